@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import { ASSET_SUFFIX, type AssetCoding, type AssetManifest } from "../../src/server/render/assets.ts";
+
+const brotli = promisify(brotliCompress);
+const gz = promisify(gzip);
+
+const TYPES: Record<string, string> = {
+  css: "text/css; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  ico: "image/x-icon",
+  js: "text/javascript; charset=utf-8",
+  json: "application/json",
+  mjs: "text/javascript; charset=utf-8",
+  png: "image/png",
+  svg: "image/svg+xml",
+  txt: "text/plain; charset=utf-8",
+  wasm: "application/wasm",
+  webp: "image/webp",
+  woff2: "font/woff2",
+};
+const COMPRESSED_ALREADY = new Set(["png", "webp", "woff2"]);
+
+/** Below this an answer fits one packet and compressing it gains nothing. */
+const MIN_COMPRESSED_BYTES = 1_000;
+
+export interface AssetFolderOptions {
+  folder: string;
+  /** 0–11. 9 is quick enough for development, 11 is for a release. */
+  brotliQuality: number;
+}
+
+/**
+ * Writes assets into a folder as `render/assets.ts` serves them: brotli and gzip beside each other, no plain
+ * copy of what is compressed, and a `manifest.json` (written last: a folder without it is not a build).
+ */
+export function createAssetFolder({ folder, brotliQuality }: AssetFolderOptions) {
+  const manifest: AssetManifest = { version: 1, assets: {} };
+
+  return {
+    /** @throws where the extension has no media type in the list above */
+    async add(path: string, bytes: Uint8Array, { immutable }: { immutable: boolean }): Promise<void> {
+      const extension = path.slice(path.lastIndexOf(".") + 1);
+      const type = TYPES[extension];
+      if (!type) throw new Error(`no media type for asset ${path}`);
+      const codings: AssetCoding[] = [];
+      if (bytes.length >= MIN_COMPRESSED_BYTES && !COMPRESSED_ALREADY.has(extension))
+        codings.push("br", "gzip");
+
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      if (codings.length === 0) writeFileSync(join(folder, path), bytes);
+      for (const coding of codings) {
+        writeFileSync(
+          join(folder, path + ASSET_SUFFIX[coding]),
+          await compress(bytes, coding, brotliQuality),
+        );
+      }
+      const etag = createHash("sha256").update(bytes).digest("hex").slice(0, 24);
+      manifest.assets[path] = { type, etag, immutable, codings, sizeBytes: bytes.length };
+    },
+
+    /** Finishes the folder and returns its manifest. */
+    finish(): AssetManifest {
+      writeFileSync(join(folder, "manifest.json"), `${JSON.stringify(manifest)}\n`);
+      return manifest;
+    },
+  };
+}
+
+function compress(bytes: Uint8Array, coding: AssetCoding, brotliQuality: number): Promise<Buffer> {
+  if (coding === "gzip") return gz(bytes, { level: brotliQuality >= 11 ? 9 : 6 });
+  return brotli(bytes, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
+      [constants.BROTLI_PARAM_LGWIN]: 24,
+      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+    },
+  });
+}

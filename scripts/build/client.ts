@@ -1,0 +1,124 @@
+import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import tailwind from "bun-plugin-tailwind";
+import { type ClientGraph, clientGraphName } from "../../src/server/render/client-graph.ts";
+import { createAssetFolder } from "./asset-folder.ts";
+import { linguiPlugin } from "./lingui-plugin.ts";
+import { type LinkedFile, linkedFiles, readLinkedFile } from "./linked-files.ts";
+
+const root = resolve(import.meta.dir, "../..");
+const PUBLIC_PATH = "/assets/";
+const ENTRY = "src/client/boot.ts";
+const STYLES = "src/client/styles/index.css";
+const ICON = "src/client/styles/icon.svg";
+const ISLANDS = {
+  auth: "src/client/features/auth/auth-screen.tsx",
+  his: "src/client/features/his/his-screen.tsx",
+} as const;
+const LOCALES = { "pt-BR": "locales/pt-BR/messages.ts", "en-US": "locales/en-US/messages.ts" } as const;
+
+export interface ClientBuildOptions {
+  /** Replaced as a whole, once the new build is complete. */
+  folder: string;
+  /** Smaller and slower to make: minified, best compression. */
+  release: boolean;
+}
+
+/** Bundles the client into `folder`: hashed, compressed assets, their `manifest.json` and `graph.json`. */
+export async function buildClient({ folder, release }: ClientBuildOptions): Promise<ClientGraph> {
+  const linked = linkedFiles(PUBLIC_PATH);
+  const result = await Bun.build({
+    entrypoints: [ENTRY, STYLES].map((path) => join(root, path)),
+    root,
+    target: "browser",
+    format: "esm",
+    splitting: true,
+    minify: release,
+    metafile: true,
+    sourcemap: "none",
+    publicPath: PUBLIC_PATH,
+    naming: { entry: "[name]-[hash].[ext]", chunk: "[name]-[hash].[ext]", asset: "[name]-[hash].[ext]" },
+    define: { "process.env.NODE_ENV": release ? '"production"' : '"development"' },
+    plugins: [linked.plugin, tailwind, linguiPlugin({ stripMessages: release })],
+  });
+  // The icon is named in the HTML only, so the bundler never meets it.
+  const icon = await readLinkedFile(join(root, ICON));
+  const files = [icon, ...linked.files.values()];
+  const graph = createGraph(result, files);
+
+  const staging = `${folder}.tmp-${process.pid}`;
+  mkdirSync(staging, { recursive: true });
+  try {
+    const assets = createAssetFolder({ folder: staging, brotliQuality: release ? 11 : 4 });
+    for (const { name, bytes } of files) await assets.add(name, bytes, { immutable: true });
+    for (const output of result.outputs) {
+      if (output.size === 0) continue;
+      await assets.add(basename(output.path), new Uint8Array(await output.arrayBuffer()), {
+        immutable: true,
+      });
+    }
+    await assets.add(clientGraphName, Buffer.from(JSON.stringify(graph)), { immutable: false });
+    assets.finish();
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(staging, folder);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+  return graph;
+}
+
+type Metafile = NonNullable<Bun.BuildOutput["metafile"]>;
+
+function createGraph(result: Bun.BuildOutput, files: LinkedFile[]): ClientGraph {
+  const { metafile } = result;
+  if (!metafile) throw new Error("the bundler gave no metafile");
+  const url = (path: string) => PUBLIC_PATH + basename(path);
+  const linkedUrls = (prefix: string) =>
+    files.filter(({ name }) => name.startsWith(prefix)).map(({ name }) => url(name));
+  const boot = outputOf(metafile, ENTRY);
+  const preloads = (source: string) =>
+    [
+      ...new Set([...staticImports(metafile, boot), ...staticImports(metafile, outputOf(metafile, source))]),
+    ].map(url);
+  return {
+    entry: url(boot),
+    styles: result.outputs.filter(({ path }) => path.endsWith(".css")).map(({ path }) => url(path)),
+    fonts: linkedUrls("instrument-sans-"),
+    icon: linkedUrls("icon-")[0] ?? "",
+    islands: { auth: preloads(ISLANDS.auth), his: preloads(ISLANDS.his) },
+    locales: {
+      "pt-BR": url(outputOf(metafile, LOCALES["pt-BR"])),
+      "en-US": url(outputOf(metafile, LOCALES["en-US"])),
+    },
+  };
+}
+
+function outputOf(metafile: Metafile, source: string): string {
+  const found = Object.entries(metafile.outputs).find(
+    ([path, output]) => path.endsWith(".js") && output.entryPoint?.endsWith(source),
+  );
+  if (!found) throw new Error(`the bundler made no chunk for ${source}`);
+  return found[0];
+}
+
+/** The chunk and all that it imports statically, itself first. */
+function staticImports(metafile: Metafile, chunk: string): string[] {
+  const byName = new Map(Object.keys(metafile.outputs).map((path) => [basename(path), path]));
+  const reached = new Set([chunk]);
+  for (const path of reached) {
+    for (const { kind, path: imported } of metafile.outputs[path]?.imports ?? []) {
+      const output = byName.get(basename(imported));
+      if (kind === "import-statement" && output) reached.add(output);
+    }
+  }
+  return [...reached];
+}
+
+if (import.meta.main) {
+  const started = performance.now();
+  const graph = await buildClient({
+    folder: join(root, "dist/client"),
+    release: !process.argv.includes("--dev"),
+  });
+  console.log(`client built in ${Math.round(performance.now() - started)} ms, entry ${graph.entry}`);
+}

@@ -1,0 +1,30 @@
+import { transformAsync } from "@babel/core";
+import linguiMacro from "@lingui/babel-plugin-lingui-macro";
+import type { BunPlugin } from "bun";
+
+const IMPORTS_A_MACRO = /@lingui\/(core|react)\/macro/;
+
+/**
+ * Compiles Lingui's macros in the client's sources; files without one never meet Babel. `stripMessages` leaves
+ * only the ids, for builds that always load a catalogue.
+ */
+export const linguiPlugin = ({ stripMessages }: { stripMessages: boolean }): BunPlugin => ({
+  name: "lingui-macro",
+  setup(build) {
+    build.onLoad({ filter: /[\\/]src[\\/]client[\\/].*\.tsx?$/ }, async ({ path }) => {
+      const source = await Bun.file(path).text();
+      const loader = path.endsWith("x") ? "tsx" : "ts";
+      if (!IMPORTS_A_MACRO.test(source)) return { contents: source, loader };
+      const compiled = await transformAsync(source, {
+        filename: path,
+        babelrc: false,
+        configFile: false,
+        sourceMaps: "inline",
+        parserOpts: { plugins: loader === "tsx" ? ["typescript", "jsx"] : ["typescript"] },
+        plugins: [[linguiMacro, { descriptorFields: stripMessages ? "id-only" : "message" }]],
+      });
+      if (!compiled?.code) throw new Error(`Babel gave nothing for ${path}`);
+      return { contents: compiled.code, loader };
+    });
+  },
+});

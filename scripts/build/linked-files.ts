@@ -1,0 +1,34 @@
+import { basename, dirname, extname, resolve } from "node:path";
+import type { BunPlugin } from "bun";
+
+export interface LinkedFile {
+  /** Changes with the content. */
+  name: string;
+  bytes: Uint8Array;
+}
+
+/**
+ * Fonts and pictures that style sheets name stay files of their own under `publicPath`: the bundler would write
+ * them into the sheet as data: addresses. What was met while bundling is in `files` afterwards.
+ */
+export function linkedFiles(publicPath: string): { plugin: BunPlugin; files: Map<string, LinkedFile> } {
+  const files = new Map<string, LinkedFile>();
+  const plugin: BunPlugin = {
+    name: "linked-files",
+    setup(build) {
+      build.onResolve({ filter: /\.(woff2|webp|svg)$/ }, async ({ path, importer }) => {
+        const source = resolve(dirname(importer), path);
+        const file = files.get(source) ?? (await readLinkedFile(source));
+        files.set(source, file);
+        return { path: publicPath + file.name, external: true };
+      });
+    },
+  };
+  return { plugin, files };
+}
+
+export async function readLinkedFile(path: string): Promise<LinkedFile> {
+  const bytes = await Bun.file(path).bytes();
+  const extension = extname(path);
+  return { name: `${basename(path, extension)}-${Bun.hash(bytes).toString(36)}${extension}`, bytes };
+}

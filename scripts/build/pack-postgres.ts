@@ -1,0 +1,40 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  installedBinaries,
+  type PostgresBinaries,
+  requiredFiles,
+} from "../../src/server/db/embedded/binaries.ts";
+
+const ARCHIVE = "postgres.tar.zst";
+const RELEASE_LEVEL = 19;
+
+/**
+ * Packs the PostgreSQL that npm installed, without what we don't use, for the executable to carry: `postgres.tar.zst`
+ * and a module `postgres.gen.ts` beside it, which embeds the archive and exports it as `postgresBinaries`.
+ * @param level of zstd: 19 for a release, lower is faster
+ */
+export async function packPostgres(folder: string, level = RELEASE_LEVEL): Promise<PostgresBinaries> {
+  const { path, version } = await installedBinaries();
+  const files: Record<string, Uint8Array> = {};
+  for (const [name, source] of [...(await requiredFiles(path))].sort()) {
+    files[name] = await Bun.file(source).bytes();
+  }
+  const tar = await new Bun.Archive(files).bytes();
+  await mkdir(folder, { recursive: true });
+  const archive = join(folder, ARCHIVE);
+  await Bun.write(archive, await Bun.zstdCompress(tar, { level }));
+  await Bun.write(join(folder, "postgres.gen.ts"), moduleText(version));
+  return { kind: "archive", path: archive, version };
+}
+
+function moduleText(version: string): string {
+  return `import path from "./${ARCHIVE}" with { type: "file" };
+export const postgresBinaries = { kind: "archive", path, version: ${JSON.stringify(version)} } as const;
+`;
+}
+
+if (import.meta.main) {
+  const packed = await packPostgres(join(import.meta.dir, "../../dist"));
+  console.log(`${packed.path}: PostgreSQL ${packed.version}, ${Bun.file(packed.path).size} bytes`);
+}

@@ -1,0 +1,115 @@
+/** Which files of `@ohif/app` we serve, and what we change in them. Written for 3.13.2; a miss fails the build. */
+
+export interface Patch {
+  file: RegExp;
+  find: string;
+  /** `publicPath` ends with a slash. */
+  replace: (publicPath: string) => string;
+}
+
+const remove = () => "";
+
+/** Modes and extensions a patient's viewer does not have; their chunks are left out below. */
+const REMOVED_PLUGINS = [
+  'pluginImports_modes.push("@ohif/mode-longitudinal");',
+  'pluginImports_modes.push("@ohif/mode-segmentation");',
+  'pluginImports_modes.push("@ohif/mode-tmtv");',
+  'pluginImports_modes.push("@ohif/mode-microscopy");',
+  'pluginImports_modes.push("@ohif/mode-preclinical-4d");',
+  'pluginImports_modes.push("@ohif/mode-ultrasound-pleura-bline");',
+  'pluginImports_extensions.push("@ohif/extension-ultrasound-pleura-bline");',
+];
+
+const APP = /^app\.bundle\.[0-9a-f]+\.js$/;
+
+/** The files that resolve their own chunks, wasm and workers: the application and each of its workers. */
+const RUNTIMES =
+  /^(app|compute|histogram-worker|interpolation|polySeg|136|2299|8097)\.bundle\.[0-9a-f]+\.js$/;
+
+const UNMOVED = '__webpack_require__.p = "/"';
+
+export const PATCHES: Patch[] = [
+  {
+    file: RUNTIMES,
+    find: UNMOVED,
+    replace: (publicPath) => `__webpack_require__.p = ${JSON.stringify(publicPath)}`,
+  },
+  ...REMOVED_PLUGINS.map((find): Patch => ({ file: APP, find, replace: remove })),
+  {
+    file: APP,
+    find: ".A.addLocales = addLocales;",
+    replace: () => ".A.addLocales = addLocales; addLocales(window.viewerLocales);",
+  },
+  {
+    file: APP,
+    find: '"One or more of the requested studies are not available at this time."',
+    replace: () => "window.viewerTexts.studyNotFound",
+  },
+  {
+    file: /^app\.bundle\.css$/,
+    find: "url(/",
+    replace: (publicPath) => `url(${publicPath}`,
+  },
+];
+
+/** Languages the product does not have: their texts and their entries in the viewer's language menu. */
+export const REMOVED_LOCALES: Record<string, string> = {
+  ar: "ar",
+  de: "de",
+  es: "locales_es",
+  fr: "fr",
+  "ja-JP": "ja_JP",
+  nl: "nl",
+  ru: "ru",
+  "test-LNG": "test_LNG",
+  "tr-TR": "tr_TR",
+  vi: "vi",
+  zh: "zh",
+};
+
+const LEFT_OUT: RegExp[] = [
+  /\.map$/,
+  // Optional features with their own runtimes: on-device segmentation models, slide microscopy.
+  /^(ort|dicom-microscopy-viewer|customizations)\//,
+  // init-service-worker unregisters every service worker of the origin, ours too.
+  /^(init-service-worker|sw|google|oidc-client\.min|polyfill\.min|es6-shim\.min|app-config)\.js$/,
+  /^(silent-refresh\.html|serve\.json|_headers|_redirects|manifest\.json|index\.html|ohif-logo.*\.svg)$/,
+  // Icons and start pictures of the OHIF site; the volume presets' pictures stay.
+  /^assets\/(?!images\/)/,
+  // Chunks of the modes and extensions removed above, and of the test and development modes.
+  /^(5731|8832|8033|7499|1602|9437|8423|4556|4683|1180|2779|9290|8492|1483|5696)\.bundle\./,
+  /^(2779|8832|1602|8423|8492|976|7499)\.css$/,
+];
+
+export function isLeftOut(path: string): boolean {
+  return LEFT_OUT.some((pattern) => pattern.test(path));
+}
+
+/** @throws where a patch does not find its target: the viewer is not the version these patches were written for */
+export function applyPatches(path: string, source: string, publicPath: string): string {
+  let patched = source;
+  for (const patch of PATCHES) {
+    if (!patch.file.test(path)) continue;
+    if (!patched.includes(patch.find)) throw new Error(`viewer patch finds no ${patch.find} in ${path}`);
+    patched = patched.replaceAll(patch.find, () => patch.replace(publicPath));
+  }
+  if (patched.includes(UNMOVED)) throw new Error(`no viewer patch moves the public path of ${path}`);
+  return APP.test(path) ? removeLocales(patched) : patched;
+}
+
+/** @throws where a locale is not laid out as expected */
+function removeLocales(source: string): string {
+  let trimmed = source;
+  for (const [locale, variable] of Object.entries(REMOVED_LOCALES)) {
+    const texts = new RegExp(
+      `(/i18n/src/locales/${locale}/\\w+\\.json\\n\\s*var \\w+ = )JSON\\.parse\\(.*\\)`,
+      "g",
+    );
+    if (!texts.test(trimmed)) throw new Error(`viewer has no texts of locale ${locale} where expected`);
+    trimmed = trimmed.replace(texts, "$1{}");
+    const entry = new RegExp(`^  \\.\\.\\.${variable},?\\n`, "m");
+    if (!entry.test(trimmed)) throw new Error(`viewer does not list locale ${locale} where expected`);
+    trimmed = trimmed.replace(entry, "");
+  }
+  return trimmed;
+}

@@ -1,0 +1,179 @@
+import { addGrain, createHead, HEAD_RANGE, type Head, paintHead, paintHeadRest } from "../head.ts";
+import { clamp } from "../noise.ts";
+import { createRaster, type Raster, soften } from "../raster.ts";
+import {
+  type PlanOptions,
+  type RenderedInstance,
+  type SeriesPlan,
+  SOP_CLASS,
+  type StudyPlan,
+} from "../series-plan.ts";
+import { TISSUES } from "../tissue.ts";
+import { axialGeometry, HEAD_FIELD_MM, sliceHeights } from "./head-slices.ts";
+
+const INTERCEPT = -1024;
+const STORED_MAX = 4095;
+const SCOUT_HEIGHT_MM = 164;
+const SCOUT_TOP_Z = 112;
+
+/** A head CT without contrast: a lateral scout, brain and bone reconstructions of the same slices. */
+export function planCtHead({ seed, size = 512, instances = 28 }: PlanOptions): StudyPlan {
+  const head = createHead(seed, size);
+  const heights = sliceHeights(instances);
+  return {
+    modality: "CT",
+    studyDescription: "TC de crânio sem contraste",
+    sharesSpace: true,
+    attributes: {
+      Manufacturer: "Fantoma",
+      ManufacturerModelName: "Espiral 64",
+      BodyPartExamined: "HEAD",
+      PatientPosition: "HFS",
+      ProtocolName: "Crânio rotina",
+      KVP: 120,
+      RescaleIntercept: INTERCEPT,
+      RescaleSlope: 1,
+      RescaleType: "HU",
+      ReconstructionDiameter: HEAD_FIELD_MM,
+      GantryDetectorTilt: 0,
+      RotationDirection: "CW",
+    },
+    series: [
+      scoutSeries(head, Math.max(16, Math.round(size / 2))),
+      axialSeries({ head, size, heights, seriesNumber: 2, kernel: "brain" }),
+      axialSeries({ head, size, heights, seriesNumber: 3, kernel: "bone" }),
+    ],
+  };
+}
+
+/** One axial slice in Hounsfield units; the bone kernel is sharper and noisier. */
+export function renderCtHeadSlice(
+  head: Head,
+  size: number,
+  z: number,
+  kernel: "brain" | "bone" = "brain",
+): Raster {
+  const raster = createRaster({
+    columns: size,
+    rows: size,
+    fieldOfView: [HEAD_FIELD_MM, HEAD_FIELD_MM],
+    background: TISSUES.ct.air,
+  });
+  paintHead(raster, head, TISSUES.ct, z);
+  paintHeadRest(raster, TISSUES.ct.air);
+  if (kernel === "brain") soften(raster);
+  addGrain(raster, head.grain, kernel === "brain" ? 3 : 22, Math.round(z * 8));
+  return raster;
+}
+
+function axialSeries(options: {
+  head: Head;
+  size: number;
+  heights: readonly number[];
+  seriesNumber: number;
+  kernel: "brain" | "bone";
+}): SeriesPlan {
+  const { head, size, heights, seriesNumber, kernel } = options;
+  const brain = kernel === "brain";
+  return {
+    seriesNumber,
+    seriesDescription: brain ? "Axial encéfalo" : "Axial osso",
+    sopClassUID: SOP_CLASS.ct,
+    instances: heights.length,
+    attributes: {
+      ConvolutionKernel: brain ? "H31s" : "H70h",
+      ScanOptions: "HELICAL MODE",
+      XRayTubeCurrent: 280,
+      ExposureTime: 1000,
+      Exposure: 280,
+      AcquisitionNumber: 2,
+      WindowCenter: brain ? 40 : 500,
+      WindowWidth: brain ? 80 : 2500,
+    },
+    render(index): RenderedInstance {
+      const z = heights[index] ?? 0;
+      const raster = renderCtHeadSlice(head, size, z, kernel);
+      return {
+        attributes: {
+          ImageType: ["ORIGINAL", "PRIMARY", "AXIAL"],
+          ...axialGeometry(raster, z, heights.length),
+        },
+        pixels: { rows: size, columns: size, samples: toStored(raster), bitsStored: 16 },
+      };
+    },
+  };
+}
+
+/** A lateral localizer: the head summed from side to side, one row a height. */
+function scoutSeries(head: Head, size: number): SeriesPlan {
+  return {
+    seriesNumber: 1,
+    seriesDescription: "Escanograma",
+    sopClassUID: SOP_CLASS.ct,
+    instances: 1,
+    attributes: {
+      ConvolutionKernel: "T20f",
+      ScanOptions: "SCOUT MODE",
+      XRayTubeCurrent: 35,
+      ExposureTime: 2000,
+      Exposure: 70,
+      AcquisitionNumber: 1,
+      WindowCenter: 150,
+      WindowWidth: 1000,
+    },
+    render(): RenderedInstance {
+      const raster = renderScout(head, size);
+      const { rows, columns } = raster;
+      return {
+        attributes: {
+          ImageType: ["ORIGINAL", "PRIMARY", "LOCALIZER"],
+          ImagePositionPatient: [0, raster.origin[0], SCOUT_TOP_Z],
+          ImageOrientationPatient: [0, 1, 0, 0, 0, -1],
+          PixelSpacing: [raster.spacing[1], raster.spacing[0]],
+          SliceThickness: 1,
+          SliceLocation: 0,
+        },
+        pixels: { rows, columns, samples: toStored(raster), bitsStored: 16 },
+      };
+    },
+  };
+}
+
+function renderScout(head: Head, columns: number): Raster {
+  const rows = Math.round((columns * SCOUT_HEIGHT_MM) / HEAD_FIELD_MM);
+  const scout = createRaster({
+    columns,
+    rows,
+    fieldOfView: [HEAD_FIELD_MM, SCOUT_HEIGHT_MM],
+    background: TISSUES.ct.air,
+  });
+  const across = Math.max(12, Math.round(columns / 8));
+  for (let row = 0; row < rows; row++) {
+    const z = SCOUT_TOP_Z - row * scout.spacing[1];
+    if (z > HEAD_RANGE.top + 3.5) continue;
+    // Each row samples the head at other places, so that coarse steps do not add up to rings.
+    const jitter = ((row * 0.618) % 1) - 0.5;
+    const section = createRaster({
+      columns: across,
+      rows: columns,
+      fieldOfView: [HEAD_FIELD_MM, HEAD_FIELD_MM],
+      middle: [(jitter * HEAD_FIELD_MM) / across, 0],
+      background: TISSUES.ct.air,
+    });
+    paintHead(section, head, TISSUES.ct, Math.max(z, HEAD_RANGE.bottom));
+    for (let column = 0; column < columns; column++) {
+      const line = section.values.subarray(column * across, (column + 1) * across);
+      const water = line.reduce((sum, hu) => sum + Math.max(0, hu - TISSUES.ct.air), 0) / 1000;
+      const stopped = 1 - Math.exp((-water * section.spacing[0]) / 170);
+      scout.values[row * columns + column] = TISSUES.ct.air + 1900 * stopped;
+    }
+  }
+  soften(scout);
+  addGrain(scout, head.grain, 9, 1);
+  return scout;
+}
+
+/** Hounsfield units to stored values in signed words. */
+function toStored(raster: Raster): Int16Array {
+  return Int16Array.from(raster.values, (hu) => clamp(Math.round(hu - INTERCEPT), 0, STORED_MAX));
+}

@@ -1,0 +1,39 @@
+import { setNonce } from "get-nonce";
+import { type ComponentType, createElement } from "react";
+import { createRoot } from "react-dom/client";
+import * as z from "zod/mini";
+import { isIslandName, islandSchemas } from "../shared/islands.ts";
+import { activateLocale } from "./i18n.ts";
+import { IslandRoot } from "./island-root.tsx";
+import { islandLoaders } from "./islands.ts";
+import { pageNonce } from "./page-nonce.ts";
+import { readLanguage } from "./preferences.ts";
+import { restoreSession } from "./session.ts";
+
+// Under the page's policy: Radix puts the nonce on the styles it inserts, zod compiles no functions.
+const nonce = pageNonce();
+if (nonce) setNonce(nonce);
+z.config({ jitless: true });
+
+restoreSession();
+const localeActive = activateLocale(readLanguage());
+for (const element of document.querySelectorAll<HTMLElement>("[data-island]")) {
+  mountIsland(element).catch((error: unknown) => {
+    // The HTML that the server sent stays, and says what to do.
+    element.dataset.failed = "";
+    console.error("island", element.dataset.island, error);
+  });
+}
+
+async function mountIsland(element: HTMLElement): Promise<void> {
+  const name = element.dataset.island;
+  if (!isIslandName(name)) throw new Error("unknown island");
+  const props = islandSchemas[name].parse(JSON.parse(element.dataset.props ?? "{}"));
+  const [island] = await Promise.all([islandLoaders[name](), localeActive]);
+  const onReady = () => {
+    element.dataset.ready = "";
+  };
+  // The schema of `name` has just checked the props of `name`'s component; the union can't say that.
+  const content = createElement(island.default as ComponentType<typeof props>, props);
+  createRoot(element).render(createElement(IslandRoot, { onReady, children: content }));
+}

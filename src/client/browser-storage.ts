@@ -1,0 +1,30 @@
+/** Web storage as far as the browser lets us: where it is blocked or full, nothing is kept and nothing breaks. */
+export interface BrowserStorage {
+  read(key: string): string | undefined;
+  /** An undefined value removes the entry. */
+  write(key: string, value: string | undefined): void;
+}
+
+export const localStore = browserStorage(() => window.localStorage);
+export const sessionStore = browserStorage(() => window.sessionStorage);
+
+function browserStorage(open: () => Storage): BrowserStorage {
+  return {
+    read(key) {
+      return attempt(() => open().getItem(key) ?? undefined);
+    },
+    write(key, value) {
+      attempt(() => (value === undefined ? open().removeItem(key) : open().setItem(key, value)));
+    },
+  };
+}
+
+/** A blocked store throws SecurityError, a full one QuotaExceededError: both DOMException. */
+function attempt<Result>(action: () => Result): Result | undefined {
+  try {
+    return action();
+  } catch (error) {
+    if (error instanceof DOMException) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,18 @@
+import * as z from "zod/mini";
+import { registerSchema } from "../../../shared/api/auth.ts";
+
+/** What the form asks for: what the server wants, and the password once more. */
+export const registerFormSchema = z.extend(registerSchema, { confirmPassword: z.string() }).check(
+  z.refine(({ password, confirmPassword }) => password === confirmPassword, {
+    error: "validation.passwordsDoNotMatch",
+    path: ["confirmPassword"],
+    // Also while other fields are wrong, so that everything is said at once.
+    when: ({ value }) => hasPasswords(value),
+  }),
+);
+
+export type RegisterFormValues = z.infer<typeof registerFormSchema>;
+
+function hasPasswords(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "password" in value && "confirmPassword" in value;
+}

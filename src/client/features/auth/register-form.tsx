@@ -1,0 +1,111 @@
+import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Controller, useForm } from "react-hook-form";
+import { maskTaxId, plainTaxId, taxIdMaxLength } from "../../../shared/rules/cpf-cnpj.ts";
+import { ApiError, api } from "../../api.ts";
+import { Button } from "../../ui/button.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { MaskedField } from "../../ui/masked-field.tsx";
+import { PasswordField } from "../../ui/password-field.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { showViolations, violationText } from "../../validation.ts";
+import type { AuthFormProps } from "./auth-forms.ts";
+import { RegisteredNotice, RegisterLead } from "./auth-notices.tsx";
+import { PasswordStrengthHint } from "./password-strength-hint.tsx";
+import { type RegisterFormValues, registerFormSchema } from "./register-form.rules.ts";
+
+const empty: RegisterFormValues = { name: "", email: "", cpfcnpj: "", password: "", confirmPassword: "" };
+
+/** Creates an account and goes back to the login form with its e-mail filled in. */
+export default function RegisterForm({ registration, trialDays, onSwitch }: AuthFormProps) {
+  const { t, i18n } = useLingui();
+  const { register, control, handleSubmit, setError, watch, formState } = useForm<RegisterFormValues>({
+    resolver: standardSchemaResolver(registerFormSchema),
+    defaultValues: empty,
+  });
+  const { errors, isSubmitting } = formState;
+  const errorOf = (field: keyof RegisterFormValues) => violationText(i18n, errors[field]?.message);
+
+  const submit = handleSubmit(async ({ confirmPassword: _, ...account }) => {
+    try {
+      await api.register({ ...account, cpfcnpj: plainTaxId(account.cpfcnpj) });
+      onSwitch("login", { email: account.email, notice: <RegisteredNotice registration={registration} /> });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (showViolations(error, setError, ["name", "email", "cpfcnpj", "password"])) return;
+      showToast({
+        tone: "bad",
+        title: t({ id: "auth.register.failed", message: "Registration failed" }),
+        text: error.message,
+      });
+    }
+  });
+
+  return (
+    <form className="auth-form" onSubmit={submit} noValidate>
+      <div>
+        <h1>
+          <Trans id="auth.register.title">Create account</Trans>
+        </h1>
+        <RegisterLead registration={registration} trialDays={trialDays} />
+      </div>
+      <TextField
+        label={<Trans id="auth.name">Full name</Trans>}
+        autoComplete="name"
+        error={errorOf("name")}
+        {...register("name")}
+      />
+      <TextField
+        label={<Trans id="auth.email">E-mail</Trans>}
+        type="email"
+        autoComplete="username"
+        inputMode="email"
+        error={errorOf("email")}
+        {...register("email")}
+      />
+      <Controller
+        control={control}
+        name="cpfcnpj"
+        render={({ field: { onChange, ...field } }) => (
+          <MaskedField
+            label={<Trans id="auth.cpfcnpj">CPF or CNPJ</Trans>}
+            autoComplete="off"
+            maxLength={taxIdMaxLength}
+            mask={maskTaxId}
+            onValueChange={onChange}
+            error={errorOf("cpfcnpj")}
+            {...field}
+          />
+        )}
+      />
+      <div className="auth-pair">
+        <PasswordField
+          label={<Trans id="auth.password">Password</Trans>}
+          autoComplete="new-password"
+          error={errorOf("password")}
+          {...register("password", { deps: ["confirmPassword"] })}
+        />
+        <PasswordField
+          label={<Trans id="auth.confirmPassword">Confirm password</Trans>}
+          autoComplete="new-password"
+          error={errorOf("confirmPassword")}
+          {...register("confirmPassword")}
+        />
+      </div>
+      <PasswordStrengthHint password={watch("password")} />
+      <Button type="submit" kind="lit" size="big" disabled={isSubmitting}>
+        {isSubmitting ? (
+          <Trans id="auth.register.busy">Creating account…</Trans>
+        ) : (
+          <Trans id="auth.register.submit">Create account</Trans>
+        )}
+      </Button>
+      <p className="auth-switch">
+        <Trans id="auth.register.hasAccount">Already have an account?</Trans>{" "}
+        <button type="button" className="link" onClick={() => onSwitch("login")}>
+          <Trans id="auth.login.link">Log in</Trans>
+        </button>
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,66 @@
+import { Trans } from "@lingui/react/macro";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { useAtomValue } from "jotai";
+import { useEffect, useState } from "react";
+import type { IslandProps } from "../../../shared/islands.ts";
+import { createQueryClient } from "../../query-client.ts";
+import { sessionAtom, sessionEndAtom } from "../../session.ts";
+import { ErrorCard } from "../../ui/error-card.tsx";
+import { Toaster } from "../../ui/toast.tsx";
+import { type His, HisProvider, hasActiveSubscription } from "./his-context.ts";
+import { PhoneBar, PhoneTabs } from "./phone-menu.tsx";
+import { SideMenu } from "./side-menu.tsx";
+import { useCurrentUser } from "./use-current-user.ts";
+import { ViewOutlet } from "./view-outlet.tsx";
+
+/** Everything behind the login: the frame once it is known who is there, else the way back to the entry page. */
+export default function HisScreen(props: IslandProps<"his">) {
+  const [queryClient] = useState(createQueryClient);
+  return (
+    <QueryClientProvider client={queryClient}>
+      <SignedIn {...props} />
+      <Toaster />
+    </QueryClientProvider>
+  );
+}
+
+function SignedIn(props: IslandProps<"his">) {
+  const { user, error, retry } = useCurrentUser();
+  useLeaveWithoutSession();
+  if (user) return <Frame his={{ ...props, user, isActive: hasActiveSubscription(user, new Date()) }} />;
+  if (!error) return <p className="his-loading">Loading...</p>;
+  return (
+    <main className="p-6">
+      <ErrorCard
+        title={<Trans id="his.userFailed.title">Your account could not be loaded</Trans>}
+        action={{ label: <Trans id="action.retry">Try again</Trans>, run: retry }}
+      >
+        {error.message}
+      </ErrorCard>
+    </main>
+  );
+}
+
+function useLeaveWithoutSession(): void {
+  const isSignedIn = useAtomValue(sessionAtom) !== undefined;
+  const end = useAtomValue(sessionEndAtom);
+  useEffect(() => {
+    if (!isSignedIn) window.location.replace(end === "expired" ? "/?expired=true" : "/");
+  }, [isSignedIn, end]);
+}
+
+function Frame({ his }: { his: His }) {
+  return (
+    <HisProvider value={his}>
+      <div className="his">
+        <SideMenu />
+        <PhoneBar />
+        <div className="his-main">
+          <ViewOutlet />
+          <footer className="his-foot">© 2025 {his.productName}</footer>
+        </div>
+        <PhoneTabs />
+      </div>
+    </HisProvider>
+  );
+}

@@ -1,0 +1,74 @@
+import { Trans } from "@lingui/react/macro";
+import { useAtom } from "jotai";
+import type { ComponentProps, ReactNode } from "react";
+import { HouseIcon, type Icon, LayersIcon, UploadIcon } from "../../ui/icons.tsx";
+import { type His, useHis } from "./his-context.ts";
+import { type ViewName, viewAtom } from "./views.ts";
+
+interface MenuItem {
+  view: ViewName;
+  icon: Icon;
+  label: ReactNode;
+  /** For the tabs of a phone. */
+  shortLabel: ReactNode;
+  isEnabled: (his: His) => boolean;
+}
+
+const ownExams = {
+  label: <Trans id="menu.ownExams">My exams</Trans>,
+  shortLabel: <Trans id="menu.exams">Exams</Trans>,
+};
+
+const menuItems: MenuItem[] = [
+  {
+    view: "welcome",
+    icon: HouseIcon,
+    label: <Trans id="menu.welcome">Home</Trans>,
+    shortLabel: <Trans id="menu.welcome">Home</Trans>,
+    isEnabled: () => true,
+  },
+  { view: "listaExames", icon: LayersIcon, ...ownExams, isEnabled: ({ isActive }) => isActive },
+  {
+    view: "uploadExames",
+    icon: UploadIcon,
+    label: <Trans id="menu.upload">Upload exams</Trans>,
+    shortLabel: <Trans id="menu.uploadShort">Upload</Trans>,
+    isEnabled: ({ isActive }) => isActive,
+  },
+];
+
+export interface MenuEntry extends Omit<MenuItem, "isEnabled"> {
+  isCurrent: boolean;
+  isEnabled: boolean;
+  /** Shows the view; does nothing while the entry is disabled. */
+  open: () => void;
+}
+
+/** The menu as it is for this user now; sidebar, bar, tabs and drawer draw the same entries. */
+export function useMenu(): MenuEntry[] {
+  const his = useHis();
+  const [view, setView] = useAtom(viewAtom);
+  return menuItems.map((item) => {
+    const isEnabled = item.isEnabled(his);
+    const label = item.view === "listaExames" && his.user.role === "admin" ? item.shortLabel : item.label;
+    return {
+      ...item,
+      label,
+      isEnabled,
+      isCurrent: item.view === view,
+      open: () => {
+        if (isEnabled) setView(item.view);
+      },
+    };
+  });
+}
+
+/** What a menu entry's button needs, wherever it is drawn. */
+export function menuButtonProps({ isCurrent, isEnabled, open }: MenuEntry): ComponentProps<"button"> {
+  return {
+    type: "button",
+    onClick: open,
+    "aria-current": isCurrent ? "page" : undefined,
+    "aria-disabled": isEnabled ? undefined : true,
+  };
+}

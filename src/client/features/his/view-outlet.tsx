@@ -1,0 +1,63 @@
+import { Trans } from "@lingui/react/macro";
+import { useAtomValue } from "jotai";
+import { Component, type ReactNode, Suspense, useEffect, useRef } from "react";
+import { ErrorCard } from "../../ui/error-card.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { viewAtom, views } from "./views.ts";
+
+/** The main area: the view that is chosen. A change begins at its top, for eyes and for screen readers. */
+export function ViewOutlet() {
+  const view = useAtomValue(viewAtom);
+  const main = useRef<HTMLElement>(null);
+  const shown = useRef(view);
+  const View = views[view];
+
+  useEffect(() => {
+    if (shown.current === view) return;
+    shown.current = view;
+    window.scrollTo(0, 0);
+    main.current?.focus({ preventScroll: true });
+  }, [view]);
+
+  return (
+    <main className="view" id="view" data-view={view} ref={main} tabIndex={-1}>
+      <ViewBoundary key={view}>
+        <Suspense fallback={<ViewSkeleton />}>
+          <View />
+        </Suspense>
+      </ViewBoundary>
+    </main>
+  );
+}
+
+function ViewSkeleton() {
+  return (
+    <div aria-busy="true" className="grid gap-5">
+      <Skeleton className="h-8 w-56" />
+      <Skeleton shape="control" className="h-40" />
+    </div>
+  );
+}
+
+class ViewBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override render() {
+    if (!this.state.failed) return this.props.children;
+    return (
+      <ErrorCard
+        title={<Trans id="view.failed.title">This view could not be shown</Trans>}
+        action={{
+          label: <Trans id="action.reload">Reload the page</Trans>,
+          run: () => window.location.reload(),
+        }}
+      >
+        <Trans id="view.failed.text">Your exams are safe. Reload the page, or go on with another view.</Trans>
+      </ErrorCard>
+    );
+  }
+}

@@ -1,0 +1,116 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useSetAtom } from "jotai";
+import { Button } from "../../ui/button.tsx";
+import { CircleCheckIcon, LayersIcon, UploadIcon } from "../../ui/icons.tsx";
+import { useHis } from "./his-context.ts";
+import { viewAtom } from "./views.ts";
+
+/** Where everyone starts: what this is, what to do next, and how what is stored is kept. */
+export default function WelcomeView() {
+  const { user } = useHis();
+  const firstName = user.name.trim().split(/\s+/)[0];
+  return (
+    <>
+      <div className="view-head">
+        <h1>
+          <Trans id="welcome.title">Welcome, {firstName}</Trans>
+        </h1>
+        <Today />
+      </div>
+      <div className="welcome">
+        <WelcomeCard />
+        <StorageCard />
+      </div>
+    </>
+  );
+}
+
+function Today() {
+  const { i18n } = useLingui();
+  const now = new Date();
+  return (
+    <time className="welcome-date" dateTime={now.toLocaleDateString("sv-SE")}>
+      {i18n.date(now, { dateStyle: "full" })}
+    </time>
+  );
+}
+
+function WelcomeCard() {
+  const { isActive, productName } = useHis();
+  const setView = useSetAtom(viewAtom);
+  return (
+    <section className="panel welcome-card">
+      <h2>
+        <Trans id="welcome.card.title">Your exams in one place</Trans>
+      </h2>
+      <p>
+        <Trans id="welcome.card.text">
+          Upload the ZIP or the folder of the CD that the clinic gave you. {productName} keeps the images as
+          they came, opens them in a real viewer and keeps the report beside them.
+        </Trans>
+      </p>
+      <div className="flex flex-wrap gap-3">
+        <Button kind="lit" disabled={!isActive} onClick={() => setView("uploadExames")}>
+          <UploadIcon small />
+          <Trans id="menu.upload">Upload exams</Trans>
+        </Button>
+        <Button disabled={!isActive} onClick={() => setView("listaExames")}>
+          <LayersIcon small />
+          <Trans id="welcome.card.list">See my exams</Trans>
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function StorageCard() {
+  return (
+    <section className="panel welcome-storage">
+      <div className="light-box" aria-hidden="true">
+        <StackedFilms />
+      </div>
+      <div>
+        <h2>
+          <Trans id="welcome.storage.title">Secure storage</Trans>
+        </h2>
+        <ul>
+          <li>
+            <CircleCheckIcon small />
+            <Trans id="welcome.storage.unaltered">What you download is bit for bit what you uploaded.</Trans>
+          </li>
+          <li>
+            <CircleCheckIcon small />
+            <Trans id="welcome.storage.private">
+              Only you, and whoever you share with, can open your exams.
+            </Trans>
+          </li>
+          <li>
+            <CircleCheckIcon small />
+            <Trans id="welcome.storage.verified">
+              Every file is read back and checked once it is stored.
+            </Trans>
+          </li>
+        </ul>
+      </div>
+    </section>
+  );
+}
+
+/** Slices on a shelf, seen from the side, the top one lit. */
+function StackedFilms() {
+  return (
+    <svg viewBox="0 0 200 150" aria-hidden="true">
+      {[0, 1, 2, 3]
+        .map((slice) => (
+          <path
+            key={slice}
+            d={`M100 ${42 + slice * 20} 164 ${66 + slice * 20} 100 ${90 + slice * 20} 36 ${66 + slice * 20}z`}
+            fill={`oklch(${0.24 + 0.13 * (3 - slice)} 0.03 225)`}
+            stroke="oklch(.985 .008 210)"
+            strokeWidth="2"
+          />
+        ))
+        .reverse()}
+    </svg>
+  );
+}

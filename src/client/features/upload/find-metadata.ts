@@ -1,0 +1,28 @@
+import type { UploadMetadata } from "../../../shared/api/upload.ts";
+import { looksLikeInstance, readInstanceMetadata } from "./instance-metadata.ts";
+
+/** A file that may be an instance: of a folder, or an entry of a ZIP. */
+export interface Candidate {
+  path: string;
+  /** Its first bytes, at most `maxBytes`; undefined where it cannot be read. */
+  readHead(maxBytes: number): Promise<Uint8Array | undefined>;
+}
+
+const PROBE_BYTES = 1024;
+const HEAD_BYTES = 1024 * 1024;
+
+/** The metadata of the first readable instance among the candidates, or undefined where there is none. */
+export async function findMetadata(
+  candidates: Iterable<Candidate>,
+  signal: AbortSignal,
+): Promise<UploadMetadata | undefined> {
+  for (const candidate of candidates) {
+    signal.throwIfAborted();
+    const probe = await candidate.readHead(PROBE_BYTES);
+    if (!probe || !looksLikeInstance(probe)) continue;
+    const head = await candidate.readHead(HEAD_BYTES);
+    const metadata = head && readInstanceMetadata(head);
+    if (metadata) return metadata;
+  }
+  return undefined;
+}

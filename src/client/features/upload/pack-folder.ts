@@ -1,0 +1,75 @@
+import { Zip, ZipPassThrough } from "fflate";
+
+export interface PackableFile {
+  /** Inside the ZIP; unique. */
+  path: string;
+  file: Blob;
+}
+
+export type PackSink = (chunk: Uint8Array) => Promise<void>;
+
+const STEP_BYTES = 1024 * 1024;
+const LOCAL_HEADER_BYTES = 30;
+const DATA_DESCRIPTOR_BYTES = 16;
+const DIRECTORY_ENTRY_BYTES = 46;
+const END_BYTES = 22;
+
+/** How large the ZIP of these files will be, to the byte. */
+export function packedSizeBytes(files: readonly PackableFile[]): number {
+  const encoder = new TextEncoder();
+  return files.reduce((total, { path, file }) => {
+    const nameBytes = encoder.encode(path).length;
+    const overhead = LOCAL_HEADER_BYTES + DATA_DESCRIPTOR_BYTES + DIRECTORY_ENTRY_BYTES + 2 * nameBytes;
+    return total + overhead + file.size;
+  }, END_BYTES);
+}
+
+/**
+ * Writes the files, stored as they are, into one ZIP: piece by piece into `sink`, each piece awaited, so that
+ * never more than a megabyte is held. A file that vanished since it was picked fails with the browser's own error.
+ */
+export async function packFolder(
+  files: readonly PackableFile[],
+  sink: PackSink,
+  onPacked: (count: number) => void = () => {},
+): Promise<void> {
+  const output = new PendingOutput();
+  const zip = new Zip(output.take);
+  for (const [index, { path, file }] of files.entries()) {
+    const entry = new ZipPassThrough(path);
+    zip.add(entry);
+    for await (const { bytes, isLast } of stepsOf(file)) {
+      entry.push(bytes, isLast);
+      await output.drain(sink);
+    }
+    onPacked(index + 1);
+  }
+  zip.end();
+  await output.drain(sink);
+}
+
+/** The file's bytes; an empty file is one empty step. */
+async function* stepsOf(file: Blob) {
+  for (let offset = 0; offset === 0 || offset < file.size; offset += STEP_BYTES) {
+    const bytes = new Uint8Array(await file.slice(offset, offset + STEP_BYTES).arrayBuffer());
+    yield { bytes, isLast: offset + STEP_BYTES >= file.size };
+  }
+}
+
+/** What the packer gave and the sink has not taken yet. */
+class PendingOutput {
+  #chunks: Uint8Array[] = [];
+  #error: Error | undefined;
+
+  readonly take = (error: Error | null, chunk: Uint8Array): void => {
+    if (error) this.#error ??= error;
+    else this.#chunks.push(chunk);
+  };
+
+  async drain(sink: PackSink): Promise<void> {
+    if (this.#error) throw this.#error;
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    for (const chunk of chunks) await sink(chunk);
+  }
+}

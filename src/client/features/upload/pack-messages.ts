@@ -1,0 +1,12 @@
+import type { PackableFile } from "./pack-folder.ts";
+
+export interface PackRequest {
+  /** Of the temporary file. */
+  name: string;
+  files: PackableFile[];
+}
+
+export type PackReport =
+  | { type: "packed"; count: number }
+  | { type: "done"; zip: Blob }
+  | { type: "failed"; message: string };

@@ -1,0 +1,54 @@
+/**
+ * Packed folders wait in the browser's private file system, one file each. A file's name is also the name of a
+ * lock that its page holds: one without its lock was left by a page that is gone.
+ */
+const FOLDER = "packed-folders";
+
+/** Whether this browser can write such files; else a packed folder is held as a Blob. */
+export function canKeepPackedFiles(): boolean {
+  return (
+    typeof navigator !== "undefined" &&
+    "storage" in navigator &&
+    "getDirectory" in navigator.storage &&
+    "locks" in navigator &&
+    typeof FileSystemFileHandle !== "undefined" &&
+    "createWritable" in FileSystemFileHandle.prototype
+  );
+}
+
+export async function openPackedFile(name: string): Promise<FileSystemFileHandle> {
+  const folder = await openFolder();
+  return folder.getFileHandle(name, { create: true });
+}
+
+export async function removePackedFile(name: string): Promise<void> {
+  const folder = await openFolder();
+  await folder.removeEntry(name);
+}
+
+/** Holds the file's lock until the answered function is called. */
+export function holdPackedFile(name: string): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  void navigator.locks.request(lockOf(name), () => promise);
+  return resolve;
+}
+
+/** Removes what pages that are gone left behind. */
+export async function removeAbandonedFiles(): Promise<void> {
+  if (!canKeepPackedFiles()) return;
+  const folder = await openFolder();
+  for await (const name of folder.keys()) {
+    await navigator.locks.request(lockOf(name), { ifAvailable: true }, async (lock) => {
+      if (lock) await folder.removeEntry(name);
+    });
+  }
+}
+
+function lockOf(name: string): string {
+  return `${FOLDER}/${name}`;
+}
+
+async function openFolder(): Promise<FileSystemDirectoryHandle> {
+  const root = await navigator.storage.getDirectory();
+  return root.getDirectoryHandle(FOLDER, { create: true });
+}

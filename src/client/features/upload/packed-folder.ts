@@ -1,0 +1,64 @@
+import type { PackableFile } from "./pack-folder.ts";
+import type { PackReport, PackRequest } from "./pack-messages.ts";
+import { canKeepPackedFiles, holdPackedFile, removePackedFile } from "./packed-files.ts";
+
+/** A folder as one ZIP, on disk where the browser allows it. */
+export interface PackedFolder {
+  zip: Blob;
+  /** Removes the temporary file. */
+  dispose(): Promise<void>;
+}
+
+/** The packer failed: a file vanished, or there was no room. */
+export class PackingFailed extends Error {
+  override name = "PackingFailed";
+}
+
+/** Packs in a worker, so that the page stays quick. Aborting stops the worker and removes what it wrote. */
+export async function packInWorker(
+  files: PackableFile[],
+  options: { onPacked: (count: number) => void; signal: AbortSignal },
+): Promise<PackedFolder> {
+  options.signal.throwIfAborted();
+  const name = `${crypto.randomUUID()}.zip`;
+  const isKept = canKeepPackedFiles();
+  const release = isKept ? holdPackedFile(name) : undefined;
+  const dispose = async () => {
+    if (isKept) await removePackedFile(name).catch(ignoreMissing);
+    release?.();
+  };
+  try {
+    return { zip: await runWorker({ name, files }, options), dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+async function runWorker(
+  request: PackRequest,
+  { onPacked, signal }: { onPacked: (count: number) => void; signal: AbortSignal },
+): Promise<Blob> {
+  const worker = new Worker(new URL("./pack-folder.worker.ts", import.meta.url), { type: "module" });
+  const { promise, resolve, reject } = Promise.withResolvers<Blob>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  worker.onerror = (event) => reject(new PackingFailed(event.message));
+  worker.onmessage = ({ data }: MessageEvent<PackReport>) => {
+    if (data.type === "packed") onPacked(data.count);
+    else if (data.type === "done") resolve(data.zip);
+    else reject(new PackingFailed(data.message));
+  };
+  worker.postMessage(request);
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener("abort", abort);
+    worker.terminate();
+  }
+}
+
+/** A folder that went into a Blob left no file; neither did one that failed before its first byte. */
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof DOMException && error.name === "NotFoundError")) throw error;
+}

@@ -1,0 +1,54 @@
+import { atom } from "jotai";
+import { type Locale, pickLocale } from "../shared/locale.ts";
+import { localStore } from "./browser-storage.ts";
+import { activateLocale } from "./i18n.ts";
+
+export type Theme = "dark" | "light";
+export type MenuPosition = "sidebar" | "topbar";
+
+// The shell's inline script reads the same keys before the first paint (render/early-preferences.ts).
+const KEYS = { language: "language", theme: "theme", menuPosition: "menuPosition" } as const;
+
+export function readLanguage(): Locale {
+  return pickLocale(localStore.read(KEYS.language));
+}
+
+export function readTheme(): Theme {
+  return localStore.read(KEYS.theme) === "light" ? "light" : "dark";
+}
+
+export function readMenuPosition(): MenuPosition {
+  return localStore.read(KEYS.menuPosition) === "topbar" ? "topbar" : "sidebar";
+}
+
+const languageState = atom<Locale>(readLanguage());
+const themeState = atom<Theme>(readTheme());
+const menuPositionState = atom<MenuPosition>(readMenuPosition());
+
+/** Writing loads the other catalogue first, so that no screen is ever half translated. */
+export const languageAtom = atom(
+  (get) => get(languageState),
+  async (_get, set, language: Locale) => {
+    await activateLocale(language);
+    localStore.write(KEYS.language, language);
+    set(languageState, language);
+  },
+);
+
+export const themeAtom = atom(
+  (get) => get(themeState),
+  (_get, set, theme: Theme) => {
+    document.documentElement.dataset.theme = theme;
+    localStore.write(KEYS.theme, theme);
+    set(themeState, theme);
+  },
+);
+
+export const menuPositionAtom = atom(
+  (get) => get(menuPositionState),
+  (_get, set, position: MenuPosition) => {
+    document.documentElement.dataset.menu = position;
+    localStore.write(KEYS.menuPosition, position);
+    set(menuPositionState, position);
+  },
+);

@@ -1,0 +1,118 @@
+import { atom, getDefaultStore } from "jotai";
+import * as z from "zod/mini";
+import { type CurrentUser, currentUserSchema, type SignedInUser } from "../shared/api/users.ts";
+import { localStore, sessionStore } from "./browser-storage.ts";
+
+/** `user` is absent until the current-user call has answered for a token kept from an earlier visit. */
+export interface Session {
+  token: string;
+  user?: CurrentUser;
+}
+
+/** Why a session is over: the person left, or the server no longer knows it. */
+export type SessionEnd = "logout" | "expired";
+
+const SESSION_KEYS = ["health-auth", "healthAuth"] as const;
+const TOKEN_KEY = "token";
+const CHANNEL = "session";
+
+const storedSessionSchema = z.object({
+  token: z.optional(z.string()),
+  user: z.optional(z.unknown()),
+});
+
+const store = getDefaultStore();
+const sessionState = atom<Session | undefined>(undefined);
+const sessionEndState = atom<SessionEnd | undefined>(undefined);
+
+/** The session of this tab; undefined while there is none. */
+export const sessionAtom = atom((get) => get(sessionState));
+export const sessionEndAtom = atom((get) => get(sessionEndState));
+
+/** Reads what the browser kept: session storage first, then local storage. Anything unreadable is no session. */
+export function readStoredSession(): Session | undefined {
+  for (const key of SESSION_KEYS) {
+    const stored = parseStoredSession(sessionStore.read(key));
+    if (stored) return stored;
+  }
+  const token = localStore.read(TOKEN_KEY);
+  return token ? { token } : undefined;
+}
+
+/** Takes up the stored session, if there is one, and answers it. */
+export function restoreSession(): Session | undefined {
+  const session = readStoredSession();
+  store.set(sessionState, session);
+  return session;
+}
+
+/** The token to send: as stored, else of the current user. */
+export function currentToken(): string | undefined {
+  return readStoredSession()?.token ?? store.get(sessionState)?.token;
+}
+
+/** Begins a session in this tab; with `keepConnected` later visits and other tabs find it too. */
+export function beginSession({ token, ...user }: SignedInUser, options: { keepConnected: boolean }): void {
+  keepSession({ token, user });
+  localStore.write(TOKEN_KEY, options.keepConnected ? token : undefined);
+  store.set(sessionEndState, undefined);
+}
+
+/** Puts the user as the server has him now into the session. */
+export function refreshSessionUser(user: CurrentUser): void {
+  const token = currentToken();
+  if (token) keepSession({ token, user });
+}
+
+/** Forgets the session and everything the browser kept of it, and has other tabs ask for theirs. */
+export function endSession(reason: SessionEnd): void {
+  for (const key of SESSION_KEYS) sessionStore.write(key, undefined);
+  localStore.write(TOKEN_KEY, undefined);
+  store.set(sessionState, undefined);
+  store.set(sessionEndState, reason);
+  announce();
+}
+
+/**
+ * Calls `listener` when another tab's session ended. This tab's may be another one: ask the server.
+ * Answers the function that stops listening.
+ */
+export function onSessionEndElsewhere(listener: () => void): () => void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.addEventListener("message", listener);
+  return () => channel.close();
+}
+
+function announce(): void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.postMessage("ended");
+  channel.close();
+}
+
+function keepSession(session: Session): void {
+  sessionStore.write(SESSION_KEYS[0], JSON.stringify({ user: session.user, token: session.token }));
+  store.set(sessionState, session);
+}
+
+function parseStoredSession(text: string | undefined): Session | undefined {
+  const stored = storedSessionSchema.safeParse(parseJson(text));
+  if (!stored.success) return undefined;
+  const user = currentUserSchema.safeParse(stored.data.user);
+  const token = stored.data.token ?? tokenOf(stored.data.user);
+  return token ? { token, ...(user.success && { user: user.data }) } : undefined;
+}
+
+function tokenOf(user: unknown): string | undefined {
+  const withToken = z.object({ token: z.string() }).safeParse(user);
+  return withToken.success ? withToken.data.token : undefined;
+}
+
+function parseJson(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import type { ComponentProps, ReactNode } from "react";
+
+interface ButtonProps extends ComponentProps<"button"> {
+  /** `lit` at most once a view; `destroy` only inside a confirmation. */
+  kind?: "outline" | "lit" | "quiet" | "destroy";
+  size?: "small" | "normal" | "big";
+  on?: boolean;
+}
+
+export function buttonClass({ kind = "outline", size = "normal", on = false }: Partial<ButtonProps>): string {
+  return ["btn", kind !== "outline" && `is-${kind}`, size !== "normal" && `is-${size}`, on && "is-on"]
+    .filter(Boolean)
+    .join(" ");
+}
+
+export function Button({ kind, size, on, className = "", type = "button", ...rest }: ButtonProps) {
+  return <button type={type} className={`${buttonClass({ kind, size, on })} ${className}`} {...rest} />;
+}
+
+interface IconButtonProps extends Omit<ComponentProps<"button">, "aria-label"> {
+  /** What it does, for who can't see the icon. */
+  label: string;
+  destructive?: boolean;
+  children: ReactNode;
+}
+
+export function IconButton({ label, destructive, className = "", ...rest }: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      className={`btn is-icon ${destructive ? "is-delete" : ""} ${className}`}
+      {...rest}
+    />
+  );
+}

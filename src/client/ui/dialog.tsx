@@ -1,0 +1,74 @@
+import { Trans } from "@lingui/react/macro";
+import { AlertDialog as RadixAlertDialog, Dialog as RadixDialog } from "radix-ui";
+import type { ReactNode } from "react";
+import { Button } from "./button.tsx";
+
+interface DialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: ReactNode;
+  text?: ReactNode;
+  wide?: boolean;
+  children: ReactNode;
+}
+
+/** A dialog with a title and whatever its caller puts in; Escape and a click outside close it. */
+export function Dialog({ open, onOpenChange, title, text, wide, children }: DialogProps) {
+  return (
+    <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
+      <RadixDialog.Portal>
+        <RadixDialog.Overlay className="scrim">
+          <RadixDialog.Content
+            className={`dialog ${wide ? "is-wide" : ""}`}
+            {...(!text && { "aria-describedby": undefined })}
+          >
+            <RadixDialog.Title className="dialog-title">{title}</RadixDialog.Title>
+            {text && <RadixDialog.Description className="dialog-text">{text}</RadixDialog.Description>}
+            {children}
+          </RadixDialog.Content>
+        </RadixDialog.Overlay>
+      </RadixDialog.Portal>
+    </RadixDialog.Root>
+  );
+}
+
+interface ConfirmDialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: ReactNode;
+  text: ReactNode;
+  /** What will be lost and what it costs. */
+  children?: ReactNode;
+  confirmLabel: ReactNode;
+  onConfirm: () => void;
+  /** While true the dialog can't be answered again. */
+  busy?: boolean;
+}
+
+/** Asks before something is lost. Focus starts on Cancel; a click outside does not answer. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { open, onOpenChange, title, text, children, confirmLabel, onConfirm, busy = false } = props;
+  return (
+    <RadixAlertDialog.Root open={open} onOpenChange={onOpenChange}>
+      <RadixAlertDialog.Portal>
+        <RadixAlertDialog.Overlay className="scrim">
+          <RadixAlertDialog.Content className="dialog">
+            <RadixAlertDialog.Title className="dialog-title">{title}</RadixAlertDialog.Title>
+            <RadixAlertDialog.Description className="dialog-text">{text}</RadixAlertDialog.Description>
+            {children}
+            <div className="dialog-actions">
+              <RadixAlertDialog.Cancel asChild>
+                <Button disabled={busy}>
+                  <Trans id="action.cancel">Cancel</Trans>
+                </Button>
+              </RadixAlertDialog.Cancel>
+              <Button kind="destroy" disabled={busy} onClick={onConfirm}>
+                {confirmLabel}
+              </Button>
+            </div>
+          </RadixAlertDialog.Content>
+        </RadixAlertDialog.Overlay>
+      </RadixAlertDialog.Portal>
+    </RadixAlertDialog.Root>
+  );
+}

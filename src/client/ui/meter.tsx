@@ -1,0 +1,41 @@
+import { Trans } from "@lingui/react/macro";
+import type { CSSProperties } from "react";
+
+const WARN_AT_PERCENT = 80;
+
+interface MeterProps {
+  label: string;
+  used: number;
+  limit: number;
+}
+
+/** The centimetre rule: number first, what is left, then the rule; from 80 % on it warns. */
+export function Meter({ label, used, limit }: MeterProps) {
+  const percent = limit > 0 ? Math.min(100, Math.round((used / limit) * 100)) : 100;
+  const remaining = Math.max(0, limit - used);
+  const style = { "--meter-percent": percent, "--meter-ticks": 10 } as CSSProperties;
+  return (
+    <div className={`meter ${percent >= WARN_AT_PERCENT ? "is-warn" : ""}`}>
+      <div className="meter-top">
+        <span>{label}</span>
+        <b>
+          {used} / {limit}
+        </b>
+        <span>
+          <Trans id="meter.remaining">{remaining} left</Trans>
+        </span>
+      </div>
+      <div
+        className="meter-rule"
+        role="meter"
+        aria-label={label}
+        aria-valuenow={used}
+        aria-valuemin={0}
+        aria-valuemax={limit}
+        style={style}
+      >
+        <i />
+      </div>
+    </div>
+  );
+}

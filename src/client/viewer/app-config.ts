@@ -1,0 +1,82 @@
+import { takeAccess } from "./access.ts";
+import { showEndedNotice } from "./ended-notice.ts";
+import portuguese from "./locales/pt-BR.json";
+import { TEXTS, type ViewerTexts, viewerLanguage } from "./texts.ts";
+
+// Runs before OHIF, which reads these globals. Bundled by scripts/build/viewer.ts.
+declare global {
+  interface Window {
+    PUBLIC_URL: string;
+    browserImportFunction: (specifier: string) => Promise<unknown>;
+    viewerLocales: Record<string, unknown>;
+    viewerTexts: ViewerTexts;
+    config: unknown;
+  }
+}
+
+const language = viewerLanguage(new URL(location.href).searchParams.get("lng"));
+const texts = TEXTS[language];
+const access = takeAccess(window);
+const root = `/dicomweb/t/${encodeURIComponent(access?.token ?? "none")}`;
+
+document.documentElement.lang = language;
+localStorage.setItem("i18nextLng", language);
+
+/** A token that ended is 401; what it no longer opens (a revoked grant, a deleted exam) is 404. */
+function onDicomwebError(error: { status?: number; request?: { status?: number } } | undefined): void {
+  const status = error?.status ?? error?.request?.status;
+  if (status === 401 || status === 403 || status === 404) showEndedNotice(texts);
+}
+
+window.PUBLIC_URL = "/viewer/";
+window.browserImportFunction = () => Promise.reject(new Error("the viewer loads no modules from elsewhere"));
+window.viewerLocales = { "pt-BR": portuguese };
+window.viewerTexts = texts;
+window.config = {
+  name: "exameteca",
+  routerBasename: "/viewer",
+  extensions: [],
+  modes: [],
+  showStudyList: false,
+  maxNumberOfWebWorkers: 3,
+  showWarningMessageForCrossOrigin: false,
+  showCPUFallbackMessage: false,
+  showLoadingIndicator: true,
+  strictZSpacingForVolumeViewport: true,
+  // Our own header around the viewer says what it is not for.
+  investigationalUseDialog: { option: "never" },
+  showPatientInfo: "disabled",
+  disableConfirmationPrompts: true,
+  showErrorDetails: "production",
+  httpErrorHandler: onDicomwebError,
+  maxNumRequests: { interaction: 100, thumbnail: 5, prefetch: 25 },
+  // Our own header carries the name; without an element here OHIF puts its logo.
+  whiteLabeling: {
+    createLogoComponentFn: (React: { createElement: (tag: string) => unknown }) =>
+      React.createElement("span"),
+  },
+  customizationService: [{ "ohif.tours": { $set: [] }, "studyBrowser.studyMode": { $set: "primary" } }],
+  defaultDataSourceName: "exameteca",
+  dataSources: [
+    {
+      namespace: "@ohif/extension-default.dataSourcesModule.dicomweb",
+      sourceName: "exameteca",
+      configuration: {
+        friendlyName: "Exameteca",
+        name: "exameteca",
+        qidoRoot: root,
+        wadoRoot: root,
+        qidoSupportsIncludeField: true,
+        imageRendering: "wadors",
+        thumbnailRendering: "wadors",
+        enableStudyLazyLoad: true,
+        supportsFuzzyMatching: false,
+        supportsWildcard: false,
+        // One part without multipart framing: nothing to search and cut in the browser.
+        acceptHeader: ["application/octet-stream; transfer-syntax=*"],
+        bulkDataURI: { enabled: false },
+        dicomUploadEnabled: false,
+      },
+    },
+  ],
+};

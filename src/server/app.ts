@@ -1,0 +1,67 @@
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { Deps } from "./deps.ts";
+import { createAuthRoutes } from "./features/auth/auth.routes.ts";
+import { findSession } from "./features/auth/find-session.ts";
+import { createDicomwebRoutes } from "./features/dicomweb/dicomweb.routes.ts";
+import { openCatalogue } from "./features/dicomweb/open-catalogue.ts";
+import { createSeriesReader } from "./features/dicomweb/series-reader.ts";
+import { createIngestRoutes } from "./features/ingest/ingest.routes.ts";
+import { createStudiesRoutes } from "./features/studies/studies.routes.ts";
+import { createSubscriptionsRoutes } from "./features/subscriptions/subscriptions.routes.ts";
+import { createViewerAssets } from "./features/viewer/viewer.assets.ts";
+import { createViewerRoutes } from "./features/viewer/viewer.routes.ts";
+import { separateOrigins } from "./features/viewer/viewer-origin.ts";
+import { resolveViewerToken } from "./features/viewer/viewer-token.ts";
+import { createViewerTokenRoutes } from "./features/viewer/viewer-token.routes.ts";
+import { accessLog } from "./http/access-log.ts";
+import { createGuard } from "./http/guard.ts";
+import { createHealthRoutes } from "./http/health.routes.ts";
+import type { HttpEnv } from "./http/http-context.ts";
+import { createErrorHandler, notFoundHandler } from "./http/problem.ts";
+import { requestContext } from "./http/request-context.ts";
+import { securityHeaders } from "./http/security-headers.ts";
+import type { AssetSource } from "./render/assets.ts";
+import { createPageRoutes } from "./render/pages.ts";
+
+/** What the build made: folders in development, inside the file in the executable. */
+export interface BuiltAssets {
+  client: AssetSource;
+  viewer: AssetSource;
+}
+
+const MAX_JSON_BYTES = 256 * 1024;
+
+/** Middleware order and mounts. */
+export function createApp(deps: Deps, assets: BuiltAssets) {
+  const { config, log } = deps;
+  const { publicUrl, viewerOrigin } = config;
+  const app = new Hono<HttpEnv>();
+  const guard = createGuard((token) => findSession(deps, token));
+  const reader = createSeriesReader(deps);
+
+  app.onError(createErrorHandler(log));
+  app.notFound(notFoundHandler);
+  app.use(requestContext({ trustProxy: config.trustProxy }));
+  app.use(accessLog(log));
+  app.use(securityHeaders({ https: publicUrl.startsWith("https:"), frameSource: viewerOrigin ?? "'self'" }));
+  app.use(separateOrigins({ publicUrl, viewerOrigin }));
+
+  app.route("/api", createHealthRoutes(deps, guard));
+  app.route("/api", createIngestRoutes(deps, guard));
+  app.use("/api/*", bodyLimit({ maxSize: MAX_JSON_BYTES }));
+  app.route("/api", createAuthRoutes(deps, guard));
+  app.route("/api", createStudiesRoutes(deps, guard));
+  app.route("/api", createSubscriptionsRoutes(deps, guard));
+  app.route("/", createViewerTokenRoutes(deps, guard));
+  app.route(
+    "/dicomweb/t/:token",
+    createDicomwebRoutes(async (c) => {
+      const { session, studyIds } = await resolveViewerToken(deps, c.req.param("token") ?? "");
+      return openCatalogue(deps, reader, { caller: session, studyIds });
+    }),
+  );
+  app.route("/viewer", createViewerRoutes(createViewerAssets({ source: assets.viewer, publicOrigin: publicUrl, viewerOrigin })));
+  app.route("/", createPageRoutes({ ...config, assets: assets.client }));
+  return app;
+}

@@ -1,0 +1,51 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import type { ByteSource } from "../dicom/instance";
+
+const WINDOW_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Reads `length` bytes at `offset` of an open file into the front of `target`.
+ * @returns how many there were; fewer only at the end of the file
+ */
+export function readFully(fd: number, target: Uint8Array, offset: number, length: number): number {
+  let done = 0;
+  while (done < length) {
+    const bytesRead = readSync(fd, target, done, length - done, offset + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return done;
+}
+
+/** A file read through one reused buffer, so that many small reads in a row cost few system calls. */
+export class FileWindow implements ByteSource, Disposable {
+  readonly fd: number;
+  readonly sizeBytes: number;
+  #buffer: Uint8Array;
+  #start = 0;
+  #end = 0;
+
+  constructor(path: string, windowBytes: number = WINDOW_BYTES) {
+    this.fd = openSync(path, "r");
+    this.sizeBytes = fstatSync(this.fd).size;
+    this.#buffer = new Uint8Array(windowBytes);
+  }
+
+  /** The buffer grows to the largest `length` asked for: callers bound it. */
+  read(offset: number, length: number): Uint8Array {
+    const end = Math.min(offset + length, this.sizeBytes);
+    if (offset >= end) return new Uint8Array(0);
+    if (offset < this.#start || end > this.#end) this.#fill(offset, end - offset);
+    return this.#buffer.subarray(offset - this.#start, Math.min(end, this.#end) - this.#start);
+  }
+
+  #fill(offset: number, length: number): void {
+    if (length > this.#buffer.length) this.#buffer = new Uint8Array(length);
+    this.#start = offset;
+    this.#end = offset + readFully(this.fd, this.#buffer, offset, this.#buffer.length);
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.fd);
+  }
+}

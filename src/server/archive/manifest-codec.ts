@@ -1,0 +1,199 @@
+import { Readable } from "node:stream";
+import { constants, createZstdCompress, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import type { ManifestInstance, SeriesManifest } from "./manifest";
+import { ManifestError } from "./manifest.errors";
+import { compareInstances, parseSeriesManifest } from "./manifest-index";
+
+/*
+ * The bytes of a manifest: a header, then two zstd frames.
+ *
+ *   0  "EXMS"            4  uint32 format version
+ *   8  uint64 indexBytes     16  uint64 inflated
+ *  24  uint64 metadataBytes  32  uint64 inflated
+ *  40  index: zstd(JSON of SeriesManifest and `metadataLengths`, the bytes of each instance's DICOM JSON)
+ *   …  metadata: zstd(JSON array of the instances' DICOM JSON, in the same order)
+ *
+ * Numbers are little endian. The metadata can be sent as it is with `Content-Encoding: zstd`.
+ */
+const MAGIC = 0x534d5845;
+const FORMAT_VERSION = 1;
+const HEADER_BYTES = 40;
+const MAX_INFLATED_BYTES = 2 ** 31;
+const PIECE_BYTES = 256 * 1024;
+const COMPRESSION_LEVEL = 3;
+
+const OPEN = Uint8Array.of(0x5b);
+const COMMA = Uint8Array.of(0x2c);
+const CLOSE = Uint8Array.of(0x5d);
+
+/** A manifest with the DICOM JSON of its instances, one after the other as UTF-8. */
+export interface SeriesContent {
+  manifest: SeriesManifest;
+  /** Called once for each instance, in order; the view may be reused by the next call. */
+  metadataOf(instance: ManifestInstance): Uint8Array;
+}
+
+interface Section {
+  offset: number;
+  length: number;
+  inflatedBytes: number;
+}
+
+/** Encodes a series; `manifest.instances` must be in order. Memory: the compressed bytes and one instance. */
+export async function encodeManifest({ manifest, metadataOf }: SeriesContent): Promise<Uint8Array> {
+  const metadataLengths: number[] = [];
+  let metadataInflated = 2 + Math.max(0, manifest.instances.length - 1);
+  function* pieces(): Iterable<Uint8Array> {
+    yield OPEN;
+    for (const [i, instance] of manifest.instances.entries()) {
+      if (i > 0) yield COMMA;
+      const json = metadataOf(instance);
+      metadataLengths.push(json.length);
+      metadataInflated += json.length;
+      if (metadataInflated > MAX_INFLATED_BYTES) throw new ManifestError("its metadata is too large");
+      yield json;
+    }
+    yield CLOSE;
+  }
+  const metadata = await compress(pieces());
+  const indexJson = Buffer.from(JSON.stringify({ ...manifest, metadataLengths }));
+  const index = zstdCompressSync(indexJson);
+
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt32LE(MAGIC, 0);
+  header.writeUInt32LE(FORMAT_VERSION, 4);
+  header.writeBigUInt64LE(BigInt(index.length), 8);
+  header.writeBigUInt64LE(BigInt(indexJson.length), 16);
+  header.writeBigUInt64LE(BigInt(metadata.length), 24);
+  header.writeBigUInt64LE(BigInt(metadataInflated), 32);
+  return Buffer.concat([header, index, metadata]);
+}
+
+/** Compresses to one zstd frame, without holding the whole of its input. */
+async function compress(pieces: Iterable<Uint8Array>): Promise<Uint8Array> {
+  const zstd = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: COMPRESSION_LEVEL } });
+  const source = Readable.from(inChunks(pieces), { objectMode: true });
+  source.once("error", (error) => zstd.destroy(error));
+  const compressed: Uint8Array[] = [];
+  for await (const chunk of source.pipe(zstd)) compressed.push(chunk);
+  return Buffer.concat(compressed);
+}
+
+/** Joins small pieces into chunks that are copies. */
+function* inChunks(pieces: Iterable<Uint8Array>): Iterable<Uint8Array> {
+  let chunk = new Uint8Array(PIECE_BYTES);
+  let filled = 0;
+  for (const piece of pieces) {
+    for (let done = 0; done < piece.length; ) {
+      const part = piece.subarray(done, done + PIECE_BYTES - filled);
+      chunk.set(part, filled);
+      filled += part.length;
+      done += part.length;
+      if (filled < PIECE_BYTES) continue;
+      yield chunk;
+      chunk = new Uint8Array(PIECE_BYTES);
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield chunk.subarray(0, filled);
+}
+
+/**
+ * The index of a series.
+ * @throws {ManifestError} where the bytes are not a manifest of this format, or say what can't be
+ */
+export function decodeManifestIndex(bytes: Uint8Array): SeriesManifest {
+  return decodeIndex(bytes).manifest;
+}
+
+/**
+ * The zstd frame with the DICOM JSON array of the series, as a view of `bytes`.
+ * @throws {ManifestError}
+ */
+export function metadataSection(bytes: Uint8Array): Uint8Array {
+  const { metadata } = sections(bytes);
+  return bytes.subarray(metadata.offset, metadata.offset + metadata.length);
+}
+
+/**
+ * A series with the metadata of its instances, for {@link mergeManifests} and single instances. Memory: the
+ * metadata inflated.
+ * @throws {ManifestError}
+ */
+export function decodeManifest(bytes: Uint8Array): SeriesContent {
+  const { manifest, metadataLengths } = decodeIndex(bytes);
+  const { metadata } = sections(bytes);
+  const inflated = inflate(metadataSection(bytes), metadata.inflatedBytes);
+  const views = new Map<ManifestInstance, Uint8Array>();
+  let at = 1;
+  for (const [i, instance] of manifest.instances.entries()) {
+    const length = metadataLengths[i] ?? 0;
+    views.set(instance, inflated.subarray(at, at + length));
+    at += length + 1;
+  }
+  if (at !== inflated.length + (manifest.instances.length === 0 ? -1 : 0)) {
+    throw new ManifestError("its metadata is not as long as the index says");
+  }
+  return { manifest, metadataOf: (instance) => viewOf(views, instance) };
+}
+
+function viewOf(views: Map<ManifestInstance, Uint8Array>, instance: ManifestInstance): Uint8Array {
+  const view = views.get(instance);
+  if (!view) throw new ManifestError("an instance is not of this series");
+  return view;
+}
+
+/** Joins two contents of the same series in order; an instance that `kept` has already stays as it is there. */
+export function mergeManifests(kept: SeriesContent, added: SeriesContent): SeriesContent {
+  const { studyInstanceUID, seriesInstanceUID } = kept.manifest;
+  const isSame =
+    added.manifest.studyInstanceUID === studyInstanceUID &&
+    added.manifest.seriesInstanceUID === seriesInstanceUID;
+  if (!isSame) throw new ManifestError("two series can't be merged");
+  const known = new Set(kept.manifest.instances.map(({ sopInstanceUID }) => sopInstanceUID));
+  const fresh = new Set(added.manifest.instances.filter(({ sopInstanceUID }) => !known.has(sopInstanceUID)));
+  return {
+    manifest: { ...kept.manifest, instances: [...kept.manifest.instances, ...fresh].sort(compareInstances) },
+    metadataOf: (instance) => (fresh.has(instance) ? added : kept).metadataOf(instance),
+  };
+}
+
+function sections(bytes: Uint8Array): { index: Section; metadata: Section } {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < HEADER_BYTES || view.getUint32(0, true) !== MAGIC)
+    throw new ManifestError("not a manifest");
+  if (view.getUint32(4, true) !== FORMAT_VERSION) throw new ManifestError("of a version not known here");
+  const [index, indexInflated, metadata, metadataInflated] = [8, 16, 24, 32].map((at) =>
+    Number(view.getBigUint64(at, true)),
+  ) as [number, number, number, number];
+  if (HEADER_BYTES + index + metadata !== bytes.length) throw new ManifestError("cut or grown");
+  if (Math.max(indexInflated, metadataInflated) > MAX_INFLATED_BYTES) throw new ManifestError("too large");
+  return {
+    index: { offset: HEADER_BYTES, length: index, inflatedBytes: indexInflated },
+    metadata: { offset: HEADER_BYTES + index, length: metadata, inflatedBytes: metadataInflated },
+  };
+}
+
+function decodeIndex(bytes: Uint8Array): { manifest: SeriesManifest; metadataLengths: number[] } {
+  const { index } = sections(bytes);
+  const inflated = inflate(bytes.subarray(index.offset, index.offset + index.length), index.inflatedBytes);
+  let json: unknown;
+  try {
+    json = JSON.parse(Buffer.from(inflated.buffer, inflated.byteOffset, inflated.length).toString("utf8"));
+  } catch (cause) {
+    throw new ManifestError("its index is no JSON", { cause });
+  }
+  return parseSeriesManifest(json);
+}
+
+function inflate(section: Uint8Array, inflatedBytes: number): Uint8Array {
+  let inflated: Uint8Array;
+  try {
+    inflated = zstdDecompressSync(section, { maxOutputLength: Math.max(1, inflatedBytes) });
+  } catch (cause) {
+    throw new ManifestError("a section does not inflate", { cause });
+  }
+  if (inflated.length !== inflatedBytes)
+    throw new ManifestError("a section is not as long as its header says");
+  return inflated;
+}

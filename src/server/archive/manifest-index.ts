@@ -1,0 +1,115 @@
+import type { FrameTable } from "../dicom/frame-table";
+import type { ManifestInstance, SeriesManifest } from "./manifest";
+import { ManifestError } from "./manifest.errors";
+
+/** The order of a series: InstanceNumber (those without one last), then SOP Instance UID. */
+export function compareInstances(a: ManifestInstance, b: ManifestInstance): number {
+  const left = a.instanceNumber ?? Number.POSITIVE_INFINITY;
+  const right = b.instanceNumber ?? Number.POSITIVE_INFINITY;
+  if (left !== right) return left < right ? -1 : 1;
+  if (a.sopInstanceUID === b.sopInstanceUID) return 0;
+  return a.sopInstanceUID < b.sopInstanceUID ? -1 : 1;
+}
+
+/**
+ * Checks the JSON of a manifest's index.
+ * @throws {ManifestError} naming the first member that can't be
+ */
+export function parseSeriesManifest(json: unknown): { manifest: SeriesManifest; metadataLengths: number[] } {
+  const index = asObject(json, "index");
+  check(index.version === 1, "version");
+  const instances = asArray(index.instances, "instances").map(parseInstance);
+  const metadataLengths = asArray(index.metadataLengths, "metadataLengths").map((v) =>
+    asCount(v, "metadataLengths"),
+  );
+  check(instances.length === metadataLengths.length, "metadataLengths");
+  const manifest: SeriesManifest = {
+    version: 1,
+    studyInstanceUID: asText(index.studyInstanceUID, "studyInstanceUID"),
+    seriesInstanceUID: asText(index.seriesInstanceUID, "seriesInstanceUID"),
+    instances,
+  };
+  return { manifest, metadataLengths };
+}
+
+function parseInstance(json: unknown): ManifestInstance {
+  const instance = asObject(json, "instance");
+  const { method } = instance;
+  const sizeBytes = asCount(instance.sizeBytes, "sizeBytes");
+  const storedBytes = asCount(instance.storedBytes, "storedBytes");
+  if (method !== 0 && method !== 8) throw new ManifestError("method");
+  check(method === 8 || sizeBytes === storedBytes, "storedBytes");
+  return {
+    sopInstanceUID: asText(instance.sopInstanceUID, "sopInstanceUID"),
+    sopClassUID: asText(instance.sopClassUID, "sopClassUID"),
+    transferSyntaxUID: asText(instance.transferSyntaxUID, "transferSyntaxUID"),
+    instanceNumber: asNumberOrNull(instance.instanceNumber, "instanceNumber"),
+    rows: asNumberOrNull(instance.rows, "rows"),
+    columns: asNumberOrNull(instance.columns, "columns"),
+    volumeId: asText(instance.volumeId, "volumeId"),
+    dataOffset: asCount(instance.dataOffset, "dataOffset"),
+    storedBytes,
+    sizeBytes,
+    method,
+    crc32: asCount(instance.crc32, "crc32"),
+    frames: parseFrames(instance.frames),
+  };
+}
+
+function parseFrames(json: unknown): FrameTable {
+  const table = asObject(json, "frames");
+  if (table.kind === "none") return { kind: "none" };
+  const frameCount = asCount(table.frameCount, "frameCount");
+  if (table.kind === "encapsulated") {
+    const frames = asArray(table.frames, "frames").map((frame) => asArray(frame, "frame").map(parseFragment));
+    check(frames.length === frameCount, "frameCount");
+    return { kind: "encapsulated", frameCount, frames };
+  }
+  check(table.kind === "native", "kind");
+  const native: FrameTable = {
+    kind: "native",
+    frameCount,
+    offset: asCount(table.offset, "offset"),
+    frameBytes: asCount(table.frameBytes, "frameBytes"),
+  };
+  if (table.frameBits !== undefined) native.frameBits = asCount(table.frameBits, "frameBits");
+  if (table.deflated !== undefined) native.deflated = table.deflated === true;
+  return native;
+}
+
+function parseFragment(json: unknown): [offset: number, length: number] {
+  const [offset, length, ...more] = asArray(json, "fragment");
+  const fragment: [number, number] = [asCount(offset, "fragment"), asCount(length, "fragment")];
+  check(more.length === 0, "fragment");
+  return fragment;
+}
+
+function check(condition: boolean, member: string): asserts condition {
+  if (!condition) throw new ManifestError(member);
+}
+
+function asObject(json: unknown, member: string): Record<string, unknown> {
+  check(typeof json === "object" && json !== null && !Array.isArray(json), member);
+  return json as Record<string, unknown>;
+}
+
+function asArray(json: unknown, member: string): unknown[] {
+  check(Array.isArray(json), member);
+  return json;
+}
+
+function asText(json: unknown, member: string): string {
+  check(typeof json === "string", member);
+  return json;
+}
+
+/** A whole number from 0. */
+function asCount(json: unknown, member: string): number {
+  check(typeof json === "number" && Number.isSafeInteger(json) && json >= 0, member);
+  return json;
+}
+
+function asNumberOrNull(json: unknown, member: string): number | null {
+  check(json === null || (typeof json === "number" && Number.isFinite(json)), member);
+  return json;
+}

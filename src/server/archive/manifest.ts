@@ -1,0 +1,30 @@
+import type { FrameTable } from "../dicom/frame-table";
+
+/** One instance as it lies in a volume. Offsets and lengths in bytes. */
+export interface ManifestInstance {
+  sopInstanceUID: string;
+  sopClassUID: string;
+  transferSyntaxUID: string;
+  instanceNumber: number | null;
+  rows: number | null;
+  columns: number | null;
+  /** `stored_objects.id` of the volume that holds it. */
+  volumeId: string;
+  /** First byte of the entry's data in the volume, behind its local file header. */
+  dataOffset: number;
+  /** Bytes the entry takes in the volume; less than `sizeBytes` where `method` is 8 (deflate). */
+  storedBytes: number;
+  sizeBytes: number;
+  method: 0 | 8;
+  crc32: number;
+  frames: FrameTable;
+}
+
+/** The index of a series: everything below it that is not in the database. */
+export interface SeriesManifest {
+  version: 1;
+  studyInstanceUID: string;
+  seriesInstanceUID: string;
+  /** In the order of InstanceNumber, then SOP Instance UID. */
+  instances: ManifestInstance[];
+}

@@ -1,0 +1,32 @@
+/** A map that forgets what was not used for longest once its entries weigh more than `maxWeight` together. */
+export class RecentlyUsed<Value> {
+  readonly #entries = new Map<string, { value: Value; weight: number }>();
+  #weight = 0;
+
+  constructor(private readonly maxWeight: number) {}
+
+  get(key: string): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (!entry) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.value;
+  }
+
+  set(key: string, value: Value, weight: number): void {
+    this.delete(key);
+    this.#entries.set(key, { value, weight });
+    this.#weight += weight;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#weight <= this.maxWeight || oldest === key) break;
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: string): void {
+    const entry = this.#entries.get(key);
+    if (!entry) return;
+    this.#entries.delete(key);
+    this.#weight -= entry.weight;
+  }
+}

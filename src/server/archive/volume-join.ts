@@ -1,0 +1,129 @@
+import type { ByteRange } from "../storage/object-store";
+import { volumeFolder } from "./volume-writer";
+import {
+  type CentralHeader,
+  decodeCentralHeader,
+  decodeEndRecord,
+  decodeZip64EndRecord,
+  decodeZip64Locator,
+  END_RECORD_BYTES,
+  encodeCentralHeader,
+  encodeEndRecords,
+  ZIP64_END_RECORD_BYTES,
+  ZIP64_LOCATOR_BYTES,
+} from "./zip-format";
+import { DEFAULT_ZIP_LIMITS, ZipError } from "./zip-reader";
+
+/** A volume of a study, wherever it lies. `read` gives exactly the range. */
+export interface JoinVolume {
+  id: string;
+  sizeBytes: number;
+  read(range: ByteRange): Promise<Uint8Array>;
+}
+
+/** A run of the download: bytes of a volume, or bytes made for it. */
+export type JoinPart = { volumeIndex: number; range: ByteRange } | { bytes: Uint8Array };
+
+/** The ZIP file that a study's volumes make together, as its parts in order. */
+export interface JoinPlan {
+  sizeBytes: number;
+  parts: JoinPart[];
+}
+
+/**
+ * Plans the download of a study: one volume is the file itself; several become one ZIP whose entries are copied
+ * as they are and whose directory names them all. The same volumes in the same order give the same bytes.
+ * Memory: the central directories (about 100 bytes an instance), within the bounds of {@link DEFAULT_ZIP_LIMITS}.
+ * @throws {ZipError} where a volume is not one that this server wrote
+ */
+export async function planDownload(volumes: readonly JoinVolume[]): Promise<JoinPlan> {
+  const [first] = volumes;
+  if (!first) throw new RangeError("a study without a volume");
+  if (volumes.length === 1) {
+    return {
+      sizeBytes: first.sizeBytes,
+      parts: [{ volumeIndex: 0, range: { offset: 0, length: first.sizeBytes } }],
+    };
+  }
+  const folders = new Set(volumes.map(({ id }) => volumeFolder(id)));
+  if (folders.size !== volumes.length)
+    throw new ZipError("zip.malformed", "two volumes with the same entry names");
+
+  const parts: JoinPart[] = [];
+  const central: Uint8Array[] = [];
+  let centralOffset = 0;
+  for (const [volumeIndex, volume] of volumes.entries()) {
+    const entries = await readDirectory(volume);
+    for (const header of decodeHeaders(entries.bytes, entries.count)) {
+      central.push(shifted(header, centralOffset));
+      if (central.length > DEFAULT_ZIP_LIMITS.maxEntries) {
+        throw new ZipError("zip.too_many_entries", `more than ${DEFAULT_ZIP_LIMITS.maxEntries}`);
+      }
+    }
+    parts.push({ volumeIndex, range: { offset: 0, length: entries.offset } });
+    centralOffset += entries.offset;
+  }
+  const directory = Buffer.concat(central);
+  const end = encodeEndRecords({ entryCount: central.length, centralBytes: directory.length, centralOffset });
+  parts.push({ bytes: Buffer.concat([directory, end]) });
+  return { sizeBytes: centralOffset + directory.length + end.length, parts };
+}
+
+/** The parts of `plan` that make up `range` of the file, which must lie within it. */
+export function slicePlan(plan: JoinPlan, range: ByteRange): JoinPart[] {
+  const rangeEnd = range.offset + range.length;
+  if (range.offset < 0 || range.length < 0 || rangeEnd > plan.sizeBytes)
+    throw new RangeError("not in the file");
+  const sliced: JoinPart[] = [];
+  let partStart = 0;
+  for (const part of plan.parts) {
+    const partEnd = partStart + ("bytes" in part ? part.bytes.length : part.range.length);
+    const from = Math.max(range.offset, partStart) - partStart;
+    const to = Math.min(rangeEnd, partEnd) - partStart;
+    if (from < to) sliced.push(slicePart(part, from, to));
+    partStart = partEnd;
+  }
+  return sliced;
+}
+
+function slicePart(part: JoinPart, from: number, to: number): JoinPart {
+  if ("bytes" in part) return { bytes: part.bytes.subarray(from, to) };
+  return { ...part, range: { offset: part.range.offset + from, length: to - from } };
+}
+
+async function readDirectory(
+  volume: JoinVolume,
+): Promise<{ offset: number; count: number; bytes: Uint8Array }> {
+  const tailBytes = Math.min(
+    volume.sizeBytes,
+    END_RECORD_BYTES + ZIP64_LOCATOR_BYTES + ZIP64_END_RECORD_BYTES,
+  );
+  const tail = await volume.read({ offset: volume.sizeBytes - tailBytes, length: tailBytes });
+  const endAt = tail.length - END_RECORD_BYTES;
+  const end = decodeEndRecord(tail, endAt);
+  const isWide = decodeZip64Locator(tail, endAt - ZIP64_LOCATOR_BYTES) !== undefined;
+  const record = isWide ? decodeZip64EndRecord(tail) : end;
+  if (!record) throw new ZipError("zip.malformed", "no volume of ours");
+  const { centralOffset: offset, centralBytes: length, entryCount: count } = record;
+  if (!(offset + length <= volume.sizeBytes)) throw new ZipError("zip.malformed", "the directory is outside");
+  if (length > DEFAULT_ZIP_LIMITS.maxCentralBytes)
+    throw new ZipError("zip.directory_too_large", `${length} bytes`);
+  return { offset, count, bytes: await volume.read({ offset, length }) };
+}
+
+function* decodeHeaders(directory: Uint8Array, count: number): Iterable<CentralHeader> {
+  let at = 0;
+  for (let i = 0; i < count; i++) {
+    const decoded = decodeCentralHeader(directory, at);
+    if (!decoded || decoded === "invalid") throw new ZipError("zip.malformed", `central header ${i}`);
+    at += decoded.byteLength;
+    yield decoded.header;
+  }
+}
+
+function shifted(header: CentralHeader, byOffset: number): Uint8Array {
+  const { nameBytes, method, crc32, storedBytes, sizeBytes, headerOffset } = header;
+  if (method !== 0 && method !== 8) throw new ZipError("zip.malformed", "a method that volumes do not use");
+  const name = Buffer.from(nameBytes).toString("latin1");
+  return encodeCentralHeader({ name, method, crc32, storedBytes, sizeBytes }, headerOffset + byOffset);
+}

@@ -1,0 +1,126 @@
+import { closeSync, fdatasync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
+import { promisify } from "node:util";
+import { encodeCentralHeader, encodeEndRecords, encodeLocalHeader, type WrittenEntry } from "./zip-format";
+
+/** What is written at once. */
+export const VOLUME_CHUNK_BYTES = 4 * 1024 * 1024;
+/** The disk is set to work each time so much is written, so that the last sync is short. */
+const FLUSH_EVERY_BYTES = 32 * 1024 * 1024;
+
+const flushData = promisify(fdatasync);
+
+/** Where the bytes of an entry come from, as the volume shall hold them: `storedBytes` of them. */
+export type EntryBytes = { fd: number; offset: number } | { bytes: Uint8Array };
+
+export type VolumeEntry = Omit<WrittenEntry, "name">;
+
+/** The names of a volume's entries begin with this; random digits of its id keep joined volumes apart. */
+export function volumeFolder(volumeId: string): string {
+  // The front of a UUIDv7 is the time: volumes of the same minute would share it.
+  const digits = volumeId.replaceAll("-", "").slice(-12).toLowerCase();
+  if (!/^[0-9a-f]{12}$/.test(digits)) throw new TypeError("a volume id is a UUID");
+  return `DICOM/${digits}/`;
+}
+
+/**
+ * Writes a volume: a plain ZIP (ZIP64 where needed) of one study's instances in the order they are added.
+ * Reads and writes synchronously, chunk by chunk: for workers. The same entries under the same `volumeId` give the same bytes.
+ */
+export class VolumeWriter implements AsyncDisposable {
+  readonly #fd: number;
+  readonly #folder: string;
+  readonly #sha256 = new Bun.CryptoHasher("sha256");
+  readonly #chunk: Uint8Array;
+  readonly #central: Uint8Array[] = [];
+  #filled = 0;
+  #offset = 0;
+  #flushedOffset = 0;
+  #flush: Promise<void> | undefined;
+
+  /** Creates the file at `path`, which must not exist. `chunk` collects what is written at once; one may serve one writer after another. */
+  constructor(path: string, volumeId: string, chunk: Uint8Array = new Uint8Array(VOLUME_CHUNK_BYTES)) {
+    this.#chunk = chunk;
+    this.#folder = volumeFolder(volumeId);
+    this.#fd = openSync(path, "wx", 0o600);
+  }
+
+  /** Appends one entry as its bytes are, and says where its data begins in the volume. */
+  async add(entry: VolumeEntry, source: EntryBytes): Promise<{ dataOffset: number }> {
+    const name = `${this.#folder}${String(this.#central.length + 1).padStart(8, "0")}.dcm`;
+    const named = { ...entry, name };
+    this.#central.push(encodeCentralHeader(named, this.#offset));
+    await this.#append(encodeLocalHeader(named));
+    const dataOffset = this.#offset;
+    if ("bytes" in source) await this.#append(source.bytes);
+    else await this.#copy(source.fd, source.offset, entry.storedBytes);
+    if (this.#offset - dataOffset !== entry.storedBytes)
+      throw new RangeError("an entry is not as long as it says");
+    return { dataOffset };
+  }
+
+  /** Ends the volume and forces it onto the disk. `sha256` is that of the whole file, hex. */
+  async finish(): Promise<{ sizeBytes: number; sha256: string }> {
+    const centralOffset = this.#offset;
+    for (const header of this.#central) await this.#append(header);
+    const centralBytes = this.#offset - centralOffset;
+    await this.#append(encodeEndRecords({ entryCount: this.#central.length, centralBytes, centralOffset }));
+    await this.#writeChunk();
+    await this.#flush;
+    fsyncSync(this.#fd);
+    return { sizeBytes: this.#offset, sha256: this.#sha256.digest("hex") };
+  }
+
+  /** Closes the file; one that was not finished stays behind unfinished. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#flush?.catch(() => {});
+    closeSync(this.#fd);
+  }
+
+  async #append(bytes: Uint8Array): Promise<void> {
+    for (let done = 0; done < bytes.length; ) {
+      const piece = bytes.subarray(done, done + this.#chunk.length - this.#filled);
+      this.#chunk.set(piece, this.#filled);
+      done += piece.length;
+      await this.#advance(piece.length);
+    }
+  }
+
+  /** Reads straight into the chunk that is written next: the bytes are copied once. */
+  async #copy(fd: number, offset: number, length: number): Promise<void> {
+    for (let done = 0; done < length; ) {
+      const wanted = Math.min(length - done, this.#chunk.length - this.#filled);
+      const bytesRead = readSync(fd, this.#chunk, this.#filled, wanted, offset + done);
+      if (bytesRead === 0) return;
+      done += bytesRead;
+      await this.#advance(bytesRead);
+    }
+  }
+
+  async #advance(length: number): Promise<void> {
+    this.#filled += length;
+    this.#offset += length;
+    if (this.#filled === this.#chunk.length) await this.#writeChunk();
+  }
+
+  async #writeChunk(): Promise<void> {
+    const chunk = this.#chunk.subarray(0, this.#filled);
+    this.#sha256.update(chunk);
+    for (let done = 0; done < chunk.length; ) done += writeSync(this.#fd, chunk, done, chunk.length - done);
+    this.#filled = 0;
+    if (!this.#flush && this.#offset - this.#flushedOffset >= FLUSH_EVERY_BYTES) this.#startFlush();
+    // Also lets a worker see that the process it works for is gone.
+    await setImmediate();
+  }
+
+  /** Lets the disk write while more is read and hashed. A failure is told by {@link finish}. */
+  #startFlush(): void {
+    this.#flushedOffset = this.#offset;
+    const flush = flushData(this.#fd).then(() => {
+      this.#flush = undefined;
+    });
+    // A sync that failed reports it once, and the next one succeeds: the rejected promise stays.
+    flush.catch(() => {});
+    this.#flush = flush;
+  }
+}

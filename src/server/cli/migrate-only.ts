@@ -1,0 +1,28 @@
+import type { Config } from "../config.ts";
+import { attachOrStart } from "../db/embedded/embedded-postgres.ts";
+import { migrate } from "../db/migrate.ts";
+import { migrations } from "../db/migrations.ts";
+import { createLogger } from "../log.ts";
+import type { Program } from "./run.ts";
+
+/** Brings the database up to date, starting the embedded one where nobody runs it. */
+export async function migrateOnly(program: Program, config: Config): Promise<number> {
+  await using database = await reachDatabase(program, config);
+  const applied = await migrate(database.url, migrations);
+  process.stdout.write(applied === 0 ? "The database is up to date.\n" : `Applied ${applied} migration(s).\n`);
+  return 0;
+}
+
+/** DATABASE_URL, or the embedded PostgreSQL: the one that runs already, else one for this command alone. */
+export async function reachDatabase(
+  program: Program,
+  config: Config,
+): Promise<{ url: string } & AsyncDisposable> {
+  if (config.databaseUrl) return { url: config.databaseUrl, [Symbol.asyncDispose]: async () => {} };
+  const postgres = await attachOrStart({
+    dataDir: config.dataDir,
+    log: createLogger({ level: "warn" }),
+    binaries: program.postgresBinaries,
+  });
+  return { url: postgres.url, [Symbol.asyncDispose]: () => postgres.stop() };
+}

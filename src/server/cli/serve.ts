@@ -1,0 +1,27 @@
+import type { Config } from "../config.ts";
+import { createDeps } from "../deps.ts";
+import { ensureAdmin, type FirstAdmin } from "../features/users/ensure-admin.ts";
+import { startServer } from "../start-server.ts";
+import type { Program } from "./run.ts";
+
+/** Serves until SIGTERM or SIGINT, or until the database ends by itself (exit code 1). */
+export async function serve(program: Program, config: Config): Promise<number> {
+  const stopped = Promise.withResolvers<number>();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, () => stopped.resolve(0));
+  await using deps = await createDeps(config, program);
+  const admin = await ensureAdmin(deps);
+  await using server = await startServer(deps, program.assets());
+  process.stdout.write(`${config.productName} is ready at ${server.url}${greeting(admin)}\n`);
+  deps.log.info("server.started", {});
+  deps.databaseLost.then(() => stopped.resolve(1));
+  const code = await stopped.promise;
+  deps.log.info("server.stopping", {});
+  return code;
+}
+
+function greeting(admin: FirstAdmin | undefined): string {
+  if (!admin) return "";
+  const { email, generatedPassword } = admin;
+  if (generatedPassword === undefined) return ` (admin: ${email})`;
+  return ` (admin: ${email}, password: ${generatedPassword} - shown only now)`;
+}

@@ -1,0 +1,94 @@
+import { parseArgs } from "node:util";
+import { emailSchema, nameSchema, newPasswordSchema } from "../../shared/api/auth.ts";
+import { roleSchema } from "../../shared/api/users.ts";
+import type { Config } from "../config.ts";
+import { connectDatabase, type Db } from "../db/client.ts";
+import { migrate } from "../db/migrate.ts";
+import { migrations } from "../db/migrations.ts";
+import { hashPassword } from "../features/auth/passwords.ts";
+import { revokeUserSessions } from "../features/auth/auth.repo.ts";
+import { seedPlans } from "../features/subscriptions/seed-plans.ts";
+import { startSubscription } from "../features/subscriptions/start-subscription.ts";
+import { findUserByEmail, insertUser, updateUser } from "../features/users/users.repo.ts";
+import { reachDatabase } from "./migrate-only.ts";
+import type { Program } from "./run.ts";
+import { UsageError } from "./usage.ts";
+
+/** `user add` and `user set`, for whoever can run commands on the machine. */
+export async function userCommand(program: Program, config: Config, args: string[]): Promise<number> {
+  const [verb, ...rest] = args;
+  const run = verb === "add" ? addUser : verb === "set" ? setUser : undefined;
+  if (!run) throw new UsageError("user add, or user set");
+  const options = readOptions(rest);
+  await using database = await reachDatabase(program, config);
+  await migrate(database.url, migrations);
+  const pool = connectDatabase({ url: database.url, maxConnections: 2 });
+  try {
+    await seedPlans(pool.db);
+    process.stdout.write(`${await run(pool.db, options)}\n`);
+  } finally {
+    await pool.close();
+  }
+  return 0;
+}
+
+type Options = ReturnType<typeof readOptions>;
+
+function readOptions(args: string[]) {
+  const option = { type: "string" } as const;
+  try {
+    return parseArgs({
+      args,
+      options: { email: option, name: option, role: option, password: option, "new-email": option },
+    }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function addUser(db: Db, options: Options): Promise<string> {
+  const email = checked("--email", emailSchema.safeParse(options.email));
+  const name = checked("--name", nameSchema.safeParse(options.name ?? email));
+  const role = checked("--role", roleSchema.safeParse(options.role ?? "user"));
+  const given = options.password;
+  const password = given === undefined ? randomPassword() : checked("--password", newPasswordSchema.safeParse(given));
+  const id = Bun.randomUUIDv7();
+  const now = new Date();
+  const passwordHash = await hashPassword(password);
+  await db.transaction(async (tx) => {
+    if (!(await insertUser(tx, { id, name, email, role, passwordHash, createdAt: now }))) {
+      throw new UsageError(`There is already an account with the e-mail ${email}.`);
+    }
+    if (role !== "admin") await startSubscription(tx, { userId: id, planSlug: "cortesia", expiresAt: null, now });
+  });
+  return given === undefined ? `Added ${email} (password: ${password})` : `Added ${email}`;
+}
+
+async function setUser(db: Db, options: Options): Promise<string> {
+  const email = checked("--email", emailSchema.safeParse(options.email));
+  const user = await findUserByEmail(db, email);
+  if (!user) throw new UsageError(`There is no account with the e-mail ${email}.`);
+  const values: Parameters<typeof updateUser>[2] = {};
+  if (options.password !== undefined) {
+    values.passwordHash = await hashPassword(checked("--password", newPasswordSchema.safeParse(options.password)));
+  }
+  if (options["new-email"] !== undefined) {
+    values.email = checked("--new-email", emailSchema.safeParse(options["new-email"]));
+    if (await findUserByEmail(db, values.email)) throw new UsageError("That e-mail is taken.");
+  }
+  if (Object.keys(values).length === 0) throw new UsageError("Nothing to set.");
+  await db.transaction(async (tx) => {
+    await updateUser(tx, user.id, values);
+    await revokeUserSessions(tx, user.id, new Date());
+  });
+  return `Changed ${email}; its sessions have ended`;
+}
+
+function checked<Value>(name: string, result: { success: true; data: Value } | { success: false }): Value {
+  if (!result.success) throw new UsageError(`${name} is missing or not valid`);
+  return result.data;
+}
+
+function randomPassword(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString("base64url");
+}

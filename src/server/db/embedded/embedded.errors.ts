@@ -1,0 +1,50 @@
+/** Another process runs PostgreSQL on this data directory and did not stop while we waited. */
+export class DataDirInUse extends Error {
+  override name = "DataDirInUse";
+  constructor(
+    readonly dataDir: string,
+    readonly pid: number,
+  ) {
+    super(
+      `${dataDir} is in use: PostgreSQL runs there as process ${pid}. ` +
+        "Stop the other Exameteca first, or choose another DATA_DIR.",
+    );
+  }
+}
+
+/** The data directory was made by another major version of PostgreSQL. */
+export class WrongPostgresMajor extends Error {
+  override name = "WrongPostgresMajor";
+  constructor(
+    readonly dataDir: string,
+    readonly found: string,
+    readonly expected: string,
+  ) {
+    super(
+      `${dataDir} holds data of PostgreSQL ${found}, but this program brings PostgreSQL ${expected}. ` +
+        `Back it up with the version of Exameteca that made it (backup DIR), then restore it here into an empty DATA_DIR (restore DIR).`,
+    );
+  }
+}
+
+/** The account that PostgreSQL runs as can't get to, or doesn't own, the data directory. The message says what to do. */
+export class DataDirUnreachable extends Error {
+  override name = "DataDirUnreachable";
+}
+
+/** No PostgreSQL binaries for this machine. */
+export class PostgresBinariesMissing extends Error {
+  override name = "PostgresBinariesMissing";
+}
+
+/** PostgreSQL (or initdb) ended instead of starting; `output` is the end of what it said. */
+export class PostgresStartFailed extends Error {
+  override name = "PostgresStartFailed";
+  constructor(
+    readonly step: "initdb" | "postgres",
+    readonly exitCode: number | null,
+    readonly output: string,
+  ) {
+    super(`${step} ended with ${exitCode ?? "a signal"}:\n${output.trim()}`);
+  }
+}

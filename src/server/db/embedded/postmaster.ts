@@ -1,0 +1,76 @@
+import { readFile, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+
+/** What PostgreSQL's server process (the postmaster) says of itself in `postmaster.pid`. */
+export interface Postmaster {
+  pid: number;
+  socketFolder: string;
+  /** `ready` once it takes connections. */
+  status: string;
+}
+
+/** The port names the socket's file; PostgreSQL opens no network port here. */
+const SOCKET_NAME = ".s.PGSQL.5432";
+
+/** An address for `openPostgres`: libpq's way to name a socket's folder in a URL. */
+export function socketUrl(socketFolder: string): string {
+  return `postgres://postgres@localhost/postgres?host=${encodeURIComponent(socketFolder)}`;
+}
+
+/** The postmaster that holds this data folder now, or `undefined`. */
+export async function findPostmaster(dataFolder: string): Promise<Postmaster | undefined> {
+  const postmaster = await readPidFile(dataFolder);
+  if (!postmaster) return undefined;
+  const alive = (await isPostgres(postmaster.pid)) || (await acceptsConnections(postmaster.socketFolder));
+  return alive ? postmaster : undefined;
+}
+
+/**
+ * Removes the pid file of a postmaster that no longer runs. PostgreSQL does so itself, unless another process of
+ * its user has that pid by now: usual in a container, where pids start from 1 each time.
+ */
+export async function removeStalePidFile(dataFolder: string): Promise<void> {
+  if ((await readPidFile(dataFolder)) && !(await findPostmaster(dataFolder))) {
+    await rm(pidFile(dataFolder), { force: true });
+  }
+}
+
+/** Reads `postmaster.pid` (PostgreSQL, `src/include/utils/pidfile.h`): pid, data, start, port, socket folder, …, status. */
+export async function readPidFile(dataFolder: string): Promise<Postmaster | undefined> {
+  let text: string;
+  try {
+    text = await readFile(pidFile(dataFolder), "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  const lines = text.split("\n");
+  const pid = Number(lines[0]);
+  if (!Number.isInteger(pid) || pid < 1) return undefined;
+  return { pid, socketFolder: lines[4] ?? "", status: (lines[7] ?? "").trim() };
+}
+
+/** Whether something answers on the socket in that folder. */
+export function acceptsConnections(socketFolder: string): Promise<boolean> {
+  if (!socketFolder.startsWith("/")) return Promise.resolve(false);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect(join(socketFolder, SOCKET_NAME));
+  socket.once("connect", () => resolve(true));
+  socket.once("error", () => resolve(false));
+  return promise.finally(() => socket.destroy());
+}
+
+function pidFile(dataFolder: string): string {
+  return join(dataFolder, "postmaster.pid");
+}
+
+async function isPostgres(pid: number): Promise<boolean> {
+  try {
+    return (await readFile(`/proc/${pid}/comm`, "utf8")).trim() === "postgres";
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ESRCH") return false;
+    throw error;
+  }
+}

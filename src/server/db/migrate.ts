@@ -1,0 +1,69 @@
+import type { TransactionSql } from "postgres";
+import { withStartupLock } from "./startup-lock.ts";
+
+/** One file of the migrations folder, as drizzle's `readMigrationFiles` reads it. */
+export interface Migration {
+  /** Its statements. */
+  sql: string[];
+  /** When it was generated: its identity and its order. */
+  folderMillis: number;
+  /** SHA-256 of the file. */
+  hash: string;
+}
+
+/** The database was migrated by a newer version of this program. */
+export class DatabaseIsNewer extends Error {
+  override name = "DatabaseIsNewer";
+  constructor() {
+    super(
+      "The database was migrated by a newer version of Exameteca: start that version, or restore a backup made before the upgrade.",
+    );
+  }
+}
+
+/** A migration that this database has is not the one that this program brings. */
+export class MigrationChanged extends Error {
+  override name = "MigrationChanged";
+  constructor(readonly folderMillis: number) {
+    super(
+      `Migration ${folderMillis} was edited after this database had it: a new migration is needed instead.`,
+    );
+  }
+}
+
+/**
+ * Brings the database up to the last of `migrations`, in one transaction, and returns how many it applied.
+ * Idempotent; migrators at the same time wait for each other. Keeps drizzle-kit's own table of what was applied.
+ * @throws {DatabaseIsNewer | MigrationChanged}
+ */
+export function migrate(url: string, migrations: readonly Migration[]): Promise<number> {
+  return withStartupLock(url, async (tx) => {
+    const pending = pendingMigrations(migrations, await appliedMigrations(tx));
+    for (const migration of pending) {
+      for (const statement of migration.sql) await tx.unsafe(statement);
+      await tx`insert into drizzle.__drizzle_migrations (hash, created_at)
+               values (${migration.hash}, ${migration.folderMillis})`;
+    }
+    return pending.length;
+  });
+}
+
+/** `folderMillis` → hash of what the database has. */
+async function appliedMigrations(tx: TransactionSql): Promise<Map<number, string>> {
+  await tx`create schema if not exists drizzle`;
+  await tx`create table if not exists drizzle.__drizzle_migrations
+             (id serial primary key, hash text not null, created_at bigint)`;
+  const rows = await tx<{ hash: string; created_at: string }[]>`
+    select hash, created_at from drizzle.__drizzle_migrations`;
+  return new Map(rows.map((row) => [Number(row.created_at), row.hash]));
+}
+
+function pendingMigrations(migrations: readonly Migration[], applied: Map<number, string>): Migration[] {
+  const known = new Map(migrations.map((migration) => [migration.folderMillis, migration.hash]));
+  for (const [folderMillis, hash] of applied) {
+    const ours = known.get(folderMillis);
+    if (ours === undefined) throw new DatabaseIsNewer();
+    if (ours !== hash) throw new MigrationChanged(folderMillis);
+  }
+  return migrations.filter((migration) => !applied.has(migration.folderMillis));
+}

@@ -1,0 +1,26 @@
+import type { TransactionSql } from "postgres";
+import { openPostgres } from "./postgres.ts";
+
+/** Any number that nothing else in the database locks. */
+const LOCK_KEY = 4_829_117_303;
+const LOCK_TIMEOUT_MS = 5 * 60 * 1000;
+
+/**
+ * Runs `work` while no other process changes the schema. The lock belongs to the transaction that `work` is
+ * given, so it ends with the connection, whatever happens; what `work` does in it commits with it.
+ */
+export async function withStartupLock<Result>(
+  url: string,
+  work: (tx: TransactionSql) => Promise<Result>,
+): Promise<Result> {
+  const sql = openPostgres(url, { max: 1, connection: { application_name: "exameteca-startup" } });
+  try {
+    return (await sql.begin(async (tx) => {
+      await tx`select set_config('lock_timeout', ${String(LOCK_TIMEOUT_MS)}, true)`;
+      await tx`select pg_advisory_xact_lock(${LOCK_KEY})`;
+      return work(tx);
+    })) as Result;
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}

@@ -1,0 +1,130 @@
+import { chmod, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type Clock, systemClock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import { connectDatabase, type Db } from "./db/client.ts";
+import type { PostgresBinaries } from "./db/embedded/binaries.ts";
+import { startEmbeddedPostgres } from "./db/embedded/embedded-postgres.ts";
+import { migrate } from "./db/migrate.ts";
+import { migrations } from "./db/migrations.ts";
+import { createTokens, type Tokens } from "./features/auth/tokens.ts";
+import { createIngestWorkers, type IngestWorkers } from "./features/ingest/worker/ingest-workers.ts";
+import { seedPlans } from "./features/subscriptions/seed-plans.ts";
+import { createJobs, type Jobs } from "./jobs/jobs.ts";
+import { createLogger, type Logger } from "./log.ts";
+import { createNode, type Node, readOrCreate } from "./node.ts";
+import { type CachedStore, createCachedStore } from "./storage/cache/cached-store.ts";
+import { createDiskStore } from "./storage/disk/disk-store.ts";
+import type { ObjectStore } from "./storage/object-store.ts";
+import { createS3Store } from "./storage/s3/s3-store.ts";
+
+/** Everything a use case may ask for; each takes a `Pick` of it. Disposing ends it all, newest first. */
+export interface Deps extends AsyncDisposable {
+  config: Config;
+  log: Logger;
+  clock: Clock;
+  db: Db;
+  jobs: Jobs;
+  tokens: Tokens;
+  node: Node;
+  /** This node's own disk, where uploads lie until they are transferred. */
+  staging: ObjectStore;
+  /** The archive: `DATA_DIR/objects`, or S3. */
+  store: ObjectStore;
+  /** The local copy of what is being viewed, where the archive is S3. */
+  cache: CachedStore | undefined;
+  ingestWorkers: IngestWorkers;
+  /** Resolves when the database ended by itself: the process can't go on. */
+  databaseLost: Promise<void>;
+}
+
+export interface DepsOverrides {
+  clock?: Clock;
+  log?: Logger;
+  /** Where PostgreSQL's programs come from; default: what npm installed. */
+  postgresBinaries?: PostgresBinaries;
+  store?: ObjectStore;
+  /** How the compiled executable starts itself as an ingest worker. */
+  ingestWorkerCommand?: readonly string[];
+}
+
+/** One may be busy with a large upload for long: the others go on with the small ones. */
+const INGEST_WORKERS = 3;
+
+/**
+ * The composition root: starts or reaches the database, migrates it, opens the stores, jobs and workers.
+ * What was started is ended again if a later step fails.
+ */
+export async function createDeps(config: Config, overrides: DepsOverrides = {}): Promise<Deps> {
+  await using started = new AsyncDisposableStack();
+  const clock = overrides.clock ?? systemClock;
+  const log = overrides.log ?? createLogger({ level: config.logLevel });
+  await makePrivateFolder(config.dataDir);
+  const database = await reachDatabase(config, log, overrides.postgresBinaries);
+  started.defer(database.stop);
+  await migrate(database.url, migrations);
+  const pool = connectDatabase({ url: database.url, maxConnections: 16 });
+  started.defer(() => pool.close());
+  await seedPlans(pool.db);
+  const node = await createNode(config.dataDir);
+  const { store, cache } = overrides.store
+    ? { store: overrides.store, cache: undefined }
+    : await openArchive(config);
+  const jobs = await createJobs({ url: database.url, log });
+  started.defer(() => jobs.stop(4_000));
+  const ingestWorkers = createIngestWorkers({ size: INGEST_WORKERS, log, command: overrides.ingestWorkerCommand });
+  started.defer(() => ingestWorkers.close());
+  const secret = config.authSecret ?? (await readOrCreate(join(config.dataDir, "auth-secret"), randomSecret));
+  const ending = started.move();
+  return {
+    config,
+    log,
+    clock,
+    db: pool.db,
+    jobs,
+    tokens: createTokens(secret, () => clock.now()),
+    node,
+    staging: createDiskStore({ root: node.stagingDir }),
+    store,
+    cache,
+    ingestWorkers,
+    databaseLost: database.lost,
+    [Symbol.asyncDispose]: () => ending.disposeAsync(),
+  };
+}
+
+interface ReachedDatabase {
+  url: string;
+  lost: Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function reachDatabase(
+  config: Config,
+  log: Logger,
+  binaries: PostgresBinaries | undefined,
+): Promise<ReachedDatabase> {
+  if (config.databaseUrl) {
+    return { url: config.databaseUrl, lost: Promise.withResolvers<void>().promise, stop: async () => {} };
+  }
+  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log, binaries });
+  return { url: postgres.url, lost: postgres.exited.then(() => {}), stop: () => postgres.stop() };
+}
+
+async function openArchive(config: Config): Promise<{ store: ObjectStore; cache: CachedStore | undefined }> {
+  if (!config.s3) return { store: createDiskStore({ root: join(config.dataDir, "objects") }), cache: undefined };
+  const cache = await createCachedStore({
+    store: createS3Store(config.s3),
+    dir: join(config.dataDir, "cache"),
+    maxBytes: config.cacheMaxBytes,
+  });
+  return { store: cache, cache };
+}
+
+async function makePrivateFolder(path: string): Promise<void> {
+  if (await mkdir(path, { recursive: true, mode: 0o700 })) await chmod(path, 0o700);
+}
+
+function randomSecret(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(48))).toString("base64url");
+}

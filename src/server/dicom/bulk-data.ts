@@ -1,0 +1,65 @@
+import { type Element, findElement } from "./data-set";
+import type { ByteSource } from "./instance";
+import { parseFile } from "./parse-file";
+import { Unreadable } from "./unreadable";
+import { wordBytes } from "./word-size";
+
+/** Where a value lies that the metadata names by a `BulkDataURI`. */
+export interface BulkDataLocation {
+  offset: number;
+  length: number;
+  /** Offsets count in the file with its data set inflated (`inflateInstance`). */
+  deflated: boolean;
+  /** Bulk data are little-endian (PS3.18 §8.7.3.3): words of so many bytes are to be turned round. */
+  swapWordBytes?: number;
+}
+
+/**
+ * Where the value at a tag path of the metadata lies (`00282000`, `00880200.1.7FE00010`). Undefined where the
+ * path names none, or encapsulated pixel data of more than one fragment, for which there is the frame table.
+ */
+export function locateBulkData(source: ByteSource, tagPath: string): BulkDataLocation | undefined {
+  if (!/^[0-9A-F]{8}(?:\.[1-9]\d{0,8}\.[0-9A-F]{8}){0,32}$/.test(tagPath)) return undefined;
+  const { file } = openOrUndefined(source) ?? {};
+  if (!file) return undefined;
+  let dataSet = file.dataSet;
+  const steps = tagPath.split(".");
+  for (let i = 0; i + 2 < steps.length; i += 2) {
+    const item = findElement(dataSet, tagOf(steps[i]))?.items?.[Number(steps[i + 1]) - 1];
+    if (!item) return undefined;
+    dataSet = item;
+  }
+  const element = findElement(dataSet, tagOf(steps.at(-1)));
+  const range = element && valueRange(element);
+  if (!element || !range) return undefined;
+  const width = dataSet.encoding.littleEndian ? 1 : wordBytes(element.vr);
+  const location = { offset: range[0], length: range[1], deflated: file.deflated };
+  return width === 1 ? location : { ...location, swapWordBytes: width };
+}
+
+/**
+ * The file that offsets count in where a frame table or bulk data say `deflated`: its data set inflated.
+ * Undefined where it cannot be. For other files the source itself.
+ */
+export function inflateInstance(source: ByteSource): ByteSource | undefined {
+  return openOrUndefined(source)?.source;
+}
+
+function valueRange({ offset, length, items, fragments }: Element): [number, number] | undefined {
+  if (items) return undefined;
+  if (!fragments) return [offset, length];
+  return fragments.length === 2 ? fragments[1] : undefined;
+}
+
+function openOrUndefined(source: ByteSource) {
+  try {
+    return parseFile(source);
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined;
+    throw error;
+  }
+}
+
+function tagOf(hex: string | undefined): number {
+  return Number.parseInt(hex ?? "", 16);
+}

@@ -1,0 +1,1 @@
+export * from "../../shared/dicom/character-set.ts";

@@ -1,0 +1,59 @@
+import type { FrameTable } from "./frame-table";
+
+/** The bytes a frame is made of, in order, and whether they have to be shifted to begin on a byte. */
+export interface FrameLocation {
+  /** From the first byte of the file (inflated, where the frame table says `deflated`). */
+  ranges: [offset: number, length: number][];
+  /** Only where frames do not end on bytes: the frame is `bits` bits from bit `bit` (0–7) of the first byte. */
+  shift?: { bit: number; bits: number };
+}
+
+/** Where frame `frameIndex` (0-based) lies; undefined where there is no such frame. */
+export function locateFrame(table: FrameTable, frameIndex: number): FrameLocation | undefined {
+  if (table.kind === "none" || !Number.isInteger(frameIndex)) return undefined;
+  if (frameIndex < 0 || frameIndex >= table.frameCount) return undefined;
+  if (table.kind === "encapsulated") {
+    const ranges = table.frames[frameIndex];
+    return ranges && { ranges };
+  }
+  const { offset, frameBytes, frameBits } = table;
+  if (frameBits === undefined) return { ranges: [[offset + frameIndex * frameBytes, frameBytes]] };
+  const firstBit = frameIndex * frameBits;
+  const firstByte = Math.floor(firstBit / 8);
+  const endByte = Math.ceil((firstBit + frameBits) / 8);
+  return {
+    ranges: [[offset + firstByte, endByte - firstByte]],
+    shift: { bit: firstBit % 8, bits: frameBits },
+  };
+}
+
+/**
+ * One frame out of what was read at its ranges: joined, and shifted to begin on a byte if need be. A frame of
+ * one range that needs no shift is given back as it is, not copied.
+ */
+export function assembleFrame(parts: readonly Uint8Array[], { shift }: FrameLocation): Uint8Array {
+  const [only] = parts;
+  const joined = parts.length === 1 && only ? only : Buffer.concat(parts);
+  return shift ? alignBits(joined, shift.bit, shift.bits) : joined;
+}
+
+/** Frame `frameIndex` (0-based) of a whole file in memory; undefined where there is no such frame. */
+export function cutFrame(file: Uint8Array, table: FrameTable, frameIndex: number): Uint8Array | undefined {
+  const location = locateFrame(table, frameIndex);
+  if (!location) return undefined;
+  const parts = location.ranges.map(([offset, length]) => file.subarray(offset, offset + length));
+  return assembleFrame(parts, location);
+}
+
+/** `bits` bits from bit `bit` on, lowest bit first (PS3.5 §8.1.1), the rest of the last byte zero. */
+function alignBits(bytes: Uint8Array, bit: number, bits: number): Uint8Array {
+  const aligned = new Uint8Array(Math.ceil(bits / 8));
+  for (let i = 0; i < aligned.length; i += 1) {
+    const pair = (bytes[i] ?? 0) | ((bytes[i + 1] ?? 0) << 8);
+    aligned[i] = pair >>> bit;
+  }
+  const used = bits % 8;
+  const last = aligned.length - 1;
+  if (used > 0) aligned[last] = (aligned[last] ?? 0) & ((1 << used) - 1);
+  return aligned;
+}

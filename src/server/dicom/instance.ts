@@ -1,0 +1,71 @@
+import type { FrameTable } from "./frame-table";
+
+/** Random access to the bytes of one file, without holding it in memory. Reads are synchronous: workers only. */
+export interface ByteSource {
+  readonly sizeBytes: number;
+  /** At most `length` bytes from `offset`; fewer at the end of the file. The view is valid until the next read. */
+  read(offset: number, length: number): Uint8Array;
+}
+
+/** One element of the DICOM JSON model (PS3.18 annex F). */
+export interface DicomJsonElement {
+  vr: string;
+  Value?: unknown[];
+  InlineBinary?: string;
+  BulkDataURI?: string;
+}
+
+/** A data set in the DICOM JSON model: key is the tag as eight upper-case hex digits. */
+export type DicomJson = Record<string, DicomJsonElement>;
+
+/**
+ * What the database index keeps of an instance, decoded to text. Dates are `YYYY-MM-DD`, times `HH:MM[:SS]`.
+ * `null` where the instance does not say (or says something unreadable). Person names keep their carets.
+ */
+export interface IndexAttributes {
+  patientName: string | null;
+  patientID: string | null;
+  patientBirthDate: string | null;
+  /** PatientSex as the instance has it: `M`, `F`, `O` or another code. */
+  patientSex: string | null;
+  studyDescription: string | null;
+  studyDate: string | null;
+  studyTime: string | null;
+  accessionNumber: string | null;
+  institutionName: string | null;
+  modality: string | null;
+  seriesNumber: number | null;
+  seriesDescription: string | null;
+  instanceNumber: number | null;
+  rows: number | null;
+  columns: number | null;
+}
+
+/** One DICOM instance, read from a Part 10 file or a bare data set. */
+export interface Instance {
+  studyInstanceUID: string;
+  seriesInstanceUID: string;
+  sopInstanceUID: string;
+  sopClassUID: string;
+  transferSyntaxUID: string;
+  index: IndexAttributes;
+  /**
+   * PS3.18 annex F, group 0002 left out, AvailableTransferSyntaxUID (0008,3002) put in. Pixel data and other
+   * large values are a `BulkDataURI` relative to the series' metadata: `instances/{sop}/bulkdata/{tag path}`.
+   */
+  metadata: DicomJson;
+  frames: FrameTable;
+}
+
+/** Why a file is not taken; each has a text in both languages (`skipped.*`). */
+export type SkipReason =
+  | "not_dicom"
+  | "dicomdir"
+  | "instance.no_uid"
+  | "instance.bad_uid"
+  | "instance.truncated"
+  | "instance.too_complex";
+
+export type ReadInstance =
+  | { ok: true; instance: Instance }
+  | { ok: false; reason: SkipReason; detail: string };

@@ -1,0 +1,127 @@
+import type { ByteReader } from "./byte-reader";
+import { type CharacterSet, characterSetOf, DEFAULT_CHARACTER_SET } from "./character-set";
+import { type DataSet, type Element, PIXEL_DATA_TAGS, Tag, tagHex } from "./data-set";
+import { isSignDependent } from "./dictionary";
+import { asciiValue, integerValue } from "./element-text";
+import type { DicomJson, DicomJsonElement } from "./instance";
+import { hasValues, jsonValues } from "./json-values";
+import { Unreadable } from "./unreadable";
+import { wordBytes } from "./word-size";
+
+const MAX_INLINE_BINARY_BYTES = 1024;
+const MAX_INLINE_TABLE_BYTES = 256 * 1024;
+const MAX_INLINE_VALUE_BYTES = 1024 * 1024;
+const MAX_INLINE_TOTAL_BYTES = 64 * 1024 * 1024;
+
+/** Lookup tables without which a viewer shows nothing: it takes them from the metadata only. */
+const TABLE_TAGS: ReadonlySet<number> = new Set([
+  0x00281101, 0x00281102, 0x00281103, 0x00281201, 0x00281202, 0x00281203, 0x00281221, 0x00281222, 0x00281223,
+  0x00283006,
+]);
+
+/** What items take over from the data set around them. */
+interface Scope {
+  characterSet: CharacterSet;
+  isSigned: boolean;
+  /** Tag path of the data set, empty or ending in a full stop. */
+  path: string;
+}
+
+/**
+ * A data set in the DICOM JSON model (PS3.18 annex F): text in UTF-8, group lengths left out.
+ *
+ * @param bulkDataUri gives the URI of a value that is not inline: pixel data, bytes above 1 kB (lookup tables:
+ * 256 kB), anything above 1 MB. Its argument is the tag path `TTTTTTTT` or, in items, `TTTTTTTT.2.TTTTTTTT`,
+ * items counted from 1.
+ * @throws Unreadable `instance.too_complex` where the inline values take more than 64 MB
+ */
+export function toDicomJson(
+  reader: ByteReader,
+  dataSet: DataSet,
+  bulkDataUri: (tagPath: string) => string,
+): DicomJson {
+  const writer = new JsonWriter(reader, bulkDataUri);
+  const json = writer.dataSet(dataSet, { characterSet: DEFAULT_CHARACTER_SET, isSigned: false, path: "" });
+  json[tagHex(Tag.specificCharacterSet)] = { vr: "CS", Value: ["ISO_IR 192"] };
+  return json;
+}
+
+class JsonWriter {
+  readonly #reader: ByteReader;
+  readonly #bulkDataUri: (tagPath: string) => string;
+  #budgetBytes = MAX_INLINE_TOTAL_BYTES;
+
+  constructor(reader: ByteReader, bulkDataUri: (tagPath: string) => string) {
+    this.#reader = reader;
+    this.#bulkDataUri = bulkDataUri;
+  }
+
+  dataSet(dataSet: DataSet, outer: Scope): DicomJson {
+    const scope = this.#scopeOf(dataSet, outer);
+    const json: DicomJson = {};
+    for (const element of dataSet.elements) {
+      if ((element.tag & 0xffff) === 0) continue;
+      json[tagHex(element.tag)] = this.#element(element, dataSet.encoding.littleEndian, scope);
+    }
+    return json;
+  }
+
+  #scopeOf(dataSet: DataSet, outer: Scope): Scope {
+    const named = asciiValue(this.#reader, dataSet, Tag.specificCharacterSet);
+    const representation = integerValue(this.#reader, dataSet, Tag.pixelRepresentation);
+    return {
+      path: outer.path,
+      characterSet: named === undefined ? outer.characterSet : characterSetOf(named),
+      isSigned: representation === undefined ? outer.isSigned : representation === 1,
+    };
+  }
+
+  #element(element: Element, littleEndian: boolean, scope: Scope): DicomJsonElement {
+    const { tag, items, offset, length } = element;
+    if (items) return this.#sequence(tag, items, scope);
+    const vr = element.implicit && scope.isSigned && isSignDependent(tag) ? "SS" : element.vr;
+    if (tag === Tag.specificCharacterSet) return { vr, Value: ["ISO_IR 192"] };
+    if (length === 0) return { vr };
+    if (!isInline(element, scope)) return { vr, BulkDataURI: this.#bulkDataUri(scope.path + tagHex(tag)) };
+
+    this.#spend(length);
+    if (!hasValues(vr)) return { vr, InlineBinary: this.#base64(element, littleEndian) };
+    const Value = jsonValues(this.#reader, { vr, offset, length }, littleEndian, scope.characterSet);
+    return Value ? { vr, Value } : { vr };
+  }
+
+  #sequence(tag: number, items: DataSet[], scope: Scope): DicomJsonElement {
+    if (items.length === 0) return { vr: "SQ" };
+    const path = `${scope.path}${tagHex(tag)}.`;
+    return {
+      vr: "SQ",
+      Value: items.map((item, i) => this.dataSet(item, { ...scope, path: `${path}${i + 1}.` })),
+    };
+  }
+
+  /** Little-endian, as PS3.18 §F.2.7 has it. */
+  #base64({ vr, offset, length }: Element, littleEndian: boolean): string {
+    const view = this.#reader.bytes(offset, length);
+    const width = wordBytes(vr);
+    if (littleEndian || width === 1)
+      return Buffer.from(view.buffer, view.byteOffset, length).toString("base64");
+    const swapped = Buffer.from(view.subarray(0, length - (length % width)));
+    if (width === 2) swapped.swap16();
+    else if (width === 4) swapped.swap32();
+    else swapped.swap64();
+    return swapped.toString("base64");
+  }
+
+  #spend(sizeBytes: number): void {
+    this.#budgetBytes -= sizeBytes;
+    if (this.#budgetBytes < 0) {
+      throw new Unreadable("instance.too_complex", `more than ${MAX_INLINE_TOTAL_BYTES} bytes of attributes`);
+    }
+  }
+}
+
+function isInline({ tag, vr, length, fragments }: Element, scope: Scope): boolean {
+  if (fragments || (scope.path === "" && PIXEL_DATA_TAGS.has(tag))) return false;
+  if (TABLE_TAGS.has(tag)) return length <= MAX_INLINE_TABLE_BYTES;
+  return length <= (hasValues(vr) ? MAX_INLINE_VALUE_BYTES : MAX_INLINE_BINARY_BYTES);
+}

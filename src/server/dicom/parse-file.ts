@@ -1,0 +1,154 @@
+import { constants, inflateRawSync, inflateSync } from "node:zlib";
+import { TransferSyntax } from "../../shared/dicom/transfer-syntax";
+import { isUid } from "../../shared/dicom/uid";
+import { ByteReader } from "./byte-reader";
+import { splicedSource } from "./byte-source";
+import { type DataSet, type Element, type Encoding, type ParsedFile, Tag } from "./data-set";
+import { DataSetParser } from "./data-set-parser";
+import { asciiValue } from "./element-text";
+import type { ByteSource } from "./instance";
+import { Unreadable } from "./unreadable";
+import { valueRepresentationOf } from "./value-representation";
+
+const PREAMBLE_BYTES = 128;
+const MAX_META_ELEMENTS = 256;
+const EXPLICIT_LITTLE_ENDIAN: Encoding = { explicit: true, littleEndian: true };
+
+/** 512 MiB: what the data set of one deflated instance may take in memory. */
+export const MAX_INFLATED_BYTES = 512 * 1024 * 1024;
+
+export interface OpenFile {
+  reader: ByteReader;
+  /** The bytes that offsets count in: the given source, or the same with its data set inflated. */
+  source: ByteSource;
+  file: ParsedFile;
+}
+
+/**
+ * Takes a DICOM file apart: Part 10 (PS3.10 §7), the same without preamble, or a bare data set.
+ *
+ * @throws Unreadable `not_dicom`, `instance.too_complex`, or `instance.truncated` where File Meta Information or
+ * the deflated data set is cut
+ */
+export function parseFile(source: ByteSource, maxInflatedBytes = MAX_INFLATED_BYTES): OpenFile {
+  const reader = new ByteReader(source);
+  const start = findStart(reader);
+  const { fileMeta, next } = readFileMeta(reader, start);
+  const declared = declaredTransferSyntax(reader, fileMeta);
+  const isBare = start === 0 && fileMeta.elements.length === 0;
+  if (isBare && !looksLikeDataSet(reader)) throw new Unreadable("not_dicom", "no DICM, no group 0002");
+
+  const deflated = declared === TransferSyntax.deflatedExplicitLittleEndian;
+  const inflated = deflated ? inflateFrom(source, next, maxInflatedBytes) : source;
+  const dataReader = deflated ? new ByteReader(inflated) : reader;
+  const encoding = sniffEncoding(dataReader, next, declared);
+  const parser = new DataSetParser(dataReader);
+  const dataSet = parser.parse(next, encoding);
+  return {
+    reader: dataReader,
+    source: inflated,
+    file: {
+      fileMeta,
+      dataSet,
+      transferSyntaxUID: effectiveTransferSyntax(declared, encoding),
+      isPart10: !isBare,
+      deflated,
+      truncation: parser.truncation,
+      openEnded: parser.openEnded,
+    },
+  };
+}
+
+/** The first byte behind preamble and prefix; 0 where there is no prefix. */
+function findStart(reader: ByteReader): number {
+  const isPrefix = (at: number) => reader.sizeBytes >= at + 4 && reader.latin1(at, 4) === "DICM";
+  if (isPrefix(PREAMBLE_BYTES)) return PREAMBLE_BYTES + 4;
+  return isPrefix(0) ? 4 : 0;
+}
+
+/** Group 0002, which is Explicit VR Little Endian whatever follows; some writers use Implicit VR. */
+function readFileMeta(reader: ByteReader, start: number): { fileMeta: DataSet; next: number } {
+  const elements: Element[] = [];
+  let at = start;
+  while (reader.sizeBytes - at >= 8 && elements.length < MAX_META_ELEMENTS) {
+    const tag = reader.tag(at, true);
+    if (tag >>> 16 !== 2) break;
+    const known = valueRepresentationOf(reader.u16(at + 4, false));
+    const offset = at + (known?.longForm ? 12 : 8);
+    if (offset > reader.sizeBytes) throw metaTruncated(at);
+    const length = known && !known.longForm ? reader.u16(at + 6, true) : reader.u32(offset - 4, true);
+    if (length > reader.sizeBytes - offset) throw metaTruncated(at);
+    elements.push({ tag, vr: known?.vr ?? "UN", offset, length, implicit: !known });
+    at = offset + length;
+  }
+  return { fileMeta: { encoding: EXPLICIT_LITTLE_ENDIAN, elements }, next: at };
+}
+
+function metaTruncated(at: number): Unreadable {
+  return new Unreadable("instance.truncated", `File Meta Information is cut at ${at}`);
+}
+
+/** What is no UID counts as not there: the value ends up in HTTP headers. */
+function declaredTransferSyntax(reader: ByteReader, fileMeta: DataSet): string | undefined {
+  const uid = asciiValue(reader, fileMeta, Tag.transferSyntaxUID);
+  return uid !== undefined && isUid(uid) ? uid : undefined;
+}
+
+/** A bare data set is believed only if it opens as the standard's do: group 0008 with a length that fits. */
+function looksLikeDataSet(reader: ByteReader): boolean {
+  if (reader.sizeBytes < 8) return false;
+  const { explicit, littleEndian } = sniffEncoding(reader, 0, undefined);
+  if (reader.u16(0, littleEndian) !== 0x0008) return false;
+  return explicit || reader.u32(4, littleEndian) <= reader.sizeBytes - 8;
+}
+
+/**
+ * How the data set at `at` is written, by its first element: bytes decide, not the declared syntax. Data sets
+ * open with a group below 0100, which tells the byte order.
+ */
+function sniffEncoding(reader: ByteReader, at: number, declared: string | undefined): Encoding {
+  const declaredLittleEndian = declared !== TransferSyntax.explicitBigEndian;
+  if (reader.sizeBytes - at < 8) {
+    return { explicit: declared !== TransferSyntax.implicitLittleEndian, littleEndian: declaredLittleEndian };
+  }
+  const isPlausible = (littleEndian: boolean) => reader.u16(at, littleEndian) <= 0xff;
+  const contrary = !isPlausible(declaredLittleEndian) && isPlausible(!declaredLittleEndian);
+  return {
+    explicit: valueRepresentationOf(reader.u16(at + 4, false)) !== undefined,
+    littleEndian: contrary ? !declaredLittleEndian : declaredLittleEndian,
+  };
+}
+
+/** The declared syntax, unless there is none or it names the wrong byte order for native pixel data. */
+function effectiveTransferSyntax(declared: string | undefined, encoding: Encoding): string {
+  if (!encoding.littleEndian) return TransferSyntax.explicitBigEndian;
+  if (declared && declared !== TransferSyntax.explicitBigEndian) return declared;
+  return encoding.explicit ? TransferSyntax.explicitLittleEndian : TransferSyntax.implicitLittleEndian;
+}
+
+/** The file with everything from `boundary` inflated (PS3.5 §A.5). */
+function inflateFrom(source: ByteSource, boundary: number, maxInflatedBytes: number): ByteSource {
+  const length = source.sizeBytes - boundary;
+  if (length > maxInflatedBytes) throw tooLargeToInflate(maxInflatedBytes);
+  const deflated = source.read(boundary, length);
+  try {
+    // A few writers wrap the stream as zlib does (RFC 1950) instead of leaving it raw (RFC 1951).
+    const isWrapped = deflated[0] === 0x78 && ((deflated[0] << 8) | (deflated[1] ?? 0)) % 31 === 0;
+    const inflate = isWrapped ? inflateSync : inflateRawSync;
+    return splicedSource(source, boundary, inflate(deflated, { maxOutputLength: maxInflatedBytes }));
+  } catch (error) {
+    const { code, errno } = error as NodeJS.ErrnoException;
+    if (code === "ERR_BUFFER_TOO_LARGE") throw tooLargeToInflate(maxInflatedBytes);
+    if (errno === constants.Z_BUF_ERROR || errno === constants.Z_DATA_ERROR) {
+      throw new Unreadable("instance.truncated", `the deflated data set does not inflate (${code})`);
+    }
+    throw error;
+  }
+}
+
+function tooLargeToInflate(maxInflatedBytes: number): Unreadable {
+  return new Unreadable(
+    "instance.too_complex",
+    `the data set inflates to more than ${maxInflatedBytes} bytes`,
+  );
+}

@@ -1,0 +1,153 @@
+import { isVideo } from "../../shared/dicom/transfer-syntax";
+import type { ByteReader } from "./byte-reader";
+import { type DataSet, type Element, findElement, type ParsedFile, Tag } from "./data-set";
+import { asciiValue, integerValue } from "./element-text";
+import type { FrameTable } from "./frame-table";
+
+type Fragment = [offset: number, length: number];
+
+const CODE_STREAM_START_BYTES = 8;
+
+/** Where the frames of an instance lie. Never names a byte that is not in its pixel data. */
+export function readFrameTable(reader: ByteReader, file: ParsedFile): FrameTable {
+  const { dataSet, transferSyntaxUID, deflated } = file;
+  const pixelData = findElement(dataSet, Tag.pixelData);
+  if (pixelData?.fragments) return encapsulated(reader, dataSet, pixelData.fragments, transferSyntaxUID);
+  const element =
+    pixelData ?? findElement(dataSet, Tag.floatPixelData) ?? findElement(dataSet, Tag.doubleFloatPixelData);
+  if (!element || element.length === 0) return { kind: "none" };
+  const native = nativeFrames(reader, dataSet, element);
+  return deflated ? { ...native, deflated } : native;
+}
+
+/** NumberOfFrames, 1 where it is not said. */
+export function declaredFrameCount(reader: ByteReader, dataSet: DataSet): number {
+  return Math.max(1, integerValue(reader, dataSet, Tag.numberOfFrames) ?? 1);
+}
+
+/** Frames that are not whole are not counted; pixel data shorter than one frame are one short frame. */
+function nativeFrames(reader: ByteReader, dataSet: DataSet, { tag, offset, length }: Element) {
+  const frameCount = declaredFrameCount(reader, dataSet);
+  const frameBits = bitsPerFrame(reader, dataSet, tag, length, frameCount);
+  const whole = Math.floor((length * 8) / frameBits);
+  if (frameBits === 0 || whole === 0) {
+    return { kind: "native", frameCount: 1, offset, frameBytes: length } as const;
+  }
+  const table = {
+    kind: "native",
+    frameCount: Math.min(frameCount, whole),
+    offset,
+    frameBytes: Math.ceil(frameBits / 8),
+  } as const;
+  return frameBits % 8 === 0 ? table : { ...table, frameBits };
+}
+
+function bitsPerFrame(
+  reader: ByteReader,
+  dataSet: DataSet,
+  pixelTag: number,
+  length: number,
+  frameCount: number,
+): number {
+  const rows = integerValue(reader, dataSet, Tag.rows) ?? 0;
+  const columns = integerValue(reader, dataSet, Tag.columns) ?? 0;
+  const samplesPerPixel = integerValue(reader, dataSet, Tag.samplesPerPixel) || 1;
+  const bits = bitsAllocated(reader, dataSet, pixelTag);
+  const full = rows * columns * samplesPerPixel * bits;
+  const photometric = asciiValue(reader, dataSet, Tag.photometricInterpretation) ?? "";
+  // Two pixels share their chrominance: four samples for two pixels (PS3.3 §C.7.6.3.1.2).
+  const isSubsampled = samplesPerPixel === 3 && /^YBR_(?:FULL|PARTIAL)_422$/.test(photometric);
+  return isSubsampled && length * 8 < full * frameCount ? rows * columns * 2 * bits : full;
+}
+
+function bitsAllocated(reader: ByteReader, dataSet: DataSet, pixelTag: number): number {
+  if (pixelTag === Tag.floatPixelData) return 32;
+  if (pixelTag === Tag.doubleFloatPixelData) return 64;
+  return integerValue(reader, dataSet, Tag.bitsAllocated) || 8;
+}
+
+/**
+ * Frames of encapsulated pixel data: by the Extended Offset Table, the Basic Offset Table, or, as both may be
+ * absent or wrong, by counting fragments, at last by where code streams begin.
+ */
+function encapsulated(
+  reader: ByteReader,
+  dataSet: DataSet,
+  items: Fragment[],
+  transferSyntaxUID: string,
+): FrameTable {
+  const [basicOffsetTable, ...fragments] = items;
+  if (!basicOffsetTable || fragments.length === 0) return { kind: "none" };
+  const frameCount = isVideo(transferSyntaxUID) ? 1 : declaredFrameCount(reader, dataSet);
+  const frames =
+    frameCount === 1
+      ? (framesByExtendedTable(reader, dataSet, fragments, 1) ?? [fragments])
+      : (framesByExtendedTable(reader, dataSet, fragments, frameCount) ??
+        framesByOffsets(basicOffsets(reader, dataSet, basicOffsetTable), fragments, frameCount) ??
+        (fragments.length === frameCount ? fragments.map((fragment) => [fragment]) : undefined) ??
+        framesByCodeStreams(reader, fragments));
+  return { kind: "encapsulated", frameCount: frames.length, frames };
+}
+
+/** Extended Offset Table (PS3.3 §C.7.6.3.1.8): one fragment a frame, its length without padding. */
+function framesByExtendedTable(
+  reader: ByteReader,
+  dataSet: DataSet,
+  fragments: Fragment[],
+  frameCount: number,
+): Fragment[][] | undefined {
+  const offsets = unsigned64s(reader, dataSet, Tag.extendedOffsetTable);
+  const lengths = unsigned64s(reader, dataSet, Tag.extendedOffsetTableLengths);
+  if (offsets.length !== frameCount || lengths.length !== frameCount) return undefined;
+  const frames = framesByOffsets(offsets, fragments, frameCount);
+  return frames?.every((frame, i) => frame.length === 1 && (lengths[i] ?? 0) <= (frame[0]?.[1] ?? 0))
+    ? frames.map(([fragment], i) => [[fragment?.[0] ?? 0, lengths[i] ?? 0]])
+    : undefined;
+}
+
+/** Offsets count from the first fragment's item; they are used only if each one is a fragment's begin. */
+function framesByOffsets(
+  offsets: number[],
+  fragments: Fragment[],
+  frameCount: number,
+): Fragment[][] | undefined {
+  if (offsets.length !== frameCount || offsets[0] !== 0) return undefined;
+  const base = fragments[0]?.[0] ?? 0;
+  const indexByOffset = new Map(fragments.map(([offset], i) => [offset - base, i]));
+  const starts = offsets.map((offset) => indexByOffset.get(offset) ?? -1);
+  if (starts.some((start, i) => i > 0 && start <= (starts[i - 1] ?? 0))) return undefined;
+  return starts.map((start, i) => fragments.slice(start, starts[i + 1] ?? fragments.length));
+}
+
+function basicOffsets(reader: ByteReader, { encoding }: DataSet, [offset, length]: Fragment): number[] {
+  return Array.from({ length: length >> 2 }, (_, i) => reader.u32(offset + 4 * i, encoding.littleEndian));
+}
+
+function unsigned64s(reader: ByteReader, dataSet: DataSet, tag: number): number[] {
+  const element = findElement(dataSet, tag);
+  if (!element) return [];
+  const { littleEndian } = dataSet.encoding;
+  return Array.from({ length: element.length >> 3 }, (_, i) =>
+    Number(reader.u64(element.offset + 8 * i, littleEndian)),
+  );
+}
+
+/** A fragment that opens with a code stream opens a frame; what comes before the first one belongs to it. */
+function framesByCodeStreams(reader: ByteReader, fragments: Fragment[]): Fragment[][] {
+  const frames: Fragment[][] = [];
+  for (const fragment of fragments) {
+    const current = frames.at(-1);
+    if (current && !opensCodeStream(reader, fragment)) current.push(fragment);
+    else frames.push([fragment]);
+  }
+  return frames;
+}
+
+/** JPEG and JPEG-LS (SOI and a marker), JPEG 2000 (SOC, SIZ), JP2 (signature box), RLE (annex G header). */
+function opensCodeStream(reader: ByteReader, [offset, length]: Fragment): boolean {
+  if (length < CODE_STREAM_START_BYTES) return false;
+  const first = reader.u32(offset, false);
+  if (first >>> 8 === 0xffd8ff || first === 0xff4fff51 || first === 0x0000000c) return true;
+  const segments = reader.u32(offset, true);
+  return segments >= 1 && segments <= 15 && reader.u32(offset + 4, true) === 64;
+}

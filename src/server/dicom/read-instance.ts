@@ -1,0 +1,104 @@
+import { frameTransferSyntaxUID } from "../../shared/dicom/transfer-syntax";
+import { isUid } from "../../shared/dicom/uid";
+import { findElement, Tag } from "./data-set";
+import { asciiValue } from "./element-text";
+import { indexAttributes } from "./index-attributes";
+import type { ByteSource, ReadInstance } from "./instance";
+import { toDicomJson } from "./json-model";
+import { MAX_INFLATED_BYTES, type OpenFile, parseFile } from "./parse-file";
+import { declaredFrameCount, readFrameTable } from "./read-frame-table";
+import { Unreadable } from "./unreadable";
+
+const MEDIA_STORAGE_DIRECTORY = "1.2.840.10008.1.3.10";
+
+export interface ReadInstanceOptions {
+  /** What a deflated data set may take in memory (default 512 MiB). */
+  maxInflatedBytes?: number;
+}
+
+/**
+ * Reads one file: identity, index attributes, metadata, frame table. Strict on identity and on files that are
+ * cut short, lenient on everything else. Pixel data are not read, so any size takes little memory (a deflated
+ * data set is inflated whole).
+ *
+ * Throws only what the source throws.
+ */
+export function readInstance(source: ByteSource, options: ReadInstanceOptions = {}): ReadInstance {
+  try {
+    return describe(parseFile(source, options.maxInflatedBytes ?? MAX_INFLATED_BYTES));
+  } catch (error) {
+    if (error instanceof Unreadable) return { ok: false, reason: error.reason, detail: error.detail };
+    throw error;
+  }
+}
+
+function describe(open: OpenFile): ReadInstance {
+  const { reader, file } = open;
+  refuseDirectory(open);
+  const identity = readIdentity(open);
+  const frames = readFrameTable(reader, file);
+  refuseMissingFrames(open, frames.kind === "encapsulated" ? frames.frameCount : 0);
+  const metadata = toDicomJson(
+    reader,
+    file.dataSet,
+    (tagPath) => `instances/${identity.sopInstanceUID}/bulkdata/${tagPath}`,
+  );
+  metadata["00083002"] = { vr: "UI", Value: [frameTransferSyntaxUID(file.transferSyntaxUID)] };
+  return {
+    ok: true,
+    instance: {
+      ...identity,
+      sopClassUID: sopClassUID(open),
+      transferSyntaxUID: file.transferSyntaxUID,
+      index: indexAttributes(metadata),
+      metadata,
+      frames,
+    },
+  };
+}
+
+/** A DICOMDIR lists instances and is none (PS3.10 §8.6). */
+function refuseDirectory(open: OpenFile): void {
+  const isDirectory =
+    sopClassUID(open) === MEDIA_STORAGE_DIRECTORY ||
+    asciiValue(open.reader, open.file.fileMeta, Tag.mediaStorageSOPClassUID) === MEDIA_STORAGE_DIRECTORY ||
+    findElement(open.file.dataSet, Tag.directoryRecordSequence) !== undefined;
+  if (isDirectory) throw new Unreadable("dicomdir", "Media Storage Directory");
+}
+
+/** A bad UID is named first, then a cut, which may be why a UID is not there. */
+function readIdentity({ reader, file }: OpenFile) {
+  const uids = {
+    studyInstanceUID: asciiValue(reader, file.dataSet, Tag.studyInstanceUID) ?? "",
+    seriesInstanceUID: asciiValue(reader, file.dataSet, Tag.seriesInstanceUID) ?? "",
+    sopInstanceUID: asciiValue(reader, file.dataSet, Tag.sopInstanceUID) ?? "",
+  };
+  const entries = Object.entries(uids);
+  const bad = entries.find(([, uid]) => uid !== "" && !isUid(uid));
+  if (bad) throw new Unreadable("instance.bad_uid", bad[0]);
+  if (file.truncation) throw new Unreadable("instance.truncated", file.truncation);
+  const missing = entries.find(([, uid]) => uid === "");
+  if (missing && !file.isPart10 && entries.every(([, uid]) => uid === "")) {
+    throw new Unreadable("not_dicom", "a bare data set without any UID");
+  }
+  if (missing) throw new Unreadable("instance.no_uid", missing[0]);
+  return uids;
+}
+
+/**
+ * Without the delimiter that closes encapsulated pixel data only the number of frames tells whether the file
+ * was cut between two fragments.
+ */
+function refuseMissingFrames({ reader, file }: OpenFile, frameCount: number): void {
+  if (!file.openEnded || frameCount >= declaredFrameCount(reader, file.dataSet)) return;
+  throw new Unreadable("instance.truncated", `pixel data are not closed after ${frameCount} frames`);
+}
+
+/** The data set's, else File Meta Information's; empty where neither is a UID. */
+function sopClassUID({ reader, file }: OpenFile): string {
+  const candidates = [
+    asciiValue(reader, file.dataSet, Tag.sopClassUID),
+    asciiValue(reader, file.fileMeta, Tag.mediaStorageSOPClassUID),
+  ];
+  return candidates.find((uid) => uid !== undefined && isUid(uid)) ?? "";
+}

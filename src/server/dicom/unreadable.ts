@@ -1,0 +1,14 @@
+import type { SkipReason } from "./instance";
+
+/** Why reading an instance ends early. Thrown inside this folder only; `readInstance` turns it into its answer. */
+export class Unreadable extends Error {
+  override readonly name = "Unreadable";
+
+  /** @param detail for the log: tags and byte counts, never a value of the instance */
+  constructor(
+    readonly reason: SkipReason,
+    readonly detail: string,
+  ) {
+    super(`${reason}: ${detail}`);
+  }
+}

@@ -1,0 +1,26 @@
+interface ValueRepresentation {
+  vr: string;
+  /** Whether the explicit header has two reserved bytes and a 32-bit length (PS3.5 §7.1.2). */
+  longForm: boolean;
+}
+
+const SHORT_FORM = "AE AS AT CS DA DS DT FD FL IS LO LT PN SH SL SS ST TM UI UL US".split(" ");
+const LONG_FORM = "OB OD OF OL OV OW SQ SV UC UN UR UT UV".split(" ");
+
+const BY_CODE = new Map<number, ValueRepresentation>(
+  [...SHORT_FORM, ...LONG_FORM].map((vr) => [
+    (vr.charCodeAt(0) << 8) | vr.charCodeAt(1),
+    { vr, longForm: LONG_FORM.includes(vr) },
+  ]),
+);
+
+/** The VR whose two letters are the big-endian number `code`, as they follow the tag in Explicit VR. */
+export function valueRepresentationOf(code: number): ValueRepresentation | undefined {
+  return BY_CODE.get(code);
+}
+
+/** Two capital letters that name no VR we know: a later edition's, or a writer's mistake. */
+export function looksLikeVr(code: number): boolean {
+  const isCapital = (letter: number) => letter >= 0x41 && letter <= 0x5a;
+  return isCapital(code >>> 8) && isCapital(code & 0xff);
+}

@@ -1,0 +1,25 @@
+import type { ErrorKind } from "../../http/app-error.ts";
+
+export const wrongCredentials: ErrorKind = {
+  status: 401,
+  code: "auth.wrong_credentials",
+  text: /*i18n*/ { id: "error.auth.wrong_credentials", message: "Wrong e-mail or password." },
+};
+export const notAuthorized: ErrorKind = {
+  status: 403,
+  code: "auth.not_authorized",
+  text: /*i18n*/ {
+    id: "error.auth.not_authorized",
+    message: "Your account has not been authorized yet, or is blocked.",
+  },
+};
+export const registrationClosed: ErrorKind = {
+  status: 403,
+  code: "auth.registration_closed",
+  text: /*i18n*/ { id: "error.auth.registration_closed", message: "Registration is closed here." },
+};
+export const emailTaken: ErrorKind = {
+  status: 409,
+  code: "auth.email_taken",
+  text: /*i18n*/ { id: "error.auth.email_taken", message: "There is already an account with this e-mail." },
+};

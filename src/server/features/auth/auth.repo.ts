@@ -1,0 +1,74 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import type { DbOrTx } from "../../db/client.ts";
+import { sessions, throttles } from "./auth.table.ts";
+
+export async function insertSession(db: DbOrTx, row: { id: string; userId: string; at: Date }): Promise<void> {
+  await db
+    .insert(sessions)
+    .values({ id: row.id, userId: row.userId, createdAt: row.at, lastSeenAt: row.at });
+}
+
+export async function touchSession(db: DbOrTx, id: string, at: Date): Promise<void> {
+  await db.update(sessions).set({ lastSeenAt: at }).where(eq(sessions.id, id));
+}
+
+export async function revokeSession(db: DbOrTx, id: string, at: Date): Promise<void> {
+  await db
+    .update(sessions)
+    .set({ revokedAt: at })
+    .where(and(eq(sessions.id, id), isNull(sessions.revokedAt)));
+}
+
+export async function revokeUserSessions(db: DbOrTx, userId: string, at: Date): Promise<void> {
+  await db
+    .update(sessions)
+    .set({ revokedAt: at })
+    .where(and(eq(sessions.userId, userId), isNull(sessions.revokedAt)));
+}
+
+export interface ThrottleKey {
+  name: string;
+  key: string;
+}
+
+/**
+ * Counts one attempt against a key before its outcome is known, so that parallel guesses can't slip through.
+ * One statement, right under concurrency. Returns the attempts in the window that is open now.
+ */
+export async function takeAttempt(
+  db: DbOrTx,
+  at: ThrottleKey,
+  now: Date,
+  windowSeconds: number,
+): Promise<{ attempts: number; windowEndsAt: Date }> {
+  const windowEndsAt = new Date(now.getTime() + windowSeconds * 1000);
+  const isOver = sql`${throttles.windowEndsAt} <= ${now.toISOString()}::timestamptz`;
+  const [row] = await db
+    .insert(throttles)
+    .values({ ...at, windowEndsAt, failures: 1 })
+    .onConflictDoUpdate({
+      target: [throttles.name, throttles.key],
+      set: {
+        failures: sql`case when ${isOver} then 1 else ${throttles.failures} + 1 end`,
+        windowEndsAt: sql`case when ${isOver} then excluded.window_ends_at else ${throttles.windowEndsAt} end`,
+      },
+    })
+    .returning({ attempts: throttles.failures, windowEndsAt: throttles.windowEndsAt });
+  return row ?? { attempts: 1, windowEndsAt };
+}
+
+/** Takes back an attempt that turned out well: throttles count failures only. */
+export async function giveBackAttempt(db: DbOrTx, at: ThrottleKey): Promise<void> {
+  await db
+    .update(throttles)
+    .set({ failures: sql`greatest(${throttles.failures} - 1, 0)` })
+    .where(and(eq(throttles.name, at.name), eq(throttles.key, at.key)));
+}
+
+export async function clearAttempts(db: DbOrTx, at: ThrottleKey): Promise<void> {
+  await db.delete(throttles).where(and(eq(throttles.name, at.name), eq(throttles.key, at.key)));
+}
+
+export async function deleteOldThrottles(db: DbOrTx, now: Date): Promise<void> {
+  await db.delete(throttles).where(sql`${throttles.windowEndsAt} <= ${now.toISOString()}::timestamptz`);
+}

@@ -1,0 +1,46 @@
+import type { Db } from "../../db/client.ts";
+import { AppError } from "../../http/app-error.ts";
+import { tooManyRequests } from "../../http/http.errors.ts";
+import { clearAttempts, giveBackAttempt, type ThrottleKey, takeAttempt } from "./auth.repo.ts";
+
+export interface ThrottleRule {
+  name: string;
+  /** What is counted: an address, an account's e-mail, … Stored hashed. */
+  subject: string;
+  limit: number;
+  windowSeconds: number;
+}
+
+export interface Attempt {
+  /** The attempt was no failure: it does not count, and `forget` names the rules that start anew. */
+  succeed(forget?: string[]): Promise<void>;
+}
+
+/**
+ * Takes one attempt under each rule before its outcome is known.
+ * @throws {AppError} 429 with Retry-After where one of them is exhausted
+ */
+export async function beginAttempt(db: Db, rules: ThrottleRule[], now: Date): Promise<Attempt> {
+  const taken: { key: ThrottleKey; name: string }[] = [];
+  for (const rule of rules) {
+    const key = { name: rule.name, key: hashSubject(rule.subject) };
+    const { attempts, windowEndsAt } = await takeAttempt(db, key, now, rule.windowSeconds);
+    taken.push({ key, name: rule.name });
+    if (attempts > rule.limit) {
+      await Promise.all(taken.map(({ key }) => giveBackAttempt(db, key)));
+      const seconds = Math.ceil((windowEndsAt.getTime() - now.getTime()) / 1000);
+      throw new AppError(tooManyRequests, { retryAfterSeconds: Math.max(1, seconds) });
+    }
+  }
+  return {
+    async succeed(forget = []) {
+      await Promise.all(
+        taken.map(({ key, name }) => (forget.includes(name) ? clearAttempts(db, key) : giveBackAttempt(db, key))),
+      );
+    },
+  };
+}
+
+function hashSubject(subject: string): string {
+  return new Bun.CryptoHasher("sha256").update(subject).digest("hex");
+}

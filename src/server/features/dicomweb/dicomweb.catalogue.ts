@@ -1,0 +1,77 @@
+import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
+import type { ByteRange } from "../../storage/object-store.ts";
+
+/** A study as its instances describe it. Dates are `YYYY-MM-DD`, times `HH:MM[:SS]`, names keep their carets. */
+export interface StudyRecord {
+  studyInstanceUID: string;
+  patientName: string | null;
+  patientID: string | null;
+  patientBirthDate: string | null;
+  patientSex: string | null;
+  studyDescription: string | null;
+  studyDate: string | null;
+  studyTime: string | null;
+  accessionNumber: string | null;
+  modalitiesInStudy: string[];
+  seriesCount: number;
+  instanceCount: number;
+}
+
+export interface SeriesRecord {
+  studyInstanceUID: string;
+  seriesInstanceUID: string;
+  modality: string | null;
+  seriesNumber: number | null;
+  seriesDescription: string | null;
+  instanceCount: number;
+}
+
+export interface Page {
+  limit: number;
+  offset: number;
+}
+
+/** Dates `YYYY-MM-DD`, both ends included; an end left out is open. */
+export interface DateSpan {
+  from?: string;
+  to?: string;
+}
+
+/** What a QIDO-RS search for studies asks for; a key left out matches everything. Keys are joined by "and". */
+export interface QidoQuery extends Page {
+  /** Any of these. */
+  studyInstanceUIDs?: string[];
+  /** Case-insensitive, with the wildcards `*` and `?`. */
+  patientName?: string;
+  patientID?: string;
+  accessionNumber?: string;
+  studyDate?: DateSpan;
+  /** Studies with any of these. */
+  modalitiesInStudy?: string[];
+}
+
+export interface SeriesQuery extends Page {
+  seriesInstanceUIDs?: string[];
+  modality?: string;
+}
+
+/** The series' DICOM JSON as it is stored: an array of its instances, `BulkDataURI`s relative to it. */
+export interface StoredMetadata {
+  bytes: Uint8Array;
+  encoding: "zstd";
+}
+
+/**
+ * The archive as one caller may see it: what he may not see is not in it, so that `undefined` and an empty list
+ * are the only answers to a UID that is unknown or not his.
+ */
+export interface DicomwebCatalogue {
+  studies(query: QidoQuery): Promise<StudyRecord[]>;
+  series(studyInstanceUID: string, query: SeriesQuery): Promise<SeriesRecord[]>;
+  /** The same object as long as the series does not change: an index by UID is kept beside it. */
+  manifest(studyInstanceUID: string, seriesInstanceUID: string): Promise<SeriesManifest | undefined>;
+  metadata(studyInstanceUID: string, seriesInstanceUID: string): Promise<StoredMetadata | undefined>;
+  /** Bytes of the instance's file, whatever way its entry is stored. */
+  read(instance: ManifestInstance, range: ByteRange): Promise<Uint8Array>;
+  open(instance: ManifestInstance, range?: ByteRange): Promise<Blob | ReadableStream<Uint8Array>>;
+}

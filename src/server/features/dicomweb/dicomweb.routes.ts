@@ -1,0 +1,194 @@
+import { type Context, Hono } from "hono";
+import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
+import type { DicomJson } from "../../dicom/instance.ts";
+import { AppError } from "../../http/app-error.ts";
+import { notFound } from "../../http/http.errors.ts";
+import { bulkDataResponse } from "./bulk-data.ts";
+import type { DicomwebCatalogue, SeriesRecord } from "./dicomweb.catalogue.ts";
+import { findInstance } from "./find-instance.ts";
+import { framesResponse } from "./frames.ts";
+import { instancesResponse } from "./instances.ts";
+import { assertAcceptsJson } from "./media-types.ts";
+import {
+  dicomJsonResponse,
+  readMetadata,
+  seriesMetadataResponse,
+  studyMetadataResponse,
+} from "./metadata.ts";
+import { parsePage, parseSeriesQuery, parseStudyQuery } from "./parse-qido.ts";
+import { instanceJson, seriesJson, studyJson } from "./qido-json.ts";
+
+const UID = /^[0-9.]{1,64}$/;
+
+/** More series than this a study are not walked in one request. */
+const MAX_SERIES = 10_000;
+
+const ALL_SERIES = { limit: MAX_SERIES, offset: 0 };
+
+/**
+ * QIDO-RS and WADO-RS (PS3.18 §10.4, §10.6) over what one caller may see. `resolve` finds out who calls and throws
+ * an `AppError` where nobody may; it is asked anew for each request, so a token that ends ends an open viewer.
+ */
+export function createDicomwebRoutes(resolve: (c: Context) => Promise<DicomwebCatalogue>) {
+  const routes = new Hono();
+
+  routes.get("/studies", async (c) => {
+    const catalogue = await resolve(c);
+    assertAcceptsJson(c.req.header("accept"));
+    const studies = await catalogue.studies(parseStudyQuery(new URL(c.req.url).searchParams));
+    return dicomJsonResponse(studies.map(studyJson), c.req.header("accept-encoding"));
+  });
+
+  routes.get("/studies/:study/series", async (c) => {
+    const catalogue = await resolve(c);
+    assertAcceptsJson(c.req.header("accept"));
+    const study = uid(c.req.param("study"));
+    const query = parseSeriesQuery(new URL(c.req.url).searchParams);
+    const series = await catalogue.series(study, query);
+    if (series.length === 0) await allSeries(catalogue, study);
+    return dicomJsonResponse(series.map(seriesJson), c.req.header("accept-encoding"));
+  });
+
+  routes.get("/studies/:study/instances", async (c) => {
+    const catalogue = await resolve(c);
+    assertAcceptsJson(c.req.header("accept"));
+    const { limit, offset } = parsePage(new URL(c.req.url).searchParams);
+    const found: DicomJson[] = [];
+    for (const { studyInstanceUID, seriesInstanceUID } of await allSeries(
+      catalogue,
+      uid(c.req.param("study")),
+    )) {
+      if (found.length >= offset + limit) break;
+      const manifest = await seriesManifest(catalogue, studyInstanceUID, seriesInstanceUID);
+      for (const instance of manifest.instances) found.push(instanceJson(manifest, instance));
+    }
+    return dicomJsonResponse(found.slice(offset, offset + limit), c.req.header("accept-encoding"));
+  });
+
+  routes.get("/studies/:study/series/:series/instances", async (c) => {
+    const catalogue = await resolve(c);
+    assertAcceptsJson(c.req.header("accept"));
+    const { limit, offset } = parsePage(new URL(c.req.url).searchParams);
+    const manifest = await seriesManifest(catalogue, c.req.param("study"), c.req.param("series"));
+    const page = manifest.instances.slice(offset, offset + limit);
+    return dicomJsonResponse(
+      page.map((instance) => instanceJson(manifest, instance)),
+      c.req.header("accept-encoding"),
+    );
+  });
+
+  routes.get("/studies/:study/metadata", async (c) => {
+    const catalogue = await resolve(c);
+    assertAcceptsJson(c.req.header("accept"));
+    const series = await allSeries(catalogue, uid(c.req.param("study")));
+    return studyMetadataResponse(metadataOf(catalogue, series));
+  });
+
+  routes.get("/studies/:study/series/:series/metadata", async (c) => {
+    const catalogue = await resolve(c);
+    assertAcceptsJson(c.req.header("accept"));
+    const stored = await seriesMetadata(catalogue, c.req.param("study"), c.req.param("series"));
+    return seriesMetadataResponse(stored, c.req.header("accept-encoding"));
+  });
+
+  routes.get("/studies/:study/series/:series/instances/:instance/metadata", async (c) => {
+    const catalogue = await resolve(c);
+    assertAcceptsJson(c.req.header("accept"));
+    const sopInstanceUID = uid(c.req.param("instance"));
+    const stored = await seriesMetadata(catalogue, c.req.param("study"), c.req.param("series"));
+    const all = await readMetadata(stored, "../../");
+    const found = all.filter((instance) => instance["00080018"]?.Value?.[0] === sopInstanceUID);
+    if (found.length === 0) throw new AppError(notFound);
+    return dicomJsonResponse(found, c.req.header("accept-encoding"));
+  });
+
+  routes.get("/studies/:study/series/:series/instances/:instance/frames/:frames", async (c) => {
+    const catalogue = await resolve(c);
+    const instance = await oneInstance(catalogue, c.req.param());
+    return framesResponse(catalogue, instance, c.req.param("frames"), c.req.header("accept"));
+  });
+
+  routes.get("/studies/:study/series/:series/instances/:instance/bulkdata/:path{.+}", async (c) => {
+    const catalogue = await resolve(c);
+    const instance = await oneInstance(catalogue, c.req.param());
+    return bulkDataResponse(catalogue, instance, c.req.param("path"), c.req.header("accept"));
+  });
+
+  routes.get("/studies/:study/series/:series/instances/:instance", async (c) => {
+    const catalogue = await resolve(c);
+    const instance = await oneInstance(catalogue, c.req.param());
+    return instancesResponse(catalogue, [[instance]], c.req.header("accept"));
+  });
+
+  routes.get("/studies/:study/series/:series", async (c) => {
+    const catalogue = await resolve(c);
+    const manifest = await seriesManifest(catalogue, c.req.param("study"), c.req.param("series"));
+    return instancesResponse(catalogue, [manifest.instances], c.req.header("accept"));
+  });
+
+  routes.get("/studies/:study", async (c) => {
+    const catalogue = await resolve(c);
+    const series = await allSeries(catalogue, uid(c.req.param("study")));
+    return instancesResponse(catalogue, instancesOf(catalogue, series), c.req.header("accept"));
+  });
+
+  return routes;
+}
+
+/** @throws {AppError} 404 for what can't be a UID: it is nobody's */
+function uid(value: string): string {
+  if (!UID.test(value)) throw new AppError(notFound);
+  return value;
+}
+
+async function allSeries(catalogue: DicomwebCatalogue, studyInstanceUID: string): Promise<SeriesRecord[]> {
+  const series = await catalogue.series(studyInstanceUID, ALL_SERIES);
+  if (series.length === 0) throw new AppError(notFound);
+  return series;
+}
+
+async function seriesManifest(
+  catalogue: DicomwebCatalogue,
+  study: string,
+  series: string,
+): Promise<SeriesManifest> {
+  const manifest = await catalogue.manifest(uid(study), uid(series));
+  if (!manifest) throw new AppError(notFound);
+  return manifest;
+}
+
+async function seriesMetadata(catalogue: DicomwebCatalogue, study: string, series: string) {
+  const stored = await catalogue.metadata(uid(study), uid(series));
+  if (!stored) throw new AppError(notFound);
+  return stored;
+}
+
+async function oneInstance(
+  catalogue: DicomwebCatalogue,
+  path: { study: string; series: string; instance: string },
+): Promise<ManifestInstance> {
+  const manifest = await seriesManifest(catalogue, path.study, path.series);
+  const instance = findInstance(manifest, uid(path.instance));
+  if (!instance) throw new AppError(notFound);
+  return instance;
+}
+
+async function* instancesOf(
+  catalogue: DicomwebCatalogue,
+  series: SeriesRecord[],
+): AsyncGenerator<ManifestInstance[]> {
+  for (const { studyInstanceUID, seriesInstanceUID } of series) {
+    const manifest = await seriesManifest(catalogue, studyInstanceUID, seriesInstanceUID);
+    yield manifest.instances;
+  }
+}
+
+async function* metadataOf(
+  catalogue: DicomwebCatalogue,
+  series: SeriesRecord[],
+): AsyncGenerator<DicomJson[]> {
+  for (const { studyInstanceUID, seriesInstanceUID } of series) {
+    const stored = await seriesMetadata(catalogue, studyInstanceUID, seriesInstanceUID);
+    yield readMetadata(stored, `series/${seriesInstanceUID}/`);
+  }
+}

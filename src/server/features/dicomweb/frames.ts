@@ -1,0 +1,87 @@
+import { frameTransferSyntaxUID } from "../../../shared/dicom/transfer-syntax.ts";
+import type { ManifestInstance } from "../../archive/manifest.ts";
+import { AppError } from "../../http/app-error.ts";
+import { notAcceptable, notFound, validationFailed } from "../../http/http.errors.ts";
+import { frameHeaders } from "./archive-headers.ts";
+import type { DicomwebCatalogue } from "./dicomweb.catalogue.ts";
+import { readFrame } from "./frame-bytes.ts";
+import { negotiateFrames } from "./media-types.ts";
+import { multipartRelated, type Part } from "./multipart-related.ts";
+
+/** Frames a request may list; the list is in the path, so this is about 40 kB of it. */
+const MAX_LISTED_FRAMES = 8_192;
+
+/**
+ * Frames as they are stored (PS3.18 §10.4.1.1.6), never transcoded. `list` is `1`, or `1,2,3`; one frame may be asked
+ * for as a bare body, which is what the viewer does.
+ * @throws {AppError} 400 for an unreadable list, 404 for a frame that is not there, 406 as {@link negotiateFrames}
+ */
+export async function framesResponse(
+  catalogue: DicomwebCatalogue,
+  instance: ManifestInstance,
+  list: string,
+  accept: string | undefined,
+): Promise<Response> {
+  const frameNumbers = parseFrameList(list);
+  const frameCount = instance.frames.kind === "none" ? 0 : instance.frames.frameCount;
+  if (frameNumbers.some((frameNumber) => frameNumber > frameCount)) throw new AppError(notFound);
+
+  return respond(catalogue, instance, frameNumbers, accept);
+}
+
+/** Every frame of an instance, in order; see {@link framesResponse}. */
+export function allFramesResponse(
+  catalogue: DicomwebCatalogue,
+  instance: ManifestInstance,
+  accept: string | undefined,
+): Promise<Response> {
+  const frameCount = instance.frames.kind === "none" ? 0 : instance.frames.frameCount;
+  return respond(
+    catalogue,
+    instance,
+    Array.from({ length: frameCount }, (_, index) => index + 1),
+    accept,
+  );
+}
+
+async function respond(
+  catalogue: DicomwebCatalogue,
+  instance: ManifestInstance,
+  frameNumbers: number[],
+  accept: string | undefined,
+): Promise<Response> {
+  const transferSyntaxUID = frameTransferSyntaxUID(instance.transferSyntaxUID);
+  const { multipart, type } = negotiateFrames(accept, transferSyntaxUID);
+  const contentType = `${type}; transfer-syntax=${transferSyntaxUID}`;
+  const [only] = frameNumbers;
+  if (multipart) {
+    const answer = multipartRelated(type, frameParts(catalogue, instance, frameNumbers, contentType));
+    return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
+  }
+  if (only === undefined || frameNumbers.length > 1) throw new AppError(notAcceptable);
+  const frame = await readFrame(catalogue, instance, only - 1);
+  return new Response(frame as BodyInit, { headers: frameHeaders(contentType) });
+}
+
+async function* frameParts(
+  catalogue: DicomwebCatalogue,
+  instance: ManifestInstance,
+  frameNumbers: number[],
+  contentType: string,
+): AsyncGenerator<Part> {
+  for (const frameNumber of frameNumbers) {
+    yield { contentType, body: await readFrame(catalogue, instance, frameNumber - 1) };
+  }
+}
+
+function parseFrameList(list: string): number[] {
+  const frameNumbers = list
+    .split(",", MAX_LISTED_FRAMES + 1)
+    .map((text) => (/^\d{1,9}$/.test(text) ? Number(text) : 0));
+  if (frameNumbers.length > MAX_LISTED_FRAMES || frameNumbers.includes(0)) {
+    throw new AppError(validationFailed, {
+      violations: [{ path: "frames", code: "invalid", message: "frames" }],
+    });
+  }
+  return frameNumbers;
+}

@@ -1,0 +1,49 @@
+import type { ManifestInstance } from "../../archive/manifest.ts";
+import { AppError } from "../../http/app-error.ts";
+import { notAcceptable } from "../../http/http.errors.ts";
+import { archiveHeaders } from "./archive-headers.ts";
+import type { DicomwebCatalogue } from "./dicomweb.catalogue.ts";
+import { negotiateInstances } from "./media-types.ts";
+import { multipartRelated, type Part } from "./multipart-related.ts";
+
+type InstanceGroups = Iterable<ManifestInstance[]> | AsyncIterable<ManifestInstance[]>;
+
+/**
+ * Instances bit for bit as they were sent (PS3.18 §10.4.1.1.1–3), streamed. One instance may also be asked for as a
+ * bare `application/dicom` body.
+ * @throws {AppError} 406 where the client takes neither, or several as one part
+ */
+export async function instancesResponse(
+  catalogue: Pick<DicomwebCatalogue, "open">,
+  groups: InstanceGroups,
+  accept: string | undefined,
+): Promise<Response> {
+  const only = onlyInstance(groups);
+  const { multipart, type } = negotiateInstances(accept, only?.transferSyntaxUID);
+  if (multipart) {
+    const { contentType, body } = multipartRelated(type, parts(catalogue, groups));
+    return new Response(body, { headers: archiveHeaders(contentType) });
+  }
+  if (!only) throw new AppError(notAcceptable);
+  return new Response(await catalogue.open(only), {
+    headers: { ...archiveHeaders(type), "Content-Length": String(only.sizeBytes) },
+  });
+}
+
+function onlyInstance(groups: InstanceGroups): ManifestInstance | undefined {
+  if (!Array.isArray(groups) || groups.length !== 1) return undefined;
+  const [group] = groups as ManifestInstance[][];
+  return group?.length === 1 ? group[0] : undefined;
+}
+
+async function* parts(
+  catalogue: Pick<DicomwebCatalogue, "open">,
+  groups: InstanceGroups,
+): AsyncGenerator<Part> {
+  for await (const group of groups) {
+    for (const instance of group) {
+      const contentType = `application/dicom; transfer-syntax=${instance.transferSyntaxUID}`;
+      yield { contentType, body: await catalogue.open(instance) };
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import { AppError } from "../../http/app-error.ts";
+import { notAcceptable } from "../../http/http.errors.ts";
+
+/** One entry of an Accept header (RFC 9110 §12.5.1), names in lower case. */
+interface AcceptedType {
+  type: string;
+  parameters: Map<string, string>;
+}
+
+export interface Representation {
+  /** True: `multipart/related`, one part an item; false: the one item as the whole body. */
+  multipart: boolean;
+  /** Media type of an item, without parameters. */
+  type: string;
+}
+
+const MAX_HEADER_LENGTH = 2_000;
+
+/** What an encapsulated frame may be called besides `application/octet-stream` (PS3.18 table 8.7.3-5). */
+const IMAGE_TYPES: Record<string, string> = {
+  "1.2.840.10008.1.2.4.50": "image/jpeg",
+  "1.2.840.10008.1.2.4.51": "image/jpeg",
+  "1.2.840.10008.1.2.4.57": "image/jpeg",
+  "1.2.840.10008.1.2.4.70": "image/jpeg",
+  "1.2.840.10008.1.2.4.80": "image/jls",
+  "1.2.840.10008.1.2.4.81": "image/jls",
+  "1.2.840.10008.1.2.4.90": "image/jp2",
+  "1.2.840.10008.1.2.4.91": "image/jp2",
+  "1.2.840.10008.1.2.4.201": "image/jphc",
+  "1.2.840.10008.1.2.4.202": "image/jphc",
+  "1.2.840.10008.1.2.4.203": "image/jphc",
+  "1.2.840.10008.1.2.5": "image/dicom-rle",
+};
+
+/** @throws {AppError} 406 where the client takes none of what a frame can be sent as; frames are never transcoded */
+export function negotiateFrames(accept: string | undefined, transferSyntaxUID: string): Representation {
+  const image = IMAGE_TYPES[transferSyntaxUID];
+  return negotiate(accept, ["application/octet-stream", ...(image ? [image] : [])], transferSyntaxUID);
+}
+
+/** @throws {AppError} 406 where the client does not take `application/dicom` */
+export function negotiateInstances(accept: string | undefined, transferSyntaxUID?: string): Representation {
+  return negotiate(accept, ["application/dicom"], transferSyntaxUID);
+}
+
+/** @throws {AppError} 406 where the client does not take `application/octet-stream` */
+export function negotiateBulkData(accept: string | undefined): Representation {
+  return negotiate(accept, ["application/octet-stream"]);
+}
+
+/** @throws {AppError} 406 where the client takes neither DICOM JSON nor JSON */
+export function assertAcceptsJson(accept: string | undefined): void {
+  const wanted = parseAccept(accept);
+  const json = ["application/dicom+json", "application/json", "application/*", "*/*"];
+  if (wanted.length > 0 && !wanted.some(({ type }) => json.includes(type))) throw new AppError(notAcceptable);
+}
+
+/** The first thing the client names that we have; nothing named, or anything: multipart, the DICOMweb default. */
+function negotiate(accept: string | undefined, types: string[], transferSyntaxUID?: string): Representation {
+  const [defaultType = "application/octet-stream"] = types;
+  const wanted = parseAccept(accept);
+  if (wanted.length === 0) return { multipart: true, type: defaultType };
+  for (const { type, parameters } of wanted) {
+    if (!takesSyntax(parameters, transferSyntaxUID)) continue;
+    if (type === "*/*" || type === "multipart/*") return { multipart: true, type: defaultType };
+    if (type === "multipart/related") {
+      const part = parameters.get("type") ?? defaultType;
+      if (part === "*/*") return { multipart: true, type: defaultType };
+      if (types.includes(part)) return { multipart: true, type: part };
+    } else if (types.includes(type)) {
+      return { multipart: false, type };
+    }
+  }
+  throw new AppError(notAcceptable);
+}
+
+/** A client that names no transfer syntax gets the stored one, as every archive answers it. */
+function takesSyntax(parameters: Map<string, string>, transferSyntaxUID: string | undefined): boolean {
+  const wanted = parameters.get("transfer-syntax");
+  return (
+    wanted === undefined || wanted === "*" || transferSyntaxUID === undefined || wanted === transferSyntaxUID
+  );
+}
+
+function parseAccept(accept: string | undefined): AcceptedType[] {
+  if (!accept) return [];
+  if (accept.length > MAX_HEADER_LENGTH) throw new AppError(notAcceptable);
+  return accept
+    .split(",")
+    .map((entry) => {
+      const [type = "", ...parameters] = entry.split(";").map((part) => part.trim());
+      return { type: type.toLowerCase(), parameters: new Map(parameters.map(parseParameter)) };
+    })
+    .filter(({ type, parameters }) => type !== "" && Number.parseFloat(parameters.get("q") ?? "1") !== 0);
+}
+
+function parseParameter(parameter: string): [string, string] {
+  const equals = parameter.indexOf("=");
+  const value = parameter.slice(equals + 1).replace(/^"|"$/g, "");
+  return [parameter.slice(0, equals).trim().toLowerCase(), value.trim().toLowerCase()];
+}

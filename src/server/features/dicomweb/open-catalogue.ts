@@ -1,0 +1,65 @@
+import type { Deps } from "../../deps.ts";
+import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
+import type { DicomwebCatalogue, SeriesRecord, StudyRecord } from "./dicomweb.catalogue.ts";
+import { findManifestObject, listSeriesInScope, listStudiesInScope, type Scope } from "./dicomweb.repo.ts";
+import { matchSeries, matchStudies } from "./match-studies.ts";
+import type { SeriesReader } from "./series-reader.ts";
+
+/** The archive within `scope`, asked of the database anew at every call. */
+export function openCatalogue(deps: Pick<Deps, "db">, reader: SeriesReader, scope: Scope): DicomwebCatalogue {
+  const findManifest = (studyInstanceUID: string, seriesInstanceUID: string) =>
+    findManifestObject(deps.db, scope, { studyInstanceUID, seriesInstanceUID });
+  return {
+    async studies(query) {
+      const rows = await listStudiesInScope(deps.db, scope);
+      return matchStudies(rows.map(studyRecord), query);
+    },
+    async series(studyInstanceUID, query) {
+      const rows = await listSeriesInScope(deps.db, scope, studyInstanceUID);
+      return matchSeries(
+        rows.map((row) => seriesRecord(studyInstanceUID, row)),
+        query,
+      );
+    },
+    async manifest(studyInstanceUID, seriesInstanceUID) {
+      const object = await findManifest(studyInstanceUID, seriesInstanceUID);
+      return object && (await reader.manifest(object));
+    },
+    async metadata(studyInstanceUID, seriesInstanceUID) {
+      const object = await findManifest(studyInstanceUID, seriesInstanceUID);
+      return object && { bytes: await reader.metadata(object), encoding: "zstd" };
+    },
+    read: reader.read,
+    open: reader.open,
+  };
+}
+
+/** As the instances say it: the values that the upload form put into the index stay in the list. */
+function studyRecord(row: StudyRow): StudyRecord {
+  const said = { ...row, ...row.instanceValues };
+  return {
+    studyInstanceUID: row.studyInstanceUID,
+    patientName: said.patientName,
+    patientID: said.patientID,
+    patientBirthDate: said.patientBirthDate,
+    patientSex: said.patientSex,
+    studyDescription: said.description,
+    studyDate: said.studyDate,
+    studyTime: said.studyTime,
+    accessionNumber: said.accessionNumber,
+    modalitiesInStudy: said.modality?.split("\\") ?? [],
+    seriesCount: row.seriesCount,
+    instanceCount: row.instanceCount,
+  };
+}
+
+function seriesRecord(studyInstanceUID: string, row: SeriesRow): SeriesRecord {
+  return {
+    studyInstanceUID,
+    seriesInstanceUID: row.seriesInstanceUID,
+    modality: row.modality,
+    seriesNumber: row.seriesNumber,
+    seriesDescription: row.description,
+    instanceCount: row.instanceCount,
+  };
+}

@@ -1,0 +1,166 @@
+import { mkdir, rm, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import type { UploadAnswer, UploadMetadata } from "../../../shared/api/upload.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import type { Caller } from "../studies/studies.repo.ts";
+import { copyToArchive } from "../studies/transfer-upload.ts";
+import { commitUpload, objectKey } from "./commit-upload.ts";
+import { abandonUpload } from "./abandon-upload.ts";
+import {
+  storageFull,
+  tooManyUploads,
+  uploadInterrupted,
+  uploadTooComplex,
+  uploadTooLarge,
+  uploadUnreadable,
+  uploadWithoutDicom,
+} from "./ingest.errors.ts";
+import { insertUpload } from "./ingest.repo.ts";
+import { type PlannedUpload, planBuild, type UploadPlace } from "./plan-build.ts";
+import { inWords, receiveUpload } from "./receive-upload.ts";
+import { DEFAULT_INGEST_LIMITS, type IngestSession } from "./worker/ingest-workers.ts";
+import { IngestBusy, IngestRefused } from "./worker/worker.errors.ts";
+import type { BuiltUpload, IngestFailure, ScanResult } from "./worker/worker-messages.ts";
+
+type IngestDeps = Pick<
+  Deps,
+  "config" | "db" | "jobs" | "clock" | "log" | "node" | "store" | "staging" | "ingestWorkers"
+>;
+
+/** How often an upload is planned anew because another one changed the same study meanwhile. */
+const MAX_PLANS = 10;
+const MULTIPART_OVERHEAD_BYTES = 1024 * 1024;
+const SPARE_DISK_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Takes in one upload: received, read, written as volumes and manifests, committed; only then answered. On any
+ * failure before the commit nothing of it stays and nothing of it was ever visible.
+ * @throws {AppError} `upload.*`, `quota.*`, `subscription.required`, `storage.full`
+ */
+export async function ingestUpload(
+  deps: IngestDeps,
+  caller: Caller,
+  request: Request,
+  origin: RequestOrigin,
+): Promise<UploadAnswer> {
+  const { config, node, clock } = deps;
+  await assertRoom(config, Number(request.headers.get("content-length") ?? 0));
+  const id = Bun.randomUUIDv7();
+  const upload: UploadPlace = { id, accountId: caller.userId, folder: node.stagedPath(id) };
+  const { id: nodeId, bootId } = node;
+  await insertUpload(deps.db, {
+    id,
+    accountId: upload.accountId,
+    nodeId,
+    bootId,
+    state: "receiving",
+    startedAt: clock.now(),
+  });
+  try {
+    await mkdir(upload.folder, { recursive: true });
+    return await takeIn(deps, caller, request, upload, origin);
+  } catch (error) {
+    await abandonUpload(deps, id);
+    throw asAppError(error);
+  }
+}
+
+async function takeIn(
+  deps: IngestDeps,
+  caller: Caller,
+  request: Request,
+  upload: UploadPlace,
+  origin: RequestOrigin,
+): Promise<UploadAnswer> {
+  const { config, log } = deps;
+  const spoolPath = join(upload.folder, "spool.zip");
+  const { metadata, sizeBytes } = await receiveUpload(request, spoolPath, config.maxUploadBytes);
+  const session = await deps.ingestWorkers.open(upload.folder, spoolPath, DEFAULT_INGEST_LIMITS, request.signal);
+  try {
+    const scan = await session.scan();
+    const { skipped, skippedCount } = scan;
+    if (scan.studies.length === 0) {
+      throw new AppError(uploadWithoutDicom, { members: { skipped, skippedCount } });
+    }
+    const studies = await buildAndCommit(deps, session, { upload, caller, origin, metadata, scan }, request.signal);
+    await rm(spoolPath, { force: true });
+    const instancesReceived = studies.reduce((sum, study) => sum + study.imagesReceived, 0);
+    log.info("upload.committed", { sizeBytes, studies: studies.length, instances: instancesReceived, skippedCount });
+    const studyInstanceUID = studies[0]?.studyInstanceUID ?? "";
+    return { studyInstanceUID, studies, instancesReceived, skipped, skippedCount };
+  } finally {
+    await session.dispose();
+  }
+}
+
+interface Scanned {
+  upload: UploadPlace;
+  caller: Caller;
+  origin: RequestOrigin;
+  metadata: UploadMetadata;
+  scan: ScanResult;
+}
+
+async function buildAndCommit(
+  deps: IngestDeps,
+  session: IngestSession,
+  scanned: Scanned,
+  signal: AbortSignal,
+): Promise<UploadAnswer["studies"]> {
+  const isArchived = deps.config.ack === "store";
+  let built: BuiltUpload | undefined;
+  for (let plans = 0; plans < MAX_PLANS; plans++) {
+    const plan: PlannedUpload = await planBuild(deps, scanned.upload, scanned.scan);
+    if (built && isArchived) await removeFromArchive(deps, scanned.upload.id, built);
+    built = await session.build(plan.build);
+    if (isArchived) await archive(deps, scanned.upload.id, built, signal);
+    signal.throwIfAborted();
+    const committed = await commitUpload(deps, { ...scanned, plan, built, isArchived });
+    if (committed !== "stale") return committed;
+  }
+  throw new AppError(uploadInterrupted, { detail: "its studies kept changing" });
+}
+
+/** With ACK=store: the copies are in the store and verified before anything is visible or answered. */
+async function archive(deps: IngestDeps, uploadId: string, built: BuiltUpload, signal: AbortSignal): Promise<void> {
+  for (const object of objectsOf(built)) {
+    await copyToArchive(deps, { ...object, key: objectKey(uploadId, object) }, signal);
+  }
+}
+
+async function removeFromArchive(deps: IngestDeps, uploadId: string, built: BuiltUpload): Promise<void> {
+  for (const object of objectsOf(built)) await deps.store.delete(objectKey(uploadId, object));
+}
+
+function objectsOf({ studies }: BuiltUpload) {
+  return studies.flatMap(({ volume, series }) => [
+    ...(volume ? [volume] : []),
+    ...series.map(({ manifest }) => manifest),
+  ]);
+}
+
+/** The spool and the volumes must both fit, before the first byte is read. */
+async function assertRoom(config: Deps["config"], contentLength: number): Promise<void> {
+  if (contentLength > config.maxUploadBytes + MULTIPART_OVERHEAD_BYTES) {
+    throw new AppError(uploadTooLarge, { values: { maximum: inWords(config.maxUploadBytes) } });
+  }
+  const disk = await statfs(config.dataDir);
+  if (disk.bavail * disk.bsize < 2 * contentLength + SPARE_DISK_BYTES) throw new AppError(storageFull);
+}
+
+const unreadable = new Set<IngestFailure>(["manifest.damaged", "worker.failed"]);
+
+function asAppError(error: unknown): unknown {
+  if (error instanceof IngestBusy) return new AppError(tooManyUploads, { retryAfterSeconds: 5, cause: error });
+  if (error instanceof DOMException && error.name === "AbortError") {
+    return new AppError(uploadInterrupted, { cause: error });
+  }
+  if (!(error instanceof IngestRefused) || unreadable.has(error.failure)) return error;
+  const isTooMuch = /too_|_too/.test(error.failure);
+  return new AppError(isTooMuch ? uploadTooComplex : uploadUnreadable, {
+    cause: error,
+    members: { reason: error.failure },
+  });
+}

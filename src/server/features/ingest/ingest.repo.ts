@@ -1,0 +1,157 @@
+import { and, eq, inArray, lt, ne, sql } from "drizzle-orm";
+import type { DbOrTx, Tx } from "../../db/client.ts";
+import {
+  type SeriesRow,
+  type StoredObjectRow,
+  type StudyRow,
+  series,
+  storedObjects,
+  studies,
+} from "../studies/studies.table.ts";
+import { uploads } from "./ingest.table.ts";
+
+type UploadRow = typeof uploads.$inferSelect;
+
+/** PostgreSQL takes 65,534 parameters a statement; the widest row here has some 30. */
+const ROWS_PER_STATEMENT = 1_000;
+
+export async function insertUpload(db: DbOrTx, row: typeof uploads.$inferInsert): Promise<void> {
+  await db.insert(uploads).values(row);
+}
+
+export async function findUploads(db: DbOrTx, ids: string[]): Promise<UploadRow[]> {
+  if (ids.length === 0) return [];
+  return await db.select().from(uploads).where(inArray(uploads.id, ids));
+}
+
+/** Uploads of a node that died with a former run of it before they were committed. */
+export async function listDeadUploads(db: DbOrTx, nodeId: string, bootId: string): Promise<UploadRow[]> {
+  return await db
+    .select()
+    .from(uploads)
+    .where(and(eq(uploads.nodeId, nodeId), eq(uploads.state, "receiving"), ne(uploads.bootId, bootId)));
+}
+
+/**
+ * Ends an upload that is neither committed nor ended; `false` where it is. Waits for a commit under way, so that
+ * after `true` nothing of it can become visible any more.
+ */
+export async function endUpload(
+  db: DbOrTx,
+  id: string,
+  state: "committed" | "failed",
+  at: Date,
+): Promise<boolean> {
+  const rows = await db
+    .update(uploads)
+    .set({ state, finishedAt: at })
+    .where(and(eq(uploads.id, id), eq(uploads.state, "receiving")))
+    .returning({ id: uploads.id });
+  return rows.length === 1;
+}
+
+/** Forgets uploads ended before `before`; what they stored has rows of its own. */
+export async function deleteOldUploads(db: DbOrTx, nodeId: string, before: Date): Promise<void> {
+  await db.delete(uploads).where(and(eq(uploads.nodeId, nodeId), lt(uploads.finishedAt, before)));
+}
+
+/** Serialises commits to the same studies of an account until the transaction ends; always in the same order. */
+export async function lockStudiesOf(tx: Tx, accountId: string, studyInstanceUIDs: string[]): Promise<void> {
+  const keys = studyInstanceUIDs.map((uid) => `${accountId} ${uid}`).sort();
+  for (const some of chunks(keys)) {
+    await tx.execute(
+      sql`select pg_advisory_xact_lock(hashtextextended(key, 0)) from unnest(${sql.param(some)}::text[]) as key`,
+    );
+  }
+}
+
+/** A study as it stands, with the manifests in force. */
+export interface StoredStudy {
+  study: StudyRow;
+  series: { row: SeriesRow; manifest: StoredObjectRow }[];
+}
+
+/** Those of the account's studies that are there, by UID. */
+export async function findStoredStudies(
+  db: DbOrTx,
+  accountId: string,
+  studyInstanceUIDs: string[],
+): Promise<Map<string, StoredStudy>> {
+  const found = new Map<string, StoredStudy>();
+  for (const some of chunks(studyInstanceUIDs)) {
+    const rows = await db
+      .select({ study: studies, series, manifest: storedObjects })
+      .from(studies)
+      .innerJoin(series, eq(series.studyId, studies.id))
+      .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
+      .where(and(eq(studies.accountId, accountId), inArray(studies.studyInstanceUID, some)));
+    for (const { study, series: row, manifest } of rows) {
+      const stored = found.get(study.studyInstanceUID) ?? { study, series: [] };
+      stored.series.push({ row, manifest });
+      found.set(study.studyInstanceUID, stored);
+    }
+  }
+  return found;
+}
+
+export async function insertStudies(tx: Tx, rows: (typeof studies.$inferInsert)[]): Promise<void> {
+  for (const some of chunks(rows)) await tx.insert(studies).values(some);
+}
+
+export async function insertStoredObjects(
+  tx: Tx,
+  rows: (typeof storedObjects.$inferInsert)[],
+): Promise<void> {
+  for (const some of chunks(rows)) await tx.insert(storedObjects).values(some);
+}
+
+/** Adds series, or switches existing ones to their new manifest. */
+export async function upsertSeries(tx: Tx, rows: (typeof series.$inferInsert)[]): Promise<void> {
+  for (const some of chunks(rows)) {
+    await tx
+      .insert(series)
+      .values(some)
+      .onConflictDoUpdate({
+        target: [series.studyId, series.seriesInstanceUID],
+        set: { manifestId: sql`excluded.manifest_id`, instanceCount: sql`excluded.instance_count` },
+      });
+  }
+}
+
+export async function deleteStoredObjects(tx: Tx, ids: string[]): Promise<void> {
+  for (const some of chunks(ids)) await tx.delete(storedObjects).where(inArray(storedObjects.id, some));
+}
+
+/** Counts, size, modalities and status of studies, from what they now hold. */
+export async function refreshStudies(tx: Tx, studyIds: string[]): Promise<void> {
+  const ofStudy = sql`${series.studyId} = ${studies.id}`;
+  const objectsOfStudy = sql`${storedObjects.studyId} = ${studies.id}`;
+  for (const some of chunks(studyIds)) {
+    await tx
+      .update(studies)
+      .set({
+        seriesCount: sql`(select count(*)::int from ${series} where ${ofStudy})`,
+        instanceCount: sql`(select coalesce(sum(${series.instanceCount}), 0)::int from ${series} where ${ofStudy})`,
+        sizeBytes: sql`(select coalesce(sum(${storedObjects.sizeBytes}), 0) from ${storedObjects} where ${objectsOfStudy})`,
+        modality: sql`case when ${studies.instanceValues} ? 'modality' then ${studies.modality} else
+          (select string_agg(distinct ${series.modality}, ${"\\"} order by ${series.modality}) from ${series} where ${ofStudy}) end`,
+        storageStatus: sql`case when exists (select 1 from ${storedObjects} where ${objectsOfStudy}
+          and ${storedObjects.location} = 'staging') then 'local' else 'b2' end::storage_status`,
+      })
+      .where(inArray(studies.id, some));
+  }
+}
+
+export async function updateStudyIndex(
+  tx: Tx,
+  studyId: string,
+  values: Partial<typeof studies.$inferInsert>,
+): Promise<void> {
+  await tx.update(studies).set(values).where(eq(studies.id, studyId));
+}
+
+function* chunks<Item>(items: Item[]): Generator<Item[]> {
+  for (let start = 0; start < items.length; start += ROWS_PER_STATEMENT) {
+    yield items.slice(start, start + ROWS_PER_STATEMENT);
+  }
+}

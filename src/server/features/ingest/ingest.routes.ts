@@ -1,0 +1,21 @@
+import { Hono } from "hono";
+import type { Deps } from "../../deps.ts";
+import type { Guard } from "../../http/guard.ts";
+import type { HttpEnv } from "../../http/http-context.ts";
+import { withoutTimeout } from "../../http/request-timeout.ts";
+import { originOf } from "../../http/request-origin.ts";
+import { ingestUpload } from "./ingest-upload.ts";
+import { createUploadSlots } from "./upload-slots.ts";
+
+const UPLOADS_PER_ACCOUNT = 12;
+const UPLOADS_PER_PROCESS = 64;
+
+export function createIngestRoutes(deps: Deps, guard: Guard) {
+  const slots = createUploadSlots({ perAccount: UPLOADS_PER_ACCOUNT, perProcess: UPLOADS_PER_PROCESS });
+  return new Hono<HttpEnv>().post("/upload-dicom", guard({ subscription: "own" }), async (c) => {
+    const session = c.get("session");
+    using _slot = slots.take(session.userId);
+    withoutTimeout(c);
+    return c.json(await ingestUpload(deps, session, c.req.raw, originOf(c)), 201);
+  });
+}

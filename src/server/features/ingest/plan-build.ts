@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import type { Deps } from "../../deps.ts";
+import { storeOf } from "../studies/open-object.ts";
+import { findStoredStudies, type StoredStudy } from "./ingest.repo.ts";
+import type { BuildPlan, PlannedObject, PlannedStudy, ScannedStudy, ScanResult } from "./worker/worker-messages.ts";
+
+/** What to write for an upload, and how its studies stood when that was decided. */
+export interface PlannedUpload {
+  build: BuildPlan;
+  /** Studies that exist already, by UID. */
+  stored: Map<string, StoredStudy>;
+}
+
+export interface UploadPlace {
+  id: string;
+  accountId: string;
+  /** In the staging area; objects' keys are `{id}/{name}`. */
+  folder: string;
+}
+
+/** Decides which objects an upload becomes, reading the manifests in force of studies it adds to. */
+export async function planBuild(
+  deps: Pick<Deps, "db" | "store" | "staging" | "node">,
+  upload: UploadPlace,
+  scan: ScanResult,
+): Promise<PlannedUpload> {
+  const uids = scan.studies.map((study) => study.studyInstanceUID);
+  const stored = await findStoredStudies(deps.db, upload.accountId, uids);
+  const studies: PlannedStudy[] = [];
+  for (const study of scan.studies) {
+    studies.push(await planStudy(deps, upload.folder, study, stored.get(study.studyInstanceUID)));
+  }
+  return { build: { studies }, stored };
+}
+
+async function planStudy(
+  deps: Pick<Deps, "store" | "staging" | "node">,
+  folder: string,
+  study: ScannedStudy,
+  stored: StoredStudy | undefined,
+): Promise<PlannedStudy> {
+  const manifests = new Map<string, Uint8Array>();
+  for (const { row, manifest } of stored?.series ?? []) {
+    const range = { offset: 0, length: manifest.sizeBytes };
+    manifests.set(row.seriesInstanceUID, await storeOf(deps, manifest).read(manifest.key, range));
+  }
+  const series = study.series.map(({ seriesInstanceUID }) => {
+    const existing = manifests.get(seriesInstanceUID);
+    manifests.delete(seriesInstanceUID);
+    return { seriesInstanceUID, manifest: newObject(folder, "manifest"), ...(existing && { existing }) };
+  });
+  return {
+    studyInstanceUID: study.studyInstanceUID,
+    volume: newObject(folder, "zip"),
+    series,
+    otherManifests: [...manifests.values()],
+  };
+}
+
+function newObject(folder: string, extension: "zip" | "manifest"): PlannedObject {
+  const id = Bun.randomUUIDv7();
+  return { id, path: join(folder, `${id}.${extension}`) };
+}

@@ -1,0 +1,97 @@
+import type { UploadMetadata } from "../../../shared/api/upload.ts";
+import { fold } from "../../../shared/fold.ts";
+import type { IndexAttributes } from "../../dicom/instance.ts";
+import type { InstanceValues, StudyRow } from "../studies/studies.table.ts";
+
+/** The index columns of a study that its instances or the upload form fill. */
+export type StudyIndex = Required<InstanceValues>;
+
+export function indexOfInstances(index: IndexAttributes, modalities: string[]): StudyIndex {
+  return {
+    patientName: index.patientName,
+    patientID: index.patientID,
+    patientBirthDate: index.patientBirthDate,
+    patientSex: index.patientSex,
+    accessionNumber: index.accessionNumber,
+    description: index.studyDescription,
+    studyDate: index.studyDate,
+    studyTime: index.studyTime,
+    institutionName: index.institutionName,
+    modality: modalities.length > 0 ? modalities.join("\\") : null,
+  };
+}
+
+/**
+ * What the form changes of an index. An empty value is untouched; so is one that only writes what the instances
+ * say in another way (case, carets of a name, seconds of a time).
+ */
+export function overridesOf(form: UploadMetadata, index: StudyIndex): Partial<StudyIndex> {
+  const [studyDate, studyTime] = (form.examinedAt ?? "").split("T");
+  const asked: Partial<StudyIndex> = {
+    patientName: form.patientName,
+    patientID: form.patientIDTag,
+    patientBirthDate: form.patientBirthDate,
+    patientSex: form.patientGender,
+    accessionNumber: form.accessionNumber,
+    description: form.description,
+    studyDate,
+    studyTime,
+    institutionName: form.institutionName,
+    modality: form.modality,
+  };
+  const overrides: Partial<StudyIndex> = {};
+  for (const key of Object.keys(index) as (keyof StudyIndex)[]) {
+    const value = asked[key]?.trim();
+    if (value && !saysTheSame(key, value, index[key] ?? "")) overrides[key] = value;
+  }
+  return overrides;
+}
+
+function saysTheSame(key: keyof StudyIndex, form: string, instance: string): boolean {
+  if (key === "studyTime") return instance.startsWith(form.slice(0, 5));
+  if (key === "modality") return instance.split("\\").includes(form);
+  if (key !== "patientName") return fold(form) === fold(instance);
+  const [alphabetic = ""] = instance.split("=");
+  const written = [alphabetic, alphabetic.replace(/\^+/g, " "), alphabetic.split("^")[0] ?? ""];
+  return written.some((name) => fold(name) === fold(form));
+}
+
+/** Columns of a study row for an index with overrides: what is shown, and what the instances said instead. */
+export function studyColumns(index: StudyIndex, overrides: Partial<StudyIndex>) {
+  const shown = { ...index, ...overrides };
+  const replaced = Object.keys(overrides) as (keyof StudyIndex)[];
+  const instanceValues = Object.fromEntries(replaced.map((key) => [key, index[key]])) as InstanceValues;
+  return {
+    ...shown,
+    instanceValues: replaced.length > 0 ? instanceValues : null,
+    patientNameFolded: fold((shown.patientName ?? "").replace(/[\^=]+/g, " ")),
+    patientIDFolded: fold(shown.patientID ?? ""),
+    accessionNumberFolded: fold(shown.accessionNumber ?? ""),
+    descriptionFolded: fold(shown.description ?? ""),
+  };
+}
+
+/** What the instances of a stored study say, its overrides undone. */
+export function indexOfRow(row: StudyRow): StudyIndex {
+  const { patientName, patientID, patientBirthDate, patientSex, accessionNumber, description } = row;
+  const { studyDate, studyTime, institutionName, modality } = row;
+  return {
+    patientName,
+    patientID,
+    patientBirthDate,
+    patientSex,
+    accessionNumber,
+    description,
+    studyDate,
+    studyTime,
+    institutionName,
+    modality,
+    ...row.instanceValues,
+  };
+}
+
+/** The overrides that a stored study carries. */
+export function overridesOfRow(row: StudyRow): Partial<StudyIndex> {
+  const replaced = Object.keys(row.instanceValues ?? {}) as (keyof StudyIndex)[];
+  return Object.fromEntries(replaced.map((key) => [key, row[key]]));
+}

@@ -1,0 +1,77 @@
+import { buildUpload, removeBuild } from "./build-upload";
+import { scanUpload } from "./scan-upload";
+import type { ScannedUpload } from "./scanned-upload";
+import { IngestRefused } from "./worker.errors";
+import type { BuildPlan, IngestLimits, WorkerReply, WorkerRequest, WorkerResults } from "./worker-messages";
+
+/*
+ * The process in which uploads are read, started by `worker-process.ts`: one upload at a time, one request at a
+ * time. What a hostile file does to it, it does to no one else.
+ */
+
+/** The upload this process works on. */
+interface OpenUpload {
+  uploadFolder: string;
+  spoolPath: string;
+  limits: IngestLimits;
+  scanned?: ScannedUpload;
+  lastPlan?: BuildPlan;
+}
+
+let upload: OpenUpload | undefined;
+
+async function carryOut(request: WorkerRequest): Promise<WorkerResults[keyof WorkerResults]> {
+  switch (request.beat) {
+    case "open":
+      upload = request.body;
+      return undefined;
+    case "scan":
+      return scan(requireUpload());
+    case "build":
+      return build(requireUpload(), request.body);
+    case "dispose":
+      upload = undefined;
+      Bun.gc(true);
+      return undefined;
+  }
+}
+
+function requireUpload(): OpenUpload {
+  if (!upload) throw new IngestRefused("worker.failed", "no upload is open");
+  return upload;
+}
+
+async function scan(open: OpenUpload): Promise<WorkerResults["scan"]> {
+  const { scanned, result } = await scanUpload(open.uploadFolder, open.spoolPath, open.limits);
+  open.scanned = scanned;
+  return result;
+}
+
+async function build(open: OpenUpload, plan: BuildPlan): Promise<WorkerResults["build"]> {
+  const { uploadFolder, spoolPath, scanned, lastPlan } = open;
+  if (!scanned) throw new IngestRefused("worker.failed", "the upload was not scanned");
+  if (lastPlan) await removeBuild(lastPlan);
+  open.lastPlan = plan;
+  return buildUpload({ uploadFolder, spoolPath, scanned }, plan);
+}
+
+function failure(error: unknown): WorkerReply {
+  if (error instanceof IngestRefused) return { ok: false, failure: error.failure, detail: error.detail };
+  // Not the message: those of the file system name paths.
+  const code = error instanceof Error && "code" in error ? ` ${String(error.code)}` : "";
+  const name = error instanceof Error ? error.name : typeof error;
+  return { ok: false, failure: "worker.failed", detail: `${name}${code}` };
+}
+
+/** Serves requests until the process that started this one is gone. */
+function serve(): void {
+  // Ctrl-C reaches the whole process group; the app ends its workers itself, once their uploads are done.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+  process.on("disconnect", () => process.exit(0));
+  process.on("message", async (request: WorkerRequest) => {
+    const reply = await carryOut(request).then((result): WorkerReply => ({ ok: true, result }), failure);
+    process.send?.(reply);
+  });
+}
+
+serve();

@@ -1,0 +1,171 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { DEFAULT_ZIP_LIMITS } from "../../../archive/zip-reader";
+import type { Logger } from "../../../log";
+import { IngestBusy } from "./worker.errors";
+import type { BuildPlan, BuiltUpload, IngestLimits, ScanResult } from "./worker-messages";
+import { WorkerProcess } from "./worker-process";
+import { WorkerQueue } from "./worker-queue";
+
+const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
+
+export const DEFAULT_INGEST_LIMITS: IngestLimits = {
+  ...DEFAULT_ZIP_LIMITS,
+  maxEntryBytes: 4 * GIB,
+  maxInflatedBytes: 64 * GIB,
+  maxHeldBytes: 32 * MIB,
+  maxInstances: 100_000,
+  maxStudies: 10_000,
+  maxMetadataBytes: 2 * GIB - MIB,
+  maxSkippedNames: 1000,
+  timeoutMs: 15 * 60_000,
+};
+
+/** Uploads up to this size go ahead of larger ones. */
+const SMALL_UPLOAD_BYTES = 64 * MIB;
+const MAX_WAITING = 1000;
+const IDLE_MS = 60_000;
+/** A process is replaced after so many uploads, so that nothing it leaks can grow. */
+const MAX_UPLOADS_PER_PROCESS = 500;
+
+export interface IngestWorkersOptions {
+  /** Processes at once, at least 2. */
+  size: number;
+  log: Pick<Logger, "info" | "warn">;
+  /**
+   * Starts a worker. Without it the entry is run from source; the compiled executable names itself and a
+   * subcommand that imports `ingest-worker.ts`.
+   */
+  command?: readonly string[];
+}
+
+/** One upload in a worker of its own, from {@link IngestWorkers.open} to `dispose`. */
+export interface IngestSession {
+  /** Reads the whole ZIP. @throws {IngestRefused} */
+  scan(): Promise<ScanResult>;
+  /**
+   * Writes volumes and manifests into the upload's folder; again, after another upload was committed meanwhile,
+   * with a newer plan: what the last build wrote is removed first. @throws {IngestRefused}
+   */
+  build(plan: BuildPlan): Promise<BuiltUpload>;
+  /** Frees the worker; idempotent. The files stay: the folder is the caller's. */
+  dispose(): Promise<void>;
+}
+
+export interface IngestWorkers {
+  /**
+   * Waits for a worker and gives it the spooled ZIP. `uploadFolder` must exist; whatever a session writes, it
+   * writes there. An abort ends the session at once, whatever it is doing.
+   * @throws {IngestBusy} where too many uploads wait already
+   */
+  open(
+    uploadFolder: string,
+    spoolPath: string,
+    limits: IngestLimits,
+    signal: AbortSignal,
+  ): Promise<IngestSession>;
+  /** Ends all sessions. */
+  close(): Promise<void>;
+}
+
+interface PooledProcess {
+  process: WorkerProcess;
+  uploads: number;
+  idleTimer?: Timer;
+}
+
+/** A pool of worker processes, started as they are needed and ended when nothing came for a minute. */
+export function createIngestWorkers(options: IngestWorkersOptions): IngestWorkers {
+  return new ProcessPool(options);
+}
+
+class ProcessPool implements IngestWorkers {
+  readonly #queue: WorkerQueue;
+  readonly #log: IngestWorkersOptions["log"];
+  readonly #command: readonly string[];
+  readonly #idle: PooledProcess[] = [];
+  readonly #busy = new Set<PooledProcess>();
+  readonly #closing = new AbortController();
+
+  constructor({ size, log, command }: IngestWorkersOptions) {
+    this.#queue = new WorkerQueue(size, MAX_WAITING);
+    this.#log = log;
+    this.#command = command ?? [process.execPath, join(import.meta.dir, "ingest-worker.ts")];
+  }
+
+  async open(
+    uploadFolder: string,
+    spoolPath: string,
+    limits: IngestLimits,
+    signal: AbortSignal,
+  ): Promise<IngestSession> {
+    if (this.#queue.isFull) throw new IngestBusy("too many uploads wait for a worker");
+    const lane = statSync(spoolPath).size <= SMALL_UPLOAD_BYTES ? "small" : "large";
+    const anySignal = AbortSignal.any([signal, this.#closing.signal]);
+    const leave = await this.#queue.enter(lane, anySignal);
+    const pooled = this.#take();
+    const bounds = { signal: anySignal, timeoutMs: limits.timeoutMs };
+    const dispose = async () => {
+      if (!this.#busy.delete(pooled)) return;
+      await this.#giveBack(pooled, bounds.timeoutMs);
+      leave();
+    };
+    try {
+      await pooled.process.request("open", { uploadFolder, spoolPath, limits }, bounds);
+    } catch (error) {
+      await dispose();
+      throw error;
+    }
+    return {
+      scan: () => pooled.process.request("scan", {}, bounds),
+      build: (plan) => pooled.process.request("build", plan, bounds),
+      dispose,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new IngestBusy("the server is stopping"));
+    const all = [...this.#idle.splice(0), ...this.#busy];
+    for (const { process, idleTimer } of all) {
+      clearTimeout(idleTimer);
+      process.kill();
+    }
+    await Promise.all(all.map(({ process }) => process.exited));
+  }
+
+  #take(): PooledProcess {
+    let pooled = this.#idle.pop();
+    while (pooled?.process.isGone) pooled = this.#idle.pop();
+    pooled ??= { process: new WorkerProcess(this.#command), uploads: 0 };
+    clearTimeout(pooled.idleTimer);
+    pooled.uploads++;
+    this.#busy.add(pooled);
+    return pooled;
+  }
+
+  async #giveBack(pooled: PooledProcess, timeoutMs: number): Promise<void> {
+    const { process } = pooled;
+    if (process.isGone) {
+      this.#log.warn("ingest.worker_lost", { uploads: pooled.uploads });
+      return;
+    }
+    try {
+      await process.request("dispose", {}, { signal: this.#closing.signal, timeoutMs });
+    } catch (error) {
+      process.kill();
+      this.#log.warn("ingest.worker_lost", { error: error instanceof Error ? error.name : "" });
+      return;
+    }
+    if (pooled.uploads >= MAX_UPLOADS_PER_PROCESS) return process.kill();
+    pooled.idleTimer = setTimeout(() => this.#retire(pooled), IDLE_MS);
+    pooled.idleTimer.unref();
+    this.#idle.push(pooled);
+  }
+
+  #retire(pooled: PooledProcess): void {
+    const at = this.#idle.indexOf(pooled);
+    if (at >= 0) this.#idle.splice(at, 1);
+    pooled.process.kill();
+  }
+}

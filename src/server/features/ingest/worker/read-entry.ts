@@ -1,0 +1,129 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
+import type { FileWindow } from "../../../archive/file-window";
+import { readFully } from "../../../archive/file-window";
+import { METHOD_STORED } from "../../../archive/zip-format";
+import type { EntryData, ZipEntry } from "../../../archive/zip-reader";
+import { fileSource, memorySource } from "../../../dicom/byte-source";
+import type { ByteSource } from "../../../dicom/instance";
+
+const CHUNK_BYTES = 1024 * 1024;
+/** No deflate stream gives more than this for a byte; an entry that says so lies. */
+const MAX_DEFLATE_RATIO = 1032;
+
+/** An entry whose bytes are as its CRC-32 says. */
+export interface EntryContent {
+  ok: true;
+  source: ByteSource;
+}
+
+export interface BrokenEntry {
+  ok: false;
+  reason: "zip.crc" | "zip.malformed";
+}
+
+/** Reads an entry into memory: a stored one as a view that holds until the file is read again. */
+export function readEntry(file: FileWindow, entry: ZipEntry, data: EntryData): EntryContent | BrokenEntry {
+  const stored = file.read(data.offset, data.length);
+  if (stored.length !== data.length) return { ok: false, reason: "zip.malformed" };
+  const bytes = data.method === METHOD_STORED ? stored : inflate(stored, entry.sizeBytes);
+  if (!bytes) return { ok: false, reason: "zip.malformed" };
+  if (crc32(bytes) !== entry.crc32) return { ok: false, reason: "zip.crc" };
+  return { ok: true, source: memorySource(bytes) };
+}
+
+function inflate(deflated: Uint8Array, sizeBytes: number): Uint8Array | undefined {
+  if (!isPossibleSize(deflated.length, sizeBytes)) return undefined;
+  try {
+    const bounds = { chunkSize: Math.max(64, sizeBytes), maxOutputLength: Math.max(1, sizeBytes) };
+    const bytes = inflateRawSync(deflated, bounds);
+    return bytes.length === sizeBytes ? bytes : undefined;
+  } catch (error) {
+    if (isInflateFailure(error)) return undefined;
+    throw error;
+  }
+}
+
+function isPossibleSize(deflatedBytes: number, sizeBytes: number): boolean {
+  return sizeBytes <= deflatedBytes * MAX_DEFLATE_RATIO;
+}
+
+/** Whether zlib says that the data are broken, cut, or longer than allowed. */
+function isInflateFailure(error: unknown): boolean {
+  if (!(error instanceof Error) || !("code" in error)) return false;
+  const { code } = error;
+  return (
+    code === "ERR_BUFFER_TOO_LARGE" ||
+    code === "Z_DATA_ERROR" ||
+    code === "Z_BUF_ERROR" ||
+    code === "Z_NEED_DICT"
+  );
+}
+
+/** Checks a large stored entry, which then is read where it lies. */
+export function openStoredEntry(
+  file: FileWindow,
+  entry: ZipEntry,
+  data: EntryData,
+): EntryContent | BrokenEntry {
+  const chunk = new Uint8Array(CHUNK_BYTES);
+  let checksum = 0;
+  for (let done = 0; done < data.length; ) {
+    const wanted = Math.min(CHUNK_BYTES, data.length - done);
+    if (readFully(file.fd, chunk, data.offset + done, wanted) !== wanted)
+      return { ok: false, reason: "zip.malformed" };
+    checksum = crc32(chunk.subarray(0, wanted), checksum);
+    done += wanted;
+  }
+  if (checksum !== entry.crc32) return { ok: false, reason: "zip.crc" };
+  return { ok: true, source: fileSource(file.fd, data.offset, data.length) };
+}
+
+/** Inflates a large entry into the new file `path`, which may be left behind broken. */
+export async function inflateEntryTo(
+  path: string,
+  spoolPath: string,
+  entry: ZipEntry,
+  data: EntryData,
+): Promise<{ ok: true } | BrokenEntry> {
+  if (!isPossibleSize(data.length, entry.sizeBytes)) return { ok: false, reason: "zip.malformed" };
+  const check = new CheckedLength(entry.sizeBytes);
+  const end = data.offset + data.length - 1;
+  try {
+    await pipeline(
+      createReadStream(spoolPath, { start: data.offset, end, highWaterMark: CHUNK_BYTES }),
+      createInflateRaw({ chunkSize: CHUNK_BYTES }),
+      check,
+      createWriteStream(path, { flags: "wx", mode: 0o600 }),
+    );
+  } catch (error) {
+    if (isInflateFailure(error)) return { ok: false, reason: "zip.malformed" };
+    throw error;
+  }
+  if (check.lengthBytes !== entry.sizeBytes) return { ok: false, reason: "zip.malformed" };
+  return check.checksum === entry.crc32 ? { ok: true } : { ok: false, reason: "zip.crc" };
+}
+
+/** Passes bytes on, with their CRC-32, and fails as zlib does once there are more than expected. */
+class CheckedLength extends Transform {
+  checksum = 0;
+  lengthBytes = 0;
+  constructor(readonly maxBytes: number) {
+    super();
+  }
+
+  override _transform(
+    chunk: Uint8Array,
+    _encoding: string,
+    done: (error: Error | null, chunk?: Uint8Array) => void,
+  ) {
+    this.lengthBytes += chunk.length;
+    if (this.lengthBytes > this.maxBytes) {
+      return done(Object.assign(new RangeError("longer than it says"), { code: "ERR_BUFFER_TOO_LARGE" }));
+    }
+    this.checksum = crc32(chunk, this.checksum);
+    done(null, chunk);
+  }
+}

@@ -1,0 +1,170 @@
+import { closeSync, openSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { FileWindow } from "../../../archive/file-window";
+import { METHOD_STORED } from "../../../archive/zip-format";
+import { type EntryData, openZip, type ZipEntry, ZipError } from "../../../archive/zip-reader";
+import { fileSource } from "../../../dicom/byte-source";
+import type { ByteSource, Instance, ReadInstance } from "../../../dicom/instance";
+import { readInstance } from "../../../dicom/read-instance";
+import { inflateEntryTo, openStoredEntry, readEntry } from "./read-entry";
+import { type InstanceBytes, ScannedUpload } from "./scanned-upload";
+import { IngestRefused } from "./worker.errors";
+import type { IngestLimits, ScanResult, SkippedReason } from "./worker-messages";
+
+/** Entries between two looks at whether the process that asked for the scan is still there. */
+const ENTRIES_PER_TURN = 64;
+const MAX_NAME_LENGTH = 255;
+/** Inside a ZIP, names that contain one of these are left out (SPEC "Upload"); others are looked into. */
+const IGNORED_NAMES = [".jpg", ".txt"];
+
+/** One entry looked into. */
+type Looked = { ok: true; instance: Instance; bytes: InstanceBytes } | { ok: false; reason: SkippedReason };
+
+/**
+ * Reads every entry of the spooled ZIP: CRC-32, identity, metadata, frames.
+ * @throws {IngestRefused} where the ZIP as a whole can't be read or breaks a limit
+ */
+export async function scanUpload(
+  uploadFolder: string,
+  spoolPath: string,
+  limits: IngestLimits,
+): Promise<{ scanned: ScannedUpload; result: ScanResult }> {
+  using spool = new FileWindow(spoolPath);
+  const scan = new Scan(uploadFolder, spoolPath, spool, limits);
+  try {
+    await scan.run();
+  } catch (error) {
+    if (error instanceof ZipError) throw new IngestRefused(error.code, error.message);
+    throw error;
+  }
+  return { scanned: scan.upload, result: scan.result() };
+}
+
+class Scan {
+  readonly upload: ScannedUpload;
+  readonly #skipped: ScanResult["skipped"] = [];
+  #skippedCount = 0;
+  #inflatedBytes = 0;
+  #inflatedFiles = 0;
+
+  constructor(
+    readonly uploadFolder: string,
+    readonly spoolPath: string,
+    readonly spool: FileWindow,
+    readonly limits: IngestLimits,
+  ) {
+    this.upload = new ScannedUpload(limits);
+  }
+
+  async run(): Promise<void> {
+    const archive = openZip(this.spool, this.limits);
+    let turn = 0;
+    for (const entry of archive.entries()) {
+      if (++turn % ENTRIES_PER_TURN === 0) await setImmediate();
+      if (entry.isFolder) continue;
+      const located = this.#isIgnored(entry) ?? archive.locate(entry);
+      const looked = located.ok ? await this.#look(entry, located.data) : located;
+      if (!looked.ok) this.#skip(entry, looked.reason);
+      else await this.#take(looked);
+    }
+  }
+
+  result(): ScanResult {
+    const { instanceCount, instanceBytes } = this.upload;
+    return {
+      studies: this.upload.summary(),
+      instanceCount,
+      instanceBytes,
+      skipped: this.#skipped,
+      skippedCount: this.#skippedCount,
+    };
+  }
+
+  #isIgnored({ name, sizeBytes }: ZipEntry): { ok: false; reason: SkippedReason } | undefined {
+    if (IGNORED_NAMES.some((part) => name.includes(part))) return { ok: false, reason: "ignored_name" };
+    if (sizeBytes > this.limits.maxEntryBytes) return { ok: false, reason: "zip.too_large" };
+    return undefined;
+  }
+
+  #skip({ name }: ZipEntry, reason: SkippedReason): void {
+    this.#skippedCount++;
+    if (this.#skipped.length < this.limits.maxSkippedNames) {
+      this.#skipped.push({ name: name.slice(0, MAX_NAME_LENGTH), reason });
+    }
+  }
+
+  async #take({ instance, bytes }: { instance: Instance; bytes: InstanceBytes }): Promise<void> {
+    const isAdded = this.upload.add(instance, bytes);
+    if (!isAdded && bytes.source !== "spool") await rm(bytes.source.inflatedPath);
+  }
+
+  async #look(entry: ZipEntry, data: EntryData): Promise<Looked> {
+    this.#inflatedBytes += entry.sizeBytes;
+    if (this.#inflatedBytes > this.limits.maxInflatedBytes) {
+      throw new IngestRefused("upload.too_large_inflated", `more than ${this.limits.maxInflatedBytes} bytes`);
+    }
+    if (Math.max(data.length, entry.sizeBytes) > this.limits.maxHeldBytes && data.method !== METHOD_STORED) {
+      return this.#lookInFile(entry, data);
+    }
+    const isLarge = data.length > this.limits.maxHeldBytes;
+    const content = (isLarge ? openStoredEntry : readEntry)(this.spool, entry, data);
+    if (!content.ok) return content;
+    return this.#describe(content.source, spooled(entry, data));
+  }
+
+  /** A large deflated entry is inflated to disk; what it became is kept where its frames must be stored. */
+  async #lookInFile(entry: ZipEntry, data: EntryData): Promise<Looked> {
+    const inflatedPath = join(this.uploadFolder, `inflated-${this.#inflatedFiles++}`);
+    const inflated = await inflateEntryTo(inflatedPath, this.spoolPath, entry, data);
+    const looked = inflated.ok ? this.#lookInto(inflatedPath, entry, data) : inflated;
+    if (!looked.ok || looked.bytes.source === "spool") await rm(inflatedPath);
+    return looked;
+  }
+
+  #lookInto(inflatedPath: string, entry: ZipEntry, data: EntryData): Looked {
+    const fd = openSync(inflatedPath, "r");
+    try {
+      const looked = this.#describe(fileSource(fd, 0, entry.sizeBytes), spooled(entry, data));
+      if (looked.ok && looked.bytes.inflateBeforeWriting) looked.bytes = inflatedFile(inflatedPath, entry);
+      return looked;
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  #describe(source: ByteSource, bytes: InstanceBytes): Looked {
+    const read: ReadInstance = readInstance(source);
+    if (!read.ok) return { ok: false, reason: read.reason };
+    const { frames } = read.instance;
+    const hasSeveralFrames = frames.kind !== "none" && frames.frameCount > 1;
+    const inflateBeforeWriting = hasSeveralFrames && bytes.method !== METHOD_STORED;
+    return { ok: true, instance: read.instance, bytes: { ...bytes, inflateBeforeWriting } };
+  }
+}
+
+function spooled({ sizeBytes, crc32 }: ZipEntry, { offset, length, method }: EntryData): InstanceBytes {
+  return {
+    source: "spool",
+    offset,
+    storedBytes: length,
+    method,
+    sizeBytes,
+    crc32,
+    inflateBeforeWriting: false,
+  };
+}
+
+function inflatedFile(inflatedPath: string, { sizeBytes, crc32 }: ZipEntry): InstanceBytes {
+  const source = { inflatedPath };
+  return {
+    source,
+    offset: 0,
+    storedBytes: sizeBytes,
+    method: 0,
+    sizeBytes,
+    crc32,
+    inflateBeforeWriting: false,
+  };
+}

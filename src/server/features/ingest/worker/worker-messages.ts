@@ -1,0 +1,138 @@
+import type { EntryFailure, ZipFailure, ZipLimits } from "../../../archive/zip-reader";
+import type { IndexAttributes, SkipReason } from "../../../dicom/instance";
+
+/** Bounds of one upload; all absolute, since blank pixels compress 1,000 : 1. */
+export interface IngestLimits extends ZipLimits {
+  /** What one entry may be once inflated. */
+  maxEntryBytes: number;
+  /** What all entries may be together once inflated. */
+  maxInflatedBytes: number;
+  /** Larger entries are read from disk piece by piece (deflated ones: inflated into the upload's folder). */
+  maxHeldBytes: number;
+  maxInstances: number;
+  maxStudies: number;
+  /** What the metadata of the whole upload may be as JSON. */
+  maxMetadataBytes: number;
+  /** Skipped entries that are named; the others are counted. */
+  maxSkippedNames: number;
+  /** What one scan or one build may take. */
+  timeoutMs: number;
+}
+
+/** Why the whole upload is refused. */
+export type IngestFailure =
+  | ZipFailure
+  | "upload.too_large_inflated"
+  | "upload.too_many_instances"
+  | "upload.too_many_studies"
+  | "upload.too_much_metadata"
+  | "manifest.damaged"
+  | "worker.failed";
+
+/** Why one entry of the ZIP is left out. */
+export type SkippedReason = SkipReason | EntryFailure | "ignored_name" | "zip.crc" | "zip.too_large";
+
+export interface ScannedSeries {
+  seriesInstanceUID: string;
+  /** Of its first instance. */
+  index: IndexAttributes;
+  sopInstanceUIDs: string[];
+}
+
+export interface ScannedStudy {
+  studyInstanceUID: string;
+  /** Of its first instance. */
+  index: IndexAttributes;
+  /** Distinct, sorted. */
+  modalities: string[];
+  series: ScannedSeries[];
+  /** Instances that were in the upload more than once, counted beyond the first. */
+  duplicates: number;
+}
+
+/** What an upload holds. `studies` are in the order of their first instance and may be none. */
+export interface ScanResult {
+  studies: ScannedStudy[];
+  instanceCount: number;
+  skipped: { name: string; reason: SkippedReason }[];
+  skippedCount: number;
+  /** Bytes of the taken instances once inflated. */
+  instanceBytes: number;
+}
+
+/** Where an object of the build goes: `path` is a new file in the upload's folder. */
+export interface PlannedObject {
+  id: string;
+  path: string;
+}
+
+/** What to write; studies and series that are not named are left out. */
+export interface BuildPlan {
+  studies: PlannedStudy[];
+}
+
+export interface PlannedStudy {
+  studyInstanceUID: string;
+  volume: PlannedObject;
+  series: {
+    seriesInstanceUID: string;
+    manifest: PlannedObject;
+    /** The bytes of the manifest in force; none for a new series. */
+    existing?: Uint8Array;
+  }[];
+  /** Manifests in force of the study's other series, so that no instance is kept twice. */
+  otherManifests?: Uint8Array[];
+}
+
+export interface BuiltObject extends PlannedObject {
+  sizeBytes: number;
+  /** Hex, of the whole object. */
+  sha256: string;
+}
+
+export interface BuiltSeries {
+  seriesInstanceUID: string;
+  manifest: BuiltObject;
+  newInstances: number;
+  /** With those that were there before. */
+  instanceCount: number;
+}
+
+export interface BuiltStudy {
+  studyInstanceUID: string;
+  newInstances: number;
+  /** Instances that were there already, or twice in this upload. */
+  duplicates: number;
+  /** Absent where nothing is new; then `series` is empty. */
+  volume?: BuiltObject;
+  /** Only series with something new. */
+  series: BuiltSeries[];
+}
+
+export interface BuiltUpload {
+  studies: BuiltStudy[];
+}
+
+export interface WorkerRequests {
+  open: { uploadFolder: string; spoolPath: string; limits: IngestLimits };
+  scan: Record<never, never>;
+  build: BuildPlan;
+  dispose: Record<never, never>;
+}
+
+export interface WorkerResults {
+  open: undefined;
+  scan: ScanResult;
+  build: BuiltUpload;
+  dispose: undefined;
+}
+
+export type WorkerBeat = keyof WorkerRequests;
+
+/** To a worker: one beat at a time. */
+export type WorkerRequest = { [Beat in WorkerBeat]: { beat: Beat; body: WorkerRequests[Beat] } }[WorkerBeat];
+
+/** From a worker, one for each request. */
+export type WorkerReply =
+  | { ok: true; result: WorkerResults[WorkerBeat] }
+  | { ok: false; failure: IngestFailure; detail: string };

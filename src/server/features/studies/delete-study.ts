@@ -1,0 +1,46 @@
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import { chargeAction } from "../subscriptions/charge-action.ts";
+import { removeExams } from "../subscriptions/subscriptions.repo.ts";
+import { discardObjects } from "./discard-objects.ts";
+import { findStudy } from "./find-study.ts";
+import { listStoredObjects } from "./stored-objects.repo.ts";
+import { studyNotFound, studyNotOwner } from "./studies.errors.ts";
+import { type Caller, deleteStudyRow, lockStudy } from "./studies.repo.ts";
+
+/**
+ * Deletes a study: gone from every view when this returns, its bytes removed by a job of the same transaction.
+ * One action of the owner's month.
+ * @throws {AppError} `study.not_found`, `study.not_owner` (a grantee), `quota.actions`
+ */
+export async function deleteStudy(
+  deps: Pick<Deps, "db" | "jobs" | "clock">,
+  caller: Caller,
+  reference: string,
+  origin: RequestOrigin,
+): Promise<void> {
+  const found = await findStudy(deps.db, caller, reference);
+  const isAdmin = caller.role === "admin";
+  if (found.accountId !== caller.userId && !isAdmin) throw new AppError(studyNotOwner);
+  const now = deps.clock.now();
+  await deps.db.transaction(async (tx) => {
+    const study = await lockStudy(tx, found.id);
+    if (!study) throw new AppError(studyNotFound);
+    const { studyInstanceUID } = study;
+    await chargeAction(tx, { userId: caller.userId, isAdmin }, { kind: "delete", studyInstanceUID }, now);
+    await removeExams(tx, study.accountId, 1);
+    await discardObjects(deps, tx, await listStoredObjects(tx, study.id));
+    await deleteStudyRow(tx, study.id);
+    await recordAudit(tx, {
+      at: now,
+      action: "study.deleted",
+      actorId: caller.userId,
+      accountId: study.accountId,
+      studyId: study.id,
+      studyInstanceUID,
+      ...origin,
+    });
+  });
+}

@@ -1,0 +1,109 @@
+import { type JoinPart, type JoinPlan, planDownload as planJoin, slicePlan } from "../../archive/volume-join.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { parseByteRange } from "../../http/byte-range.ts";
+import { rangeNotSatisfiable } from "../../http/http.errors.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import { streamOf } from "../../http/stream-of.ts";
+import type { ByteRange } from "../../storage/object-store.ts";
+import { chargeDownload, type StudyFile } from "./download-study.ts";
+import { storeOf } from "./open-object.ts";
+import type { Caller } from "./studies.repo.ts";
+import type { StoredObjectRow } from "./studies.table.ts";
+
+type BodyDeps = Pick<Deps, "store" | "staging" | "node">;
+
+/** How the volumes of a study make one ZIP file. */
+export async function planDownload(deps: BodyDeps, volumes: StoredObjectRow[]): Promise<JoinPlan> {
+  return await planJoin(
+    volumes.map((volume) => ({
+      id: volume.id,
+      sizeBytes: volume.sizeBytes,
+      read: (range) => storeOf(deps, volume).read(volume.key, range),
+    })),
+  );
+}
+
+/**
+ * Answers GET or HEAD for a study's file: streamed, with Content-Length, ETag and Range, charged before the
+ * first byte. HEAD is free.
+ * @throws {AppError} 416, `quota.actions`, `subscription.required`, 503 while staged on another node
+ */
+export async function answerDownload(
+  deps: BodyDeps & Pick<Deps, "db" | "clock">,
+  request: Request,
+  caller: Caller,
+  file: StudyFile,
+  origin: RequestOrigin,
+): Promise<Response> {
+  const plan = await planDownload(deps, file.volumes);
+  const headers = downloadHeaders(file);
+  const { etag } = file;
+  if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
+  const range = requestedRange(request, plan.sizeBytes, etag);
+  const { offset, length } = range ?? { offset: 0, length: plan.sizeBytes };
+  headers.set("Content-Length", String(length));
+  if (range) headers.set("Content-Range", `bytes ${offset}-${offset + length - 1}/${plan.sizeBytes}`);
+  const status = range ? 206 : 200;
+  if (request.method === "HEAD") return new Response(null, { status, headers });
+  await chargeDownload(deps, caller, file, { isRange: range !== undefined, origin });
+  const body = await openParts(deps, file.volumes, slicePlan(plan, { offset, length }));
+  return new Response(body, { status, headers });
+}
+
+function downloadHeaders({ etag, fileName }: StudyFile): Headers {
+  const plainName = fileName.normalize("NFKD").replace(/[^\x20-\x7e]+/g, "").replace(/["\\]/g, "");
+  return new Headers({
+    "Content-Type": "application/zip",
+    "Content-Disposition": `attachment; filename="${plainName}"; filename*=UTF-8''${encodeURIComponent(fileName)}`,
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+    "Cache-Control": "private, no-store",
+    "Accept-Ranges": "bytes",
+    ETag: etag,
+  });
+}
+
+/** The range asked for, unless `If-Range` names another file: then the whole is answered. */
+function requestedRange(request: Request, sizeBytes: number, etag: string): ByteRange | undefined {
+  const condition = request.headers.get("if-range");
+  if (condition !== null && condition !== etag) return undefined;
+  const range = parseByteRange(request.headers.get("range") ?? undefined, sizeBytes);
+  if (range !== "unsatisfiable") return range;
+  throw new AppError(rangeNotSatisfiable, { members: { sizeBytes } });
+}
+
+async function openParts(
+  deps: BodyDeps,
+  volumes: StoredObjectRow[],
+  parts: JoinPart[],
+): Promise<Blob | ReadableStream<Uint8Array>> {
+  const [only] = parts;
+  if (only && parts.length === 1) return await openPart(deps, volumes, only);
+  return streamParts(deps, volumes, parts);
+}
+
+async function openPart(
+  deps: BodyDeps,
+  volumes: StoredObjectRow[],
+  part: JoinPart,
+): Promise<Blob | ReadableStream<Uint8Array>> {
+  if ("bytes" in part) return new Blob([Uint8Array.from(part.bytes)]);
+  const volume = volumes[part.volumeIndex];
+  if (!volume) throw new RangeError("a part of no volume");
+  return await storeOf(deps, volume).open(volume.key, part.range);
+}
+
+/** One part after the other, each opened when the one before it has been sent. */
+function streamParts(
+  deps: BodyDeps,
+  volumes: StoredObjectRow[],
+  parts: JoinPart[],
+): ReadableStream<Uint8Array> {
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    for (const part of parts) {
+      const body = await openPart(deps, volumes, part);
+      yield* body instanceof Blob ? body.stream() : body;
+    }
+  }
+  return streamOf(chunks());
+}

@@ -1,0 +1,44 @@
+import type { Series, Study } from "../../../shared/api/studies.ts";
+import type { Caller, StudyListRow } from "./studies.repo.ts";
+import type { SeriesRow } from "./studies.table.ts";
+
+const genders: Record<string, Study["patientGender"]> = { M: "male", F: "female", O: "other" };
+
+/** A study as the list shows it to this caller. */
+export function presentStudy({ study, ownerName }: StudyListRow, caller: Caller): Study {
+  const isOwn = study.accountId === caller.userId;
+  return {
+    id: study.id,
+    studyInstanceUID: study.studyInstanceUID,
+    patientName: study.patientName,
+    patientID: study.patientID,
+    patientBirthDate: study.patientBirthDate,
+    patientGender: genders[study.patientSex ?? ""] ?? null,
+    studyDescription: study.description,
+    studyDate: study.studyDate,
+    examinedAt: study.studyDate && study.studyTime ? `${study.studyDate}T${study.studyTime}` : study.studyDate,
+    accessionNumber: study.accessionNumber,
+    institutionName: study.institutionName,
+    modality: study.modality,
+    imagesReceived: study.instanceCount,
+    seriesCount: study.seriesCount,
+    sizeBytes: study.sizeBytes,
+    storageStatus: study.storageStatus,
+    laudo: study.hasReport,
+    isOverridden: study.instanceValues !== null,
+    isOwner: isOwn || caller.role === "admin",
+    ownerName: isOwn ? null : ownerName,
+    createdAt: study.createdAt.toISOString(),
+  };
+}
+
+export function presentSeries(row: SeriesRow): Series {
+  return {
+    id: row.id,
+    seriesInstanceUID: row.seriesInstanceUID,
+    seriesDescription: row.description,
+    seriesNumber: row.seriesNumber,
+    modality: row.modality,
+    imagesReceived: row.instanceCount,
+  };
+}

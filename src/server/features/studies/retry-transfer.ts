@@ -1,0 +1,27 @@
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { findStudy } from "./find-study.ts";
+import { listStoredObjects } from "./stored-objects.repo.ts";
+import { studyNotOwner } from "./studies.errors.ts";
+import type { Caller } from "./studies.repo.ts";
+import { transferQueue } from "./study-jobs.ts";
+
+/**
+ * Has the transfer of a study's staged objects tried again now, each on the node that holds them. Idempotent.
+ * @throws {AppError} `study.not_found`, `study.not_owner`
+ */
+export async function retryTransfer(
+  deps: Pick<Deps, "db" | "jobs">,
+  caller: Caller,
+  reference: string,
+): Promise<void> {
+  const study = await findStudy(deps.db, caller, reference);
+  if (study.accountId !== caller.userId && caller.role !== "admin") throw new AppError(studyNotOwner);
+  const staged = new Map<string, string>();
+  for (const object of await listStoredObjects(deps.db, study.id)) {
+    if (object.location === "staging" && object.stagedOn !== null) staged.set(object.uploadId, object.stagedOn);
+  }
+  for (const [uploadId, nodeId] of staged) {
+    await deps.jobs.enqueue(transferQueue(nodeId), { uploadId });
+  }
+}

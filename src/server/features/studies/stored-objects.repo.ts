@@ -1,0 +1,81 @@
+import { and, eq, inArray, ne, sql } from "drizzle-orm";
+import type { DbOrTx, Tx } from "../../db/client.ts";
+import { type StoredObjectRow, storedObjects, studies } from "./studies.table.ts";
+
+export async function findStoredObject(db: DbOrTx, id: string): Promise<StoredObjectRow | undefined> {
+  const [row] = await db.select().from(storedObjects).where(eq(storedObjects.id, id));
+  return row;
+}
+
+/** The volumes of a study, oldest first: the order of a download. */
+export async function listVolumes(db: DbOrTx, studyId: string): Promise<StoredObjectRow[]> {
+  return await db
+    .select()
+    .from(storedObjects)
+    .where(and(eq(storedObjects.studyId, studyId), eq(storedObjects.kind, "volume")))
+    .orderBy(storedObjects.id);
+}
+
+export async function listStoredObjects(db: DbOrTx, studyId: string): Promise<StoredObjectRow[]> {
+  return await db.select().from(storedObjects).where(eq(storedObjects.studyId, studyId));
+}
+
+/** What an upload stored, whichever studies it belongs to. */
+export async function listObjectsOfUpload(db: DbOrTx, uploadId: string): Promise<StoredObjectRow[]> {
+  return await db
+    .select()
+    .from(storedObjects)
+    .where(eq(storedObjects.uploadId, uploadId))
+    .orderBy(storedObjects.id);
+}
+
+/** Switches an object to the archive store; `false` where its study has been deleted meanwhile. */
+export async function switchToArchive(tx: DbOrTx, id: string): Promise<boolean> {
+  const rows = await tx
+    .update(storedObjects)
+    .set({ location: "archive" })
+    .where(eq(storedObjects.id, id))
+    .returning({ id: storedObjects.id });
+  return rows.length === 1;
+}
+
+export async function forgetStagedCopy(db: DbOrTx, id: string): Promise<void> {
+  await db.update(storedObjects).set({ stagedOn: null }).where(eq(storedObjects.id, id));
+}
+
+/** Marks those of the studies `b2` that have nothing left in a staging area. */
+export async function settleStatus(tx: Tx, studyIds: string[]): Promise<void> {
+  if (studyIds.length === 0) return;
+  // Locked first: an upload that commits meanwhile must be seen by the check, not only waited for.
+  await tx.select({ id: studies.id }).from(studies).where(inArray(studies.id, studyIds)).orderBy(studies.id).for("update");
+  const staged = sql`select 1 from ${storedObjects}
+    where ${storedObjects.studyId} = ${studies.id} and ${storedObjects.location} = 'staging'`;
+  await tx
+    .update(studies)
+    .set({ storageStatus: "b2" })
+    .where(and(inArray(studies.id, studyIds), ne(studies.storageStatus, "b2"), sql`not exists (${staged})`));
+}
+
+/** `status` for those of the studies that still have bytes in a staging area. */
+export async function setStatusOfStaged(
+  db: DbOrTx,
+  studyIds: string[],
+  status: "transferring" | "error",
+): Promise<void> {
+  if (studyIds.length === 0) return;
+  const staged = sql`select 1 from ${storedObjects}
+    where ${storedObjects.studyId} = ${studies.id} and ${storedObjects.location} = 'staging'`;
+  await db
+    .update(studies)
+    .set({ storageStatus: status })
+    .where(and(inArray(studies.id, studyIds), sql`exists (${staged})`));
+}
+
+/** Ids of uploads with bytes in this node's staging area. */
+export async function listStagedUploads(db: DbOrTx, nodeId: string): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ uploadId: storedObjects.uploadId })
+    .from(storedObjects)
+    .where(eq(storedObjects.stagedOn, nodeId));
+  return rows.map((row) => row.uploadId);
+}

@@ -1,0 +1,29 @@
+import type { Deps } from "../../deps.ts";
+import { listStagedUploads } from "./stored-objects.repo.ts";
+import { purgeQueue, stagingPurgeQueue, transferQueue } from "./study-jobs.ts";
+import { transferUpload } from "./transfer-upload.ts";
+
+/** Transfers and deletions of bytes. At start, what a former run left staged is enqueued again. */
+export async function startStudyJobs(deps: Deps): Promise<void> {
+  const { jobs, node, store, staging } = deps;
+  const queue = transferQueue(node.id);
+  const running = new Map<string, Promise<void>>();
+  await jobs.work(
+    queue,
+    async ({ uploadId }, { signal }) => {
+      // The same upload may be enqueued twice (a retry by hand): the second waits for the first.
+      await running.get(uploadId)?.catch(() => undefined);
+      const run = transferUpload(deps, uploadId, signal);
+      running.set(uploadId, run);
+      await run.finally(() => running.delete(uploadId));
+    },
+    { concurrency: 2 },
+  );
+  await jobs.work(purgeQueue, async ({ keys }) => {
+    for (const key of keys) await store.delete(key);
+  });
+  await jobs.work(stagingPurgeQueue(node.id), async ({ keys }) => {
+    for (const key of keys) await staging.delete(key);
+  });
+  for (const uploadId of await listStagedUploads(deps.db, node.id)) await jobs.enqueue(queue, { uploadId });
+}

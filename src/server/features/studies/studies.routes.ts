@@ -1,0 +1,97 @@
+import { Hono } from "hono";
+import * as z from "zod/mini";
+import { studyListQuerySchema, type StudyStatus } from "../../../shared/api/studies.ts";
+import type { Deps } from "../../deps.ts";
+import type { Guard } from "../../http/guard.ts";
+import type { HttpEnv } from "../../http/http-context.ts";
+import { validate } from "../../http/validate.ts";
+import { originOf } from "../../http/request-origin.ts";
+import { deleteStudy } from "./delete-study.ts";
+import { answerDownload } from "./download-body.ts";
+import { findStudyFile } from "./download-study.ts";
+import { issueDownloadTicket, redeemDownloadTicket } from "./download-ticket.ts";
+import { findStudy } from "./find-study.ts";
+import { grantAccess, readGrants, revokeAccess } from "./grant-access.ts";
+import { presentSeries, presentStudy } from "./present-study.ts";
+import { retryTransfer } from "./retry-transfer.ts";
+import { countOwnStudies, countStudies, listSeries, listStudies } from "./studies.repo.ts";
+
+const assignSchema = z.object({ userId: z.string().check(z.uuid()) });
+
+const viewing = { subscription: "viewing" } as const;
+
+export function createStudiesRoutes(deps: Deps, guard: Guard) {
+  const routes = new Hono<HttpEnv>();
+
+  routes.get("/studies", guard(viewing), validate("query", studyListQuerySchema), async (c) => {
+    const session = c.get("session");
+    const query = c.req.valid("query");
+    const [rows, total] = await Promise.all([
+      listStudies(deps.db, session, query),
+      countStudies(deps.db, session, query),
+    ]);
+    c.header("X-Total-Count", String(total));
+    c.header("Cache-Control", "private, no-store");
+    return c.json(rows.map((row) => presentStudy(row, session)));
+  });
+
+  routes.get("/users/exam-count", guard({}), async (c) =>
+    c.json({ count: await countOwnStudies(deps.db, c.get("session").userId) }),
+  );
+
+  routes.get("/studies/:study/status", guard(viewing), async (c) => {
+    const study = await findStudy(deps.db, c.get("session"), c.req.param("study"));
+    const status: StudyStatus = { status: study.storageStatus, isReady: study.storageStatus === "b2" };
+    return c.json(status);
+  });
+
+  routes.get("/studies/:study/series", guard(viewing), async (c) => {
+    const study = await findStudy(deps.db, c.get("session"), c.req.param("study"));
+    const rows = await listSeries(deps.db, study.id);
+    return c.json(rows.map(presentSeries));
+  });
+
+  routes.post("/studies/:study/assign", guard(viewing), validate("json", assignSchema), async (c) => {
+    const input = { reference: c.req.param("study"), userId: c.req.valid("json").userId };
+    await grantAccess(deps, c.get("session"), input, originOf(c));
+    return c.json({ assigned: true });
+  });
+
+  routes.get("/studies/:study/grants", guard({}), async (c) => {
+    const rows = await readGrants(deps, c.get("session"), c.req.param("study"));
+    return c.json(rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() })));
+  });
+
+  routes.delete("/studies/:study/grants/:userId{[0-9a-fA-F-]{36}}", guard({}), async (c) => {
+    const input = { reference: c.req.param("study"), userId: c.req.param("userId") };
+    await revokeAccess(deps, c.get("session"), input, originOf(c));
+    return c.body(null, 204);
+  });
+
+  routes.post("/studies/:study/retry-transfer", guard({}), async (c) => {
+    await retryTransfer(deps, c.get("session"), c.req.param("study"));
+    return c.body(null, 202);
+  });
+
+  routes.get("/studies/:study/download", guard(viewing), async (c) => {
+    const session = c.get("session");
+    const file = await findStudyFile(deps, session, c.req.param("study"));
+    return answerDownload(deps, c.req.raw, session, file, originOf(c));
+  });
+
+  routes.post("/studies/:study/download-ticket", guard(viewing), async (c) => {
+    return c.json(await issueDownloadTicket(deps, c.get("session"), c.req.param("study")), 201);
+  });
+
+  routes.get("/downloads/:token", guard("public"), async (c) => {
+    const { session, file } = await redeemDownloadTicket(deps, c.req.param("token"));
+    return answerDownload(deps, c.req.raw, session, file, originOf(c));
+  });
+
+  routes.delete("/studies/:study", guard({ subscription: "own" }), async (c) => {
+    await deleteStudy(deps, c.get("session"), c.req.param("study"), originOf(c));
+    return c.json({ deleted: true });
+  });
+
+  return routes;
+}

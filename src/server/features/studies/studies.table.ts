@@ -1,0 +1,149 @@
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  date,
+  index,
+  integer,
+  jsonb,
+  pgEnum,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { users } from "../users/users.table.ts";
+
+/** `b2` means "in the archive store", whichever adapter that is. */
+export const storageStatus = pgEnum("storage_status", ["local", "transferring", "b2", "error"]);
+
+/** Index columns that the upload form may override, with the values of the instances. */
+export interface InstanceValues {
+  patientName?: string | null;
+  patientID?: string | null;
+  patientBirthDate?: string | null;
+  patientSex?: string | null;
+  accessionNumber?: string | null;
+  description?: string | null;
+  studyDate?: string | null;
+  studyTime?: string | null;
+  institutionName?: string | null;
+  modality?: string | null;
+}
+
+/** A study as the list shows it. Index columns may be overridden by the upload form; instances never are. */
+export const studies = pgTable(
+  "studies",
+  {
+    id: uuid().primaryKey(),
+    accountId: uuid("account_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    studyInstanceUID: text("study_instance_uid").notNull(),
+    patientName: text("patient_name"),
+    patientID: text("patient_id"),
+    patientBirthDate: date("patient_birth_date"),
+    patientSex: text("patient_sex"),
+    accessionNumber: text("accession_number"),
+    description: text(),
+    studyDate: date("study_date"),
+    studyTime: text("study_time"),
+    institutionName: text("institution_name"),
+    /** Distinct modalities of its series, sorted, joined by a backslash as ModalitiesInStudy is. */
+    modality: text(),
+    seriesCount: integer("series_count").notNull(),
+    instanceCount: integer("instance_count").notNull(),
+    /** Bytes of its volumes and manifests. */
+    sizeBytes: bigint("size_bytes", { mode: "number" }).notNull(),
+    storageStatus: storageStatus("storage_status").notNull(),
+    hasReport: boolean("has_report").notNull().default(false),
+    /** What the instances say, for the columns that the upload form's values replaced; null where none was. */
+    instanceValues: jsonb("instance_values").$type<InstanceValues>(),
+    /** Patient name, patient ID, accession number and description folded for search (no case, no accents). */
+    patientNameFolded: text("patient_name_folded").notNull().default(""),
+    patientIDFolded: text("patient_id_folded").notNull().default(""),
+    accessionNumberFolded: text("accession_number_folded").notNull().default(""),
+    descriptionFolded: text("description_folded").notNull().default(""),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+  },
+  (table) => [
+    uniqueIndex("studies_account_uid_key").on(table.accountId, table.studyInstanceUID),
+    index("studies_uid_idx").on(table.studyInstanceUID),
+    index("studies_account_newest_idx").on(table.accountId, sql`${table.studyDate} DESC NULLS LAST`, table.id),
+    index("studies_newest_idx").on(sql`${table.studyDate} DESC NULLS LAST`, table.id),
+    index("studies_patient_name_trgm_idx").using("gin", sql`${table.patientNameFolded} gin_trgm_ops`),
+    index("studies_patient_id_trgm_idx").using("gin", sql`${table.patientIDFolded} gin_trgm_ops`),
+    index("studies_accession_number_trgm_idx").using("gin", sql`${table.accessionNumberFolded} gin_trgm_ops`),
+    index("studies_description_trgm_idx").using("gin", sql`${table.descriptionFolded} gin_trgm_ops`),
+  ],
+);
+
+export const series = pgTable(
+  "series",
+  {
+    id: uuid().primaryKey(),
+    studyId: uuid("study_id")
+      .notNull()
+      .references(() => studies.id, { onDelete: "cascade" }),
+    seriesInstanceUID: text("series_instance_uid").notNull(),
+    seriesNumber: integer("series_number"),
+    description: text(),
+    modality: text(),
+    instanceCount: integer("instance_count").notNull(),
+    /** The manifest in force; the commit of an upload switches it. */
+    manifestId: uuid("manifest_id").notNull(),
+  },
+  (table) => [uniqueIndex("series_study_uid_key").on(table.studyId, table.seriesInstanceUID)],
+);
+
+export const storedObjectKind = pgEnum("stored_object_kind", ["volume", "manifest"]);
+export const objectLocation = pgEnum("object_location", ["staging", "archive"]);
+
+/** The bytes of a study: its volumes and manifests, and in which store each lies under `key`. */
+export const storedObjects = pgTable(
+  "stored_objects",
+  {
+    id: uuid().primaryKey(),
+    studyId: uuid("study_id")
+      .notNull()
+      .references(() => studies.id, { onDelete: "cascade" }),
+    /** The upload that brought it; keys begin with this id. */
+    uploadId: uuid("upload_id").notNull(),
+    kind: storedObjectKind().notNull(),
+    key: text().notNull().unique(),
+    sizeBytes: bigint("size_bytes", { mode: "number" }).notNull(),
+    /** Hex SHA-256 of the whole object. */
+    sha256: text().notNull(),
+    location: objectLocation().notNull(),
+    /** The node whose staging area holds (or still held, after the switch to `archive`) the bytes. */
+    stagedOn: text("staged_on"),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+  },
+  (table) => [
+    index("stored_objects_study_id_idx").on(table.studyId),
+    index("stored_objects_upload_id_idx").on(table.uploadId),
+    index("stored_objects_staged_on_idx").on(table.stagedOn).where(sql`${table.stagedOn} is not null`),
+  ],
+);
+
+/** Who besides the owner may see a study. */
+export const grants = pgTable(
+  "grants",
+  {
+    studyId: uuid("study_id")
+      .notNull()
+      .references(() => studies.id, { onDelete: "cascade" }),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    grantedBy: uuid("granted_by"),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.studyId, table.userId] }), index("grants_user_id_idx").on(table.userId)],
+);
+
+export type StudyRow = typeof studies.$inferSelect;
+export type SeriesRow = typeof series.$inferSelect;
+export type StoredObjectRow = typeof storedObjects.$inferSelect;

@@ -1,0 +1,20 @@
+import { defineQueue, queueOfNode } from "../../jobs/queue.ts";
+
+const hour = 3600;
+const patient = { retryLimit: 500, retryDelaySeconds: 5, retryDelayMaxSeconds: 600, expireInSeconds: hour };
+
+const transfers = defineQueue<{ uploadId: string }>("transfer", patient);
+const stagingPurges = defineQueue<{ keys: string[] }>("staging.purge", patient);
+
+/** Moves an upload's objects to the archive store; one queue a node, since the bytes lie there. */
+export function transferQueue(nodeId: string) {
+  return queueOfNode(transfers, nodeId);
+}
+
+/** Deletes objects from a node's staging area. */
+export function stagingPurgeQueue(nodeId: string) {
+  return queueOfNode(stagingPurges, nodeId);
+}
+
+/** Deletes objects from the archive store. */
+export const purgeQueue = defineQueue<{ keys: string[] }>("storage.purge", patient);

@@ -1,0 +1,20 @@
+import type { DbOrTx } from "../../db/client.ts";
+import { findPlanBySlug, upsertSubscription } from "./subscriptions.repo.ts";
+
+/** Puts an account on a plan from now on; `expiresAt` null never ends. Counters of a former one stay. */
+export async function startSubscription(
+  db: DbOrTx,
+  input: { userId: string; planSlug: string; expiresAt: Date | null; now: Date },
+): Promise<void> {
+  const plan = await findPlanBySlug(db, input.planSlug);
+  if (!plan) throw new Error(`no plan ${input.planSlug}: seedPlans has not run`);
+  await upsertSubscription(db, {
+    id: Bun.randomUUIDv7(),
+    userId: input.userId,
+    planId: plan.id,
+    status: "active",
+    startDate: input.now,
+    expiresAt: input.expiresAt,
+    lastResetDate: input.now,
+  });
+}

@@ -1,0 +1,136 @@
+import { and, desc, eq, gt, isNull, lte, or, type SQL, sql } from "drizzle-orm";
+import type { DbOrTx } from "../../db/client.ts";
+import { plans, subscriptions, usageEvents } from "./subscriptions.table.ts";
+
+export type PlanRow = typeof plans.$inferSelect;
+export type SubscriptionRow = typeof subscriptions.$inferSelect;
+export type ActionKind = "download" | "delete";
+
+export const actionPeriodDays = 30;
+
+export async function findSubscription(db: DbOrTx, userId: string): Promise<SubscriptionRow | undefined> {
+  const [row] = await db.select().from(subscriptions).where(eq(subscriptions.userId, userId));
+  return row;
+}
+
+export async function findSubscriptionWithPlan(
+  db: DbOrTx,
+  userId: string,
+): Promise<{ subscription: SubscriptionRow; plan: PlanRow } | undefined> {
+  const [row] = await db
+    .select({ subscription: subscriptions, plan: plans })
+    .from(subscriptions)
+    .innerJoin(plans, eq(plans.id, subscriptions.planId))
+    .where(eq(subscriptions.userId, userId));
+  return row;
+}
+
+export async function findPlanBySlug(db: DbOrTx, slug: string): Promise<PlanRow | undefined> {
+  const [row] = await db.select().from(plans).where(eq(plans.slug, slug));
+  return row;
+}
+
+/** Seeds plans that are not there yet; what an admin edited stays. */
+export async function insertMissingPlans(db: DbOrTx, rows: (typeof plans.$inferInsert)[]): Promise<void> {
+  await db.insert(plans).values(rows).onConflictDoNothing({ target: plans.slug });
+}
+
+export async function upsertSubscription(
+  db: DbOrTx,
+  row: typeof subscriptions.$inferInsert,
+): Promise<void> {
+  await db
+    .insert(subscriptions)
+    .values(row)
+    .onConflictDoUpdate({
+      target: subscriptions.userId,
+      set: { planId: row.planId, status: row.status, startDate: row.startDate, expiresAt: row.expiresAt ?? null },
+    });
+}
+
+function inForce(userId: string, now: Date): SQL | undefined {
+  return and(
+    eq(subscriptions.userId, userId),
+    eq(subscriptions.status, "active"),
+    or(isNull(subscriptions.expiresAt), gt(subscriptions.expiresAt, now)),
+  );
+}
+
+/** Adds `count` exams if the plan has room for all of them: one conditional update, right under concurrency. */
+export async function tryAddExams(db: DbOrTx, userId: string, count: number, now: Date): Promise<boolean> {
+  const total = sql`${subscriptions.examCount} + ${count}`;
+  const updated = await db
+    .update(subscriptions)
+    .set({ examCount: total })
+    .from(plans)
+    .where(and(inForce(userId, now), eq(plans.id, subscriptions.planId), lte(total, plans.examLimit)))
+    .returning({ id: subscriptions.id });
+  return updated.length === 1;
+}
+
+export async function removeExams(db: DbOrTx, userId: string, count: number): Promise<void> {
+  await db
+    .update(subscriptions)
+    .set({ examCount: sql`greatest(${subscriptions.examCount} - ${count}, 0)` })
+    .where(eq(subscriptions.userId, userId));
+}
+
+/**
+ * Counts one download or delete if the month has room for it. Counters start anew 30 days after the last
+ * reset, in the same statement.
+ */
+export async function tryCountAction(
+  db: DbOrTx,
+  userId: string,
+  kind: ActionKind,
+  now: Date,
+): Promise<boolean> {
+  const at = sql`${now.toISOString()}::timestamptz`;
+  const period = sql`make_interval(days => ${actionPeriodDays})`;
+  const isOver = sql`${subscriptions.lastResetDate} + ${period} <= ${at}`;
+  const periods = sql`floor(extract(epoch from ${at} - ${subscriptions.lastResetDate}) / extract(epoch from ${period}))`;
+  const counted = (column: "downloads" | "deletes", isThis: boolean): SQL =>
+    sql`case when ${isOver} then 0 else ${subscriptions[column]} end + ${isThis ? 1 : 0}`;
+  const used = sql`case when ${isOver} then 0 else ${subscriptions.downloads} + ${subscriptions.deletes} end`;
+  const updated = await db
+    .update(subscriptions)
+    .set({
+      downloads: counted("downloads", kind === "download"),
+      deletes: counted("deletes", kind === "delete"),
+      labDownloads: sql`case when ${isOver} then 0 else ${subscriptions.labDownloads} end`,
+      labDeletes: sql`case when ${isOver} then 0 else ${subscriptions.labDeletes} end`,
+      lastResetDate: sql`case when ${isOver} then ${subscriptions.lastResetDate} + ${periods} * ${period}
+        else ${subscriptions.lastResetDate} end`,
+    })
+    .from(plans)
+    .where(
+      and(
+        inForce(userId, now),
+        eq(plans.id, subscriptions.planId),
+        sql`${used} < ${plans.downloadDeleteLimit}`,
+      ),
+    )
+    .returning({ id: subscriptions.id });
+  return updated.length === 1;
+}
+
+export async function insertUsageEvents(
+  db: DbOrTx,
+  rows: (typeof usageEvents.$inferInsert)[],
+): Promise<void> {
+  if (rows.length > 0) await db.insert(usageEvents).values(rows);
+}
+
+/** The newest activities of an account. */
+export async function listUsageEvents(
+  db: DbOrTx,
+  userId: string,
+  limit: number,
+): Promise<(typeof usageEvents.$inferSelect)[]> {
+  return await db
+    .select()
+    .from(usageEvents)
+    .where(eq(usageEvents.userId, userId))
+    .orderBy(desc(usageEvents.id))
+    .limit(limit);
+}

@@ -1,0 +1,72 @@
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  pgEnum,
+  pgTable,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { users } from "../users/users.table.ts";
+
+export const plans = pgTable("plans", {
+  id: uuid().primaryKey(),
+  /** `avaliacao`, `cortesia`, `essencial`, …; names a seeded plan for the program. */
+  slug: text().notNull().unique(),
+  name: text().notNull(),
+  priceCents: integer("price_cents").notNull(),
+  examLimit: integer("exam_limit").notNull(),
+  downloadDeleteLimit: integer("download_delete_limit").notNull(),
+  /** Whether it is offered in `/plans`. */
+  isOffered: boolean("is_offered").notNull(),
+});
+
+export const subscriptionStatus = pgEnum("subscription_status", ["active", "pending"]);
+
+/**
+ * The one subscription of an account with its counters. `expired` is never stored: it is `expiresAt` behind
+ * now. Counters only move by conditional updates, so that limits hold under concurrency.
+ */
+export const subscriptions = pgTable(
+  "subscriptions",
+  {
+    id: uuid().primaryKey(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    planId: uuid("plan_id")
+      .notNull()
+      .references(() => plans.id),
+    status: subscriptionStatus().notNull(),
+    startDate: timestamp("start_date", { withTimezone: true }).notNull(),
+    expiresAt: timestamp("expires_at", { withTimezone: true }),
+    examCount: integer("exam_count").notNull().default(0),
+    labExamCount: integer("lab_exam_count").notNull().default(0),
+    downloads: integer().notNull().default(0),
+    deletes: integer().notNull().default(0),
+    labDownloads: integer("lab_downloads").notNull().default(0),
+    labDeletes: integer("lab_deletes").notNull().default(0),
+    /** Start of the period the action counters count. */
+    lastResetDate: timestamp("last_reset_date", { withTimezone: true }).notNull(),
+  },
+  (table) => [uniqueIndex("subscriptions_user_id_key").on(table.userId)],
+);
+
+export const usageAction = pgEnum("usage_action", ["upload", "download", "delete"]);
+
+export const usageEvents = pgTable(
+  "usage_events",
+  {
+    id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    actionType: usageAction("action_type").notNull(),
+    studyInstanceUID: text("study_instance_uid").notNull(),
+    timestamp: timestamp({ withTimezone: true }).notNull(),
+  },
+  (table) => [index("usage_events_user_id_idx").on(table.userId, table.id)],
+);

@@ -1,0 +1,29 @@
+import { sql } from "drizzle-orm";
+import { boolean, index, pgEnum, pgTable, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+
+export const userRole = pgEnum("user_role", ["admin", "user", "doctor", "lab"]);
+
+export const users = pgTable(
+  "users",
+  {
+    id: uuid().primaryKey(),
+    name: text().notNull(),
+    /** As typed; compared without case. */
+    email: text().notNull(),
+    /** Digits (and capitals, for an alphanumeric CNPJ) only. */
+    cpfcnpj: text(),
+    passwordHash: text("password_hash"),
+    role: userRole().notNull(),
+    isTrial: boolean("is_trial").notNull().default(false),
+    isAuthorized: boolean("is_authorized").notNull().default(true),
+    profileImageUrl: text("profile_image_url"),
+    termsAcceptedAt: timestamp("terms_accepted_at", { withTimezone: true }),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+  },
+  (table) => [
+    uniqueIndex("users_email_key").on(sql`lower(${table.email})`),
+    index("users_created_at_idx").on(table.createdAt),
+  ],
+);
+
+export type UserRow = typeof users.$inferSelect;

@@ -1,0 +1,93 @@
+import { type ViewerToken, viewerTokenRequestSchema } from "../../../shared/api/studies.ts";
+import type { Locale } from "../../../shared/locale.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { unauthenticated, validationFailed } from "../../http/http.errors.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import type { Session } from "../../http/session.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
+import { findLiveSession } from "../auth/find-session.ts";
+import { findStudy } from "../studies/find-study.ts";
+import { studyNotReady, userNotFound } from "../studies/studies.errors.ts";
+import type { StudyRow } from "../studies/studies.table.ts";
+
+const LIFETIME_SECONDS = 2 * 3600;
+
+/**
+ * A token that opens exactly the studies named in `data` (base64 of JSON, SPEC §7), to look at, for two hours
+ * or until its session or the access it was made for ends.
+ * @throws {AppError} 400 for unreadable `data`; `user.not_found` for another user's id; `study.not_found`;
+ *   `study.not_ready` before the transfer is done
+ */
+export async function issueViewerToken(
+  deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "store">,
+  session: Session,
+  input: { data: string; locale: Locale },
+  origin: RequestOrigin,
+): Promise<ViewerToken> {
+  const pairs = decodePairs(input.data);
+  const studies: StudyRow[] = [];
+  for (const pair of pairs) {
+    if (pair.userId !== session.userId) throw new AppError(userNotFound);
+    const study = await findStudy(deps.db, session, pair.id ?? pair.studyInstanceUID ?? "");
+    if (study.storageStatus !== "b2") throw new AppError(studyNotReady);
+    studies.push(study);
+  }
+  for (const study of studies) {
+    await recordAudit(deps.db, {
+      at: deps.clock.now(),
+      action: "study.opened",
+      actorId: session.userId,
+      accountId: study.accountId,
+      studyId: study.id,
+      studyInstanceUID: study.studyInstanceUID,
+      ...origin,
+    });
+  }
+  const claims = { sid: session.id, sub: session.userId, studies: studies.map((study) => study.id) };
+  const token = await deps.tokens.sign("viewer", claims, LIFETIME_SECONDS);
+  return { token, url: viewerUrl(deps.config.viewerOrigin, token, studies, input.locale) };
+}
+
+function viewerUrl(origin: string | undefined, token: string, studies: StudyRow[], locale: Locale): string {
+  const query = new URLSearchParams({
+    StudyInstanceUIDs: studies.map((study) => study.studyInstanceUID).join(","),
+    t: token,
+    lng: locale,
+  });
+  return `${origin ?? ""}/viewer/basic?${query}`;
+}
+
+function decodePairs(data: string) {
+  const parsed = viewerTokenRequestSchema.safeParse(decodeJson(data));
+  if (!parsed.success) throw new AppError(validationFailed, { detail: "data" });
+  return parsed.data;
+}
+
+/** Base64 or base64url of JSON; `undefined` where it is neither. */
+function decodeJson(data: string): unknown {
+  if (data.length > 8192) return undefined;
+  try {
+    return JSON.parse(Buffer.from(data, "base64url").toString("utf8"));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Who holds a viewer token and what it opens, asked anew at each request. */
+export interface ViewerAccess {
+  session: Session;
+  studyIds: string[];
+}
+
+/** @throws {AppError} 401 for a token that is forged, expired, or whose session has ended */
+export async function resolveViewerToken(
+  deps: Pick<Deps, "db" | "tokens" | "clock">,
+  token: string,
+): Promise<ViewerAccess> {
+  const claims = await deps.tokens.verify("viewer", token);
+  const session = claims && (await findLiveSession(deps, claims.sid, claims.sub));
+  if (!claims?.studies || !session) throw new AppError(unauthenticated);
+  return { session, studyIds: claims.studies };
+}

@@ -1,0 +1,58 @@
+import { AppError } from "../../http/app-error.ts";
+import { notFound } from "../../http/http.errors.ts";
+import { type AssetSource, serveAsset } from "../../render/assets.ts";
+import { viewerAssetPolicy, viewerDocumentPolicy } from "./viewer.csp.ts";
+
+export interface ViewerAssets {
+  /**
+   * Answers GET or HEAD for `/viewer/basic` and the viewer's files.
+   * @throws {AppError} 404 for any other path
+   */
+  serve(request: Request): Response;
+}
+
+export interface ViewerAssetsOptions {
+  source: AssetSource;
+  /** Origin of the application's own pages (PUBLIC_URL). */
+  publicOrigin: string;
+  /** Origin the viewer has for itself (VIEWER_ORIGIN). */
+  viewerOrigin?: string | undefined;
+}
+
+const PREFIX = "/viewer/";
+const PAGE = "/viewer/basic";
+const MAX_PATH_LENGTH = 300;
+
+export function createViewerAssets({
+  source,
+  publicOrigin,
+  viewerOrigin,
+}: ViewerAssetsOptions): ViewerAssets {
+  const knownHost = new URL(viewerOrigin ?? publicOrigin).host;
+  const frameAncestors = viewerOrigin === undefined ? "'self'" : publicOrigin;
+
+  return {
+    serve(request) {
+      const { pathname, host } = new URL(request.url);
+      const isPage = pathname === PAGE;
+      const asset = source.get(isPage ? "index.html" : assetPath(pathname));
+      if (!asset) throw new AppError(notFound);
+      // Behind a proxy the host we see may not be the one the browser sees, and without PUBLIC_URL the other way
+      // round; a policy that names both is right for either.
+      const hosts = [...new Set([knownHost, host])];
+      return serveAsset(request, asset, {
+        "Content-Security-Policy": isPage
+          ? viewerDocumentPolicy({ hosts, frameAncestors })
+          : viewerAssetPolicy({ hosts }),
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Resource-Policy": "same-origin",
+      });
+    },
+  };
+}
+
+/** The page is reached as `/viewer/basic` alone, never under its file name. */
+function assetPath(pathname: string): string {
+  const path = pathname.length <= MAX_PATH_LENGTH ? pathname.slice(PREFIX.length) : "";
+  return path === "index.html" ? "" : path;
+}

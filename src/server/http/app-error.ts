@@ -1,0 +1,39 @@
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+
+/** One wrong field of a request: `path` is the field's name, `message` already in the caller's language. */
+export interface Violation {
+  path: string;
+  code: string;
+  message: string;
+}
+
+/** What a caller may be told of a failure. `text` is a message descriptor of the catalogues in `locales`. */
+export interface ErrorKind {
+  status: ContentfulStatusCode;
+  /** Stable, e.g. `study.not_found`; clients may rely on it. */
+  code: string;
+  text: { id: string; message: string };
+}
+
+export interface AppErrorOptions {
+  /** Values for the placeholders of the text. */
+  values?: Record<string, string | number>;
+  violations?: Violation[];
+  /** For the log only; never a name, a UID or a token. */
+  detail?: string;
+  cause?: unknown;
+  retryAfterSeconds?: number;
+  /** More members of the problem document, e.g. `ids` of `study.ambiguous`. */
+  members?: Record<string, unknown>;
+}
+
+/** The end of a request that can't be carried out; `http/problem.ts` turns it into a problem document. */
+export class AppError extends Error {
+  override name = "AppError";
+  constructor(
+    readonly kind: ErrorKind,
+    readonly options: AppErrorOptions = {},
+  ) {
+    super(options.detail ?? kind.code, { cause: options.cause });
+  }
+}

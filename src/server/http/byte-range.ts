@@ -1,0 +1,23 @@
+import type { ByteRange } from "../storage/object-store.ts";
+
+/**
+ * The single range a `Range` header asks of a body of `sizeBytes` (RFC 9110 §14.2): `undefined` for the whole
+ * body (no header, another unit, several ranges), `"unsatisfiable"` where it lies outside.
+ */
+export function parseByteRange(
+  header: string | undefined,
+  sizeBytes: number,
+): ByteRange | "unsatisfiable" | undefined {
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.replace(/\s+/g, "") ?? "");
+  if (!match || (match[1] === "" && match[2] === "")) return undefined;
+  const [, first = "", last = ""] = match;
+  if (first === "") {
+    const length = Math.min(Number(last), sizeBytes);
+    return length === 0 ? "unsatisfiable" : { offset: sizeBytes - length, length };
+  }
+  const offset = Number(first);
+  const end = last === "" ? sizeBytes - 1 : Math.min(Number(last), sizeBytes - 1);
+  if (offset >= sizeBytes) return "unsatisfiable";
+  if (end < offset) return undefined;
+  return { offset, length: end - offset + 1 };
+}

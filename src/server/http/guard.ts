@@ -1,0 +1,59 @@
+import type { MiddlewareHandler } from "hono";
+import type { Role } from "../../shared/api/users.ts";
+import { AppError, type ErrorKind } from "./app-error.ts";
+import { forbidden, unauthenticated } from "./http.errors.ts";
+import type { HttpEnv } from "./http-context.ts";
+import type { FindSession, Session } from "./session.ts";
+
+/**
+ * Who may call a route. Every route declares one (a test walks all routes): `public`, or a session with,
+ * where given, one of `roles` and a subscription in force. Admins always have one; for `viewing` doctors and
+ * labs need none.
+ */
+export type Access = "public" | { roles?: readonly Role[]; subscription?: "own" | "viewing" };
+
+export const subscriptionRequired: ErrorKind = {
+  status: 403,
+  code: "subscription.required",
+  text: /*i18n*/ {
+    id: "error.subscription.required",
+    message: "An active subscription is required. Renew it to continue.",
+  },
+};
+
+const declaredAccess = new WeakMap<object, Access>();
+
+/** The access a handler declares, if it is a guard. */
+export function accessOf(handler: object): Access | undefined {
+  return declaredAccess.get(handler);
+}
+
+export type Guard = (access: Access) => MiddlewareHandler<HttpEnv>;
+
+/** Guards in DESIGN's order: session (401), role (403), subscription (403); validation comes behind them. */
+export function createGuard(findSession: FindSession): Guard {
+  return (access) => {
+    const handler: MiddlewareHandler<HttpEnv> = async (c, next) => {
+      if (access !== "public") {
+        const token = bearerToken(c.req.header("authorization"));
+        const session = token && (await findSession(token));
+        if (!session) throw new AppError(unauthenticated);
+        if (access.roles && !access.roles.includes(session.role)) throw new AppError(forbidden);
+        if (!isSubscribed(session, access.subscription)) throw new AppError(subscriptionRequired);
+        c.set("session", session);
+      }
+      await next();
+    };
+    declaredAccess.set(handler, access);
+    return handler;
+  };
+}
+
+function isSubscribed(session: Session, wanted: "own" | "viewing" | undefined): boolean {
+  if (wanted === undefined || session.hasActiveSubscription) return true;
+  return wanted === "viewing" && (session.role === "doctor" || session.role === "lab");
+}
+
+export function bearerToken(authorization: string | undefined): string | undefined {
+  return /^Bearer ([A-Za-z0-9._~+/=-]{1,4096})$/i.exec(authorization ?? "")?.[1];
+}

@@ -1,0 +1,60 @@
+import type { ErrorKind } from "./app-error.ts";
+
+export const validationFailed: ErrorKind = {
+  status: 400,
+  code: "validation.failed",
+  text: /*i18n*/ { id: "error.validation.failed", message: "Check the highlighted fields." },
+};
+export const unauthenticated: ErrorKind = {
+  status: 401,
+  code: "session.required",
+  text: /*i18n*/ { id: "error.session.required", message: "Authentication failed. Please log in again." },
+};
+export const forbidden: ErrorKind = {
+  status: 403,
+  code: "role.forbidden",
+  text: /*i18n*/ { id: "error.role.forbidden", message: "Your account may not do this." },
+};
+export const notFound: ErrorKind = {
+  status: 404,
+  code: "not_found",
+  text: /*i18n*/ { id: "error.not_found", message: "Not found." },
+};
+export const notAcceptable: ErrorKind = {
+  status: 406,
+  code: "not_acceptable",
+  text: /*i18n*/ { id: "error.not_acceptable", message: "None of the requested formats is available." },
+};
+export const unsupportedMediaType: ErrorKind = {
+  status: 415,
+  code: "media_type.unsupported",
+  text: /*i18n*/ { id: "error.media_type.unsupported", message: "This content type is not accepted here." },
+};
+export const rangeNotSatisfiable: ErrorKind = {
+  status: 416,
+  code: "range.not_satisfiable",
+  text: /*i18n*/ { id: "error.range.not_satisfiable", message: "The requested range is not in the file." },
+};
+export const tooManyRequests: ErrorKind = {
+  status: 429,
+  code: "throttled",
+  text: /*i18n*/ { id: "error.throttled", message: "Too many attempts. Try again later." },
+};
+export const internal: ErrorKind = {
+  status: 500,
+  code: "internal",
+  text: /*i18n*/ { id: "error.internal", message: "Something went wrong here. Your exams are safe." },
+};
+export const storeUnavailable: ErrorKind = {
+  status: 503,
+  code: "store.unavailable",
+  text: /*i18n*/ { id: "error.store.unavailable", message: "The storage does not answer. Try again shortly." },
+};
+export const heldByAnotherNode: ErrorKind = {
+  status: 503,
+  code: "store.another_node",
+  text: /*i18n*/ {
+    id: "error.store.another_node",
+    message: "This exam is still being moved to secure storage. Try again shortly.",
+  },
+};

@@ -1,0 +1,56 @@
+import type { Context, ErrorHandler, NotFoundHandler } from "hono";
+import { HTTPException } from "hono/http-exception";
+import type { Problem } from "../../shared/api/problem.ts";
+import { describeError, type Logger } from "../log.ts";
+import { ObjectNotFound, StoreUnavailable } from "../storage/object-store.ts";
+import { AppError } from "./app-error.ts";
+import { internal, notFound, storeUnavailable, validationFailed } from "./http.errors.ts";
+import type { HttpEnv } from "./http-context.ts";
+import { translate } from "./translate.ts";
+
+/** The one place where a failure becomes an answer: `application/problem+json` in the caller's language. */
+export function createErrorHandler(log: Logger): ErrorHandler<HttpEnv> {
+  return (error, c) => {
+    const failure = asAppError(error);
+    if (failure.kind.status >= 500) {
+      log.error("request.failed", {
+        requestId: c.get("requestId"),
+        problem: failure.kind.code,
+        ...describeError(error),
+      });
+    }
+    return problemResponse(c, failure);
+  };
+}
+
+export const notFoundHandler: NotFoundHandler<HttpEnv> = (c) => problemResponse(c, new AppError(notFound));
+
+export function problemResponse(c: Context<HttpEnv>, failure: AppError): Response {
+  const { kind, options } = failure;
+  const message = translate(c.get("locale") ?? "pt-BR", kind.text, options.values);
+  const body: Problem = {
+    type: "about:blank",
+    title: message,
+    status: kind.status,
+    code: kind.code,
+    message,
+    requestId: c.get("requestId") ?? "",
+    ...(options.violations && { violations: options.violations }),
+    ...options.members,
+  };
+  c.header("Content-Type", "application/problem+json");
+  c.header("Cache-Control", "no-store");
+  if (options.retryAfterSeconds !== undefined) c.header("Retry-After", String(options.retryAfterSeconds));
+  return c.body(JSON.stringify(body), kind.status);
+}
+
+function asAppError(error: Error): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof HTTPException && error.status < 500) {
+    return new AppError({ ...validationFailed, status: error.status }, { cause: error });
+  }
+  if (error instanceof StoreUnavailable || error instanceof ObjectNotFound) {
+    return new AppError(storeUnavailable, { cause: error, retryAfterSeconds: 10 });
+  }
+  return new AppError(internal, { cause: error });
+}

@@ -1,0 +1,12 @@
+import type { Context } from "hono";
+import type { HttpEnv } from "./http-context.ts";
+
+interface TimeoutSetter {
+  timeout(request: Request, seconds: number): void;
+}
+
+/** Takes the server's idle time-out off a request whose answer may take minutes (uploads being read). */
+export function withoutTimeout(c: Context<HttpEnv>): void {
+  const server = (c.env as { server?: TimeoutSetter } | undefined)?.server;
+  server?.timeout(c.req.raw, 0);
+}

@@ -1,0 +1,41 @@
+import type { MiddlewareHandler } from "hono";
+import type { HttpEnv } from "./http-context.ts";
+
+/** Headers of every answer. Routes that serve stored bytes or the viewer replace the policy with their own. */
+export function securityHeaders(options: { https: boolean; frameSource: string }): MiddlewareHandler<HttpEnv> {
+  return async (c, next) => {
+    const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
+    c.set("nonce", nonce);
+    await next();
+    const headers = c.res.headers;
+    setDefault(headers, "Content-Security-Policy", appPolicy(nonce, options.frameSource));
+    setDefault(headers, "X-Content-Type-Options", "nosniff");
+    setDefault(headers, "Referrer-Policy", "no-referrer");
+    setDefault(headers, "Cross-Origin-Opener-Policy", "same-origin");
+    setDefault(headers, "Cross-Origin-Resource-Policy", "same-origin");
+    setDefault(headers, "Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()");
+    if (options.https) setDefault(headers, "Strict-Transport-Security", "max-age=31536000");
+  };
+}
+
+function setDefault(headers: Headers, name: string, value: string): void {
+  if (!headers.has(name)) headers.set(name, value);
+}
+
+function appPolicy(nonce: string, frameSource: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'nonce-${nonce}'`,
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self' blob:",
+    `frame-src ${frameSource}`,
+    "manifest-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "object-src 'none'",
+  ].join("; ");
+}

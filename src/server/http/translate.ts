@@ -1,0 +1,19 @@
+import { type I18n, setupI18n } from "@lingui/core";
+import { messages as enUS } from "../../../locales/en-US/messages.ts";
+import { messages as ptBR } from "../../../locales/pt-BR/messages.ts";
+import type { Locale } from "../../shared/locale.ts";
+
+// One instance a locale, never re-activated: requests in two languages can't meet in one.
+const instances: Record<Locale, I18n> = {
+  "pt-BR": setupI18n({ locale: "pt-BR", messages: { "pt-BR": ptBR } }),
+  "en-US": setupI18n({ locale: "en-US", messages: { "en-US": enUS } }),
+};
+
+/** The text of a descriptor (`{ id, message }`) in `locale`. */
+export function translate(
+  locale: Locale,
+  text: { id: string; message: string },
+  values?: Record<string, string | number>,
+): string {
+  return instances[locale]._(text.id, values, { message: text.message });
+}

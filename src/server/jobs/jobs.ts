@@ -1,0 +1,215 @@
+import { sql as drizzleSql } from "drizzle-orm";
+import { fromDrizzle, PgBoss } from "pg-boss";
+import type { Tx } from "../db/client.ts";
+import type { Sql } from "../db/postgres.ts";
+import { withStartupLock } from "../db/startup-lock.ts";
+import { describeError, type Logger } from "../log.ts";
+import { settlesWithin } from "../settles-within.ts";
+import { openJobsPool, pgBossDatabase } from "./pg-boss-database.ts";
+import type { NamedQueue, Queue } from "./queue.ts";
+
+export interface EnqueueOptions {
+  /** The job exists only if this transaction commits. */
+  tx?: Tx;
+  runAfterSeconds?: number;
+  /** For `exclusive` queues, and only for those. */
+  singletonKey?: string;
+}
+
+/** What a handler may know of its job beside the data. */
+export interface JobRun {
+  id: string;
+  /** 1 for the first try. */
+  attempt: number;
+  /** Aborts when the job has run too long or the process stops without it. */
+  signal: AbortSignal;
+}
+
+export type JobHandler<Data extends object> = (data: Data, run: JobRun) => Promise<void>;
+
+/** Background work, kept in PostgreSQL. A job runs at least once; one whose process dies is taken up by another. */
+export interface Jobs {
+  /** Returns the job's id, or `undefined` where an exclusive queue holds a job of that key already. */
+  enqueue<Data extends object>(
+    queue: Queue<Data>,
+    data: Data,
+    options?: EnqueueOptions,
+  ): Promise<string | undefined>;
+  /** Handles jobs of a queue in this process, `concurrency` (1) at once. A handler that throws has its job retried. */
+  work<Data extends object>(
+    queue: Queue<Data>,
+    handler: JobHandler<Data>,
+    options?: { concurrency?: number },
+  ): Promise<void>;
+  /** Enqueues `data` by cron expression (minutes, UTC), once however many processes run. Idempotent. */
+  schedule<Data extends object>(queue: Queue<Data>, cron: string, data: Data): Promise<void>;
+  /** How many jobs have failed for good and wait for a person. Up to a minute old. */
+  countDeadLetters(): Promise<number>;
+  /** Gives up to `limit` dead letters back to their queues and returns how many. */
+  retryDeadLetters(limit: number): Promise<number>;
+  /** Takes no new job, gives the running ones `timeoutMs`, and returns to their queues those that remain. */
+  stop(timeoutMs: number): Promise<void>;
+}
+
+export interface JobsOptions {
+  url: string;
+  log: Logger;
+  /** How often a worker looks for retries and delayed jobs; new jobs announce themselves. */
+  pollIntervalSeconds?: number;
+}
+
+/** Where jobs go that have failed for good; shared by all queues, each letter remembers its own. */
+const DEAD_LETTERS = "dead-letters";
+const DEAD_LETTER_DAYS = 90;
+const SECONDS_A_DAY = 86_400;
+
+/** With these a job of a killed process is taken up again within half a minute. */
+const HEARTBEAT_SECONDS = 10;
+const SUPERVISE_SECONDS = 10;
+
+/** Connects, and creates or upgrades the schema `pgboss` while no other process does. */
+export async function createJobs(options: JobsOptions): Promise<Jobs> {
+  const { url, log, pollIntervalSeconds = 5 } = options;
+  const pool = openJobsPool(url);
+  const boss = new PgBoss({
+    db: pgBossDatabase(pool),
+    useListenNotify: true,
+    superviseIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: SUPERVISE_SECONDS,
+  });
+  boss.on("error", (error) => log.error("jobs.error", describeError(error)));
+  boss.on("warning", ({ data }) => log.warn("jobs.warning", { type: String(Object(data).type) }));
+  try {
+    await withStartupLock(url, async () => {
+      await boss.start();
+      await boss.createQueue(DEAD_LETTERS, {
+        retentionSeconds: DEAD_LETTER_DAYS * SECONDS_A_DAY,
+        deleteAfterSeconds: DEAD_LETTER_DAYS * SECONDS_A_DAY,
+      });
+    });
+  } catch (error) {
+    await boss.stop({ graceful: false });
+    await pool.end({ timeout: 1 });
+    throw error;
+  }
+  return new PgBossJobs(boss, pool, log, pollIntervalSeconds);
+}
+
+class PgBossJobs implements Jobs {
+  readonly #ready = new Map<string, Promise<void>>();
+  readonly #worked = new Set<string>();
+
+  readonly #boss: PgBoss;
+  readonly #pool: Sql;
+  readonly #log: Logger;
+  readonly #pollIntervalSeconds: number;
+
+  constructor(boss: PgBoss, pool: Sql, log: Logger, pollIntervalSeconds: number) {
+    this.#boss = boss;
+    this.#pool = pool;
+    this.#log = log;
+    this.#pollIntervalSeconds = pollIntervalSeconds;
+  }
+
+  async enqueue<Data extends object>(queue: Queue<Data>, data: Data, options: EnqueueOptions = {}) {
+    const { tx, runAfterSeconds, singletonKey } = options;
+    if (queue.rules.exclusive !== (singletonKey !== undefined)) {
+      throw new TypeError(`queue ${queue.name}: a singletonKey goes with an exclusive queue, and only there`);
+    }
+    await this.#ensureQueue(queue);
+    const id = await this.#boss.send(queue.name, data, {
+      ...(tx && { db: fromDrizzle(tx, drizzleSql) }),
+      ...(runAfterSeconds !== undefined && { startAfter: runAfterSeconds }),
+      ...(singletonKey !== undefined && { singletonKey }),
+    });
+    return id ?? undefined;
+  }
+
+  async work<Data extends object>(
+    queue: Queue<Data>,
+    handler: JobHandler<Data>,
+    { concurrency = 1 }: { concurrency?: number } = {},
+  ) {
+    await this.#ensureQueue(queue);
+    this.#worked.add(queue.name);
+    // One pg-boss worker for each: a worker takes its next job only when its last is done.
+    for (let worker = 0; worker < concurrency; worker++) await this.#addWorker(queue, handler);
+  }
+
+  async schedule<Data extends object>(queue: Queue<Data>, cron: string, data: Data) {
+    await this.#ensureQueue(queue);
+    const singletonKey = queue.rules.exclusive ? "schedule" : undefined;
+    await this.#boss.schedule(queue.name, cron, data, { tz: "UTC", ...(singletonKey && { singletonKey }) });
+  }
+
+  async countDeadLetters() {
+    const [stats] = await this.#boss.getQueueStats(DEAD_LETTERS, { force: true });
+    return stats?.queuedCount ?? 0;
+  }
+
+  retryDeadLetters(limit: number) {
+    return this.#boss.redrive(DEAD_LETTERS, { limit });
+  }
+
+  async stop(timeoutMs: number) {
+    const idle = Promise.all([...this.#worked].map((name) => this.#boss.offWork(name, { wait: true })));
+    if (!(await settlesWithin(idle, timeoutMs))) this.#log.warn("jobs.abandoned", { timeoutMs });
+    await this.#boss.stop({ graceful: false });
+    await this.#pool.end({ timeout: 1 });
+  }
+
+  async #addWorker<Data extends object>(queue: Queue<Data>, handler: JobHandler<Data>) {
+    const workerId = Promise.withResolvers<string>();
+    const options = {
+      batchSize: 1,
+      includeMetadata: true,
+      pollingIntervalSeconds: Math.min(2, this.#pollIntervalSeconds),
+      notifyPollingIntervalSeconds: this.#pollIntervalSeconds,
+    } as const;
+    const added = this.#boss.work<Data, void, typeof options>(queue.name, options, async ([job]) => {
+      if (!job) return;
+      const run = { id: job.id, attempt: job.retryCount + 1, signal: job.signal };
+      try {
+        await handler(job.data, run);
+      } catch (error) {
+        this.#logFailure(queue, run, error);
+        throw error;
+      } finally {
+        // Without this a worker sleeps after each job, whatever waits.
+        this.#boss.notifyWorker(await workerId.promise);
+      }
+    });
+    workerId.resolve(await added);
+  }
+
+  #logFailure(queue: NamedQueue, run: JobRun, error: unknown) {
+    const fields = { queue: queue.name, jobId: run.id, attempt: run.attempt, ...describeError(error) };
+    if (run.attempt > queue.rules.retryLimit) this.#log.error("job.dead", fields);
+    else this.#log.warn("job.failed", fields);
+  }
+
+  /** Creates the queue, or gives an existing one the rules of this version of the program. */
+  #ensureQueue(queue: NamedQueue): Promise<void> {
+    const known = this.#ready.get(queue.name);
+    if (known) return known;
+    const ready = this.#createQueue(queue);
+    this.#ready.set(queue.name, ready);
+    ready.catch(() => this.#ready.delete(queue.name)); // the caller sees the error; the next one tries again
+    return ready;
+  }
+
+  async #createQueue({ name, rules }: NamedQueue) {
+    const options = {
+      retryLimit: rules.retryLimit,
+      retryDelay: rules.retryDelaySeconds,
+      retryBackoff: true,
+      retryDelayMax: rules.retryDelayMaxSeconds,
+      expireInSeconds: rules.expireInSeconds,
+      heartbeatSeconds: HEARTBEAT_SECONDS,
+      deadLetter: DEAD_LETTERS,
+      notify: true,
+    };
+    await this.#boss.createQueue(name, { ...options, policy: rules.exclusive ? "exclusive" : "standard" });
+    await this.#boss.updateQueue(name, options);
+  }
+}

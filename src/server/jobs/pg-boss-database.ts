@@ -1,0 +1,57 @@
+import type { Db } from "pg-boss";
+import type { ReservedSql } from "postgres";
+import { openPostgres, type Sql } from "../db/postgres.ts";
+
+const JSON_OID = 114;
+const JSONB_OID = 3802;
+const MAX_CONNECTIONS = 4;
+
+const asText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+const jsonType = (oid: number) => ({ to: oid, from: [oid], serialize: asText, parse: JSON.parse });
+
+/**
+ * A small pool of pg-boss's own. It can't share drizzle's: pg-boss sends JSON as text and wants it back parsed,
+ * and drizzle replaces those serializers on the client it is given.
+ */
+export function openJobsPool(url: string): Sql {
+  return openPostgres(url, {
+    max: MAX_CONNECTIONS,
+    types: { json: jsonType(JSON_OID), jsonb: jsonType(JSONB_OID) } as unknown as Record<string, never>,
+    connection: { application_name: "exameteca-jobs", statement_timeout: 60_000 },
+  });
+}
+
+/** Lets pg-boss run its SQL, and listen, on a postgres.js pool. */
+export function pgBossDatabase(sql: Sql): Db {
+  return {
+    async executeSql(text, values) {
+      return /^\s*BEGIN\b/i.test(text) ? runScript(sql, text) : run(sql, text, values);
+    },
+    async listen(channel, onNotification, onReconnect) {
+      const listening = await sql.listen(channel, onNotification, onReconnect);
+      return { close: () => listening.unlisten() };
+    },
+  };
+}
+
+async function run(sql: Sql | ReservedSql, text: string, values: unknown[] = []) {
+  const result: unknown[] = await (values.length > 0
+    ? sql.unsafe(text, values as never[])
+    : sql.unsafe(text));
+  // Several statements in one text give a list of results.
+  const several = result.length > 0 && result.every(Array.isArray);
+  return { rows: several ? result.flat() : [...result] };
+}
+
+/** A text that opens its own transaction needs one connection to itself, clean again when it is given back. */
+async function runScript(sql: Sql, text: string) {
+  const connection = await sql.reserve();
+  try {
+    return await run(connection, text);
+  } catch (error) {
+    await connection.unsafe("ROLLBACK");
+    throw error;
+  } finally {
+    connection.release();
+  }
+}

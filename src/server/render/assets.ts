@@ -1,0 +1,112 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { negotiateCoding } from "../http/content-coding.ts";
+
+export type AssetCoding = "br" | "gzip";
+
+/** What a build knows about one asset; see `scripts/build/asset-folder.ts`, which writes it. */
+export interface AssetEntry {
+  /** Media type, with charset where it is text. */
+  type: string;
+  /** Hex digest of the content, without quotes. */
+  etag: string;
+  /** True where the path changes with the content, so that a browser may keep it for ever. */
+  immutable: boolean;
+  /** The codings it is stored in. Empty: stored as it is, because compressing gains nothing. */
+  codings: AssetCoding[];
+  /** Bytes of the content without coding. */
+  sizeBytes: number;
+}
+
+/** `manifest.json` of an asset folder. Keys are paths relative to the folder, with `/`. */
+export interface AssetManifest {
+  version: 1;
+  assets: Record<string, AssetEntry>;
+}
+
+export interface Asset extends AssetEntry {
+  /** The stored body in that coding; `undefined` where it is not stored so. */
+  body(coding: AssetCoding | "identity"): Blob | undefined;
+}
+
+/** Where built assets come from: a folder, or the executable itself. Only listed paths exist. */
+export interface AssetSource {
+  get(path: string): Asset | undefined;
+  paths(): string[];
+}
+
+export const ASSET_SUFFIX: Record<AssetCoding | "identity", string> = {
+  br: ".br",
+  gzip: ".gz",
+  identity: "",
+};
+
+/** @throws where the folder has no readable `manifest.json` (it was not built) */
+export function folderAssets(folder: string): AssetSource {
+  const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as AssetManifest;
+  return manifestAssets(manifest, (name) => join(folder, name));
+}
+
+/**
+ * Assets inside the compiled executable. `files` maps a stored name (`app.js.br`) to what
+ * `import … with { type: "file" }` gave; `scripts/build/embed-assets.ts` generates the module.
+ */
+export function embeddedAssets(manifest: AssetManifest, files: Record<string, string>): AssetSource {
+  return manifestAssets(manifest, (name) => (Object.hasOwn(files, name) ? files[name] : undefined));
+}
+
+function manifestAssets(
+  manifest: AssetManifest,
+  locate: (storedName: string) => string | undefined,
+): AssetSource {
+  const assets = new Map<string, Asset>();
+  for (const [path, entry] of Object.entries(manifest.assets)) {
+    const stored: readonly string[] = entry.codings.length > 0 ? entry.codings : ["identity"];
+    assets.set(path, {
+      ...entry,
+      body(coding) {
+        if (!stored.includes(coding)) return undefined;
+        const location = locate(path + ASSET_SUFFIX[coding]);
+        return location === undefined ? undefined : Bun.file(location);
+      },
+    });
+  }
+  return { get: (path) => assets.get(path), paths: () => [...assets.keys()] };
+}
+
+/**
+ * Answers GET or HEAD with the asset in the best coding the client takes: `ETag` (304 when it matches),
+ * `Vary`, and a year of caching for immutable ones. `headers` are added as they are.
+ */
+export function serveAsset(request: Request, asset: Asset, headers: Record<string, string> = {}): Response {
+  const coding = negotiateCoding(request.headers.get("accept-encoding"), asset.codings);
+  const etag = `"${asset.etag}${coding === "identity" ? "" : `-${coding}`}"`;
+  const answer = new Headers({
+    "Content-Type": asset.type,
+    "Cache-Control": asset.immutable ? "public, max-age=31536000, immutable" : "no-cache",
+    ETag: etag,
+    Vary: "Accept-Encoding",
+    "X-Content-Type-Options": "nosniff",
+    ...headers,
+  });
+  if (matches(request.headers.get("if-none-match"), etag)) {
+    return new Response(null, { status: 304, headers: answer });
+  }
+  if (coding !== "identity") answer.set("Content-Encoding", coding);
+  return new Response(request.method === "HEAD" ? null : storedBody(asset, coding), { headers: answer });
+}
+
+function matches(ifNoneMatch: string | null, etag: string): boolean {
+  if (ifNoneMatch === null || ifNoneMatch.length > 1_000) return false;
+  if (ifNoneMatch.trim() === "*") return true;
+  return ifNoneMatch.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === etag);
+}
+
+/** Compressed assets are not kept plain as well: the rare client without br and gzip gets them inflated. */
+function storedBody(asset: Asset, coding: AssetCoding | "identity"): BodyInit {
+  const stored = asset.body(coding);
+  if (stored) return stored;
+  const compressed = coding === "identity" ? asset.body("gzip") : undefined;
+  if (!compressed) throw new Error("an asset named in the manifest is missing from the build");
+  return compressed.stream().pipeThrough(new DecompressionStream("gzip"));
+}

@@ -1,0 +1,67 @@
+/** @jsxImportSource hono/jsx */
+import type { IslandProps } from "../../shared/islands.ts";
+import { Bilingual } from "./bilingual.tsx";
+import type { ClientGraph } from "./client-graph.ts";
+import { EntryPage } from "./entry-page.tsx";
+import { NotFoundPage } from "./not-found-page.tsx";
+import { Island, Shell } from "./shell.tsx";
+
+/** What every document is made with. */
+export interface DocumentContext {
+  graph: ClientGraph;
+  nonce: string;
+  productName: string;
+}
+
+const description = "Exames de imagem e laudos em um só lugar: envie, abra, baixe e compartilhe.";
+const hisFailed = /*i18n*/ {
+  id: "shell.his.failed",
+  message: "The page could not be loaded. Your exams are safe. Check your connection and reload.",
+};
+const needsScript = /*i18n*/ {
+  id: "shell.needsScript",
+  message: "JavaScript is needed here. Please turn it on.",
+};
+
+/** `/` and, with a token in the props, `/reset-password/{token}`. */
+export function entryDocument(context: DocumentContext, props: IslandProps<"auth">) {
+  return (
+    <Shell {...documentProps(context)} island="auth" listed={!props.resetToken}>
+      <EntryPage props={props} />
+    </Shell>
+  );
+}
+
+export function hisDocument(context: DocumentContext, props: IslandProps<"his">) {
+  return (
+    <Shell {...documentProps(context)} island="his">
+      <Island name="his" props={props}>
+        <p class="his-loading">Loading...</p>
+        <p class="notice is-bad island-failed">
+          <span>
+            <Bilingual text={hisFailed} />
+          </span>
+        </p>
+        <noscript>
+          <p class="notice is-warn">
+            <span>
+              <Bilingual text={needsScript} />
+            </span>
+          </p>
+        </noscript>
+      </Island>
+    </Shell>
+  );
+}
+
+export function notFoundDocument(context: DocumentContext) {
+  return (
+    <Shell {...documentProps(context)}>
+      <NotFoundPage productName={context.productName} />
+    </Shell>
+  );
+}
+
+function documentProps({ graph, nonce, productName }: DocumentContext) {
+  return { graph, nonce, title: productName, description };
+}

@@ -1,0 +1,32 @@
+import type { Locale } from "../../shared/locale.ts";
+
+/**
+ * Runs in the page before its first paint, so that neither theme nor language flashes, and starts the download
+ * of the language's catalogue. Sent as its own source text: nothing outside of it may be named in it.
+ */
+function applyPreferences(catalogues: Record<Locale, string>): void {
+  const root = document.documentElement;
+  const read = (key: string) => {
+    try {
+      return localStorage.getItem(key);
+    } catch {
+      // Storage is blocked: the defaults stand.
+      return null;
+    }
+  };
+  const language = read("language");
+  const locale = !language || language.toLowerCase().includes("pt") ? "pt-BR" : "en-US";
+  root.lang = locale;
+  root.dataset.theme = read("theme") === "light" ? "light" : "dark";
+  root.dataset.menu = read("menuPosition") === "topbar" ? "topbar" : "sidebar";
+  const link = document.createElement("link");
+  link.rel = "modulepreload";
+  link.href = catalogues[locale];
+  document.head.append(link);
+}
+
+/** The inline script's text; safe inside a `script` element whatever the paths are. */
+export function earlyPreferencesScript(catalogues: Record<Locale, string>): string {
+  const argument = JSON.stringify(catalogues).replaceAll("<", "\\u003c");
+  return `(${applyPreferences})(${argument})`;
+}

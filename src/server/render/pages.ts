@@ -1,0 +1,51 @@
+import { type Context, Hono } from "hono";
+import type { IslandProps } from "../../shared/islands.ts";
+import type { HttpEnv } from "../http/http-context.ts";
+import { type AssetSource, serveAsset } from "./assets.ts";
+import { readClientGraph } from "./client-graph.ts";
+import { type DocumentContext, entryDocument, hisDocument, notFoundDocument } from "./documents.tsx";
+
+export interface PageOptions {
+  /** The built client. */
+  assets: AssetSource;
+  productName: string;
+  registration: IslandProps<"auth">["registration"];
+  trialDays: number;
+  maxUploadBytes: number;
+}
+
+/** Addresses of programs, where nothing found is a problem document and no page. */
+const NOT_PAGES = /^\/(api|assets|dicomweb|viewer|metrics|generate-token)(\/|$)/;
+
+/** The pages, the client's assets, and the not-found page for every other address: mount it last. */
+export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
+  const { assets, productName, registration, trialDays, maxUploadBytes } = options;
+  const graph = readClientGraph(assets);
+  // Whoever renders first is told of a missing build; nobody rendering is no reason to fall.
+  graph.catch(() => undefined);
+
+  const contextOf = async (c: Context<HttpEnv>): Promise<DocumentContext> => {
+    c.header("Cache-Control", "no-store");
+    return { graph: await graph, nonce: c.get("nonce"), productName };
+  };
+  const entry = async (c: Context<HttpEnv>, resetToken?: string) => {
+    const props = { productName, registration, trialDays, ...(resetToken && { resetToken }) };
+    return c.html(entryDocument(await contextOf(c), props));
+  };
+  const his = async (c: Context<HttpEnv>) =>
+    c.html(hisDocument(await contextOf(c), { productName, maxUploadBytes }));
+
+  return new Hono<HttpEnv>()
+    .get("/assets/:name", (c) => {
+      const asset = assets.get(c.req.param("name"));
+      return asset ? serveAsset(c.req.raw, asset) : c.notFound();
+    })
+    .get("/", (c) => entry(c))
+    .get("/reset-password/:token", (c) => entry(c, c.req.param("token")))
+    .get("/his", his)
+    .get("/his/subscription", his)
+    .get("*", async (c) => {
+      if (NOT_PAGES.test(c.req.path)) return c.notFound();
+      return c.html(notFoundDocument(await contextOf(c)), 404);
+    });
+}

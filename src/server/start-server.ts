@@ -1,0 +1,37 @@
+import { type BuiltAssets, createApp } from "./app.ts";
+import type { Deps } from "./deps.ts";
+import { startIngestJobs } from "./features/ingest/ingest.jobs.ts";
+import { startStudyJobs } from "./features/studies/studies.jobs.ts";
+
+export interface RunningServer extends AsyncDisposable {
+  /** Origin under which it answers on this machine. */
+  url: string;
+}
+
+const MULTIPART_OVERHEAD_BYTES = 16 * 1024 * 1024;
+const IDLE_TIMEOUT_SECONDS = 120;
+/** What requests under way get to finish when the server stops. */
+const DRAIN_MS = 4_000;
+
+/** Sweeps, starts the node's jobs and listens. Disposing stops accepting, then finishes or cuts what is open. */
+export async function startServer(deps: Deps, assets: BuiltAssets): Promise<RunningServer> {
+  const { config } = deps;
+  const app = createApp(deps, assets);
+  await startIngestJobs(deps);
+  await startStudyJobs(deps);
+  const server = Bun.serve({
+    hostname: config.host,
+    port: config.port,
+    maxRequestBodySize: config.maxUploadBytes + MULTIPART_OVERHEAD_BYTES,
+    idleTimeout: IDLE_TIMEOUT_SECONDS,
+    development: false,
+    fetch: (request, bunServer) => app.fetch(request, { server: bunServer }),
+  });
+  return {
+    url: server.url.origin,
+    async [Symbol.asyncDispose]() {
+      await Promise.race([server.stop(), Bun.sleep(DRAIN_MS)]);
+      await server.stop(true);
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { rm } from "node:fs/promises";
+import type { Clock } from "../../clock";
+import type { CachedFile } from "./cache-files";
+
+/** Which copies are in the folder and how much room is left. */
+export interface CacheIndex {
+  /** The copy that may be served. Becomes the most recently used. */
+  use(keyHash: string): CachedFile | undefined;
+  /** A copy of an earlier process: to be looked at before it is served again. */
+  unverified(keyHash: string): CachedFile | undefined;
+  /** From now on it may be served. Returns whether the copy is still there. */
+  verify(keyHash: string): boolean;
+  /** Makes room by removing the least recently used; `undefined` where even that isn't enough. */
+  reserve(sizeBytes: number): Promise<Reservation | undefined>;
+  /** Removes the copy, verified or not. */
+  drop(keyHash: string): Promise<void>;
+  /** Removes every copy that was last used before then. */
+  dropUnused(since: Date): Promise<void>;
+}
+
+/** Room for a copy that is still coming. Give it back, unless it was filled. */
+export interface Reservation extends Disposable {
+  fill(file: CachedFile): void;
+}
+
+interface Entry {
+  file: CachedFile;
+  isVerified: boolean;
+  usedAt: Date;
+}
+
+/** @param known copies of an earlier process, least recently used first */
+export function createCacheIndex(
+  known: { file: CachedFile; usedAt: Date }[],
+  maxBytes: number,
+  clock: Clock,
+): CacheIndex {
+  /** In the order of use: a Map keeps that of insertion. */
+  const entries = new Map<string, Entry>();
+  let usedBytes = 0;
+  let reservedBytes = 0;
+
+  function add(entry: Entry): void {
+    take(entry.file.keyHash);
+    entries.set(entry.file.keyHash, entry);
+    usedBytes += entry.file.sizeBytes;
+  }
+
+  function take(keyHash: string): Entry | undefined {
+    const entry = entries.get(keyHash);
+    if (entry) {
+      entries.delete(keyHash);
+      usedBytes -= entry.file.sizeBytes;
+    }
+    return entry;
+  }
+
+  /** Who reads it at this moment has it open and reads on. */
+  async function drop(keyHash: string): Promise<void> {
+    const entry = take(keyHash);
+    if (entry) await rm(entry.file.path, { force: true });
+  }
+
+  for (const { file, usedAt } of known) add({ file, isVerified: false, usedAt });
+
+  return {
+    drop,
+
+    use(keyHash) {
+      if (!entries.get(keyHash)?.isVerified) return undefined;
+      const entry = take(keyHash);
+      if (entry) add({ ...entry, usedAt: clock.now() });
+      return entry?.file;
+    },
+
+    unverified(keyHash) {
+      const entry = entries.get(keyHash);
+      return entry && !entry.isVerified ? entry.file : undefined;
+    },
+
+    verify(keyHash) {
+      const entry = take(keyHash);
+      if (entry) add({ file: entry.file, isVerified: true, usedAt: clock.now() });
+      return entry !== undefined;
+    },
+
+    async reserve(sizeBytes) {
+      if (reservedBytes + sizeBytes > maxBytes) return undefined;
+      reservedBytes += sizeBytes;
+      let heldBytes = sizeBytes;
+      const release = () => {
+        reservedBytes -= heldBytes;
+        heldBytes = 0;
+      };
+      try {
+        for (const keyHash of entries.keys()) {
+          if (usedBytes + reservedBytes <= maxBytes) break;
+          await drop(keyHash);
+        }
+      } catch (error) {
+        release();
+        throw error;
+      }
+      return {
+        fill(file) {
+          release();
+          add({ file, isVerified: true, usedAt: clock.now() });
+        },
+        [Symbol.dispose]: release,
+      };
+    },
+
+    async dropUnused(since) {
+      for (const [keyHash, { usedAt }] of entries) {
+        if (usedAt < since) await drop(keyHash);
+      }
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/** Lets a bounded number of tasks run and a bounded number wait. */
+export interface DownloadSlots {
+  /** Runs `task` when there is room; `undefined` at once where too many wait already. */
+  run<T>(task: () => Promise<T>): Promise<T> | undefined;
+}
+
+export function createDownloadSlots(atOnce: number, maxWaiting: number): DownloadSlots {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+
+  async function runNow<T>(task: () => Promise<T>): Promise<T> {
+    try {
+      return await task();
+    } finally {
+      const next = waiting.shift();
+      if (next)
+        next(); // hands its slot over
+      else running--;
+    }
+  }
+
+  return {
+    run(task) {
+      if (running < atOnce) {
+        running++;
+        return runNow(task);
+      }
+      if (waiting.length >= maxWaiting) return undefined;
+      return new Promise<void>((resolve) => waiting.push(resolve)).then(() => runNow(task));
+    },
+  };
+}

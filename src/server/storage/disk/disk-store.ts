@@ -1,0 +1,172 @@
+import { randomUUID } from "node:crypto";
+import { constants, mkdirSync, realpathSync } from "node:fs";
+import { access, lstat, open, readdir, realpath, rename, rm, unlink } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { type Clock, systemClock } from "../../clock";
+import {
+  assertObjectKey,
+  type ByteRange,
+  ObjectNotFound,
+  type ObjectStore,
+  StoreUnavailable,
+} from "../object-store";
+import { assertByteRange, folderOfPrefix } from "../preconditions";
+import { linkOrCopy, openFile, readAt, statFile, sync, writeAll } from "./durable-file";
+import { createFolderTree } from "./folder-tree";
+import { isAbsent, onDisk } from "./fs-failure";
+import { listFiles } from "./list-files";
+
+/** `~` is in no key: what is being written can be neither read nor listed, nor stand in an object's way. */
+const UNFINISHED = "~unfinished";
+
+export interface DiskStoreOptions {
+  /** The folder that holds the objects; made where missing. */
+  root: string;
+  clock?: Clock;
+}
+
+/**
+ * Objects as files below `root`, at their keys as paths. Replaced by rename and synced, file and folder, before a
+ * put resolves. A key can't be both an object and the folder of another.
+ */
+export function createDiskStore({ root: rootPath, clock = systemClock }: DiskStoreOptions): ObjectStore {
+  mkdirSync(join(rootPath, UNFINISHED), { recursive: true, mode: 0o700 });
+  const root = realpathSync(rootPath);
+  const unfinished = join(root, UNFINISHED);
+  const folders = createFolderTree(root);
+
+  function pathOf(key: string): string {
+    assertObjectKey(key);
+    return join(root, key);
+  }
+
+  /** Whether `folder` is where its path says, no symbolic link on the way. */
+  async function isInside(folder: string): Promise<boolean> {
+    try {
+      return (await realpath(folder)) === folder;
+    } catch (error) {
+      if (isAbsent(error)) return false;
+      throw error;
+    }
+  }
+
+  async function sizeOf(path: string): Promise<number | undefined> {
+    return (await isInside(dirname(path))) ? (await statFile(path))?.size : undefined;
+  }
+
+  /** Lets `fill` write a new file and puts it in the place of `target`, whole and durable. */
+  async function place(target: string, fill: (path: string) => Promise<void>, signal?: AbortSignal) {
+    const folder = dirname(target);
+    const path = join(unfinished, `${clock.now().getTime()}-${randomUUID()}`);
+    try {
+      await folders.hold(folder, async () => {
+        await fill(path);
+        await sync(path);
+        signal?.throwIfAborted();
+        await rename(path, target);
+        await sync(folder);
+      });
+    } catch (error) {
+      await folders.prune(folder);
+      throw error;
+    } finally {
+      // Also after success: rename does nothing where both names are links to one file (rename(2)).
+      await rm(path, { force: true });
+    }
+  }
+
+  return {
+    kind: "disk",
+
+    async putFile(key, path, { signal } = {}) {
+      const target = pathOf(key);
+      signal?.throwIfAborted();
+      await lstat(path); // without a source it is the caller's error, not the store's
+      await onDisk(() => place(target, (unfinishedPath) => linkOrCopy(path, unfinishedPath, signal), signal));
+    },
+
+    async putBytes(key, bytes) {
+      const target = pathOf(key);
+      await onDisk(() =>
+        place(target, async (path) => {
+          await using handle = await open(path, "wx", 0o600);
+          await writeAll(handle, bytes);
+        }),
+      );
+    },
+
+    async stat(key) {
+      const path = pathOf(key);
+      const sizeBytes = await onDisk(() => sizeOf(path));
+      return sizeBytes === undefined ? undefined : { sizeBytes };
+    },
+
+    async read(key, range) {
+      const path = pathOf(key);
+      assertByteRange(range);
+      return onDisk(async () => {
+        await using handle = (await isInside(dirname(path))) ? await openFile(path) : undefined;
+        if (!handle) throw new ObjectNotFound(key);
+        assertWithin((await handle.stat()).size, range);
+        const bytes = new Uint8Array(range.length);
+        const readBytes = await readAt(handle, range.offset, bytes);
+        if (readBytes < range.length) throw new StoreUnavailable("disk: object ends early");
+        return bytes;
+      });
+    },
+
+    async open(key, range) {
+      const path = pathOf(key);
+      if (range) assertByteRange(range);
+      const sizeBytes = await onDisk(() => sizeOf(path));
+      if (sizeBytes === undefined) throw new ObjectNotFound(key);
+      const file = Bun.file(path, { type: "application/octet-stream" });
+      if (!range) return file;
+      assertWithin(sizeBytes, range);
+      return file.slice(range.offset, range.offset + range.length);
+    },
+
+    async delete(key) {
+      const path = pathOf(key);
+      const folder = dirname(path);
+      await onDisk(async () => {
+        if (!(await isInside(folder))) return;
+        try {
+          await unlink(path);
+        } catch (error) {
+          if (isAbsent(error)) return;
+          throw error;
+        }
+        await sync(folder);
+        await folders.prune(folder);
+      });
+    },
+
+    async *list(prefix) {
+      const folder = folderOfPrefix(prefix);
+      if (!(await onDisk(() => isInside(resolve(root, folder))))) return;
+      for await (const { name, sizeBytes } of listFiles(resolve(root, folder), prefix.slice(folder.length))) {
+        yield { key: folder + name, sizeBytes };
+      }
+    },
+
+    async sweepUnfinished(olderThan) {
+      return onDisk(async () => {
+        const stale = (await readdir(unfinished)).filter((name) => {
+          const begunMs = Number(/^(\d{1,15})-/.exec(name)?.[1]);
+          return begunMs < olderThan.getTime();
+        });
+        for (const name of stale) await rm(join(unfinished, name), { force: true });
+        return stale.length;
+      });
+    },
+
+    async check() {
+      await onDisk(() => access(unfinished, constants.R_OK | constants.W_OK | constants.X_OK));
+    },
+  };
+}
+
+function assertWithin(sizeBytes: number, { offset, length }: ByteRange): void {
+  if (offset + length > sizeBytes) throw new StoreUnavailable("disk: range past the end of the object");
+}

@@ -1,0 +1,86 @@
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, link, lstat, open } from "node:fs/promises";
+import { errnoOf, isAbsent } from "./fs-failure";
+
+const COPY_CHUNK_BYTES = 1 << 20;
+
+/** What a file system says when it has no hard links, or none for this file. */
+const NO_LINK = new Set(["EXDEV", "EPERM", "EACCES", "EMLINK", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
+
+/** Forces a file's bytes, or a folder's entries, onto the medium. */
+export async function sync(path: string): Promise<void> {
+  await using handle = await open(path, constants.O_RDONLY);
+  await handle.sync();
+}
+
+/** Writes all of `bytes` at the handle's position; one write call may take less than it was given. */
+export async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, written, bytes.length - written);
+    written += bytesWritten;
+  }
+}
+
+/**
+ * Makes `target` hold what the file `source` holds: as a hard link where the file system can, else as a copy.
+ * Not durable until {@link sync}.
+ */
+export async function linkOrCopy(source: string, target: string, signal?: AbortSignal): Promise<void> {
+  // A hard link to a symbolic link would be another symbolic link, which is no object.
+  if ((await lstat(source)).isSymbolicLink()) return copy(source, target, signal);
+  try {
+    await link(source, target);
+  } catch (error) {
+    if (!NO_LINK.has(errnoOf(error) ?? "")) throw error;
+    await copy(source, target, signal);
+  }
+}
+
+/** Copies in constant memory. `target` must not exist. */
+export async function copy(source: string, target: string, signal?: AbortSignal): Promise<void> {
+  await using from = await open(source, constants.O_RDONLY);
+  await using to = await open(target, "wx", 0o600);
+  const chunk = new Uint8Array(COPY_CHUNK_BYTES);
+  for (;;) {
+    signal?.throwIfAborted();
+    const { bytesRead } = await from.read(chunk, 0, chunk.length);
+    if (bytesRead === 0) return;
+    await writeAll(to, chunk.subarray(0, bytesRead));
+  }
+}
+
+/** The regular file at `path`, never what a symbolic link there points to; `undefined` where there is none. */
+export async function statFile(path: string): Promise<Stats | undefined> {
+  try {
+    const stats = await lstat(path);
+    return stats.isFile() ? stats : undefined;
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Opens the regular file at `path` for reading, as {@link statFile} sees it. */
+export async function openFile(path: string): Promise<FileHandle | undefined> {
+  let handle: FileHandle;
+  try {
+    handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  return undefined;
+}
+
+/** Fills `bytes` from `offset` on; returns how many, fewer only where the file ends before. */
+export async function readAt(handle: FileHandle, offset: number, bytes: Uint8Array): Promise<number> {
+  let filled = 0;
+  while (filled < bytes.length) {
+    const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, offset + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return filled;
+}

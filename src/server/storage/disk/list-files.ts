@@ -1,0 +1,41 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { isObjectKey } from "../preconditions";
+import { statFile } from "./durable-file";
+import { isAbsent, onDisk } from "./fs-failure";
+
+/**
+ * The regular files below `folder` whose relative path starts with `prefix` (no `/` in it), in the order of their
+ * paths. Holds the names of one folder a level at a time; does not follow symbolic links.
+ */
+export async function* listFiles(
+  folder: string,
+  prefix = "",
+): AsyncGenerator<{ name: string; sizeBytes: number }> {
+  // With its slash a folder sorts where the keys below it do: "a-b" before "a/b" before "a0".
+  for (const name of (await namesIn(folder)).sort()) {
+    if (!name.startsWith(prefix)) continue;
+    const path = join(folder, name);
+    if (name.endsWith("/")) {
+      for await (const file of listFiles(path)) yield { ...file, name: name + file.name };
+      continue;
+    }
+    const stats = await onDisk(() => statFile(path));
+    if (stats) yield { name, sizeBytes: stats.size };
+  }
+}
+
+/** Names that can be in a key; a folder's ends with `/`. None where the folder is gone. */
+async function namesIn(folder: string): Promise<string[]> {
+  return onDisk(async () => {
+    try {
+      const entries = await readdir(folder, { withFileTypes: true });
+      return entries
+        .filter((entry) => isObjectKey(entry.name) && (entry.isFile() || entry.isDirectory()))
+        .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
+    } catch (error) {
+      if (isAbsent(error)) return [];
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,15 @@
+import type { ByteRange } from "../object-store";
+import { S3Nonsense } from "./s3-failure";
+
+/** @param range of at least one byte: HTTP can't ask for none (RFC 9110 §14.1.2) */
+export function rangeHeader({ offset, length }: ByteRange): { range: string } {
+  return { range: `bytes=${offset}-${offset + length - 1}` };
+}
+
+/** A store clips a range that reaches past the end, and may ignore it altogether. */
+export function assertPartAnswered(headers: Headers, { offset, length }: ByteRange): void {
+  const answered = /^bytes (\d+)-(\d+)\//.exec(headers.get("content-range") ?? "");
+  if (Number(answered?.[1]) !== offset || Number(answered?.[2]) !== offset + length - 1) {
+    throw new S3Nonsense("S3 answered another range than was asked for");
+  }
+}

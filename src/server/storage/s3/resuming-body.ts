@@ -1,0 +1,119 @@
+import { type ByteRange, StoreUnavailable } from "../object-store";
+import { assertPartAnswered, rangeHeader } from "./range-header";
+import { isRetryable, type S3Client, type S3Stream } from "./s3-client";
+import { S3ConnectionLost, S3Nonsense } from "./s3-failure";
+
+/** After this much of progress a broken connection counts as the first again. */
+const PROGRESS_BYTES = 1 << 20;
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+/**
+ * Opens a body of exactly the asked bytes: where the connection breaks it goes on from there by Range, a bounded
+ * number of times, and then fails; it never ends short. Resolves once the store has begun to answer.
+ */
+export async function openResuming(
+  client: S3Client,
+  key: string,
+  range?: ByteRange,
+): Promise<ReadableStream<Uint8Array>> {
+  const first = await client.openStream({ method: "GET", key, headers: range && rangeHeader(range) });
+  const length = range?.length ?? Number(first.headers.get("content-length"));
+  const source = { client, key, offset: range?.offset ?? 0, length, etag: first.headers.get("etag") };
+  try {
+    if (range) assertPartAnswered(first.headers, range);
+    if (!Number.isSafeInteger(length)) throw new S3Nonsense("S3 answered without a length");
+  } catch (error) {
+    first.watchdog.abort();
+    throw error;
+  }
+  return bodyOf(source, first);
+}
+
+interface Source {
+  client: S3Client;
+  key: string;
+  offset: number;
+  length: number;
+  etag: string | null;
+}
+
+function bodyOf(source: Source, first: S3Stream): ReadableStream<Uint8Array> {
+  const { client } = source;
+  let stream: S3Stream = first;
+  let reader: Reader | undefined = first.body.getReader();
+  let delivered = 0;
+  let failures = 0;
+  let deliveredAtFailure = 0;
+
+  async function readPiece(): Promise<Uint8Array> {
+    if (!reader) {
+      stream = await resume(source, delivered);
+      reader = stream.body.getReader();
+    }
+    const { done, value } = await stream.watchdog.guard(client.timeoutMs, reader.read());
+    if (done) throw new S3ConnectionLost("S3 answer ended early");
+    return value;
+  }
+
+  /** Lets go of the broken connection and waits, or gives up. */
+  async function recover(error: unknown): Promise<void> {
+    stream.watchdog.abort();
+    reader = undefined;
+    if (delivered - deliveredAtFailure >= PROGRESS_BYTES) failures = 0;
+    deliveredAtFailure = delivered;
+    // What isn't the store's answer is the network's doing, whatever the runtime throws for it.
+    const lost =
+      error instanceof StoreUnavailable
+        ? error
+        : new S3ConnectionLost("S3 connection lost", { cause: error });
+    if (!isRetryable(lost) || failures >= client.retries) throw lost;
+    await client.pause(failures++, lost);
+  }
+
+  async function nextPiece(): Promise<Uint8Array> {
+    for (;;) {
+      try {
+        return await readPiece();
+      } catch (error) {
+        await recover(error);
+      }
+    }
+  }
+
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (delivered < source.length) {
+          const piece = await nextPiece();
+          delivered += piece.length;
+          if (delivered > source.length) {
+            stream.watchdog.abort();
+            throw new S3Nonsense("S3 answered more than was asked for");
+          }
+          controller.enqueue(piece);
+        }
+        if (delivered === source.length) controller.close();
+      },
+      cancel() {
+        stream.watchdog.abort();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Goes on after `delivered` bytes, with the same object or not at all. */
+async function resume({ client, key, offset, length, etag }: Source, delivered: number): Promise<S3Stream> {
+  const rest = { offset: offset + delivered, length: length - delivered };
+  const stream = await client.openStream({ method: "GET", key, headers: rangeHeader(rest) });
+  try {
+    assertPartAnswered(stream.headers, rest);
+    if (stream.headers.get("etag") !== etag)
+      throw new S3Nonsense("object was replaced while it was being read");
+  } catch (error) {
+    stream.watchdog.abort();
+    throw error;
+  }
+  return stream;
+}

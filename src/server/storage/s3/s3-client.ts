@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { AwsV4Signer } from "aws4fetch";
+import { type ByteRange, StoreUnavailable } from "../object-store";
+import { assertPartAnswered, rangeHeader } from "./range-header";
+import { S3ConnectionLost, S3Failure, S3Nonsense } from "./s3-failure";
+import { createWatchdog, type Watchdog } from "./watchdog";
+import { childText, parseXml, type XmlElement } from "./xml";
+
+export interface S3ClientOptions {
+  /** Such as `https://s3.us-east-005.backblazeb2.com`; buckets are addressed in the path. */
+  endpoint: string;
+  region: string;
+  bucket: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  /** How long the store may stay silent. Sending or reading a body gets more, by its size. */
+  timeoutMs?: number;
+  /** A body that goes slower than this has stalled: three parts at once then need a line of 1.2 Mbit/s. */
+  minBytesPerSecond?: number;
+  /** How often a request that may succeed later is sent again. */
+  retries?: number;
+  /** The longest wait before the first of them; doubles with each. */
+  retryDelayMs?: number;
+}
+
+export interface S3Request {
+  method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
+  /** None: the bucket itself. */
+  key?: string;
+  query?: Record<string, string>;
+  headers?: Record<string, string>;
+  body?: Uint8Array<ArrayBuffer> | string;
+  signal?: AbortSignal;
+}
+
+/** An answer whose body is still to come; every wait for a piece of it goes through `watchdog`. */
+export interface S3Stream {
+  headers: Headers;
+  body: ReadableStream<Uint8Array>;
+  watchdog: Watchdog;
+}
+
+export interface S3Client {
+  readonly retries: number;
+  readonly timeoutMs: number;
+  /** Sends and reads the answer whole; `xml` where it has a body. */
+  send(request: S3Request): Promise<{ headers: Headers; xml?: XmlElement }>;
+  /** Reads one range of an object, no more and no less. */
+  readRange(key: string, range: ByteRange): Promise<Uint8Array>;
+  /** Sends and hands over the answer once its status is good. Read the body to its end or cancel it. */
+  openStream(request: S3Request): Promise<S3Stream>;
+  /** Waits before a retry, counted from 0. */
+  pause(retry: number, failure?: unknown, signal?: AbortSignal): Promise<void>;
+}
+
+const MAX_ANSWER_BYTES = 16 << 20;
+const MAX_DELAY_MS = 20_000;
+
+/** One bucket of an S3-compatible store: signed, timed and, where it makes sense, repeated requests. */
+export function createS3Client(options: S3ClientOptions): S3Client {
+  const { endpoint, bucket, accessKeyId, secretAccessKey, region } = options;
+  const { timeoutMs = 30_000, retries = 6, retryDelayMs = 200, minBytesPerSecond = 50_000 } = options;
+  const bucketUrl = `${endpoint.replace(/\/+$/, "")}/${bucket}`;
+  const signingKeys = new Map<string, ArrayBuffer>();
+
+  async function dispatch(request: S3Request, watchdog: Watchdog): Promise<Response> {
+    const { method, headers, body } = request;
+    const signed = await new AwsV4Signer({
+      ...{ method, headers, accessKeyId, secretAccessKey, region, service: "s3" },
+      url: urlOf(bucketUrl, request),
+      cache: signingKeys,
+    }).sign();
+    // A redirect would carry the signature to a host that nobody configured.
+    const init = {
+      method,
+      headers: signed.headers,
+      body,
+      redirect: "manual",
+      signal: watchdog.signal,
+    } as const;
+    return fetch(signed.url, init);
+  }
+
+  /** Runs one exchange; what the network did becomes {@link S3ConnectionLost}, the caller's abort stays itself. */
+  async function attempt<T>(
+    request: S3Request,
+    take: (response: Response, watchdog: Watchdog) => Promise<T>,
+  ): Promise<T> {
+    const watchdog = createWatchdog(request.signal);
+    const limitMs = timeoutMs + (lengthOf(request.body) * 1000) / minBytesPerSecond;
+    try {
+      const response = await watchdog.guard(limitMs, dispatch(request, watchdog));
+      if (!response.ok) throw await failureOf(response, watchdog);
+      return await take(response, watchdog);
+    } catch (error) {
+      watchdog.abort();
+      request.signal?.throwIfAborted();
+      throw error instanceof StoreUnavailable
+        ? error
+        : new S3ConnectionLost("S3 connection lost", { cause: error });
+    }
+  }
+
+  async function failureOf(response: Response, watchdog: Watchdog): Promise<S3Failure> {
+    const bytes = await watchdog.guard(timeoutMs, readUpTo(response, MAX_ANSWER_BYTES));
+    return failureFrom(response, xmlIn(bytes, response.ok));
+  }
+
+  async function pause(retry: number, failure?: unknown, signal?: AbortSignal): Promise<void> {
+    const askedMs = failure instanceof S3Failure ? failure.retryAfterMs : 0;
+    const jitteredMs = Math.random() * retryDelayMs * 2 ** retry;
+    await sleep(Math.min(Math.max(askedMs, jitteredMs), MAX_DELAY_MS), undefined, { signal });
+  }
+
+  async function repeat<T>(request: S3Request, exchange: () => Promise<T>): Promise<T> {
+    for (let retry = 0; ; retry++) {
+      try {
+        return await exchange();
+      } catch (error) {
+        if (retry >= retries || !isRetryable(error)) throw error;
+        await pause(retry, error, request.signal);
+      }
+    }
+  }
+
+  return {
+    retries,
+    timeoutMs,
+    pause,
+
+    send: (request) =>
+      repeat(request, () =>
+        attempt(request, async (response, watchdog) => {
+          const bytes = await watchdog.guard(timeoutMs, readUpTo(response, MAX_ANSWER_BYTES));
+          const xml = xmlIn(bytes, true);
+          // CompleteMultipartUpload answers 200 before it knows how it ends.
+          if (xml?.name === "Error") throw failureFrom(response, xml);
+          return { headers: response.headers, xml };
+        }),
+      ),
+
+    readRange(key, range) {
+      const request: S3Request = { method: "GET", key, headers: rangeHeader(range) };
+      const limitMs = timeoutMs + (range.length * 1000) / minBytesPerSecond;
+      return repeat(request, () =>
+        attempt(request, async (response, watchdog) => {
+          assertPartAnswered(response.headers, range);
+          const bytes = await watchdog.guard(limitMs, readUpTo(response, range.length));
+          if (bytes.length < range.length) throw new S3ConnectionLost("S3 answer ended early");
+          return bytes;
+        }),
+      );
+    },
+
+    openStream: (request) =>
+      repeat(request, () =>
+        attempt(request, async (response, watchdog) => {
+          if (!response.body) throw new S3Nonsense("S3 answered without a body");
+          return { headers: response.headers, body: response.body, watchdog };
+        }),
+      ),
+  };
+}
+
+export function isRetryable(error: unknown): boolean {
+  return error instanceof S3ConnectionLost || (error instanceof S3Failure && error.isRetryable);
+}
+
+function urlOf(bucketUrl: string, { key, query }: S3Request): string {
+  const pairs = Object.entries(query ?? {}).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return `${bucketUrl}${key ? `/${key}` : ""}${pairs.length > 0 ? `?${pairs.join("&")}` : ""}`;
+}
+
+function lengthOf(body: S3Request["body"]): number {
+  return body?.length ?? 0;
+}
+
+/** @throws {S3Nonsense} where the body goes on past `limitBytes` */
+async function readUpTo(response: Response, limitBytes: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const piece of response.body ?? []) {
+    sizeBytes += piece.length;
+    if (sizeBytes > limitBytes) throw new S3Nonsense("S3 answered more than was asked for");
+    pieces.push(piece);
+  }
+  return pieces.length === 1 && pieces[0] ? pieces[0] : new Uint8Array(Buffer.concat(pieces, sizeBytes));
+}
+
+/** A bad status may come with a proxy's HTML, which says nothing; a good one must be XML. */
+function xmlIn(bytes: Uint8Array, isRequired: boolean): XmlElement | undefined {
+  if (bytes.length === 0) return undefined;
+  try {
+    return parseXml(new TextDecoder().decode(bytes));
+  } catch (error) {
+    if (isRequired || !(error instanceof S3Nonsense)) throw error;
+    return undefined;
+  }
+}
+
+function failureFrom(response: Response, xml: XmlElement | undefined): S3Failure {
+  const code = xml?.name === "Error" ? childText(xml, "Code") : undefined;
+  const retryAfterS = Number(response.headers.get("retry-after"));
+  return new S3Failure(response.status, code, retryAfterS > 0 ? retryAfterS * 1000 : 0);
+}

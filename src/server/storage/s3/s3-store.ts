@@ -1,0 +1,176 @@
+import {
+  assertObjectKey,
+  type ByteRange,
+  ObjectNotFound,
+  type ObjectStore,
+  StoreUnavailable,
+} from "../object-store";
+import { assertByteRange, folderOfPrefix } from "../preconditions";
+import { listObjects, listUploads, listVersions } from "./listing";
+import { putFile, putWhole } from "./put-file";
+import { openResuming } from "./resuming-body";
+import { createS3Client, type S3Client, type S3ClientOptions } from "./s3-client";
+import { S3Failure } from "./s3-failure";
+
+export interface S3StoreOptions extends S3ClientOptions {
+  /** Larger files go up in parts of at least this; S3 takes none below 5 MiB but the last. */
+  partSizeBytes?: number;
+  /** Entries a listing asks for at once. */
+  pageSize?: number;
+}
+
+const MAX_DELETE_ROUNDS = 100;
+const CHECK_TIMEOUT_MS = 5000;
+
+/**
+ * Objects in a bucket of any S3-compatible store. Sends no checksum headers (Backblaze B2 refuses them) and
+ * deletes version by version, since where versions are kept a plain delete only hides the object.
+ *
+ * `sweepUnfinished` finds nothing where the store can't list uploads.
+ */
+export function createS3Store(options: S3StoreOptions): ObjectStore {
+  const { partSizeBytes = 8 << 20, pageSize = 1000 } = options;
+  const client = createS3Client(options);
+  // Who asks for health wants to know now, not after the last retry.
+  const checker = createS3Client({ ...options, retries: 0, timeoutMs: CHECK_TIMEOUT_MS });
+
+  return {
+    kind: "s3",
+
+    async putFile(key, path, { signal } = {}) {
+      assertObjectKey(key);
+      await putFile(client, key, path, partSizeBytes, signal);
+    },
+
+    async putBytes(key, bytes) {
+      assertObjectKey(key);
+      await putWhole(client, key, new Uint8Array(bytes));
+    },
+
+    async stat(key) {
+      assertObjectKey(key);
+      return statObject(client, key);
+    },
+
+    async read(key, range) {
+      assertObjectKey(key);
+      assertByteRange(range);
+      if (range.length === 0) {
+        await assertEmptyRange(client, key, range);
+        return new Uint8Array();
+      }
+      return naming(key, () => client.readRange(key, range));
+    },
+
+    async open(key, range) {
+      assertObjectKey(key);
+      if (range) assertByteRange(range);
+      if (range?.length === 0) {
+        await assertEmptyRange(client, key, range);
+        return new Blob();
+      }
+      return naming(key, () => openResuming(client, key, range));
+    },
+
+    async delete(key) {
+      assertObjectKey(key);
+      await deleteObject(client, key, pageSize);
+    },
+
+    async *list(prefix) {
+      folderOfPrefix(prefix);
+      yield* listObjects(client, prefix, pageSize);
+    },
+
+    async sweepUnfinished(olderThan) {
+      return abortUploads(client, olderThan, pageSize);
+    },
+
+    async check() {
+      for await (const _ of listObjects(checker, "", 1)) return;
+    },
+  };
+}
+
+async function naming<T>(key: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof S3Failure && error.code === "NoSuchKey" ? new ObjectNotFound(key) : error;
+  }
+}
+
+async function statObject(client: S3Client, key: string): Promise<{ sizeBytes: number } | undefined> {
+  try {
+    const { headers } = await client.send({ method: "HEAD", key });
+    return { sizeBytes: Number(headers.get("content-length")) };
+  } catch (error) {
+    if (!(error instanceof S3Failure)) throw error;
+    return statByReading(client, key);
+  }
+}
+
+/** An answer to HEAD says that it failed, never why: a missing object and a missing bucket look alike. */
+async function statByReading(client: S3Client, key: string): Promise<{ sizeBytes: number } | undefined> {
+  try {
+    const { headers, watchdog } = await client.openStream({
+      method: "GET",
+      key,
+      headers: { range: "bytes=0-0" },
+    });
+    watchdog.abort();
+    const total = /^bytes 0-0\/(\d+)$/.exec(headers.get("content-range") ?? "")?.[1];
+    return { sizeBytes: Number(total) };
+  } catch (error) {
+    if (error instanceof S3Failure && error.code === "NoSuchKey") return undefined;
+    if (error instanceof S3Failure && error.code === "InvalidRange") return { sizeBytes: 0 };
+    throw error;
+  }
+}
+
+/** S3 has no range of no bytes. */
+async function assertEmptyRange(client: S3Client, key: string, { offset }: ByteRange): Promise<void> {
+  const object = await statObject(client, key);
+  if (!object) throw new ObjectNotFound(key);
+  if (offset > object.sizeBytes) throw new StoreUnavailable("S3: range past the end of the object");
+}
+
+async function deleteObject(client: S3Client, key: string, pageSize: number): Promise<void> {
+  for (let round = 0; round < MAX_DELETE_ROUNDS; round++) {
+    const versionIds = await listVersions(client, key, pageSize);
+    if (versionIds?.length === 0) return;
+    for (const versionId of versionIds ?? []) {
+      await remove(client, key, { versionId });
+    }
+    if (!versionIds) {
+      await remove(client, key);
+      return;
+    }
+  }
+  throw new StoreUnavailable("S3: object still has versions");
+}
+
+const GONE = new Set(["NoSuchKey", "NoSuchVersion", "NoSuchUpload"]);
+
+/** A repeated request, or another node, may find it done. */
+async function remove(client: S3Client, key: string, query?: Record<string, string>): Promise<void> {
+  try {
+    await client.send({ method: "DELETE", key, query });
+  } catch (error) {
+    if (!(error instanceof S3Failure) || !GONE.has(error.code ?? "")) throw error;
+  }
+}
+
+async function abortUploads(client: S3Client, olderThan: Date, pageSize: number): Promise<number> {
+  let count = 0;
+  try {
+    for await (const { key, uploadId, begunAt } of listUploads(client, pageSize)) {
+      if (!(begunAt < olderThan)) continue;
+      await remove(client, key, { uploadId });
+      count++;
+    }
+  } catch (error) {
+    if (!(error instanceof S3Failure) || !error.isUnsupported) throw error;
+  }
+  return count;
+}

@@ -1,0 +1,89 @@
+import * as z from "zod/mini";
+
+export const storageStatuses = ["local", "transferring", "b2", "error"] as const;
+export const storageStatusSchema = z.enum(storageStatuses);
+export type StorageStatus = z.infer<typeof storageStatusSchema>;
+
+/** SPEC's Study. Dates are `YYYY-MM-DD`, `examinedAt` `YYYY-MM-DDTHH:MM[:SS]` in the clinic's own time. */
+export const studySchema = z.object({
+  id: z.string(),
+  studyInstanceUID: z.string(),
+  /** As the index has it, carets and all; screens show only the part before the first `^`. */
+  patientName: z.nullable(z.string()),
+  patientID: z.nullable(z.string()),
+  patientBirthDate: z.nullable(z.string()),
+  patientGender: z.nullable(z.enum(["male", "female", "other"])),
+  studyDescription: z.nullable(z.string()),
+  studyDate: z.nullable(z.string()),
+  examinedAt: z.nullable(z.string()),
+  accessionNumber: z.nullable(z.string()),
+  institutionName: z.nullable(z.string()),
+  /** Codes joined by a backslash where a study has several. */
+  modality: z.nullable(z.string()),
+  imagesReceived: z.number(),
+  seriesCount: z.number(),
+  sizeBytes: z.number(),
+  storageStatus: storageStatusSchema,
+  laudo: z.boolean(),
+  /** Whether the upload form's values differ from what the instances say. */
+  isOverridden: z.boolean(),
+  /** Whether the caller owns it (or is admin): may delete, download and share it. */
+  isOwner: z.boolean(),
+  ownerName: z.nullable(z.string()),
+  createdAt: z.string(),
+});
+export type Study = z.infer<typeof studySchema>;
+
+export const seriesSchema = z.object({
+  id: z.string(),
+  seriesInstanceUID: z.string(),
+  seriesDescription: z.nullable(z.string()),
+  seriesNumber: z.nullable(z.number()),
+  modality: z.nullable(z.string()),
+  imagesReceived: z.number(),
+});
+export type Series = z.infer<typeof seriesSchema>;
+
+export const studyStatusSchema = z.object({ status: storageStatusSchema, isReady: z.boolean() });
+export type StudyStatus = z.infer<typeof studyStatusSchema>;
+
+export const studySorts = [
+  "studyDate",
+  "studyDescription",
+  "patientName",
+  "modality",
+  "imagesReceived",
+  "seriesCount",
+  "createdAt",
+] as const;
+
+const dateText = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/));
+const searchText = z.string().check(z.maxLength(200));
+
+/** Query of `GET /api/studies`; without `limit` all come, up to 10,000. */
+export const studyListQuerySchema = z.object({
+  limit: z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1000))),
+  offset: z.optional(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(10_000_000))),
+  sort: z.optional(z.enum(studySorts)),
+  order: z.optional(z.enum(["asc", "desc"])),
+  patientName: z.optional(searchText),
+  patientID: z.optional(searchText),
+  accessionNumber: z.optional(searchText),
+  description: z.optional(searchText),
+  modality: z.optional(z.string().check(z.maxLength(16))),
+  startDate: z.optional(dateText),
+  endDate: z.optional(dateText),
+});
+export type StudyListQuery = z.infer<typeof studyListQuerySchema>;
+
+/** `data` of `GET /generate-token`, base64 or base64url of JSON. */
+export const viewerTokenRequestSchema = z
+  .array(z.object({ userId: z.string(), studyInstanceUID: z.optional(z.string()), id: z.optional(z.string()) }))
+  .check(z.minLength(1), z.maxLength(16));
+/** `url` is the path of the viewer page, token included. */
+export const viewerTokenSchema = z.object({ token: z.string(), url: z.string() });
+export type ViewerToken = z.infer<typeof viewerTokenSchema>;
+
+/** `url` is a path; good for 5 minutes to begin and an hour to resume. */
+export const downloadTicketSchema = z.object({ url: z.string(), fileName: z.string(), sizeBytes: z.number() });
+export type DownloadTicket = z.infer<typeof downloadTicketSchema>;

@@ -1,0 +1,42 @@
+import * as z from "zod/mini";
+
+export const maxZipBytes = 2 * 1024 * 1024 * 1024;
+
+const text = z.optional(z.string().check(z.maxLength(1024)));
+const date = z.optional(z.iso.date());
+const localDateTime = z.optional(z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?)?$/)));
+
+/**
+ * `formData` of `POST /api/upload-dicom`: every value optional, empty means untouched.
+ * `patientBirthDate` is `YYYY-MM-DD`, `examinedAt` `YYYY-MM-DDTHH:MM`, `patientGender` `M`, `F` or `O`.
+ */
+export const uploadMetadataSchema = z.object({
+  patientIDTag: text,
+  patientName: text,
+  patientBirthDate: date,
+  patientGender: z.optional(z.enum(["M", "F", "O"])),
+  accessionNumber: text,
+  description: text,
+  examinedAt: localDateTime,
+  modality: text,
+  studyInstanceUID: text,
+  institutionName: text,
+});
+export type UploadMetadata = z.infer<typeof uploadMetadataSchema>;
+
+export const uploadAnswerSchema = z.object({
+  studyInstanceUID: z.string(),
+  studies: z.array(
+    z.object({
+      id: z.string(),
+      studyInstanceUID: z.string(),
+      imagesReceived: z.number(),
+      duplicates: z.number(),
+    }),
+  ),
+  instancesReceived: z.number(),
+  /** At most 1,000 names; `skippedCount` counts all. */
+  skipped: z.array(z.object({ name: z.string(), reason: z.string() })),
+  skippedCount: z.number(),
+});
+export type UploadAnswer = z.infer<typeof uploadAnswerSchema>;

@@ -1,0 +1,51 @@
+/**
+ * A DA value as `YYYY-MM-DD`, or null where it names no day of the calendar. Takes `YYYYMMDD`, and the
+ * `YYYY.MM.DD` of ACR-NEMA.
+ */
+export function isoDate(da: string): string | null {
+  const match = /^(\d{4})(\.?)(\d\d)\2(\d\d)$/.exec(trimPadding(da));
+  if (!match) return null;
+  const [, year = "", , month = "", day = ""] = match;
+  return isDayOfCalendar(Number(year), Number(month), Number(day)) ? `${year}-${month}-${day}` : null;
+}
+
+/**
+ * A TM value as `HH:MM` or `HH:MM:SS`, or null where it names no time of day. Fractions are dropped, an hour
+ * alone is the full hour, a leap second is the second before it. Takes the `HH:MM:SS` of ACR-NEMA too.
+ */
+export function isoTime(tm: string): string | null {
+  const match = /^(\d\d)(?:(:?)(\d\d)(?:\2(\d\d)(?:\.\d{1,6})?)?)?$/.exec(trimPadding(tm));
+  if (!match) return null;
+  const [, hour = "", , minute = "00", second] = match;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second ?? 0) > 60) return null;
+  if (second === undefined) return `${hour}:${minute}`;
+  return `${hour}:${minute}:${second === "60" ? "59" : second}`;
+}
+
+/**
+ * A DT value as `YYYY-MM-DD`, `YYYY-MM-DDTHH:MM[:SS]` or the latter with `±HH:MM`, as exact as the value is;
+ * null where it does not name at least a day.
+ */
+export function isoDateTime(dt: string): string | null {
+  const match = /^(\d{8})(\d{2,6}(?:\.\d{1,6})?)?(?:([+-])(\d\d)(\d\d))?$/.exec(trimPadding(dt));
+  if (!match) return null;
+  const [, da = "", tm, sign, offsetHours = "", offsetMinutes = ""] = match;
+  const date = isoDate(da);
+  if (date === null || (tm === undefined && sign === undefined)) return date;
+  const time = tm === undefined ? null : isoTime(tm);
+  if (time === null) return null;
+  if (sign === undefined) return `${date}T${time}`;
+  if (Number(offsetHours) > 14 || Number(offsetMinutes) > 59) return null;
+  return `${date}T${time}${sign}${offsetHours}:${offsetMinutes}`;
+}
+
+function isDayOfCalendar(year: number, month: number, day: number): boolean {
+  if (year < 1 || month < 1 || month > 12 || day < 1) return false;
+  const isLeapYear = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  const days = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+  return day <= (days[month - 1] ?? 0);
+}
+
+function trimPadding(value: string): string {
+  return value.replace(/^[ \0]+|[ \0]+$/g, "");
+}

@@ -1,0 +1,31 @@
+/** Modalities a study is shown with; any other code is shown as it is. */
+export const STUDY_MODALITIES = [
+  "DEN",
+  "LAB",
+  "CT",
+  "MR",
+  "US",
+  "XA",
+  "DX",
+  "MG",
+  "ES",
+  "CR",
+  "NM",
+  "PT",
+  "RF",
+  "SC",
+  "OT",
+] as const;
+export type StudyModality = (typeof STUDY_MODALITIES)[number];
+
+/** Modalities a lab PDF can be filed under. */
+export const LAB_MODALITIES = ["DEN", "LAB", "CT", "MR", "US", "CR", "ES", "NM", "PT"] as const;
+export type LabModality = (typeof LAB_MODALITIES)[number];
+
+export function isStudyModality(code: string): code is StudyModality {
+  return (STUDY_MODALITIES as readonly string[]).includes(code);
+}
+
+export function isLabModality(code: string): code is LabModality {
+  return (LAB_MODALITIES as readonly string[]).includes(code);
+}

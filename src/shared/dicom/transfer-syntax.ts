@@ -1,0 +1,26 @@
+/** Transfer syntaxes the code treats apart (PS3.5 annex A); all others only pass through. */
+export const TransferSyntax = {
+  implicitLittleEndian: "1.2.840.10008.1.2",
+  explicitLittleEndian: "1.2.840.10008.1.2.1",
+  deflatedExplicitLittleEndian: "1.2.840.10008.1.2.1.99",
+  explicitBigEndian: "1.2.840.10008.1.2.2",
+  rleLossless: "1.2.840.10008.1.2.5",
+} as const;
+
+/**
+ * Whether the pixel data are one video stream (MPEG-2, MPEG-4, HEVC): its frames cannot be cut apart without
+ * decoding (PS3.5 §A.4.5 to §A.4.9).
+ */
+export function isVideo(transferSyntaxUID: string): boolean {
+  return /^1\.2\.840\.10008\.1\.2\.4\.10[0-8](\.1)?$/.test(transferSyntaxUID);
+}
+
+/**
+ * The syntax in which frames of an instance are sent as stored (AvailableTransferSyntaxUID of the metadata):
+ * once inflated, a deflated data set is Explicit VR Little Endian.
+ */
+export function frameTransferSyntaxUID(transferSyntaxUID: string): string {
+  return transferSyntaxUID === TransferSyntax.deflatedExplicitLittleEndian
+    ? TransferSyntax.explicitLittleEndian
+    : transferSyntaxUID;
+}

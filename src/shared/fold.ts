@@ -1,0 +1,9 @@
+/** Text as searches compare it: no case, no accents, single spaces. `João  SILVA` folds to `joao silva`. */
+export function fold(text: string): string {
+  return text
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
+    .toLowerCase()
+    .replace(/\s+/g, " ")
+    .trim();
+}

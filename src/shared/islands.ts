@@ -1,0 +1,28 @@
+import * as z from "zod/mini";
+
+/** Whether anyone may register, and whether an admin has to authorise the account first. */
+export const registrationModes = ["open", "approval", "closed"] as const;
+
+const authIslandSchema = z.object({
+  productName: z.string(),
+  registration: z.enum(registrationModes),
+  /** 0: new accounts get no trial. */
+  trialDays: z.number(),
+  /** From `/reset-password/{token}`. */
+  resetToken: z.optional(z.string()),
+});
+
+const hisIslandSchema = z.object({
+  productName: z.string(),
+  maxUploadBytes: z.number(),
+});
+
+/** The closed list of islands and what the server may hand each of them. */
+export const islandSchemas = { auth: authIslandSchema, his: hisIslandSchema } as const;
+
+export type IslandName = keyof typeof islandSchemas;
+export type IslandProps<Name extends IslandName> = z.infer<(typeof islandSchemas)[Name]>;
+
+export function isIslandName(name: string | undefined): name is IslandName {
+  return name !== undefined && Object.hasOwn(islandSchemas, name);
+}

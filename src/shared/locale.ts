@@ -1,0 +1,8 @@
+export const locales = ["pt-BR", "en-US"] as const;
+export type Locale = (typeof locales)[number];
+
+/** Portuguese if the first language code contains `pt`, or where nothing is said; else English. */
+export function pickLocale(languages: string | undefined): Locale {
+  const first = languages?.split(",")[0]?.trim().toLowerCase();
+  return !first || first === "*" || first.includes("pt") ? "pt-BR" : "en-US";
+}

@@ -1,0 +1,34 @@
+/** Texts of the validation rules; a rule's message is the key here, put into words where it is shown. */
+export const validationMessages = {
+  "validation.required": /*i18n*/ { id: "validation.required", message: "This field is required" },
+  "validation.invalidEmail": /*i18n*/ { id: "validation.invalidEmail", message: "Invalid email address" },
+  "validation.passwordRequired": /*i18n*/ {
+    id: "validation.passwordRequired",
+    message: "Enter your password",
+  },
+  "validation.nameMin": /*i18n*/ {
+    id: "validation.nameMin",
+    message: "The name must have at least 3 characters",
+  },
+  "validation.cpfCnpjLength": /*i18n*/ {
+    id: "validation.cpfCnpjLength",
+    message: "CPF must have 11 digits or CNPJ must have 14 digits",
+  },
+  "validation.cpfCnpjInvalid": /*i18n*/ { id: "validation.cpfCnpjInvalid", message: "Invalid CPF or CNPJ" },
+  "validation.passwordMin": /*i18n*/ {
+    id: "validation.passwordMin",
+    message: "The password must have at least 6 characters",
+  },
+  "validation.passwordsDoNotMatch": /*i18n*/ {
+    id: "validation.passwordsDoNotMatch",
+    message: "The passwords do not match",
+  },
+  "validation.tooLong": /*i18n*/ { id: "validation.tooLong", message: "This text is too long" },
+  "validation.invalid": /*i18n*/ { id: "validation.invalid", message: "This value is not valid" },
+} as const;
+
+export type ValidationMessage = keyof typeof validationMessages;
+
+export function isValidationMessage(text: string): text is ValidationMessage {
+  return Object.hasOwn(validationMessages, text);
+}

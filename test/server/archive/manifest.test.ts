@@ -1,0 +1,236 @@
+import { describe, expect, test } from "bun:test";
+import { deflateRawSync, zstdDecompressSync } from "node:zlib";
+import fc from "fast-check";
+import {
+  InstanceDamaged,
+  readInflatedInstance,
+  readInstanceRange,
+} from "../../../src/server/archive/instance-reader";
+import type { ManifestInstance, SeriesManifest } from "../../../src/server/archive/manifest";
+import { ManifestError } from "../../../src/server/archive/manifest.errors";
+import {
+  decodeManifest,
+  decodeManifestIndex,
+  encodeManifest,
+  mergeManifests,
+  metadataSection,
+  type SeriesContent,
+} from "../../../src/server/archive/manifest-codec";
+import { memorySource } from "../../../src/server/dicom/byte-source";
+import { readInstance } from "../../../src/server/dicom/read-instance";
+import { DEFLATED, sampleFile } from "../../support/dicom-sample";
+
+function instance(sopInstanceUID: string, instanceNumber: number | null): ManifestInstance {
+  return {
+    sopInstanceUID,
+    sopClassUID: "1.2.840.10008.5.1.4.1.1.2",
+    transferSyntaxUID: "1.2.840.10008.1.2.1",
+    instanceNumber,
+    rows: 2,
+    columns: null,
+    volumeId: "0198c0de-0000-7000-8000-00000000000a",
+    dataOffset: 77,
+    storedBytes: 8,
+    sizeBytes: 8,
+    method: 0,
+    crc32: 0xffffffff,
+    frames: { kind: "native", frameCount: 1, offset: 0, frameBytes: 8 },
+  };
+}
+
+function content(instances: ManifestInstance[], marker = "kept"): SeriesContent {
+  const manifest: SeriesManifest = {
+    version: 1,
+    studyInstanceUID: "1.2",
+    seriesInstanceUID: "1.2.3",
+    instances,
+  };
+  return {
+    manifest,
+    metadataOf: ({ sopInstanceUID }) => Buffer.from(JSON.stringify({ sopInstanceUID, marker })),
+  };
+}
+
+const metadataOf = (bytes: Uint8Array) =>
+  JSON.parse(Buffer.from(zstdDecompressSync(metadataSection(bytes))).toString());
+
+describe("a series manifest", () => {
+  test("gives back its index, and its metadata as one zstd frame ready to be sent", async () => {
+    const frames = {
+      kind: "encapsulated",
+      frameCount: 2,
+      frames: [
+        [[10, 4]],
+        [
+          [22, 4],
+          [34, 6],
+        ],
+      ],
+    } as const;
+    const encapsulated = { ...instance("1.5", 2), frames } as unknown as ManifestInstance;
+    const series = content([
+      instance("1.4", 1),
+      encapsulated,
+      { ...instance("1.6", 3), frames: { kind: "none" } },
+    ]);
+    const bytes = await encodeManifest(series);
+    expect(decodeManifestIndex(bytes)).toEqual(series.manifest);
+    expect(metadataOf(bytes).map((json: { sopInstanceUID: string }) => json.sopInstanceUID)).toEqual([
+      "1.4",
+      "1.5",
+      "1.6",
+    ]);
+    expect(metadataSection(bytes).buffer).toBe(bytes.buffer);
+  });
+
+  test("may be empty", async () => {
+    const bytes = await encodeManifest(content([]));
+    expect(metadataOf(bytes)).toEqual([]);
+    expect(decodeManifest(bytes).manifest.instances).toEqual([]);
+  });
+
+  test("takes metadata larger than what is compressed at once", async () => {
+    const long = "ã".repeat(400_000);
+    const series = content([instance("1.4", 1), instance("1.5", 2)], long);
+    const bytes = await encodeManifest(series);
+    expect(metadataOf(bytes)[1].marker).toBe(long);
+    const decoded = decodeManifest(bytes);
+    const [, second] = decoded.manifest.instances;
+    if (!second) throw new Error("none");
+    expect(JSON.parse(Buffer.from(decoded.metadataOf(second)).toString()).marker).toBe(long);
+  });
+
+  test("keeps an instance that was there, adds the new ones, and orders all by number, then UID", async () => {
+    const kept = decodeManifest(await encodeManifest(content([instance("1.10", 1), instance("1.12", 3)])));
+    const added = content(
+      [instance("1.11", 2), instance("1.12", 3), instance("1.9", 3), instance("1.1", null)],
+      "added",
+    );
+    const merged = await encodeManifest(mergeManifests(kept, added));
+    expect(decodeManifestIndex(merged).instances.map((i) => i.sopInstanceUID)).toEqual([
+      "1.10",
+      "1.11",
+      "1.12",
+      "1.9",
+      "1.1",
+    ]);
+    expect(metadataOf(merged).map((json: { marker: string }) => json.marker)).toEqual([
+      "kept",
+      "added",
+      "kept",
+      "added",
+      "added",
+    ]);
+  });
+
+  test("is never joined with that of another series", async () => {
+    const other = content([]);
+    other.manifest.studyInstanceUID = "9.9";
+    expect(() => mergeManifests(content([]), other)).toThrow(ManifestError);
+  });
+
+  test("that is damaged is refused, never half read", async () => {
+    const sound = await encodeManifest(content([instance("1.4", 1), instance("1.5", 2)]));
+    const expected = decodeManifestIndex(sound);
+    fc.assert(
+      fc.property(fc.nat(sound.length - 1), fc.integer({ min: 1, max: 255 }), (at, bits) => {
+        const damaged = sound.slice();
+        damaged[at] = (damaged[at] ?? 0) ^ bits;
+        try {
+          // A flipped bit in an unused part of a frame header may leave the content as it was.
+          decodeManifest(damaged);
+          expect(decodeManifestIndex(damaged).instances.length).toBe(expected.instances.length);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ManifestError);
+        }
+      }),
+      { numRuns: 500 },
+    );
+    for (const cut of [0, 4, 39, 41, sound.length - 1]) {
+      expect(() => decodeManifest(sound.subarray(0, cut))).toThrow(ManifestError);
+    }
+  });
+
+  test("that names what can't be is refused", async () => {
+    const bad: Partial<Record<keyof ManifestInstance, unknown>>[] = [
+      { method: 7 },
+      { sizeBytes: -1 },
+      { storedBytes: 9 },
+      { dataOffset: 1.5 },
+      { sopInstanceUID: 4 },
+      { frames: { kind: "encapsulated", frameCount: 2, frames: [[[1, 2]]] } },
+      { frames: { kind: "else" } },
+    ];
+    for (const change of bad) {
+      const bytes = await encodeManifest(content([{ ...instance("1.4", 1), ...change } as ManifestInstance]));
+      expect(() => decodeManifestIndex(bytes)).toThrow(ManifestError);
+    }
+  });
+});
+
+describe("the bytes of an instance", () => {
+  const file = Uint8Array.from({ length: 5000 }, (_, i) => i >> 2);
+  const volumeOf = (entry: Uint8Array) => Buffer.concat([new Uint8Array(77), entry, new Uint8Array(9)]);
+  function reader(entry: Uint8Array) {
+    const volume = volumeOf(entry);
+    const reads: number[] = [];
+    return {
+      reads,
+      read: async ({ offset, length }: { offset: number; length: number }) => {
+        reads.push(length);
+        return volume.subarray(offset, offset + length);
+      },
+    };
+  }
+  const storedInstance = { ...instance("1.4", 1), storedBytes: file.length, sizeBytes: file.length };
+
+  test("come as one read of just these bytes where they are stored", async () => {
+    const { read, reads } = reader(file);
+    expect(await readInstanceRange(storedInstance, { offset: 100, length: 7 }, read)).toEqual(
+      file.slice(100, 107),
+    );
+    expect(reads).toEqual([7]);
+  });
+
+  test("are inflated and cut where they are deflated", async () => {
+    const entry = deflateRawSync(file);
+    const deflatedInstance = { ...storedInstance, method: 8 as const, storedBytes: entry.length };
+    const bytes = await readInstanceRange(deflatedInstance, { offset: 4990, length: 10 }, reader(entry).read);
+    expect(Uint8Array.from(bytes)).toEqual(file.slice(4990));
+  });
+
+  test("never are more than the manifest says, nor other than it says", async () => {
+    const read = reader(deflateRawSync(new Uint8Array(10_000_000))).read;
+    const bomb = { ...storedInstance, method: 8 as const, storedBytes: 9000 };
+    expect(readInstanceRange(bomb, { offset: 0, length: 5000 }, read)).rejects.toBeInstanceOf(
+      InstanceDamaged,
+    );
+    const longer = {
+      ...storedInstance,
+      method: 8 as const,
+      storedBytes: deflateRawSync(file).length,
+      sizeBytes: 6000,
+    };
+    const wrong = readInstanceRange(longer, { offset: 0, length: 5 }, reader(deflateRawSync(file)).read);
+    expect(wrong).rejects.toBeInstanceOf(InstanceDamaged);
+  });
+
+  test("outside the instance are refused", async () => {
+    for (const range of [
+      { offset: 4999, length: 2 },
+      { offset: -1, length: 1 },
+    ]) {
+      expect(readInstanceRange(storedInstance, range, reader(file).read)).rejects.toBeInstanceOf(RangeError);
+    }
+  });
+
+  test("of a deflated data set are given inflated, so that its frames can be cut", async () => {
+    const dicom = sampleFile({}, { transferSyntaxUID: DEFLATED });
+    const found = readInstance(memorySource(dicom));
+    if (!found.ok || found.instance.frames.kind !== "native") throw new Error("not read");
+    const described = { ...instance("1.4", 1), storedBytes: dicom.length, sizeBytes: dicom.length };
+    const inflated = await readInflatedInstance(described, reader(dicom).read);
+    const { offset, frameBytes } = found.instance.frames;
+    expect(inflated.subarray(offset, offset + frameBytes)).toEqual(Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8));
+  });
+});

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import {
+  DatabaseIsNewer,
+  type Migration,
+  MigrationChanged,
+  migrate,
+} from "../../../src/server/db/migrate.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+function migration(folderMillis: number, ...sql: string[]): Migration {
+  return { sql, folderMillis, hash: new Bun.CryptoHasher("sha256").update(sql.join()).digest("hex") };
+}
+
+const FIRST = migration(1, "create table patients (id int primary key)", "insert into patients values (1)");
+const SECOND = migration(2, "alter table patients add column seen int not null default 0");
+const BROKEN = migration(3, "insert into patients values (2)", "insert into nowhere values (1)");
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase({ migrations: [] });
+});
+afterAll(() => database.drop());
+
+test("several servers that start at once migrate the database once", async () => {
+  const applied = await Promise.all([1, 2, 3, 4].map(() => migrate(database.url, [FIRST])));
+  expect(applied.sort()).toEqual([0, 0, 0, 1]);
+  expect(await database.sql`select id from patients`).toHaveLength(1);
+});
+
+test("an upgrade applies only what is new", async () => {
+  expect(await migrate(database.url, [FIRST, SECOND])).toBe(1);
+  expect(await migrate(database.url, [FIRST, SECOND])).toBe(0);
+  expect([...(await database.sql`select id, seen from patients`)]).toEqual([{ id: 1, seen: 0 }]);
+});
+
+test("a migration that fails leaves the database as it was", async () => {
+  await expect(migrate(database.url, [FIRST, SECOND, BROKEN])).rejects.toMatchObject({ code: "42P01" });
+  expect(await database.sql`select id from patients`).toHaveLength(1);
+  expect(await migrate(database.url, [FIRST, SECOND])).toBe(0);
+});
+
+test("an older program refuses a database that a newer one has migrated", async () => {
+  await expect(migrate(database.url, [FIRST])).rejects.toThrow(DatabaseIsNewer);
+});
+
+test("an edited migration is refused instead of being skipped or run again", async () => {
+  const edited = { ...SECOND, hash: "other" };
+  await expect(migrate(database.url, [FIRST, edited])).rejects.toThrow(MigrationChanged);
+});

@@ -1,0 +1,242 @@
+import { describe, expect, test } from "bun:test";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { zstdDecompressSync } from "bun";
+import { AppError } from "../../../src/server/http/app-error.ts";
+import { unauthenticated } from "../../../src/server/http/http.errors.ts";
+import { EXPLICIT_LITTLE_ENDIAN } from "../../support/dicom-sample.ts";
+import { dicomwebApp } from "../../support/dicomweb-app.ts";
+import { createMemoryCatalogue } from "../../support/memory-catalogue.ts";
+import {
+  CT_SERIES,
+  JPEG_2000,
+  MIXED_SERIES,
+  OTHER_STUDY,
+  pixels,
+  STUDY,
+  sampleStudies,
+} from "./sample-study.ts";
+
+const held = sampleStudies();
+const mine = createMemoryCatalogue(held.filter(({ instance }) => instance.studyInstanceUID === STUDY));
+const app = dicomwebApp((c) => {
+  if (c.req.param("token") !== "good") throw new AppError(unauthenticated);
+  return mine;
+});
+
+const SINGLE = { accept: "application/octet-stream; transfer-syntax=*" };
+const MULTIPART = { accept: 'multipart/related; type="application/octet-stream"; transfer-syntax=*' };
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  app.request(`/dicomweb/t/good${path}`, { headers });
+const series = `/studies/${STUDY}/series`;
+const instance = (sop: string, of = MIXED_SERIES) => `${series}/${of}/instances/${of}.${sop}`;
+const values = async (response: Response, tag: string) =>
+  ((await response.json()) as Record<string, { Value?: unknown[] }>[]).map((item) => item[tag]?.Value?.[0]);
+const bytesOf = async (response: Response): Promise<Uint8Array> =>
+  new Uint8Array(await response.arrayBuffer());
+
+/** Splits a multipart body by its own boundary. */
+async function partsOf(response: Response) {
+  const boundary = /boundary=(.+)$/.exec(response.headers.get("content-type") ?? "")?.[1] ?? "";
+  const text = Buffer.from(await response.arrayBuffer()).toString("latin1");
+  const [, ...parts] = text.split(`--${boundary}`);
+  expect(parts.pop()).toBe("--\r\n");
+  return parts.map((part) => {
+    const end = part.indexOf("\r\n\r\n");
+    return { head: part.slice(2, end), body: Buffer.from(part.slice(end + 4, -2), "latin1") };
+  });
+}
+
+describe("finding studies", () => {
+  test("a study is found by its UID, with what the viewer shows of it", async () => {
+    const response = await get(`/studies?limit=101&offset=0&fuzzymatching=false&StudyInstanceUID=${STUDY}`);
+    expect(response.headers.get("content-type")).toBe("application/dicom+json");
+    expect(response.headers.get("cache-control")).toBe("private, no-store");
+    expect(await response.json()).toMatchObject([
+      {
+        "00080020": { vr: "DA", Value: ["20260131"] },
+        "00080061": { vr: "CS", Value: ["CT"] },
+        "00100010": { vr: "PN", Value: [{ Alphabetic: "Gonçalves^João" }] },
+        "00201206": { vr: "IS", Value: [2] },
+        "00201208": { vr: "IS", Value: [7] },
+      },
+    ]);
+  });
+
+  test.each([
+    ["00100020=P-1", 1],
+    ["PatientID=P-2", 0],
+    ["PatientName=gonçalves*", 1],
+    ["PatientName=*jo?o", 1],
+    ["PatientName=Silva*", 0],
+    ["StudyDate=20260131", 1],
+    ["StudyDate=20260101-20260130", 0],
+    ["StudyDate=-20260131", 1],
+    ["StudyDate=20260201-", 0],
+    ["ModalitiesInStudy=MR,CT", 1],
+    ["ModalitiesInStudy=MR", 0],
+    [`StudyInstanceUID=${OTHER_STUDY}`, 0],
+    [`StudyInstanceUID=1.2\\${STUDY}`, 1],
+    ["AccessionNumber=&PatientName=*&SomethingElse=1", 1],
+    ["offset=1", 0],
+    ["limit=0", 0],
+  ])("a search for %s finds %i of my studies", async (query, count) => {
+    expect(await (await get(`/studies?${query}`)).json()).toBeArrayOfSize(count);
+  });
+
+  test.each(["limit=-1", "offset=x", "StudyDate=2026", "StudyDate=-", "StudyDate=20260131-2026"])(
+    "a search that can't be read (%s) is refused, not guessed",
+    async (query) => {
+      const response = await get(`/studies?${query}`);
+      expect(response.status).toBe(400);
+    },
+  );
+
+  test("series and instances are listed in their order", async () => {
+    expect(await values(await get(`${series}?includefield=00080021`), "0020000E")).toEqual([
+      CT_SERIES,
+      MIXED_SERIES,
+    ]);
+    expect(await values(await get(`${series}/${CT_SERIES}/instances?limit=2`), "00200013")).toEqual([1, 2]);
+    expect(await values(await get(`/studies/${STUDY}/instances?offset=2`), "00200013")).toEqual([
+      3, 1, 2, 3, 4,
+    ]);
+  });
+});
+
+describe("what is not mine", () => {
+  test.each([
+    `/studies/${OTHER_STUDY}/series`,
+    `/studies/${OTHER_STUDY}/metadata`,
+    `/studies/${OTHER_STUDY}`,
+    `/studies/${OTHER_STUDY}/series/2.25.900.1/metadata`,
+    `/studies/${STUDY}/series/2.25.900.1/metadata`,
+    `/studies/${OTHER_STUDY}/series/2.25.900.1/instances/2.25.900.1.1/frames/1`,
+    `/studies/${OTHER_STUDY}/series/${CT_SERIES}/instances/${CT_SERIES}.1/frames/1`,
+    `/studies/x/series`,
+    `${series}/${CT_SERIES}/instances/2.25.7/frames/1`,
+    `${series}/${CT_SERIES}/instances/${CT_SERIES}.1/bulkdata/00420011`,
+  ])("is not there: %s", async (path) => {
+    expect((await get(path)).status).toBe(404);
+  });
+
+  test("a dead token opens nothing", async () => {
+    expect((await app.request(`/dicomweb/t/dead/studies`)).status).toBe(401);
+    expect((await app.request(`/dicomweb/t/dead${instance("1")}/frames/1`)).status).toBe(401);
+  });
+});
+
+describe("metadata", () => {
+  const path = `${series}/${MIXED_SERIES}/metadata`;
+
+  test.each([
+    ["br, gzip, zstd", "zstd", zstdDecompressSync],
+    ["gzip;q=0.5, br", "br", brotliDecompressSync],
+    ["gzip", "gzip", gunzipSync],
+    ["deflate", null, (bytes: Uint8Array) => bytes],
+  ] as const)("a browser that takes %s gets it so", async (accepted, coding, unpack) => {
+    const response = await get(path, { "accept-encoding": accepted, accept: "application/dicom+json" });
+    expect(response.headers.get("content-encoding")).toBe(coding);
+    const json = JSON.parse(new TextDecoder().decode(unpack(await bytesOf(response))));
+    expect(json).toBeArrayOfSize(4);
+    expect(json[3]["00100010"].Value[0].Alphabetic).toBe("Gonçalves^João");
+  });
+
+  test.each([
+    [path, `http://localhost/dicomweb/t/good${path}`],
+    [`/studies/${STUDY}/metadata`, `http://localhost/dicomweb/t/good/studies/${STUDY}/metadata`],
+    [`${instance("4")}/metadata`, `http://localhost/dicomweb/t/good${instance("4")}/metadata`],
+  ])("a bulk data link in %s leads to the value", async (from, base) => {
+    const json = (await (await get(from)).json()) as Record<string, { BulkDataURI?: string }>[];
+    const link = json.find((item) => item["00091001"])?.["00091001"]?.BulkDataURI ?? "";
+    const response = await app.request(new URL(link, base).href, { headers: SINGLE });
+    const value = await bytesOf(response);
+    expect(value.length).toBe(2_000);
+    expect([...value.subarray(0, 4)]).toEqual([1, 0, 3, 2]);
+  });
+
+  test("is not sent as something else", async () => {
+    expect((await get(path, { accept: "application/dicom+xml" })).status).toBe(406);
+  });
+});
+
+describe("frames", () => {
+  test("a frame comes as bare bytes, private, and can't be run or framed", async () => {
+    const response = await get(`${instance("1")}/frames/2`, SINGLE);
+    expect(await bytesOf(response)).toEqual(pixels(2, 16));
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": `application/octet-stream; transfer-syntax=${EXPLICIT_LITTLE_ENDIAN}`,
+      "content-security-policy": "sandbox; default-src 'none'",
+      "content-disposition": "attachment",
+      "x-content-type-options": "nosniff",
+      "cache-control": "private",
+    });
+  });
+
+  test("a frame of several fragments comes whole", async () => {
+    const first = await bytesOf(await get(`${instance("2")}/frames/1`, SINGLE));
+    expect(first).toEqual(new Uint8Array([...pixels(1, 20), ...pixels(11, 10)]));
+    const response = await get(`${instance("2")}/frames/2`, { accept: "image/jp2" });
+    expect(response.headers.get("content-type")).toBe(`image/jp2; transfer-syntax=${JPEG_2000}`);
+    expect(await bytesOf(response)).toEqual(pixels(2, 30));
+  });
+
+  test("a frame of a deflated instance comes inflated and says so", async () => {
+    const response = await get(`${instance("3")}/frames/1`, SINGLE);
+    expect(response.headers.get("content-type")).toEndWith(`transfer-syntax=${EXPLICIT_LITTLE_ENDIAN}`);
+    expect(await bytesOf(response)).toEqual(pixels(1, 16));
+  });
+
+  test("a strict client gets multipart, several frames in the order it asked for", async () => {
+    const response = await get(`${instance("1")}/frames/3,1`, MULTIPART);
+    expect(response.headers.get("content-type")).toStartWith(
+      'multipart/related; type="application/octet-stream"',
+    );
+    const parts = await partsOf(response);
+    expect(parts.map(({ body }) => body[0])).toEqual([3, 1]);
+    expect(parts[0]?.head).toBe(
+      `Content-Type: application/octet-stream; transfer-syntax=${EXPLICIT_LITTLE_ENDIAN}`,
+    );
+    expect(await partsOf(await get(`${instance("1")}/frames/1`))).toBeArrayOfSize(1);
+  });
+
+  test.each([
+    ["a frame past the last", "4", SINGLE, 404],
+    ["frame 0", "0", SINGLE, 400],
+    ["a list of something else", "1,x", SINGLE, 400],
+    ["a list without end", "1,".repeat(9_000), SINGLE, 400],
+    ["two frames in one body", "1,2", SINGLE, 406],
+    ["another image format", "1", { accept: "image/jpeg" }, 406],
+    ["another image format in parts", "1", { accept: `multipart/related; type="image/jp2"` }, 406],
+    ["another transfer syntax", "1", { accept: `*/*; transfer-syntax=${JPEG_2000}` }, 406],
+  ])("%s is refused", async (_what, list, headers, status) => {
+    expect((await get(`${instance("1")}/frames/${list}`, headers)).status).toBe(status);
+  });
+});
+
+describe("instances", () => {
+  const original = (sop: string) =>
+    held.find(({ instance: { sopInstanceUID } }) => sopInstanceUID === sop)?.bytes ?? new Uint8Array();
+
+  test("an instance comes back bit for bit", async () => {
+    const sop = `${MIXED_SERIES}.2`;
+    const single = await get(instance("2"), { accept: "application/dicom; transfer-syntax=*" });
+    expect(single.headers.get("content-type")).toBe("application/dicom");
+    expect(await bytesOf(single)).toEqual(original(sop));
+    const [part] = await partsOf(await get(instance("2")));
+    expect(part?.head).toBe(`Content-Type: application/dicom; transfer-syntax=${JPEG_2000}`);
+    expect(part?.body.equals(original(sop))).toBe(true);
+  });
+
+  test("a series and a study come as all their instances", async () => {
+    expect(await partsOf(await get(`${series}/${CT_SERIES}`))).toBeArrayOfSize(3);
+    expect(await partsOf(await get(`/studies/${STUDY}`))).toBeArrayOfSize(7);
+    expect((await get(`/studies/${STUDY}`, { accept: "application/zip" })).status).toBe(406);
+  });
+
+  test("the pixel data as bulk data are the frames", async () => {
+    const native = await bytesOf(await get(`${instance("1")}/bulkdata/7FE00010`, SINGLE));
+    expect(native.length).toBe(48);
+    expect(await partsOf(await get(`${instance("2")}/bulkdata/7FE00010`, MULTIPART))).toBeArrayOfSize(2);
+  });
+});

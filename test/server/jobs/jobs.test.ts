@@ -1,0 +1,253 @@
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import { createJobs, type Jobs } from "../../../src/server/jobs/jobs.ts";
+import { defineQueue, queueOfNode } from "../../../src/server/jobs/queue.ts";
+import { createLogger } from "../../../src/server/log.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+setDefaultTimeout(60_000);
+
+const FAST = { retryDelaySeconds: 1, retryDelayMaxSeconds: 1 };
+
+let database: TestDatabase;
+let jobs: Jobs;
+const others: Jobs[] = [];
+const logged: { event: string; level: string; queue?: string }[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase({ migrations: [] });
+  jobs = await connect();
+});
+afterEach(async () => {
+  for (const other of others.splice(0)) await other.stop(1000);
+});
+afterAll(async () => {
+  await jobs.stop(1000);
+  await database.drop();
+});
+
+function connect(): Promise<Jobs> {
+  const log = createLogger({ level: "info", write: (line) => logged.push(JSON.parse(line)) });
+  return createJobs({ url: database.url, log, pollIntervalSeconds: 0.5 });
+}
+
+/** Handles a queue, and lets a test wait for what was handled. */
+async function collect<Data extends object>(name: string, on: Jobs = jobs) {
+  const queue = defineQueue<Data>(name, FAST);
+  const seen: Data[] = [];
+  let wake = Promise.withResolvers<void>();
+  await on.work(queue, async (data) => {
+    seen.push(data);
+    wake.resolve();
+  });
+  const atLeast = async (count: number) => {
+    while (seen.length < count) {
+      await wake.promise;
+      wake = Promise.withResolvers<void>();
+    }
+    return seen;
+  };
+  return { queue, seen, atLeast };
+}
+
+test("a job enqueued in a transaction runs once the transaction has committed, and not before", async () => {
+  const { queue, seen, atLeast } = await collect<{ study: string }>("committed");
+  await database.db.transaction(async (tx) => {
+    await jobs.enqueue(queue, { study: "a" }, { tx });
+    await jobs.enqueue(queue, { study: "outside" });
+    await atLeast(1);
+    expect(seen).toEqual([{ study: "outside" }]);
+  });
+  expect(await atLeast(2)).toEqual([{ study: "outside" }, { study: "a" }]);
+});
+
+test("a job of a transaction that is rolled back never runs", async () => {
+  const { queue, seen, atLeast } = await collect<{ study: string }>("rolled-back");
+  const rolledBack = database.db.transaction(async (tx) => {
+    await jobs.enqueue(queue, { study: "never" }, { tx });
+    await tx.execute(sql`select 1 / 0`);
+  });
+  await expect(rolledBack).rejects.toThrow();
+  await jobs.enqueue(queue, { study: "later" });
+  await atLeast(1);
+  expect(seen).toEqual([{ study: "later" }]);
+});
+
+test("a job whose handler fails is tried again", async () => {
+  const queue = defineQueue<{ n: number }>("flaky", FAST);
+  const attempts: number[] = [];
+  const done = Promise.withResolvers<void>();
+  await jobs.work(queue, async (_data, run) => {
+    attempts.push(run.attempt);
+    if (run.attempt < 2) throw new Error("not yet: João");
+    done.resolve();
+  });
+  await jobs.enqueue(queue, { n: 1 });
+  await done.promise;
+  expect(attempts).toEqual([1, 2]);
+  const line = logged.find((entry) => entry.event === "job.failed" && entry.queue === "flaky");
+  expect(line).toMatchObject({ level: "warn", attempt: 1, error: "Error" });
+  expect(JSON.stringify(logged)).not.toContain("João");
+});
+
+test("a job that keeps failing is put aside for a person, who can send it back", async () => {
+  const queue = defineQueue<{ study: string }>("hopeless", { ...FAST, retryLimit: 0 });
+  let broken = true;
+  const failed = Promise.withResolvers<void>();
+  const repaired = Promise.withResolvers<{ study: string }>();
+  await jobs.work(queue, async (data) => {
+    if (!broken) return repaired.resolve(data);
+    failed.resolve();
+    throw new Error("broken");
+  });
+  await jobs.enqueue(queue, { study: "kept" });
+  await failed.promise;
+  await until(async () => (await countDead()) === 1);
+  expect(logged).toContainEqual(
+    expect.objectContaining({ level: "error", event: "job.dead", queue: "hopeless" }),
+  );
+  broken = false;
+  expect(await jobs.retryDeadLetters(10)).toBe(1);
+  expect(await repaired.promise).toEqual({ study: "kept" });
+  expect(await countDead()).toBe(0);
+});
+
+test("a queue handles as many jobs at once as it was allowed, and no more", async () => {
+  const queue = defineQueue<{ n: number }>("wide", FAST);
+  let running = 0;
+  let most = 0;
+  let left = 12;
+  const done = Promise.withResolvers<void>();
+  for (let n = 0; n < left; n++) await jobs.enqueue(queue, { n });
+  await jobs.work(
+    queue,
+    async () => {
+      most = Math.max(most, ++running);
+      await Bun.sleep(20);
+      running--;
+      if (--left === 0) done.resolve();
+    },
+    { concurrency: 3 },
+  );
+  await done.promise;
+  expect(most).toBe(3);
+});
+
+test("a backlog is worked off without a pause after each job", async () => {
+  const { queue, atLeast } = await collect<{ n: number }>("backlog");
+  const startedAt = performance.now();
+  for (let n = 0; n < 50; n++) await jobs.enqueue(queue, { n });
+  await atLeast(50);
+  expect(performance.now() - startedAt).toBeLessThan(5000);
+});
+
+test("an exclusive queue holds one job a key, also while it runs", async () => {
+  const queue = defineQueue<{ n: number }>("exclusive", { ...FAST, exclusive: true });
+  expect(await jobs.enqueue(queue, { n: 1 }, { singletonKey: "a" })).toBeString();
+  expect(await jobs.enqueue(queue, { n: 2 }, { singletonKey: "a" })).toBeUndefined();
+  expect(await jobs.enqueue(queue, { n: 3 }, { singletonKey: "b" })).toBeString();
+  await expect(jobs.enqueue(queue, { n: 4 })).rejects.toThrow(TypeError);
+});
+
+test("a job of one node is left to that node", async () => {
+  const transfer = defineQueue<{ file: string }>("transfer", FAST);
+  const other = await connect();
+  others.push(other);
+  const here = await collect<{ file: string }>("transfer.node-1");
+  const there = await collect<{ file: string }>("transfer.node-2", other);
+  await jobs.enqueue(queueOfNode(transfer, "node-2"), { file: "b" });
+  await other.enqueue(queueOfNode(transfer, "node-1"), { file: "a" });
+  expect(await here.atLeast(1)).toEqual([{ file: "a" }]);
+  expect(await there.atLeast(1)).toEqual([{ file: "b" }]);
+});
+
+test("a delayed job waits", async () => {
+  const { queue, seen, atLeast } = await collect<{ when: string }>("delayed");
+  await jobs.enqueue(queue, { when: "later" }, { runAfterSeconds: 3600 });
+  await jobs.enqueue(queue, { when: "now" });
+  await atLeast(1);
+  expect(seen).toEqual([{ when: "now" }]);
+});
+
+test("a schedule is kept once, however many servers declare it", async () => {
+  const queue = defineQueue<{ sweep: boolean }>("hourly", FAST);
+  const other = await connect();
+  others.push(other);
+  await jobs.schedule(queue, "0 * * * *", { sweep: true });
+  await other.schedule(queue, "0 * * * *", { sweep: true });
+  const rows = await database.sql`select cron from pgboss.schedule where name = 'hourly'`;
+  expect([...rows]).toEqual([{ cron: "0 * * * *" }]);
+});
+
+test("stopping lets a running job finish", async () => {
+  const other = await connect();
+  const queue = defineQueue<{ n: number }>("finishing", FAST);
+  const begun = Promise.withResolvers<void>();
+  let finished = false;
+  await other.work(queue, async () => {
+    begun.resolve();
+    await Bun.sleep(300);
+    finished = true;
+  });
+  await other.enqueue(queue, { n: 1 });
+  await begun.promise;
+  await other.stop(5000);
+  expect(finished).toBe(true);
+  expect(await stateOf("finishing")).toEqual(["completed"]);
+});
+
+test("a job that outlasts the stop is given back and done by another server", async () => {
+  const other = await connect();
+  const queue = defineQueue<{ n: number }>("given-back", FAST);
+  const begun = Promise.withResolvers<void>();
+  await other.work(queue, async (_data, run) => {
+    begun.resolve();
+    await once(run.signal, "abort");
+  });
+  await other.enqueue(queue, { n: 7 });
+  await begun.promise;
+  const startedAt = performance.now();
+  await other.stop(200);
+  expect(performance.now() - startedAt).toBeLessThan(2500);
+  const { atLeast } = await collect<{ n: number }>("given-back");
+  expect(await atLeast(1)).toEqual([{ n: 7 }]);
+});
+
+test("servers that start at once set up the queues once", async () => {
+  const fresh = await createTestDatabase({ migrations: [] });
+  const log = createLogger({ level: "error" });
+  const all = await Promise.all([1, 2, 3].map(() => createJobs({ url: fresh.url, log })));
+  for (const one of all) await one.stop(100);
+  await fresh.drop();
+});
+
+test("a job whose process is killed is done by another server", async () => {
+  const script = join(import.meta.dir, "../../support/hold-job.ts");
+  const child = spawn(process.execPath, [script, database.url], { stdio: ["ignore", "pipe", "inherit"] });
+  await once(child.stdout, "data");
+  child.kill("SIGKILL");
+  const { atLeast } = await collect<{ n: number }>("held");
+  expect(await atLeast(1)).toEqual([{ n: 1 }]);
+});
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    if (await condition()) return;
+    await Bun.sleep(50);
+  }
+  throw new Error("the condition never held");
+}
+
+/** Counted in the table: pg-boss's own figures are up to a minute old. */
+async function countDead(): Promise<number> {
+  const [row] = await database.sql`
+    select count(*)::int as dead from pgboss.job where name = 'dead-letters' and state = 'created'`;
+  return row?.dead;
+}
+
+async function stateOf(queue: string): Promise<string[]> {
+  return (await database.sql`select state from pgboss.job where name = ${queue}`).map((row) => row.state);
+}

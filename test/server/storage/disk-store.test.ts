@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { link, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createDiskStore } from "../../../src/server/storage/disk/disk-store";
+import { linkOrCopy } from "../../../src/server/storage/disk/durable-file";
+import { ObjectNotFound, StoreUnavailable } from "../../../src/server/storage/object-store";
+import { bytesOf, describeObjectStore, keysOf, patterned } from "../../contract/object-store.suite";
+
+const MODULE = join(import.meta.dir, "../../../src/server/storage/disk/disk-store");
+
+describeObjectStore("disk", async () => {
+  const root = await mkdtemp(join(tmpdir(), "disk-store-"));
+  return {
+    store: createDiskStore({ root }),
+    childScript: `import { createDiskStore } from ${JSON.stringify(MODULE)};
+      const store = createDiskStore({ root: ${JSON.stringify(root)} });`,
+    [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }),
+  };
+});
+
+describe("disk store", () => {
+  let folder: string;
+  let root: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "disk-store-"));
+    root = join(folder, "objects");
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test("shares the staged file's bytes instead of copying them", async () => {
+    const path = join(folder, "staged");
+    await writeFile(path, "bytes");
+    await createDiskStore({ root }).putFile("linked/object", path);
+    expect((await stat(join(root, "linked/object"))).ino).toBe((await stat(path)).ino);
+  });
+
+  test("copies a file where it can't be linked", async () => {
+    const bytes = patterned((2 << 20) + 3);
+    // A symbolic link, and where there is one another file system, have to be copied.
+    const sources = [join(folder, "other-file-system"), join(folder, "symlink")];
+    const shm = await stat("/dev/shm").catch(() => undefined);
+    const elsewhere = shm?.isDirectory() ? await mkdtemp("/dev/shm/disk-store-") : folder;
+    try {
+      await writeFile(join(elsewhere, "real"), bytes);
+      await symlink(join(elsewhere, "real"), join(folder, "symlink"));
+      for (const source of [join(elsewhere, "real"), sources[1] ?? ""]) {
+        const target = join(folder, "copied");
+        await linkOrCopy(source, target);
+        expect(new Uint8Array(await Bun.file(target).arrayBuffer())).toEqual(bytes);
+        await rm(target);
+      }
+    } finally {
+      await rm(join(elsewhere, "real"), { force: true });
+      if (elsewhere !== folder) await rm(elsewhere, { recursive: true });
+    }
+  });
+
+  test("leaves no empty folder behind a deleted object or a failed put", async () => {
+    const store = createDiskStore({ root });
+    await store.putBytes("pruned/a/b/c", patterned(1));
+    await store.putBytes("pruned/x", patterned(1));
+    await store.delete("pruned/a/b/c");
+    expect(await readdir(join(root, "pruned"))).toEqual(["x"]);
+    await writeFile(join(folder, "source"), "");
+    const stop = new AbortController();
+    const put = store.putFile("failed/put", join(folder, "source"), { signal: stop.signal });
+    stop.abort();
+    await expect(put).rejects.toThrow();
+    expect(await readdir(root)).not.toContain("failed");
+  });
+
+  test("follows no symbolic link out of its folder", async () => {
+    const store = createDiskStore({ root });
+    const outside = join(folder, "outside");
+    await mkdir(outside, { recursive: true });
+    await writeFile(join(outside, "secret"), "secret");
+    await store.putBytes("links/own", patterned(1));
+    await symlink(outside, join(root, "links/folder"));
+    await symlink(join(outside, "secret"), join(root, "links/file"));
+    for (const key of ["links/folder/secret", "links/file"]) {
+      expect(await store.stat(key)).toBeUndefined();
+      await expect(store.open(key)).rejects.toBeInstanceOf(ObjectNotFound);
+      await expect(store.read(key, { offset: 0, length: 1 })).rejects.toBeInstanceOf(ObjectNotFound);
+    }
+    expect(await keysOf(store, "links/")).toEqual(["links/own"]);
+    expect(await keysOf(store, "links/folder/")).toEqual([]);
+    await expect(store.putBytes("links/folder/new", patterned(1))).rejects.toBeInstanceOf(StoreUnavailable);
+    await store.delete("links/folder/secret");
+    expect(await readdir(outside)).toEqual(["secret"]);
+  });
+
+  test("sweeps what was begun before a time and nothing else", async () => {
+    const now = new Date("2026-03-01T12:00:00Z");
+    const store = createDiskStore({ root, clock: { now: () => now } });
+    await store.putBytes("swept/object", patterned(10));
+    const unfinished = join(root, "~unfinished");
+    for (const name of [`${now.getTime() - 1}-a`, `${now.getTime()}-b`, "somebody-else's"]) {
+      await link(join(root, "swept/object"), join(unfinished, name));
+    }
+    expect(await store.sweepUnfinished(now)).toBe(1);
+    expect((await readdir(unfinished)).sort()).toEqual([`${now.getTime()}-b`, "somebody-else's"]);
+    expect(await bytesOf(await store.open("swept/object"))).toEqual(patterned(10));
+  });
+
+  test("tells that its folder is gone instead of making an empty one", async () => {
+    const gone = join(folder, "gone");
+    const store = createDiskStore({ root: gone });
+    await rm(gone, { recursive: true });
+    await expect(store.check()).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(store.putBytes("a/b", patterned(1))).rejects.toBeInstanceOf(StoreUnavailable);
+  });
+});

@@ -1,0 +1,252 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ObjectNotFound, StoreUnavailable } from "../../../src/server/storage/object-store";
+import { createS3Store, type S3StoreOptions } from "../../../src/server/storage/s3/s3-store";
+import { bytesOf, describeObjectStore, keysOf, patterned } from "../../contract/object-store.suite";
+import {
+  type Fault,
+  type FaultyS3Server,
+  type SeenRequest,
+  startFaultyS3Server,
+} from "../../support/faulty-s3-server";
+import { startS3Server } from "../../support/s3-server";
+
+const MODULE = join(import.meta.dir, "../../../src/server/storage/s3/s3-store");
+const PART_BYTES = 5 << 20;
+
+describeObjectStore("s3", async () => {
+  const server = await startFaultyS3Server();
+  const options = { ...server.options, partSizeBytes: PART_BYTES, pageSize: 5 };
+  return {
+    store: createS3Store(options),
+    childScript: `import { createS3Store } from ${JSON.stringify(MODULE)};
+      const store = createS3Store(${JSON.stringify(options)});`,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+});
+
+test("speaks with an S3 server that somebody else wrote, which has no versions", async () => {
+  await using server = await startS3Server();
+  const store = createS3Store({ ...server.options, partSizeBytes: PART_BYTES });
+  const folder = await mkdtemp(join(tmpdir(), "s3-store-"));
+  try {
+    await store.check();
+    const bytes = patterned(12 << 20);
+    await writeFile(join(folder, "source"), bytes);
+    await store.putFile("a/large", join(folder, "source"));
+    await store.putBytes("a/small", bytes.subarray(0, 10));
+    expect(await store.stat("a/large")).toEqual({ sizeBytes: bytes.length });
+    expect(await store.stat("a/absent")).toBeUndefined();
+    expect(Bun.hash(await bytesOf(await store.open("a/large")))).toBe(Bun.hash(bytes));
+    expect(await store.read("a/large", { offset: 6_000_000, length: 9 })).toEqual(
+      bytes.subarray(6_000_000, 6_000_009),
+    );
+    expect(await keysOf(store, "a/s")).toEqual(["a/small"]);
+    expect(await store.sweepUnfinished(new Date())).toBe(0);
+    await store.delete("a/large");
+    await expect(store.open("a/large")).rejects.toBeInstanceOf(ObjectNotFound);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+describe("s3 store when the service falters", () => {
+  const bytes = patterned(12 << 20);
+  let folder: string;
+  let source: string;
+  let server: FaultyS3Server;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "s3-store-"));
+    source = join(folder, "source");
+    await writeFile(source, bytes);
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  beforeEach(async () => {
+    server = await startFaultyS3Server();
+  });
+  afterEach(() => server[Symbol.asyncDispose]());
+
+  const storeOf = (options: Partial<S3StoreOptions> = {}) =>
+    createS3Store({ ...server.options, partSizeBytes: PART_BYTES, minBytesPerSecond: 1e9, ...options });
+
+  /** The first requests that match fail so, the later ones don't. */
+  function failFirst(fault: Fault, matches: (request: SeenRequest) => boolean, times = 1): void {
+    let left = times;
+    server.fault = (request) => (matches(request) && left-- > 0 ? fault : undefined);
+  }
+
+  const isCreate = ({ method, query }: SeenRequest) => method === "POST" && query.has("uploads");
+  const isPart = ({ method, query }: SeenRequest) => method === "PUT" && query.get("partNumber") === "2";
+  const isComplete = ({ method, query }: SeenRequest) => method === "POST" && query.has("uploadId");
+  const isGet = ({ method, key }: SeenRequest) => method === "GET" && key !== "";
+
+  const SLOW: Fault = { status: 503, code: "SlowDown" };
+  const PUT_FAULTS: [string, Fault, typeof isCreate][] = [
+    ["503 on create", SLOW, isCreate],
+    ["503 on a part", SLOW, isPart],
+    ["429 on a part", { status: 429, code: "TooManyRequests" }, isPart],
+    ["503 on complete", SLOW, isComplete],
+    ["200 with an error on complete", { status: 200, code: "InternalError" }, isComplete],
+    ["a connection reset on create", "reset", isCreate],
+    ["a connection reset in a part", "reset", isPart],
+    ["a connection reset on complete", "reset", isComplete],
+    ["a lost answer to a part", "lostAnswer", isPart],
+    ["a lost answer to complete", "lostAnswer", isComplete],
+    ["a stalled part", "stall", isPart],
+  ];
+  for (const [name, fault, where] of PUT_FAULTS) {
+    test(`a large put survives ${name}`, async () => {
+      failFirst(fault, where, fault === "stall" ? 1 : 2);
+      await storeOf({ timeoutMs: fault === "stall" ? 200 : 5000 }).putFile("a/large", source);
+      expect(Bun.hash(await bytesOf(await storeOf().open("a/large")))).toBe(Bun.hash(bytes));
+      expect(server.bucket.uploads.size).toBe(0);
+    });
+  }
+
+  for (const where of [isCreate, isPart, isComplete]) {
+    for (const fault of [SLOW, { status: 200, code: "InternalError" }, "reset"] as Fault[]) {
+      test(`gives up a put in the end, and leaves nothing: ${where.name}, ${JSON.stringify(fault)}`, async () => {
+        failFirst(fault, where, 1000);
+        await expect(storeOf({ retries: 2 }).putFile("a/large", source)).rejects.toBeInstanceOf(
+          StoreUnavailable,
+        );
+        // The runtime itself sends again what a kept-alive connection dropped.
+        const sent = server.seen.filter(where).length;
+        expect(sent).toBeGreaterThanOrEqual(3);
+        expect(sent).toBeLessThanOrEqual(fault === "reset" ? 6 : 3);
+        expect(server.bucket.objects.size).toBe(0);
+        expect(server.bucket.uploads.size).toBe(0);
+      });
+    }
+  }
+
+  test("doesn't repeat what can't succeed", async () => {
+    failFirst({ status: 403, code: "AccessDenied" }, isPart, 1000);
+    await expect(storeOf().putFile("a/large", source)).rejects.toMatchObject({
+      status: 403,
+      code: "AccessDenied",
+    });
+    expect(server.seen.filter(isPart).length).toBe(1);
+  });
+
+  test("sends a small file in one request", async () => {
+    await storeOf({ partSizeBytes: bytes.length }).putFile("a/small", source);
+    expect(server.seen.map(({ method }) => method)).toEqual(["PUT"]);
+  });
+
+  test("waits no longer than its timeout for a store that says nothing", async () => {
+    server.fault = () => "stall";
+    const store = storeOf({ retries: 1, timeoutMs: 50 });
+    const calls = [
+      () => store.stat("a"),
+      () => store.putBytes("a", bytes),
+      () => store.open("a"),
+      () => store.read("a", { offset: 0, length: 1 }),
+      () => store.delete("a"),
+    ];
+    for (const call of calls) await expect(call()).rejects.toBeInstanceOf(StoreUnavailable);
+  });
+
+  test("a body cut again and again arrives whole", async () => {
+    await storeOf().putFile("a/cut", source);
+    failFirst({ cutAfterBytes: 3_000_000 }, isGet, 3);
+    expect(Bun.hash(await bytesOf(await storeOf().open("a/cut")))).toBe(Bun.hash(bytes));
+    failFirst({ cutAfterBytes: 1_000_000 }, isGet, 2);
+    const range = { offset: 5, length: 3_000_000 };
+    const part = await bytesOf(await storeOf().open("a/cut", range));
+    expect(Bun.hash(part)).toBe(Bun.hash(bytes.subarray(5, 3_000_005)));
+    failFirst({ cutAfterBytes: 1_000_000 }, isGet, 2);
+    expect(Bun.hash(await storeOf().read("a/cut", range))).toBe(Bun.hash(part));
+  });
+
+  test("a body that can't be finished fails and never ends short", async () => {
+    await storeOf().putFile("a/cut", source);
+    let cuts = 0;
+    server.fault = (request) =>
+      isGet(request) ? (cuts++ === 0 ? { cutAfterBytes: 1_000_000 } : "reset") : undefined;
+    const body = await storeOf({ retries: 2 }).open("a/cut");
+    await expect(bytesOf(body)).rejects.toBeInstanceOf(StoreUnavailable);
+  });
+
+  test("a body isn't continued with another object's bytes", async () => {
+    await storeOf().putFile("a/replaced", source);
+    failFirst({ cutAfterBytes: 1_000_000 }, isGet);
+    const body = await storeOf().open("a/replaced");
+    await storeOf().putBytes("a/replaced", patterned(bytes.length).fill(7));
+    await expect(bytesOf(body)).rejects.toBeInstanceOf(StoreUnavailable);
+  });
+
+  test("a reader that pauses longer than the timeout isn't cut", async () => {
+    await storeOf().putFile("a/paused", source);
+    const body = await storeOf({ timeoutMs: 60 }).open("a/paused");
+    if (body instanceof Blob) throw new TypeError("expected a stream");
+    let size = 0;
+    for await (const piece of body) {
+      if (size === 0) await Bun.sleep(150);
+      size += piece.length;
+    }
+    expect(size).toBe(bytes.length);
+  });
+
+  test("deletes every version of the object and no other's", async () => {
+    const store = storeOf({ pageSize: 2 });
+    for (let n = 0; n < 5; n++) await store.putBytes("a/object", patterned(n));
+    await store.putBytes("a/object2", patterned(1));
+    server.bucket.handle(
+      { method: "DELETE", key: "a/object", query: new URLSearchParams(), headers: {} },
+      bytes,
+    );
+    await store.delete("a/object");
+    expect([...server.bucket.objects.keys()]).toEqual(["a/object2"]);
+  });
+
+  test("a delete that isn't allowed to see versions fails instead of hiding the object", async () => {
+    await storeOf().putBytes("a/object", bytes);
+    server.fault = ({ query }) => (query.has("versions") ? { status: 403, code: "AccessDenied" } : undefined);
+    await expect(storeOf().delete("a/object")).rejects.toBeInstanceOf(StoreUnavailable);
+    expect(await storeOf().stat("a/object")).toBeDefined();
+  });
+
+  test("deletes where the store knows no versions", async () => {
+    await storeOf().putBytes("a/object", bytes);
+    server.fault = ({ query }) =>
+      query.has("versions") ? { status: 501, code: "NotImplemented" } : undefined;
+    await storeOf().delete("a/object");
+    expect(await storeOf().stat("a/object")).toBeUndefined();
+  });
+
+  test("sweeps uploads begun before a time, over many pages, and nothing else", async () => {
+    await storeOf().putBytes("a/object", bytes);
+    const begin = (key: string, begunAt: Date) =>
+      server.bucket.uploads.set(crypto.randomUUID(), { key, begunAt, parts: new Map() });
+    for (let n = 0; n < 7; n++) begin(`old/${n}`, new Date("2026-01-01"));
+    begin("new", new Date("2026-01-03"));
+    expect(await storeOf({ pageSize: 2 }).sweepUnfinished(new Date("2026-01-02"))).toBe(7);
+    expect([...server.bucket.uploads.values()].map(({ key }) => key)).toEqual(["new"]);
+    expect(await keysOf(storeOf(), "")).toEqual(["a/object"]);
+  });
+
+  test("says what is wrong with its key", async () => {
+    const stranger = storeOf({ secretAccessKey: "wrong" });
+    await expect(stranger.stat("a/object")).rejects.toMatchObject({ code: "SignatureDoesNotMatch" });
+    await expect(stranger.check()).rejects.toMatchObject({ code: "SignatureDoesNotMatch" });
+  });
+
+  test("tells a missing bucket from a missing object", async () => {
+    const missing: Fault = { status: 404, code: "NoSuchBucket" };
+    server.fault = () => missing;
+    await expect(storeOf().stat("a/object")).rejects.toMatchObject({ code: "NoSuchBucket" });
+    await expect(storeOf().open("a/object")).rejects.not.toBeInstanceOf(ObjectNotFound);
+    await expect(storeOf().delete("a/object")).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(storeOf().check()).rejects.toMatchObject({ code: "NoSuchBucket" });
+  });
+
+  test("health is known after one question", async () => {
+    server.fault = () => SLOW;
+    await expect(storeOf().check()).rejects.toBeInstanceOf(StoreUnavailable);
+    expect(server.seen.length).toBe(1);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { applyPatches, isLeftOut, PATCHES } from "../../../scripts/build/viewer-patches.ts";
+import portuguese from "../../../src/client/viewer/locales/pt-BR.json";
+
+const OHIF = join(import.meta.dir, "../../../node_modules/@ohif/app/dist");
+const files = readdirSync(OHIF).filter((name) => name.endsWith(".js") || name.endsWith(".css"));
+const appName = files.find((name) => /^app\.bundle\.\w+\.js$/.test(name)) ?? "";
+const original = readFileSync(join(OHIF, appName), "utf8");
+
+describe("building the viewer", () => {
+  test("each patch has a file it is for, and moves it under the viewer's own path", () => {
+    for (const { file } of PATCHES) expect(files.some((name) => file.test(name))).toBe(true);
+    const patched = applyPatches(appName, original, "/viewer/1/");
+    expect(patched).toContain('__webpack_require__.p = "/viewer/1/"');
+    expect(patched).not.toContain('pluginImports_modes.push("@ohif/mode-segmentation")');
+    expect(patched).toContain('pluginImports_modes.push("@ohif/mode-basic")');
+    expect(patched).toMatch(/\.\.\.en_US,\s+\.\.\.pt_BR/);
+  });
+
+  test("a viewer that the patches do not fit fails the build", () => {
+    expect(() => applyPatches(appName, original.replace("mode-tmtv", "mode-other"), "/viewer/1/")).toThrow(
+      "mode-tmtv",
+    );
+    expect(() => applyPatches("9999.bundle.abc.js", '__webpack_require__.p = "/"', "/viewer/1/")).toThrow(
+      "9999",
+    );
+  });
+
+  test("no service worker, model runtime or map goes out", () => {
+    for (const path of [
+      "init-service-worker.js",
+      "sw.js",
+      "ort/ort.js",
+      "app.bundle.js.map",
+      "app-config.js",
+    ]) {
+      expect(isLeftOut(path)).toBe(true);
+    }
+    expect(isLeftOut(appName)).toBe(false);
+  });
+
+  test("Portuguese texts are for texts the viewer has, with the same placeholders", () => {
+    const english = englishTexts();
+    const added = new Set([
+      "MeasurementTable:Export",
+      "MeasurementTable:Create Report",
+      "StudyBrowser:Studies",
+    ]);
+    for (const [namespace, texts] of Object.entries<Record<string, string>>(portuguese)) {
+      for (const [key, text] of Object.entries(texts)) {
+        const name = `${namespace}:${key}`;
+        if (added.has(name) || key.startsWith("LanguageName.")) continue;
+        const source = english[namespace]?.[key];
+        expect(source, name).toBeString();
+        expect(text.match(/\{\{.*?\}\}/g), name).toEqual(source?.match(/\{\{.*?\}\}/g) ?? null);
+      }
+    }
+  });
+});
+
+/** The viewer's English texts, as its script carries them: one `JSON.parse('…')` a namespace. */
+function englishTexts(): Record<string, Record<string, string>> {
+  const texts: Record<string, Record<string, string>> = {};
+  for (const [, namespace = "", literal = ""] of original.matchAll(
+    /locales\/en-US\/(\w+)\.json\n\s*var \w+ = JSON\.parse\('(.*)'\)/g,
+  )) {
+    texts[namespace] = JSON.parse(literal.replace(/\\(['\\])/g, "$1"));
+  }
+  return texts;
+}

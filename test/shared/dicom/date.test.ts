@@ -1,0 +1,42 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { isoDate, isoDateTime, isoTime } from "../../../src/shared/dicom/date";
+import { syntaxFixture, syntaxPairs } from "../../support/syntax-fixture";
+
+describe.each([
+  ["date", isoDate],
+  ["time", isoTime],
+  ["datetime", isoDateTime],
+] as const)("a DICOM %s", (name, convert) => {
+  test.each(syntaxPairs(`${name}_valid`))("%p reads as %p", (value, expected) => {
+    expect(convert(value)).toBe(expected);
+  });
+
+  test.each(syntaxFixture(`${name}_invalid`))("%p is not taken for one", (value) => {
+    expect(convert(value)).toBeNull();
+  });
+
+  test("is read without its padding", () => {
+    const [[value, expected] = ["", ""]] = syntaxPairs(`${name}_valid`);
+    expect(convert(` ${value} \0`)).toBe(expected);
+  });
+});
+
+test("every day of the calendar reads as itself", () => {
+  const days = fc.date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true });
+  fc.assert(
+    fc.property(days, (day) => {
+      const iso = day.toISOString().slice(0, 10);
+      expect(isoDate(iso.replaceAll("-", ""))).toBe(iso);
+    }),
+  );
+});
+
+test("nothing but a real day comes out, whatever goes in", () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^\d{8}$/), (value) => {
+      const iso = isoDate(value);
+      if (iso !== null) expect(new Date(`${iso}T00:00Z`).toISOString().slice(0, 10)).toBe(iso);
+    }),
+  );
+});

@@ -1,0 +1,18 @@
+import { expect, test } from "bun:test";
+import {
+  isLabModality,
+  isStudyModality,
+  LAB_MODALITIES,
+  STUDY_MODALITIES,
+} from "../../../src/shared/dicom/modality";
+
+test("studies and lab PDFs have the modalities the product names", () => {
+  expect(STUDY_MODALITIES).toHaveLength(15);
+  expect(LAB_MODALITIES).toHaveLength(9);
+  expect(LAB_MODALITIES.every(isStudyModality)).toBe(true);
+});
+
+test("a code of another system is no modality of ours", () => {
+  expect(isStudyModality("SEG")).toBe(false);
+  expect(isLabModality("XA")).toBe(false);
+});

@@ -1,0 +1,44 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+
+const PLACES = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/usr/bin/google-chrome-stable",
+  "/snap/bin/chromium",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+];
+
+/** Software WebGL, so that the viewer draws the same on a machine without a graphics card. */
+const ARGS = [
+  "--no-sandbox",
+  "--use-gl=angle",
+  "--use-angle=swiftshader",
+  "--enable-unsafe-swiftshader",
+  "--disable-background-networking",
+  "--no-first-run",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-quic",
+];
+
+/** Path of a Chromium on this machine: `CHROMIUM_PATH`, the usual places, then one that Playwright installed. */
+export function findChromium(): string | undefined {
+  const named = process.env.CHROMIUM_PATH;
+  if (named) return existsSync(named) ? named : undefined;
+  return [...PLACES, chromium.executablePath()].find((path) => path !== "" && existsSync(path));
+}
+
+/** @throws where there is no Chromium; the message says how to get one */
+export async function launchBrowser(): Promise<Browser> {
+  const executablePath = findChromium();
+  if (!executablePath) {
+    throw new Error(
+      "The browser tests need Chromium. Install it (apt-get install chromium, or bun x playwright-core install " +
+        "--with-deps chromium-headless-shell) or name one in CHROMIUM_PATH.",
+    );
+  }
+  return chromium.launch({ executablePath, args: ARGS });
+}

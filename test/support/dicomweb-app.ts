@@ -1,0 +1,17 @@
+import { type Context, Hono } from "hono";
+import type { DicomwebCatalogue } from "../../src/server/features/dicomweb/dicomweb.catalogue.ts";
+import { createDicomwebRoutes } from "../../src/server/features/dicomweb/dicomweb.routes.ts";
+import { AppError } from "../../src/server/http/app-error.ts";
+
+/** DICOMweb alone, as `app.ts` mounts it for tokens, with failures as bare problems. */
+export function dicomwebApp(resolve: (c: Context) => DicomwebCatalogue) {
+  return new Hono()
+    .onError((error, c) => {
+      if (!(error instanceof AppError)) throw error;
+      return c.json({ code: error.kind.code }, error.kind.status);
+    })
+    .route(
+      "/dicomweb/t/:token",
+      createDicomwebRoutes(async (c) => resolve(c)),
+    );
+}

@@ -1,0 +1,108 @@
+import type { ManifestInstance, SeriesManifest } from "../../src/server/archive/manifest.ts";
+import type { Instance } from "../../src/server/dicom/instance.ts";
+import type {
+  DicomwebCatalogue,
+  SeriesRecord,
+  StudyRecord,
+} from "../../src/server/features/dicomweb/dicomweb.catalogue.ts";
+import { matchSeries, matchStudies } from "../../src/server/features/dicomweb/match-studies.ts";
+
+interface HeldInstance {
+  bytes: Uint8Array;
+  instance: Instance;
+}
+
+/** A catalogue over instances in memory, for tests of DICOMweb and the viewer without a database. */
+export function createMemoryCatalogue(held: HeldInstance[]): DicomwebCatalogue {
+  const bytesOf = new Map<string, Uint8Array>(
+    held.map(({ bytes, instance }) => [instance.sopInstanceUID, bytes] as const),
+  );
+  const bySeries = Map.groupBy(held, ({ instance }) => instance.seriesInstanceUID);
+  const manifests = new Map([...bySeries].map(([uid, instances]) => [uid, manifestOf(instances)]));
+  const allSeries = [...bySeries.values()].map(seriesRecord);
+  const byStudy = Map.groupBy(held, ({ instance }) => instance.studyInstanceUID);
+  const allStudies = [...byStudy.values()].map(studyRecord);
+
+  const whole = (instance: ManifestInstance) => bytesOf.get(instance.sopInstanceUID) ?? new Uint8Array();
+  const inStudy = (study: string, series: string) => manifests.get(series)?.studyInstanceUID === study;
+
+  return {
+    studies: async (query) => matchStudies(allStudies, query),
+    series: async (study, query) =>
+      matchSeries(
+        allSeries.filter((series) => series.studyInstanceUID === study),
+        query,
+      ),
+    manifest: async (study, series) => (inStudy(study, series) ? manifests.get(series) : undefined),
+    async metadata(study, series) {
+      if (!inStudy(study, series)) return undefined;
+      const json = (bySeries.get(series) ?? []).map(({ instance }) => instance.metadata);
+      return { bytes: Bun.zstdCompressSync(JSON.stringify(json)), encoding: "zstd" };
+    },
+    read: async (instance, { offset, length }) => whole(instance).slice(offset, offset + length),
+    open: async (instance, range) => {
+      const bytes = whole(instance) as Uint8Array<ArrayBuffer>;
+      return new Blob([range ? bytes.slice(range.offset, range.offset + range.length) : bytes]);
+    },
+  };
+}
+
+function manifestOf(held: HeldInstance[]): SeriesManifest {
+  const [first] = held;
+  if (!first) throw new Error("a series has instances");
+  const { studyInstanceUID, seriesInstanceUID } = first.instance;
+  const instances = held.map(
+    ({ bytes, instance }): ManifestInstance => ({
+      sopInstanceUID: instance.sopInstanceUID,
+      sopClassUID: instance.sopClassUID,
+      transferSyntaxUID: instance.transferSyntaxUID,
+      instanceNumber: instance.index.instanceNumber,
+      rows: instance.index.rows,
+      columns: instance.index.columns,
+      volumeId: "memory",
+      dataOffset: 0,
+      storedBytes: bytes.length,
+      sizeBytes: bytes.length,
+      method: 0,
+      crc32: 0,
+      frames: instance.frames,
+    }),
+  );
+  instances.sort((a, b) => (a.instanceNumber ?? 0) - (b.instanceNumber ?? 0));
+  return { version: 1, studyInstanceUID, seriesInstanceUID, instances };
+}
+
+function seriesRecord(held: HeldInstance[]): SeriesRecord {
+  const [first] = held;
+  if (!first) throw new Error("a series has instances");
+  const { studyInstanceUID, seriesInstanceUID, index } = first.instance;
+  const { modality, seriesNumber, seriesDescription } = index;
+  return {
+    studyInstanceUID,
+    seriesInstanceUID,
+    modality,
+    seriesNumber,
+    seriesDescription,
+    instanceCount: held.length,
+  };
+}
+
+function studyRecord(held: HeldInstance[]): StudyRecord {
+  const [first] = held;
+  if (!first) throw new Error("a study has instances");
+  const { index } = first.instance;
+  return {
+    studyInstanceUID: first.instance.studyInstanceUID,
+    patientName: index.patientName,
+    patientID: index.patientID,
+    patientBirthDate: index.patientBirthDate,
+    patientSex: index.patientSex,
+    studyDescription: index.studyDescription,
+    studyDate: index.studyDate,
+    studyTime: index.studyTime,
+    accessionNumber: index.accessionNumber,
+    modalitiesInStudy: [...new Set(held.map(({ instance }) => instance.index.modality ?? "OT"))],
+    seriesCount: new Set(held.map(({ instance }) => instance.seriesInstanceUID)).size,
+    instanceCount: held.length,
+  };
+}

@@ -1,0 +1,42 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startEmbeddedPostgres } from "../../src/server/db/embedded/embedded-postgres.ts";
+import { createLogger } from "../../src/server/log.ts";
+
+/** Runs PostgreSQL in `folder` while process `servedPid` lives, then removes the folder. See postgres-server.ts. */
+async function host(folder: string, servedPid: number): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  try {
+    const postgres = await startEmbeddedPostgres({
+      dataDir: folder,
+      log: createLogger({ level: "error" }),
+      settings: { fsync: "off", full_page_writes: "off", synchronous_commit: "off", max_connections: "200" },
+    });
+    publish(folder, "url", postgres.url);
+    while (isAlive(servedPid)) await Bun.sleep(250);
+    await postgres.stop();
+  } catch (error) {
+    publish(folder, "error", String(error));
+    await Bun.sleep(1000);
+    throw error;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function publish(folder: string, name: string, text: string): void {
+  writeFileSync(join(folder, `.${name}`), text);
+  renameSync(join(folder, `.${name}`), join(folder, name));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+const [folder, servedPid] = process.argv.slice(2);
+if (!folder || !servedPid) throw new Error("usage: postgres-host.ts FOLDER PID");
+await host(folder, Number(servedPid));
