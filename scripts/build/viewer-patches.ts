@@ -26,6 +26,38 @@ const APP = /^app\.bundle\.[0-9a-f]+\.js$/;
 const RUNTIMES =
   /^(app|compute|histogram-worker|interpolation|polySeg|136|2299|8097)\.bundle\.[0-9a-f]+\.js$/;
 
+/** The chunk of the default and cornerstone extensions: panels, menus, dialogs. */
+const EXTENSION = /^89\.bundle\.[0-9a-f]+\.js$/;
+
+/** Texts OHIF does not look up: `[file, what stands before it, the literal]`. Translated in the client's `texts.ts`. */
+const HARD_CODED_TEXTS: [file: RegExp, before: string, literal: string][] = [
+  [APP, "", '"One or more of the requested studies are not available at this time."'],
+  [EXTENSION, "label: ", "'Delete measurement'"],
+  [EXTENSION, "label: ", "'Add Label'"],
+  [EXTENSION, "description: ", "'Soft tissue'"],
+  [EXTENSION, "description: ", "'Lung'"],
+  [EXTENSION, "description: ", "'Liver'"],
+  [EXTENSION, "description: ", "'Bone'"],
+  [EXTENSION, "description: ", "'Brain'"],
+  [EXTENSION, "description: ", "'Default'"],
+  [EXTENSION, "title: ", "'Calibration'"],
+  [EXTENSION, "title: ", "'DICOM Tag Browser'"],
+  [EXTENSION, "title: ", "'Additional Findings'"],
+  [EXTENSION, "title: ", "'Error loading displaySet'"],
+  [EXTENSION, "title: ", "'Series description'"],
+  [EXTENSION, "title: ", "'Study date'"],
+  [EXTENSION, "title: ", "'Window Level'"],
+  [EXTENSION, "title: ", "'Instance Number'"],
+  [EXTENSION, "placeholder: ", '"Search metadata"'],
+  [EXTENSION, "value: ", "'Not For Diagnostic Use'"],
+  [EXTENSION, "}, ", '"Series"'],
+  [EXTENSION, "}, ", '"Instance Number"'],
+  [EXTENSION, "}, ", '"Search metadata"'],
+  [EXTENSION, "}, ", '"Keyword"'],
+  [EXTENSION, "}, ", '"Value"'],
+  [APP, "}, ", '"Close"'],
+];
+
 const UNMOVED = '__webpack_require__.p = "/"';
 
 export const PATCHES: Patch[] = [
@@ -40,10 +72,24 @@ export const PATCHES: Patch[] = [
     find: ".A.addLocales = addLocales;",
     replace: () => ".A.addLocales = addLocales; addLocales(window.viewerLocales);",
   },
+  ...HARD_CODED_TEXTS.map(
+    ([file, before, literal]): Patch => ({
+      file,
+      find: before + literal,
+      replace: () => `${before}window.viewerText(${literal})`,
+    }),
+  ),
   {
-    file: APP,
-    find: '"One or more of the requested studies are not available at this time."',
-    replace: () => "window.viewerTexts.studyNotFound",
+    // The button that would store a measurement report on the server, which takes none from the viewer.
+    file: EXTENSION,
+    find: `className: "pl-0.5",
+    onClick: e => {
+      e.stopPropagation();
+      if (actions?.createSR) {`,
+    replace: () => `className: "hidden",
+    onClick: e => {
+      e.stopPropagation();
+      if (actions?.createSR) {`,
   },
   {
     file: /^app\.bundle\.css$/,

@@ -35,5 +35,5 @@ async function mountIsland(element: HTMLElement): Promise<void> {
   };
   // The schema of `name` has just checked the props of `name`'s component; the union can't say that.
   const content = createElement(island.default as ComponentType<typeof props>, props);
-  createRoot(element).render(createElement(IslandRoot, { onReady, children: content }));
+  createRoot(element).render(createElement(IslandRoot, { onReady }, content));
 }

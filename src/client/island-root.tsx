@@ -7,7 +7,7 @@ import { ErrorCard } from "./ui/error-card.tsx";
 interface IslandRootProps {
   /** Called once what the island shows is on the page. */
   onReady: () => void;
-  children: ReactNode;
+  children?: ReactNode;
 }
 
 /** What every island stands on: its language, and a boundary that keeps its failure to itself. */

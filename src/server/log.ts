@@ -36,15 +36,23 @@ const MAX_FRAMES = 12;
  */
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };
-  const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
   const cause = error.cause instanceof Error ? error.cause : undefined;
   return {
     error: error.name,
     code: codeOf(error),
     cause: cause?.name,
     causeCode: cause && codeOf(cause),
-    frames: frames.slice(0, MAX_FRAMES).map((line) => line.trim()),
+    frames: framesOf(error),
   };
+}
+
+/** The stack without the message that it starts with. */
+function framesOf(error: Error): string[] {
+  const stack = error.stack ?? "";
+  const messageAt = stack.indexOf(error.message);
+  const places = messageAt < 0 ? stack : stack.slice(messageAt + error.message.length);
+  const lines = places.split("\n").map((line) => line.trim());
+  return lines.filter((line) => /^at .*:\d+:\d+\)?$/.test(line)).slice(0, MAX_FRAMES);
 }
 
 function codeOf(error: Error): string | undefined {

@@ -121,6 +121,17 @@ test("a head CT has dark air, a bright skull and a brain between them", () => {
   expect(skull).toBeLessThan(0.2);
 });
 
+test("a chest CT has lungs full of air between solid walls", () => {
+  const size = 96;
+  const [slice] = [...generateStudy({ kind: "ct-chest", seed: 3, size, instances: 1 })];
+  if (!slice) throw new Error("no slice");
+  const hu = Array.from(samplesOf(slice), (value) => value - 1024);
+  const share = (low: number, high: number) => hu.filter((v) => v > low && v < high).length / hu.length;
+  expect(share(-950, -700)).toBeGreaterThan(0.1);
+  expect(share(-150, 150)).toBeGreaterThan(0.1);
+  expect(share(250, 4000)).toBeGreaterThan(0.005);
+});
+
 test("the ventricles are bright in T2 and dark in T1 and FLAIR", () => {
   const size = 128;
   const instances = [...generateStudy({ kind: "mr-head", seed: 3, size, instances: 1 })];

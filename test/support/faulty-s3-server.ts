@@ -10,6 +10,8 @@ export type Fault =
   | "reset"
   | "stall"
   | { cutAfterBytes: number }
+  /** Ends in good order, as if these were all the bytes: a chunked answer says no length. */
+  | { endAfterBytes: number }
   /** Does what was asked, then breaks the connection instead of telling. */
   | "lostAnswer";
 
@@ -83,6 +85,10 @@ async function answer(
   }
   const { status, headers, body } = server.bucket.handle(seen, Buffer.concat(pieces));
   if (fault === "lostAnswer") return void request.socket.destroy();
+  if (typeof fault === "object" && "endAfterBytes" in fault) {
+    response.writeHead(status, { ...headers, "transfer-encoding": "chunked" });
+    return void response.end(body.subarray(0, fault.endAfterBytes));
+  }
   response.writeHead(status, { "content-length": body.length, ...headers });
   if (!fault) return void response.end(seen.method === "HEAD" ? undefined : body);
   response.write(body.subarray(0, fault.cutAfterBytes), () => request.socket.destroy());

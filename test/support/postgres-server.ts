@@ -24,10 +24,8 @@ async function startHost(): Promise<string> {
   if (!existsSync(folder)) {
     const host = join(import.meta.dir, "postgres-host.ts");
     const command = [process.execPath, host, folder, String(process.pid)];
-    spawn("/bin/sh", ["-c", '"$@" &', "sh", ...command], {
-      detached: true,
-      stdio: ["ignore", "ignore", "inherit"],
-    });
+    // It holds none of our pipes: who reads our output to its end would wait for the host, and the host for us.
+    spawn("/bin/sh", ["-c", '"$@" &', "sh", ...command], { detached: true, stdio: "ignore" });
   }
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (!existsSync(join(folder, "url"))) {

@@ -3,9 +3,9 @@ import { bell, clamp, createGrain, createSmoothNoise, mix, ramp } from "./noise.
 import { createRandom, type Random, seedOf } from "./random.ts";
 import {
   accumulate,
+  addGrain,
   createRaster,
   ellipse,
-  forEachPixel,
   type Raster,
   type Shape,
   soften,
@@ -36,7 +36,7 @@ export function renderChestRadiograph(size: number, seed: number): Raster {
   paintVessels(raster, random);
   paintChestBones(raster);
   soften(raster);
-  addFilmGrain(raster, seed);
+  addGrain(raster, createGrain(seedOf(seed, "film grain"), size < 128 ? 5 : 8), 1.3, 0);
   return raster;
 }
 
@@ -127,14 +127,6 @@ function paintVessels(raster: Raster, random: Random): void {
     grow(to, heading + spread, side, radius * 0.74, forks - 1);
     grow(to, heading - spread * 0.8, side, radius * 0.8, forks - 1);
   }
-}
-
-function addFilmGrain(raster: Raster, seed: number): void {
-  const grain = createGrain(seedOf(seed, "film grain"), raster.columns < 128 ? 5 : 8);
-  forEachPixel(raster, wholeOf(raster), 0, (index) => {
-    const noise = grain.at(index % raster.columns, Math.floor(index / raster.columns), 0);
-    raster.values[index] = (raster.values[index] ?? 0) + noise * 1.3;
-  });
 }
 
 /** Turns mm of water into a share of the film's range, dark for air and light for bone. */

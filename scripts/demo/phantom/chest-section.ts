@@ -1,7 +1,16 @@
-import { bell, clamp, createGrain, createSmoothNoise, type Grain, mix, ramp, type SmoothNoise } from "./noise.ts";
+import {
+  bell,
+  clamp,
+  createGrain,
+  createSmoothNoise,
+  type Grain,
+  mix,
+  ramp,
+  type SmoothNoise,
+} from "./noise.ts";
+import { seedOf } from "./random.ts";
 import { ellipse, ellipsoidAt, forEachPixel, paint, type Raster, rimOf, rod, type Shape } from "./raster.ts";
 import { ribPath } from "./rib-path.ts";
-import { seedOf } from "./random.ts";
 import { TISSUES } from "./tissue.ts";
 
 /** Heights in mm between which the chest is modelled; 0 is the middle of the chest, as in the radiograph. */
@@ -70,30 +79,41 @@ function diaphragmAt(x: number, y: number): number {
 }
 
 function paintLungs(raster: Raster, chest: Chest, cage: Shape, z: number): void {
-  const { fat } = TISSUES.ct;
   const heart = heartAt(z);
   forEachPixel(raster, cage.bounds, 0, (index, x, y) => {
     const wall = cage.depth(x, y) - 2;
     if (wall < -2) return;
     const above = (z - diaphragmAt(x, y)) * 0.7;
     if (above < 0) {
-      const organ = x < 24 ? LIVER : mix(fat, LIVER - 8, ramp(-0.1, 0.2, chest.branches(x * 0.03, y * 0.03, z * 0.03)));
+      const organ = organAt(chest, x, y, z);
       raster.values[index] = mix(raster.values[index] ?? 0, organ, clamp(wall, 0, 1));
     }
     const side = Math.abs(x);
-    const middle = 18 + 9 * bell(y + 6, 26) + 10 * ramp(38, 62, y) * (1 - ramp(62, 84, y)) + 14 * ramp(66, 110, z);
+    const middle =
+      18 + 9 * bell(y + 6, 26) + 10 * ramp(38, 62, y) * (1 - ramp(62, 84, y)) + 14 * ramp(66, 110, z);
     const pericardium = heart ? -heart.depth(x, y) - 5 : 99;
-    const lung = Math.min(wall, above, side - middle, pericardium);
+    const aorta = z < 50 ? Math.hypot(x - 20, y - 34) - 14 : 99;
+    const lung = Math.min(wall, above, side - middle, pericardium, aorta);
     if (lung < -1) return;
     const air = lungAt(chest, x, y, z);
     raster.values[index] = mix(raster.values[index] ?? 0, air, clamp(lung / raster.spacing[0] + 0.5, 0, 1));
   });
 }
 
+/** Below the diaphragm: liver on the right, stomach in front on the left, spleen behind it, fat between. */
+function organAt(chest: Chest, x: number, y: number, z: number): number {
+  const uneven = chest.branches(x * 0.04, y * 0.04, z * 0.03) * 9;
+  const liver = ramp(2, -2, x - 22 + y * 0.35 + uneven);
+  const stomach = ramp(-1, 2, ellipse(62, -26, 44, 36).depth(x, y) + uneven);
+  const spleen = ramp(-1, 2, ellipse(92, 34, 24, 40, 0.5).depth(x, y) + uneven * 0.6);
+  const soft = mix(TISSUES.ct.fat, 32, stomach);
+  return mix(mix(soft, LIVER - 6, spleen), LIVER, liver);
+}
+
 /** Lung with its vessels: where two noises are zero at once lie winding lines in space, thick near the hilum. */
 function lungAt(chest: Chest, x: number, y: number, z: number): number {
   const hilum = Math.hypot(Math.abs(x) - 32, y - 4, z * 0.7);
-  const thick = mix(0.2, 0.07, ramp(10, 90, hilum));
+  const thick = mix(0.24, 0.06, ramp(8, 80, hilum));
   const branch = Math.hypot(
     chest.branches(x * 0.05, y * 0.05, z * 0.045),
     chest.branches(x * 0.05 + 13, y * 0.05 + 7, z * 0.045),
@@ -102,7 +122,7 @@ function lungAt(chest: Chest, x: number, y: number, z: number): number {
     chest.twigs(x * 0.115, y * 0.115, z * 0.1),
     chest.twigs(x * 0.115 + 9, y * 0.115 + 5, z * 0.1),
   );
-  const vessel = clamp(bell(branch, thick) + bell(twig, 0.11) * 0.75, 0, 1);
+  const vessel = clamp(bell(branch, thick) + bell(twig, mix(0.13, 0.07, ramp(20, 110, hilum))) * 0.6, 0, 1);
   const rest = LUNG + 26 * chest.twigs(x * 0.03, y * 0.03, z * 0.03) + 0.35 * y;
   return mix(rest, BLOOD, vessel);
 }
@@ -121,12 +141,30 @@ function paintMediastinum(raster: Raster, chest: Chest, cage: Shape, z: number):
     if (leftChamber) paint(raster, rimOf(leftChamber, 8), muscle, { softMm: 3, opacity: 0.7 });
   }
   const vessels: [middle: [number, number, number], radii: [number, number, number]][] = [
-    [[-10, -20, 14], [16, 16, 46]],
-    [[16, -26, 8], [15, 14, 26]],
-    [[-25, -12, 36], [9, 8, 52]],
-    [[-9, -28, 92], [6, 6, 36]],
-    [[8, -22, 92], [5, 5, 36]],
-    [[17, -8, 92], [5.5, 5.5, 36]],
+    [
+      [-10, -20, 14],
+      [16, 16, 46],
+    ],
+    [
+      [16, -26, 8],
+      [15, 14, 26],
+    ],
+    [
+      [-25, -12, 36],
+      [9, 8, 52],
+    ],
+    [
+      [-9, -28, 92],
+      [6, 6, 36],
+    ],
+    [
+      [8, -22, 92],
+      [5, 5, 36],
+    ],
+    [
+      [17, -8, 92],
+      [5.5, 5.5, 36],
+    ],
   ];
   for (const [middle, radii] of vessels) {
     const vessel = ellipsoidAt(z, middle, radii);
@@ -138,13 +176,25 @@ function paintMediastinum(raster: Raster, chest: Chest, cage: Shape, z: number):
   paint(raster, ellipse(6, 26, 7, 5), muscle - 12, { softMm: 1 });
 }
 
+/** The CT table under the back. */
+export function paintChestTable(raster: Raster): void {
+  forEachPixel(raster, [-190, 118, 190, 170], 0, (index, x, y) => {
+    const shell = Math.abs(y - 142 + x * x * 0.0009);
+    const table = TISSUES.ct.air + 1150 * clamp(2 - shell, 0, 1);
+    if (table > (raster.values[index] ?? 0)) raster.values[index] = table;
+  });
+}
+
 function paintAirways(raster: Raster, z: number): void {
   const { air, muscle } = TISSUES.ct;
   const tubes: Shape[] = [];
   if (z > 46) tubes.push(ellipse(-1, 4, 8.5, 8));
   else if (z > 4) {
     const apart = (46 - z) * 0.72;
-    tubes.push(ellipse(-3 - apart, 6 + apart * 0.1, 6.6, 6), ellipse(3 + apart * 1.1, 7 + apart * 0.1, 5.8, 5.4));
+    tubes.push(
+      ellipse(-3 - apart, 6 + apart * 0.1, 6.6, 6),
+      ellipse(3 + apart * 1.1, 7 + apart * 0.1, 5.8, 5.4),
+    );
   }
   for (const tube of tubes) {
     paint(raster, { ...tube, depth: (x, y) => tube.depth(x, y) + 1.6 }, muscle, { softMm: 1 });
@@ -177,7 +227,10 @@ function paintSkeleton(raster: Raster, chest: Chest, z: number): void {
     paint(raster, ellipse(side * 24, 88, 15, 11, side * 0.3), muscle, { softMm: 2 });
     paint(raster, rod([side * 12, 80], [side * 34, 88], 3.4, 3), bone * 0.6, { softMm: 1 });
     const blade = ramp(-20, 0, z);
-    paint(raster, rod([side * 76, 94], [side * 138, 56], 2.6, 4.4), bone * 0.66, { softMm: 1, opacity: blade });
+    paint(raster, rod([side * 76, 94], [side * 138, 56], 2.6, 4.4), bone * 0.66, {
+      softMm: 1,
+      opacity: blade,
+    });
   }
   if (z > -70) shelled(ellipse(0, -(28 + 143 * 0.4) - 4 + Math.max(0, z) * 0.2, 17, 6.5), 1.8);
 }

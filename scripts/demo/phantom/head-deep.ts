@@ -1,5 +1,5 @@
 import type { HeadSection } from "./head.ts";
-import { bell, clamp, ramp } from "./noise.ts";
+import { bell, clamp, lengthOf, ramp } from "./noise.ts";
 import { ellipsoidAt, forEachPixel, paint, type Shape } from "./raster.ts";
 import type { Tissues } from "./tissue.ts";
 
@@ -112,7 +112,7 @@ function paintPosteriorFossa({ raster, tissues, z, head, brainDepth }: HeadSecti
     raster,
     cerebellum,
     (x, y) => {
-      const arc = Math.hypot(x * 0.85, y - 30) + head.warp(x * 0.08, y * 0.08, z * 0.08) * 5;
+      const arc = lengthOf(x * 0.85, y - 30) + head.warp(x * 0.08, y * 0.08, z * 0.08) * 5;
       const leaf = Math.abs(Math.sin(arc * 0.75));
       const core = bell(Math.abs(x) - 18, 10) * bell(y - 50, 12);
       const grey =
@@ -133,12 +133,11 @@ function paintCisterns({ raster, tissues, z, head, brainDepth }: HeadSection): v
   if (star + around + sylvian < 0.05) return;
   forEachPixel(raster, [-58, -48, 58, 44], 0, (index, x, y) => {
     const angle = Math.atan2(x, -(y + 4));
-    const radius = Math.hypot(x, y + 4);
+    const radius = lengthOf(x, y + 4);
     const uneven = head.warp(x * 0.12, y * 0.12, z * 0.1) * 2;
     const side = Math.abs(x);
     const points = star * clamp((11.5 * (1 + 0.42 * Math.cos(5 * angle)) + uneven - radius) / 1.6, 0, 1);
-    const ring =
-      around * bell(Math.hypot(x, y - 17) - 18 + uneven, 1.6) * ramp(3, 8, side) * (y < 34 ? 1 : 0);
+    const ring = around * bell(lengthOf(x, y - 17) - 18 + uneven, 1.6) * ramp(3, 8, side) * (y < 34 ? 1 : 0);
     const stem = sylvian * bell(y + 15 - 0.14 * (side - 30) + uneven, 1.5) * ramp(16, 22, side);
     const insula = sylvian * bell(side - 40.5 + uneven * 0.6, 1.4) * bell(y + 3, 20) * 0.9;
     const share = clamp(Math.max(points, ring, stem, insula), 0, 0.92);
@@ -158,7 +157,7 @@ function paintFalx({ raster, tissues, z, head, brainDepth }: HeadSection): void 
     const wander = x - head.warp(4.5, y * 0.045, z * 0.03) * 2.2;
     const fluid = clamp(bell(wander, 1.5 * head.age) * 0.8 * between, 0, 1);
     const dura = bell(wander - 0.3, 0.7) * between * (1 - ramp(16, 26, inside)) * 0.8;
-    const sinus = bell(Math.hypot(x, Math.min(inside, 6) - 2), 3) * (y > 40 || z > 70 ? 0.7 : 0);
+    const sinus = bell(lengthOf(x, Math.min(inside, 6) - 2), 3) * (y > 40 || z > 70 ? 0.7 : 0);
     const before = raster.values[index] ?? 0;
     const wet = before + (tissues.fluid - before) * fluid;
     raster.values[index] = wet + (tissues.dura - wet) * clamp(dura + sinus, 0, 1);

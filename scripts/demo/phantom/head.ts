@@ -6,11 +6,12 @@ import {
   createGrain,
   createSmoothNoise,
   type Grain,
+  lengthOf,
   mix,
   ramp,
   type SmoothNoise,
 } from "./noise.ts";
-import { avalanche, createRandom, seedOf } from "./random.ts";
+import { createRandom, seedOf } from "./random.ts";
 import { ellipse, forEachPixel, paint, type Raster, type Shape, wholeOf } from "./raster.ts";
 import type { Tissues } from "./tissue.ts";
 
@@ -70,18 +71,6 @@ export function paintHead(raster: Raster, head: Head, tissues: Tissues, z: numbe
   paintLayers(section);
   if (z > -46) paintDeepStructures(section);
   if (z < 22) paintSkullBase(section);
-}
-
-/** Noise of the detector, `deviation` in the raster's own unit, different for every slice. */
-export function addGrain(raster: Raster, grain: Grain, deviation: number, slice: number): void {
-  const shift = avalanche(slice + 1) & 0xffff;
-  const { values, columns, rows } = raster;
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column++) {
-      const index = row * columns + column;
-      values[index] = (values[index] ?? 0) + grain.at(column, row, shift) * deviation;
-    }
-  }
 }
 
 function outline(head: Head, z: number): Shape {
@@ -158,7 +147,7 @@ function skullAt(
  */
 function brainAt({ tissues, head, z }: HeadSection, inner: number, x: number, y: number): number {
   if (inner > 52) return tissues.whiteMatter;
-  const surface = 1 + (0.62 * Math.max(inner, 0)) / (Math.hypot(x, y) + 12);
+  const surface = 1 + (0.62 * Math.max(inner, 0)) / (lengthOf(x, y) + 12);
   const bend = head.warp(x * 0.07 + 3, y * 0.07, z * 0.05) * 9;
   const px = (x * surface + bend) * 0.074;
   const py = (y * surface - bend) * 0.074;
@@ -194,7 +183,7 @@ function paintEars({ raster, tissues, z }: HeadSection): void {
 
 /** The head rest of the CT table: a thin curved shell under the head. */
 export function paintHeadRest(raster: Raster, air: number): void {
-  const shell = (x: number, y: number): number => Math.hypot(x, y + 44) - 150;
+  const shell = (x: number, y: number): number => lengthOf(x, y + 44) - 150;
   forEachPixel(raster, wholeOf(raster), 0, (index, x, y) => {
     if (y < 40) return;
     const foam = clamp((shell(x, y) + 9) / 2, 0, 1) * clamp((3 - shell(x, y)) / 2, 0, 1);

@@ -69,6 +69,11 @@ export function ramp(low: number, high: number, value: number): number {
   return ease(clamp((value - low) / (high - low), 0, 1));
 }
 
+/** Length of a vector; `Math.hypot` guards against overflow and takes several times as long. */
+export function lengthOf(x: number, y: number): number {
+  return Math.sqrt(x * x + y * y);
+}
+
 /** A bell of height 1 around 0. */
 export function bell(distance: number, width: number): number {
   const scaled = (distance / width) ** 2;

@@ -1,4 +1,5 @@
-import { clamp } from "./noise.ts";
+import { clamp, type Grain, lengthOf } from "./noise.ts";
+import { avalanche } from "./random.ts";
 
 /** A plane figure: how deep a point lies inside it, in mm (negative outside), and the box that holds it. */
 export interface Shape {
@@ -155,7 +156,7 @@ export function rod(
     ],
     depth: (x, y) => {
       const along = clamp(((x - from[0]) * dx + (y - from[1]) * dy) / lengthSquared, 0, 1);
-      const distance = Math.hypot(x - from[0] - along * dx, y - from[1] - along * dy);
+      const distance = lengthOf(x - from[0] - along * dx, y - from[1] - along * dy);
       return startRadius + (endRadius - startRadius) * along - distance;
     },
   };
@@ -173,17 +174,44 @@ export function rimOf(shape: Shape, thickness: number): Shape {
 /** Softens by a 1-2-1 window in both directions: the blur of a detector and its reconstruction. */
 export function soften(raster: Raster): void {
   const { columns, rows, values } = raster;
-  const before = values.slice();
+  const across = new Float32Array(values.length);
+  const blend = (
+    source: Float32Array,
+    target: Float32Array,
+    index: number,
+    before: number,
+    after: number,
+  ): void => {
+    target[index] = ((source[before] ?? 0) + 2 * (source[index] ?? 0) + (source[after] ?? 0)) / 4;
+  };
   for (let row = 0; row < rows; row++) {
-    const up = Math.max(row - 1, 0) * columns;
-    const here = row * columns;
-    const down = Math.min(row + 1, rows - 1) * columns;
+    const first = row * columns;
+    const last = first + columns - 1;
+    for (let index = first; index <= last; index++) {
+      blend(values, across, index, Math.max(index - 1, first), Math.min(index + 1, last));
+    }
+  }
+  const lastRow = (rows - 1) * columns;
+  for (let index = 0; index < values.length; index++) {
+    const column = index % columns;
+    blend(
+      across,
+      values,
+      index,
+      Math.max(index - columns, column),
+      Math.min(index + columns, lastRow + column),
+    );
+  }
+}
+
+/** Noise of the detector, `deviation` in the raster's own unit, different for every slice. */
+export function addGrain(raster: Raster, grain: Grain, deviation: number, slice: number): void {
+  const shift = avalanche(slice + 1) & 0xffff;
+  const { values, columns, rows } = raster;
+  for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
-      const left = Math.max(column - 1, 0);
-      const right = Math.min(column + 1, columns - 1);
-      const line = (start: number): number =>
-        (before[start + left] ?? 0) + 2 * (before[start + column] ?? 0) + (before[start + right] ?? 0);
-      values[here + column] = (line(up) + 2 * line(here) + line(down)) / 16;
+      const index = row * columns + column;
+      values[index] = (values[index] ?? 0) + grain.at(column, row, shift) * deviation;
     }
   }
 }

@@ -18,13 +18,18 @@ export type RibPoint = readonly [x: number, y: number, z: number];
 export function* ribPath(middleY = 0): Generator<readonly RibPoint[], void, undefined> {
   for (const [rib, halfWidth] of RIB_HALF_WIDTHS.entries()) {
     for (const side of [-1, 1]) {
-      yield Array.from({ length: STEPS }, (_, i) => ribPoint(rib, halfWidth, side, ribAngle(rib, i), middleY));
+      yield Array.from({ length: STEPS }, (_, i) =>
+        ribPoint(rib, halfWidth, side, ribAngle(rib, i), middleY),
+      );
     }
   }
 }
 
 /** Splits a rib where it turns from the back to the front. */
-export function splitRib(path: readonly RibPoint[]): { back: readonly RibPoint[]; front: readonly RibPoint[] } {
+export function splitRib(path: readonly RibPoint[]): {
+  back: readonly RibPoint[];
+  front: readonly RibPoint[];
+} {
   return { back: path.slice(0, BACK_STEPS + 1), front: path.slice(BACK_STEPS) };
 }
 

@@ -3,6 +3,7 @@ import { characterSetValue, textEncoderFor } from "./character-set.ts";
 import { type Attributes, toElements } from "./keywords.ts";
 import { ageAt, DEMO_PATIENTS, type DemoPatient } from "./patients.ts";
 import { planCrChest } from "./plans/cr-chest.ts";
+import { planCtChest } from "./plans/ct-chest.ts";
 import { planCtHead } from "./plans/ct-head.ts";
 import { planMammogram } from "./plans/mammogram.ts";
 import { planMrHead } from "./plans/mr-head.ts";
@@ -13,6 +14,7 @@ import type { Pixels, PlanOptions, RenderedInstance, SeriesPlan, StudyPlan } fro
 
 const PLANS = {
   "ct-head": planCtHead,
+  "ct-chest": planCtChest,
   "mr-head": planMrHead,
   "us-heart": planUsHeart,
   "cr-chest": planCrChest,

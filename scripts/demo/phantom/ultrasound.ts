@@ -4,6 +4,7 @@ import {
   createGrain,
   createSmoothNoise,
   type Grain,
+  lengthOf,
   mix,
   ramp,
   type SmoothNoise,
@@ -157,7 +158,7 @@ function speckleAt(grain: Grain, radius: number, angle: number, phase: number, l
     const bottom = mix(grain.at(column, row + 1, shift), grain.at(column + 1, row + 1, shift), u);
     return mix(top, bottom, v);
   };
-  return Math.hypot(sample(drift), sample(drift + 8231)) ** 0.8 * 1.05;
+  return lengthOf(sample(drift), sample(drift + 8231)) ** 0.8 * 1.05;
 }
 
 function visitSector(
@@ -170,7 +171,7 @@ function visitSector(
     for (let column = 0; column < echo.columns; column++) {
       const x = (column - (echo.columns - 1) / 2) * spacing;
       const angle = Math.atan2(x, y + APEX_MM);
-      const radius = Math.hypot(x, y + APEX_MM) - APEX_MM;
+      const radius = lengthOf(x, y + APEX_MM) - APEX_MM;
       if (radius < 0 || radius > SECTOR_DEPTH_MM || Math.abs(angle) > HALF_ANGLE) continue;
       visit(row * echo.columns + column, x, y, radius, angle);
     }

@@ -99,16 +99,8 @@ export const CloseIcon = /* @__PURE__ */ icon(
     <path d="m6 6 12 12" />
   </>,
 );
-export const ChevronRightIcon = /* @__PURE__ */ icon(
-  <>
-    <path d="m9 18 6-6-6-6" />
-  </>,
-);
-export const ChevronDownIcon = /* @__PURE__ */ icon(
-  <>
-    <path d="m6 9 6 6 6-6" />
-  </>,
-);
+export const ChevronRightIcon = /* @__PURE__ */ icon(<path d="m9 18 6-6-6-6" />);
+export const ChevronDownIcon = /* @__PURE__ */ icon(<path d="m6 9 6 6 6-6" />);
 export const DownloadIcon = /* @__PURE__ */ icon(
   <>
     <path d="M12 15V3" />
@@ -183,11 +175,7 @@ export const CopyIcon = /* @__PURE__ */ icon(
     <path d="M4 16c-1.1 0-2-.9-2-2V4c0-1.1.9-2 2-2h10c1.1 0 2 .9 2 2" />
   </>,
 );
-export const CheckIcon = /* @__PURE__ */ icon(
-  <>
-    <path d="M20 6 9 17l-5-5" />
-  </>,
-);
+export const CheckIcon = /* @__PURE__ */ icon(<path d="M20 6 9 17l-5-5" />);
 export const TriangleAlertIcon = /* @__PURE__ */ icon(
   <>
     <path d="m21.73 18-8-14a2 2 0 0 0-3.48 0l-8 14A2 2 0 0 0 4 21h16a2 2 0 0 0 1.73-3" />
@@ -217,11 +205,7 @@ export const ArrowDownIcon = /* @__PURE__ */ icon(
     <path d="m19 12-7 7-7-7" />
   </>,
 );
-export const FolderOpenIcon = /* @__PURE__ */ icon(
-  <>
-    <path d="m6 14 1.5-2.9A2 2 0 0 1 9.24 10H20a2 2 0 0 1 1.94 2.5l-1.54 6a2 2 0 0 1-1.95 1.5H4a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2h3.9a2 2 0 0 1 1.69.9l.81 1.2a2 2 0 0 0 1.67.9H18a2 2 0 0 1 2 2v2" />
-  </>,
-);
+export const FolderOpenIcon = /* @__PURE__ */ icon(<path d="m6 14 1.5-2.9A2 2 0 0 1 9.24 10H20a2 2 0 0 1 1.94 2.5l-1.54 6a2 2 0 0 1-1.95 1.5H4a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2h3.9a2 2 0 0 1 1.69.9l.81 1.2a2 2 0 0 0 1.67.9H18a2 2 0 0 1 2 2v2" />);
 export const FileArchiveIcon = /* @__PURE__ */ icon(
   <>
     <path d="M13.659 22H18a2 2 0 0 0 2-2V8a2.4 2.4 0 0 0-.706-1.706l-3.588-3.588A2.4 2.4 0 0 0 14 2H6a2 2 0 0 0-2 2v11.5" />

@@ -1,7 +1,7 @@
 import { takeAccess } from "./access.ts";
 import { showEndedNotice } from "./ended-notice.ts";
 import portuguese from "./locales/pt-BR.json";
-import { TEXTS, type ViewerTexts, viewerLanguage } from "./texts.ts";
+import { TEXTS, viewerLanguage } from "./texts.ts";
 
 // Runs before OHIF, which reads these globals. Bundled by scripts/build/viewer.ts.
 declare global {
@@ -9,7 +9,7 @@ declare global {
     PUBLIC_URL: string;
     browserImportFunction: (specifier: string) => Promise<unknown>;
     viewerLocales: Record<string, unknown>;
-    viewerTexts: ViewerTexts;
+    viewerText: (english: string) => string;
     config: unknown;
   }
 }
@@ -31,7 +31,7 @@ function onDicomwebError(error: { status?: number; request?: { status?: number }
 window.PUBLIC_URL = "/viewer/";
 window.browserImportFunction = () => Promise.reject(new Error("the viewer loads no modules from elsewhere"));
 window.viewerLocales = { "pt-BR": portuguese };
-window.viewerTexts = texts;
+window.viewerText = (english) => texts.hardCoded[english] ?? english;
 window.config = {
   name: "exameteca",
   routerBasename: "/viewer",

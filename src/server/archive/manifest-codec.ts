@@ -20,7 +20,8 @@ const FORMAT_VERSION = 1;
 const HEADER_BYTES = 40;
 const MAX_INFLATED_BYTES = 2 ** 31;
 const PIECE_BYTES = 256 * 1024;
-const COMPRESSION_LEVEL = 3;
+/** With a checksum of the content, so that a flipped bit is an error and not another value. */
+const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 } };
 
 const OPEN = Uint8Array.of(0x5b);
 const COMMA = Uint8Array.of(0x2c);
@@ -57,7 +58,7 @@ export async function encodeManifest({ manifest, metadataOf }: SeriesContent): P
   }
   const metadata = await compress(pieces());
   const indexJson = Buffer.from(JSON.stringify({ ...manifest, metadataLengths }));
-  const index = zstdCompressSync(indexJson);
+  const index = zstdCompressSync(indexJson, ZSTD);
 
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt32LE(MAGIC, 0);
@@ -71,7 +72,7 @@ export async function encodeManifest({ manifest, metadataOf }: SeriesContent): P
 
 /** Compresses to one zstd frame, without holding the whole of its input. */
 async function compress(pieces: Iterable<Uint8Array>): Promise<Uint8Array> {
-  const zstd = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: COMPRESSION_LEVEL } });
+  const zstd = createZstdCompress(ZSTD);
   const source = Readable.from(inChunks(pieces), { objectMode: true });
   source.once("error", (error) => zstd.destroy(error));
   const compressed: Uint8Array[] = [];

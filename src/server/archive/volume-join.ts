@@ -1,5 +1,6 @@
 import type { ByteRange } from "../storage/object-store";
 import { volumeFolder } from "./volume-writer";
+import { encodeCentralHeader, encodeEndRecords } from "./zip-encode";
 import {
   type CentralHeader,
   decodeCentralHeader,
@@ -7,8 +8,6 @@ import {
   decodeZip64EndRecord,
   decodeZip64Locator,
   END_RECORD_BYTES,
-  encodeCentralHeader,
-  encodeEndRecords,
   ZIP64_END_RECORD_BYTES,
   ZIP64_LOCATOR_BYTES,
 } from "./zip-format";

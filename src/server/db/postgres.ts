@@ -7,16 +7,29 @@ export type Sql = postgres.Sql;
  * Connects at the first query.
  */
 export function openPostgres(url: string, options: postgres.Options<Record<string, never>> = {}): Sql {
-  const address = new URL(url);
-  const folder = address.searchParams.get("host");
-  address.searchParams.delete("host");
-  return postgres(address.href, {
+  return postgres(withoutHost(url), {
     connect_timeout: 10,
     onnotice: () => {}, // such as "relation exists, skipping"
-    ...(folder?.startsWith("/") && { path: `${folder}/.s.PGSQL.${address.port || 5432}` }),
+    ...socketOf(url),
     ...options,
   });
 }
+
+/** postgres.js would send a parameter it doesn't know, such as libpq's `host`, to the server. */
+function withoutHost(url: string): string {
+  if (!HOST_PARAMETER.test(url)) return url;
+  const address = new URL(url);
+  address.searchParams.delete("host");
+  return address.href;
+}
+
+function socketOf(url: string): { path: string } | undefined {
+  if (!HOST_PARAMETER.test(url)) return undefined;
+  const address = new URL(url);
+  return { path: `${address.searchParams.get("host")}/.s.PGSQL.${address.port || 5432}` };
+}
+
+const HOST_PARAMETER = /[?&]host=(\/|%2f)/i;
 
 /** The same address with another database. */
 export function withDatabase(url: string, database: string): string {

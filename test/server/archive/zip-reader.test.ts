@@ -8,7 +8,7 @@ import {
   encodeCentralHeader,
   encodeEndRecords,
   encodeLocalHeader,
-} from "../../../src/server/archive/zip-format";
+} from "../../../src/server/archive/zip-encode";
 import {
   DEFAULT_ZIP_LIMITS,
   openZip,

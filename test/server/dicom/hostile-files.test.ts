@@ -210,6 +210,22 @@ describe("a bomb", () => {
   }
 });
 
+test("a source may use its buffer again at each read", () => {
+  const long = { vr: "LT", Value: ["Descrição. ".repeat(5_000)] };
+  const file = sampleFile({ "00104000": long, "00184000": long, "00204000": long, "00324000": long });
+  const scratch = new Uint8Array(100_000);
+  const read = readInstance({
+    sizeBytes: file.length,
+    read(offset, length) {
+      const part = file.subarray(offset, offset + length);
+      scratch.fill(0xaa).set(part);
+      return scratch.subarray(0, part.length);
+    },
+  });
+  expect(read).toEqual(readBytes(file));
+  expect(read.ok).toBe(true);
+});
+
 test("a source that gives less than it promised is a cut file", () => {
   const file = sampleFile();
   const source = { sizeBytes: file.length + 500, read: (at: number, n: number) => file.subarray(at, at + n) };

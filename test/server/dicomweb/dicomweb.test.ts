@@ -70,6 +70,7 @@ describe("finding studies", () => {
     ["PatientName=*jo?o", 1],
     ["PatientName=Silva*", 0],
     ["StudyDate=20260131", 1],
+    ["StudyDate=20260130", 0],
     ["StudyDate=20260101-20260130", 0],
     ["StudyDate=-20260131", 1],
     ["StudyDate=20260201-", 0],

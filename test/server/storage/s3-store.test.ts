@@ -162,6 +162,18 @@ describe("s3 store when the service falters", () => {
     expect(Bun.hash(await storeOf().read("a/cut", range))).toBe(Bun.hash(part));
   });
 
+  test("an answer that ends early in good order isn't taken for the whole", async () => {
+    await storeOf().putFile("a/short", source);
+    const range = { offset: 5, length: 3_000_000 };
+    const expected = Bun.hash(bytes.subarray(5, 3_000_005));
+    failFirst({ endAfterBytes: 1_000_000 }, isGet, 2);
+    expect(Bun.hash(await bytesOf(await storeOf().open("a/short", range)))).toBe(expected);
+    failFirst({ endAfterBytes: 1_000_000 }, isGet, 2);
+    expect(Bun.hash(await storeOf().read("a/short", range))).toBe(expected);
+    failFirst({ endAfterBytes: 1_000_000 }, isGet);
+    await expect(storeOf().open("a/short")).rejects.toBeInstanceOf(StoreUnavailable);
+  });
+
   test("a body that can't be finished fails and never ends short", async () => {
     await storeOf().putFile("a/cut", source);
     let cuts = 0;

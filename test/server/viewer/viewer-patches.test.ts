@@ -7,6 +7,10 @@ import portuguese from "../../../src/client/viewer/locales/pt-BR.json";
 const OHIF = join(import.meta.dir, "../../../node_modules/@ohif/app/dist");
 const files = readdirSync(OHIF).filter((name) => name.endsWith(".js") || name.endsWith(".css"));
 const appName = files.find((name) => /^app\.bundle\.\w+\.js$/.test(name)) ?? "";
+/** Where texts are asked for: the application and its extensions' chunks. */
+const LOOKED_UP = files
+  .filter((name) => name.endsWith(".js") && !isLeftOut(name))
+  .map((name) => readFileSync(join(OHIF, name), "utf8"));
 const original = readFileSync(join(OHIF, appName), "utf8");
 
 describe("building the viewer", () => {
@@ -43,16 +47,13 @@ describe("building the viewer", () => {
 
   test("Portuguese texts are for texts the viewer has, with the same placeholders", () => {
     const english = englishTexts();
-    const added = new Set([
-      "MeasurementTable:Export",
-      "MeasurementTable:Create Report",
-      "StudyBrowser:Studies",
-    ]);
     for (const [namespace, texts] of Object.entries<Record<string, string>>(portuguese)) {
       for (const [key, text] of Object.entries(texts)) {
         const name = `${namespace}:${key}`;
-        if (added.has(name) || key.startsWith("LanguageName.")) continue;
         const source = english[namespace]?.[key];
+        // Some keys have no English text of their own: the code asks for them with the text as key or default.
+        if (!source && key.startsWith("LanguageName.")) continue;
+        if (!source && LOOKED_UP.some((script) => script.includes(key))) continue;
         expect(source, name).toBeString();
         expect(text.match(/\{\{.*?\}\}/g), name).toEqual(source?.match(/\{\{.*?\}\}/g) ?? null);
       }

@@ -1,6 +1,5 @@
-import { addGrain, createHead, HEAD_RANGE, type Head, paintHead, paintHeadRest } from "../head.ts";
-import { clamp } from "../noise.ts";
-import { createRaster, type Raster, soften } from "../raster.ts";
+import { createHead, HEAD_RANGE, type Head, paintHead, paintHeadRest } from "../head.ts";
+import { addGrain, createRaster, type Raster, soften } from "../raster.ts";
 import {
   type PlanOptions,
   type RenderedInstance,
@@ -9,17 +8,17 @@ import {
   type StudyPlan,
 } from "../series-plan.ts";
 import { TISSUES } from "../tissue.ts";
-import { axialGeometry, HEAD_FIELD_MM, sliceHeights } from "./head-slices.ts";
+import { axialGeometry, type SliceStack } from "./axial-slices.ts";
+import { CT_INTERCEPT, toStoredCt } from "./ct-stored.ts";
+import { HEAD_FIELD_MM, headSlices } from "./head-slices.ts";
 
-const INTERCEPT = -1024;
-const STORED_MAX = 4095;
 const SCOUT_HEIGHT_MM = 164;
 const SCOUT_TOP_Z = 112;
 
 /** A head CT without contrast: a lateral scout, brain and bone reconstructions of the same slices. */
 export function planCtHead({ seed, size = 512, instances = 28 }: PlanOptions): StudyPlan {
   const head = createHead(seed, size);
-  const heights = sliceHeights(instances);
+  const stack = headSlices(instances);
   return {
     modality: "CT",
     studyDescription: "TC de crânio sem contraste",
@@ -31,7 +30,7 @@ export function planCtHead({ seed, size = 512, instances = 28 }: PlanOptions): S
       PatientPosition: "HFS",
       ProtocolName: "Crânio rotina",
       KVP: 120,
-      RescaleIntercept: INTERCEPT,
+      RescaleIntercept: CT_INTERCEPT,
       RescaleSlope: 1,
       RescaleType: "HU",
       ReconstructionDiameter: HEAD_FIELD_MM,
@@ -40,8 +39,8 @@ export function planCtHead({ seed, size = 512, instances = 28 }: PlanOptions): S
     },
     series: [
       scoutSeries(head, Math.max(16, Math.round(size / 2))),
-      axialSeries({ head, size, heights, seriesNumber: 2, kernel: "brain" }),
-      axialSeries({ head, size, heights, seriesNumber: 3, kernel: "bone" }),
+      axialSeries({ head, size, stack, seriesNumber: 2, kernel: "brain" }),
+      axialSeries({ head, size, stack, seriesNumber: 3, kernel: "bone" }),
     ],
   };
 }
@@ -69,17 +68,17 @@ export function renderCtHeadSlice(
 function axialSeries(options: {
   head: Head;
   size: number;
-  heights: readonly number[];
+  stack: SliceStack;
   seriesNumber: number;
   kernel: "brain" | "bone";
 }): SeriesPlan {
-  const { head, size, heights, seriesNumber, kernel } = options;
+  const { head, size, stack, seriesNumber, kernel } = options;
   const brain = kernel === "brain";
   return {
     seriesNumber,
     seriesDescription: brain ? "Axial encéfalo" : "Axial osso",
     sopClassUID: SOP_CLASS.ct,
-    instances: heights.length,
+    instances: stack.heights.length,
     attributes: {
       ConvolutionKernel: brain ? "H31s" : "H70h",
       ScanOptions: "HELICAL MODE",
@@ -91,14 +90,14 @@ function axialSeries(options: {
       WindowWidth: brain ? 80 : 2500,
     },
     render(index): RenderedInstance {
-      const z = heights[index] ?? 0;
+      const z = stack.heights[index] ?? 0;
       const raster = renderCtHeadSlice(head, size, z, kernel);
       return {
         attributes: {
           ImageType: ["ORIGINAL", "PRIMARY", "AXIAL"],
-          ...axialGeometry(raster, z, heights.length),
+          ...axialGeometry(raster, z, stack),
         },
-        pixels: { rows: size, columns: size, samples: toStored(raster), bitsStored: 16 },
+        pixels: { rows: size, columns: size, samples: toStoredCt(raster), bitsStored: 16 },
       };
     },
   };
@@ -133,7 +132,7 @@ function scoutSeries(head: Head, size: number): SeriesPlan {
           SliceThickness: 1,
           SliceLocation: 0,
         },
-        pixels: { rows, columns, samples: toStored(raster), bitsStored: 16 },
+        pixels: { rows, columns, samples: toStoredCt(raster), bitsStored: 16 },
       };
     },
   };
@@ -171,9 +170,4 @@ function renderScout(head: Head, columns: number): Raster {
   soften(scout);
   addGrain(scout, head.grain, 9, 1);
   return scout;
-}
-
-/** Hounsfield units to stored values in signed words. */
-function toStored(raster: Raster): Int16Array {
-  return Int16Array.from(raster.values, (hu) => clamp(Math.round(hu - INTERCEPT), 0, STORED_MAX));
 }

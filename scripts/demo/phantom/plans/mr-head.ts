@@ -1,7 +1,7 @@
-import { addGrain, createHead, type Head, paintHead } from "../head.ts";
+import { createHead, type Head, paintHead } from "../head.ts";
 import type { Attributes } from "../keywords.ts";
 import { clamp } from "../noise.ts";
-import { createRaster, soften } from "../raster.ts";
+import { addGrain, createRaster, soften } from "../raster.ts";
 import {
   type PlanOptions,
   type RenderedInstance,
@@ -10,7 +10,8 @@ import {
   type StudyPlan,
 } from "../series-plan.ts";
 import { type Contrast, TISSUES } from "../tissue.ts";
-import { axialGeometry, HEAD_FIELD_MM, sliceHeights } from "./head-slices.ts";
+import { axialGeometry, type SliceStack } from "./axial-slices.ts";
+import { HEAD_FIELD_MM, headSlices } from "./head-slices.ts";
 
 interface Sequence {
   contrast: Exclude<Contrast, "ct">;
@@ -58,7 +59,7 @@ const SEQUENCES: readonly Sequence[] = [
 /** A head MR: T1, T2 and FLAIR of the same slices. */
 export function planMrHead({ seed, size = 256, instances = 22 }: PlanOptions): StudyPlan {
   const head = createHead(seed, size);
-  const heights = sliceHeights(instances);
+  const stack = headSlices(instances);
   return {
     modality: "MR",
     studyDescription: "RM de encéfalo",
@@ -73,7 +74,7 @@ export function planMrHead({ seed, size = 256, instances = 22 }: PlanOptions): S
       SequenceVariant: "SK",
       ScanOptions: null,
     },
-    series: SEQUENCES.map((sequence, i) => mrSeries(sequence, i + 1, head, size, heights)),
+    series: SEQUENCES.map((sequence, i) => mrSeries(sequence, i + 1, head, size, stack)),
   };
 }
 
@@ -82,16 +83,16 @@ function mrSeries(
   seriesNumber: number,
   head: Head,
   size: number,
-  heights: readonly number[],
+  stack: SliceStack,
 ): SeriesPlan {
   return {
     seriesNumber,
     seriesDescription,
     sopClassUID: SOP_CLASS.mr,
-    instances: heights.length,
+    instances: stack.heights.length,
     attributes: { ...attributes, ProtocolName: seriesDescription, WindowCenter: 430, WindowWidth: 860 },
     render(index): RenderedInstance {
-      const z = heights[index] ?? 0;
+      const z = stack.heights[index] ?? 0;
       const tissues = TISSUES[contrast];
       const raster = createRaster({
         columns: size,
@@ -108,7 +109,7 @@ function mrSeries(
       return {
         attributes: {
           ImageType: ["ORIGINAL", "PRIMARY", "M", "ND"],
-          ...axialGeometry(raster, z, heights.length),
+          ...axialGeometry(raster, z, stack),
         },
         pixels: { rows: size, columns: size, samples, bitsStored: 12 },
       };

@@ -15,12 +15,11 @@ export function AccountMenu() {
   const { user } = useHis();
   const signOut = useSignOut();
   const trigger = (
-    <button
-      type="button"
-      className="avatar-button"
-      aria-label={t({ id: "account.menu", message: "Your account" })}
-    >
+    <button type="button" className="avatar-button">
       <Avatar />
+      <span className="sr-only">
+        <Trans id="account.menu">Your account</Trans>
+      </span>
     </button>
   );
   return (

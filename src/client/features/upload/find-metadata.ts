@@ -1,4 +1,4 @@
-import type { UploadMetadata } from "../../../shared/api/upload.ts";
+import type { ExamForm } from "./exam-form.ts";
 import { looksLikeInstance, readInstanceMetadata } from "./instance-metadata.ts";
 
 /** A file that may be an instance: of a folder, or an entry of a ZIP. */
@@ -15,7 +15,7 @@ const HEAD_BYTES = 1024 * 1024;
 export async function findMetadata(
   candidates: Iterable<Candidate>,
   signal: AbortSignal,
-): Promise<UploadMetadata | undefined> {
+): Promise<ExamForm | undefined> {
   for (const candidate of candidates) {
     signal.throwIfAborted();
     const probe = await candidate.readHead(PROBE_BYTES);

@@ -1,5 +1,5 @@
 import { type DataSet, parseDicom } from "dicom-parser";
-import type { UploadMetadata } from "../../../shared/api/upload.ts";
+import type { ExamForm } from "./exam-form.ts";
 import {
   type CharacterSet,
   characterSetOf,
@@ -27,7 +27,7 @@ export function looksLikeInstance(head: Uint8Array): boolean {
  * What the upload form is filled with, from the first bytes of an instance. Undefined where they hold no
  * readable Study Instance UID (a DICOMDIR has none either).
  */
-export function readInstanceMetadata(head: Uint8Array): UploadMetadata | undefined {
+export function readInstanceMetadata(head: Uint8Array): ExamForm | undefined {
   const dataSet = parseHead(head);
   if (!dataSet) return undefined;
   const charset = characterSetOfDataSet(dataSet);

@@ -58,7 +58,8 @@ async function runWorker(
   }
 }
 
-/** A folder that went into a Blob left no file; neither did one that failed before its first byte. */
+/** A folder that went into a Blob left no file; one still being let go is swept at the next start. */
 function ignoreMissing(error: unknown): void {
-  if (!(error instanceof DOMException && error.name === "NotFoundError")) throw error;
+  const names = ["NotFoundError", "NoModificationAllowedError"];
+  if (!(error instanceof DOMException && names.includes(error.name))) throw error;
 }

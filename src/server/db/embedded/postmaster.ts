@@ -65,9 +65,10 @@ function pidFile(dataFolder: string): string {
   return join(dataFolder, "postmaster.pid");
 }
 
+/** By proc(5) `stat`: pid, name, state; `Z` has ended and waits to be collected. */
 async function isPostgres(pid: number): Promise<boolean> {
   try {
-    return (await readFile(`/proc/${pid}/comm`, "utf8")).trim() === "postgres";
+    return /^\d+ \(postgres\) [^ZX]/.test(await readFile(`/proc/${pid}/stat`, "utf8"));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ESRCH") return false;

@@ -1,4 +1,4 @@
-import { mkdir, rm, statfs } from "node:fs/promises";
+import { mkdir, rm, rmdir, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { UploadAnswer, UploadMetadata } from "../../../shared/api/upload.ts";
 import type { Deps } from "../../deps.ts";
@@ -86,6 +86,7 @@ async function takeIn(
     }
     const studies = await buildAndCommit(deps, session, { upload, caller, origin, metadata, scan }, request.signal);
     await rm(spoolPath, { force: true });
+    await removeIfEmpty(upload.folder);
     const instancesReceived = studies.reduce((sum, study) => sum + study.imagesReceived, 0);
     log.info("upload.committed", { sizeBytes, studies: studies.length, instances: instancesReceived, skippedCount });
     const studyInstanceUID = studies[0]?.studyInstanceUID ?? "";
@@ -93,6 +94,13 @@ async function takeIn(
   } finally {
     await session.dispose();
   }
+}
+
+/** Nothing new, or transferred already: then the folder has had its day. */
+async function removeIfEmpty(folder: string): Promise<void> {
+  await rmdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOTEMPTY" && error.code !== "ENOENT") throw error;
+  });
 }
 
 interface Scanned {

@@ -1,5 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { readAt } from "../disk/durable-file";
+import { contentLength } from "./range-header";
 import type { S3Client } from "./s3-client";
 import { S3Failure, S3Nonsense } from "./s3-failure";
 import { escapeXml, requiredText } from "./xml";
@@ -145,7 +146,7 @@ async function complete(
     // A repeated request finds the upload gone where the first one succeeded and only its answer was lost.
     if (!(error instanceof S3Failure) || error.code !== "NoSuchUpload") throw error;
     const { headers } = await client.send({ method: "HEAD", key, signal });
-    if (Number(headers.get("content-length")) !== sizeBytes) throw error;
+    if (contentLength(headers) !== sizeBytes) throw error;
   }
 }
 

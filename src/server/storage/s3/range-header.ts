@@ -13,3 +13,10 @@ export function assertPartAnswered(headers: Headers, { offset, length }: ByteRan
     throw new S3Nonsense("S3 answered another range than was asked for");
   }
 }
+
+/** @throws {S3Nonsense} where the answer says no length: none must not be taken for an empty object */
+export function contentLength(headers: Headers): number {
+  const length = headers.get("content-length");
+  if (!length || !/^\d{1,15}$/.test(length)) throw new S3Nonsense("S3 answered without a length");
+  return Number(length);
+}

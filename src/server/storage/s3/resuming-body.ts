@@ -1,5 +1,5 @@
 import { type ByteRange, StoreUnavailable } from "../object-store";
-import { assertPartAnswered, rangeHeader } from "./range-header";
+import { assertPartAnswered, contentLength, rangeHeader } from "./range-header";
 import { isRetryable, type S3Client, type S3Stream } from "./s3-client";
 import { S3ConnectionLost, S3Nonsense } from "./s3-failure";
 
@@ -18,16 +18,15 @@ export async function openResuming(
   range?: ByteRange,
 ): Promise<ReadableStream<Uint8Array>> {
   const first = await client.openStream({ method: "GET", key, headers: range && rangeHeader(range) });
-  const length = range?.length ?? Number(first.headers.get("content-length"));
-  const source = { client, key, offset: range?.offset ?? 0, length, etag: first.headers.get("etag") };
   try {
+    const length = range?.length ?? contentLength(first.headers);
+    const source = { client, key, offset: range?.offset ?? 0, length, etag: first.headers.get("etag") };
     if (range) assertPartAnswered(first.headers, range);
-    if (!Number.isSafeInteger(length)) throw new S3Nonsense("S3 answered without a length");
+    return bodyOf(source, first);
   } catch (error) {
     first.watchdog.abort();
     throw error;
   }
-  return bodyOf(source, first);
 }
 
 interface Source {

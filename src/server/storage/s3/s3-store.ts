@@ -8,9 +8,10 @@ import {
 import { assertByteRange, folderOfPrefix } from "../preconditions";
 import { listObjects, listUploads, listVersions } from "./listing";
 import { putFile, putWhole } from "./put-file";
+import { contentLength } from "./range-header";
 import { openResuming } from "./resuming-body";
 import { createS3Client, type S3Client, type S3ClientOptions } from "./s3-client";
-import { S3Failure } from "./s3-failure";
+import { S3Failure, S3Nonsense } from "./s3-failure";
 
 export interface S3StoreOptions extends S3ClientOptions {
   /** Larger files go up in parts of at least this; S3 takes none below 5 MiB but the last. */
@@ -103,7 +104,7 @@ async function naming<T>(key: string, work: () => Promise<T>): Promise<T> {
 async function statObject(client: S3Client, key: string): Promise<{ sizeBytes: number } | undefined> {
   try {
     const { headers } = await client.send({ method: "HEAD", key });
-    return { sizeBytes: Number(headers.get("content-length")) };
+    return { sizeBytes: contentLength(headers) };
   } catch (error) {
     if (!(error instanceof S3Failure)) throw error;
     return statByReading(client, key);
@@ -119,7 +120,8 @@ async function statByReading(client: S3Client, key: string): Promise<{ sizeBytes
       headers: { range: "bytes=0-0" },
     });
     watchdog.abort();
-    const total = /^bytes 0-0\/(\d+)$/.exec(headers.get("content-range") ?? "")?.[1];
+    const total = /^bytes 0-0\/(\d{1,15})$/.exec(headers.get("content-range") ?? "")?.[1];
+    if (!total) throw new S3Nonsense("S3 answered without a length");
     return { sizeBytes: Number(total) };
   } catch (error) {
     if (error instanceof S3Failure && error.code === "NoSuchKey") return undefined;

@@ -9,6 +9,8 @@ import type { BuildPlan, IngestLimits, WorkerReply, WorkerRequest, WorkerResults
  * time. What a hostile file does to it, it does to no one else.
  */
 
+const LARGE_UPLOAD_BYTES = 64 * 1024 * 1024;
+
 /** The upload this process works on. */
 interface OpenUpload {
   uploadFolder: string;
@@ -30,10 +32,15 @@ async function carryOut(request: WorkerRequest): Promise<WorkerResults[keyof Wor
     case "build":
       return build(requireUpload(), request.body);
     case "dispose":
-      upload = undefined;
-      Bun.gc(true);
-      return undefined;
+      return dispose();
   }
+}
+
+function dispose(): undefined {
+  const isLarge = (upload?.scanned?.instanceBytes ?? 0) > LARGE_UPLOAD_BYTES;
+  upload = undefined;
+  // A full collection takes some 10 ms: too much for each of many small uploads.
+  if (isLarge) Bun.gc(true);
 }
 
 function requireUpload(): OpenUpload {
@@ -58,9 +65,10 @@ async function build(open: OpenUpload, plan: BuildPlan): Promise<WorkerResults["
 function failure(error: unknown): WorkerReply {
   if (error instanceof IngestRefused) return { ok: false, failure: error.failure, detail: error.detail };
   // Not the message: those of the file system name paths.
-  const code = error instanceof Error && "code" in error ? ` ${String(error.code)}` : "";
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const name = error instanceof Error ? error.name : typeof error;
-  return { ok: false, failure: "worker.failed", detail: `${name}${code}` };
+  const isFull = code === "ENOSPC" || code === "EDQUOT";
+  return { ok: false, failure: isFull ? "disk.full" : "worker.failed", detail: `${name} ${code}` };
 }
 
 /** Serves requests until the process that started this one is gone. */

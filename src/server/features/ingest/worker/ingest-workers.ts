@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { DEFAULT_ZIP_LIMITS } from "../../../archive/zip-reader";
 import type { Logger } from "../../../log";
@@ -100,8 +100,8 @@ class ProcessPool implements IngestWorkers {
     limits: IngestLimits,
     signal: AbortSignal,
   ): Promise<IngestSession> {
+    const lane = (await stat(spoolPath)).size <= SMALL_UPLOAD_BYTES ? "small" : "large";
     if (this.#queue.isFull) throw new IngestBusy("too many uploads wait for a worker");
-    const lane = statSync(spoolPath).size <= SMALL_UPLOAD_BYTES ? "small" : "large";
     const anySignal = AbortSignal.any([signal, this.#closing.signal]);
     const leave = await this.#queue.enter(lane, anySignal);
     const pooled = this.#take();

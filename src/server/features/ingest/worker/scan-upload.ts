@@ -119,7 +119,7 @@ class Scan {
     const inflatedPath = join(this.uploadFolder, `inflated-${this.#inflatedFiles++}`);
     const inflated = await inflateEntryTo(inflatedPath, this.spoolPath, entry, data);
     const looked = inflated.ok ? this.#lookInto(inflatedPath, entry, data) : inflated;
-    if (!looked.ok || looked.bytes.source === "spool") await rm(inflatedPath);
+    if (!looked.ok || looked.bytes.source === "spool") await rm(inflatedPath, { force: true });
     return looked;
   }
 

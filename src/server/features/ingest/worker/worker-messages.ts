@@ -27,6 +27,7 @@ export type IngestFailure =
   | "upload.too_many_studies"
   | "upload.too_much_metadata"
   | "manifest.damaged"
+  | "disk.full"
   | "worker.failed";
 
 /** Why one entry of the ZIP is left out. */

@@ -1,0 +1,43 @@
+import * as z from "zod/mini";
+import {
+  downloadTicketSchema,
+  type Series,
+  seriesSchema,
+  type Study,
+  type StudyListQuery,
+  type StudyStatus,
+  studySchema,
+  studyStatusSchema,
+} from "../../../shared/api/studies.ts";
+import { type UsageStats, usageStatsSchema } from "../../../shared/api/subscriptions.ts";
+import { callApi, callJson } from "../../api.ts";
+
+export interface StudyPage {
+  studies: Study[];
+  /** Of all pages. */
+  total: number;
+}
+
+/** Calls about studies; each names a study by its `id`, which is one account's, never by its UID. */
+export const studiesApi = {
+  async list(query: StudyListQuery, signal?: AbortSignal): Promise<StudyPage> {
+    const search = new URLSearchParams(
+      Object.entries(query)
+        .filter(([, value]) => value !== undefined)
+        .map(([name, value]) => [name, String(value)]),
+    );
+    const response = await callApi(`/api/studies?${search}`, { signal });
+    const studies = z.array(studySchema).parse(await response.json());
+    const total = response.headers.get("X-Total-Count");
+    return { studies, total: total === null ? studies.length : Number(total) };
+  },
+  series: (id: string, signal?: AbortSignal): Promise<Series[]> =>
+    callJson(z.array(seriesSchema), `/api/studies/${id}/series`, { signal }),
+  status: (id: string, signal?: AbortSignal): Promise<StudyStatus> =>
+    callJson(studyStatusSchema, `/api/studies/${id}/status`, { signal }),
+  remove: (id: string) => callApi(`/api/studies/${id}`, { method: "DELETE" }),
+  downloadTicket: (id: string) =>
+    callJson(downloadTicketSchema, `/api/studies/${id}/download-ticket`, { method: "POST" }),
+  usageStats: (signal?: AbortSignal): Promise<UsageStats> =>
+    callJson(usageStatsSchema, "/api/subscriptions/usage-stats", { signal }),
+};

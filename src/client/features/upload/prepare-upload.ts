@@ -1,0 +1,138 @@
+import type { ExamForm } from "./exam-form.ts";
+import { type Candidate, findMetadata } from "./find-metadata.ts";
+import { type PackableFile, packedSizeBytes } from "./pack-folder.ts";
+import type { PackedFolder } from "./packed-folder.ts";
+import type { Picked } from "./picked-files.ts";
+import {
+  isSkippedInFolder,
+  isSkippedInZip,
+  isZipName,
+  MAX_FOLDER_FILES,
+  PACKED_FOLDER_NAME,
+} from "./upload-rules.ts";
+import { readEntryHead, readZipDirectory } from "./zip-directory.ts";
+
+export type UploadProblem =
+  | "notZip"
+  | "tooLarge"
+  | "folderTooLarge"
+  | "tooManyFiles"
+  | "noFiles"
+  | "noDicom"
+  | "badZip"
+  | "packingFailed";
+
+/** What was picked can't be sent. */
+export class UploadRefused extends Error {
+  override name = "UploadRefused";
+  constructor(readonly problem: UploadProblem) {
+    super(problem);
+  }
+}
+
+/** The beats before the form is filled; the counts are of files. */
+export type PreparationProgress =
+  | { phase: "extracting" }
+  | { phase: "validating"; total: number }
+  | { phase: "filtering"; loaded: number; total: number };
+
+export interface PreparedUpload {
+  zip: Blob;
+  fileName: string;
+  prefilled: ExamForm;
+  /** Of all files, and of those whose name says that they may be DICOM. */
+  fileCount: number;
+  keptCount: number;
+  /** Removes what was made to prepare it. */
+  dispose: () => Promise<void>;
+}
+
+export interface PrepareOptions {
+  maxUploadBytes: number;
+  onProgress: (progress: PreparationProgress) => void;
+  signal: AbortSignal;
+  pack: (
+    files: PackableFile[],
+    options: { onPacked: (count: number) => void; signal: AbortSignal },
+  ) => Promise<PackedFolder>;
+}
+
+/**
+ * Looks into what was picked and makes it ready to be sent.
+ * @throws {UploadRefused} where it can't be; the signal's reason when aborted
+ */
+export async function prepareUpload(picked: Picked, options: PrepareOptions): Promise<PreparedUpload> {
+  if (picked.kind === "refused") throw new UploadRefused("notZip");
+  return picked.kind === "zip" ? prepareZip(picked.file, options) : prepareFolder(picked.files, options);
+}
+
+/** @throws {UploadRefused} where the ZIP was deleted or changed since it was picked */
+export async function ensureReadable(zip: Blob): Promise<void> {
+  try {
+    const start = await zip.slice(0, 4).arrayBuffer();
+    if (start.byteLength === 4) return;
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error;
+  }
+  throw new UploadRefused("badZip");
+}
+
+async function prepareZip(file: File, options: PrepareOptions): Promise<PreparedUpload> {
+  const { maxUploadBytes, onProgress, signal } = options;
+  if (!isZipName(file.name)) throw new UploadRefused("notZip");
+  if (file.size > maxUploadBytes) throw new UploadRefused("tooLarge");
+  onProgress({ phase: "extracting" });
+  await ensureReadable(file);
+  const entries = await readZipDirectory(file);
+  if (!entries) throw new UploadRefused("badZip");
+
+  const files = entries.filter(({ path }) => !path.endsWith("/"));
+  onProgress({ phase: "validating", total: files.length });
+  const kept = files.filter(({ path }) => !isSkippedInZip(path));
+  const candidates = kept.map((entry): Candidate => {
+    return { path: entry.path, readHead: (maxBytes) => readEntryHead(file, entry, maxBytes) };
+  });
+  const prefilled = await findMetadata(candidates, signal);
+  if (!prefilled) throw new UploadRefused("noDicom");
+  onProgress({ phase: "filtering", loaded: kept.length, total: files.length });
+  return {
+    zip: file,
+    fileName: file.name,
+    prefilled,
+    fileCount: files.length,
+    keptCount: kept.length,
+    dispose: async () => {},
+  };
+}
+
+async function prepareFolder(files: PackableFile[], options: PrepareOptions): Promise<PreparedUpload> {
+  const { maxUploadBytes, onProgress, signal, pack } = options;
+  onProgress({ phase: "extracting" });
+  const kept = files.filter(({ path }) => !isSkippedInFolder(path));
+  if (kept.length === 0) throw new UploadRefused("noFiles");
+  if (kept.length > MAX_FOLDER_FILES) throw new UploadRefused("tooManyFiles");
+  if (packedSizeBytes(kept) > maxUploadBytes) throw new UploadRefused("folderTooLarge");
+
+  onProgress({ phase: "validating", total: files.length });
+  const prefilled = await findMetadata(kept.map(folderCandidate), signal);
+  if (!prefilled) throw new UploadRefused("noDicom");
+  const onPacked = (count: number) =>
+    onProgress({ phase: "filtering", loaded: count, total: files.length });
+  onPacked(0);
+  const { zip, dispose } = await pack(kept, { onPacked, signal });
+  return {
+    zip,
+    fileName: PACKED_FOLDER_NAME,
+    prefilled,
+    fileCount: files.length,
+    keptCount: kept.length,
+    dispose,
+  };
+}
+
+function folderCandidate({ path, file }: PackableFile): Candidate {
+  return {
+    path,
+    readHead: async (maxBytes) => new Uint8Array(await file.slice(0, maxBytes).arrayBuffer()),
+  };
+}

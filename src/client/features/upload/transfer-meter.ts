@@ -1,0 +1,28 @@
+export interface TransferReading {
+  /** Bytes a second over the last seconds; undefined until there is something to go by. */
+  bytesPerSecond?: number;
+  secondsLeft?: number;
+}
+
+interface Sample {
+  atMs: number;
+  loadedBytes: number;
+}
+
+const WINDOW_MS = 8_000;
+const MIN_SPAN_MS = 500;
+
+/** Tells speed and remaining time from the progress of a transfer, over a sliding window. */
+export class TransferMeter {
+  #samples: Sample[] = [];
+
+  /** @param atMs of a clock that only goes forward */
+  read(atMs: number, loadedBytes: number, totalBytes: number): TransferReading {
+    this.#samples.push({ atMs, loadedBytes });
+    this.#samples = this.#samples.filter((sample) => atMs - sample.atMs <= WINDOW_MS);
+    const first = this.#samples[0];
+    if (!first || atMs - first.atMs < MIN_SPAN_MS || loadedBytes <= first.loadedBytes) return {};
+    const bytesPerSecond = ((loadedBytes - first.loadedBytes) / (atMs - first.atMs)) * 1000;
+    return { bytesPerSecond, secondsLeft: Math.ceil((totalBytes - loadedBytes) / bytesPerSecond) };
+  }
+}

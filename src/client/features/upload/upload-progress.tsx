@@ -1,0 +1,178 @@
+import { plural } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { CSSProperties } from "react";
+import { Button } from "../../ui/button.tsx";
+import { CheckIcon, FileArchiveIcon, FolderOpenIcon } from "../../ui/icons.tsx";
+import { megabyteNumber, megabytes } from "./sizes.ts";
+import {
+  currentPhase,
+  isSent,
+  percentOf,
+  type Phase,
+  phases,
+  phasesDone,
+  type Transfer,
+  type UploadState,
+} from "./upload-state.ts";
+import { phaseTexts, readingFolderText } from "./upload-texts.ts";
+
+type PickedState = Exclude<UploadState, { stage: "idle" }>;
+
+const FRAMES = 20;
+
+/** What was picked and how far it is: file, percentage, contact sheet, the five beats. */
+export function UploadProgress({ state, onCancel }: { state: PickedState; onCancel: () => void }) {
+  const { t } = useLingui();
+  const percent = state.stage === "sending" ? percentOf(state.transfer) : 0;
+  return (
+    <section className="panel upload-panel" aria-label={t({ id: "upload.progress", message: "Upload" })}>
+      <SourceLine state={state} onCancel={onCancel} />
+      {state.stage === "sending" && <TransferLine transfer={state.transfer} percent={percent} />}
+      <ContactSheet percent={percent} />
+      <ol className="phases">
+        {phases.map((phase, index) => (
+          <PhaseLine key={phase} phase={phase} index={index} state={state} percent={percent} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function SourceLine({ state, onCancel }: { state: PickedState; onCancel: () => void }) {
+  const { i18n, t } = useLingui();
+  const { source, counts } = state;
+  const SourceIcon = source.kind === "zip" ? FileArchiveIcon : FolderOpenIcon;
+  const total = counts.total ?? 0;
+  const files = t({ id: "upload.files", message: plural(total, { one: "# file", other: "# files" }) });
+  return (
+    <div className="upload-source">
+      <SourceIcon />
+      <div>
+        <b>{source.name}</b>
+        <span>{[megabytes(i18n, source.sizeBytes), total > 0 && files].filter(Boolean).join(" · ")}</span>
+      </div>
+      <Button size="small" onClick={onCancel}>
+        {state.stage === "sending" ? (
+          <Trans id="upload.cancel">Cancel upload</Trans>
+        ) : (
+          <Trans id="upload.discard">Choose another</Trans>
+        )}
+      </Button>
+    </div>
+  );
+}
+
+function TransferLine({ transfer, percent }: { transfer: Transfer; percent: number }) {
+  const { t } = useLingui();
+  return (
+    <div className="upload-transfer">
+      <div
+        className="upload-percent"
+        role="progressbar"
+        aria-valuenow={percent}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-label={t({ id: "upload.progress", message: "Upload" })}
+      >
+        {percent}
+        <small>%</small>
+      </div>
+      <div>
+        <b>
+          <TimeLeft transfer={transfer} />
+        </b>
+        <TransferNumbers transfer={transfer} />
+      </div>
+    </div>
+  );
+}
+
+function TimeLeft({ transfer }: { transfer: Transfer }) {
+  if (isSent(transfer)) return <Trans id="upload.processing">Processing…</Trans>;
+  if (transfer.secondsLeft === undefined) return <Trans id="upload.measuring">Measuring the speed…</Trans>;
+  const minutes = Math.floor(transfer.secondsLeft / 60);
+  const seconds = transfer.secondsLeft % 60;
+  return minutes > 0 ? (
+    <Trans id="upload.minutesLeft">
+      {minutes} min {seconds} s left
+    </Trans>
+  ) : (
+    <Trans id="upload.secondsLeft">{seconds} s left</Trans>
+  );
+}
+
+function TransferNumbers({ transfer }: { transfer: Transfer }) {
+  const { i18n } = useLingui();
+  const loaded = megabyteNumber(i18n, transfer.loadedBytes);
+  const total = megabytes(i18n, transfer.totalBytes);
+  const speed = transfer.bytesPerSecond && `${megabytes(i18n, transfer.bytesPerSecond)}/s`;
+  return (
+    <span>
+      <Trans id="upload.loaded">
+        {loaded} of {total}
+      </Trans>
+      {speed && ` · ${speed}`}
+    </span>
+  );
+}
+
+function ContactSheet({ percent }: { percent: number }) {
+  const exposed = Math.floor((percent / 100) * FRAMES);
+  return (
+    <div className="contact-sheet" aria-hidden="true">
+      {Array.from({ length: FRAMES }, (_, frame) => {
+        const className = frame < exposed ? "is-exposed" : frame === exposed && percent > 0 ? "is-now" : "";
+        // biome-ignore lint/suspicious/noArrayIndexKey: the frames are places and never move
+        return <i key={frame} className={className} />;
+      })}
+    </div>
+  );
+}
+
+interface PhaseLineProps {
+  phase: Phase;
+  index: number;
+  state: PickedState;
+  percent: number;
+}
+
+function PhaseLine({ phase, index, state, percent }: PhaseLineProps) {
+  const { i18n } = useLingui();
+  const isNow = currentPhase(state) === phase;
+  const isDone = index < phasesDone(state);
+  const readsFolder = phase === "extracting" && state.source.kind === "folder";
+  const style = { "--phase": index, "--phase-percent": phase === "uploading" ? percent : 62 } as CSSProperties;
+  return (
+    <li
+      className={isDone ? "is-done" : isNow ? "is-now" : undefined}
+      aria-current={isNow ? "step" : undefined}
+      style={style}
+    >
+      <span className="phase-wedge" />
+      <span>{i18n._(readsFolder ? readingFolderText : phaseTexts[phase])}</span>
+      <span className="phase-detail">
+        <PhaseDetail phase={phase} state={state} percent={percent} />
+        {isDone && <CheckIcon small />}
+      </span>
+    </li>
+  );
+}
+
+function PhaseDetail({ phase, state, percent }: Omit<PhaseLineProps, "index">) {
+  const { i18n, t } = useLingui();
+  const { total, kept } = state.counts;
+  if (phase === "extracting" && total !== undefined) {
+    return t({ id: "upload.files", message: plural(total, { one: "# file", other: "# files" }) });
+  }
+  if (phase === "filtering" && total !== undefined && kept !== undefined) {
+    const loaded = i18n.number(kept);
+    const all = i18n.number(total);
+    return (
+      <Trans id="upload.filtered">
+        {loaded} of {all}
+      </Trans>
+    );
+  }
+  if (phase === "uploading" && state.stage === "sending") return `${percent}%`;
+  return null;
+}

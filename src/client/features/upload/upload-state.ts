@@ -1,0 +1,107 @@
+import type { ExamForm } from "./exam-form.ts";
+import type { PreparationProgress, PreparedUpload, UploadProblem } from "./prepare-upload.ts";
+import type { TransferReading } from "./transfer-meter.ts";
+
+/** The five beats that are shown, in their order. */
+export const phases = ["extracting", "validating", "filtering", "uploading", "processing"] as const;
+export type Phase = (typeof phases)[number];
+
+export interface PickedSource {
+  kind: "zip" | "folder";
+  name: string;
+  sizeBytes: number;
+}
+
+export interface FileCounts {
+  total?: number;
+  kept?: number;
+}
+
+export interface Transfer extends TransferReading {
+  loadedBytes: number;
+  totalBytes: number;
+}
+
+/** Where the upload view is. Nothing picked: `problem` says why the last pick was refused. */
+export type UploadState =
+  | { stage: "idle"; problem?: UploadProblem }
+  | { stage: "preparing"; source: PickedSource; phase: Phase; counts: FileCounts }
+  | { stage: "ready"; source: PickedSource; counts: FileCounts; prefilled: ExamForm }
+  | {
+      stage: "sending";
+      source: PickedSource;
+      counts: FileCounts;
+      prefilled: ExamForm;
+      transfer: Transfer;
+    };
+
+export type UploadEvent =
+  | { type: "picked"; source: PickedSource }
+  | { type: "prepared"; upload: PreparedUpload }
+  | { type: "progressed"; progress: PreparationProgress }
+  | { type: "refused"; problem: UploadProblem }
+  | { type: "submitted" }
+  | { type: "sent"; transfer: Transfer }
+  | { type: "failed" }
+  | { type: "reset" };
+
+/** Events that don't fit the stage (late ones of something cancelled) change nothing. */
+export function reduceUpload(state: UploadState, event: UploadEvent): UploadState {
+  switch (event.type) {
+    case "picked":
+      return { stage: "preparing", source: event.source, phase: "extracting", counts: {} };
+    case "progressed":
+      return state.stage === "preparing" ? { ...state, ...progressOf(event.progress, state.counts) } : state;
+    case "prepared":
+      return state.stage === "preparing" ? readyState(state.source, event.upload) : state;
+    case "submitted":
+      return state.stage === "ready"
+        ? { ...state, stage: "sending", transfer: { loadedBytes: 0, totalBytes: state.source.sizeBytes } }
+        : state;
+    case "sent":
+      return state.stage === "sending" ? { ...state, transfer: event.transfer } : state;
+    case "failed":
+      return state.stage === "sending" ? { ...state, stage: "ready" } : state;
+    case "refused":
+      return { stage: "idle", problem: event.problem };
+    case "reset":
+      return { stage: "idle" };
+  }
+}
+
+/** The beat that goes on now; undefined while the form waits for the person. */
+export function currentPhase(state: UploadState): Phase | undefined {
+  if (state.stage === "preparing") return state.phase;
+  if (state.stage === "sending") return isSent(state.transfer) ? "processing" : "uploading";
+  return undefined;
+}
+
+/** How many beats are over. */
+export function phasesDone(state: UploadState): number {
+  const current = currentPhase(state);
+  if (current) return phases.indexOf(current);
+  return state.stage === "ready" ? phases.indexOf("uploading") : 0;
+}
+
+export function percentOf({ loadedBytes, totalBytes }: Transfer): number {
+  return totalBytes > 0 ? Math.min(100, Math.floor((loadedBytes / totalBytes) * 100)) : 0;
+}
+
+export function isSent({ loadedBytes, totalBytes }: Transfer): boolean {
+  return totalBytes > 0 && loadedBytes >= totalBytes;
+}
+
+function readyState(source: PickedSource, upload: PreparedUpload): UploadState {
+  return {
+    stage: "ready",
+    source: { ...source, sizeBytes: upload.zip.size },
+    counts: { total: upload.fileCount, kept: upload.keptCount },
+    prefilled: upload.prefilled,
+  };
+}
+
+function progressOf(progress: PreparationProgress, counts: FileCounts) {
+  if (progress.phase === "extracting") return { phase: progress.phase };
+  if (progress.phase === "validating") return { phase: progress.phase, counts: { total: progress.total } };
+  return { phase: progress.phase, counts: { ...counts, kept: progress.loaded } };
+}

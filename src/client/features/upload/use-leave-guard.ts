@@ -1,0 +1,28 @@
+import { useAtomValue, useSetAtom } from "jotai";
+import { useEffect } from "react";
+import { answerWishAtom, holdsViewAtom, wishedViewAtom } from "../his/views.ts";
+
+/** While `holds`, the browser asks before the page goes, and another view is only wished for. */
+export function useLeaveGuard(holds: boolean) {
+  const setHolds = useSetAtom(holdsViewAtom);
+  const answer = useSetAtom(answerWishAtom);
+  const isWished = useAtomValue(wishedViewAtom) !== undefined;
+
+  useEffect(() => {
+    if (!holds) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    setHolds(true);
+    return () => {
+      window.removeEventListener("beforeunload", ask);
+      setHolds(false);
+    };
+  }, [holds, setHolds]);
+
+  // What was being waited for is over: the wish can be granted, or there is nothing left to ask.
+  useEffect(() => {
+    if (!holds && isWished) answer(false);
+  }, [holds, isWished, answer]);
+
+  return { asksToLeave: holds && isWished, stay: () => answer(false), leave: () => answer(true) };
+}

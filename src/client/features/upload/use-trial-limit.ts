@@ -1,0 +1,20 @@
+import { useQuery } from "@tanstack/react-query";
+import { api } from "../../api.ts";
+import { useHis } from "../his/his-context.ts";
+import { EXAM_COUNT } from "../studies/refresh-exams.ts";
+
+const TRIAL_EXAM_LIMIT = 2;
+const CACHED_MS = 30_000;
+
+/** How many exams a trial user at the limit has; undefined for everyone who may upload. */
+export function useTrialLimit(): number | undefined {
+  const { user } = useHis();
+  const { data } = useQuery({
+    queryKey: [EXAM_COUNT],
+    queryFn: ({ signal }) => api.examCount(signal),
+    enabled: user.isTrial,
+    staleTime: CACHED_MS,
+  });
+  const count = data?.count ?? 0;
+  return user.isTrial && count >= TRIAL_EXAM_LIMIT ? count : undefined;
+}

@@ -1,0 +1,48 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { memorySource } from "../../../src/server/dicom/byte-source.ts";
+import { cutFrame } from "../../../src/server/dicom/cut-frame.ts";
+import { readInstance } from "../../../src/server/dicom/read-instance.ts";
+import { dicomwebApp } from "../../support/dicomweb-app.ts";
+import { createMemoryCatalogue } from "../../support/memory-catalogue.ts";
+
+const SAMPLES = process.env.DICOM_SAMPLES;
+
+describe.skipIf(!SAMPLES)("real files over DICOMweb", () => {
+  test("each instance comes back bit for bit, with its metadata and its first and last frame", async () => {
+    const folder = SAMPLES ?? "";
+    const names = readdirSync(folder, { recursive: true }).filter((name) => String(name).endsWith(".dcm"));
+    expect(names.length).toBeGreaterThan(100);
+    for (const name of names) {
+      const bytes = new Uint8Array(readFileSync(join(folder, String(name))));
+      const read = readInstance(memorySource(bytes));
+      if (!read.ok) continue;
+      const { instance } = read;
+      const { studyInstanceUID, seriesInstanceUID, sopInstanceUID, frames } = instance;
+      const catalogue = createMemoryCatalogue([{ bytes, instance }]);
+      const app = dicomwebApp(() => catalogue);
+      const series = `/dicomweb/t/x/studies/${studyInstanceUID}/series/${seriesInstanceUID}`;
+      const get = (path: string, accept: string) => app.request(series + path, { headers: { accept } });
+
+      const metadata = await get("/metadata", "application/dicom+json");
+      expect(await metadata.json(), String(name)).toMatchObject([
+        { "00080018": { Value: [sopInstanceUID] } },
+      ]);
+      const file = await get(`/instances/${sopInstanceUID}`, "application/dicom; transfer-syntax=*");
+      expect(Buffer.from(await file.arrayBuffer()).equals(bytes), String(name)).toBe(true);
+      if (frames.kind === "none" || (frames.kind === "native" && frames.deflated)) continue;
+      for (const frameNumber of new Set([1, frames.frameCount])) {
+        const frame = await get(
+          `/instances/${sopInstanceUID}/frames/${frameNumber}`,
+          "application/octet-stream; transfer-syntax=*",
+        );
+        expect(frame.status, `${name} frame ${frameNumber}`).toBe(200);
+        const expected = cutFrame(bytes, frames, frameNumber - 1) ?? new Uint8Array();
+        expect(Buffer.from(await frame.arrayBuffer()).equals(expected), `${name} frame ${frameNumber}`).toBe(
+          true,
+        );
+      }
+    }
+  }, 60_000);
+});

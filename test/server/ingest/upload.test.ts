@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { zipSync } from "fflate";
+import type { Series, Study } from "../../../src/shared/api/studies.ts";
+import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
+import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { writeTestZip } from "../../support/zip-archive.ts";
+
+let t: TestApp;
+let person: Person;
+beforeAll(async () => {
+  t = await createTestApp();
+  person = await t.addPerson("Envia Exames", { plan: "clinica" });
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+async function listOf(who: Person): Promise<Study[]> {
+  return (await (await t.call("GET", "/api/studies", { as: who })).json()) as Study[];
+}
+
+async function stagedFolders(): Promise<string[]> {
+  return (await readdir(join(t.deps.config.dataDir, "staging"))).filter((name) => !name.startsWith("~"));
+}
+
+async function expectNothingKept(who: Person): Promise<void> {
+  expect(await listOf(who)).toEqual([]);
+  expect(await stagedFolders()).toEqual([]);
+}
+
+describe("a ZIP of several studies", () => {
+  test("is kept whole, every study listed with its series and instances", async () => {
+    const who = await t.addPerson("Vários Estudos");
+    const answer = await t.store(
+      who,
+      sampleZip(
+        { study: "20", series: "1", sop: "1" },
+        { study: "20", series: "2", sop: "1" },
+        { study: "20", series: "2", sop: "2", instanceNumber: 2 },
+        { study: "21", series: "1", sop: "1" },
+      ),
+    );
+    expect(answer.studyInstanceUID).toBe(studyUID("20"));
+    expect(answer.instancesReceived).toBe(4);
+    const studies = await listOf(who);
+    expect(studies.map(({ seriesCount, imagesReceived }) => [seriesCount, imagesReceived]).sort()).toEqual([
+      [1, 1],
+      [2, 3],
+    ]);
+    expect(studies.every((study) => study.storageStatus === "b2")).toBe(true);
+    const first = studies.find((study) => study.studyInstanceUID === studyUID("20"));
+    const answerOfSeries = await t.call("GET", `/api/studies/${first?.id}/series`, { as: who });
+    const series = (await answerOfSeries.json()) as Series[];
+    expect(series.map((one) => one.imagesReceived)).toEqual([1, 2]);
+    expect(series[0]).toMatchObject({ seriesDescription: "Axial 5 mm", seriesNumber: 3, modality: "CT" });
+  });
+
+  test("reads names with accents and keeps the index as the instances say", async () => {
+    const who = await t.addPerson("Acentos");
+    await t.store(who, sampleZip({ study: "22" }));
+    expect((await listOf(who))[0]).toMatchObject({
+      patientName: "Conceição^João",
+      patientID: "P 001",
+      patientBirthDate: "1961-05-09",
+      patientGender: "male",
+      studyDescription: "Crânio sem contraste",
+      studyDate: "2026-03-14",
+      accessionNumber: "A-17",
+      institutionName: "Clínica São José",
+      modality: "CT",
+      isOverridden: false,
+    });
+  });
+});
+
+describe("the upload form", () => {
+  test("overrides the index of the named study, never the instances, and only what was changed", async () => {
+    const who = await t.addPerson("Corrige Dados");
+    const zip = sampleZip({ study: "30" }, { study: "31" });
+    await t.store(who, zip, {
+      studyInstanceUID: studyUID("31"),
+      patientName: "CONCEICAO JOAO",
+      description: "Tomografia de crânio",
+      patientGender: "M",
+      examinedAt: "2026-03-15T08:00",
+    });
+    const studies = await listOf(who);
+    const named = studies.find((study) => study.studyInstanceUID === studyUID("31"));
+    expect(named).toMatchObject({
+      patientName: "Conceição^João",
+      studyDescription: "Tomografia de crânio",
+      examinedAt: "2026-03-15T08:00",
+      isOverridden: true,
+    });
+    const other = studies.find((study) => study.studyInstanceUID === studyUID("30"));
+    expect(other).toMatchObject({ studyDescription: "Crânio sem contraste", isOverridden: false });
+    const data = Buffer.from(JSON.stringify([{ userId: who.id, id: named?.id }])).toString("base64url");
+    const { token } = (await (await t.call("GET", `/generate-token?data=${data}`, { as: who })).json()) as {
+      token: string;
+    };
+    const qido = (await (await t.call("GET", `/dicomweb/t/${token}/studies`)).json()) as Record<
+      string,
+      { Value: unknown[] }
+    >[];
+    expect(qido[0]?.["00081030"]?.Value).toEqual(["Crânio sem contraste"]);
+  });
+
+  test("with a date that is none is a 400, and nothing is kept", async () => {
+    const who = await t.addPerson("Data Ruim");
+    const answer = await t.upload(who, sampleZip({ study: "32" }), { patientBirthDate: "32/13/2020" });
+    expect(answer.status).toBe(400);
+    await expectNothingKept(who);
+  });
+});
+
+describe("the same study again", () => {
+  test("adds only the instances that were not there", async () => {
+    const who = await t.addPerson("Repete Envio");
+    await t.store(who, sampleZip({ study: "40", sop: "1" }, { study: "40", sop: "2" }));
+    const second = await t.store(who, sampleZip({ study: "40", sop: "2" }, { study: "40", sop: "3" }));
+    expect(second.studies[0]).toMatchObject({ imagesReceived: 1, duplicates: 1 });
+    const third = await t.store(who, sampleZip({ study: "40", sop: "1" }, { study: "40", sop: "2" }));
+    expect(third.studies[0]).toMatchObject({ imagesReceived: 0, duplicates: 2 });
+    const [study] = await listOf(who);
+    expect(study).toMatchObject({ imagesReceived: 3, seriesCount: 1, storageStatus: "b2" });
+    expect(
+      (await t.call("GET", "/api/subscriptions/usage-stats", { as: who })).json(),
+    ).resolves.toMatchObject({
+      currentExamCount: 1,
+    });
+  });
+
+  test("sent from two tabs at the same time is doubled nowhere", async () => {
+    const who = await t.addPerson("Duas Abas");
+    const zips = [0, 1, 2, 3].map((tab) =>
+      sampleZip(
+        { study: "41", sop: "1" },
+        { study: "41", sop: "2" },
+        { study: "41", series: "2", sop: `${tab}` },
+      ),
+    );
+    const answers = await Promise.all(zips.map((zip) => t.upload(who, zip)));
+    expect(answers.map((answer) => answer.status)).toEqual([201, 201, 201, 201]);
+    const bodies = (await Promise.all(answers.map((answer) => answer.json()))) as UploadAnswer[];
+    expect(bodies.reduce((sum, body) => sum + body.instancesReceived, 0)).toBe(6);
+    await t.settle();
+    expect(await listOf(who)).toEqual([
+      expect.objectContaining({ imagesReceived: 6, seriesCount: 2, storageStatus: "b2" }),
+    ]);
+    const [study] = await listOf(who);
+    const file = await t.call("GET", `/api/studies/${study?.id}/download`, { as: who });
+    const { unzipSync } = await import("fflate");
+    expect(Object.keys(unzipSync(new Uint8Array(await file.arrayBuffer())))).toHaveLength(6);
+  });
+});
+
+describe("what can't be taken", () => {
+  const junk = new TextEncoder().encode("no DICOM at all");
+  const cases: [what: string, zip: () => Uint8Array, status: number, code: string, name?: string][] = [
+    ["a file that is no ZIP", () => junk, 422, "upload.unreadable"],
+    ["a ZIP cut short", () => sampleZip({ study: "50" }).slice(0, -30), 422, "upload.unreadable"],
+    ["a ZIP without DICOM", () => zipSync({ "leia.doc": junk }), 422, "upload.no_dicom"],
+    ["an empty ZIP", () => zipSync({}), 422, "upload.no_dicom"],
+    ["another kind of file", () => sampleZip({ study: "50" }), 400, "upload.not_zip", "exames.rar"],
+    ["an empty file", () => new Uint8Array(0), 400, "upload.missing"],
+    [
+      "a ZIP whose directory claims gigabytes",
+      () => writeTestZip([{ name: "a", content: junk, central: { storedBytes: 3e9, sizeBytes: 3e9 } }]),
+      422,
+      "upload",
+    ],
+  ];
+  for (const [what, zip, status, code, name] of cases) {
+    test(`${what} is refused with ${status}, and nothing stays`, async () => {
+      const who = await t.addPerson("Sem Sorte");
+      const answer = await t.upload(who, zip(), {}, name ?? "exames.zip");
+      expect(answer.status).toBe(status);
+      expect((await problemOf(answer)).code).toStartWith(code);
+      await expectNothingKept(who);
+    });
+  }
+
+  test("is skipped with its reason where the rest can be taken", async () => {
+    const who = await t.addPerson("Quase Tudo");
+    const zip = zipSync({
+      IM1: sampleInstance({ study: "51" }),
+      "sub/leia.txt": junk,
+      "sub/nada.bin": junk,
+      IM2: sampleInstance({ study: "51", sop: "2" }).slice(0, -3),
+    });
+    const answer = await t.store(who, zip);
+    expect(answer.instancesReceived).toBe(1);
+    expect(answer.skippedCount).toBe(3);
+    expect(answer.skipped).toContainEqual({ name: "sub/nada.bin", reason: "not_dicom" });
+    expect(answer.skipped).toContainEqual({ name: "IM2", reason: "instance.truncated" });
+  });
+
+  test("an encrypted entry is named as such", async () => {
+    const who = await t.addPerson("Com Senha");
+    const zip = writeTestZip([
+      { name: "IM1", content: sampleInstance({ study: "52" }), flags: 1 },
+      { name: "IM2", content: sampleInstance({ study: "52", sop: "2" }) },
+    ]);
+    const answer = await t.store(who, zip);
+    expect(answer.skipped).toEqual([{ name: "IM1", reason: "zip.encrypted" }]);
+  });
+
+  test("a body that is no multipart is 415, one without a file 400", async () => {
+    const plain = await t.call("POST", "/api/upload-dicom", { as: person, json: {} });
+    expect(plain.status).toBe(415);
+    const form = new FormData();
+    form.set("formData", "{}");
+    const request = new Request("http://localhost/", { method: "POST", body: form });
+    const contentType = request.headers.get("content-type") ?? "";
+    const answer = await t.call("POST", "/api/upload-dicom", {
+      as: person,
+      body: await request.arrayBuffer(),
+      headers: { "content-type": contentType },
+    });
+    expect(answer.status).toBe(400);
+    expect(await stagedFolders()).toEqual([]);
+  });
+
+  test("above MAX_UPLOAD_BYTES is 413 and says the maximum", async () => {
+    await using small = await createTestApp({ jobs: false, env: { MAX_UPLOAD_BYTES: "2048" } });
+    const who = await small.addPerson("Grande Demais");
+    const answer = await small.upload(
+      who,
+      sampleZip(
+        { study: "53" },
+        { study: "53", sop: "2" },
+        { study: "53", sop: "3" },
+        { study: "53", sop: "4" },
+        { study: "53", sop: "5" },
+      ),
+    );
+    expect(answer.status).toBe(413);
+    expect(await problemOf(answer)).toMatchObject({ code: "upload.too_large" });
+  });
+});
+
+describe("limits of the plan", () => {
+  test("a trial takes two exams; a ZIP that goes beyond is refused whole", async () => {
+    const who = await t.addPerson("Em Teste", { plan: "avaliacao" });
+    const three = await t.upload(who, sampleZip({ study: "60" }, { study: "61" }, { study: "62" }));
+    expect(three.status).toBe(403);
+    expect((await problemOf(three)).code).toBe("quota.trial");
+    await expectNothingKept(who);
+    await t.store(who, sampleZip({ study: "60" }, { study: "61" }));
+    const more = await t.upload(who, sampleZip({ study: "62" }));
+    expect(more.status).toBe(403);
+    expect((await problemOf(more)).message).toContain("2");
+    const again = await t.upload(who, sampleZip({ study: "60", sop: "9" }));
+    expect(again.status).toBe(201);
+  });
+
+  test("hold under concurrency: of eight uploads at once a trial keeps two", async () => {
+    const who = await t.addPerson("Em Paralelo", { plan: "avaliacao" });
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => t.upload(who, sampleZip({ study: `7${i}` }))),
+    );
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(2);
+    expect(answers.filter((answer) => answer.status === 403)).toHaveLength(6);
+    expect(await listOf(who)).toHaveLength(2);
+  });
+
+  test("without a subscription in force an upload is 403 before its body is read", async () => {
+    const who = await t.addPerson("Sem Plano", { plan: null });
+    const answer = await t.upload(who, sampleZip({ study: "63" }));
+    expect(answer.status).toBe(403);
+    expect((await problemOf(answer)).code).toBe("subscription.required");
+  });
+});

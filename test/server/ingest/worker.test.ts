@@ -1,0 +1,460 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, writeFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import { unzipSync, zipSync } from "fflate";
+import { decodeManifest, decodeManifestIndex } from "../../../src/server/archive/manifest-codec";
+import {
+  createIngestWorkers,
+  DEFAULT_INGEST_LIMITS,
+  type IngestSession,
+  type IngestWorkers,
+} from "../../../src/server/features/ingest/worker/ingest-workers";
+import { IngestRefused } from "../../../src/server/features/ingest/worker/worker.errors";
+import type {
+  BuildPlan,
+  BuiltUpload,
+  IngestLimits,
+  ScanResult,
+} from "../../../src/server/features/ingest/worker/worker-messages";
+import { DEFLATED, sampleFile } from "../../support/dicom-sample";
+import { createTempFolder } from "../../support/temp-folder";
+import { type TestEntry, writeTestZip } from "../../support/zip-archive";
+
+const never = new AbortController().signal;
+let workers: IngestWorkers;
+let folder: { path: string } & AsyncDisposable;
+
+beforeAll(() => {
+  folder = createTempFolder();
+  workers = createIngestWorkers({ size: 2, log: { info() {}, warn() {} } });
+});
+afterAll(async () => {
+  await workers.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** A slice: `uids` are study, series and SOP Instance. */
+function slice(uids: readonly [string, string, string], instanceNumber = 1, more = {}): Uint8Array {
+  const [study, series, sop] = uids;
+  return sampleFile({
+    "0020000D": { vr: "UI", Value: [study] },
+    "0020000E": { vr: "UI", Value: [series] },
+    "00080018": { vr: "UI", Value: [sop] },
+    "00200013": { vr: "IS", Value: [instanceNumber] },
+    ...more,
+  });
+}
+
+/** Pixel data that deflate well but make the file large. */
+function multiFrame(uids: readonly [string, string, string], frames: number): Uint8Array {
+  return slice(uids, 1, {
+    "00280008": { vr: "IS", Value: [frames] },
+    "00280010": { vr: "US", Value: [64] },
+    "00280011": { vr: "US", Value: [64] },
+    "7FE00010": { vr: "OW", bytes: Uint8Array.from({ length: frames * 8192 }, (_, i) => i >> 13) },
+  });
+}
+
+interface Upload extends AsyncDisposable {
+  folder: string;
+  session: IngestSession;
+}
+
+async function upload(zip: Uint8Array, limits: Partial<IngestLimits> = {}, signal = never): Promise<Upload> {
+  const uploadFolder = join(folder.path, Bun.randomUUIDv7());
+  await mkdir(uploadFolder);
+  const spoolPath = join(uploadFolder, "spool");
+  writeFileSync(spoolPath, zip);
+  const session = await workers.open(
+    uploadFolder,
+    spoolPath,
+    { ...DEFAULT_INGEST_LIMITS, ...limits },
+    signal,
+  );
+  return { folder: uploadFolder, session, [Symbol.asyncDispose]: () => session.dispose() };
+}
+
+type Existing = Map<string, Uint8Array>;
+
+function planFor(scan: ScanResult, uploadFolder: string, existing: Existing = new Map()): BuildPlan {
+  const object = () => {
+    const id = Bun.randomUUIDv7();
+    return { id, path: join(uploadFolder, id) };
+  };
+  return {
+    studies: scan.studies.map(({ studyInstanceUID, series }) => ({
+      studyInstanceUID,
+      volume: object(),
+      series: series.map(({ seriesInstanceUID }) => ({
+        seriesInstanceUID,
+        manifest: object(),
+        existing: existing.get(`${studyInstanceUID}/${seriesInstanceUID}`),
+      })),
+    })),
+  };
+}
+
+async function manifestsOf(built: BuiltUpload): Promise<Existing> {
+  const manifests: Existing = new Map();
+  for (const { studyInstanceUID, series } of built.studies) {
+    for (const { seriesInstanceUID, manifest } of series) {
+      manifests.set(`${studyInstanceUID}/${seriesInstanceUID}`, await Bun.file(manifest.path).bytes());
+    }
+  }
+  return manifests;
+}
+
+/** Scans and builds a ZIP on its own. */
+async function ingest(zip: Uint8Array, existing?: Existing, limits?: Partial<IngestLimits>) {
+  await using uploaded = await upload(zip, limits);
+  const scan = await uploaded.session.scan();
+  const built = await uploaded.session.build(planFor(scan, uploaded.folder, existing));
+  return { scan, built, folder: uploaded.folder };
+}
+
+/** The bytes of every instance of a build, by SOP Instance UID, cut out where the manifests say. */
+async function storedInstances(built: BuiltUpload): Promise<Map<string, Uint8Array>> {
+  const found = new Map<string, Uint8Array>();
+  for (const { volume, series } of built.studies) {
+    if (!volume) continue;
+    const bytes = await Bun.file(volume.path).bytes();
+    for (const { manifest } of series) {
+      for (const instance of decodeManifestIndex(await Bun.file(manifest.path).bytes()).instances) {
+        if (instance.volumeId !== volume.id) continue;
+        const stored = bytes.subarray(instance.dataOffset, instance.dataOffset + instance.storedBytes);
+        found.set(instance.sopInstanceUID, instance.method === 8 ? Bun.inflateSync(stored.slice()) : stored);
+      }
+    }
+  }
+  return found;
+}
+
+async function refusal(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof IngestRefused) return error.failure;
+    throw error;
+  }
+  return "not refused";
+}
+
+describe("an upload", () => {
+  test("becomes one volume a study and one manifest a series, every instance bit for bit", async () => {
+    const files = {
+      "a/1": slice(["1.1", "1.1.1", "1.1.1.1"], 2),
+      "a/2": slice(["1.1", "1.1.1", "1.1.1.2"], 1),
+      "a/3": slice(["1.1", "1.1.2", "1.1.2.1"]),
+      "b/1": slice(["1.2", "1.2.1", "1.2.1.1"]),
+    };
+    for (const level of [0, 6] as const) {
+      const { scan, built } = await ingest(zipSync(files, { level }));
+      expect(scan).toMatchObject({ instanceCount: 4, skippedCount: 0, skipped: [] });
+      expect(scan.studies.map(({ studyInstanceUID }) => studyInstanceUID)).toEqual(["1.1", "1.2"]);
+      expect(scan.studies[0]).toMatchObject({ modalities: ["CT"], index: { patientName: "Conceição^João" } });
+      expect(built.studies.map(({ newInstances, series }) => [newInstances, series.length])).toEqual([
+        [3, 2],
+        [1, 1],
+      ]);
+      const stored = await storedInstances(built);
+      expect([...stored.keys()]).toEqual(["1.1.1.2", "1.1.1.1", "1.1.2.1", "1.2.1.1"]);
+      expect(crc32(stored.get("1.1.1.1") ?? "")).toBe(crc32(files["a/1"]));
+      expect(crc32(stored.get("1.2.1.1") ?? "")).toBe(crc32(files["b/1"]));
+    }
+  });
+
+  test("is described by sizes and SHA-256 of what is on the disk", async () => {
+    const { built } = await ingest(zipSync({ a: slice(["1.1", "1.1.1", "1.1.1.1"]) }));
+    const [study] = built.studies;
+    for (const object of [study?.volume, study?.series[0]?.manifest]) {
+      const bytes = await Bun.file(object?.path ?? "").bytes();
+      expect(object?.sizeBytes).toBe(bytes.length);
+      expect(object?.sha256).toBe(new Bun.CryptoHasher("sha256").update(bytes).digest("hex"));
+    }
+  });
+
+  test("carries each instance's metadata in the order of its series", async () => {
+    const { built } = await ingest(
+      zipSync({ a: slice(["1.1", "1.1.1", "1.1.1.1"], 2), b: slice(["1.1", "1.1.1", "1.1.1.2"], 1) }),
+    );
+    const [bytes] = (await manifestsOf(built)).values();
+    const { manifest, metadataOf } = decodeManifest(bytes ?? new Uint8Array(0));
+    const uids = manifest.instances.map(
+      (i) => JSON.parse(Buffer.from(metadataOf(i)).toString())["00080018"].Value[0],
+    );
+    expect(uids).toEqual(["1.1.1.2", "1.1.1.1"]);
+  });
+
+  test("keeps an instance once: twice in the ZIP or there already, it is counted as a duplicate", async () => {
+    const one = slice(["1.1", "1.1.1", "1.1.1.1"], 1);
+    const two = slice(["1.1", "1.1.1", "1.1.1.2"], 2);
+    const first = await ingest(zipSync({ a: one, again: one }));
+    expect(first.built.studies[0]).toMatchObject({ newInstances: 1, duplicates: 1 });
+
+    const existing = await manifestsOf(first.built);
+    const second = await ingest(zipSync({ a: one, b: two }), existing);
+    expect(second.built.studies[0]).toMatchObject({ newInstances: 1, duplicates: 1 });
+    expect(second.built.studies[0]?.series).toMatchObject([{ newInstances: 1, instanceCount: 2 }]);
+    const [merged] = (await manifestsOf(second.built)).values();
+    const volumeIds = decodeManifestIndex(merged ?? new Uint8Array(0)).instances.map(
+      ({ volumeId }) => volumeId,
+    );
+    expect(volumeIds).toEqual([
+      first.built.studies[0]?.volume?.id,
+      second.built.studies[0]?.volume?.id,
+    ] as string[]);
+
+    const third = await ingest(zipSync({ a: one }), await manifestsOf(second.built));
+    expect(third.built.studies).toEqual([
+      { studyInstanceUID: "1.1", newInstances: 0, duplicates: 1, series: [] },
+    ]);
+    expect(readdirSync(third.folder)).toEqual(["spool"]);
+  });
+
+  test("may hold the same series UID in two studies", async () => {
+    const { built } = await ingest(
+      zipSync({ a: slice(["1.1", "7.7", "1.1.1.1"]), b: slice(["1.2", "7.7", "1.1.1.1"]) }),
+    );
+    expect(built.studies.map((s) => [s.studyInstanceUID, s.newInstances])).toEqual([
+      ["1.1", 1],
+      ["1.2", 1],
+    ]);
+  });
+
+  test("can be built again with a newer plan, which leaves nothing of the first behind", async () => {
+    await using uploaded = await upload(zipSync({ a: slice(["1.1", "1.1.1", "1.1.1.1"]) }));
+    const scan = await uploaded.session.scan();
+    await uploaded.session.build(planFor(scan, uploaded.folder));
+    const plan = planFor(scan, uploaded.folder);
+    await uploaded.session.build(plan);
+    const [study] = plan.studies;
+    const expected = ["spool", study?.volume.id, study?.series[0]?.manifest.id];
+    expect(readdirSync(uploaded.folder).sort()).toEqual((expected as string[]).sort());
+  });
+});
+
+describe("frames stay one range", () => {
+  test("an instance of several frames is stored, whatever the ZIP did, also when it is too large to hold", async () => {
+    const files = { a: multiFrame(["1.1", "1.1.1", "1.1.1.1"], 40), b: slice(["1.1", "1.1.1", "1.1.1.2"]) };
+    for (const maxHeldBytes of [DEFAULT_INGEST_LIMITS.maxHeldBytes, 1000]) {
+      for (const level of [0, 6] as const) {
+        const { built } = await ingest(zipSync(files, { level }), undefined, { maxHeldBytes });
+        const [bytes] = (await manifestsOf(built)).values();
+        const { instances } = decodeManifestIndex(bytes ?? new Uint8Array(0));
+        expect(instances.map(({ method }) => method)).toEqual([0, level === 0 ? 0 : 8]);
+        expect(instances[0]?.frames).toMatchObject({ kind: "native", frameCount: 40, frameBytes: 8192 });
+        const stored = await storedInstances(built);
+        expect(crc32(stored.get("1.1.1.1") ?? "")).toBe(crc32(files.a));
+        expect(crc32(stored.get("1.1.1.2") ?? "")).toBe(crc32(files.b));
+      }
+    }
+  });
+
+  test("a large single-frame instance stays deflated and leaves no temporary file", async () => {
+    const large = slice(["1.1", "1.1.1", "1.1.1.1"], 1, {
+      "00280010": { vr: "US", Value: [256] },
+      "00280011": { vr: "US", Value: [256] },
+      "7FE00010": { vr: "OW", bytes: new Uint8Array(131_072) },
+    });
+    const uploaded = await ingest(zipSync({ a: large }), undefined, { maxHeldBytes: 1000 });
+    expect(crc32((await storedInstances(uploaded.built)).get("1.1.1.1") ?? "")).toBe(crc32(large));
+    expect(readdirSync(uploaded.folder)).toHaveLength(3);
+  });
+
+  test("a deflated data set is kept as it came", async () => {
+    const file = sampleFile({}, { transferSyntaxUID: DEFLATED });
+    const { built } = await ingest(zipSync({ a: file }));
+    expect(crc32((await storedInstances(built)).get("2.25.30") ?? "")).toBe(crc32(file));
+  });
+});
+
+describe("what is not taken is named", () => {
+  const good: TestEntry = { name: "good", content: slice(["1.1", "1.1.1", "1.1.1.1"]) };
+  async function skippedBeside(...entries: TestEntry[]) {
+    await using uploaded = await upload(writeTestZip([good, ...entries]));
+    const { instanceCount, skipped, skippedCount } = await uploaded.session.scan();
+    expect([instanceCount, skippedCount]).toEqual([1, skipped.length]);
+    return skipped.map(({ name, reason }) => [name, reason]);
+  }
+  const other = slice(["1.1", "1.1.1", "1.1.1.2"]);
+
+  test("pictures and texts by name, files that are no DICOM by content; folders are nothing", async () => {
+    const skipped = await skippedBeside(
+      { name: "folder/", content: new Uint8Array(0) },
+      { name: "scan.jpg", content: other },
+      { name: "leia-me.txt", content: other },
+      { name: "AUTORUN.INF", content: new TextEncoder().encode("[autorun]") },
+    );
+    expect(skipped).toEqual([
+      ["scan.jpg", "ignored_name"],
+      ["leia-me.txt", "ignored_name"],
+      ["AUTORUN.INF", "not_dicom"],
+    ]);
+  });
+
+  test("a damaged, encrypted, lying or cut entry, while the others are kept", async () => {
+    const skipped = await skippedBeside(
+      { name: "crc", content: other, central: { crc32: 1 } },
+      { name: "crc deflated", content: other, method: 8, central: { crc32: 1 } },
+      { name: "encrypted", content: other, flags: 1 },
+      { name: "method", content: other, method: 14 },
+      { name: "longer", content: other, method: 8, central: { sizeBytes: other.length + 1 } },
+      { name: "bomb", content: new Uint8Array(50_000_000), method: 8, central: { sizeBytes: other.length } },
+      { name: "impossible", content: other, method: 8, central: { sizeBytes: 0x7fffffff } },
+      { name: "cut", content: other.subarray(0, other.length - 3) },
+    );
+    expect(skipped.map(([, reason]) => reason)).toEqual([
+      "zip.crc",
+      "zip.crc",
+      "zip.encrypted",
+      "zip.method",
+      "zip.malformed",
+      "zip.malformed",
+      "zip.malformed",
+      "instance.truncated",
+    ]);
+  });
+
+  test("at most so many names, but all are counted", async () => {
+    const junk = Array.from({ length: 5 }, (_, i) => ({ name: `${i}`, content: Uint8Array.of(1) }));
+    await using uploaded = await upload(writeTestZip(junk), { maxSkippedNames: 2 });
+    const { studies, skipped, skippedCount } = await uploaded.session.scan();
+    expect([studies, skipped.length, skippedCount]).toEqual([[], 2, 5]);
+  });
+});
+
+describe("an upload is refused whole", () => {
+  const zip = zipSync({ a: slice(["1.1", "1.1.1", "1.1.1.1"]), b: slice(["1.2", "1.1.1", "1.1.1.2"]) });
+  async function scanned(limits: Partial<IngestLimits>, bytes: Uint8Array = zip) {
+    await using uploaded = await upload(bytes, limits);
+    return await refusal(uploaded.session.scan());
+  }
+
+  test("where it is no ZIP or breaks a limit", async () => {
+    expect(await scanned({}, new Uint8Array(1000))).toBe("zip.not_zip");
+    expect(await scanned({ maxEntries: 1 })).toBe("zip.too_many_entries");
+    expect(await scanned({ maxInstances: 1 })).toBe("upload.too_many_instances");
+    expect(await scanned({ maxStudies: 1 })).toBe("upload.too_many_studies");
+    expect(await scanned({ maxMetadataBytes: 1000 })).toBe("upload.too_much_metadata");
+    expect(await scanned({ maxInflatedBytes: 1000 })).toBe("upload.too_large_inflated");
+  });
+
+  test("where a manifest in force can't be read, rather than building beside it", async () => {
+    const existing = new Map([["1.1/1.1.1", new Uint8Array(50)]]);
+    expect(await refusal(ingest(zip, existing))).toBe("manifest.damaged");
+  });
+});
+
+describe("workers", () => {
+  const blank = (sizeBytes: number) => zipSync({ blank: [new Uint8Array(sizeBytes), { level: 9 }] });
+
+  test("an upload that takes too long is ended, and the next one is served", async () => {
+    await using late = await upload(blank(30_000_000), { timeoutMs: 1 });
+    expect(await refusal(late.session.scan())).toBe("worker.failed");
+    const { built } = await ingest(zipSync({ a: slice(["1.1", "1.1.1", "1.1.1.1"]) }));
+    expect(built.studies).toHaveLength(1);
+  });
+
+  test("a cancelled upload ends at once", async () => {
+    const cancel = new AbortController();
+    await using uploaded = await upload(blank(30_000_000), {}, cancel.signal);
+    const scan = uploaded.session.scan();
+    cancel.abort(new Error("the client went away"));
+    await expect(scan).rejects.toThrow("the client went away");
+  });
+
+  test("a worker that dies fails its own upload only", async () => {
+    const dying = createIngestWorkers({
+      size: 2,
+      log: { info() {}, warn() {} },
+      command: [process.execPath, "-e", "0"],
+    });
+    const spoolPath = join(folder.path, "any.zip");
+    writeFileSync(spoolPath, blank(10));
+    const open = dying.open(folder.path, spoolPath, DEFAULT_INGEST_LIMITS, never);
+    expect(await refusal(open)).toBe("worker.failed");
+    await dying.close();
+    expect((await ingest(zipSync({ a: slice(["1.1", "1.1.1", "1.1.1.1"]) }))).built.studies).toHaveLength(1);
+  });
+
+  test("eight uploads at once are all served by two workers", async () => {
+    const zips = Array.from({ length: 8 }, (_, i) =>
+      zipSync({ a: slice([`1.${i + 1}`, "1.1.1", "1.1.1.1"]) }),
+    );
+    const done = await Promise.all(zips.map((zip) => ingest(zip)));
+    expect(done.map(({ built }) => built.studies[0]?.studyInstanceUID)).toEqual(
+      zips.map((_, i) => `1.${i + 1}`),
+    );
+  });
+
+  test.skipIf(process.platform !== "linux")("none outlives a killed server", async () => {
+    const entry = JSON.stringify(
+      join(import.meta.dir, "../../../src/server/features/ingest/worker/ingest-workers.ts"),
+    );
+    const spoolPath = join(folder.path, "orphan.zip");
+    writeFileSync(spoolPath, blank(60_000_000));
+    const server = Bun.spawn(
+      [
+        process.execPath,
+        "-e",
+        `const { createIngestWorkers, DEFAULT_INGEST_LIMITS } = await import(${entry});
+         const workers = createIngestWorkers({ size: 2, log: { info() {}, warn() {} } });
+         const signal = new AbortController().signal;
+         const session = await workers.open(${JSON.stringify(folder.path)}, ${JSON.stringify(spoolPath)}, DEFAULT_INGEST_LIMITS, signal);
+         session.scan();
+         console.log("scanning");
+         setInterval(() => {}, 1000);`,
+      ],
+      { stdout: "pipe" },
+    );
+    for await (const _ of server.stdout) break;
+    const child = (await Bun.file(`/proc/${server.pid}/task/${server.pid}/children`).text()).trim();
+    expect(child).toMatch(/^\d+$/);
+    server.kill("SIGKILL");
+    await server.exited;
+    const deadline = Date.now() + 5000;
+    while ((await isAlive(child)) && Date.now() < deadline) await Bun.sleep(20);
+    expect(await isAlive(child)).toBe(false);
+  });
+
+  test.skipIf(process.platform !== "linux")(
+    "nothing of the server's environment reaches a worker",
+    async () => {
+      await using uploaded = await upload(zipSync({ a: slice(["1.1", "1.1.1", "1.1.1.1"]) }));
+      await uploaded.session.scan();
+      const children = await Bun.file(`/proc/self/task/${process.pid}/children`).text();
+      const [child] = children.trim().split(" ");
+      expect(child).toBeDefined();
+      expect(await Bun.file(`/proc/${child}/environ`).text()).not.toContain("HOME=");
+    },
+  );
+});
+
+async function isAlive(pid: string): Promise<boolean> {
+  const status = Bun.file(`/proc/${pid}/status`);
+  return (await status.exists()) && !/^State:\s+Z/m.test(await status.text());
+}
+
+const samples = process.env.DICOM_SAMPLES;
+
+test.skipIf(!samples)("every readable real file comes back bit for bit, in one ZIP", async () => {
+  const root = samples ?? "";
+  const names = Array.from(new Bun.Glob("**/*").scanSync(root)).sort();
+  const files: Record<string, Uint8Array> = {};
+  for (const name of names)
+    files[name.replace(".txt", "").replace(".jpg", "")] = await Bun.file(join(root, name)).bytes();
+  const { scan, built } = await ingest(zipSync(files, { level: 1 }));
+  expect(scan.instanceCount).toBeGreaterThan(400);
+  const stored = new Set(Array.from((await storedInstances(built)).values(), (bytes) => crc32(bytes)));
+  const skipped = new Set(scan.skipped.map(({ name }) => name));
+  const missing = Object.entries(files).filter(
+    ([name, bytes]) => !skipped.has(name) && !stored.has(crc32(bytes)),
+  );
+  const duplicates = built.studies.reduce((sum, study) => sum + study.duplicates, 0);
+  expect(missing.length).toBeLessThanOrEqual(duplicates);
+  for (const { volume } of built.studies) {
+    expect(Object.keys(unzipSync(await Bun.file(volume?.path ?? "").bytes())).length).toBeGreaterThan(0);
+  }
+});

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { unzipSync } from "fflate";
+import type { DownloadTicket } from "../../../src/shared/api/studies.ts";
+import type { UsageStats } from "../../../src/shared/api/subscriptions.ts";
+import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+
+let t: TestApp;
+let person: Person;
+let studyId: string;
+beforeAll(async () => {
+  t = await createTestApp();
+  person = await t.addPerson("Baixa Tudo");
+  const { studies } = await t.store(person, sampleZip({ study: "1" }, { study: "1", sop: "2" }));
+  studyId = studies[0]?.id ?? "";
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+const digest = (bytes: Uint8Array) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+const bytesOf = async (answer: Response) => new Uint8Array(await answer.arrayBuffer());
+const download = (headers: Record<string, string> = {}, id = studyId) =>
+  t.call("GET", `/api/studies/${id}/download`, { as: person, headers });
+
+async function downloadsUsed(): Promise<number> {
+  const stats = (await (await t.call("GET", "/api/subscriptions/usage-stats", { as: person })).json()) as UsageStats;
+  return stats.downloadsThisMonth;
+}
+
+describe("a download", () => {
+  test("is bit for bit what was sent, named after the patient, with its length", async () => {
+    const answer = await download();
+    expect(answer.status).toBe(200);
+    const bytes = await bytesOf(answer);
+    expect(Number(answer.headers.get("content-length"))).toBe(bytes.length);
+    expect(answer.headers.get("content-disposition")).toContain("Concei%C3%A7%C3%A3o_HIS.zip");
+    expect(answer.headers.get("content-security-policy")).toContain("sandbox");
+    const entries = Object.values(unzipSync(bytes));
+    const sent = [sampleInstance({ study: "1" }), sampleInstance({ study: "1", sop: "2" })];
+    expect(entries.map(digest).sort()).toEqual(sent.map(digest).sort());
+  });
+
+  test("of a study sent in several uploads is one ZIP with all of it, and can be cut anywhere", async () => {
+    const { studies } = await t.store(person, sampleZip({ study: "2" }));
+    const id = studies[0]?.id ?? "";
+    await t.store(person, sampleZip({ study: "2", sop: "2" }, { study: "2", sop: "3" }));
+    await t.store(person, sampleZip({ study: "2", series: "2" }));
+    const answer = await download({}, id);
+    const whole = await bytesOf(answer);
+    expect(Number(answer.headers.get("content-length"))).toBe(whole.length);
+    expect(Object.keys(unzipSync(whole))).toHaveLength(4);
+    for (const at of [0, 1, 700, whole.length >> 1, whole.length - 1]) {
+      const rest = await download({ range: `bytes=${at}-` }, id);
+      expect(rest.status).toBe(206);
+      expect(digest(await bytesOf(rest))).toBe(digest(whole.subarray(at)));
+    }
+  });
+
+  test("answers ranges, If-Range and what lies outside", async () => {
+    const first = await download();
+    const etag = first.headers.get("etag") ?? "";
+    const whole = await bytesOf(first);
+    const middle = await download({ range: "bytes=10-19", "if-range": etag });
+    expect(middle.status).toBe(206);
+    expect(middle.headers.get("content-range")).toBe(`bytes 10-19/${whole.length}`);
+    expect(await bytesOf(middle)).toEqual(whole.slice(10, 20));
+    const tail = await download({ range: "bytes=-5" });
+    expect(await bytesOf(tail)).toEqual(whole.slice(-5));
+    expect((await download({ range: "bytes=10-19", "if-range": '"other"' })).status).toBe(200);
+    expect((await download({ range: `bytes=${whole.length}-` })).status).toBe(416);
+    expect((await download({ "if-none-match": etag })).status).toBe(304);
+  });
+
+  test("is one action; HEAD and further ranges within the hour are free", async () => {
+    await bytesOf(await download());
+    const before = await downloadsUsed();
+    await bytesOf(await download());
+    expect(await downloadsUsed()).toBe(before + 1);
+    await t.call("HEAD", `/api/studies/${studyId}/download`, { as: person });
+    await bytesOf(await download({ range: "bytes=100-" }));
+    expect(await downloadsUsed()).toBe(before + 1);
+    t.advance(61 * 60_000);
+    await bytesOf(await download({ range: "bytes=100-" }));
+    expect(await downloadsUsed()).toBe(before + 2);
+    t.advance(-61 * 60_000);
+  });
+
+  test("at the limit of the month is 403, and the counters start anew after 30 days", async () => {
+    const who = await t.addPerson("No Limite", { plan: "avaliacao" });
+    const { studies } = await t.store(who, sampleZip({ study: "3" }));
+    const path = `/api/studies/${studies[0]?.id}/download`;
+    const answers = await Promise.all(Array.from({ length: 14 }, () => t.call("GET", path, { as: who })));
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(10);
+    const refused = answers.find((answer) => answer.status !== 200);
+    expect(refused && (await problemOf(refused)).code).toBe("quota.actions");
+    t.advance(31 * 24 * 3600_000);
+    const { email, password } = who;
+    const again = (await (await t.call("POST", "/api/auth/login", { json: { email, password } })).json()) as Person;
+    expect((await t.call("GET", path, { as: { ...who, token: again.token } })).status).toBe(200);
+    t.advance(-31 * 24 * 3600_000);
+  });
+});
+
+describe("a download ticket", () => {
+  async function ticket(): Promise<DownloadTicket> {
+    const answer = await t.call("POST", `/api/studies/${studyId}/download-ticket`, { as: person });
+    expect(answer.status).toBe(201);
+    return (await answer.json()) as DownloadTicket;
+  }
+
+  test("lets the browser download without a header of ours", async () => {
+    const { url, fileName, sizeBytes } = await ticket();
+    expect(fileName).toBe("Conceição_HIS.zip");
+    const bytes = await bytesOf(await t.call("GET", url));
+    expect(bytes.length).toBe(sizeBytes);
+  });
+
+  test("is good for five minutes to begin and an hour to resume", async () => {
+    const late = await ticket();
+    const begun = await ticket();
+    await bytesOf(await t.call("GET", begun.url));
+    const minutes = 60_000;
+    t.advance(6 * minutes);
+    expect((await t.call("GET", begun.url, { headers: { range: "bytes=50-" } })).status).toBe(206);
+    await t.deps.db.$client`delete from downloads`;
+    expect((await t.call("GET", late.url)).status).toBe(401);
+    t.advance(-6 * minutes);
+  });
+
+  test("opens one study and nothing else, and dies with its session", async () => {
+    const { url } = await ticket();
+    const token = url.split("/").at(-1) ?? "";
+    expect((await t.call("GET", "/api/studies", { as: { ...person, token } })).status).toBe(401);
+    expect((await t.call("GET", `/dicomweb/t/${token}/studies`)).status).toBe(401);
+    await t.call("POST", "/api/auth/logout", { as: person });
+    expect((await t.call("GET", url)).status).toBe(401);
+  });
+});

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Study, ViewerToken } from "../../../src/shared/api/studies.ts";
+import { sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+
+let t: TestApp;
+let owner: Person;
+let stranger: Person;
+let studyId: string;
+const uid = studyUID("10");
+const seriesUID = "2.25.2.10.1";
+const sopUID = "2.25.3.10.1.1";
+
+beforeAll(async () => {
+  t = await createTestApp();
+  owner = await t.addPerson("Dona Helena");
+  stranger = await t.addPerson("Outro Cliente");
+  const answer = await t.store(owner, sampleZip({ study: "10" }, { study: "10", sop: "2", instanceNumber: 2 }));
+  studyId = answer.studies[0]?.id ?? "";
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+async function listOf(person: Person): Promise<Study[]> {
+  return (await (await t.call("GET", "/api/studies", { as: person })).json()) as Study[];
+}
+
+function tokenData(person: Person, id: string): string {
+  return Buffer.from(JSON.stringify([{ userId: person.id, id }])).toString("base64");
+}
+
+async function viewerToken(person: Person, id = studyId): Promise<ViewerToken> {
+  const answer = await t.call("GET", `/generate-token?data=${tokenData(person, id)}`, { as: person });
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as ViewerToken;
+}
+
+const framePath = `/studies/${uid}/series/${seriesUID}/instances/${sopUID}/frames/1`;
+
+describe("someone else's study", () => {
+  const calls: [method: string, path: (reference: string) => string, json?: unknown][] = [
+    ["GET", (study) => `/api/studies/${study}/series`],
+    ["GET", (study) => `/api/studies/${study}/status`],
+    ["GET", (study) => `/api/studies/${study}/download`],
+    ["HEAD", (study) => `/api/studies/${study}/download`],
+    ["POST", (study) => `/api/studies/${study}/download-ticket`],
+    ["POST", (study) => `/api/studies/${study}/retry-transfer`],
+    ["GET", (study) => `/api/studies/${study}/grants`],
+    ["POST", (study) => `/api/studies/${study}/assign`, { userId: "SELF" }],
+    ["DELETE", (study) => `/api/studies/${study}`],
+  ];
+
+  for (const [method, path, json] of calls) {
+    test(`is not found by ${method} ${path(":study")}, by id or by UID`, async () => {
+      for (const reference of [studyId, uid]) {
+        const body = json && { userId: stranger.id };
+        const answer = await t.call(method, path(reference), { as: stranger, json: body });
+        expect(answer.status).toBe(404);
+        if (method !== "HEAD") expect((await problemOf(answer)).code).toBe("study.not_found");
+      }
+    });
+  }
+
+  test("is in no list but its owner's", async () => {
+    expect((await listOf(owner)).map((study) => study.id)).toContain(studyId);
+    expect(await listOf(stranger)).toEqual([]);
+  });
+
+  test("gives no viewer token, and nobody gets one in another's name", async () => {
+    const own = await t.call("GET", `/generate-token?data=${tokenData(stranger, studyId)}`, { as: stranger });
+    expect(own.status).toBe(404);
+    const forged = await t.call("GET", `/generate-token?data=${tokenData(owner, studyId)}`, { as: stranger });
+    expect(forged.status).toBe(404);
+  });
+
+  test("stays whole when a stranger tries to delete it", async () => {
+    await t.call("DELETE", `/api/studies/${studyId}`, { as: stranger });
+    expect((await listOf(owner)).map((study) => study.id)).toContain(studyId);
+  });
+});
+
+describe("a visitor", () => {
+  test("gets 401 from every study call", async () => {
+    for (const path of ["/api/studies", `/api/studies/${studyId}/series`, `/api/studies/${studyId}/download`]) {
+      expect((await t.call("GET", path)).status).toBe(401);
+    }
+    expect((await t.call("DELETE", `/api/studies/${studyId}`)).status).toBe(401);
+    expect((await t.call("POST", "/api/upload-dicom")).status).toBe(401);
+  });
+
+  test("with a forged or foreign token reaches no pixel", async () => {
+    expect((await t.call("GET", `/dicomweb/t/abc${framePath}`)).status).toBe(401);
+    expect((await t.call("GET", `/dicomweb/t/${owner.token}${framePath}`)).status).toBe(401);
+  });
+});
+
+describe("the same Study Instance UID in two accounts", () => {
+  test("stays two archives", async () => {
+    const second = await t.addPerson("Segunda Conta");
+    const answer = await t.store(second, sampleZip({ study: "10", elements: { "00100020": { vr: "LO", Value: ["OTHER"] } } }));
+    expect(answer.studies[0]?.id).not.toBe(studyId);
+    const [own] = await listOf(second);
+    expect(own).toMatchObject({ patientID: "OTHER", imagesReceived: 1 });
+    expect((await listOf(owner))[0]).toMatchObject({ patientID: "P 001", imagesReceived: 2 });
+    const byUID = await t.call("GET", `/api/studies/${uid}/series`, { as: second });
+    expect(await byUID.json()).toEqual([expect.objectContaining({ imagesReceived: 1 })]);
+    expect((await t.call("DELETE", `/api/studies/${uid}`, { as: second })).status).toBe(200);
+    expect((await listOf(owner)).map((study) => study.id)).toContain(studyId);
+  });
+
+  test("is ambiguous to an admin who names it by UID", async () => {
+    const third = await t.addPerson("Terceira Conta");
+    const admin = await t.addPerson("Admin Geral", { role: "admin" });
+    const { studies } = await t.store(third, sampleZip({ study: "10" }));
+    const answer = await t.call("GET", `/api/studies/${uid}/status`, { as: admin });
+    expect(answer.status).toBe(409);
+    const body = (await answer.json()) as { code: string; ids: string[] };
+    expect(body.code).toBe("study.ambiguous");
+    expect(body.ids.sort()).toEqual([studyId, studies[0]?.id ?? ""].sort());
+  });
+});
+
+describe("a grantee", () => {
+  let doctor: Person;
+  beforeAll(async () => {
+    doctor = await t.addPerson("Doutora Lia", { role: "doctor", plan: null });
+    const granted = await t.call("POST", `/api/studies/${studyId}/assign`, { as: owner, json: { userId: doctor.id } });
+    expect(granted.status).toBe(200);
+  });
+
+  test("sees, lists series and opens the viewer, without a subscription", async () => {
+    expect((await listOf(doctor))[0]).toMatchObject({ id: studyId, isOwner: false, ownerName: "Dona Helena" });
+    expect((await t.call("GET", `/api/studies/${studyId}/series`, { as: doctor })).status).toBe(200);
+    const { token } = await viewerToken(doctor);
+    expect((await t.call("GET", `/dicomweb/t/${token}${framePath}`)).status).toBe(200);
+  });
+
+  test("may neither delete, nor download as a doctor, nor share onward, nor see who else may", async () => {
+    const deleted = await t.call("DELETE", `/api/studies/${studyId}`, { as: doctor });
+    expect([403]).toContain(deleted.status);
+    expect((await t.call("GET", `/api/studies/${studyId}/download`, { as: doctor })).status).toBe(403);
+    const shared = await t.call("POST", `/api/studies/${studyId}/assign`, { as: doctor, json: { userId: stranger.id } });
+    expect(shared.status).toBe(403);
+    expect((await problemOf(shared)).code).toBe("study.not_owner");
+    expect((await t.call("GET", `/api/studies/${studyId}/grants`, { as: doctor })).status).toBe(403);
+    expect(await listOf(stranger)).toEqual([]);
+  });
+
+  test("assigning to himself changes nothing", async () => {
+    const answer = await t.call("POST", `/api/studies/${studyId}/assign`, { as: doctor, json: { userId: doctor.id } });
+    expect(answer.status).toBe(200);
+    const grants = (await (await t.call("GET", `/api/studies/${studyId}/grants`, { as: owner })).json()) as unknown[];
+    expect(grants).toHaveLength(1);
+  });
+
+  test("loses an open viewer the moment the grant is taken back", async () => {
+    const { token } = await viewerToken(doctor);
+    expect((await t.call("GET", `/dicomweb/t/${token}${framePath}`)).status).toBe(200);
+    const revoked = await t.call("DELETE", `/api/studies/${studyId}/grants/${doctor.id}`, { as: owner });
+    expect(revoked.status).toBe(204);
+    expect((await t.call("GET", `/dicomweb/t/${token}${framePath}`)).status).toBe(404);
+    expect(await listOf(doctor)).toEqual([]);
+  });
+});
+
+describe("a viewer token", () => {
+  test("opens its study only, and nothing of /api", async () => {
+    const other = await t.store(owner, sampleZip({ study: "11" }));
+    const { token, url } = await viewerToken(owner);
+    expect(url).toStartWith("/viewer/basic?StudyInstanceUIDs=");
+    expect((await t.call("GET", `/dicomweb/t/${token}${framePath}`)).status).toBe(200);
+    const otherFrame = `/studies/${studyUID("11")}/series/2.25.2.11.1/instances/2.25.3.11.1.1/frames/1`;
+    expect((await t.call("GET", `/dicomweb/t/${token}${otherFrame}`)).status).toBe(404);
+    const all = (await (await t.call("GET", `/dicomweb/t/${token}/studies`)).json()) as unknown[];
+    expect(all).toHaveLength(1);
+    const bearer = { ...owner, token };
+    expect((await t.call("GET", "/api/studies", { as: bearer })).status).toBe(401);
+    expect((await t.call("GET", `/api/downloads/${token}`)).status).toBe(401);
+    await t.call("DELETE", `/api/studies/${other.studies[0]?.id}`, { as: owner });
+  });
+
+  test("dies with the session that made it", async () => {
+    const again = await t.call("POST", "/api/auth/login", { json: { email: owner.email, password: owner.password } });
+    const session: Person = { ...owner, token: ((await again.json()) as { token: string }).token };
+    const { token } = await viewerToken(session);
+    expect((await t.call("GET", `/dicomweb/t/${token}/studies`)).status).toBe(200);
+    await t.call("POST", "/api/auth/logout", { as: session });
+    expect((await t.call("GET", `/dicomweb/t/${token}/studies`)).status).toBe(401);
+    expect((await t.call("GET", "/api/studies", { as: session })).status).toBe(401);
+  });
+
+  test("ends after two hours", async () => {
+    const person = await t.addPerson("Relógio Certo");
+    const { studies } = await t.store(person, sampleZip({ study: "12" }));
+    const { token } = await viewerToken(person, studies[0]?.id);
+    t.advance(2 * 3600_000 + 1000);
+    expect((await t.call("GET", `/dicomweb/t/${token}/studies`)).status).toBe(401);
+    t.advance(-(2 * 3600_000 + 1000));
+  });
+
+  test("is refused for data that is no JSON, no base64 or too much", async () => {
+    for (const data of ["%%%", "bm90IGpzb24", "", Buffer.from("[]").toString("base64"), "x".repeat(9000)]) {
+      const answer = await t.call("GET", `/generate-token?data=${encodeURIComponent(data)}`, { as: owner });
+      expect(answer.status).toBe(400);
+    }
+  });
+});

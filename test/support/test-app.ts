@@ -1,0 +1,164 @@
+import { createApp } from "../../src/server/app.ts";
+import { type Config, readConfig } from "../../src/server/config.ts";
+import { createDeps, type Deps, type DepsOverrides } from "../../src/server/deps.ts";
+import { startIngestJobs } from "../../src/server/features/ingest/ingest.jobs.ts";
+import { startStudyJobs } from "../../src/server/features/studies/studies.jobs.ts";
+import { startSubscription } from "../../src/server/features/subscriptions/start-subscription.ts";
+import { updateUser } from "../../src/server/features/users/users.repo.ts";
+import { createLogger } from "../../src/server/log.ts";
+import { embeddedAssets } from "../../src/server/render/assets.ts";
+import type { UploadAnswer } from "../../src/shared/api/upload.ts";
+import type { Role } from "../../src/shared/api/users.ts";
+import { createTestDatabase } from "./database.ts";
+import { createTempFolder } from "./temp-folder.ts";
+
+/** Somebody with an account and an open session. */
+export interface Person {
+  id: string;
+  email: string;
+  password: string;
+  token: string;
+}
+
+export interface TestApp extends AsyncDisposable {
+  deps: Deps;
+  app: ReturnType<typeof createApp>;
+  /** Moves the clock that everything in the app reads. */
+  advance(milliseconds: number): void;
+  /** Calls the app as `person`, or as a visitor. A plain object is sent as JSON. */
+  call(method: string, path: string, options?: CallOptions): Promise<Response>;
+  /** Registers through the real route, signs in, and gives the role and a plan by hand. */
+  addPerson(name: string, options?: { role?: Role; plan?: string | null }): Promise<Person>;
+  upload(person: Person, zip: Uint8Array, formData?: object, fileName?: string): Promise<Response>;
+  /** Uploads, expects success, and waits until the studies are in the archive store. */
+  store(person: Person, zip: Uint8Array, formData?: object): Promise<UploadAnswer>;
+  /** Resolves when no job waits or runs. */
+  settle(): Promise<void>;
+}
+
+export interface CallOptions {
+  as?: Person | undefined;
+  json?: unknown;
+  body?: BodyInit;
+  headers?: Record<string, string>;
+}
+
+export interface TestAppOptions {
+  env?: Record<string, string>;
+  overrides?: DepsOverrides;
+  /** Without jobs nothing is transferred or purged until a test does it. */
+  jobs?: boolean;
+}
+
+const noAssets = embeddedAssets({ version: 1, assets: {} }, {});
+
+/** The real app on a database and a DATA_DIR of its own; English answers unless a test asks otherwise. */
+export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const folder = createTempFolder();
+  const database = await createTestDatabase();
+  await database.close();
+  let offsetMs = 0;
+  const clock = { now: () => new Date(Date.now() + offsetMs) };
+  const config: Config = readConfig({
+    DATABASE_URL: database.url,
+    DATA_DIR: folder.path,
+    AUTH_SECRET: "a secret for tests, long enough for HS256",
+    ...options.env,
+  });
+  const log = createLogger({ level: process.env.TEST_LOG ? "debug" : "error", write: (line) => process.stderr.write(line) });
+  const deps = await createDeps(config, { clock, log, ...options.overrides });
+  const app = createApp(deps, { client: noAssets, viewer: noAssets });
+  if (options.jobs !== false) {
+    await startIngestJobs(deps);
+    await startStudyJobs(deps);
+  }
+  let people = 0;
+
+  const call: TestApp["call"] = async (method, path, { as, json, body, headers } = {}) =>
+    await app.request(path, {
+      method,
+      body: json === undefined ? body : JSON.stringify(json),
+      headers: {
+        "accept-language": "en-US",
+        ...(as && { authorization: `Bearer ${as.token}` }),
+        ...(json !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+    });
+
+  const upload: TestApp["upload"] = async (person, zip, formData = {}, fileName = "exames.zip") => {
+    const form = new FormData();
+    form.set("formData", JSON.stringify(formData));
+    form.set("zipFile", new File([Uint8Array.from(zip)], fileName, { type: "application/zip" }));
+    // As a browser sends it: one body with its length and boundary.
+    const request = new Request("http://localhost/", { method: "POST", body: form });
+    const contentType = request.headers.get("content-type") ?? "";
+    return await call("POST", "/api/upload-dicom", {
+      as: person,
+      body: await request.arrayBuffer(),
+      headers: { "content-type": contentType },
+    });
+  };
+
+  async function settle(): Promise<void> {
+    for (let tries = 0; tries < 600; tries++) {
+      const staged = await deps.db.$client`
+        select 1 from stored_objects where staged_on is not null
+        union all
+        select 1 from pgboss.job where state in ('created', 'active', 'retry') and start_after <= now()
+          and name not like '%sweep%' and name not like '\\_\\_%' limit 1`;
+      if (staged.length === 0) return;
+      await Bun.sleep(20);
+    }
+    throw new Error("jobs did not settle");
+  }
+
+  return {
+    deps,
+    app,
+    advance(milliseconds) {
+      offsetMs += milliseconds;
+    },
+    call,
+    async addPerson(name, { role = "user", plan = "essencial" } = {}) {
+      const email = `${name.toLowerCase().replace(/[^a-z]+/g, ".")}${++people}@example.com`;
+      const password = `senha de ${name}`;
+      const registered = await call("POST", "/api/auth/register", {
+        json: { name, email, cpfcnpj: "529.982.247-25", password },
+      });
+      if (registered.status !== 201) throw new Error(`register: ${await registered.text()}`);
+      const { id } = (await registered.json()) as { id: string };
+      await updateUser(deps.db, id, { role, isTrial: plan === "avaliacao" });
+      if (plan !== null) await startSubscription(deps.db, { userId: id, planSlug: plan, expiresAt: null, now: clock.now() });
+      if (plan === null) await deps.db.$client`delete from subscriptions where user_id = ${id}`;
+      const signedIn = await call("POST", "/api/auth/login", { json: { email, password } });
+      const { token } = (await signedIn.json()) as { token: string };
+      return { id, email, password, token };
+    },
+    upload,
+    async store(person, zip, formData) {
+      const answer = await upload(person, zip, formData);
+      if (answer.status !== 201) throw new Error(`upload: ${answer.status} ${await answer.text()}`);
+      await settle();
+      return (await answer.json()) as UploadAnswer;
+    },
+    settle,
+    async [Symbol.asyncDispose]() {
+      await deps[Symbol.asyncDispose]();
+      await database.drop();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export interface ProblemBody {
+  code: string;
+  message: string;
+  status: number;
+  requestId: string;
+  violations?: { path: string; code: string; message: string }[];
+}
+
+export async function problemOf(response: Response): Promise<ProblemBody> {
+  return (await response.json()) as ProblemBody;
+}
