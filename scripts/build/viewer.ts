@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { build, transform } from "esbuild";
 import { createAssetFolder } from "./asset-folder.ts";
 import { applyPatches, isLeftOut } from "./viewer-patches.ts";
@@ -36,23 +36,37 @@ export async function buildViewer(options: BuildViewerOptions = {}): Promise<{ b
   try {
     const publicPath = `/viewer/${buildId}/`;
     const assets = createAssetFolder({ folder: unfinished, brotliQuality });
-    for (const path of readdirSync(join(OHIF, "dist"), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(join(OHIF, "dist/").length))
-      .filter((path) => !isLeftOut(path))
-      .sort()) {
+    for (const path of servedPaths()) {
       await assets.add(`${buildId}/${path}`, await prepare(path, publicPath), { immutable: true });
     }
     await assets.add(`${buildId}/app-config.js`, new TextEncoder().encode(appConfig), { immutable: true });
     await assets.add("index.html", new TextEncoder().encode(page(publicPath)), { immutable: false });
     assets.finish();
     writeFileSync(join(unfinished, "stamp"), stamp(buildId, brotliQuality));
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(unfinished, folder);
+    replaceFolder(folder, unfinished, () => isUpToDate(folder, buildId, brotliQuality));
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
   return { built: true };
+}
+
+function servedPaths(): string[] {
+  const dist = join(OHIF, "dist");
+  return readdirSync(dist, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(dist, join(entry.parentPath, entry.name)))
+    .filter((path) => !isLeftOut(path))
+    .sort();
+}
+
+/** Two builds may end at once: then either's folder will do. */
+function replaceFolder(folder: string, finished: string, isAlreadyThere: () => boolean): void {
+  rmSync(folder, { recursive: true, force: true });
+  try {
+    renameSync(finished, folder);
+  } catch (error) {
+    if (!isAlreadyThere()) throw error;
+  }
 }
 
 async function prepare(path: string, publicPath: string): Promise<Uint8Array> {

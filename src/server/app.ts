@@ -12,8 +12,8 @@ import { createSubscriptionsRoutes } from "./features/subscriptions/subscription
 import { createViewerAssets } from "./features/viewer/viewer.assets.ts";
 import { createViewerRoutes } from "./features/viewer/viewer.routes.ts";
 import { separateOrigins } from "./features/viewer/viewer-origin.ts";
-import { resolveViewerToken } from "./features/viewer/viewer-token.ts";
 import { createViewerTokenRoutes } from "./features/viewer/viewer-token.routes.ts";
+import { resolveViewerToken } from "./features/viewer/viewer-token.ts";
 import { accessLog } from "./http/access-log.ts";
 import { createGuard } from "./http/guard.ts";
 import { createHealthRoutes } from "./http/health.routes.ts";
@@ -61,7 +61,10 @@ export function createApp(deps: Deps, assets: BuiltAssets) {
       return openCatalogue(deps, reader, { caller: session, studyIds });
     }),
   );
-  app.route("/viewer", createViewerRoutes(createViewerAssets({ source: assets.viewer, publicOrigin: publicUrl, viewerOrigin })));
+  app.route(
+    "/viewer",
+    createViewerRoutes(createViewerAssets({ source: assets.viewer, publicOrigin: publicUrl, viewerOrigin })),
+  );
   app.route("/", createPageRoutes({ ...config, assets: assets.client }));
   return app;
 }

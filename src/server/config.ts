@@ -59,7 +59,8 @@ class Reader {
   oneOf<T extends string>(name: string, values: readonly T[], fallback: T): T {
     const value = this.text(name) ?? fallback;
     const found = values.find((candidate) => candidate === value);
-    if (found === undefined) this.problems.push(`${name} must be one of ${values.join(", ")}; it is "${value}"`);
+    if (found === undefined)
+      this.problems.push(`${name} must be one of ${values.join(", ")}; it is "${value}"`);
     return found ?? fallback;
   }
 
@@ -76,7 +77,8 @@ class Reader {
     const value = this.text(name);
     if (value === undefined) return undefined;
     const url = URL.parse(value);
-    if (url && /^https?:$/.test(url.protocol) && url.pathname === "/" && !url.search && !url.hash) return url.origin;
+    if (url && /^https?:$/.test(url.protocol) && url.pathname === "/" && !url.search && !url.hash)
+      return url.origin;
     this.problems.push(`${name} must be an origin such as https://exames.example.com; it is "${value}"`);
     return undefined;
   }
@@ -85,7 +87,9 @@ class Reader {
     const value = this.text(name);
     if (value === undefined) return undefined;
     if (protocols.includes(URL.parse(value)?.protocol ?? "")) return value;
-    this.problems.push(`${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(" or ")}`);
+    this.problems.push(
+      `${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(" or ")}`,
+    );
     return undefined;
   }
 

@@ -71,8 +71,12 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     ? { store: overrides.store, cache: undefined }
     : await openArchive(config);
   const jobs = await createJobs({ url: database.url, log });
-  started.defer(() => jobs.stop(4_000));
-  const ingestWorkers = createIngestWorkers({ size: INGEST_WORKERS, log, command: overrides.ingestWorkerCommand });
+  started.defer(() => jobs.stop(1_500));
+  const ingestWorkers = createIngestWorkers({
+    size: INGEST_WORKERS,
+    log,
+    command: overrides.ingestWorkerCommand,
+  });
   started.defer(() => ingestWorkers.close());
   const secret = config.authSecret ?? (await readOrCreate(join(config.dataDir, "auth-secret"), randomSecret));
   const ending = started.move();
@@ -112,7 +116,8 @@ async function reachDatabase(
 }
 
 async function openArchive(config: Config): Promise<{ store: ObjectStore; cache: CachedStore | undefined }> {
-  if (!config.s3) return { store: createDiskStore({ root: join(config.dataDir, "objects") }), cache: undefined };
+  if (!config.s3)
+    return { store: createDiskStore({ root: join(config.dataDir, "objects") }), cache: undefined };
   const cache = await createCachedStore({
     store: createS3Store(config.s3),
     dir: join(config.dataDir, "cache"),

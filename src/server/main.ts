@@ -6,7 +6,12 @@ import { folderAssets } from "./render/assets.ts";
 const dist = join(import.meta.dir, "../../dist");
 
 const code = await run(
-  { assets: () => ({ client: folderAssets(join(dist, "client")), viewer: folderAssets(join(dist, "viewer")) }) },
+  {
+    assets: () => ({
+      client: folderAssets(join(dist, "client")),
+      viewer: folderAssets(join(dist, "viewer")),
+    }),
+  },
   process.argv.slice(2),
 );
 process.exit(code);

@@ -2,6 +2,7 @@ import { type BuiltAssets, createApp } from "./app.ts";
 import type { Deps } from "./deps.ts";
 import { startIngestJobs } from "./features/ingest/ingest.jobs.ts";
 import { startStudyJobs } from "./features/studies/studies.jobs.ts";
+import { settlesWithin } from "./settles-within.ts";
 
 export interface RunningServer extends AsyncDisposable {
   /** Origin under which it answers on this machine. */
@@ -30,8 +31,7 @@ export async function startServer(deps: Deps, assets: BuiltAssets): Promise<Runn
   return {
     url: server.url.origin,
     async [Symbol.asyncDispose]() {
-      await Promise.race([server.stop(), Bun.sleep(DRAIN_MS)]);
-      await server.stop(true);
+      if (!(await settlesWithin(server.stop(), DRAIN_MS))) await server.stop(true);
     },
   };
 }

@@ -29,6 +29,8 @@ export function studyUID(study: string): string {
 
 /** A ZIP of small instances, named as a disc names them. */
 export function sampleZip(...instances: SampleInstance[]): Uint8Array {
-  const entries = instances.map((instance, i) => [instance.name ?? `IM${i}`, sampleInstance(instance)] as const);
+  const entries = instances.map(
+    (instance, i) => [instance.name ?? `IM${i}`, sampleInstance(instance)] as const,
+  );
   return zipSync(Object.fromEntries(entries));
 }

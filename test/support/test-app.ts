@@ -1,5 +1,6 @@
 import { createApp } from "../../src/server/app.ts";
 import { type Config, readConfig } from "../../src/server/config.ts";
+import type { Sql } from "../../src/server/db/postgres.ts";
 import { createDeps, type Deps, type DepsOverrides } from "../../src/server/deps.ts";
 import { startIngestJobs } from "../../src/server/features/ingest/ingest.jobs.ts";
 import { startStudyJobs } from "../../src/server/features/studies/studies.jobs.ts";
@@ -22,6 +23,8 @@ export interface Person {
 
 export interface TestApp extends AsyncDisposable {
   deps: Deps;
+  /** The test's own connections to the same database. */
+  sql: Sql;
   app: ReturnType<typeof createApp>;
   /** Moves the clock that everything in the app reads. */
   advance(milliseconds: number): void;
@@ -56,7 +59,6 @@ const noAssets = embeddedAssets({ version: 1, assets: {} }, {});
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const folder = createTempFolder();
   const database = await createTestDatabase();
-  await database.close();
   let offsetMs = 0;
   const clock = { now: () => new Date(Date.now() + offsetMs) };
   const config: Config = readConfig({
@@ -65,7 +67,10 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     AUTH_SECRET: "a secret for tests, long enough for HS256",
     ...options.env,
   });
-  const log = createLogger({ level: process.env.TEST_LOG ? "debug" : "error", write: (line) => process.stderr.write(line) });
+  const log = createLogger({
+    level: process.env.TEST_LOG ? "debug" : "error",
+    write: (line) => process.stderr.write(line),
+  });
   const deps = await createDeps(config, { clock, log, ...options.overrides });
   const app = createApp(deps, { client: noAssets, viewer: noAssets });
   if (options.jobs !== false) {
@@ -102,7 +107,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
 
   async function settle(): Promise<void> {
     for (let tries = 0; tries < 600; tries++) {
-      const staged = await deps.db.$client`
+      const staged = await database.sql`
         select 1 from stored_objects where staged_on is not null
         union all
         select 1 from pgboss.job where state in ('created', 'active', 'retry') and start_after <= now()
@@ -115,6 +120,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
 
   return {
     deps,
+    sql: database.sql,
     app,
     advance(milliseconds) {
       offsetMs += milliseconds;
@@ -129,8 +135,9 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       if (registered.status !== 201) throw new Error(`register: ${await registered.text()}`);
       const { id } = (await registered.json()) as { id: string };
       await updateUser(deps.db, id, { role, isTrial: plan === "avaliacao" });
-      if (plan !== null) await startSubscription(deps.db, { userId: id, planSlug: plan, expiresAt: null, now: clock.now() });
-      if (plan === null) await deps.db.$client`delete from subscriptions where user_id = ${id}`;
+      if (plan !== null)
+        await startSubscription(deps.db, { userId: id, planSlug: plan, expiresAt: null, now: clock.now() });
+      if (plan === null) await database.sql`delete from subscriptions where user_id = ${id}`;
       const signedIn = await call("POST", "/api/auth/login", { json: { email, password } });
       const { token } = (await signedIn.json()) as { token: string };
       return { id, email, password, token };

@@ -25,6 +25,7 @@ export function Meter({ label, used, limit }: MeterProps) {
           <Trans id="meter.remaining">{remaining} left</Trans>
         </span>
       </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: a meter element can't be drawn as a rule in every browser */}
       <div
         className="meter-rule"
         role="meter"

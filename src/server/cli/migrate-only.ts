@@ -9,7 +9,9 @@ import type { Program } from "./run.ts";
 export async function migrateOnly(program: Program, config: Config): Promise<number> {
   await using database = await reachDatabase(program, config);
   const applied = await migrate(database.url, migrations);
-  process.stdout.write(applied === 0 ? "The database is up to date.\n" : `Applied ${applied} migration(s).\n`);
+  process.stdout.write(
+    applied === 0 ? "The database is up to date.\n" : `Applied ${applied} migration(s).\n`,
+  );
   return 0;
 }
 

@@ -1,6 +1,11 @@
 import type { BuiltAssets } from "../app.ts";
 import { ConfigError, readConfig } from "../config.ts";
-import { DataDirInUse, DataDirUnreachable, PostgresStartFailed, WrongPostgresMajor } from "../db/embedded/embedded.errors.ts";
+import {
+  DataDirInUse,
+  DataDirUnreachable,
+  PostgresStartFailed,
+  WrongPostgresMajor,
+} from "../db/embedded/embedded.errors.ts";
 import type { DepsOverrides } from "../deps.ts";
 import { migrateOnly } from "./migrate-only.ts";
 import { serve } from "./serve.ts";

@@ -7,7 +7,8 @@ import type { Program } from "./run.ts";
 /** Serves until SIGTERM or SIGINT, or until the database ends by itself (exit code 1). */
 export async function serve(program: Program, config: Config): Promise<number> {
   const stopped = Promise.withResolvers<number>();
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, () => stopped.resolve(0));
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
+    process.once(signal, () => stopped.resolve(0));
   await using deps = await createDeps(config, program);
   const admin = await ensureAdmin(deps);
   await using server = await startServer(deps, program.assets());

@@ -5,8 +5,8 @@ import type { Config } from "../config.ts";
 import { connectDatabase, type Db } from "../db/client.ts";
 import { migrate } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
-import { hashPassword } from "../features/auth/passwords.ts";
 import { revokeUserSessions } from "../features/auth/auth.repo.ts";
+import { hashPassword } from "../features/auth/passwords.ts";
 import { seedPlans } from "../features/subscriptions/seed-plans.ts";
 import { startSubscription } from "../features/subscriptions/start-subscription.ts";
 import { findUserByEmail, insertUser, updateUser } from "../features/users/users.repo.ts";
@@ -51,7 +51,8 @@ async function addUser(db: Db, options: Options): Promise<string> {
   const name = checked("--name", nameSchema.safeParse(options.name ?? email));
   const role = checked("--role", roleSchema.safeParse(options.role ?? "user"));
   const given = options.password;
-  const password = given === undefined ? randomPassword() : checked("--password", newPasswordSchema.safeParse(given));
+  const password =
+    given === undefined ? randomPassword() : checked("--password", newPasswordSchema.safeParse(given));
   const id = Bun.randomUUIDv7();
   const now = new Date();
   const passwordHash = await hashPassword(password);
@@ -59,7 +60,8 @@ async function addUser(db: Db, options: Options): Promise<string> {
     if (!(await insertUser(tx, { id, name, email, role, passwordHash, createdAt: now }))) {
       throw new UsageError(`There is already an account with the e-mail ${email}.`);
     }
-    if (role !== "admin") await startSubscription(tx, { userId: id, planSlug: "cortesia", expiresAt: null, now });
+    if (role !== "admin")
+      await startSubscription(tx, { userId: id, planSlug: "cortesia", expiresAt: null, now });
   });
   return given === undefined ? `Added ${email} (password: ${password})` : `Added ${email}`;
 }
@@ -70,7 +72,9 @@ async function setUser(db: Db, options: Options): Promise<string> {
   if (!user) throw new UsageError(`There is no account with the e-mail ${email}.`);
   const values: Parameters<typeof updateUser>[2] = {};
   if (options.password !== undefined) {
-    values.passwordHash = await hashPassword(checked("--password", newPasswordSchema.safeParse(options.password)));
+    values.passwordHash = await hashPassword(
+      checked("--password", newPasswordSchema.safeParse(options.password)),
+    );
   }
   if (options["new-email"] !== undefined) {
     values.email = checked("--new-email", emailSchema.safeParse(options["new-email"]));

@@ -1,3 +1,4 @@
+import { sql as query } from "drizzle-orm";
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import { openPostgres, type Sql } from "./postgres.ts";
 
@@ -43,4 +44,9 @@ export function connectDatabase(options: DatabaseOptions): Database {
     },
   });
   return { db: drizzle(sql), sql, close: () => sql.end({ timeout: 5 }) };
+}
+
+/** Resolves when the database answers. */
+export async function ping(db: Db): Promise<void> {
+  await db.execute(query`select 1`);
 }

@@ -48,7 +48,10 @@ export const internal: ErrorKind = {
 export const storeUnavailable: ErrorKind = {
   status: 503,
   code: "store.unavailable",
-  text: /*i18n*/ { id: "error.store.unavailable", message: "The storage does not answer. Try again shortly." },
+  text: /*i18n*/ {
+    id: "error.store.unavailable",
+    message: "The storage does not answer. Try again shortly.",
+  },
 };
 export const heldByAnotherNode: ErrorKind = {
   status: 503,

@@ -22,7 +22,13 @@ export function requestContext(options: { trustProxy: string[] }): MiddlewareHan
 
 /** The nearest hop that is not a trusted proxy; a header is believed only from a trusted peer. */
 function clientAddress(peer: string, forwardedFor: string | undefined, trusted: Set<string>): string {
-  const hops = [...(forwardedFor ?? "").split(",").slice(-32).map((hop) => plainAddress(hop.trim())), peer];
+  const hops = [
+    ...(forwardedFor ?? "")
+      .split(",")
+      .slice(-32)
+      .map((hop) => plainAddress(hop.trim())),
+    peer,
+  ];
   let address = hops.pop() ?? peer;
   while (trusted.has(address) && hops.length > 0) address = hops.pop() || address;
   return address;

@@ -2,7 +2,10 @@ import type { MiddlewareHandler } from "hono";
 import type { HttpEnv } from "./http-context.ts";
 
 /** Headers of every answer. Routes that serve stored bytes or the viewer replace the policy with their own. */
-export function securityHeaders(options: { https: boolean; frameSource: string }): MiddlewareHandler<HttpEnv> {
+export function securityHeaders(options: {
+  https: boolean;
+  frameSource: string;
+}): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
     c.set("nonce", nonce);

@@ -20,7 +20,9 @@ export function validate<Target extends keyof ValidationTargets, Schema extends 
       throw new AppError(unsupportedMediaType);
     }
     if (!result.success) {
-      throw new AppError(validationFailed, { violations: violationsOf(result.error, (c as Context<HttpEnv>).get("locale")) });
+      throw new AppError(validationFailed, {
+        violations: violationsOf(result.error, (c as Context<HttpEnv>).get("locale")),
+      });
     }
   });
 }
@@ -33,6 +35,10 @@ interface Issues {
 export function violationsOf(error: Issues, locale: Locale): Violation[] {
   return error.issues.slice(0, 50).map((issue) => {
     const code = isValidationMessage(issue.message) ? issue.message : "validation.invalid";
-    return { path: issue.path.map(String).join("."), code, message: translate(locale, validationMessages[code]) };
+    return {
+      path: issue.path.map(String).join("."),
+      code,
+      message: translate(locale, validationMessages[code]),
+    };
   });
 }

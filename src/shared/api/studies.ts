@@ -78,12 +78,18 @@ export type StudyListQuery = z.infer<typeof studyListQuerySchema>;
 
 /** `data` of `GET /generate-token`, base64 or base64url of JSON. */
 export const viewerTokenRequestSchema = z
-  .array(z.object({ userId: z.string(), studyInstanceUID: z.optional(z.string()), id: z.optional(z.string()) }))
+  .array(
+    z.object({ userId: z.string(), studyInstanceUID: z.optional(z.string()), id: z.optional(z.string()) }),
+  )
   .check(z.minLength(1), z.maxLength(16));
 /** `url` is the path of the viewer page, token included. */
 export const viewerTokenSchema = z.object({ token: z.string(), url: z.string() });
 export type ViewerToken = z.infer<typeof viewerTokenSchema>;
 
 /** `url` is a path; good for 5 minutes to begin and an hour to resume. */
-export const downloadTicketSchema = z.object({ url: z.string(), fileName: z.string(), sizeBytes: z.number() });
+export const downloadTicketSchema = z.object({
+  url: z.string(),
+  fileName: z.string(),
+  sizeBytes: z.number(),
+});
 export type DownloadTicket = z.infer<typeof downloadTicketSchema>;

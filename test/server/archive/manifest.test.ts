@@ -134,7 +134,7 @@ describe("a series manifest", () => {
     const expected = decodeManifestIndex(sound);
     fc.assert(
       fc.property(fc.nat(sound.length - 1), fc.integer({ min: 1, max: 255 }), (at, bits) => {
-        const damaged = sound.slice();
+        const damaged = Uint8Array.from(sound);
         damaged[at] = (damaged[at] ?? 0) ^ bits;
         try {
           // A flipped bit in an unused part of a frame header may leave the content as it was.

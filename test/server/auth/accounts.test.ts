@@ -8,7 +8,12 @@ beforeAll(async () => {
 });
 afterAll(() => t[Symbol.asyncDispose]());
 
-const valid = { name: "Maria Conceição", email: "maria@example.com", cpfcnpj: "52998224725", password: "segredo" };
+const valid = {
+  name: "Maria Conceição",
+  email: "maria@example.com",
+  cpfcnpj: "52998224725",
+  password: "segredo",
+};
 
 describe("registering", () => {
   const wrong: [field: string, value: string, code: string, message: string][] = [
@@ -53,7 +58,9 @@ describe("registering", () => {
 
   test("the same e-mail again, in any case, is a conflict", async () => {
     await t.call("POST", "/api/auth/register", { json: { ...valid, email: "twice@example.com" } });
-    const again = await t.call("POST", "/api/auth/register", { json: { ...valid, email: "TWICE@example.com" } });
+    const again = await t.call("POST", "/api/auth/register", {
+      json: { ...valid, email: "TWICE@example.com" },
+    });
     expect(again.status).toBe(409);
     expect((await problemOf(again)).code).toBe("auth.email_taken");
   });
@@ -101,7 +108,7 @@ describe("a session", () => {
 
   test("reads role and authorisation anew at each request", async () => {
     const someone = await t.addPerson("Alguém");
-    await t.deps.db.$client`update users set is_authorized = false where id = ${someone.id}`;
+    await t.sql`update users set is_authorized = false where id = ${someone.id}`;
     expect((await t.call("GET", "/api/auth/me", { as: someone })).status).toBe(401);
     const { email, password } = someone;
     const right = await t.call("POST", "/api/auth/login", { json: { email, password } });
@@ -122,7 +129,8 @@ describe("a session", () => {
 describe("guessing passwords", () => {
   test("meets 429 with Retry-After after 10 tries, also in parallel; the true user gets in after the window", async () => {
     const person = await t.addPerson("Alvo Fácil");
-    const guess = () => t.call("POST", "/api/auth/login", { json: { email: person.email, password: "chute" } });
+    const guess = () =>
+      t.call("POST", "/api/auth/login", { json: { email: person.email, password: "chute" } });
     const answers = await Promise.all(Array.from({ length: 25 }, guess));
     const statuses = answers.map((answer) => answer.status);
     expect(statuses.filter((status) => status === 401)).toHaveLength(10);
@@ -144,8 +152,12 @@ describe("guessing passwords", () => {
 
   test("does not tell an unknown e-mail from a wrong password", async () => {
     const person = await t.addPerson("Conhecida");
-    const wrong = await t.call("POST", "/api/auth/login", { json: { email: person.email, password: "nada" } });
-    const unknown = await t.call("POST", "/api/auth/login", { json: { email: "ninguem@example.com", password: "nada" } });
+    const wrong = await t.call("POST", "/api/auth/login", {
+      json: { email: person.email, password: "nada" },
+    });
+    const unknown = await t.call("POST", "/api/auth/login", {
+      json: { email: "ninguem@example.com", password: "nada" },
+    });
     const [a, b] = [await problemOf(wrong), await problemOf(unknown)];
     expect([unknown.status, b.code, b.message]).toEqual([wrong.status, a.code, a.message]);
   });

@@ -9,7 +9,8 @@ beforeAll(async () => {
 afterAll(() => t[Symbol.asyncDispose]());
 
 /** Routes that answer without a session by design: pages and files, and DICOMweb behind a token in its path. */
-const openByDesign = /^(\/(assets\/:name|reset-password\/:token|his|his\/subscription)?|\*|\/\*|\/viewer\/\*|\/dicomweb\/t\/:token\/.+)$/;
+const openByDesign =
+  /^(\/(assets\/:name|reset-password\/:token|his|his\/subscription)?|\*|\/\*|\/viewer\/\*|\/dicomweb\/t\/:token\/.+)$/;
 
 function declaredRoutes(): { method: string; path: string; access: Access }[] {
   return t.app.routes.flatMap(({ method, path, handler }) => {
@@ -55,7 +56,10 @@ test("every answer carries the security headers and a request id", async () => {
 });
 
 test("a JSON body of another type, or none, is refused before it is read for values", async () => {
-  const plain = await t.call("POST", "/api/auth/login", { body: "{}", headers: { "content-type": "text/plain" } });
+  const plain = await t.call("POST", "/api/auth/login", {
+    body: "{}",
+    headers: { "content-type": "text/plain" },
+  });
   expect(plain.status).toBe(415);
   const broken = await t.call("POST", "/api/auth/login", {
     body: "{",
@@ -65,6 +69,8 @@ test("a JSON body of another type, or none, is refused before it is read for val
 });
 
 test("a JSON body beyond its bound is refused", async () => {
-  const answer = await t.call("POST", "/api/auth/login", { json: { email: "x".repeat(400_000), password: "y" } });
+  const answer = await t.call("POST", "/api/auth/login", {
+    json: { email: "x".repeat(400_000), password: "y" },
+  });
   expect(answer.status).toBe(413);
 });

@@ -22,7 +22,9 @@ const download = (headers: Record<string, string> = {}, id = studyId) =>
   t.call("GET", `/api/studies/${id}/download`, { as: person, headers });
 
 async function downloadsUsed(): Promise<number> {
-  const stats = (await (await t.call("GET", "/api/subscriptions/usage-stats", { as: person })).json()) as UsageStats;
+  const stats = (await (
+    await t.call("GET", "/api/subscriptions/usage-stats", { as: person })
+  ).json()) as UsageStats;
   return stats.downloadsThisMonth;
 }
 
@@ -94,7 +96,9 @@ describe("a download", () => {
     expect(refused && (await problemOf(refused)).code).toBe("quota.actions");
     t.advance(31 * 24 * 3600_000);
     const { email, password } = who;
-    const again = (await (await t.call("POST", "/api/auth/login", { json: { email, password } })).json()) as Person;
+    const again = (await (
+      await t.call("POST", "/api/auth/login", { json: { email, password } })
+    ).json()) as Person;
     expect((await t.call("GET", path, { as: { ...who, token: again.token } })).status).toBe(200);
     t.advance(-31 * 24 * 3600_000);
   });
@@ -121,7 +125,7 @@ describe("a download ticket", () => {
     const minutes = 60_000;
     t.advance(6 * minutes);
     expect((await t.call("GET", begun.url, { headers: { range: "bytes=50-" } })).status).toBe(206);
-    await t.deps.db.$client`delete from downloads`;
+    await t.sql`delete from downloads`;
     expect((await t.call("GET", late.url)).status).toBe(401);
     t.advance(-6 * minutes);
   });

@@ -15,7 +15,10 @@ beforeAll(async () => {
   t = await createTestApp();
   owner = await t.addPerson("Dona Helena");
   stranger = await t.addPerson("Outro Cliente");
-  const answer = await t.store(owner, sampleZip({ study: "10" }, { study: "10", sop: "2", instanceNumber: 2 }));
+  const answer = await t.store(
+    owner,
+    sampleZip({ study: "10" }, { study: "10", sop: "2", instanceNumber: 2 }),
+  );
   studyId = answer.studies[0]?.id ?? "";
 });
 afterAll(() => t[Symbol.asyncDispose]());
@@ -80,7 +83,11 @@ describe("someone else's study", () => {
 
 describe("a visitor", () => {
   test("gets 401 from every study call", async () => {
-    for (const path of ["/api/studies", `/api/studies/${studyId}/series`, `/api/studies/${studyId}/download`]) {
+    for (const path of [
+      "/api/studies",
+      `/api/studies/${studyId}/series`,
+      `/api/studies/${studyId}/download`,
+    ]) {
       expect((await t.call("GET", path)).status).toBe(401);
     }
     expect((await t.call("DELETE", `/api/studies/${studyId}`)).status).toBe(401);
@@ -96,7 +103,10 @@ describe("a visitor", () => {
 describe("the same Study Instance UID in two accounts", () => {
   test("stays two archives", async () => {
     const second = await t.addPerson("Segunda Conta");
-    const answer = await t.store(second, sampleZip({ study: "10", elements: { "00100020": { vr: "LO", Value: ["OTHER"] } } }));
+    const answer = await t.store(
+      second,
+      sampleZip({ study: "10", elements: { "00100020": { vr: "LO", Value: ["OTHER"] } } }),
+    );
     expect(answer.studies[0]?.id).not.toBe(studyId);
     const [own] = await listOf(second);
     expect(own).toMatchObject({ patientID: "OTHER", imagesReceived: 1 });
@@ -123,12 +133,19 @@ describe("a grantee", () => {
   let doctor: Person;
   beforeAll(async () => {
     doctor = await t.addPerson("Doutora Lia", { role: "doctor", plan: null });
-    const granted = await t.call("POST", `/api/studies/${studyId}/assign`, { as: owner, json: { userId: doctor.id } });
+    const granted = await t.call("POST", `/api/studies/${studyId}/assign`, {
+      as: owner,
+      json: { userId: doctor.id },
+    });
     expect(granted.status).toBe(200);
   });
 
   test("sees, lists series and opens the viewer, without a subscription", async () => {
-    expect((await listOf(doctor))[0]).toMatchObject({ id: studyId, isOwner: false, ownerName: "Dona Helena" });
+    expect((await listOf(doctor))[0]).toMatchObject({
+      id: studyId,
+      isOwner: false,
+      ownerName: "Dona Helena",
+    });
     expect((await t.call("GET", `/api/studies/${studyId}/series`, { as: doctor })).status).toBe(200);
     const { token } = await viewerToken(doctor);
     expect((await t.call("GET", `/dicomweb/t/${token}${framePath}`)).status).toBe(200);
@@ -138,7 +155,10 @@ describe("a grantee", () => {
     const deleted = await t.call("DELETE", `/api/studies/${studyId}`, { as: doctor });
     expect([403]).toContain(deleted.status);
     expect((await t.call("GET", `/api/studies/${studyId}/download`, { as: doctor })).status).toBe(403);
-    const shared = await t.call("POST", `/api/studies/${studyId}/assign`, { as: doctor, json: { userId: stranger.id } });
+    const shared = await t.call("POST", `/api/studies/${studyId}/assign`, {
+      as: doctor,
+      json: { userId: stranger.id },
+    });
     expect(shared.status).toBe(403);
     expect((await problemOf(shared)).code).toBe("study.not_owner");
     expect((await t.call("GET", `/api/studies/${studyId}/grants`, { as: doctor })).status).toBe(403);
@@ -146,9 +166,14 @@ describe("a grantee", () => {
   });
 
   test("assigning to himself changes nothing", async () => {
-    const answer = await t.call("POST", `/api/studies/${studyId}/assign`, { as: doctor, json: { userId: doctor.id } });
+    const answer = await t.call("POST", `/api/studies/${studyId}/assign`, {
+      as: doctor,
+      json: { userId: doctor.id },
+    });
     expect(answer.status).toBe(200);
-    const grants = (await (await t.call("GET", `/api/studies/${studyId}/grants`, { as: owner })).json()) as unknown[];
+    const grants = (await (
+      await t.call("GET", `/api/studies/${studyId}/grants`, { as: owner })
+    ).json()) as unknown[];
     expect(grants).toHaveLength(1);
   });
 
@@ -179,7 +204,9 @@ describe("a viewer token", () => {
   });
 
   test("dies with the session that made it", async () => {
-    const again = await t.call("POST", "/api/auth/login", { json: { email: owner.email, password: owner.password } });
+    const again = await t.call("POST", "/api/auth/login", {
+      json: { email: owner.email, password: owner.password },
+    });
     const session: Person = { ...owner, token: ((await again.json()) as { token: string }).token };
     const { token } = await viewerToken(session);
     expect((await t.call("GET", `/dicomweb/t/${token}/studies`)).status).toBe(200);

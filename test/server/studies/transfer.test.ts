@@ -21,14 +21,20 @@ const adapters: [name: string, create: () => { store: ObjectStore } & AsyncDispo
     "disk",
     () => {
       const folder = createTempFolder();
-      return { store: createDiskStore({ root: folder.path }), [Symbol.asyncDispose]: folder[Symbol.asyncDispose] };
+      return {
+        store: createDiskStore({ root: folder.path }),
+        [Symbol.asyncDispose]: folder[Symbol.asyncDispose],
+      };
     },
   ],
   ["s3", () => ({ store: createS3Store(s3.options), [Symbol.asyncDispose]: async () => {} })],
 ];
 
 /** A store whose next call of one method fails, before or after it did its work. */
-function failing(store: ObjectStore, plan: { method?: "putFile" | "stat" | "open"; when?: "before" | "after" }): ObjectStore {
+function failing(
+  store: ObjectStore,
+  plan: { method?: "putFile" | "stat" | "open"; when?: "before" | "after" },
+): ObjectStore {
   const guarded = <Args extends unknown[], Result>(
     method: "putFile" | "stat" | "open",
     run: (...args: Args) => Promise<Result>,
@@ -61,12 +67,14 @@ async function uploadStaged(t: TestApp, person: Person, study: string): Promise<
   expect(response.status).toBe(201);
   const answer = (await response.json()) as UploadAnswer;
   const studyId = answer.studies[0]?.id ?? "";
-  const [row] = await t.deps.db.$client`select upload_id from stored_objects where study_id = ${studyId} limit 1`;
+  const [row] = await t.sql`select upload_id from stored_objects where study_id = ${studyId} limit 1`;
   return { answer, studyId, uploadId: row?.upload_id };
 }
 
 async function statusOf(t: TestApp, person: Person, studyId: string): Promise<StudyStatus> {
-  return (await (await t.call("GET", `/api/studies/${studyId}/status`, { as: person })).json()) as StudyStatus;
+  return (await (
+    await t.call("GET", `/api/studies/${studyId}/status`, { as: person })
+  ).json()) as StudyStatus;
 }
 
 async function stagedNames(t: TestApp): Promise<string[]> {
@@ -93,7 +101,10 @@ for (const [name, create] of adapters) {
         test(`that fails ${when} ${method} shows error, keeps the files here, and goes through when tried again`, async () => {
           await using target = create();
           const plan = { method, when } as { method?: typeof method; when: typeof when };
-          await using t = await createTestApp({ jobs: false, overrides: { store: failing(target.store, plan) } });
+          await using t = await createTestApp({
+            jobs: false,
+            overrides: { store: failing(target.store, plan) },
+          });
           const person = await t.addPerson("Tenta de Novo");
           const { studyId, uploadId } = await uploadStaged(t, person, "2");
           await expect(go(t, uploadId)).rejects.toThrow(StoreUnavailable);
@@ -145,7 +156,7 @@ test("a copy that differs is never switched to: the study shows error and its st
   const { studyId, uploadId } = await uploadStaged(t, person, "4");
   await expect(go(t, uploadId)).rejects.toThrow("another size");
   expect(await statusOf(t, person, studyId)).toEqual({ status: "error", isReady: false });
-  const keys = await t.deps.db.$client`select key from stored_objects where study_id = ${studyId}`;
+  const keys = await t.sql`select key from stored_objects where study_id = ${studyId}`;
   for (const { key } of keys) expect(existsSync(t.deps.node.stagedPath(key))).toBe(true);
 });
 

@@ -75,17 +75,17 @@ function StorageCard() {
         </h2>
         <ul>
           <li>
-            <CircleCheckIcon small />
+            <CircleCheckIcon small className="welcome-check" />
             <Trans id="welcome.storage.unaltered">What you download is bit for bit what you uploaded.</Trans>
           </li>
           <li>
-            <CircleCheckIcon small />
+            <CircleCheckIcon small className="welcome-check" />
             <Trans id="welcome.storage.private">
               Only you, and whoever you share with, can open your exams.
             </Trans>
           </li>
           <li>
-            <CircleCheckIcon small />
+            <CircleCheckIcon small className="welcome-check" />
             <Trans id="welcome.storage.verified">
               Every file is read back and checked once it is stored.
             </Trans>

@@ -17,6 +17,9 @@ interface DropZoneProps {
   onPick: (picked: Picked | Promise<Picked>) => void;
 }
 
+/** Known to every browser, but not to React's types. */
+const wholeFolder = { webkitdirectory: "" };
+
 /** The empty light box: takes one ZIP or one folder, dropped or picked. */
 export function DropZone({ disabled, problem, onPick }: DropZoneProps) {
   const { i18n } = useLingui();
@@ -84,7 +87,7 @@ function Pickers({ disabled, onPick }: Pick<DropZoneProps, "disabled" | "onPick"
       <input
         ref={folderInput}
         type="file"
-        webkitdirectory=""
+        {...wholeFolder}
         multiple
         hidden
         disabled={disabled}

@@ -1,11 +1,34 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
+import { subscriptions } from "../subscriptions/subscriptions.table.ts";
+import { users } from "../users/users.table.ts";
 import { sessions, throttles } from "./auth.table.ts";
 
-export async function insertSession(db: DbOrTx, row: { id: string; userId: string; at: Date }): Promise<void> {
-  await db
-    .insert(sessions)
-    .values({ id: row.id, userId: row.userId, createdAt: row.at, lastSeenAt: row.at });
+export async function insertSession(
+  db: DbOrTx,
+  row: { id: string; userId: string; at: Date },
+): Promise<void> {
+  await db.insert(sessions).values({ id: row.id, userId: row.userId, createdAt: row.at, lastSeenAt: row.at });
+}
+
+/** A session with what its user may do now; asked at every request, hence one statement. */
+export async function findSessionRow(db: DbOrTx, id: string) {
+  const [row] = await db
+    .select({
+      userId: sessions.userId,
+      createdAt: sessions.createdAt,
+      lastSeenAt: sessions.lastSeenAt,
+      revokedAt: sessions.revokedAt,
+      role: users.role,
+      isAuthorized: users.isAuthorized,
+      subscriptionStatus: subscriptions.status,
+      expiresAt: subscriptions.expiresAt,
+    })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
+    .where(eq(sessions.id, id));
+  return row;
 }
 
 export async function touchSession(db: DbOrTx, id: string, at: Date): Promise<void> {

@@ -1,11 +1,7 @@
-import { eq } from "drizzle-orm";
 import type { Deps } from "../../deps.ts";
 import type { Session } from "../../http/session.ts";
 import { isInForce } from "../subscriptions/subscription-rules.ts";
-import { subscriptions } from "../subscriptions/subscriptions.table.ts";
-import { users } from "../users/users.table.ts";
-import { touchSession } from "./auth.repo.ts";
-import { sessions } from "./auth.table.ts";
+import { findSessionRow, touchSession } from "./auth.repo.ts";
 
 const IDLE_MS = 12 * 3600_000;
 const LIFETIME_MS = 7 * 24 * 3600_000;
@@ -32,21 +28,7 @@ export async function findLiveSession(
   sessionId: string,
   userId: string,
 ): Promise<Session | undefined> {
-  const [row] = await deps.db
-    .select({
-      userId: sessions.userId,
-      createdAt: sessions.createdAt,
-      lastSeenAt: sessions.lastSeenAt,
-      revokedAt: sessions.revokedAt,
-      role: users.role,
-      isAuthorized: users.isAuthorized,
-      subscriptionStatus: subscriptions.status,
-      expiresAt: subscriptions.expiresAt,
-    })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
-    .where(eq(sessions.id, sessionId));
+  const row = await findSessionRow(deps.db, sessionId);
   const now = deps.clock.now();
   if (!row || row.userId !== userId || row.revokedAt || !row.isAuthorized) return undefined;
   const idleMs = now.getTime() - row.lastSeenAt.getTime();

@@ -2,6 +2,7 @@ import type { Login } from "../../../shared/api/auth.ts";
 import type { SignedInUser } from "../../../shared/api/users.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { findSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { presentUser } from "../users/present-user.ts";
@@ -10,7 +11,6 @@ import { notAuthorized, wrongCredentials } from "./auth.errors.ts";
 import { insertSession } from "./auth.repo.ts";
 import { sessionLifetimeSeconds } from "./find-session.ts";
 import { verifyPassword } from "./passwords.ts";
-import type { RequestOrigin } from "../../http/request-origin.ts";
 import { beginAttempt } from "./throttle.ts";
 
 const QUARTER_HOUR = 15 * 60;
@@ -51,7 +51,13 @@ export async function signIn(
   if (!user.isAuthorized) throw new AppError(notAuthorized);
   const sessionId = Bun.randomUUIDv7();
   await insertSession(db, { id: sessionId, userId: user.id, at: now });
-  await recordAudit(db, { at: now, action: "session.opened", actorId: user.id, accountId: user.id, ...origin });
+  await recordAudit(db, {
+    at: now,
+    action: "session.opened",
+    actorId: user.id,
+    accountId: user.id,
+    ...origin,
+  });
   const subscription = await findSubscription(db, user.id);
   const token = await tokens.sign("session", { sid: sessionId, sub: user.id }, sessionLifetimeSeconds);
   return { ...presentUser(user, subscription?.expiresAt ?? null), token };

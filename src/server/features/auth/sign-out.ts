@@ -1,8 +1,8 @@
 import type { Deps } from "../../deps.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { revokeSession } from "./auth.repo.ts";
-import type { RequestOrigin } from "../../http/request-origin.ts";
 
 /** Ends a session and every viewer and download token made in it. */
 export async function signOut(
@@ -14,6 +14,12 @@ export async function signOut(
   await deps.db.transaction(async (tx) => {
     await revokeSession(tx, session.id, now);
     const { userId } = session;
-    await recordAudit(tx, { at: now, action: "session.closed", actorId: userId, accountId: userId, ...origin });
+    await recordAudit(tx, {
+      at: now,
+      action: "session.closed",
+      actorId: userId,
+      accountId: userId,
+      ...origin,
+    });
   });
 }

@@ -35,7 +35,9 @@ export async function beginAttempt(db: Db, rules: ThrottleRule[], now: Date): Pr
   return {
     async succeed(forget = []) {
       await Promise.all(
-        taken.map(({ key, name }) => (forget.includes(name) ? clearAttempts(db, key) : giveBackAttempt(db, key))),
+        taken.map(({ key, name }) =>
+          forget.includes(name) ? clearAttempts(db, key) : giveBackAttempt(db, key),
+        ),
       );
     },
   };

@@ -25,8 +25,21 @@ import {
   upsertSeries,
 } from "./ingest.repo.ts";
 import type { PlannedUpload, UploadPlace } from "./plan-build.ts";
-import { indexOfInstances, indexOfRow, overridesOf, overridesOfRow, type StudyIndex, studyColumns } from "./study-index.ts";
-import type { BuiltObject, BuiltStudy, BuiltUpload, ScannedStudy, ScanResult } from "./worker/worker-messages.ts";
+import {
+  indexOfInstances,
+  indexOfRow,
+  overridesOf,
+  overridesOfRow,
+  type StudyIndex,
+  studyColumns,
+} from "./study-index.ts";
+import type {
+  BuiltObject,
+  BuiltStudy,
+  BuiltUpload,
+  ScannedStudy,
+  ScanResult,
+} from "./worker/worker-messages.ts";
 
 export interface FinishedUpload {
   upload: UploadPlace;
@@ -60,7 +73,8 @@ export async function commitUpload(
     if (!stoodStill(plan.stored, stored)) return "stale";
     const change = describeChange(deps, finished, stored);
     await writeChange(deps, tx, finished, change);
-    if (!(await endUpload(tx, upload.id, "committed", deps.clock.now()))) throw new AppError(uploadInterrupted);
+    if (!(await endUpload(tx, upload.id, "committed", deps.clock.now())))
+      throw new AppError(uploadInterrupted);
     return change.answers;
   });
 }
@@ -111,7 +125,16 @@ function describeChange(
     const studyId = existing?.study.id ?? Bun.randomUUIDv7();
     const form = studyInstanceUID === formUID ? finished.metadata : {};
     indexStudy(change, { studyId, scanned, existing, form, accountId: upload.accountId, now });
-    addObjects(change, { studyId, scanned, study, existing, uploadId: upload.id, now, isArchived, nodeId: deps.node.id });
+    addObjects(change, {
+      studyId,
+      scanned,
+      study,
+      existing,
+      uploadId: upload.id,
+      now,
+      isArchived,
+      nodeId: deps.node.id,
+    });
     change.touched.push({ studyId, studyInstanceUID });
     change.answers.push({
       id: studyId,
@@ -189,7 +212,9 @@ function addObjects(
   for (const built of study.series) {
     const { seriesInstanceUID } = built;
     const before = existing?.series.find(({ row }) => row.seriesInstanceUID === seriesInstanceUID);
-    const index = scanned.series.find((candidate) => candidate.seriesInstanceUID === seriesInstanceUID)?.index;
+    const index = scanned.series.find(
+      (candidate) => candidate.seriesInstanceUID === seriesInstanceUID,
+    )?.index;
     addObject("manifest", built.manifest);
     if (before) change.replaced.push(before.manifest);
     change.series.push({

@@ -6,8 +6,8 @@ import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import { copyToArchive } from "../studies/transfer-upload.ts";
-import { commitUpload, objectKey } from "./commit-upload.ts";
 import { abandonUpload } from "./abandon-upload.ts";
+import { commitUpload, objectKey } from "./commit-upload.ts";
 import {
   storageFull,
   tooManyUploads,
@@ -77,18 +77,33 @@ async function takeIn(
   const { config, log } = deps;
   const spoolPath = join(upload.folder, "spool.zip");
   const { metadata, sizeBytes } = await receiveUpload(request, spoolPath, config.maxUploadBytes);
-  const session = await deps.ingestWorkers.open(upload.folder, spoolPath, DEFAULT_INGEST_LIMITS, request.signal);
+  const session = await deps.ingestWorkers.open(
+    upload.folder,
+    spoolPath,
+    DEFAULT_INGEST_LIMITS,
+    request.signal,
+  );
   try {
     const scan = await session.scan();
     const { skipped, skippedCount } = scan;
     if (scan.studies.length === 0) {
       throw new AppError(uploadWithoutDicom, { members: { skipped, skippedCount } });
     }
-    const studies = await buildAndCommit(deps, session, { upload, caller, origin, metadata, scan }, request.signal);
+    const studies = await buildAndCommit(
+      deps,
+      session,
+      { upload, caller, origin, metadata, scan },
+      request.signal,
+    );
     await rm(spoolPath, { force: true });
     await removeIfEmpty(upload.folder);
     const instancesReceived = studies.reduce((sum, study) => sum + study.imagesReceived, 0);
-    log.info("upload.committed", { sizeBytes, studies: studies.length, instances: instancesReceived, skippedCount });
+    log.info("upload.committed", {
+      sizeBytes,
+      studies: studies.length,
+      instances: instancesReceived,
+      skippedCount,
+    });
     const studyInstanceUID = studies[0]?.studyInstanceUID ?? "";
     return { studyInstanceUID, studies, instancesReceived, skipped, skippedCount };
   } finally {
@@ -132,7 +147,12 @@ async function buildAndCommit(
 }
 
 /** With ACK=store: the copies are in the store and verified before anything is visible or answered. */
-async function archive(deps: IngestDeps, uploadId: string, built: BuiltUpload, signal: AbortSignal): Promise<void> {
+async function archive(
+  deps: IngestDeps,
+  uploadId: string,
+  built: BuiltUpload,
+  signal: AbortSignal,
+): Promise<void> {
   for (const object of objectsOf(built)) {
     await copyToArchive(deps, { ...object, key: objectKey(uploadId, object) }, signal);
   }
@@ -161,7 +181,8 @@ async function assertRoom(config: Deps["config"], contentLength: number): Promis
 const unreadable = new Set<IngestFailure>(["manifest.damaged", "worker.failed"]);
 
 function asAppError(error: unknown): unknown {
-  if (error instanceof IngestBusy) return new AppError(tooManyUploads, { retryAfterSeconds: 5, cause: error });
+  if (error instanceof IngestBusy)
+    return new AppError(tooManyUploads, { retryAfterSeconds: 5, cause: error });
   if (error instanceof DOMException && error.name === "AbortError") {
     return new AppError(uploadInterrupted, { cause: error });
   }

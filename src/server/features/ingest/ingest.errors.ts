@@ -13,7 +13,10 @@ export const uploadMissing: ErrorKind = {
 export const uploadTooLarge: ErrorKind = {
   status: 413,
   code: "upload.too_large",
-  text: /*i18n*/ { id: "error.upload.too_large", message: "The file is too large. The maximum is {maximum}." },
+  text: /*i18n*/ {
+    id: "error.upload.too_large",
+    message: "The file is too large. The maximum is {maximum}.",
+  },
 };
 export const uploadUnreadable: ErrorKind = {
   status: 422,
@@ -42,7 +45,10 @@ export const uploadWithoutDicom: ErrorKind = {
 export const uploadInterrupted: ErrorKind = {
   status: 400,
   code: "upload.interrupted",
-  text: /*i18n*/ { id: "error.upload.interrupted", message: "The upload was interrupted. Nothing was stored." },
+  text: /*i18n*/ {
+    id: "error.upload.interrupted",
+    message: "The upload was interrupted. Nothing was stored.",
+  },
 };
 export const tooManyUploads: ErrorKind = {
   status: 429,
@@ -55,5 +61,8 @@ export const tooManyUploads: ErrorKind = {
 export const storageFull: ErrorKind = {
   status: 507,
   code: "storage.full",
-  text: /*i18n*/ { id: "error.storage.full", message: "There is no room left for this upload. Nothing was stored." },
+  text: /*i18n*/ {
+    id: "error.storage.full",
+    message: "There is no room left for this upload. Nothing was stored.",
+  },
 };

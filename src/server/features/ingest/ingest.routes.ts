@@ -2,8 +2,8 @@ import { Hono } from "hono";
 import type { Deps } from "../../deps.ts";
 import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
-import { withoutTimeout } from "../../http/request-timeout.ts";
 import { originOf } from "../../http/request-origin.ts";
+import { withoutTimeout } from "../../http/request-timeout.ts";
 import { ingestUpload } from "./ingest-upload.ts";
 import { createUploadSlots } from "./upload-slots.ts";
 

@@ -2,7 +2,13 @@ import { join } from "node:path";
 import type { Deps } from "../../deps.ts";
 import { storeOf } from "../studies/open-object.ts";
 import { findStoredStudies, type StoredStudy } from "./ingest.repo.ts";
-import type { BuildPlan, PlannedObject, PlannedStudy, ScannedStudy, ScanResult } from "./worker/worker-messages.ts";
+import type {
+  BuildPlan,
+  PlannedObject,
+  PlannedStudy,
+  ScannedStudy,
+  ScanResult,
+} from "./worker/worker-messages.ts";
 
 /** What to write for an upload, and how its studies stood when that was decided. */
 export interface PlannedUpload {

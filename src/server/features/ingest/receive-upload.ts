@@ -24,10 +24,18 @@ export async function receiveUpload(
   maxBytes: number,
 ): Promise<ReceivedUpload> {
   const contentType = request.headers.get("content-type") ?? "";
-  if (!/^multipart\/form-data\b/i.test(contentType) || !request.body) throw new AppError(unsupportedMediaType);
+  if (!/^multipart\/form-data\b/i.test(contentType) || !request.body)
+    throw new AppError(unsupportedMediaType);
   const parser = new Busboy({
     headers: { "content-type": contentType } as BusboyHeaders,
-    limits: { fieldSize: MAX_FIELD_BYTES, fields: 8, files: 1, parts: 9, fileSize: maxBytes + 1, headerPairs: 32 },
+    limits: {
+      fieldSize: MAX_FIELD_BYTES,
+      fields: 8,
+      files: 1,
+      parts: 9,
+      fileSize: maxBytes + 1,
+      headerPairs: 32,
+    },
   });
   const failure = Promise.withResolvers<never>();
   failure.promise.catch(() => {}); // it is raced below, or comes too late to matter
@@ -84,7 +92,8 @@ async function spool(stream: Readable, fileName: string, path: string, maxBytes:
     for await (const chunk of stream as AsyncIterable<Uint8Array>) {
       sizeBytes += chunk.length;
       unflushed += chunk.length;
-      if (sizeBytes > maxBytes) throw new AppError(uploadTooLarge, { values: { maximum: inWords(maxBytes) } });
+      if (sizeBytes > maxBytes)
+        throw new AppError(uploadTooLarge, { values: { maximum: inWords(maxBytes) } });
       writer.write(chunk);
       if (unflushed < FLUSH_BYTES) continue;
       await writer.flush();

@@ -1,7 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
-import { recordAudit } from "../audit/audit.repo.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
 import { chargeAction } from "../subscriptions/charge-action.ts";
 import { removeExams } from "../subscriptions/subscriptions.repo.ts";
 import { discardObjects } from "./discard-objects.ts";

@@ -1,4 +1,9 @@
-import { type JoinPart, type JoinPlan, planDownload as planJoin, slicePlan } from "../../archive/volume-join.ts";
+import {
+  type JoinPart,
+  type JoinPlan,
+  planDownload as planJoin,
+  slicePlan,
+} from "../../archive/volume-join.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { parseByteRange } from "../../http/byte-range.ts";
@@ -52,7 +57,10 @@ export async function answerDownload(
 }
 
 function downloadHeaders({ etag, fileName }: StudyFile): Headers {
-  const plainName = fileName.normalize("NFKD").replace(/[^\x20-\x7e]+/g, "").replace(/["\\]/g, "");
+  const plainName = fileName
+    .normalize("NFKD")
+    .replace(/[^\x20-\x7e]+/g, "")
+    .replace(/["\\]/g, "");
   return new Headers({
     "Content-Type": "application/zip",
     "Content-Disposition": `attachment; filename="${plainName}"; filename*=UTF-8''${encodeURIComponent(fileName)}`,

@@ -1,8 +1,8 @@
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { forbidden } from "../../http/http.errors.ts";
-import { recordAudit } from "../audit/audit.repo.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
 import { chargeAction } from "../subscriptions/charge-action.ts";
 import { findDownload, recordDownload } from "./download.repo.ts";
 import { findStudy } from "./find-study.ts";

@@ -1,7 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
-import { recordAudit } from "../audit/audit.repo.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
 import { findUser } from "../users/users.repo.ts";
 import { findStudy } from "./find-study.ts";
 import { studyNotOwner, userNotFound } from "./studies.errors.ts";

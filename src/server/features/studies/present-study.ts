@@ -16,7 +16,8 @@ export function presentStudy({ study, ownerName }: StudyListRow, caller: Caller)
     patientGender: genders[study.patientSex ?? ""] ?? null,
     studyDescription: study.description,
     studyDate: study.studyDate,
-    examinedAt: study.studyDate && study.studyTime ? `${study.studyDate}T${study.studyTime}` : study.studyDate,
+    examinedAt:
+      study.studyDate && study.studyTime ? `${study.studyDate}T${study.studyTime}` : study.studyDate,
     accessionNumber: study.accessionNumber,
     institutionName: study.institutionName,
     modality: study.modality,

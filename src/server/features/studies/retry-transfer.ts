@@ -19,7 +19,8 @@ export async function retryTransfer(
   if (study.accountId !== caller.userId && caller.role !== "admin") throw new AppError(studyNotOwner);
   const staged = new Map<string, string>();
   for (const object of await listStoredObjects(deps.db, study.id)) {
-    if (object.location === "staging" && object.stagedOn !== null) staged.set(object.uploadId, object.stagedOn);
+    if (object.location === "staging" && object.stagedOn !== null)
+      staged.set(object.uploadId, object.stagedOn);
   }
   for (const [uploadId, nodeId] of staged) {
     await deps.jobs.enqueue(transferQueue(nodeId), { uploadId });

@@ -47,7 +47,12 @@ export async function forgetStagedCopy(db: DbOrTx, id: string): Promise<void> {
 export async function settleStatus(tx: Tx, studyIds: string[]): Promise<void> {
   if (studyIds.length === 0) return;
   // Locked first: an upload that commits meanwhile must be seen by the check, not only waited for.
-  await tx.select({ id: studies.id }).from(studies).where(inArray(studies.id, studyIds)).orderBy(studies.id).for("update");
+  await tx
+    .select({ id: studies.id })
+    .from(studies)
+    .where(inArray(studies.id, studyIds))
+    .orderBy(studies.id)
+    .for("update");
   const staged = sql`select 1 from ${storedObjects}
     where ${storedObjects.studyId} = ${studies.id} and ${storedObjects.location} = 'staging'`;
   await tx

@@ -84,7 +84,11 @@ function likePattern(text: string): string {
 }
 
 /** A page of what the caller may see; newest first unless the query says otherwise. */
-export async function listStudies(db: DbOrTx, caller: Caller, query: StudyListQuery): Promise<StudyListRow[]> {
+export async function listStudies(
+  db: DbOrTx,
+  caller: Caller,
+  query: StudyListQuery,
+): Promise<StudyListRow[]> {
   const direction = query.order === "asc" ? asc : desc;
   const nulls = query.order === "asc" ? sql`nulls first` : sql`nulls last`;
   const columns = sortColumns[query.sort ?? "studyDate"];

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import * as z from "zod/mini";
-import { studyListQuerySchema, type StudyStatus } from "../../../shared/api/studies.ts";
+import { type StudyStatus, studyListQuerySchema } from "../../../shared/api/studies.ts";
 import type { Deps } from "../../deps.ts";
 import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
-import { validate } from "../../http/validate.ts";
 import { originOf } from "../../http/request-origin.ts";
+import { validate } from "../../http/validate.ts";
 import { deleteStudy } from "./delete-study.ts";
 import { answerDownload } from "./download-body.ts";
 import { findStudyFile } from "./download-study.ts";

@@ -71,7 +71,11 @@ export const studies = pgTable(
   (table) => [
     uniqueIndex("studies_account_uid_key").on(table.accountId, table.studyInstanceUID),
     index("studies_uid_idx").on(table.studyInstanceUID),
-    index("studies_account_newest_idx").on(table.accountId, sql`${table.studyDate} DESC NULLS LAST`, table.id),
+    index("studies_account_newest_idx").on(
+      table.accountId,
+      sql`${table.studyDate} DESC NULLS LAST`,
+      table.id,
+    ),
     index("studies_newest_idx").on(sql`${table.studyDate} DESC NULLS LAST`, table.id),
     index("studies_patient_name_trgm_idx").using("gin", sql`${table.patientNameFolded} gin_trgm_ops`),
     index("studies_patient_id_trgm_idx").using("gin", sql`${table.patientIDFolded} gin_trgm_ops`),
@@ -141,7 +145,10 @@ export const grants = pgTable(
     grantedBy: uuid("granted_by"),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
   },
-  (table) => [primaryKey({ columns: [table.studyId, table.userId] }), index("grants_user_id_idx").on(table.userId)],
+  (table) => [
+    primaryKey({ columns: [table.studyId, table.userId] }),
+    index("grants_user_id_idx").on(table.userId),
+  ],
 );
 
 export type StudyRow = typeof studies.$inferSelect;

@@ -16,7 +16,11 @@ type TransferDeps = Pick<Deps, "db" | "store" | "staging" | "node" | "log">;
  * SHA-256 by reading back, switch the pointer, only then delete the source. May be killed between any two
  * steps and run again. On failure the studies show `error` and keep their staged bytes.
  */
-export async function transferUpload(deps: TransferDeps, uploadId: string, signal: AbortSignal): Promise<void> {
+export async function transferUpload(
+  deps: TransferDeps,
+  uploadId: string,
+  signal: AbortSignal,
+): Promise<void> {
   const objects = await listObjectsOfUpload(deps.db, uploadId);
   const mine = objects.filter((object) => object.stagedOn === deps.node.id);
   const studyIds = [...new Set(mine.map((object) => object.studyId))];
@@ -35,7 +39,11 @@ export async function transferUpload(deps: TransferDeps, uploadId: string, signa
   await removeStrays(deps, uploadId);
 }
 
-async function moveToArchive(deps: TransferDeps, object: StoredObjectRow, signal: AbortSignal): Promise<void> {
+async function moveToArchive(
+  deps: TransferDeps,
+  object: StoredObjectRow,
+  signal: AbortSignal,
+): Promise<void> {
   await copyToArchive(deps, object, signal);
   // The study may have been deleted while its bytes were on their way: then nothing must stay behind.
   if (!(await switchToArchive(deps.db, object.id))) await deps.store.delete(object.key);

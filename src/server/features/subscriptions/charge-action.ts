@@ -3,7 +3,12 @@ import { AppError } from "../../http/app-error.ts";
 import { subscriptionRequired } from "../../http/guard.ts";
 import { isInForce } from "./subscription-rules.ts";
 import { actionLimitReached } from "./subscriptions.errors.ts";
-import { type ActionKind, findSubscriptionWithPlan, insertUsageEvents, tryCountAction } from "./subscriptions.repo.ts";
+import {
+  type ActionKind,
+  findSubscriptionWithPlan,
+  insertUsageEvents,
+  tryCountAction,
+} from "./subscriptions.repo.ts";
 
 /**
  * Counts one download or delete of a study against the month, inside the transaction of the act; admins are

@@ -2,7 +2,12 @@ import type { Subscription, UsageStats } from "../../../shared/api/subscriptions
 import type { Deps } from "../../deps.ts";
 import { AppError, type ErrorKind } from "../../http/app-error.ts";
 import { isInForce } from "./subscription-rules.ts";
-import { actionPeriodDays, findSubscriptionWithPlan, type PlanRow, type SubscriptionRow } from "./subscriptions.repo.ts";
+import {
+  actionPeriodDays,
+  findSubscriptionWithPlan,
+  type PlanRow,
+  type SubscriptionRow,
+} from "./subscriptions.repo.ts";
 
 export const noSubscription: ErrorKind = {
   status: 404,

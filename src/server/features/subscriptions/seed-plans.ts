@@ -2,10 +2,38 @@ import type { DbOrTx } from "../../db/client.ts";
 import { insertMissingPlans } from "./subscriptions.repo.ts";
 
 const seededPlans = [
-  { slug: "avaliacao", name: "Avaliação", priceCents: 0, examLimit: 2, downloadDeleteLimit: 10, isOffered: false },
-  { slug: "cortesia", name: "Cortesia", priceCents: 0, examLimit: 10, downloadDeleteLimit: 20, isOffered: false },
-  { slug: "essencial", name: "Essencial", priceCents: 1990, examLimit: 10, downloadDeleteLimit: 20, isOffered: true },
-  { slug: "familia", name: "Família", priceCents: 3990, examLimit: 50, downloadDeleteLimit: 60, isOffered: true },
+  {
+    slug: "avaliacao",
+    name: "Avaliação",
+    priceCents: 0,
+    examLimit: 2,
+    downloadDeleteLimit: 10,
+    isOffered: false,
+  },
+  {
+    slug: "cortesia",
+    name: "Cortesia",
+    priceCents: 0,
+    examLimit: 10,
+    downloadDeleteLimit: 20,
+    isOffered: false,
+  },
+  {
+    slug: "essencial",
+    name: "Essencial",
+    priceCents: 1990,
+    examLimit: 10,
+    downloadDeleteLimit: 20,
+    isOffered: true,
+  },
+  {
+    slug: "familia",
+    name: "Família",
+    priceCents: 3990,
+    examLimit: 50,
+    downloadDeleteLimit: 60,
+    isOffered: true,
+  },
   {
     slug: "profissional",
     name: "Profissional",
@@ -14,7 +42,14 @@ const seededPlans = [
     downloadDeleteLimit: 300,
     isOffered: true,
   },
-  { slug: "clinica", name: "Clínica", priceCents: 478800, examLimit: 1000, downloadDeleteLimit: 2000, isOffered: true },
+  {
+    slug: "clinica",
+    name: "Clínica",
+    priceCents: 478800,
+    examLimit: 1000,
+    downloadDeleteLimit: 2000,
+    isOffered: true,
+  },
 ];
 
 /** Puts in the plans that every installation has; idempotent. */

@@ -35,16 +35,18 @@ export async function insertMissingPlans(db: DbOrTx, rows: (typeof plans.$inferI
   await db.insert(plans).values(rows).onConflictDoNothing({ target: plans.slug });
 }
 
-export async function upsertSubscription(
-  db: DbOrTx,
-  row: typeof subscriptions.$inferInsert,
-): Promise<void> {
+export async function upsertSubscription(db: DbOrTx, row: typeof subscriptions.$inferInsert): Promise<void> {
   await db
     .insert(subscriptions)
     .values(row)
     .onConflictDoUpdate({
       target: subscriptions.userId,
-      set: { planId: row.planId, status: row.status, startDate: row.startDate, expiresAt: row.expiresAt ?? null },
+      set: {
+        planId: row.planId,
+        status: row.status,
+        startDate: row.startDate,
+        expiresAt: row.expiresAt ?? null,
+      },
     });
 }
 

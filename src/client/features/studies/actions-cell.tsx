@@ -1,0 +1,36 @@
+import { useLingui } from "@lingui/react/macro";
+import { useAtomValue, useSetAtom } from "jotai";
+import type { Study } from "../../../shared/api/studies.ts";
+import { IconButton } from "../../ui/button.tsx";
+import { DownloadIcon, TrashIcon } from "../../ui/icons.tsx";
+import { busyStudiesAtom, deletionAskedAtom } from "./list-actions.ts";
+import { useDownload } from "./use-download.ts";
+
+/** Download, and for its owner also delete. */
+export function ActionsCell({ study }: { study: Study }) {
+  const { t } = useLingui();
+  const download = useDownload();
+  const askDeletion = useSetAtom(deletionAskedAtom);
+  const isBusy = useAtomValue(busyStudiesAtom).has(study.id);
+  return (
+    <div className="study-actions">
+      <IconButton
+        label={t({ id: "study.download", message: "Download study" })}
+        disabled={isBusy}
+        onClick={() => void download(study)}
+      >
+        <DownloadIcon />
+      </IconButton>
+      {study.isOwner && (
+        <IconButton
+          label={t({ id: "study.delete", message: "Delete study" })}
+          destructive
+          disabled={isBusy}
+          onClick={() => askDeletion(study)}
+        >
+          <TrashIcon />
+        </IconButton>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,119 @@
+import { plural } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useAtom, useSetAtom } from "jotai";
+import type { Study } from "../../../shared/api/studies.ts";
+import { shortPersonName } from "../../../shared/dicom/person-name.ts";
+import { ApiError } from "../../api.ts";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { Film } from "../../ui/film.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { useHis } from "../his/his-context.ts";
+import { deletionAskedAtom, markBusyAtom } from "./list-actions.ts";
+import { refreshExams, SUBSCRIPTIONS } from "./refresh-exams.ts";
+import { studiesApi } from "./studies-api.ts";
+import { dateText, descriptionText } from "./study-text.ts";
+
+/** Asks before a study goes, and deletes it. */
+export function DeleteStudyDialog() {
+  const { t } = useLingui();
+  const [study, setStudy] = useAtom(deletionAskedAtom);
+  const deletion = useDeletion(() => setStudy(undefined));
+  return (
+    <ConfirmDialog
+      open={study !== undefined}
+      onOpenChange={(open) => {
+        if (!open && !deletion.isPending) setStudy(undefined);
+      }}
+      title={t({ id: "study.delete.title", message: "Confirm deletion" })}
+      text={t({
+        id: "study.delete.text",
+        message: "All files and data of this study will be removed. This action cannot be undone.",
+      })}
+      confirmLabel={
+        deletion.isPending ? <Trans id="action.deleting">Deleting…</Trans> : <Trans id="action.delete">Delete</Trans>
+      }
+      onConfirm={() => {
+        if (study) deletion.mutate(study);
+      }}
+      busy={deletion.isPending}
+    >
+      {study && <WhatIsLost study={study} />}
+    </ConfirmDialog>
+  );
+}
+
+function WhatIsLost({ study }: { study: Study }) {
+  const { i18n, t } = useLingui();
+  const patient =
+    (study.patientName && shortPersonName(study.patientName)) ||
+    t({ id: "study.delete.noPatient", message: "unidentified patient" });
+  return (
+    <>
+      <div className="quote">
+        <Film />
+        <div className="study-quote">
+          <b>{patient}</b>
+          <span>{`${descriptionText(i18n, study)}, ${dateText(study.studyDate)}`}</span>
+        </div>
+      </div>
+      <ActionCost />
+    </>
+  );
+}
+
+/** Deletes count for everyone with a subscription. */
+function ActionCost() {
+  const { t } = useLingui();
+  const { user } = useHis();
+  const isCounted = user.role !== "admin";
+  const { data } = useQuery({
+    queryKey: [SUBSCRIPTIONS, "usage-stats"],
+    queryFn: ({ signal }) => studiesApi.usageStats(signal),
+    enabled: isCounted,
+    staleTime: 0,
+  });
+  if (!isCounted) return null;
+  const left = data?.actionsRemaining;
+  return (
+    <p className="study-cost">
+      {left === undefined
+        ? t({ id: "study.delete.cost", message: "Counts as 1 action of the month." })
+        : t({
+            id: "study.delete.costOf",
+            message: plural(left, {
+              one: "Counts as 1 action of the month (# left).",
+              other: "Counts as 1 action of the month (# left).",
+            }),
+          })}
+    </p>
+  );
+}
+
+function useDeletion(onSettled: () => void) {
+  const { i18n, t } = useLingui();
+  const queryClient = useQueryClient();
+  const markBusy = useSetAtom(markBusyAtom);
+  return useMutation({
+    mutationFn: (study: Study) => studiesApi.remove(study.id),
+    onMutate: ({ id }) => markBusy({ id, busy: true }),
+    onSuccess: async (_answer, study) => {
+      showToast({
+        tone: "ok",
+        title: t({ id: "study.deleted", message: "Exam deleted" }),
+        text: `${descriptionText(i18n, study)}, ${dateText(study.studyDate)}`,
+      });
+      await refreshExams(queryClient);
+    },
+    onError: (error) =>
+      showToast({
+        tone: "bad",
+        title: t({ id: "study.deleteFailed", message: "Error deleting" }),
+        text: error instanceof ApiError ? error.message : t({ id: "error.unknown", message: "Unknown error" }),
+      }),
+    onSettled: (_answer, _error, { id }) => {
+      markBusy({ id, busy: false });
+      onSettled();
+    },
+  });
+}

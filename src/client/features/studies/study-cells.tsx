@@ -1,0 +1,112 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { Row } from "@tanstack/react-table";
+import type { ReactNode } from "react";
+import type { Study } from "../../../shared/api/studies.ts";
+import { ModalityChip } from "../../ui/chip.tsx";
+import { Film } from "../../ui/film.tsx";
+import { ChevronRightIcon, FileTextIcon } from "../../ui/icons.tsx";
+import { modalityCodes, modalityName } from "./modality-names.ts";
+import type { studyTableFeatures } from "./study-columns.tsx";
+import { dateText, descriptionText, patientText } from "./study-text.ts";
+
+type StudyRow = Row<typeof studyTableFeatures, Study>;
+
+/** Opens and closes the study's series below its row. */
+function Expander({ row, children }: { row: StudyRow; children: ReactNode }) {
+  const { i18n, t } = useLingui();
+  const name = descriptionText(i18n, row.original);
+  return (
+    <button
+      type="button"
+      className="expander"
+      aria-expanded={row.getIsExpanded()}
+      aria-label={t({ id: "study.showSeries", message: `Series of ${name}` })}
+      onClick={row.getToggleExpandedHandler()}
+    >
+      <ChevronRightIcon small />
+      {children}
+    </button>
+  );
+}
+
+export function PatientCell({ row }: { row: StudyRow }) {
+  const { i18n } = useLingui();
+  return (
+    <Expander row={row}>
+      <span className="study-patient">{patientText(i18n, row.original)}</span>
+    </Expander>
+  );
+}
+
+export function DateCell({ row, hasExpander }: { row: StudyRow; hasExpander: boolean }) {
+  const date = dateText(row.original.studyDate);
+  return hasExpander ? (
+    <Expander row={row}>
+      <span>{date}</span>
+    </Expander>
+  ) : (
+    date
+  );
+}
+
+export function DescriptionCell({ study }: { study: Study }) {
+  const { i18n } = useLingui();
+  return (
+    <div className="study-title">
+      <Film />
+      <div>
+        <b>{descriptionText(i18n, study)}</b>
+        <StudyOrigin study={study} />
+      </div>
+    </div>
+  );
+}
+
+/** Below a study's title: where it was made, whose it is, and whether the form's values stand over its own. */
+export function StudyOrigin({ study }: { study: Study }) {
+  const { isOverridden, isOwner, ownerName, institutionName } = study;
+  return (
+    <span className="study-origin">
+      {institutionName}
+      {!isOwner && ownerName && (
+        <span>
+          <Trans id="study.sharedBy">Shared by {ownerName}</Trans>
+        </span>
+      )}
+      {isOverridden && (
+        <span className="study-edited">
+          <Trans id="study.overridden">Edited data</Trans>
+        </span>
+      )}
+    </span>
+  );
+}
+
+export function ModalityCell({ modality }: { modality: string | null }) {
+  const { i18n } = useLingui();
+  const codes = modalityCodes(modality);
+  if (codes.length === 0) return "--";
+  return (
+    <span className="study-modality">
+      {codes.map((code) => (
+        <ModalityChip key={code} modality={code} />
+      ))}
+      {codes.length === 1 && <span className="study-modality-name">{modalityName(i18n, codes[0] ?? "")}</span>}
+    </span>
+  );
+}
+
+export function CountCell({ count }: { count: number }) {
+  const { i18n } = useLingui();
+  return i18n.number(count);
+}
+
+export function ReportCell({ study }: { study: Study }) {
+  if (!study.laudo) return <span className="study-none">—</span>;
+  return (
+    <span className="study-report">
+      <FileTextIcon small />
+      <Trans id="study.hasReport">Available</Trans>
+    </span>
+  );
+}

@@ -1,0 +1,50 @@
+import { useLingui } from "@lingui/react/macro";
+import { useQueryClient } from "@tanstack/react-query";
+import { useSetAtom } from "jotai";
+import type { Study } from "../../../shared/api/studies.ts";
+import { ApiError } from "../../api.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { markBusyAtom } from "./list-actions.ts";
+import { refreshExams } from "./refresh-exams.ts";
+import { studiesApi } from "./studies-api.ts";
+
+/** Has the browser itself download a study, so that it can show progress and resume. */
+export function useDownload(): (study: Study) => Promise<void> {
+  const { t } = useLingui();
+  const queryClient = useQueryClient();
+  const markBusy = useSetAtom(markBusyAtom);
+
+  return async ({ id }) => {
+    markBusy({ id, busy: true });
+    try {
+      const { url, fileName } = await studiesApi.downloadTicket(id);
+      startBrowserDownload(url, fileName);
+      showToast({
+        tone: "ok",
+        title: t({ id: "download.done", message: "Download complete" }),
+        text: t({ id: "download.handedOver", message: `Your browser is saving ${fileName}.` }),
+      });
+      await refreshExams(queryClient);
+    } catch (error) {
+      showToast({
+        tone: "bad",
+        title: t({ id: "download.error", message: "Download error" }),
+        text:
+          error instanceof ApiError ? error.message : t({ id: "download.failed", message: "The download failed" }),
+      });
+      if (!(error instanceof ApiError)) throw error;
+    } finally {
+      markBusy({ id, busy: false });
+    }
+  };
+}
+
+function startBrowserDownload(url: string, fileName: string): void {
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = fileName;
+  link.hidden = true;
+  document.body.append(link);
+  link.click();
+  link.remove();
+}

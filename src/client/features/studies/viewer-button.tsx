@@ -1,0 +1,60 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useSetAtom } from "jotai";
+import type { ReactElement } from "react";
+import type { Study } from "../../../shared/api/studies.ts";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { MaximizeIcon } from "../../ui/icons.tsx";
+import { Tooltip } from "../../ui/tooltip.tsx";
+import { useHis } from "../his/his-context.ts";
+import { viewedStudyAtom } from "./list-actions.ts";
+import { StorageDot } from "./storage-status.tsx";
+import { isViewable } from "./study-text.ts";
+
+/** Opens the study in the viewer, once it is in the store; before that it says what to wait for. */
+export function ViewerButton({ study, kind = "row" }: { study: Study; kind?: "row" | "icon" | "lit" }) {
+  const { t } = useLingui();
+  const { user } = useHis();
+  const setViewed = useSetAtom(viewedStudyAtom);
+  const canView = isViewable(study);
+  const open = () => {
+    if (canView) setViewed(study);
+  };
+  const state = { onClick: open, "aria-disabled": !canView } as const;
+  const label = t({ id: "study.open", message: "Open" });
+
+  if (kind === "lit") {
+    return (
+      <WaitTooltip shown={!canView}>
+        <Button kind="lit" {...state}>
+          <MaximizeIcon small />
+          {label}
+        </Button>
+      </WaitTooltip>
+    );
+  }
+  if (kind === "icon" || user.role === "admin") {
+    return (
+      <span className="viewer-cell">
+        {user.role === "admin" && <StorageDot status={study.storageStatus} wordless />}
+        <WaitTooltip shown={!canView}>
+          <IconButton label={t({ id: "study.openViewer", message: "Open in the viewer" })} {...state}>
+            <MaximizeIcon />
+          </IconButton>
+        </WaitTooltip>
+      </span>
+    );
+  }
+  return (
+    <WaitTooltip shown={!canView}>
+      <Button size="small" {...state}>
+        <MaximizeIcon small />
+        {label}
+      </Button>
+    </WaitTooltip>
+  );
+}
+
+function WaitTooltip({ shown, children }: { shown: boolean; children: ReactElement }) {
+  if (!shown) return children;
+  return <Tooltip text={<Trans id="study.waitForTransfer">Wait for the transfer to finish</Trans>}>{children}</Tooltip>;
+}

@@ -1,0 +1,56 @@
+import "../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import { beginSession, currentToken, endSession, readStoredSession } from "../../src/client/session.ts";
+import type { SignedInUser } from "../../src/shared/api/users.ts";
+import { withDom } from "../support/dom.ts";
+
+withDom();
+
+const signedIn: SignedInUser = {
+  id: "u1",
+  name: "Helena",
+  email: "helena@exemplo.com.br",
+  cpfcnpj: null,
+  role: "user",
+  isTrial: false,
+  isAuthorized: true,
+  createdAt: "2026-01-01T00:00:00.000Z",
+  expiresAt: null,
+  profileImageUrl: null,
+  termsAcceptedAt: null,
+  token: "fresh",
+};
+
+describe("the session", () => {
+  test("is read from session storage before local storage", () => {
+    localStorage.setItem("token", "kept");
+    expect(currentToken()).toBe("kept");
+    sessionStorage.setItem("health-auth", JSON.stringify({ token: "tab" }));
+    expect(currentToken()).toBe("tab");
+  });
+
+  test("is also found under its older name, and with the token on the user", () => {
+    sessionStorage.setItem("healthAuth", JSON.stringify({ user: { token: "on-user" } }));
+    expect(currentToken()).toBe("on-user");
+  });
+
+  test("unreadable storage counts as no session", () => {
+    sessionStorage.setItem("health-auth", "{broken");
+    expect(readStoredSession()).toBeUndefined();
+  });
+
+  test("stays in the tab unless the person wants to stay signed in", () => {
+    beginSession(signedIn, { keepConnected: false });
+    expect(sessionStorage.getItem("health-auth")).toContain("fresh");
+    expect(localStorage.getItem("token")).toBeNull();
+    beginSession(signedIn, { keepConnected: true });
+    expect(localStorage.getItem("token")).toBe("fresh");
+  });
+
+  test("leaves nothing behind when it ends", () => {
+    beginSession(signedIn, { keepConnected: true });
+    endSession("logout");
+    expect(currentToken()).toBeUndefined();
+    expect(sessionStorage.length + localStorage.length).toBe(0);
+  });
+});

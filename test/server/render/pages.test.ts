@@ -1,0 +1,121 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { Hono } from "hono";
+import type { HttpEnv } from "../../../src/server/http/http-context.ts";
+import { notFoundHandler } from "../../../src/server/http/problem.ts";
+import { requestContext } from "../../../src/server/http/request-context.ts";
+import { securityHeaders } from "../../../src/server/http/security-headers.ts";
+import type { Asset, AssetSource } from "../../../src/server/render/assets.ts";
+import type { ClientGraph } from "../../../src/server/render/client-graph.ts";
+import { createPageRoutes } from "../../../src/server/render/pages.ts";
+
+const graph: ClientGraph = {
+  entry: "/assets/boot-1.js",
+  styles: ["/assets/index-1.css"],
+  fonts: ["/assets/sans-1.woff2"],
+  icon: "/assets/icon-1.svg",
+  islands: { auth: ["/assets/boot-1.js", "/assets/auth-1.js"], his: ["/assets/boot-1.js", "/assets/his-1.js"] },
+  locales: { "pt-BR": "/assets/pt-1.js", "en-US": "/assets/en-1.js" },
+};
+
+const HOSTILE_NAME = `Exames "A" & <script>alert(1)</script>`;
+
+function memoryAssets(files: Record<string, string>): AssetSource {
+  const asset = (content: string): Asset => ({
+    type: "text/javascript; charset=utf-8",
+    etag: "e",
+    immutable: true,
+    codings: [],
+    sizeBytes: content.length,
+    body: (coding) => (coding === "identity" ? new Blob([content]) : undefined),
+  });
+  return {
+    get: (path) => (files[path] === undefined ? undefined : asset(files[path])),
+    paths: () => Object.keys(files),
+  };
+}
+
+let app: Hono<HttpEnv>;
+
+beforeAll(() => {
+  const assets = memoryAssets({ "graph.json": JSON.stringify(graph), "boot-1.js": "boot()" });
+  app = new Hono<HttpEnv>();
+  app.notFound(notFoundHandler);
+  app.use(requestContext({ trustProxy: [] }), securityHeaders({ https: false, frameSource: "'self'" }));
+  const page = { productName: HOSTILE_NAME, registration: "open", trialDays: 14, maxUploadBytes: 1000 } as const;
+  app.route("/", createPageRoutes({ assets, ...page }));
+});
+
+const get = async (path: string) => {
+  const response = await app.request(path);
+  return { response, html: await response.text() };
+};
+
+const pages = ["/", "/reset-password/abc-123", "/his", "/his/subscription", "/nowhere", "/his/other"];
+
+describe("every page", () => {
+  test.each(pages)("%s runs no script without the answer's nonce", async (path) => {
+    const { response, html } = await get(path);
+    const nonce = /'nonce-([^']+)'/.exec(response.headers.get("content-security-policy") ?? "")?.[1];
+    expect(nonce).toBeString();
+    const scripts = html.match(/<script\b[^>]*>/g) ?? [];
+    expect(scripts.length).toBeGreaterThan(0);
+    for (const script of scripts) expect(script).toContain(`nonce="${nonce}"`);
+    expect(html).not.toMatch(/\sstyle="|\son\w+="/);
+  });
+
+  test.each(pages)("%s is titled with the product's name, escaped, and never cached", async (path) => {
+    const { response, html } = await get(path);
+    expect(html).toContain("<title>Exames &quot;A&quot; &amp; &lt;script&gt;alert(1)&lt;/script&gt;</title>");
+    expect(html).not.toContain("<script>alert");
+    expect(response.headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("has a nonce of its own at each request", async () => {
+    const nonces = await Promise.all([get("/"), get("/")]);
+    expect(new Set(nonces.map(({ html }) => /nonce="([^"]+)"/.exec(html)?.[1])).size).toBe(2);
+  });
+});
+
+describe("the entry page", () => {
+  test("hands the island its props and can be read without any script, in both languages", async () => {
+    const { html } = await get("/");
+    expect(html).toContain('data-island="auth"');
+    expect(html).toContain("Entrar");
+    expect(html).toContain("Log in");
+    expect(html).toContain("© 2025");
+  });
+
+  test("preloads what the island needs and nothing of /his", async () => {
+    const { html } = await get("/");
+    expect(html).toContain('<link rel="modulepreload" href="/assets/auth-1.js"');
+    expect(html).not.toContain("/assets/his-1.js");
+  });
+
+  test("keeps a reset token inside the attribute it belongs to, and out of search engines", async () => {
+    const { html } = await get(`/reset-password/${encodeURIComponent('"><img src=x>')}`);
+    expect(html).not.toContain("<img");
+    expect(html).toContain("noindex");
+  });
+});
+
+describe("an address that has no page", () => {
+  test("is a 404 with the not-found page, which loads no client", async () => {
+    const { response, html } = await get("/nowhere");
+    expect(response.status).toBe(404);
+    expect(html).toContain("404 Page Not Found");
+    expect(html).toContain("Did you forget to add the page to the router?");
+    expect(html).not.toContain(graph.entry);
+  });
+
+  test.each(["/api/nothing", "/assets/nothing.js", "/dicomweb/nothing"])("%s is a problem, not a page", async (path) => {
+    const { response } = await get(path);
+    expect(response.status).toBe(404);
+    expect(response.headers.get("content-type")).toStartWith("application/problem+json");
+  });
+});
+
+test("an asset is served for ever under its hashed name", async () => {
+  const { response, html } = await get("/assets/boot-1.js");
+  expect(html).toBe("boot()");
+  expect(response.headers.get("cache-control")).toContain("immutable");
+});

@@ -1,0 +1,4 @@
+import { plugin } from "bun";
+import { linguiPlugin } from "../../scripts/build/lingui-plugin.ts";
+
+plugin(linguiPlugin({ stripMessages: false }));

@@ -1,0 +1,30 @@
+import "./dom-globals.ts";
+import { afterAll, afterEach, beforeAll, beforeEach } from "bun:test";
+import { installDom, removeDom } from "./dom-globals.ts";
+
+// Bun runs CommonJS packages before any module of ours, when there is no `document` yet: so these come later.
+const testingLibrary = await import("@testing-library/react/pure");
+const { default: userEvent } = await import("@testing-library/user-event");
+
+const { act, render, screen, waitFor, within } = testingLibrary;
+
+export { act, render, screen, userEvent, waitFor, within };
+
+/**
+ * Gives the tests of one file a DOM, and takes it away after them: files that follow in the same process see
+ * Bun's globals again. Such a file begins with `import ".../support/dom-globals.ts"`, because Radix looks for
+ * `document` when it is loaded, takes Testing Library from here, and calls this at its top.
+ */
+export function withDom(): void {
+  installDom();
+  beforeAll(installDom);
+  beforeEach(() => {
+    window.localStorage.clear();
+    window.sessionStorage.clear();
+  });
+  afterEach(() => {
+    testingLibrary.cleanup();
+    document.body.replaceChildren();
+  });
+  afterAll(removeDom);
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+
+const root = resolve(import.meta.dir, "..");
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(ts|tsx)$/.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((path) => !path.endsWith(".gen.ts"));
+}
+
+const sources = filesUnder("src");
+const all = [...sources, ...filesUnder("test"), ...filesUnder("scripts")];
+const textOf = (path: string) => readFileSync(join(root, path), "utf8");
+
+/** What a file imports, as paths from the repository's root; packages are left out. */
+function importsOf(path: string): string[] {
+  const specifiers = textOf(path).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*["'](\.[^"']+)["']/g);
+  return Array.from(specifiers, ([, specifier = ""]) =>
+    relative(root, resolve(root, dirname(path), specifier)),
+  );
+}
+
+/** Pairs `importer → imported` where the first matches one pattern and the second another. */
+function crossings(from: RegExp, to: RegExp): string[] {
+  return sources
+    .filter((path) => from.test(path))
+    .flatMap((path) =>
+      importsOf(path)
+        .filter((imported) => to.test(imported))
+        .map((imported) => `${path} → ${imported}`),
+    );
+}
+
+describe("the house", () => {
+  test("the client never imports the server", () => {
+    expect(crossings(/^src\/client\//, /^src\/server\//)).toEqual([]);
+  });
+
+  test("the server never imports the client", () => {
+    expect(crossings(/^src\/server\//, /^src\/client\//)).toEqual([]);
+  });
+
+  test("what is shared imports neither", () => {
+    expect(crossings(/^src\/shared\//, /^src\/(client|server)\//)).toEqual([]);
+  });
+
+  test("nothing in src imports tests or scripts", () => {
+    expect(crossings(/^src\//, /^(test|scripts)\//)).toEqual([]);
+  });
+
+  test("only repositories, tables and what opens the database speak SQL", () => {
+    const speaksSql = /from "drizzle-orm(\/[\w-]+)?"/;
+    const mayDo = /(\.repo|\.table)\.ts$|^src\/server\/(db|jobs)\//;
+    const others = sources.filter((path) => speaksSql.test(textOf(path)) && !mayDo.test(path));
+    expect(others).toEqual([]);
+  });
+
+  test("routes are the one way in: no use case imports a routes file", () => {
+    expect(crossings(/^src\/server\/features\/(?!.*\.routes\.ts$)/, /\.routes(\.ts)?$/)).toEqual([]);
+  });
+
+  test("the core below the features knows none of them", () => {
+    const core = /^src\/server\/(archive|dicom|storage|db|jobs)\//;
+    expect(crossings(core, /^src\/server\/features\//)).toEqual([]);
+  });
+
+  test("no file is named after nothing", () => {
+    const vague = /(^|[/.-])(utils?|helpers?|common|misc|manager|stuff)([/.-]|$)/i;
+    expect(all.filter((path) => vague.test(path))).toEqual([]);
+  });
+
+  test("no file outgrows one reason to exist", () => {
+    const long = sources.filter((path) => textOf(path).split("\n").length > 320);
+    expect(long).toEqual([]);
+  });
+
+  test("nothing is left for later in the code, and no test is switched off", () => {
+    const leftovers = /\b(TODO|FIXME|XXX|HACK)\b|\b(test|it|describe)\.(only|skip|todo)\(/;
+    const here = relative(root, import.meta.path);
+    expect(all.filter((path) => path !== here && leftovers.test(textOf(path)))).toEqual([]);
+  });
+});
