@@ -80,6 +80,12 @@ export const PATCHES: Patch[] = [
     }),
   ),
   {
+    // OHIF looks its error handler up here and forgets to call it: a frame refused would go unnoticed.
+    file: EXTENSION,
+    find: ".getHTTPErrorHandler(error);",
+    replace: () => ".getHTTPErrorHandler()?.(error);",
+  },
+  {
     // The button that would store a measurement report on the server, which takes none from the viewer.
     file: EXTENSION,
     find: `className: "pl-0.5",

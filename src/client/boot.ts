@@ -15,6 +15,11 @@ const nonce = pageNonce();
 if (nonce) setNonce(nonce);
 z.config({ jitless: true });
 
+if (process.env.NODE_ENV === "development") {
+  const { reloadOnRebuild } = await import("./reload-on-rebuild.ts");
+  void reloadOnRebuild();
+}
+
 restoreSession();
 const localeActive = activateLocale(readLanguage());
 for (const element of document.querySelectorAll<HTMLElement>("[data-island]")) {

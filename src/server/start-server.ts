@@ -1,5 +1,6 @@
 import { type BuiltAssets, createApp } from "./app.ts";
 import type { Deps } from "./deps.ts";
+import { startAuthJobs } from "./features/auth/auth.jobs.ts";
 import { startIngestJobs } from "./features/ingest/ingest.jobs.ts";
 import { startStudyJobs } from "./features/studies/studies.jobs.ts";
 import { settlesWithin } from "./settles-within.ts";
@@ -18,6 +19,7 @@ const DRAIN_MS = 4_000;
 export async function startServer(deps: Deps, assets: BuiltAssets): Promise<RunningServer> {
   const { config } = deps;
   const app = createApp(deps, assets);
+  await startAuthJobs(deps);
   await startIngestJobs(deps);
   await startStudyJobs(deps);
   const server = Bun.serve({

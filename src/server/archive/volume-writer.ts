@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, fdatasync, openSync, readSync, writeSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { encodeCentralHeader, encodeEndRecords, encodeLocalHeader, type WrittenEntry } from "./zip-encode";
@@ -67,7 +67,8 @@ export class VolumeWriter implements AsyncDisposable {
     await this.#append(encodeEndRecords({ entryCount: this.#central.length, centralBytes, centralOffset }));
     await this.#writeChunk();
     await this.#flush;
-    fsyncSync(this.#fd);
+    this.#startFlush();
+    await this.#flush;
     return { sizeBytes: this.#offset, sha256: this.#sha256.digest("hex") };
   }
 

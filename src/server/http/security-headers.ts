@@ -14,6 +14,7 @@ export function securityHeaders(options: {
     setDefault(headers, "Content-Security-Policy", appPolicy(nonce, options.frameSource));
     setDefault(headers, "X-Content-Type-Options", "nosniff");
     setDefault(headers, "Referrer-Policy", "no-referrer");
+    if (c.req.path.startsWith("/api/")) setDefault(headers, "Cache-Control", "private, no-store");
     setDefault(headers, "Cross-Origin-Opener-Policy", "same-origin");
     setDefault(headers, "Cross-Origin-Resource-Policy", "same-origin");
     setDefault(headers, "Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()");

@@ -13,7 +13,10 @@ const graph: ClientGraph = {
   styles: ["/assets/index-1.css"],
   fonts: ["/assets/sans-1.woff2"],
   icon: "/assets/icon-1.svg",
-  islands: { auth: ["/assets/boot-1.js", "/assets/auth-1.js"], his: ["/assets/boot-1.js", "/assets/his-1.js"] },
+  islands: {
+    auth: ["/assets/boot-1.js", "/assets/auth-1.js"],
+    his: ["/assets/boot-1.js", "/assets/his-1.js"],
+  },
   locales: { "pt-BR": "/assets/pt-1.js", "en-US": "/assets/en-1.js" },
 };
 
@@ -41,7 +44,12 @@ beforeAll(() => {
   app = new Hono<HttpEnv>();
   app.notFound(notFoundHandler);
   app.use(requestContext({ trustProxy: [] }), securityHeaders({ https: false, frameSource: "'self'" }));
-  const page = { productName: HOSTILE_NAME, registration: "open", trialDays: 14, maxUploadBytes: 1000 } as const;
+  const page = {
+    productName: HOSTILE_NAME,
+    registration: "open",
+    trialDays: 14,
+    maxUploadBytes: 1000,
+  } as const;
   app.route("/", createPageRoutes({ assets, ...page }));
 });
 
@@ -107,11 +115,14 @@ describe("an address that has no page", () => {
     expect(html).not.toContain(graph.entry);
   });
 
-  test.each(["/api/nothing", "/assets/nothing.js", "/dicomweb/nothing"])("%s is a problem, not a page", async (path) => {
-    const { response } = await get(path);
-    expect(response.status).toBe(404);
-    expect(response.headers.get("content-type")).toStartWith("application/problem+json");
-  });
+  test.each(["/api/nothing", "/assets/nothing.js", "/dicomweb/nothing"])(
+    "%s is a problem, not a page",
+    async (path) => {
+      const { response } = await get(path);
+      expect(response.status).toBe(404);
+      expect(response.headers.get("content-type")).toStartWith("application/problem+json");
+    },
+  );
 });
 
 test("an asset is served for ever under its hashed name", async () => {

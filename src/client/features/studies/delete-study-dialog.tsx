@@ -31,7 +31,11 @@ export function DeleteStudyDialog() {
         message: "All files and data of this study will be removed. This action cannot be undone.",
       })}
       confirmLabel={
-        deletion.isPending ? <Trans id="action.deleting">Deleting…</Trans> : <Trans id="action.delete">Delete</Trans>
+        deletion.isPending ? (
+          <Trans id="action.deleting">Deleting…</Trans>
+        ) : (
+          <Trans id="action.delete">Delete</Trans>
+        )
       }
       onConfirm={() => {
         if (study) deletion.mutate(study);
@@ -109,7 +113,8 @@ function useDeletion(onSettled: () => void) {
       showToast({
         tone: "bad",
         title: t({ id: "study.deleteFailed", message: "Error deleting" }),
-        text: error instanceof ApiError ? error.message : t({ id: "error.unknown", message: "Unknown error" }),
+        text:
+          error instanceof ApiError ? error.message : t({ id: "error.unknown", message: "Unknown error" }),
       }),
     onSettled: (_answer, _error, { id }) => {
       markBusy({ id, busy: false });

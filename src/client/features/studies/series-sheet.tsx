@@ -38,13 +38,7 @@ function SeriesCard({ series }: { series: Series }) {
   return (
     <li className="series-card">
       <span className="series-film">
-        <span>
-          {seriesNumber === null ? (
-            "—"
-          ) : (
-            <Trans id="series.number">Se {seriesNumber}</Trans>
-          )}
-        </span>
+        <span>{seriesNumber === null ? "—" : <Trans id="series.number">Se {seriesNumber}</Trans>}</span>
         <span>{i18n.number(imagesReceived)}</span>
       </span>
       <span className="series-caption">

@@ -5,7 +5,10 @@ import { type StorageStatus, storageStatuses } from "../../../shared/api/studies
 
 const looks: Record<StorageStatus, { text: MessageDescriptor; className: string }> = {
   local: { text: msg({ id: "storage.local", message: "Local" }), className: "" },
-  transferring: { text: msg({ id: "storage.transferring", message: "Transferring" }), className: "is-moving" },
+  transferring: {
+    text: msg({ id: "storage.transferring", message: "Transferring" }),
+    className: "is-moving",
+  },
   b2: { text: msg({ id: "storage.b2", message: "B2" }), className: "is-ok" },
   error: { text: msg({ id: "storage.error", message: "Error" }), className: "is-bad" },
 };

@@ -2,10 +2,10 @@ import * as z from "zod/mini";
 import {
   downloadTicketSchema,
   type Series,
-  seriesSchema,
   type Study,
   type StudyListQuery,
   type StudyStatus,
+  seriesSchema,
   studySchema,
   studyStatusSchema,
 } from "../../../shared/api/studies.ts";

@@ -91,7 +91,9 @@ export function ModalityCell({ modality }: { modality: string | null }) {
       {codes.map((code) => (
         <ModalityChip key={code} modality={code} />
       ))}
-      {codes.length === 1 && <span className="study-modality-name">{modalityName(i18n, codes[0] ?? "")}</span>}
+      {codes.length === 1 && (
+        <span className="study-modality-name">{modalityName(i18n, codes[0] ?? "")}</span>
+      )}
     </span>
   );
 }

@@ -1,10 +1,23 @@
 import { Trans } from "@lingui/react/macro";
-import { columnVisibilityFeature, createColumnHelper, rowExpandingFeature, rowSortingFeature, tableFeatures } from "@tanstack/react-table";
+import {
+  columnVisibilityFeature,
+  createColumnHelper,
+  rowExpandingFeature,
+  rowSortingFeature,
+  tableFeatures,
+} from "@tanstack/react-table";
 import type { Study } from "../../../shared/api/studies.ts";
 import type { Role } from "../../../shared/api/users.ts";
 import { ActionsCell } from "./actions-cell.tsx";
 import { StorageDot } from "./storage-status.tsx";
-import { CountCell, DateCell, DescriptionCell, ModalityCell, PatientCell, ReportCell } from "./study-cells.tsx";
+import {
+  CountCell,
+  DateCell,
+  DescriptionCell,
+  ModalityCell,
+  PatientCell,
+  ReportCell,
+} from "./study-cells.tsx";
 import { ViewerButton } from "./viewer-button.tsx";
 
 /** The server sorts and pages; the table only keeps what it was asked for. */

@@ -1,11 +1,181 @@
-import { Trans } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import type { SortingState } from "@tanstack/react-table";
+import { useAtom, useSetAtom } from "jotai";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { studySorts } from "../../../shared/api/studies.ts";
+import { ApiError } from "../../api.ts";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorCard } from "../../ui/error-card.tsx";
+import { RefreshIcon, UploadIcon } from "../../ui/icons.tsx";
+import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
+import { useHis } from "../his/his-context.ts";
+import { viewAtom } from "../his/views.ts";
+import { SkippedNotice } from "../upload/skipped-notice.tsx";
+import { DeleteStudyDialog } from "./delete-study-dialog.tsx";
+import { viewedStudyAtom } from "./list-actions.ts";
+import { StudyPager } from "./study-pager.tsx";
+import { StudyPhoneList } from "./study-phone-list.tsx";
+import { StudyTable } from "./study-table.tsx";
+import { STUDIES_PER_PAGE, type StudySort, useStudyList } from "./use-study-list.ts";
 
+const ViewerOverlay = lazy(() => import("../viewer/viewer-overlay.tsx"));
+
+const NEWEST_FIRST: SortingState = [{ id: "studyDate", desc: true }];
+
+/** The studies that the person may see, and what can be done with them. */
 export default function StudyListView() {
+  const [sorting, setSorting] = useState(NEWEST_FIRST);
+  const [pageIndex, setPageIndex] = useState(0);
+  const { data, error, isFetching, refetch } = useStudyList(toStudySort(sorting), pageIndex);
+  const total = data?.total ?? 0;
+
+  // A page whose last study was deleted is no page any more.
+  const lastPage = Math.max(0, Math.ceil(total / STUDIES_PER_PAGE) - 1);
+  useEffect(() => {
+    if (data && pageIndex > lastPage) setPageIndex(lastPage);
+  }, [data, pageIndex, lastPage]);
+
+  const sort = (next: SortingState) => {
+    setSorting(next);
+    setPageIndex(0);
+  };
+  const isEmpty = data !== undefined && total === 0;
+  return (
+    <>
+      <ListHead
+        total={data?.total}
+        isFetching={isFetching}
+        onRefresh={() => void refetch()}
+        canUpload={!isEmpty}
+      />
+      <SkippedNotice />
+      {error && !data ? (
+        <ListError error={error} onRetry={() => void refetch()} />
+      ) : isEmpty ? (
+        <NothingYet />
+      ) : (
+        <>
+          {error && <ListError error={error} onRetry={() => void refetch()} />}
+          <Studies studies={data?.studies} sorting={sorting} onSortingChange={sort} />
+          {data && (
+            <StudyPager
+              pageIndex={pageIndex}
+              shown={data.studies.length}
+              total={total}
+              onPageChange={setPageIndex}
+            />
+          )}
+        </>
+      )}
+      <DeleteStudyDialog />
+      <OpenViewer />
+    </>
+  );
+}
+
+function Studies(props: Parameters<typeof StudyTable>[0]) {
+  const isPhone = useMediaQuery(PHONE);
+  return isPhone ? <StudyPhoneList studies={props.studies} /> : <StudyTable {...props} />;
+}
+
+interface ListHeadProps {
+  total: number | undefined;
+  isFetching: boolean;
+  canUpload: boolean;
+  onRefresh: () => void;
+}
+
+function ListHead({ total, isFetching, canUpload, onRefresh }: ListHeadProps) {
+  const { t } = useLingui();
+  const { user } = useHis();
+  const setView = useSetAtom(viewAtom);
   return (
     <div className="view-head">
       <h1>
-        <Trans id="menu.ownExams">My exams</Trans>
+        {user.role === "admin" ? (
+          <Trans id="menu.exams">Exams</Trans>
+        ) : (
+          <Trans id="menu.ownExams">My exams</Trans>
+        )}{" "}
+        {total !== undefined && total > 0 && (
+          <small>
+            <Plural id="study.count" value={total} one="# study" other="# studies" />
+          </small>
+        )}
       </h1>
+      <IconButton
+        label={t({ id: "action.refresh", message: "Refresh" })}
+        className={isFetching ? "is-fetching" : ""}
+        onClick={onRefresh}
+      >
+        <RefreshIcon />
+      </IconButton>
+      {canUpload && (
+        <Button kind="lit" className="study-upload" onClick={() => setView("uploadExames")}>
+          <UploadIcon small />
+          <Trans id="menu.upload">Upload exams</Trans>
+        </Button>
+      )}
     </div>
   );
+}
+
+function NothingYet() {
+  const setView = useSetAtom(viewAtom);
+  return (
+    <Empty
+      title={<Trans id="study.none.title">No exams here yet</Trans>}
+      text={
+        <Trans id="study.none.text">
+          Send the ZIP or the folder of the disc that the clinic gave you. The images appear in this list,
+          ready to open.
+        </Trans>
+      }
+      action={
+        <Button kind="lit" size="big" onClick={() => setView("uploadExames")}>
+          <UploadIcon small />
+          <Trans id="study.none.action">Upload the first exam</Trans>
+        </Button>
+      }
+    />
+  );
+}
+
+/** A dead session needs no words here: it has just sent the person to the entry page, which says so. */
+function ListError({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const isApi = error instanceof ApiError;
+  const isSessionOver = isApi && error.status === 401;
+  const code = isApi && [error.status || undefined, error.requestId].filter(Boolean).join(" · ");
+  return (
+    <div className="study-error">
+      <ErrorCard
+        title={<Trans id="study.listFailed">Error loading studies</Trans>}
+        action={{ label: <Trans id="action.retry">Try again</Trans>, run: onRetry }}
+      >
+        {isSessionOver ? (
+          <Trans id="error.sessionExpired">Session expired. Please log in again.</Trans>
+        ) : (
+          <Trans id="study.listFailedText">
+            Error loading studies. Please try again. Your exams are safe.
+          </Trans>
+        )}
+        {code && <span className="study-error-code mono">{code}</span>}
+      </ErrorCard>
+    </div>
+  );
+}
+
+function OpenViewer() {
+  const [study, setStudy] = useAtom(viewedStudyAtom);
+  return study ? (
+    <Suspense>
+      <ViewerOverlay study={study} onClose={() => setStudy(undefined)} />
+    </Suspense>
+  ) : null;
+}
+
+function toStudySort([first]: SortingState): StudySort {
+  const sort = studySorts.find((name) => name === first?.id) ?? "studyDate";
+  return { sort, order: first?.desc === false ? "asc" : "desc" };
 }

@@ -30,7 +30,9 @@ export function useDownload(): (study: Study) => Promise<void> {
         tone: "bad",
         title: t({ id: "download.error", message: "Download error" }),
         text:
-          error instanceof ApiError ? error.message : t({ id: "download.failed", message: "The download failed" }),
+          error instanceof ApiError
+            ? error.message
+            : t({ id: "download.failed", message: "The download failed" }),
       });
       if (!(error instanceof ApiError)) throw error;
     } finally {

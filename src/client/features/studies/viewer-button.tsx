@@ -56,5 +56,9 @@ export function ViewerButton({ study, kind = "row" }: { study: Study; kind?: "ro
 
 function WaitTooltip({ shown, children }: { shown: boolean; children: ReactElement }) {
   if (!shown) return children;
-  return <Tooltip text={<Trans id="study.waitForTransfer">Wait for the transfer to finish</Trans>}>{children}</Tooltip>;
+  return (
+    <Tooltip text={<Trans id="study.waitForTransfer">Wait for the transfer to finish</Trans>}>
+      {children}
+    </Tooltip>
+  );
 }

@@ -21,7 +21,11 @@ export function ExamFormPanel({ prefilled, busyLabel, onSubmit }: ExamFormPanelP
   const { t } = useLingui();
   const { register, control, handleSubmit } = useForm<ExamForm>({ defaultValues: prefilled });
   const isBusy = busyLabel !== undefined;
-  const text = (name: keyof ExamForm) => ({ ...register(name), disabled: isBusy, maxLength: MAX_TEXT_LENGTH });
+  const text = (name: keyof ExamForm) => ({
+    ...register(name),
+    disabled: isBusy,
+    maxLength: MAX_TEXT_LENGTH,
+  });
   return (
     <section className="panel upload-panel" aria-labelledby="exam-form-title">
       <h2 id="exam-form-title">
@@ -33,7 +37,11 @@ export function ExamFormPanel({ prefilled, busyLabel, onSubmit }: ExamFormPanelP
         </Trans>
       </p>
       <form className="exam-form" onSubmit={(event) => void handleSubmit(onSubmit)(event)}>
-        <TextField className="is-wide" label={t({ id: "exam.patientName", message: "Patient name" })} {...text("patientName")} />
+        <TextField
+          className="is-wide"
+          label={t({ id: "exam.patientName", message: "Patient name" })}
+          {...text("patientName")}
+        />
         <TextField
           className="is-half"
           type="date"
@@ -43,11 +51,20 @@ export function ExamFormPanel({ prefilled, busyLabel, onSubmit }: ExamFormPanelP
         <Controller
           name="patientGender"
           control={control}
-          render={({ field }) => <GenderField value={field.value} disabled={isBusy} onChange={field.onChange} />}
+          render={({ field }) => (
+            <GenderField value={field.value} disabled={isBusy} onChange={field.onChange} />
+          )}
         />
         <TextField label={t({ id: "exam.patientID", message: "Patient ID" })} {...text("patientIDTag")} />
-        <TextField label={t({ id: "exam.accessionNumber", message: "Accession number" })} {...text("accessionNumber")} />
-        <TextField className="is-wide" label={t({ id: "exam.description", message: "Description" })} {...text("description")} />
+        <TextField
+          label={t({ id: "exam.accessionNumber", message: "Accession number" })}
+          {...text("accessionNumber")}
+        />
+        <TextField
+          className="is-wide"
+          label={t({ id: "exam.description", message: "Description" })}
+          {...text("description")}
+        />
         <TextField
           type="datetime-local"
           label={t({ id: "exam.examinedAt", message: "Exam date and time" })}
@@ -56,9 +73,15 @@ export function ExamFormPanel({ prefilled, busyLabel, onSubmit }: ExamFormPanelP
         <Controller
           name="modality"
           control={control}
-          render={({ field }) => <ModalityField value={field.value} disabled={isBusy} onChange={field.onChange} />}
+          render={({ field }) => (
+            <ModalityField value={field.value} disabled={isBusy} onChange={field.onChange} />
+          )}
         />
-        <TextField className="is-wide" label={t({ id: "exam.institution", message: "Institution" })} {...text("institutionName")} />
+        <TextField
+          className="is-wide"
+          label={t({ id: "exam.institution", message: "Institution" })}
+          {...text("institutionName")}
+        />
         <Field className="is-wide" label="Study Instance UID">
           {(tied) => <input className="input mono" readOnly value={prefilled.studyInstanceUID} {...tied} />}
         </Field>
@@ -110,7 +133,10 @@ function ModalityField({ value, disabled, onChange }: ChoiceProps) {
           value={value}
           disabled={disabled}
           onValueChange={onChange}
-          options={codes.map((code) => ({ value: code, label: modalityOption(code, modalityName(i18n, code)) }))}
+          options={codes.map((code) => ({
+            value: code,
+            label: modalityOption(code, modalityName(i18n, code)),
+          }))}
         />
       )}
     </Field>

@@ -14,25 +14,25 @@ export type UploadNews = "transferring" | "transferred" | "ready" | "sent" | "tr
 /** What to do after the study's status was read, or could not be: ask again, or go to the list. */
 export interface NextStep {
   news?: UploadNews;
-  then: "poll" | "leave";
+  next: "poll" | "leave";
   afterMs: number;
 }
 
 /** @param pollsDone 0 for the status read right after the upload */
 export function nextStep(status: StudyStatus | undefined, pollsDone: number): NextStep {
-  if (!status) return { then: "leave", afterMs: LEAVE_WHEN_FAILED_MS };
+  if (!status) return { next: "leave", afterMs: LEAVE_WHEN_FAILED_MS };
   if (status.status === "error") {
-    return { news: "transferFailed", then: "leave", afterMs: LEAVE_WHEN_FAILED_MS };
+    return { news: "transferFailed", next: "leave", afterMs: LEAVE_WHEN_FAILED_MS };
   }
   if (pollsDone === 0) return firstStep(status);
-  if (status.isReady) return { news: "transferred", then: "leave", afterMs: LEAVE_WHEN_READY_MS };
-  if (pollsDone >= MAX_POLLS) return { then: "leave", afterMs: LEAVE_WHEN_FAILED_MS };
-  return { then: "poll", afterMs: NEXT_POLL_MS };
+  if (status.isReady) return { news: "transferred", next: "leave", afterMs: LEAVE_WHEN_READY_MS };
+  if (pollsDone >= MAX_POLLS) return { next: "leave", afterMs: LEAVE_WHEN_FAILED_MS };
+  return { next: "poll", afterMs: NEXT_POLL_MS };
 }
 
 function firstStep({ status, isReady }: StudyStatus): NextStep {
-  if (status === "transferring") return { news: "transferring", then: "poll", afterMs: FIRST_POLL_MS };
-  return { news: isReady ? "ready" : "sent", then: "leave", afterMs: LEAVE_WHEN_SENT_MS };
+  if (status === "transferring") return { news: "transferring", next: "poll", afterMs: FIRST_POLL_MS };
+  return { news: isReady ? "ready" : "sent", next: "leave", afterMs: LEAVE_WHEN_SENT_MS };
 }
 
 export interface FollowOptions {
@@ -50,7 +50,7 @@ export async function followUpload({ readStatus, announce, leave, wait }: Follow
     const step = nextStep(await readStatus(), polls);
     if (step.news) announce(step.news);
     await wait(step.afterMs);
-    if (step.then === "poll") continue;
+    if (step.next === "poll") continue;
     leave();
     return;
   }

@@ -1,5 +1,4 @@
 import { type DataSet, parseDicom } from "dicom-parser";
-import type { ExamForm } from "./exam-form.ts";
 import {
   type CharacterSet,
   characterSetOf,
@@ -10,6 +9,7 @@ import {
 import { isoDate, isoTime } from "../../../shared/dicom/date.ts";
 import { fullPersonName } from "../../../shared/dicom/person-name.ts";
 import { isUid } from "../../../shared/dicom/uid.ts";
+import type { ExamForm } from "./exam-form.ts";
 import { inflateHead } from "./inflate-head.ts";
 
 const PREAMBLE_BYTES = 128;

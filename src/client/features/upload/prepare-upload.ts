@@ -116,8 +116,7 @@ async function prepareFolder(files: PackableFile[], options: PrepareOptions): Pr
   onProgress({ phase: "validating", total: files.length });
   const prefilled = await findMetadata(kept.map(folderCandidate), signal);
   if (!prefilled) throw new UploadRefused("noDicom");
-  const onPacked = (count: number) =>
-    onProgress({ phase: "filtering", loaded: count, total: files.length });
+  const onPacked = (count: number) => onProgress({ phase: "filtering", loaded: count, total: files.length });
   onPacked(0);
   const { zip, dispose } = await pack(kept, { onPacked, signal });
   return {

@@ -30,7 +30,12 @@ export function SkippedNotice() {
       <IconButton label={t({ id: "action.close", message: "Close" })} onClick={() => setLast(undefined)}>
         <CloseIcon />
       </IconButton>
-      <Dialog open={open} onOpenChange={setOpen} wide title={<Trans id="skipped.title">Files left out</Trans>}>
+      <Dialog
+        open={open}
+        onOpenChange={setOpen}
+        wide
+        title={<Trans id="skipped.title">Files left out</Trans>}
+      >
         <SkippedList files={last} />
         <div className="dialog-actions">
           <Button onClick={() => setOpen(false)}>

@@ -8,7 +8,10 @@ const skippedReasons: Record<string, MessageDescriptor> = {
   ignored_name: msg({ id: "skipped.name", message: "Left out for its name" }),
   "instance.no_uid": msg({ id: "skipped.instance.no_uid", message: "DICOM file without its identifiers" }),
   "instance.bad_uid": msg({ id: "skipped.instance.bad_uid", message: "DICOM file with invalid identifiers" }),
-  "instance.truncated": msg({ id: "skipped.instance.truncated", message: "Damaged: the file ends too early" }),
+  "instance.truncated": msg({
+    id: "skipped.instance.truncated",
+    message: "Damaged: the file ends too early",
+  }),
   "instance.too_complex": msg({
     id: "skipped.instance.too_complex",
     message: "DICOM file with a structure beyond the limits",

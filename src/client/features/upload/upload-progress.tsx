@@ -7,8 +7,8 @@ import { megabyteNumber, megabytes } from "./sizes.ts";
 import {
   currentPhase,
   isSent,
-  percentOf,
   type Phase,
+  percentOf,
   phases,
   phasesDone,
   type Transfer,
@@ -141,7 +141,10 @@ function PhaseLine({ phase, index, state, percent }: PhaseLineProps) {
   const isNow = currentPhase(state) === phase;
   const isDone = index < phasesDone(state);
   const readsFolder = phase === "extracting" && state.source.kind === "folder";
-  const style = { "--phase": index, "--phase-percent": phase === "uploading" ? percent : 62 } as CSSProperties;
+  const style = {
+    "--phase": index,
+    "--phase-percent": phase === "uploading" ? percent : 62,
+  } as CSSProperties;
   return (
     <li
       className={isDone ? "is-done" : isNow ? "is-now" : undefined}

@@ -5,7 +5,10 @@ import type { UploadProblem } from "./prepare-upload.ts";
 import type { Phase } from "./upload-state.ts";
 
 export const problemTexts: Record<UploadProblem, MessageDescriptor> = {
-  notZip: msg({ id: "upload.problem.notZip", message: "Only ZIP files are accepted. A folder can be sent whole." }),
+  notZip: msg({
+    id: "upload.problem.notZip",
+    message: "Only ZIP files are accepted. A folder can be sent whole.",
+  }),
   tooLarge: msg({ id: "upload.problem.tooLarge", message: "File too large. Maximum size: {limit}." }),
   folderTooLarge: msg({
     id: "upload.problem.folderTooLarge",

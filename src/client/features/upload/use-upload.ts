@@ -5,7 +5,7 @@ import { ApiError } from "../../api.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { useHis } from "../his/his-context.ts";
 import { type ExamForm, toMetadata } from "./exam-form.ts";
-import { packInWorker, PackingFailed } from "./packed-folder.ts";
+import { PackingFailed, packInWorker } from "./packed-folder.ts";
 import type { Picked } from "./picked-files.ts";
 import {
   ensureReadable,

@@ -140,7 +140,8 @@ function zip64Values(extra: DataView): number[] {
     if (extra.getUint16(at, true) !== ZIP64_EXTRA) continue;
     const values: number[] = [];
     const end = Math.min(extra.byteLength, at + 4 + extra.getUint16(at + 2, true));
-    for (let value = at + 4; value + 8 <= end; value += 8) values.push(Number(extra.getBigUint64(value, true)));
+    for (let value = at + 4; value + 8 <= end; value += 8)
+      values.push(Number(extra.getBigUint64(value, true)));
     return values;
   }
   return [];

@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, lt, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { subscriptions } from "../subscriptions/subscriptions.table.ts";
 import { users } from "../users/users.table.ts";
@@ -40,6 +40,10 @@ export async function revokeSession(db: DbOrTx, id: string, at: Date): Promise<v
     .update(sessions)
     .set({ revokedAt: at })
     .where(and(eq(sessions.id, id), isNull(sessions.revokedAt)));
+}
+
+export async function deleteOldSessions(db: DbOrTx, openedBefore: Date): Promise<void> {
+  await db.delete(sessions).where(lt(sessions.createdAt, openedBefore));
 }
 
 export async function revokeUserSessions(db: DbOrTx, userId: string, at: Date): Promise<void> {

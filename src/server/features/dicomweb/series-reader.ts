@@ -4,8 +4,8 @@ import { decodeManifestIndex, metadataSection } from "../../archive/manifest-cod
 import { RecentlyUsed } from "../../archive/recently-used.ts";
 import { METHOD_STORED } from "../../archive/zip-format.ts";
 import type { Deps } from "../../deps.ts";
-import { type ByteRange, ObjectNotFound, type ObjectStore } from "../../storage/object-store.ts";
-import { storeOf } from "../studies/open-object.ts";
+import { type ByteRange, ObjectNotFound } from "../../storage/object-store.ts";
+import { openObject, readObject } from "../studies/open-object.ts";
 import { findStoredObject } from "../studies/stored-objects.repo.ts";
 import type { StoredObjectRow } from "../studies/studies.table.ts";
 
@@ -31,40 +31,39 @@ export function createSeriesReader(deps: Pick<Deps, "db" | "store" | "staging" |
   const manifests = new RecentlyUsed<SeriesManifest>(MANIFESTS_MAX_BYTES);
   const archivedVolumes = new RecentlyUsed<StoredObjectRow>(VOLUMES_MAX);
 
-  const bytesOf = (object: StoredObjectRow): Promise<Uint8Array> =>
-    storeOf(deps, object).read(object.key, { offset: 0, length: object.sizeBytes });
-
-  async function findVolume(id: string): Promise<{ store: ObjectStore; key: string }> {
+  async function findVolume(id: string): Promise<StoredObjectRow> {
     const known = archivedVolumes.get(id);
     const volume = known ?? (await findStoredObject(deps.db, id));
     if (!volume) throw new ObjectNotFound(id);
     // Only the archive is final: a staged object is about to move.
     if (!known && volume.location === "archive") archivedVolumes.set(id, volume, 1);
-    return { store: storeOf(deps, volume), key: volume.key };
+    return volume;
   }
 
   async function read(instance: ManifestInstance, range: ByteRange): Promise<Uint8Array> {
-    const { store, key } = await findVolume(instance.volumeId);
-    return await readInstanceRange(instance, range, (inVolume) => store.read(key, inVolume));
+    const volume = await findVolume(instance.volumeId);
+    return await readInstanceRange(instance, range, (inVolume) => readObject(deps, volume, inVolume));
   }
 
   return {
     async manifest(object) {
       const known = manifests.get(object.id);
       if (known) return known;
-      const manifest = decodeManifestIndex(await bytesOf(object));
+      const manifest = decodeManifestIndex(await readObject(deps, object));
       manifests.set(object.id, manifest, manifest.instances.length * INSTANCE_BYTES);
       return manifest;
     },
     async metadata(object) {
-      return metadataSection(await bytesOf(object));
+      return metadataSection(await readObject(deps, object));
     },
     read,
     async open(instance, range = { offset: 0, length: instance.sizeBytes }) {
       if (instance.method !== METHOD_STORED) return new Blob([Uint8Array.from(await read(instance, range))]);
-      const { store, key } = await findVolume(instance.volumeId);
-      const { offset, length } = range;
-      return await store.open(key, { offset: instance.dataOffset + offset, length });
+      const volume = await findVolume(instance.volumeId);
+      return await openObject(deps, volume, {
+        offset: instance.dataOffset + range.offset,
+        length: range.length,
+      });
     },
   };
 }

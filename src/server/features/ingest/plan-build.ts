@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Deps } from "../../deps.ts";
-import { storeOf } from "../studies/open-object.ts";
+import { readObject } from "../studies/open-object.ts";
 import { findStoredStudies, type StoredStudy } from "./ingest.repo.ts";
 import type {
   BuildPlan,
@@ -47,8 +47,7 @@ async function planStudy(
 ): Promise<PlannedStudy> {
   const manifests = new Map<string, Uint8Array>();
   for (const { row, manifest } of stored?.series ?? []) {
-    const range = { offset: 0, length: manifest.sizeBytes };
-    manifests.set(row.seriesInstanceUID, await storeOf(deps, manifest).read(manifest.key, range));
+    manifests.set(row.seriesInstanceUID, await readObject(deps, manifest));
   }
   const series = study.series.map(({ seriesInstanceUID }) => {
     const existing = manifests.get(seriesInstanceUID);

@@ -12,7 +12,7 @@ import type { RequestOrigin } from "../../http/request-origin.ts";
 import { streamOf } from "../../http/stream-of.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
 import { chargeDownload, type StudyFile } from "./download-study.ts";
-import { storeOf } from "./open-object.ts";
+import { openObject, readObject } from "./open-object.ts";
 import type { Caller } from "./studies.repo.ts";
 import type { StoredObjectRow } from "./studies.table.ts";
 
@@ -24,7 +24,7 @@ export async function planDownload(deps: BodyDeps, volumes: StoredObjectRow[]): 
     volumes.map((volume) => ({
       id: volume.id,
       sizeBytes: volume.sizeBytes,
-      read: (range) => storeOf(deps, volume).read(volume.key, range),
+      read: (range) => readObject(deps, volume, range),
     })),
   );
 }
@@ -98,7 +98,7 @@ async function openPart(
   if ("bytes" in part) return new Blob([Uint8Array.from(part.bytes)]);
   const volume = volumes[part.volumeIndex];
   if (!volume) throw new RangeError("a part of no volume");
-  return await storeOf(deps, volume).open(volume.key, part.range);
+  return await openObject(deps, volume, part.range);
 }
 
 /** One part after the other, each opened when the one before it has been sent. */

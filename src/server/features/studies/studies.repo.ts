@@ -32,7 +32,7 @@ export async function findVisibleStudy(
   return row;
 }
 
-/** Visible studies with a Study Instance UID, in any account; at most 20. */
+/** Visible studies with a Study Instance UID, in any account, the caller's own first; at most 20. */
 export async function findVisibleStudiesByUID(
   db: DbOrTx,
   caller: Caller,
@@ -42,6 +42,7 @@ export async function findVisibleStudiesByUID(
     .select()
     .from(studies)
     .where(and(eq(studies.studyInstanceUID, studyInstanceUID), visibleTo(caller)))
+    .orderBy(desc(eq(studies.accountId, caller.userId)), studies.id)
     .limit(20);
 }
 

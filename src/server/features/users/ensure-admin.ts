@@ -1,3 +1,4 @@
+import { ConfigError } from "../../config.ts";
 import type { Deps } from "../../deps.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { hashPassword } from "../auth/passwords.ts";
@@ -18,6 +19,9 @@ export async function ensureAdmin(
 ): Promise<FirstAdmin | undefined> {
   const { db, config, clock } = deps;
   if ((await countUsersOfRole(db, "admin")) > 0) return undefined;
+  if (config.smtpUrl && !config.adminEmail) {
+    throw new ConfigError(["SMTP_URL without ADMIN_EMAIL: the first admin needs an address that gets mail"]);
+  }
   const email = config.adminEmail ?? "admin@exameteca.local";
   const password = config.adminPassword ?? generatePassword();
   const id = Bun.randomUUIDv7();

@@ -5,9 +5,12 @@ import { AppError } from "../../http/app-error.ts";
 import { unauthenticated, validationFailed } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
+import { describeError } from "../../log.ts";
+import type { CachedStore } from "../../storage/cache/cached-store.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { findLiveSession } from "../auth/find-session.ts";
 import { findStudy } from "../studies/find-study.ts";
+import { listVolumes } from "../studies/stored-objects.repo.ts";
 import { studyNotReady, userNotFound } from "../studies/studies.errors.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 
@@ -20,7 +23,7 @@ const LIFETIME_SECONDS = 2 * 3600;
  *   `study.not_ready` before the transfer is done
  */
 export async function issueViewerToken(
-  deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "store">,
+  deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "cache" | "log">,
   session: Session,
   input: { data: string; locale: Locale },
   origin: RequestOrigin,
@@ -44,9 +47,20 @@ export async function issueViewerToken(
       ...origin,
     });
   }
+  if (deps.cache) warmVolumes(deps, deps.cache, studies);
   const claims = { sid: session.id, sub: session.userId, studies: studies.map((study) => study.id) };
   const token = await deps.tokens.sign("viewer", claims, LIFETIME_SECONDS);
   return { token, url: viewerUrl(deps.config.viewerOrigin, token, studies, input.locale) };
+}
+
+/** Has the volumes copied to this machine while the viewer loads; it works without them, only slower. */
+function warmVolumes(deps: Pick<Deps, "db" | "log">, cache: CachedStore, studies: StudyRow[]): void {
+  const warm = async () => {
+    for (const study of studies) {
+      for (const volume of await listVolumes(deps.db, study.id)) await cache.warm(volume.key);
+    }
+  };
+  warm().catch((error) => deps.log.warn("viewer.warm_failed", describeError(error)));
 }
 
 function viewerUrl(origin: string | undefined, token: string, studies: StudyRow[], locale: Locale): string {

@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { closeSync, fsyncSync, openSync } from "node:fs";
+import { open, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { readFully } from "../../../archive/file-window";
 import { inflateExactly } from "../../../archive/instance-reader";
 import type { ManifestInstance } from "../../../archive/manifest";
 import { ManifestError } from "../../../archive/manifest.errors";
@@ -30,6 +31,9 @@ export interface BuildInput {
   spoolPath: string;
   scanned: ScannedUpload;
 }
+
+/** Series whose metadata are joined and compressed at the same time. */
+const MANIFESTS_AT_ONCE = 4;
 
 /** What every volume of a build is made with. */
 interface Disk {
@@ -88,23 +92,44 @@ async function buildStudy({ scanned }: BuildInput, disk: Disk, planned: PlannedS
   const duplicates = study.duplicates + offered - newInstances;
   if (newInstances === 0) return { ...counts, duplicates, series: [] };
 
-  const { volume, placed } = await writeVolume(
-    planned.volume,
-    disk,
-    touched.flatMap(({ instances }) => instances),
-  );
-  const series: BuiltSeries[] = [];
-  for (const { seriesInstanceUID, manifest, existing, instances } of touched) {
-    const added = contentOf(scanned, planned.studyInstanceUID, seriesInstanceUID, instances, placed);
-    const content = existing ? mergeManifests(decodeManifest(existing), added) : added;
-    series.push({
-      seriesInstanceUID,
-      manifest: writeObject(manifest, await encodeManifest(content)),
-      newInstances: instances.length,
-      instanceCount: content.manifest.instances.length,
-    });
+  await using writer = new VolumeWriter(planned.volume.path, planned.volume.id, disk.chunk);
+  const placed: Placed = new Map();
+  for (const { instances } of touched)
+    await placeInstances(writer, planned.volume.id, disk, instances, placed);
+  const describe = { scanned, studyInstanceUID: planned.studyInstanceUID, placed };
+  // Together: syncs of several files cost the disk hardly more than one.
+  const [volume, series] = await Promise.all([writer.finish(), writeManifests(describe, touched)]);
+  return { ...counts, duplicates, volume: { ...planned.volume, ...volume }, series };
+}
+
+/** A series of the plan with the instances of the upload that are new to it. */
+type TouchedSeries = PlannedStudy["series"][number] & { instances: ScannedInstance[] };
+
+interface Described {
+  scanned: ScannedUpload;
+  studyInstanceUID: string;
+  placed: Placed;
+}
+
+async function writeManifests(study: Described, touched: TouchedSeries[]): Promise<BuiltSeries[]> {
+  const built: BuiltSeries[] = [];
+  for (let at = 0; at < touched.length; at += MANIFESTS_AT_ONCE) {
+    const some = touched.slice(at, at + MANIFESTS_AT_ONCE);
+    built.push(...(await Promise.all(some.map((series) => writeManifest(study, series)))));
   }
-  return { ...counts, duplicates, volume, series };
+  return built;
+}
+
+async function writeManifest(study: Described, series: TouchedSeries): Promise<BuiltSeries> {
+  const { seriesInstanceUID, manifest, existing, instances } = series;
+  const added = contentOf(study, seriesInstanceUID, instances);
+  const content = existing ? mergeManifests(decodeManifest(existing), added) : added;
+  return {
+    seriesInstanceUID,
+    manifest: await writeObject(manifest, await encodeManifest(content)),
+    newInstances: instances.length,
+    instanceCount: content.manifest.instances.length,
+  };
 }
 
 function instancesOf(study: StudyScan, seriesInstanceUID: string): ScannedInstance[] {
@@ -126,21 +151,20 @@ type Placed = Map<
   Pick<ManifestInstance, "volumeId" | "dataOffset" | "storedBytes" | "method">
 >;
 
-async function writeVolume(
-  planned: PlannedObject,
-  { spoolFd, chunk }: Disk,
+async function placeInstances(
+  writer: VolumeWriter,
+  volumeId: string,
+  { spoolFd }: Disk,
   instances: ScannedInstance[],
-): Promise<{ volume: BuiltObject; placed: Placed }> {
-  await using writer = new VolumeWriter(planned.path, planned.id, chunk);
-  const placed: Placed = new Map();
+  placed: Placed,
+): Promise<void> {
   for (const instance of instances) {
     const { sizeBytes, crc32 } = instance.bytes;
     using source = openEntry(spoolFd, instance.bytes);
     const { storedBytes, method } = source;
     const { dataOffset } = await writer.add({ method, crc32, storedBytes, sizeBytes }, source.bytes);
-    placed.set(instance, { volumeId: planned.id, dataOffset, storedBytes, method });
+    placed.set(instance, { volumeId, dataOffset, storedBytes, method });
   }
-  return { volume: { ...planned, ...(await writer.finish()) }, placed };
 }
 
 interface OpenEntry extends Disposable {
@@ -160,17 +184,15 @@ function openEntry(spoolFd: number, bytes: InstanceBytes): OpenEntry {
     return { bytes: { fd: spoolFd, offset }, storedBytes, method, [Symbol.dispose]: nothingToClose };
   }
   const deflated = new Uint8Array(storedBytes);
-  readSync(spoolFd, deflated, 0, storedBytes, offset);
+  readFully(spoolFd, deflated, offset, storedBytes);
   const inflated = inflateExactly(deflated, sizeBytes);
   return { bytes: { bytes: inflated }, storedBytes: sizeBytes, method: 0, [Symbol.dispose]: nothingToClose };
 }
 
 function contentOf(
-  scanned: ScannedUpload,
-  studyInstanceUID: string,
+  { scanned, studyInstanceUID, placed }: Described,
   seriesInstanceUID: string,
   instances: ScannedInstance[],
-  placed: Placed,
 ): SeriesContent {
   const origin = new Map<ManifestInstance, ScannedInstance>();
   for (const instance of instances) {
@@ -194,21 +216,15 @@ function contentOf(
   };
 }
 
-function writeObject(planned: PlannedObject, bytes: Uint8Array): BuiltObject {
-  const fd = openSync(planned.path, "wx", 0o600);
-  try {
-    for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-  return {
-    ...planned,
-    sizeBytes: bytes.length,
-    sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex"),
-  };
+async function writeObject(planned: PlannedObject, bytes: Uint8Array): Promise<BuiltObject> {
+  await using file = await open(planned.path, "wx", 0o600);
+  await file.writeFile(bytes);
+  await file.sync();
+  const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+  return { ...planned, sizeBytes: bytes.length, sha256 };
 }
 
+/** Makes the names of the new files durable, not only their bytes. */
 function syncFolder(path: string): void {
   const fd = openSync(path, "r");
   try {

@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+// Uses nothing that has to be installed: it runs before the installation.
+
+const root = resolve(import.meta.dir, "../..");
+
+/** A step that need not run again while its inputs are what they were and its outputs are there. */
+export interface Step {
+  /** Files and folders, relative to the repository. */
+  inputs: string[];
+  outputs: string[];
+  /** Where the digest of the inputs is kept. */
+  stamp: string;
+}
+
+export const installStep: Step = {
+  inputs: ["bun.lock", "package.json"],
+  outputs: ["node_modules"],
+  stamp: "node_modules/.installed",
+};
+
+/** The locales, the client and the viewer, as `prepare.ts` builds them. */
+export const buildStep: Step = {
+  inputs: ["bun.lock", "lingui.config.ts", "locales", "scripts/build", "src/client", "src/shared"],
+  outputs: [
+    "locales/pt-BR/messages.ts",
+    "locales/en-US/messages.ts",
+    "dist/client/manifest.json",
+    "dist/viewer/manifest.json",
+  ],
+  stamp: "dist/prepared",
+};
+
+export function isFresh(step: Step): boolean {
+  const stamp = join(root, step.stamp);
+  if (!existsSync(stamp) || step.outputs.some((path) => !existsSync(join(root, path)))) return false;
+  return readFileSync(stamp, "utf8") === digest(step);
+}
+
+/** Says that the step has run with the inputs as they are now. */
+export function markFresh(step: Step): void {
+  mkdirSync(dirname(join(root, step.stamp)), { recursive: true });
+  writeFileSync(join(root, step.stamp), digest(step));
+}
+
+function digest({ inputs, outputs }: Step): string {
+  const hash = createHash("sha256");
+  for (const path of inputs.flatMap(filesUnder)) {
+    // What a step makes among its own inputs is no input.
+    if (!outputs.includes(path)) hash.update(`${path}\0`).update(readFileSync(join(root, path)));
+  }
+  return hash.digest("hex");
+}
+
+function filesUnder(path: string): string[] {
+  if (!statSync(join(root, path)).isDirectory()) return [path];
+  return readdirSync(join(root, path), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .sort();
+}

@@ -1,0 +1,143 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useAtomValue, useSetAtom } from "jotai";
+import { useState } from "react";
+import type { Study } from "../../../shared/api/studies.ts";
+import { IconButton } from "../../ui/button.tsx";
+import { ModalityChip } from "../../ui/chip.tsx";
+import { Dropdown, DropdownItem } from "../../ui/dropdown.tsx";
+import { Film } from "../../ui/film.tsx";
+import { ChevronDownIcon, DownloadIcon, EllipsisIcon, FileTextIcon, TrashIcon } from "../../ui/icons.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { useHis } from "../his/his-context.ts";
+import { busyStudiesAtom, deletionAskedAtom } from "./list-actions.ts";
+import { modalityCodes } from "./modality-names.ts";
+import { SeriesSheet } from "./series-sheet.tsx";
+import { StorageDot } from "./storage-status.tsx";
+import { StudyOrigin } from "./study-cells.tsx";
+import { columnVisibility } from "./study-columns.tsx";
+import { dateText, descriptionText, patientText } from "./study-text.ts";
+import { useDownload } from "./use-download.ts";
+import { STUDIES_PER_PAGE } from "./use-study-list.ts";
+import { ViewerButton } from "./viewer-button.tsx";
+
+/** The list on a phone: the viewer is one tap, a tap elsewhere opens series and actions. */
+export function StudyPhoneList({ studies }: { studies: Study[] | undefined }) {
+  const [openId, setOpenId] = useState<string>();
+  if (!studies) return <PhoneSkeleton />;
+  return (
+    <ul className="panel phone-studies">
+      {studies.map((study) => (
+        <PhoneStudy
+          key={study.id}
+          study={study}
+          isOpen={study.id === openId}
+          onToggle={() => setOpenId(study.id === openId ? undefined : study.id)}
+        />
+      ))}
+    </ul>
+  );
+}
+
+interface PhoneStudyProps {
+  study: Study;
+  isOpen: boolean;
+  onToggle: () => void;
+}
+
+function PhoneStudy({ study, isOpen, onToggle }: PhoneStudyProps) {
+  const isBusy = useAtomValue(busyStudiesAtom).has(study.id);
+  return (
+    <li className={`phone-study ${isOpen ? "is-open" : ""} ${isBusy ? "is-busy" : ""}`} aria-busy={isBusy}>
+      <div className="phone-study-line">
+        <button type="button" className="phone-study-toggle" aria-expanded={isOpen} onClick={onToggle}>
+          <Film large />
+          <PhoneStudyText study={study} />
+          {isOpen && <ChevronDownIcon />}
+        </button>
+        {!isOpen && <ViewerButton study={study} kind="icon" />}
+      </div>
+      {isOpen && (
+        <>
+          <StudyOrigin study={study} />
+          <SeriesSheet study={study} />
+          <div className="phone-study-actions">
+            <ViewerButton study={study} kind="lit" />
+            <MoreActions study={study} />
+          </div>
+        </>
+      )}
+    </li>
+  );
+}
+
+function PhoneStudyText({ study }: { study: Study }) {
+  const { i18n, t } = useLingui();
+  const columns = columnVisibility(useHis().user.role);
+  return (
+    <span className="phone-study-text">
+      <b>{descriptionText(i18n, study)}</b>
+      {columns.patientName && <span className="phone-study-patient">{patientText(i18n, study)}</span>}
+      <span className="phone-study-facts">
+        {modalityCodes(study.modality).map((code) => (
+          <ModalityChip key={code} modality={code} />
+        ))}
+        {dateText(study.studyDate)}
+        {columns.storageStatus && <StorageDot status={study.storageStatus} />}
+        {study.laudo && (
+          <>
+            <FileTextIcon small />
+            <span className="sr-only">{t({ id: "study.hasReport", message: "Available" })}</span>
+          </>
+        )}
+      </span>
+    </span>
+  );
+}
+
+function MoreActions({ study }: { study: Study }) {
+  const { t } = useLingui();
+  const { role } = useHis().user;
+  const download = useDownload();
+  const askDeletion = useSetAtom(deletionAskedAtom);
+  if (!columnVisibility(role).actions) return null;
+  const trigger = (
+    <IconButton label={t({ id: "study.more", message: "More actions" })}>
+      <EllipsisIcon />
+    </IconButton>
+  );
+  return (
+    <Dropdown trigger={trigger}>
+      <DropdownItem onSelect={() => void download(study)}>
+        <DownloadIcon />
+        <Trans id="study.download">Download study</Trans>
+      </DropdownItem>
+      {study.isOwner && (
+        <DropdownItem danger onSelect={() => askDeletion(study)}>
+          <TrashIcon />
+          <Trans id="study.delete">Delete study</Trans>
+        </DropdownItem>
+      )}
+    </Dropdown>
+  );
+}
+
+function PhoneSkeleton() {
+  return (
+    <ul className="panel phone-studies" aria-busy="true">
+      {Array.from({ length: STUDIES_PER_PAGE }, (_, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the places never move
+        <li key={place} className="phone-study">
+          <div className="phone-study-line">
+            <span className="phone-study-toggle">
+              <Skeleton shape="film" className="size-16" />
+              <span className="phone-study-text">
+                <Skeleton className="w-40" />
+                <Skeleton className="mt-2 w-24" />
+              </span>
+            </span>
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
