@@ -4,8 +4,8 @@ import tailwind from "bun-plugin-tailwind";
 import { type ClientGraph, clientGraphName } from "../../src/server/render/client-graph.ts";
 import { createAssetFolder } from "./asset-folder.ts";
 import { linguiPlugin } from "./lingui-plugin.ts";
-import { workerPlugin } from "./worker-plugin.ts";
 import { type LinkedFile, linkedFiles, readLinkedFile } from "./linked-files.ts";
+import { bundleWorkers, workerPlugin } from "./worker-plugin.ts";
 
 const root = resolve(import.meta.dir, "../..");
 const PUBLIC_PATH = "/assets/";
@@ -28,12 +28,7 @@ export interface ClientBuildOptions {
 /** Bundles the client into `folder`: hashed, compressed assets, their `manifest.json` and `graph.json`. */
 export async function buildClient({ folder, release }: ClientBuildOptions): Promise<ClientGraph> {
   const linked = linkedFiles(PUBLIC_PATH);
-  const workers: Bun.BuildArtifact[] = [];
-  const worker = workerPlugin({
-    minify: release,
-    publicPath: PUBLIC_PATH,
-    onOutput: (output) => workers.push(output),
-  });
+  const workers = await bundleWorkers(join(root, "src/client"), { minify: release });
   const result = await Bun.build({
     entrypoints: [ENTRY, STYLES].map((path) => join(root, path)),
     root,
@@ -46,7 +41,12 @@ export async function buildClient({ folder, release }: ClientBuildOptions): Prom
     publicPath: PUBLIC_PATH,
     naming: { entry: "[name]-[hash].[ext]", chunk: "[name]-[hash].[ext]", asset: "[name]-[hash].[ext]" },
     define: { "process.env.NODE_ENV": release ? '"production"' : '"development"' },
-    plugins: [linked.plugin, tailwind, worker, linguiPlugin({ stripMessages: release })],
+    plugins: [
+      linked.plugin,
+      tailwind,
+      workerPlugin(workers, PUBLIC_PATH),
+      linguiPlugin({ stripMessages: release }),
+    ],
   });
   // The icon is named in the HTML only, so the bundler never meets it.
   const icon = await readLinkedFile(join(root, ICON));
@@ -58,8 +58,7 @@ export async function buildClient({ folder, release }: ClientBuildOptions): Prom
   try {
     const assets = createAssetFolder({ folder: staging, brotliQuality: release ? 11 : 4 });
     for (const { name, bytes } of files) await assets.add(name, bytes, { immutable: true });
-    for (const output of [...result.outputs, ...workers]) {
-      if (output.size === 0) continue;
+    for (const output of [...result.outputs, ...workers.values()]) {
       await assets.add(basename(output.path), new Uint8Array(await output.arrayBuffer()), {
         immutable: true,
       });

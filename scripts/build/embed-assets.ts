@@ -1,15 +1,17 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { ASSET_SUFFIX, type AssetManifest } from "../../src/server/render/assets.ts";
+import { ASSET_SUFFIX, type AssetEntry, type AssetManifest } from "../../src/server/render/assets.ts";
 
 /**
  * Writes a module that carries an asset folder into the compiled executable. It exports `manifest` and `files`,
- * the two arguments of `embeddedAssets`.
+ * the two arguments of `embeddedAssets`. What is compressed is carried in brotli alone: `serveAsset` inflates it
+ * for the rare client that takes none, and the executable is 6 MB smaller.
  */
 export function writeEmbedModule(assetFolder: string, modulePath: string): void {
-  const manifest = JSON.parse(readFileSync(join(assetFolder, "manifest.json"), "utf8")) as AssetManifest;
-  const storedNames = Object.entries(manifest.assets).flatMap(([path, { codings }]) =>
-    codings.length > 0 ? codings.map((coding) => path + ASSET_SUFFIX[coding]) : [path],
+  const built = JSON.parse(readFileSync(join(assetFolder, "manifest.json"), "utf8")) as AssetManifest;
+  const manifest: AssetManifest = { ...built, assets: mapValues(built.assets, onlyBrotli) };
+  const storedNames = Object.entries(manifest.assets).map(
+    ([path, { codings }]) => path + ASSET_SUFFIX[codings[0] ?? "identity"],
   );
   const fromModule = relative(join(modulePath, ".."), assetFolder);
   const specifier = (name: string) => JSON.stringify(`./${join(fromModule, name)}`);
@@ -19,4 +21,15 @@ export function writeEmbedModule(assetFolder: string, modulePath: string): void 
     `export const files = {${storedNames.map((name, n) => `${JSON.stringify(name)}: f${n}`).join(", ")}};`,
   ];
   writeFileSync(modulePath, `${source.join("\n")}\n`);
+}
+
+function onlyBrotli(entry: AssetEntry): AssetEntry {
+  return { ...entry, codings: entry.codings.filter((coding) => coding === "br") };
+}
+
+function mapValues<Value>(
+  record: Record<string, Value>,
+  map: (value: Value) => Value,
+): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
 }

@@ -33,6 +33,20 @@ export const buildStep: Step = {
   stamp: "dist/prepared",
 };
 
+/** PostgreSQL as `pack-postgres.ts` packs it: half a minute of compression. */
+export const postgresStep: Step = {
+  inputs: ["bun.lock", "scripts/build/pack-postgres.ts", "src/server/db/embedded/binaries.ts"],
+  outputs: ["dist/executable/postgres.tar.zst", "dist/executable/postgres.gen.ts"],
+  stamp: "dist/executable/postgres.built",
+};
+
+/** The one executable, as `executable.ts` builds it on top of `buildStep`. */
+export const executableStep: Step = {
+  inputs: [...buildStep.inputs, "LICENSE", "migrations", "package.json", "src/server"],
+  outputs: ["dist/exameteca"],
+  stamp: "dist/exameteca.built",
+};
+
 export function isFresh(step: Step): boolean {
   const stamp = join(root, step.stamp);
   if (!existsSync(stamp) || step.outputs.some((path) => !existsSync(join(root, path)))) return false;

@@ -22,6 +22,8 @@ const REMOVED_PLUGINS = [
 
 const APP = /^app\.bundle\.[0-9a-f]+\.js$/;
 
+const STYLES = "app.bundle.css";
+
 /** The files that resolve their own chunks, wasm and workers: the application and each of its workers. */
 const RUNTIMES =
   /^(app|compute|histogram-worker|interpolation|polySeg|136|2299|8097)\.bundle\.[0-9a-f]+\.js$/;
@@ -98,6 +100,16 @@ export const PATCHES: Patch[] = [
       if (actions?.createSR) {`,
   },
   {
+    // Two pixels of YBR_FULL_422 share a Cb and a Cr: two bytes each (PS3.3 §C.7.6.3.1.2). OHIF expects 4:2:0 here
+    // and takes uncompressed ultrasound for what needs no conversion: black.
+    file: APP,
+    find: `pixelDataLength ===
+            (3 * Math.ceil(columns / 2) + Math.floor(columns / 2)) *
+                Math.ceil(rows / 2) +
+                Math.floor(rows / 2) * columns`,
+    replace: () => "pixelDataLength === 2 * columns * rows",
+  },
+  {
     file: /^app\.bundle\.css$/,
     find: "url(/",
     replace: (publicPath) => `url(${publicPath}`,
@@ -146,7 +158,27 @@ export function applyPatches(path: string, source: string, publicPath: string): 
     patched = patched.replaceAll(patch.find, () => patch.replace(publicPath));
   }
   if (patched.includes(UNMOVED)) throw new Error(`no viewer patch moves the public path of ${path}`);
-  return APP.test(path) ? removeLocales(patched) : patched;
+  if (path === STYLES) return removeTourStyles(patched);
+  return APP.test(path) ? removeTours(removeLocales(patched)) : patched;
+}
+
+/** The library of OHIF's guided tours is under the AGPL, so it must not ship; our configuration has no tours. */
+const TOUR_MODULES =
+  /;\/\/ CONCATENATED MODULE: \S*node_modules\/shepherd\.js\/[\s\S]*?(?=\n;?\/\/ (?:CONCATENATED|EXTERNAL) MODULE: )/g;
+const TOUR_STYLES = /[^{}]*\.shepherd-[^{}]*\{[^{}]*\}/g;
+
+/** @throws where the script and the style sheet of the tours are not both found */
+function removeTours(source: string): string {
+  if (source.match(TOUR_MODULES)?.length !== 2) throw new Error("the viewer's tours are not where expected");
+  const trimmed = source.replace(TOUR_MODULES, "");
+  if (trimmed.includes("node_modules/shepherd.js"))
+    throw new Error("something of the viewer's tours remains");
+  return trimmed;
+}
+
+function removeTourStyles(source: string): string {
+  if (!source.match(TOUR_STYLES)) throw new Error("the viewer's tours have no styles where expected");
+  return source.replace(TOUR_STYLES, "");
 }
 
 /** @throws where a locale is not laid out as expected */

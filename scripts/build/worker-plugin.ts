@@ -3,34 +3,41 @@ import type { BunPlugin } from "bun";
 
 const STARTS_A_WORKER = /new URL\("(\.\/[\w-]+\.worker\.ts)", import\.meta\.url\)/g;
 
-interface WorkerPluginOptions {
-  minify: boolean;
-  publicPath: string;
-  /** Takes each bundled worker, to be written beside the other outputs. */
-  onOutput: (output: Bun.BuildArtifact) => void;
-}
+/** Bundled workers by the path of their source. */
+export type BundledWorkers = ReadonlyMap<string, Bun.BuildArtifact>;
 
 /**
- * Bundles the workers that the client's sources start, each into one file of its own, and puts that file's URL in
- * place of `new URL("./name.worker.ts", import.meta.url)`.
+ * Bundles each `*.worker.ts` below `folder` into one file of its own. To be done before the build that starts
+ * them: the bundler does not follow a worker's URL, and a build inside a plugin's callback never ends.
  */
-export const workerPlugin = (options: WorkerPluginOptions): BunPlugin => ({
-  name: "worker",
-  setup(build) {
-    build.onLoad({ filter: /[\\/]src[\\/]client[\\/].*\.ts$/ }, async ({ path }) => {
-      const source = await Bun.file(path).text();
-      const urls = new Map<string, string>();
-      for (const [, worker = ""] of source.matchAll(STARTS_A_WORKER)) {
-        urls.set(worker, await bundle(resolve(dirname(path), worker), options));
-      }
-      if (urls.size === 0) return undefined;
-      const contents = source.replace(STARTS_A_WORKER, (_, worker) => JSON.stringify(urls.get(worker)));
-      return { contents, loader: "ts" };
-    });
-  },
-});
+export async function bundleWorkers(folder: string, options: { minify: boolean }): Promise<BundledWorkers> {
+  const workers = new Map<string, Bun.BuildArtifact>();
+  for await (const path of new Bun.Glob("**/*.worker.ts").scan({ cwd: folder, absolute: true })) {
+    workers.set(path, await bundle(path, options.minify));
+  }
+  return workers;
+}
 
-async function bundle(entry: string, { minify, publicPath, onOutput }: WorkerPluginOptions): Promise<string> {
+/** Puts a bundled worker's URL in place of `new URL("./name.worker.ts", import.meta.url)`. */
+export function workerPlugin(workers: BundledWorkers, publicPath: string): BunPlugin {
+  return {
+    name: "worker",
+    setup(build) {
+      build.onLoad({ filter: /[\\/]src[\\/]client[\\/].*\.ts$/ }, async ({ path }) => {
+        const source = await Bun.file(path).text();
+        if (!source.includes(".worker.ts")) return undefined;
+        const contents = source.replace(STARTS_A_WORKER, (_, name: string) => {
+          const worker = workers.get(resolve(dirname(path), name));
+          if (!worker) throw new Error(`${basename(path)} starts ${name}, which does not exist`);
+          return JSON.stringify(publicPath + basename(worker.path));
+        });
+        return { contents, loader: "ts" };
+      });
+    },
+  };
+}
+
+async function bundle(entry: string, minify: boolean): Promise<Bun.BuildArtifact> {
   const { outputs } = await Bun.build({
     entrypoints: [entry],
     target: "browser",
@@ -40,6 +47,5 @@ async function bundle(entry: string, { minify, publicPath, onOutput }: WorkerPlu
   });
   const [output] = outputs;
   if (!output || outputs.length > 1) throw new Error(`${entry} did not become one file`);
-  onOutput(output);
-  return `${publicPath}${basename(output.path)}`;
+  return output;
 }

@@ -9,6 +9,8 @@ import { createSeriesReader } from "./features/dicomweb/series-reader.ts";
 import { createIngestRoutes } from "./features/ingest/ingest.routes.ts";
 import { createStudiesRoutes } from "./features/studies/studies.routes.ts";
 import { createSubscriptionsRoutes } from "./features/subscriptions/subscriptions.routes.ts";
+import { createSupportRoutes } from "./features/support/support.routes.ts";
+import { createConfirmEmailRoutes, createUsersRoutes } from "./features/users/users.routes.ts";
 import { createViewerAssets } from "./features/viewer/viewer.assets.ts";
 import { createViewerRoutes } from "./features/viewer/viewer.routes.ts";
 import { separateOrigins } from "./features/viewer/viewer-origin.ts";
@@ -49,10 +51,13 @@ export function createApp(deps: Deps, assets: BuiltAssets) {
 
   app.route("/api", createHealthRoutes(deps, guard));
   app.route("/api", createIngestRoutes(deps, guard));
+  app.route("/api", createSupportRoutes(deps, guard));
   app.use("/api/*", bodyLimit({ maxSize: MAX_JSON_BYTES }));
   app.route("/api", createAuthRoutes(deps, guard));
+  app.route("/api", createUsersRoutes(deps, guard));
   app.route("/api", createStudiesRoutes(deps, guard));
   app.route("/api", createSubscriptionsRoutes(deps, guard));
+  app.route("/", createConfirmEmailRoutes(deps, guard));
   app.route("/", createViewerTokenRoutes(deps, guard));
   app.route(
     "/dicomweb/t/:token",

@@ -1,4 +1,5 @@
 import { chmod, mkdir } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { type Clock, systemClock } from "./clock.ts";
 import type { Config } from "./config.ts";
@@ -12,7 +13,11 @@ import { createIngestWorkers, type IngestWorkers } from "./features/ingest/worke
 import { seedPlans } from "./features/subscriptions/seed-plans.ts";
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { createLogger, type Logger } from "./log.ts";
+import type { Mailer } from "./mail/mailer.ts";
+import { createOutboxMailer } from "./mail/outbox-mailer.ts";
+import { createSmtpMailer } from "./mail/smtp-mailer.ts";
 import { createNode, type Node, readOrCreate } from "./node.ts";
+import { createSeal, type Seal } from "./seal.ts";
 import { type CachedStore, createCachedStore } from "./storage/cache/cached-store.ts";
 import { createDiskStore } from "./storage/disk/disk-store.ts";
 import type { ObjectStore } from "./storage/object-store.ts";
@@ -26,6 +31,9 @@ export interface Deps extends AsyncDisposable {
   db: Db;
   jobs: Jobs;
   tokens: Tokens;
+  mailer: Mailer;
+  /** Mails that wait as jobs are sealed. */
+  mailSeal: Seal;
   node: Node;
   /** This node's own disk, where uploads lie until they are transferred. */
   staging: ObjectStore;
@@ -49,7 +57,7 @@ export interface DepsOverrides {
 }
 
 /** One may be busy with a large upload for long: the others go on with the small ones. */
-const INGEST_WORKERS = 3;
+const INGEST_WORKERS = Math.min(4, Math.max(2, availableParallelism()));
 
 /**
  * The composition root: starts or reaches the database, migrates it, opens the stores, jobs and workers.
@@ -79,6 +87,8 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   });
   started.defer(() => ingestWorkers.close());
   const secret = config.authSecret ?? (await readOrCreate(join(config.dataDir, "auth-secret"), randomSecret));
+  const mailer = openMailer(config, log);
+  started.defer(() => mailer.close());
   const ending = started.move();
   return {
     config,
@@ -87,6 +97,8 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     db: pool.db,
     jobs,
     tokens: createTokens(secret, () => clock.now()),
+    mailer,
+    mailSeal: createSeal(secret, "mail"),
     node,
     staging: createDiskStore({ root: node.stagingDir }),
     store,
@@ -124,6 +136,12 @@ async function openArchive(config: Config): Promise<{ store: ObjectStore; cache:
     maxBytes: config.cacheMaxBytes,
   });
   return { store: cache, cache };
+}
+
+function openMailer(config: Config, log: Logger): Mailer {
+  const from = config.mailFrom ?? config.adminEmail ?? `${config.productName} <no-reply@localhost>`;
+  if (config.smtpUrl) return createSmtpMailer({ url: config.smtpUrl, from });
+  return createOutboxMailer({ folder: join(config.dataDir, "outbox"), from, log });
 }
 
 async function makePrivateFolder(path: string): Promise<void> {

@@ -3,7 +3,8 @@ import { run } from "./cli/run.ts";
 import { folderAssets } from "./render/assets.ts";
 
 /** The program from source: built assets lie in `dist`, PostgreSQL among the installed packages. */
-const dist = join(import.meta.dir, "../../dist");
+const root = join(import.meta.dir, "../..");
+const dist = join(root, "dist");
 
 const code = await run(
   {
@@ -11,6 +12,13 @@ const code = await run(
       client: folderAssets(join(dist, "client")),
       viewer: folderAssets(join(dist, "viewer")),
     }),
+    licenses: async () => {
+      const notices = Bun.file(join(dist, "THIRD-PARTY-NOTICES.txt"));
+      const others = (await notices.exists())
+        ? await notices.text()
+        : "\nThe licences of the packages lie beside them in node_modules; `bun run build` collects them.\n";
+      return (await Bun.file(join(root, "LICENSE")).text()) + others;
+    },
   },
   process.argv.slice(2),
 );

@@ -1,5 +1,6 @@
 import { mkdir, open, readFile, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { sync } from "./storage/disk/durable-file.ts";
 
 /** This process among equals: who it is and where it stages bytes. */
 export interface Node {
@@ -7,6 +8,8 @@ export interface Node {
   id: string;
   /** New at each start: tells an upload in progress from one that died with a former run. */
   bootId: string;
+  /** By the system's clock. */
+  startedAt: Date;
   stagingDir: string;
   /** Where a staged object lies. */
   stagedPath(key: string): string;
@@ -16,7 +19,13 @@ export async function createNode(dataDir: string): Promise<Node> {
   const stagingDir = join(dataDir, "staging");
   await mkdir(stagingDir, { recursive: true });
   const id = await readOrCreate(join(dataDir, "node-id"), () => Bun.randomUUIDv7());
-  return { id, bootId: Bun.randomUUIDv7(), stagingDir, stagedPath: (key) => join(stagingDir, key) };
+  return {
+    id,
+    bootId: Bun.randomUUIDv7(),
+    startedAt: new Date(),
+    stagingDir,
+    stagedPath: (key) => join(stagingDir, key),
+  };
 }
 
 /** The content of a small file, made durable with `create` where it is not there yet; mode 0600. */
@@ -33,5 +42,6 @@ export async function readOrCreate(path: string, create: () => string): Promise<
   await file.sync();
   await file.close();
   await rename(temporary, path);
+  await sync(dirname(path));
   return content;
 }

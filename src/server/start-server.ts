@@ -1,9 +1,7 @@
 import { type BuiltAssets, createApp } from "./app.ts";
 import type { Deps } from "./deps.ts";
-import { startAuthJobs } from "./features/auth/auth.jobs.ts";
-import { startIngestJobs } from "./features/ingest/ingest.jobs.ts";
-import { startStudyJobs } from "./features/studies/studies.jobs.ts";
 import { settlesWithin } from "./settles-within.ts";
+import { startJobs } from "./start-jobs.ts";
 
 export interface RunningServer extends AsyncDisposable {
   /** Origin under which it answers on this machine. */
@@ -19,9 +17,7 @@ const DRAIN_MS = 4_000;
 export async function startServer(deps: Deps, assets: BuiltAssets): Promise<RunningServer> {
   const { config } = deps;
   const app = createApp(deps, assets);
-  await startAuthJobs(deps);
-  await startIngestJobs(deps);
-  await startStudyJobs(deps);
+  await startJobs(deps);
   const server = Bun.serve({
     hostname: config.host,
     port: config.port,

@@ -23,6 +23,26 @@ export const validationMessages = {
     id: "validation.passwordsDoNotMatch",
     message: "The passwords do not match",
   },
+  "validation.codeDigits": /*i18n*/ { id: "validation.codeDigits", message: "The code has 6 digits" },
+  "validation.tokenRequired": /*i18n*/ { id: "validation.tokenRequired", message: "Enter the token" },
+  "validation.confirmPasswordRequired": /*i18n*/ {
+    id: "validation.confirmPasswordRequired",
+    message: "Confirm the password",
+  },
+  "validation.passwordChangeInvalid": /*i18n*/ {
+    id: "validation.passwordChangeInvalid",
+    message: "To change the password, fill in the current and the new one",
+  },
+  "support.subjectRequired": /*i18n*/ { id: "support.subjectRequired", message: "Enter the subject" },
+  "support.messageRequired": /*i18n*/ { id: "support.messageRequired", message: "Enter the message" },
+  "support.invalidImageFormat": /*i18n*/ {
+    id: "support.invalidImageFormat",
+    message: "Invalid image format. Use JPG, PNG or GIF",
+  },
+  "support.imageTooLarge": /*i18n*/ {
+    id: "support.imageTooLarge",
+    message: "Image too large. Maximum size: 5MB",
+  },
   "validation.tooLong": /*i18n*/ { id: "validation.tooLong", message: "This text is too long" },
   "validation.invalid": /*i18n*/ { id: "validation.invalid", message: "This value is not valid" },
 } as const;

@@ -28,6 +28,8 @@ export interface FaultyS3Server extends AsyncDisposable {
   seen: SeenRequest[];
   /** Asked before each request is answered. */
   fault: (request: SeenRequest) => Fault | undefined;
+  /** Waited for before a request is carried out: makes the store slow. */
+  pause: (request: SeenRequest) => Promise<void>;
 }
 
 /**
@@ -50,6 +52,7 @@ export async function startFaultyS3Server(): Promise<FaultyS3Server> {
     bucket,
     seen: [],
     fault: () => undefined,
+    pause: async () => {},
     options: {
       ...{ endpoint: `http://127.0.0.1:${port}`, region: "us-east-1", bucket: "bucket" },
       ...{ accessKeyId: "key", secretAccessKey: "secret", retryDelayMs: 1, retries: 3 },
@@ -77,6 +80,7 @@ async function answer(
   const pieces: Uint8Array[] = [];
   for await (const piece of request) pieces.push(piece);
   if (fault === "stall") return;
+  await server.pause(seen);
   if (typeof fault === "object" && "status" in fault) {
     response
       .writeHead(fault.status)

@@ -1,13 +1,14 @@
+import { join } from "node:path";
+import { ensureBuilt } from "../../scripts/build/ensure-built.ts";
 import { createApp } from "../../src/server/app.ts";
 import { type Config, readConfig } from "../../src/server/config.ts";
 import type { Sql } from "../../src/server/db/postgres.ts";
 import { createDeps, type Deps, type DepsOverrides } from "../../src/server/deps.ts";
-import { startIngestJobs } from "../../src/server/features/ingest/ingest.jobs.ts";
-import { startStudyJobs } from "../../src/server/features/studies/studies.jobs.ts";
 import { startSubscription } from "../../src/server/features/subscriptions/start-subscription.ts";
 import { updateUser } from "../../src/server/features/users/users.repo.ts";
 import { createLogger } from "../../src/server/log.ts";
-import { embeddedAssets } from "../../src/server/render/assets.ts";
+import { embeddedAssets, folderAssets } from "../../src/server/render/assets.ts";
+import { startJobs } from "../../src/server/start-jobs.ts";
 import type { UploadAnswer } from "../../src/shared/api/upload.ts";
 import type { Role } from "../../src/shared/api/users.ts";
 import { createTestDatabase } from "./database.ts";
@@ -37,6 +38,8 @@ export interface TestApp extends AsyncDisposable {
   store(person: Person, zip: Uint8Array, formData?: object): Promise<UploadAnswer>;
   /** Resolves when no job waits or runs. */
   settle(): Promise<void>;
+  /** Serves the app with the built client and viewer (made first where they are missing); answers its origin. */
+  listen(): Promise<string>;
 }
 
 export interface CallOptions {
@@ -54,6 +57,7 @@ export interface TestAppOptions {
 }
 
 const noAssets = embeddedAssets({ version: 1, assets: {} }, {});
+const DIST = join(import.meta.dir, "../../dist");
 
 /** The real app on a database and a DATA_DIR of its own; English answers unless a test asks otherwise. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -74,9 +78,9 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const deps = await createDeps(config, { clock, log, ...options.overrides });
   const app = createApp(deps, { client: noAssets, viewer: noAssets });
   if (options.jobs !== false) {
-    await startIngestJobs(deps);
-    await startStudyJobs(deps);
+    await startJobs(deps);
   }
+  let server: ReturnType<typeof Bun.serve> | undefined;
   let people = 0;
 
   const call: TestApp["call"] = async (method, path, { as, json, body, headers } = {}) =>
@@ -118,6 +122,17 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     throw new Error("jobs did not settle");
   }
 
+  async function listen(): Promise<string> {
+    ensureBuilt();
+    const waiting = () => new Response(null, { status: 503 });
+    server = Bun.serve({ hostname: "127.0.0.1", port: 0, development: false, fetch: waiting });
+    const publicUrl = server.url.origin;
+    const assets = { client: folderAssets(join(DIST, "client")), viewer: folderAssets(join(DIST, "viewer")) };
+    const served = createApp({ ...deps, config: { ...config, publicUrl } }, assets);
+    server.reload({ fetch: (request, bunServer) => served.fetch(request, { server: bunServer }) });
+    return publicUrl;
+  }
+
   return {
     deps,
     sql: database.sql,
@@ -150,7 +165,9 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       return (await answer.json()) as UploadAnswer;
     },
     settle,
+    listen,
     async [Symbol.asyncDispose]() {
+      await server?.stop(true);
       await deps[Symbol.asyncDispose]();
       await database.drop();
       await folder[Symbol.asyncDispose]();

@@ -10,7 +10,8 @@ interface DropdownProps {
 
 export function Dropdown({ trigger, children }: DropdownProps) {
   return (
-    <DropdownMenu.Root>
+    // Not modal: the page behind stays readable to assistive technology.
+    <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content className="menu" align="end" sideOffset={6} collisionPadding={8}>

@@ -23,10 +23,22 @@ document.documentElement.lang = language;
 localStorage.setItem("i18nextLng", language);
 
 /** A token that ended is 401; what it no longer opens (a revoked grant, a deleted exam) is 404. */
-function onDicomwebError(error: { status?: number; request?: { status?: number } } | undefined): void {
-  const status = error?.status ?? error?.request?.status;
+function onDicomwebStatus(status: number | undefined): void {
   if (status === 401 || status === 403 || status === 404) showEndedNotice(texts);
 }
+
+function onDicomwebError(error: { status?: number; request?: { status?: number } } | undefined): void {
+  onDicomwebStatus(error?.status ?? error?.request?.status);
+}
+
+// OHIF tells its error handler of XMLHttpRequests; frames come by fetch, of which it does not.
+const plainFetch = window.fetch.bind(window);
+window.fetch = Object.assign(async (...request: Parameters<typeof fetch>) => {
+  const response = await plainFetch(...request);
+  if (new URL(response.url || location.href).pathname.startsWith(`${root}/`))
+    onDicomwebStatus(response.status);
+  return response;
+}, window.fetch);
 
 window.PUBLIC_URL = "/viewer/";
 window.browserImportFunction = () => Promise.reject(new Error("the viewer loads no modules from elsewhere"));

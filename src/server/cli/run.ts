@@ -7,16 +7,18 @@ import {
   WrongPostgresMajor,
 } from "../db/embedded/embedded.errors.ts";
 import type { DepsOverrides } from "../deps.ts";
-import { migrateOnly } from "./migrate-only.ts";
-import { serve } from "./serve.ts";
 import { UsageError } from "./usage.ts";
-import { userCommand } from "./user-command.ts";
 
 /** What the build brings: folders beside the source, or files inside the executable. */
 export interface Program extends Pick<DepsOverrides, "postgresBinaries" | "ingestWorkerCommand"> {
   /** Read only by `serve`. */
   assets(): BuiltAssets;
+  /** Our licence and those of all that the program brings with it. */
+  licenses(): Promise<string>;
 }
+
+/** Hidden from the usage: what the executable starts itself with to read uploads. */
+export const INGEST_WORKER = "ingest-worker";
 
 const usage = `Usage: exameteca [command]
 
@@ -24,28 +26,49 @@ const usage = `Usage: exameteca [command]
   migrate               bring the database up to date and exit
   user add              --email E [--name N] [--role admin|user|doctor|lab] [--password P]
   user set              --email E [--password P] [--new-email E]
+  licenses              show the licences of Exameteca and of what is in it
 
 Settings come from the environment; the README has the table.`;
 
 /**
  * Runs a subcommand and returns the exit code: 0, 1 where it failed, 2 where it was called or configured wrongly.
+ * Each command is loaded when it is called: the ingest worker does without the server's modules.
  */
 export async function run(program: Program, args: string[], environment = process.env): Promise<number> {
   const [command = "serve", ...rest] = args;
   try {
-    if (["help", "--help", "-h"].includes(command)) return tell(usage);
-    const config = readConfig(environment);
-    if (command === "serve") return await serve(program, config);
-    if (command === "migrate") return await migrateOnly(program, config);
-    if (command === "user") return await userCommand(program, config, rest);
-    throw new UsageError(`There is no command "${command}".`);
+    switch (command) {
+      case "help":
+      case "--help":
+      case "-h":
+        return await tell(usage);
+      case "licenses":
+        return await tell(await program.licenses());
+      case INGEST_WORKER:
+        return await workUntilDisconnected();
+      case "serve":
+        return await (await import("./serve.ts")).serve(program, readConfig(environment));
+      case "migrate":
+        return await (await import("./migrate-only.ts")).migrateOnly(program, readConfig(environment));
+      case "user":
+        return await (await import("./user-command.ts")).userCommand(program, readConfig(environment), rest);
+      default:
+        throw new UsageError(`There is no command "${command}".`);
+    }
   } catch (error) {
     return explain(error);
   }
 }
 
-function tell(text: string): number {
-  process.stdout.write(`${text}\n`);
+/** The worker's module serves as soon as it is loaded, and ends the process itself. */
+async function workUntilDisconnected(): Promise<never> {
+  await import("../features/ingest/worker/ingest-worker.ts");
+  return Promise.withResolvers<never>().promise;
+}
+
+/** Resolves once all of it is written: `process.exit` would cut what a pipe has not taken yet. */
+async function tell(text: string): Promise<number> {
+  await Bun.write(Bun.stdout, `${text}\n`);
   return 0;
 }
 

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { emailSchema, nameSchema, newPasswordSchema } from "../../shared/api/auth.ts";
+import { emailSchema, nameSchema, newPasswordSchema } from "../../shared/api/account-fields.ts";
 import { roleSchema } from "../../shared/api/users.ts";
 import type { Config } from "../config.ts";
 import { connectDatabase, type Db } from "../db/client.ts";

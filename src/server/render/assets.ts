@@ -106,7 +106,10 @@ function matches(ifNoneMatch: string | null, etag: string): boolean {
 function storedBody(asset: Asset, coding: AssetCoding | "identity"): BodyInit {
   const stored = asset.body(coding);
   if (stored) return stored;
-  const compressed = coding === "identity" ? asset.body("gzip") : undefined;
+  const inflatable = coding === "identity" ? asset.codings.at(-1) : undefined;
+  const compressed = inflatable && asset.body(inflatable);
   if (!compressed) throw new Error("an asset named in the manifest is missing from the build");
-  return compressed.stream().pipeThrough(new DecompressionStream("gzip"));
+  return compressed
+    .stream()
+    .pipeThrough(new DecompressionStream(inflatable === "br" ? "brotli" : inflatable));
 }

@@ -1,18 +1,6 @@
 import * as z from "zod/mini";
 import { isCpfOrCnpj, plainTaxId } from "../rules/cpf-cnpj.ts";
-
-/** Messages are keys of `validation-messages.ts`. */
-export const emailSchema = z
-  .string("validation.invalidEmail")
-  .check(z.trim(), z.maxLength(254, "validation.tooLong"), z.email("validation.invalidEmail"));
-
-export const newPasswordSchema = z
-  .string("validation.passwordMin")
-  .check(z.minLength(6, "validation.passwordMin"), z.maxLength(1024, "validation.tooLong"));
-
-export const nameSchema = z
-  .string("validation.nameMin")
-  .check(z.trim(), z.minLength(3, "validation.nameMin"), z.maxLength(200, "validation.tooLong"));
+import { emailSchema, nameSchema, newPasswordSchema } from "./account-fields.ts";
 
 const cpfCnpjSchema = z.string("validation.cpfCnpjLength").check(
   z.maxLength(18, "validation.tooLong"),
@@ -35,3 +23,25 @@ export const registerSchema = z.object({
   password: newPasswordSchema,
 });
 export type Register = z.infer<typeof registerSchema>;
+
+export const verifyCodeSchema = z.object({
+  email: emailSchema,
+  code: z.string("validation.codeDigits").check(z.regex(/^\d{6}$/, "validation.codeDigits")),
+  /** Whether this device skips the code for 30 days. */
+  rememberDevice: z.optional(z.boolean()),
+});
+export type VerifyCode = z.infer<typeof verifyCodeSchema>;
+
+export const emailOnlySchema = z.object({ email: emailSchema });
+
+export const resetPasswordSchema = z.object({
+  token: z
+    .string("validation.tokenRequired")
+    .check(z.minLength(1, "validation.tokenRequired"), z.maxLength(200, "validation.tooLong")),
+  password: newPasswordSchema,
+});
+export type ResetPassword = z.infer<typeof resetPasswordSchema>;
+
+/** The answer of login where a code is wanted: it was mailed to `email`. */
+export const twoFactorPendingSchema = z.object({ requiresTwoFactor: z.literal(true), email: z.string() });
+export type TwoFactorPending = z.infer<typeof twoFactorPendingSchema>;

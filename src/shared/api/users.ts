@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { emailSchema, nameSchema, newPasswordSchema } from "./account-fields.ts";
 
 export const roles = ["admin", "user", "doctor", "lab"] as const;
 export const roleSchema = z.enum(roles);
@@ -22,3 +23,54 @@ export type CurrentUser = z.infer<typeof currentUserSchema>;
 
 export const signedInUserSchema = z.extend(currentUserSchema, { token: z.string() });
 export type SignedInUser = z.infer<typeof signedInUserSchema>;
+
+/** Current and new password go together, or are both left out. */
+export const profileChangeSchema = z
+  .object({
+    name: nameSchema,
+    email: emailSchema,
+    currentPassword: z.optional(z.string().check(z.maxLength(1024, "validation.tooLong"))),
+    newPassword: z.optional(z.union([z.literal(""), newPasswordSchema])),
+  })
+  .check(
+    z.refine((change) => Boolean(change.currentPassword) === Boolean(change.newPassword), {
+      error: "validation.passwordChangeInvalid",
+      path: ["newPassword"],
+    }),
+  );
+export type ProfileChange = z.infer<typeof profileChangeSchema>;
+
+/**
+ * The answer of a profile change. `token` takes the place of the caller's when the password changed, which ended
+ * every session; `pendingEmail` takes effect when the link mailed to it is opened.
+ */
+export const profileAnswerSchema = z.object({
+  user: currentUserSchema,
+  pendingEmail: z.nullable(z.string()),
+  token: z.optional(z.string()),
+});
+export type ProfileAnswer = z.infer<typeof profileAnswerSchema>;
+
+export const newUserSchema = z.object({
+  name: nameSchema,
+  email: emailSchema,
+  role: z._default(roleSchema, "user"),
+});
+export type NewUser = z.infer<typeof newUserSchema>;
+
+/** `invitationUrl` is there only where no mail server is set: the admin hands it over. */
+export const newUserAnswerSchema = z.object({
+  user: currentUserSchema,
+  invitationUrl: z.optional(z.string()),
+});
+export type NewUserAnswer = z.infer<typeof newUserAnswerSchema>;
+
+export const userChangeSchema = z.object({
+  name: z.optional(nameSchema),
+  email: z.optional(emailSchema),
+  role: z.optional(roleSchema),
+  isAuthorized: z.optional(z.boolean()),
+  /** End of the subscription; null for never. */
+  expiresAt: z.optional(z.nullable(z.iso.datetime({ offset: true, error: "validation.invalid" }))),
+});
+export type UserChange = z.infer<typeof userChangeSchema>;

@@ -1,7 +1,19 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, copyFile, link, mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  copyFile,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packPostgres } from "../../../scripts/build/pack-postgres.ts";
@@ -179,6 +191,22 @@ test("a pid file whose number another program has by now does not bar the start"
   await Bun.write(join(dataDir, "postgres/data/postmaster.pid"), stale);
   const { url } = await start();
   expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }]);
+});
+
+test("a socket's lock whose number another program has by now does not bar the start", async () => {
+  await (await start()).stop();
+  const root = join(dataDir, "postgres");
+  const { uid, gid } = await stat(join(root, "data"));
+  // A program of the database's account: it may signal only those.
+  const other = spawn("/bin/sleep", ["60"], { uid, gid, stdio: "ignore" });
+  const lock = join(root, "run/.s.PGSQL.5432.lock");
+  await writeFile(lock, `${other.pid}\n${root}/data\n1\n5432\n${root}/run\n`);
+  await chown(lock, uid, gid);
+  try {
+    expect((await start()).attached).toBe(false);
+  } finally {
+    other.kill("SIGKILL");
+  }
 });
 
 test("data of another PostgreSQL major is refused with what to do, and left alone", async () => {

@@ -13,7 +13,7 @@ import { showToast } from "../../ui/toast.tsx";
 import { showViolations, violationText } from "../../validation.ts";
 import type { AuthFormProps } from "./auth-forms.ts";
 
-/** Signs in and goes to /his. */
+/** Signs in; the screen goes on to /his once there is a session. */
 export function LoginForm({ email, registration, notice, onSwitch }: AuthFormProps) {
   const { t, i18n } = useLingui();
   const [keepConnected, setKeepConnected] = useState(false);
@@ -28,7 +28,6 @@ export function LoginForm({ email, registration, notice, onSwitch }: AuthFormPro
   const submit = handleSubmit(async (credentials) => {
     try {
       beginSession(await api.login(credentials), { keepConnected });
-      window.location.assign("/his");
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       setError("root", { type: "server" });

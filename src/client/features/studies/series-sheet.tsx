@@ -12,6 +12,7 @@ const MAX_SKELETONS = 6;
 
 /** The study's series as a strip of films. */
 export function SeriesSheet({ study }: { study: Study }) {
+  const { t } = useLingui();
   const { data, error } = useQuery({
     queryKey: [STUDIES, "series", study.id, study.imagesReceived],
     queryFn: ({ signal }) => studiesApi.series(study.id, signal),
@@ -20,7 +21,8 @@ export function SeriesSheet({ study }: { study: Study }) {
   if (error) return <SeriesError error={error} />;
   if (!data) return <SeriesSkeleton count={Math.min(study.seriesCount, MAX_SKELETONS)} />;
   return (
-    <ul className="series-sheet">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, by the arrow keys too
+    <ul className="series-sheet" tabIndex={0} aria-label={t({ id: "exam.series", message: "Series" })}>
       {data.map((series) => (
         <SeriesCard key={series.id} series={series} />
       ))}
@@ -43,13 +45,15 @@ function SeriesCard({ series }: { series: Series }) {
       </span>
       <span className="series-caption">
         {seriesDescription ? (
-          <b title={seriesDescription}>{seriesDescription}</b>
+          <b className="series-name" title={seriesDescription}>
+            {seriesDescription}
+          </b>
         ) : (
-          <b className="is-none">
+          <b className="series-name is-none">
             <Trans id="study.noDescription">No description</Trans>
           </b>
         )}
-        <span>{[modality, images].filter(Boolean).join(" · ")}</span>
+        <span className="series-facts">{[modality, images].filter(Boolean).join(" · ")}</span>
       </span>
     </li>
   );

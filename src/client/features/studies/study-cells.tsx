@@ -55,7 +55,7 @@ export function DescriptionCell({ study }: { study: Study }) {
     <div className="study-title">
       <Film />
       <div>
-        <b>{descriptionText(i18n, study)}</b>
+        <b className="study-name">{descriptionText(i18n, study)}</b>
         <StudyOrigin study={study} />
       </div>
     </div>
@@ -69,12 +69,12 @@ export function StudyOrigin({ study }: { study: Study }) {
     <span className="study-origin">
       {institutionName}
       {!isOwner && ownerName && (
-        <span>
+        <span className="study-mark">
           <Trans id="study.sharedBy">Shared by {ownerName}</Trans>
         </span>
       )}
       {isOverridden && (
-        <span className="study-edited">
+        <span className="study-mark">
           <Trans id="study.overridden">Edited data</Trans>
         </span>
       )}
@@ -107,7 +107,7 @@ export function ReportCell({ study }: { study: Study }) {
   if (!study.laudo) return <span className="study-none">—</span>;
   return (
     <span className="study-report">
-      <FileTextIcon small />
+      <FileTextIcon small className="study-lit-icon" />
       <Trans id="study.hasReport">Available</Trans>
     </span>
   );

@@ -52,7 +52,7 @@ function PhoneStudy({ study, isOpen, onToggle }: PhoneStudyProps) {
         <button type="button" className="phone-study-toggle" aria-expanded={isOpen} onClick={onToggle}>
           <Film large />
           <PhoneStudyText study={study} />
-          {isOpen && <ChevronDownIcon />}
+          {isOpen && <ChevronDownIcon className="study-lit-icon" />}
         </button>
         {!isOpen && <ViewerButton study={study} kind="icon" />}
       </div>
@@ -85,7 +85,7 @@ function PhoneStudyText({ study }: { study: Study }) {
         {columns.storageStatus && <StorageDot status={study.storageStatus} />}
         {study.laudo && (
           <>
-            <FileTextIcon small />
+            <FileTextIcon small className="study-lit-icon" />
             <span className="sr-only">{t({ id: "study.hasReport", message: "Available" })}</span>
           </>
         )}

@@ -70,20 +70,21 @@ function StudyTableHead({ table }: { table: StudyTableModel }) {
             const direction = sorted === "asc" ? "ascending" : "descending";
             return (
               <th
+                className="study-head"
                 key={header.id}
                 scope="col"
                 data-column={column.id}
                 aria-sort={sorted ? direction : undefined}
               >
                 {column.getCanSort() ? (
-                  <button type="button" onClick={column.getToggleSortingHandler()}>
+                  <button type="button" className="study-sort" onClick={column.getToggleSortingHandler()}>
                     <table.FlexRender header={header} />
                     {sorted && (
                       <ArrowDownIcon small className={sorted === "asc" ? "rotate-180" : undefined} />
                     )}
                   </button>
                 ) : (
-                  <span>
+                  <span className={column.id === "viewer" ? "sr-only" : undefined}>
                     <table.FlexRender header={header} />
                   </span>
                 )}
@@ -104,14 +105,14 @@ function StudyRow({ row, table }: { row: Row<typeof studyTableFeatures, Study>; 
     <Fragment>
       <tr className={`study-row ${isOpen ? "is-open" : ""} ${isBusy ? "is-busy" : ""}`} aria-busy={isBusy}>
         {cells.map((cell) => (
-          <td key={cell.id} data-column={cell.column.id}>
+          <td key={cell.id} className="study-cell" data-column={cell.column.id}>
             <table.FlexRender cell={cell} />
           </td>
         ))}
       </tr>
       {isOpen && (
-        <tr className="study-series-row">
-          <td colSpan={cells.length}>
+        <tr>
+          <td className="study-series-cell" colSpan={cells.length}>
             <div className="study-series">
               <SeriesSheet study={row.original} />
               <StudyIdentifiers study={row.original} />
@@ -128,7 +129,7 @@ function SkeletonRows({ columnIds }: { columnIds: string[] }) {
     // biome-ignore lint/suspicious/noArrayIndexKey: the places never move
     <tr key={place} className="study-row">
       {columnIds.map((id) => (
-        <td key={id} data-column={id}>
+        <td key={id} className="study-cell" data-column={id}>
           {id === "studyDescription" ? (
             <div className="study-title">
               <Skeleton shape="film" />

@@ -35,7 +35,7 @@ export function ViewerButton({ study, kind = "row" }: { study: Study; kind?: "ro
   if (kind === "icon" || user.role === "admin") {
     return (
       <span className="viewer-cell">
-        {user.role === "admin" && <StorageDot status={study.storageStatus} wordless />}
+        {kind === "row" && <StorageDot status={study.storageStatus} wordless />}
         <WaitTooltip shown={!canView}>
           <IconButton label={t({ id: "study.openViewer", message: "Open in the viewer" })} {...state}>
             <MaximizeIcon />

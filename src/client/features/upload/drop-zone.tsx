@@ -37,10 +37,10 @@ export function DropZone({ disabled, problem, onPick }: DropZoneProps) {
         <EmptyFilm />
       </div>
       <div>
-        <h2>
+        <h2 className="drop-zone-title">
           <Trans id="upload.drop.title">Drop the exam's ZIP here</Trans>
         </h2>
-        <p>
+        <p className="drop-zone-text">
           <Trans id="upload.drop.text">
             One file of up to {limit}, or the whole folder of the disc. What is not DICOM stays out.
           </Trans>

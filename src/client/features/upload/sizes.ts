@@ -3,12 +3,14 @@ import type { I18n } from "@lingui/core";
 const MEGABYTE = 1_000_000;
 const GIBIBYTE = 1024 ** 3;
 
-/** Bytes as people read them: `512,4 MB`. */
-export function megabytes(i18n: I18n, bytes: number): string {
-  return `${megabyteNumber(i18n, bytes)} MB`;
+/** Bytes as people read them: `512,4 MB`, or `15 kB` where the whole is less than a megabyte. */
+export function sizeText(i18n: I18n, bytes: number, wholeBytes = bytes): string {
+  return `${sizeNumber(i18n, bytes, wholeBytes)} ${wholeBytes < MEGABYTE ? "kB" : "MB"}`;
 }
 
-export function megabyteNumber(i18n: I18n, bytes: number): string {
+/** The number alone, in the unit of the whole. */
+export function sizeNumber(i18n: I18n, bytes: number, wholeBytes: number): string {
+  if (wholeBytes < MEGABYTE) return i18n.number(Math.ceil(bytes / 1000));
   return i18n.number(bytes / MEGABYTE, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 }
 

@@ -13,13 +13,14 @@ export function SkippedNotice() {
   const [last, setLast] = useAtom(lastSkippedAtom);
   const [open, setOpen] = useState(false);
   if (!last) return null;
+  const { skippedCount } = last;
   return (
     <div className="notice skipped-notice" role="status">
       <FileTextIcon />
       <span>
         <Plural
           id="skipped.notice"
-          value={last.skippedCount}
+          value={skippedCount}
           one="# file of the last upload was left out."
           other="# files of the last upload were left out."
         />
@@ -53,13 +54,13 @@ function SkippedList({ files: { skipped, skippedCount } }: { files: SkippedFiles
   return (
     <ul className="skipped-list">
       {skipped.map(({ name, reason }) => (
-        <li key={name}>
+        <li key={name} className="skipped-file">
           <span className="mono">{name}</span>
           <span>{i18n._(skippedReason(reason))}</span>
         </li>
       ))}
       {more > 0 && (
-        <li>
+        <li className="skipped-file">
           <Plural id="skipped.more" value={more} one="and # more" other="and # more" />
         </li>
       )}

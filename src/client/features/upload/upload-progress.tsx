@@ -3,7 +3,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { CSSProperties } from "react";
 import { Button } from "../../ui/button.tsx";
 import { CheckIcon, FileArchiveIcon, FolderOpenIcon } from "../../ui/icons.tsx";
-import { megabyteNumber, megabytes } from "./sizes.ts";
+import { sizeNumber, sizeText } from "./sizes.ts";
 import {
   currentPhase,
   isSent,
@@ -49,7 +49,7 @@ function SourceLine({ state, onCancel }: { state: PickedState; onCancel: () => v
       <SourceIcon />
       <div>
         <b>{source.name}</b>
-        <span>{[megabytes(i18n, source.sizeBytes), total > 0 && files].filter(Boolean).join(" · ")}</span>
+        <span>{[sizeText(i18n, source.sizeBytes), total > 0 && files].filter(Boolean).join(" · ")}</span>
       </div>
       <Button size="small" onClick={onCancel}>
         {state.stage === "sending" ? (
@@ -103,9 +103,9 @@ function TimeLeft({ transfer }: { transfer: Transfer }) {
 
 function TransferNumbers({ transfer }: { transfer: Transfer }) {
   const { i18n } = useLingui();
-  const loaded = megabyteNumber(i18n, transfer.loadedBytes);
-  const total = megabytes(i18n, transfer.totalBytes);
-  const speed = transfer.bytesPerSecond && `${megabytes(i18n, transfer.bytesPerSecond)}/s`;
+  const loaded = sizeNumber(i18n, transfer.loadedBytes, transfer.totalBytes);
+  const total = sizeText(i18n, transfer.totalBytes);
+  const speed = transfer.bytesPerSecond && `${sizeText(i18n, transfer.bytesPerSecond)}/s`;
   return (
     <span>
       <Trans id="upload.loaded">

@@ -34,6 +34,7 @@ interface ViewerOverlayProps {
 export default function ViewerOverlay({ study, onClose }: ViewerOverlayProps) {
   const { i18n, t } = useLingui();
   const { user } = useHis();
+  const description = descriptionText(i18n, study);
   const { page, onLoaded, retry } = useViewerPage(study.id, user.id);
   const failure = page.state === "failed" ? page.failure : undefined;
 
@@ -72,7 +73,7 @@ export default function ViewerOverlay({ study, onClose }: ViewerOverlayProps) {
               <iframe
                 className={page.state === "shown" ? "is-shown" : undefined}
                 src={page.url}
-                title={t({ id: "viewer.frame", message: `Images of ${descriptionText(i18n, study)}` })}
+                title={t({ id: "viewer.frame", message: `Images of ${description}` })}
                 allow="fullscreen"
                 onLoad={onLoaded}
               />

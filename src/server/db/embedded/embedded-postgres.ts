@@ -17,6 +17,7 @@ import {
   findPostmaster,
   readPidFile,
   removeStalePidFile,
+  removeStaleSocketLock,
   socketUrl,
 } from "./postmaster.ts";
 import { type ServerProcess, type ServerSettings, spawnServer } from "./server-process.ts";
@@ -65,6 +66,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   for (;;) {
     await waitForPredecessor(dataDir, site.dataFolder, deadline);
     const socketFolder = await makeSocketFolder(site.root, site.account);
+    await removeStaleSocketLock(socketFolder.path);
     const server = spawnServer({
       ...site,
       socketFolder,

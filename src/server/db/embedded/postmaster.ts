@@ -36,11 +36,26 @@ export async function removeStalePidFile(dataFolder: string): Promise<void> {
   }
 }
 
-/** Reads `postmaster.pid` (PostgreSQL, `src/include/utils/pidfile.h`): pid, data, start, port, socket folder, …, status. */
-export async function readPidFile(dataFolder: string): Promise<Postmaster | undefined> {
+/**
+ * Removes the lock beside the socket of a postmaster that was killed: PostgreSQL refuses to start where its pid is
+ * some other process's by now, or a zombie's that no init collects. The folder is used for this data only.
+ */
+export async function removeStaleSocketLock(socketFolder: string): Promise<void> {
+  const path = join(socketFolder, `${SOCKET_NAME}.lock`);
+  const lock = await readLockFile(path);
+  if (!lock || (await isPostgres(lock.pid)) || (await acceptsConnections(socketFolder))) return;
+  await rm(path, { force: true });
+}
+
+export function readPidFile(dataFolder: string): Promise<Postmaster | undefined> {
+  return readLockFile(pidFile(dataFolder));
+}
+
+/** Reads a lock file (PostgreSQL, `src/include/utils/pidfile.h`): pid, data, start, port, socket folder, …, status. */
+async function readLockFile(path: string): Promise<Postmaster | undefined> {
   let text: string;
   try {
-    text = await readFile(pidFile(dataFolder), "utf8");
+    text = await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;

@@ -23,3 +23,21 @@ export const emailTaken: ErrorKind = {
   code: "auth.email_taken",
   text: /*i18n*/ { id: "error.auth.email_taken", message: "There is already an account with this e-mail." },
 };
+export const wrongCode: ErrorKind = {
+  status: 401,
+  code: "auth.wrong_code",
+  text: /*i18n*/ { id: "error.auth.wrong_code", message: "Wrong or expired code." },
+};
+export const deadLink: ErrorKind = {
+  status: 400,
+  code: "auth.dead_link",
+  text: /*i18n*/ {
+    id: "error.auth.dead_link",
+    message: "This link is not valid any more. Ask for a new one.",
+  },
+};
+export const wrongCurrentPassword: ErrorKind = {
+  status: 400,
+  code: "auth.wrong_current_password",
+  text: /*i18n*/ { id: "error.auth.wrong_current_password", message: "The current password is wrong." },
+};

@@ -1,5 +1,6 @@
 import { and, eq, isNull, lt, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
+import { prepared } from "../../db/prepared.ts";
 import { subscriptions } from "../subscriptions/subscriptions.table.ts";
 import { users } from "../users/users.table.ts";
 import { sessions, throttles } from "./auth.table.ts";
@@ -11,9 +12,8 @@ export async function insertSession(
   await db.insert(sessions).values({ id: row.id, userId: row.userId, createdAt: row.at, lastSeenAt: row.at });
 }
 
-/** A session with what its user may do now; asked at every request, hence one statement. */
-export async function findSessionRow(db: DbOrTx, id: string) {
-  const [row] = await db
+const sessionRow = prepared((db) =>
+  db
     .select({
       userId: sessions.userId,
       createdAt: sessions.createdAt,
@@ -27,7 +27,13 @@ export async function findSessionRow(db: DbOrTx, id: string) {
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
-    .where(eq(sessions.id, id));
+    .where(eq(sessions.id, sql.placeholder("id")))
+    .prepare("session_row"),
+);
+
+/** A session with what its user may do now; asked at every request, hence one statement. */
+export async function findSessionRow(db: DbOrTx, id: string) {
+  const [row] = await sessionRow(db).execute({ id });
   return row;
 }
 

@@ -1,30 +1,40 @@
-import type { Login } from "../../../shared/api/auth.ts";
+import type { Login, TwoFactorPending } from "../../../shared/api/auth.ts";
 import type { SignedInUser } from "../../../shared/api/users.ts";
+import type { Locale } from "../../../shared/locale.ts";
+import type { Config } from "../../config.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { findSubscription } from "../subscriptions/subscriptions.repo.ts";
-import { presentUser } from "../users/present-user.ts";
 import { findUserByEmail } from "../users/users.repo.ts";
+import type { UserRow } from "../users/users.table.ts";
 import { notAuthorized, wrongCredentials } from "./auth.errors.ts";
-import { insertSession } from "./auth.repo.ts";
-import { sessionLifetimeSeconds } from "./find-session.ts";
+import { openSession } from "./open-session.ts";
 import { verifyPassword } from "./passwords.ts";
+import { isTrustedDevice } from "./second-factor.repo.ts";
+import { hashSecret } from "./secrets.ts";
+import { sendNewCode } from "./send-code.ts";
 import { beginAttempt } from "./throttle.ts";
 
 const QUARTER_HOUR = 15 * 60;
 
+export interface SignIn extends Login {
+  /** The cookie of a remembered device, if one came along. */
+  deviceToken?: string | undefined;
+  locale: Locale;
+}
+
 /**
- * Opens a session. Unknown e-mail and wrong password answer alike, in the same time.
+ * Opens a session, or mails a code where a second factor is wanted. Unknown e-mail and wrong password answer
+ * alike, in the same time.
  * @throws {AppError} `auth.wrong_credentials`, `auth.not_authorized` (after the right password), 429
  */
 export async function signIn(
-  deps: Pick<Deps, "db" | "tokens" | "clock">,
-  input: Login,
+  deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "jobs" | "mailSeal">,
+  input: SignIn,
   origin: RequestOrigin,
-): Promise<SignedInUser> {
-  const { db, clock, tokens } = deps;
+): Promise<SignedInUser | TwoFactorPending> {
+  const { db, clock } = deps;
   const now = clock.now();
   const account = input.email.toLowerCase();
   const attempt = await beginAttempt(
@@ -38,27 +48,30 @@ export async function signIn(
   );
   const user = await findUserByEmail(db, input.email);
   if (!(await verifyPassword(input.password, user?.passwordHash)) || !user) {
-    await recordAudit(db, {
-      at: now,
-      action: "session.failed",
-      actorId: null,
-      accountId: user?.id ?? null,
-      ...origin,
-    });
+    const accountId = user?.id ?? null;
+    await recordAudit(db, { at: now, action: "session.failed", actorId: null, accountId, ...origin });
     throw new AppError(wrongCredentials);
   }
   await attempt.succeed(["login:pair"]);
   if (!user.isAuthorized) throw new AppError(notAuthorized);
-  const sessionId = Bun.randomUUIDv7();
-  await insertSession(db, { id: sessionId, userId: user.id, at: now });
-  await recordAudit(db, {
-    at: now,
-    action: "session.opened",
-    actorId: user.id,
-    accountId: user.id,
-    ...origin,
-  });
-  const subscription = await findSubscription(db, user.id);
-  const token = await tokens.sign("session", { sid: sessionId, sub: user.id }, sessionLifetimeSeconds);
-  return { ...presentUser(user, subscription?.expiresAt ?? null), token };
+  if (await needsCode(deps, user, input.deviceToken, now)) {
+    await sendNewCode(deps, user, input.locale);
+    return { requiresTwoFactor: true, email: user.email };
+  }
+  return await db.transaction((tx) => openSession(deps, tx, user, origin));
+}
+
+async function needsCode(
+  deps: Pick<Deps, "db" | "config">,
+  user: UserRow,
+  deviceToken: string | undefined,
+  now: Date,
+): Promise<boolean> {
+  if (!wantsTwoFactor(deps.config) || user.skipsTwoFactor) return false;
+  return !deviceToken || !(await isTrustedDevice(deps.db, user.id, hashSecret(deviceToken), now));
+}
+
+/** `auto` wants codes as soon as there is a mail server to send them. */
+export function wantsTwoFactor({ twoFactor, smtpUrl }: Pick<Config, "twoFactor" | "smtpUrl">): boolean {
+  return twoFactor === "required" || (twoFactor === "auto" && smtpUrl !== undefined);
 }

@@ -8,7 +8,7 @@ import type { DicomwebCatalogue } from "./dicomweb.catalogue.ts";
 import { type Bytes, readRange } from "./frame-bytes.ts";
 import { allFramesResponse } from "./frames.ts";
 import { negotiateBulkData } from "./media-types.ts";
-import { multipartRelated, type Part } from "./multipart-related.ts";
+import { onePartRelated } from "./multipart-related.ts";
 
 /** Larger instances are not taken into memory to look for an element in them; only their pixel data are served. */
 const MAX_SEARCHED_BYTES = 256 * 1024 * 1024;
@@ -39,7 +39,7 @@ export async function bulkDataResponse(
         })
       : await readValue(catalogue, instance, tagPath);
   if (!multipart) return new Response(body as BodyInit, { headers: archiveHeaders(type) });
-  const related = multipartRelated(type, onePart({ contentType: type, body }));
+  const related = onePartRelated(type, { contentType: type, body });
   return new Response(related.body, { headers: archiveHeaders(related.contentType) });
 }
 
@@ -64,8 +64,4 @@ function littleEndian(value: Uint8Array, { swapWordBytes }: BulkDataLocation): U
   else if (swapWordBytes === 4) whole.swap32();
   else if (swapWordBytes === 8) whole.swap64();
   return copy;
-}
-
-async function* onePart(part: Part): AsyncGenerator<Part> {
-  yield part;
 }

@@ -1,6 +1,7 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
-import { type Caller, visibleTo } from "../studies/studies.repo.ts";
+import { prepared } from "../../db/prepared.ts";
+import { type Caller, ownedByOrGrantedTo, visibleTo } from "../studies/studies.repo.ts";
 import {
   type SeriesRow,
   type StoredObjectRow,
@@ -41,24 +42,34 @@ export async function listSeriesInScope(
   return rows.map((row) => row.series);
 }
 
-/** The manifest in force of a series; asked at every frame, hence one statement. */
+const manifestObject = (visible: SQL | undefined) =>
+  prepared((db) =>
+    db
+      .select({ object: storedObjects })
+      .from(series)
+      .innerJoin(studies, eq(studies.id, series.studyId))
+      .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
+      .where(
+        and(
+          eq(studies.studyInstanceUID, sql.placeholder("studyInstanceUID")),
+          eq(series.seriesInstanceUID, sql.placeholder("seriesInstanceUID")),
+          sql`${studies.id} = any(${sql.placeholder("studyIds")}::uuid[])`,
+          visible,
+        ),
+      )
+      .prepare("manifest_object"),
+  );
+const manifestObjectForAdmin = manifestObject(undefined);
+const manifestObjectForUser = manifestObject(ownedByOrGrantedTo(sql.placeholder("userId")));
+
+/** The manifest in force of a series; asked at every frame, hence one prepared statement. */
 export async function findManifestObject(
   db: DbOrTx,
-  scope: Scope,
+  { caller, studyIds }: Scope,
   uids: { studyInstanceUID: string; seriesInstanceUID: string },
 ): Promise<StoredObjectRow | undefined> {
-  if (scope.studyIds.length === 0) return undefined;
-  const [row] = await db
-    .select({ object: storedObjects })
-    .from(series)
-    .innerJoin(studies, eq(studies.id, series.studyId))
-    .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
-    .where(
-      and(
-        eq(studies.studyInstanceUID, uids.studyInstanceUID),
-        eq(series.seriesInstanceUID, uids.seriesInstanceUID),
-        inScope(scope),
-      ),
-    );
+  if (studyIds.length === 0) return undefined;
+  const statement = caller.role === "admin" ? manifestObjectForAdmin : manifestObjectForUser;
+  const [row] = await statement(db).execute({ ...uids, studyIds, userId: caller.userId });
   return row?.object;
 }

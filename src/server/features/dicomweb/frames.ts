@@ -6,7 +6,7 @@ import { frameHeaders } from "./archive-headers.ts";
 import type { DicomwebCatalogue } from "./dicomweb.catalogue.ts";
 import { readFrame } from "./frame-bytes.ts";
 import { negotiateFrames } from "./media-types.ts";
-import { multipartRelated, type Part } from "./multipart-related.ts";
+import { multipartRelated, onePartRelated, type Part } from "./multipart-related.ts";
 
 /** Frames a request may list; the list is in the path, so this is about 40 kB of it. */
 const MAX_LISTED_FRAMES = 8_192;
@@ -54,13 +54,14 @@ async function respond(
   const { multipart, type } = negotiateFrames(accept, transferSyntaxUID);
   const contentType = `${type}; transfer-syntax=${transferSyntaxUID}`;
   const [only] = frameNumbers;
-  if (multipart) {
-    const answer = multipartRelated(type, frameParts(catalogue, instance, frameNumbers, contentType));
-    return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
+  if (only !== undefined && frameNumbers.length === 1) {
+    const body = await readFrame(catalogue, instance, only - 1);
+    const answer = multipart ? onePartRelated(type, { contentType, body }) : { contentType, body };
+    return new Response(answer.body as BodyInit, { headers: frameHeaders(answer.contentType) });
   }
-  if (only === undefined || frameNumbers.length > 1) throw new AppError(notAcceptable);
-  const frame = await readFrame(catalogue, instance, only - 1);
-  return new Response(frame as BodyInit, { headers: frameHeaders(contentType) });
+  if (!multipart) throw new AppError(notAcceptable);
+  const answer = multipartRelated(type, frameParts(catalogue, instance, frameNumbers, contentType));
+  return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
 }
 
 async function* frameParts(

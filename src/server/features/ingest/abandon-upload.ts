@@ -19,11 +19,13 @@ export async function abandonUpload(
   }
 }
 
+/** The folder goes last: while it is there, the sweeper tries again. Idempotent. */
 export async function removeUploadBytes(
   deps: Pick<Deps, "node" | "store" | "config">,
   uploadId: string,
 ): Promise<void> {
+  if (deps.config.ack === "store") {
+    for await (const { key } of deps.store.list(`${uploadId}/`)) await deps.store.delete(key);
+  }
   await rm(deps.node.stagedPath(uploadId), { recursive: true, force: true });
-  if (deps.config.ack !== "store") return;
-  for await (const { key } of deps.store.list(`${uploadId}/`)) await deps.store.delete(key);
 }

@@ -1,9 +1,10 @@
-import { mkdir, rm, rmdir, statfs } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, statfs } from "node:fs/promises";
+import { basename, join } from "node:path";
 import type { UploadAnswer, UploadMetadata } from "../../../shared/api/upload.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
+import { describeError } from "../../log.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import { copyToArchive } from "../studies/transfer-upload.ts";
 import { abandonUpload } from "./abandon-upload.ts";
@@ -18,8 +19,9 @@ import {
   uploadWithoutDicom,
 } from "./ingest.errors.ts";
 import { insertUpload } from "./ingest.repo.ts";
-import { type PlannedUpload, planBuild, type UploadPlace } from "./plan-build.ts";
+import { planBuild, type UploadPlace } from "./plan-build.ts";
 import { inWords, receiveUpload } from "./receive-upload.ts";
+import { keepOnly } from "./sweep-uploads.ts";
 import { DEFAULT_INGEST_LIMITS, type IngestSession } from "./worker/ingest-workers.ts";
 import { IngestBusy, IngestRefused } from "./worker/worker.errors.ts";
 import type { BuiltUpload, IngestFailure, ScanResult } from "./worker/worker-messages.ts";
@@ -95,8 +97,6 @@ async function takeIn(
       { upload, caller, origin, metadata, scan },
       request.signal,
     );
-    await rm(spoolPath, { force: true });
-    await removeIfEmpty(upload.folder);
     const instancesReceived = studies.reduce((sum, study) => sum + study.imagesReceived, 0);
     log.info("upload.committed", {
       sizeBytes,
@@ -111,11 +111,13 @@ async function takeIn(
   }
 }
 
-/** Nothing new, or transferred already: then the folder has had its day. */
-async function removeIfEmpty(folder: string): Promise<void> {
-  await rmdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOTEMPTY" && error.code !== "ENOENT") throw error;
-  });
+/** The spool and what large entries were inflated into go; committed, the upload no longer depends on that. */
+async function removeLeftovers(deps: IngestDeps, folder: string, built: BuiltUpload): Promise<void> {
+  try {
+    await keepOnly(folder, new Set(objectsOf(built).map(({ path }) => basename(path))));
+  } catch (error) {
+    deps.log.warn("upload.leftovers", describeError(error));
+  }
 }
 
 interface Scanned {
@@ -135,13 +137,16 @@ async function buildAndCommit(
   const isArchived = deps.config.ack === "store";
   let built: BuiltUpload | undefined;
   for (let plans = 0; plans < MAX_PLANS; plans++) {
-    const plan: PlannedUpload = await planBuild(deps, scanned.upload, scanned.scan);
+    const plan = await planBuild(deps, scanned.upload, scanned.scan);
+    if (plan === "stale") continue;
     if (built && isArchived) await removeFromArchive(deps, scanned.upload.id, built);
     built = await session.build(plan.build);
     if (isArchived) await archive(deps, scanned.upload.id, built, signal);
     signal.throwIfAborted();
     const committed = await commitUpload(deps, { ...scanned, plan, built, isArchived });
-    if (committed !== "stale") return committed;
+    if (committed === "stale") continue;
+    await removeLeftovers(deps, scanned.upload.folder, built);
+    return committed;
   }
   throw new AppError(uploadInterrupted, { detail: "its studies kept changing" });
 }
@@ -178,6 +183,13 @@ async function assertRoom(config: Deps["config"], contentLength: number): Promis
   if (disk.bavail * disk.bsize < 2 * contentLength + SPARE_DISK_BYTES) throw new AppError(storageFull);
 }
 
+/** Found out by a worker, or here while the body was written down. */
+function isDiskFull(error: unknown): boolean {
+  if (error instanceof IngestRefused) return error.failure === "disk.full";
+  const cause = error instanceof AppError ? error.options.cause : error;
+  return cause instanceof Error && "code" in cause && (cause.code === "ENOSPC" || cause.code === "EDQUOT");
+}
+
 const unreadable = new Set<IngestFailure>(["manifest.damaged", "worker.failed"]);
 
 function asAppError(error: unknown): unknown {
@@ -186,6 +198,7 @@ function asAppError(error: unknown): unknown {
   if (error instanceof DOMException && error.name === "AbortError") {
     return new AppError(uploadInterrupted, { cause: error });
   }
+  if (isDiskFull(error)) return new AppError(storageFull, { cause: error });
   if (!(error instanceof IngestRefused) || unreadable.has(error.failure)) return error;
   const isTooMuch = /too_|_too/.test(error.failure);
   return new AppError(isTooMuch ? uploadTooComplex : uploadUnreadable, {

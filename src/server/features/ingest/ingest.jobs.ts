@@ -1,13 +1,17 @@
 import type { Deps } from "../../deps.ts";
 import { defineQueue, queueOfNode } from "../../jobs/queue.ts";
-import { sweepUploads } from "./sweep-uploads.ts";
+import { endDeadUploads, sweepUploads } from "./sweep-uploads.ts";
 
 const sweeps = defineQueue<Record<never, never>>("uploads.sweep", { retryLimit: 1 });
 
-/** Sweeps now, so that nothing of a former run is left when the first upload comes, and hourly. */
+/**
+ * Gives up what a former run was receiving, then sweeps in the background, now and hourly: a store that can't be
+ * reached must not keep the server from starting.
+ */
 export async function startIngestJobs(deps: Deps): Promise<void> {
-  await sweepUploads(deps);
+  await endDeadUploads(deps);
   const queue = queueOfNode(sweeps, deps.node.id);
   await deps.jobs.work(queue, () => sweepUploads(deps));
   await deps.jobs.schedule(queue, "17 * * * *", {});
+  await deps.jobs.enqueue(queue, {});
 }

@@ -1,5 +1,6 @@
 import { and, eq, inArray, lt, ne, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
+import { lockStudies } from "../studies/stored-objects.repo.ts";
 import {
   type SeriesRow,
   type StoredObjectRow,
@@ -63,6 +64,16 @@ export async function lockStudiesOf(tx: Tx, accountId: string, studyInstanceUIDs
       sql`select pg_advisory_xact_lock(hashtextextended(key, 0)) from unnest(${sql.param(some)}::text[]) as key`,
     );
   }
+  // The rows too: a deletion or a transfer at the same time waits, or is seen to have happened.
+  const existing: string[] = [];
+  for (const some of chunks(studyInstanceUIDs)) {
+    const rows = await tx
+      .select({ id: studies.id })
+      .from(studies)
+      .where(and(eq(studies.accountId, accountId), inArray(studies.studyInstanceUID, some)));
+    existing.push(...rows.map(({ id }) => id));
+  }
+  for (const some of chunks(existing.sort())) await lockStudies(tx, some);
 }
 
 /** A study as it stands, with the manifests in force. */

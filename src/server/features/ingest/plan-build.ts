@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Deps } from "../../deps.ts";
+import { ObjectNotFound } from "../../storage/object-store.ts";
 import { readObject } from "../studies/open-object.ts";
 import { findStoredStudies, type StoredStudy } from "./ingest.repo.ts";
 import type {
@@ -24,17 +25,25 @@ export interface UploadPlace {
   folder: string;
 }
 
-/** Decides which objects an upload becomes, reading the manifests in force of studies it adds to. */
+/**
+ * Decides which objects an upload becomes, reading the manifests in force of studies it adds to. `"stale"` where
+ * one of these was deleted meanwhile: look again.
+ */
 export async function planBuild(
   deps: Pick<Deps, "db" | "store" | "staging" | "node">,
   upload: UploadPlace,
   scan: ScanResult,
-): Promise<PlannedUpload> {
+): Promise<PlannedUpload | "stale"> {
   const uids = scan.studies.map((study) => study.studyInstanceUID);
   const stored = await findStoredStudies(deps.db, upload.accountId, uids);
   const studies: PlannedStudy[] = [];
-  for (const study of scan.studies) {
-    studies.push(await planStudy(deps, upload.folder, study, stored.get(study.studyInstanceUID)));
+  try {
+    for (const study of scan.studies) {
+      studies.push(await planStudy(deps, upload.folder, study, stored.get(study.studyInstanceUID)));
+    }
+  } catch (error) {
+    if (error instanceof ObjectNotFound) return "stale";
+    throw error;
   }
   return { build: { studies }, stored };
 }

@@ -13,15 +13,19 @@ export interface ReceivedUpload {
 
 const MAX_FIELD_BYTES = 64 * 1024;
 const FLUSH_BYTES = 1024 * 1024;
+/** A sender who has gone without a word would hold his place for ever. */
+const STALL_MS = 120_000;
 
 /**
- * Streams the multipart body of an upload into a new file at `spoolPath`, in constant memory.
+ * Streams the multipart body of an upload into a new file at `spoolPath`, in constant memory. When this settles,
+ * nothing is written any more. A body of which nothing comes for `stallMs` is given up.
  * @throws {AppError} `upload.not_zip`, `upload.missing`, `upload.too_large`, `upload.interrupted`, 400, 415
  */
 export async function receiveUpload(
   request: Request,
   spoolPath: string,
   maxBytes: number,
+  stallMs = STALL_MS,
 ): Promise<ReceivedUpload> {
   const contentType = request.headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\b/i.test(contentType) || !request.body)
@@ -40,6 +44,7 @@ export async function receiveUpload(
   const failure = Promise.withResolvers<never>();
   failure.promise.catch(() => {}); // it is raced below, or comes too late to matter
   let metadata: UploadMetadata = {};
+  let file: Readable | undefined;
   let spooled: Promise<number> | undefined;
   parser.on("error", (cause) => failure.reject(new AppError(uploadInterrupted, { cause })));
   parser.on("field", (name: string, value: string) => {
@@ -51,10 +56,18 @@ export async function receiveUpload(
     }
   });
   parser.on("file", (_name: string, stream: Readable, fileName: string | undefined) => {
+    file = stream;
     spooled = spool(stream, fileName ?? "", spoolPath, maxBytes);
     spooled.catch(failure.reject);
   });
-  await feed(parser, request.body, failure.promise);
+  try {
+    await feed(parser, request.body, failure.promise, stallMs);
+  } catch (error) {
+    // The parser leaves the stream of the file open, and with it the spool.
+    file?.destroy(error instanceof Error ? error : undefined);
+    await spooled?.catch(() => undefined); // for the same reason
+    throw error;
+  }
   if (!spooled) throw new AppError(uploadMissing);
   const sizeBytes = await Promise.race([spooled, failure.promise]);
   return { metadata, sizeBytes };
@@ -65,16 +78,29 @@ async function feed(
   parser: InstanceType<typeof Busboy>,
   body: ReadableStream<Uint8Array>,
   failure: Promise<never>,
+  stallMs: number,
 ): Promise<void> {
   const finished = once(parser, "finish");
   finished.catch(() => {}); // the parser's own error handler tells
+  const reader = body.getReader();
+  let isStalled = false;
+  const stall = setTimeout(() => {
+    isStalled = true;
+    reader.cancel().catch(() => {}); // ends the read that waits, which tells
+  }, stallMs);
   try {
-    for await (const chunk of body) {
-      if (!parser.write(chunk)) await Promise.race([once(parser, "drain"), failure]);
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (isStalled) throw new AppError(uploadInterrupted, { detail: "stalled" });
+      if (done) break;
+      stall.refresh();
+      if (!parser.write(value)) await Promise.race([once(parser, "drain"), failure]);
     }
   } catch (cause) {
     parser.destroy();
     throw cause instanceof AppError ? cause : new AppError(uploadInterrupted, { cause });
+  } finally {
+    clearTimeout(stall);
   }
   parser.end();
   await Promise.race([finished, failure]);

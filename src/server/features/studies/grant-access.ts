@@ -2,9 +2,10 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
+import { userNotFound } from "../users/users.errors.ts";
 import { findUser } from "../users/users.repo.ts";
 import { findStudy } from "./find-study.ts";
-import { studyNotOwner, userNotFound } from "./studies.errors.ts";
+import { studyNotOwner } from "./studies.errors.ts";
 import { type Caller, deleteGrant, type GrantRow, insertGrant, listGrants } from "./studies.repo.ts";
 import type { StudyRow } from "./studies.table.ts";
 

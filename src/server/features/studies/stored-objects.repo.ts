@@ -20,6 +20,18 @@ export async function listStoredObjects(db: DbOrTx, studyId: string): Promise<St
   return await db.select().from(storedObjects).where(eq(storedObjects.studyId, studyId));
 }
 
+/** Keys of everything an account stores. */
+export async function listObjectsOfAccount(
+  db: DbOrTx,
+  accountId: string,
+): Promise<Pick<StoredObjectRow, "key" | "stagedOn">[]> {
+  return await db
+    .select({ key: storedObjects.key, stagedOn: storedObjects.stagedOn })
+    .from(storedObjects)
+    .innerJoin(studies, eq(studies.id, storedObjects.studyId))
+    .where(eq(studies.accountId, accountId));
+}
+
 /** What an upload stored, whichever studies it belongs to. */
 export async function listObjectsOfUpload(db: DbOrTx, uploadId: string): Promise<StoredObjectRow[]> {
   return await db
@@ -47,12 +59,7 @@ export async function forgetStagedCopy(db: DbOrTx, id: string): Promise<void> {
 export async function settleStatus(tx: Tx, studyIds: string[]): Promise<void> {
   if (studyIds.length === 0) return;
   // Locked first: an upload that commits meanwhile must be seen by the check, not only waited for.
-  await tx
-    .select({ id: studies.id })
-    .from(studies)
-    .where(inArray(studies.id, studyIds))
-    .orderBy(studies.id)
-    .for("update");
+  await lockStudies(tx, studyIds);
   const staged = sql`select 1 from ${storedObjects}
     where ${storedObjects.studyId} = ${studies.id} and ${storedObjects.location} = 'staging'`;
   await tx
@@ -61,16 +68,27 @@ export async function settleStatus(tx: Tx, studyIds: string[]): Promise<void> {
     .where(and(inArray(studies.id, studyIds), ne(studies.storageStatus, "b2"), sql`not exists (${staged})`));
 }
 
+/** Locks studies until the transaction ends, always in the same order; those deleted meanwhile are passed over. */
+export async function lockStudies(tx: Tx, ids: string[]): Promise<void> {
+  await tx
+    .select({ id: studies.id })
+    .from(studies)
+    .where(inArray(studies.id, ids))
+    .orderBy(studies.id)
+    .for("update");
+}
+
 /** `status` for those of the studies that still have bytes in a staging area. */
 export async function setStatusOfStaged(
-  db: DbOrTx,
+  tx: Tx,
   studyIds: string[],
   status: "transferring" | "error",
 ): Promise<void> {
   if (studyIds.length === 0) return;
+  await lockStudies(tx, studyIds);
   const staged = sql`select 1 from ${storedObjects}
     where ${storedObjects.studyId} = ${studies.id} and ${storedObjects.location} = 'staging'`;
-  await db
+  await tx
     .update(studies)
     .set({ storageStatus: status })
     .where(and(inArray(studies.id, studyIds), sql`exists (${staged})`));

@@ -26,8 +26,3 @@ export const studyNotReady: ErrorKind = {
     message: "This exam is still being moved to secure storage. Wait for the transfer.",
   },
 };
-export const userNotFound: ErrorKind = {
-  status: 404,
-  code: "user.not_found",
-  text: /*i18n*/ { id: "error.user.not_found", message: "User not found." },
-};

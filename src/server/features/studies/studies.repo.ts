@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, or, type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { StudyListQuery } from "../../../shared/api/studies.ts";
 import type { Role } from "../../../shared/api/users.ts";
@@ -15,9 +15,13 @@ export interface Caller {
 
 /** Own studies and granted ones; admins see all. The one place that says so. */
 export function visibleTo(caller: Caller): SQL | undefined {
-  if (caller.role === "admin") return undefined;
-  const granted = sql`select ${grants.studyId} from ${grants} where ${grants.userId} = ${caller.userId}`;
-  return or(eq(studies.accountId, caller.userId), sql`${studies.id} = any(array(${granted}))`);
+  return caller.role === "admin" ? undefined : ownedByOrGrantedTo(caller.userId);
+}
+
+/** What {@link visibleTo} says of whoever is no admin; with a placeholder, for prepared statements. */
+export function ownedByOrGrantedTo(userId: string | Placeholder): SQL | undefined {
+  const granted = sql`select ${grants.studyId} from ${grants} where ${grants.userId} = ${userId}`;
+  return or(eq(studies.accountId, userId), sql`${studies.id} = any(array(${granted}))`);
 }
 
 export async function findVisibleStudy(

@@ -1,7 +1,13 @@
 import { defineQueue, queueOfNode } from "../../jobs/queue.ts";
 
 const hour = 3600;
-const patient = { retryLimit: 500, retryDelaySeconds: 5, retryDelayMaxSeconds: 600, expireInSeconds: hour };
+/** A process that died is found by its heartbeat; the hours are for 2 GB over a slow line. */
+const patient = {
+  retryLimit: 500,
+  retryDelaySeconds: 5,
+  retryDelayMaxSeconds: 600,
+  expireInSeconds: 12 * hour,
+};
 
 const transfers = defineQueue<{ uploadId: string }>("transfer", patient);
 const stagingPurges = defineQueue<{ keys: string[] }>("staging.purge", patient);

@@ -1,6 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 import {
+  findStoredObject,
   forgetStagedCopy,
   listObjectsOfUpload,
   setStatusOfStaged,
@@ -24,14 +25,14 @@ export async function transferUpload(
   const objects = await listObjectsOfUpload(deps.db, uploadId);
   const mine = objects.filter((object) => object.stagedOn === deps.node.id);
   const studyIds = [...new Set(mine.map((object) => object.studyId))];
-  await setStatusOfStaged(deps.db, studyIds, "transferring");
+  await deps.db.transaction((tx) => setStatusOfStaged(tx, studyIds, "transferring"));
   try {
     for (const object of mine) {
       signal.throwIfAborted();
       if (object.location === "staging") await moveToArchive(deps, object, signal);
     }
   } catch (error) {
-    await setStatusOfStaged(deps.db, studyIds, "error");
+    await deps.db.transaction((tx) => setStatusOfStaged(tx, studyIds, "error"));
     throw error;
   }
   await deps.db.transaction((tx) => settleStatus(tx, studyIds));
@@ -39,13 +40,17 @@ export async function transferUpload(
   await removeStrays(deps, uploadId);
 }
 
+/** The study may be deleted while its bytes are on their way: then nothing stays behind, and nothing has failed. */
 async function moveToArchive(
   deps: TransferDeps,
   object: StoredObjectRow,
   signal: AbortSignal,
 ): Promise<void> {
-  await copyToArchive(deps, object, signal);
-  // The study may have been deleted while its bytes were on their way: then nothing must stay behind.
+  try {
+    await copyToArchive(deps, object, signal);
+  } catch (error) {
+    if (await findStoredObject(deps.db, object.id)) throw error;
+  }
   if (!(await switchToArchive(deps.db, object.id))) await deps.store.delete(object.key);
 }
 

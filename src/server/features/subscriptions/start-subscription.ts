@@ -1,5 +1,5 @@
 import type { DbOrTx } from "../../db/client.ts";
-import { findPlanBySlug, upsertSubscription } from "./subscriptions.repo.ts";
+import { findPlanBySlug, updateSubscription, upsertSubscription } from "./subscriptions.repo.ts";
 
 /** Puts an account on a plan from now on; `expiresAt` null never ends. Counters of a former one stay. */
 export async function startSubscription(
@@ -17,4 +17,9 @@ export async function startSubscription(
     expiresAt: input.expiresAt,
     lastResetDate: input.now,
   });
+}
+
+/** Moves the end of a subscription; null never ends. */
+export async function setSubscriptionEnd(db: DbOrTx, userId: string, expiresAt: Date | null): Promise<void> {
+  await updateSubscription(db, userId, { expiresAt });
 }

@@ -50,6 +50,14 @@ export async function upsertSubscription(db: DbOrTx, row: typeof subscriptions.$
     });
 }
 
+export async function updateSubscription(
+  db: DbOrTx,
+  userId: string,
+  values: Partial<typeof subscriptions.$inferInsert>,
+): Promise<void> {
+  await db.update(subscriptions).set(values).where(eq(subscriptions.userId, userId));
+}
+
 function inForce(userId: string, now: Date): SQL | undefined {
   return and(
     eq(subscriptions.userId, userId),

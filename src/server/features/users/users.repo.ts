@@ -1,5 +1,6 @@
-import { eq, sql } from "drizzle-orm";
-import type { DbOrTx } from "../../db/client.ts";
+import { and, desc, eq, sql } from "drizzle-orm";
+import type { DbOrTx, Tx } from "../../db/client.ts";
+import { subscriptions } from "../subscriptions/subscriptions.table.ts";
 import { type UserRow, users } from "./users.table.ts";
 
 export async function findUserByEmail(db: DbOrTx, email: string): Promise<UserRow | undefined> {
@@ -32,4 +33,65 @@ export async function updateUser(
 
 export async function countUsersOfRole(db: DbOrTx, role: UserRow["role"]): Promise<number> {
   return await db.$count(users, eq(users.role, role));
+}
+
+/** `false` where another account has the address, whatever its case. */
+export async function changeEmail(tx: Tx, id: string, email: string): Promise<boolean> {
+  const taken = sql`exists (select 1 from users other where lower(other.email) = ${email.toLowerCase()} and other.id <> ${id})`;
+  const updated = await tx
+    .update(users)
+    .set({ email })
+    .where(and(eq(users.id, id), sql`not ${taken}`))
+    .returning({ id: users.id });
+  return updated.length === 1;
+}
+
+/** The user row, locked until the transaction ends. */
+export async function lockUser(tx: Tx, id: string): Promise<UserRow | undefined> {
+  const [row] = await tx.select().from(users).where(eq(users.id, id)).for("update");
+  return row;
+}
+
+/**
+ * Whether there is an authorised admin besides `id`. The admins stay locked until the transaction ends, so that
+ * the last two can't go at the same time.
+ */
+export async function hasOtherAdmin(tx: Tx, id: string): Promise<boolean> {
+  const admins = await tx
+    .select({ id: users.id, isAuthorized: users.isAuthorized })
+    .from(users)
+    .where(eq(users.role, "admin"))
+    .orderBy(users.id)
+    .for("update");
+  return admins.some((admin) => admin.id !== id && admin.isAuthorized);
+}
+
+export interface UserListRow {
+  user: UserRow;
+  expiresAt: Date | null;
+}
+
+/** All accounts, newest first; at most 10,000. */
+export async function listUsers(db: DbOrTx): Promise<UserListRow[]> {
+  return await db
+    .select({ user: users, expiresAt: subscriptions.expiresAt })
+    .from(users)
+    .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
+    .orderBy(desc(users.createdAt), users.id)
+    .limit(10_000);
+}
+
+export async function deleteUserRow(tx: Tx, id: string): Promise<void> {
+  await tx.delete(users).where(eq(users.id, id));
+}
+
+/** Who gets the operator's mail where no address is configured. */
+export async function findFirstAdminEmail(db: DbOrTx): Promise<string | undefined> {
+  const [row] = await db
+    .select({ email: users.email })
+    .from(users)
+    .where(and(eq(users.role, "admin"), eq(users.isAuthorized, true)))
+    .orderBy(users.createdAt)
+    .limit(1);
+  return row?.email;
 }

@@ -16,6 +16,8 @@ export const users = pgTable(
     role: userRole().notNull(),
     isTrial: boolean("is_trial").notNull().default(false),
     isAuthorized: boolean("is_authorized").notNull().default(true),
+    /** Set on the command line, for who can't get mail. */
+    skipsTwoFactor: boolean("skips_two_factor").notNull().default(false),
     profileImageUrl: text("profile_image_url"),
     termsAcceptedAt: timestamp("terms_accepted_at", { withTimezone: true }),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),

@@ -11,8 +11,9 @@ import { recordAudit } from "../audit/audit.repo.ts";
 import { findLiveSession } from "../auth/find-session.ts";
 import { findStudy } from "../studies/find-study.ts";
 import { listVolumes } from "../studies/stored-objects.repo.ts";
-import { studyNotReady, userNotFound } from "../studies/studies.errors.ts";
+import { studyNotReady } from "../studies/studies.errors.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
+import { userNotFound } from "../users/users.errors.ts";
 
 const LIFETIME_SECONDS = 2 * 3600;
 

@@ -61,6 +61,8 @@ export async function buildUpload(input: BuildInput, plan: BuildPlan): Promise<B
     closeSync(spoolFd);
   }
   syncFolder(input.uploadFolder);
+  // The folder itself is as new as what is in it.
+  syncFolder(dirname(resolve(input.uploadFolder)));
   return { studies };
 }
 

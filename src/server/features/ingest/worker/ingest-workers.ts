@@ -26,6 +26,8 @@ export const DEFAULT_INGEST_LIMITS: IngestLimits = {
 const SMALL_UPLOAD_BYTES = 64 * MIB;
 const MAX_WAITING = 1000;
 const IDLE_MS = 60_000;
+/** What giving a worker an upload, or taking it away, may take: the start of a process on a busy machine. */
+const HANDOVER_TIMEOUT_MS = 30_000;
 /** A process is replaced after so many uploads, so that nothing it leaks can grow. */
 const MAX_UPLOADS_PER_PROCESS = 500;
 
@@ -108,11 +110,12 @@ class ProcessPool implements IngestWorkers {
     const bounds = { signal: anySignal, timeoutMs: limits.timeoutMs };
     const dispose = async () => {
       if (!this.#busy.delete(pooled)) return;
-      await this.#giveBack(pooled, bounds.timeoutMs);
+      await this.#giveBack(pooled);
       leave();
     };
     try {
-      await pooled.process.request("open", { uploadFolder, spoolPath, limits }, bounds);
+      const opening = { signal: anySignal, timeoutMs: HANDOVER_TIMEOUT_MS };
+      await pooled.process.request("open", { uploadFolder, spoolPath, limits }, opening);
     } catch (error) {
       await dispose();
       throw error;
@@ -144,14 +147,17 @@ class ProcessPool implements IngestWorkers {
     return pooled;
   }
 
-  async #giveBack(pooled: PooledProcess, timeoutMs: number): Promise<void> {
+  async #giveBack(pooled: PooledProcess): Promise<void> {
     const { process } = pooled;
     if (process.isGone) {
+      // Killed, it may still be in a system call: whoever removes its folder must come after.
+      await process.exited;
       this.#log.warn("ingest.worker_lost", { uploads: pooled.uploads });
       return;
     }
     try {
-      await process.request("dispose", {}, { signal: this.#closing.signal, timeoutMs });
+      const releasing = { signal: this.#closing.signal, timeoutMs: HANDOVER_TIMEOUT_MS };
+      await process.request("dispose", {}, releasing);
     } catch (error) {
       process.kill();
       this.#log.warn("ingest.worker_lost", { error: error instanceof Error ? error.name : "" });

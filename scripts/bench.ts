@@ -1,0 +1,61 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createBenchRun, type Measure } from "./bench/bench-run.ts";
+import {
+  measureBytesAtRest,
+  measureIngest,
+  measureMemory,
+  measureSmallUploads,
+} from "./bench/measures/ingest.ts";
+import { measureList } from "./bench/measures/list.ts";
+import { measureDownload, measureFrames, measureMetadata } from "./bench/measures/reading.ts";
+import { measureStart } from "./bench/measures/start.ts";
+import { jsonLine, type Result, table } from "./bench/result.ts";
+
+/** In this order: what starts the server anew comes last. */
+const MEASURES: Record<string, Measure> = {
+  ingest: measureIngest,
+  memory: measureMemory,
+  small: measureSmallUploads,
+  rest: measureBytesAtRest,
+  download: measureDownload,
+  metadata: measureMetadata,
+  frames: measureFrames,
+  list: measureList,
+  start: measureStart,
+};
+
+const USAGE = `Usage: bun run bench [${Object.keys(MEASURES).join(" | ")}]...
+
+  BENCH_CORPUS      a folder with ct1000-store.zip, ct1000-deflate.zip, big1-store.zip, split100/
+  BENCH_EXECUTABLE  measure this executable instead of the source
+  BENCH_DIR         where corpora and data go (default: the system's temporary folder)`;
+
+async function bench(names: string[]): Promise<number> {
+  const wanted = names.length > 0 ? names : Object.keys(MEASURES);
+  if (wanted.some((name) => !Object.hasOwn(MEASURES, name))) {
+    console.error(USAGE);
+    return 2;
+  }
+  const folder = await mkdtemp(join(process.env.BENCH_DIR ?? tmpdir(), "exameteca-bench-"));
+  // Started by root, PostgreSQL runs as another user, who must get through to the data.
+  await chmod(folder, 0o711);
+  const results: Result[] = [];
+  try {
+    await using run = createBenchRun(folder, process.env.BENCH_CORPUS);
+    for (const [name, measure] of Object.entries(MEASURES)) {
+      if (!wanted.includes(name)) continue;
+      for await (const result of measure(run)) {
+        results.push(result);
+        console.log(jsonLine(result));
+      }
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  console.log(`\n${table(results)}`);
+  return 0;
+}
+
+process.exit(await bench(process.argv.slice(2)));

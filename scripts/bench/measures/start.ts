@@ -1,0 +1,47 @@
+import type { BenchRun } from "../bench-run.ts";
+import { measureTree } from "../process-tree.ts";
+import type { Result } from "../result.ts";
+import { median } from "../statistics.ts";
+
+const STARTS = 3;
+/** Until timers and first collections are through. */
+const REST_MS = 5_000;
+const MEGABYTE = 1e6;
+
+/** Start on the data that the other measures left, and what the resting server takes. */
+export async function* measureStart(run: BenchRun): AsyncGenerator<Result> {
+  await run.server();
+  const startsMs: number[] = [];
+  for (let repetition = 0; repetition < STARTS; repetition++) {
+    await run.stopServer();
+    startsMs.push((await run.server()).startMs);
+  }
+  yield {
+    measure: "start",
+    title: `start on existing data to healthy (${process.env.BENCH_EXECUTABLE ? "executable" : "from source"})`,
+    value: median(startsMs) / 1000,
+    unit: "s",
+    target: { of: "value", atMost: 1 },
+    targetText: "≤ 1 s",
+    details: { milliseconds: startsMs.map(Math.round).join(" ") },
+  };
+  await Bun.sleep(REST_MS);
+  const { pid } = await run.server();
+  const resting = measureTree(pid);
+  yield {
+    measure: "idle.pss",
+    title: "idle memory of the whole tree, PSS",
+    value: resting.pssBytes / MEGABYTE,
+    unit: "MB",
+    target: { of: "value", atMost: 200 },
+    targetText: "≤ 200 MB",
+  };
+  yield {
+    measure: "idle.rss",
+    title: "idle memory of the whole tree, sum of RSS",
+    value: resting.rssBytes / MEGABYTE,
+    unit: "MB",
+    target: { of: "value", atMost: 200 },
+    targetText: "≤ 200 MB",
+  };
+}

@@ -1,0 +1,32 @@
+import { resolve } from "node:path";
+import { buildStep, installStep, isFresh, markFresh } from "./freshness.ts";
+
+const root = resolve(import.meta.dir, "../..");
+
+/**
+ * Installs packages and builds client, viewer and catalogues where missing or out of date; ends the process where
+ * that fails. Needs nothing installed but Bun itself.
+ */
+export function ensureBuilt(): void {
+  if (!isFresh(installStep)) {
+    runBun("Installing packages…", ["install", "--frozen-lockfile"]);
+    markFresh(installStep);
+  }
+  // In a process of its own, so that the caller does not carry the bundlers' memory.
+  if (!isFresh(buildStep)) runBun("Building the client and the viewer…", ["scripts/build/prepare.ts"]);
+}
+
+function runBun(title: string, args: string[]): void {
+  console.error(title);
+  // Inside `bun test` it is "test", under which a build is another one.
+  const { NODE_ENV: _, ...env } = process.env;
+  const { exitCode } = Bun.spawnSync([process.execPath, ...args], {
+    cwd: root,
+    env,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  if (exitCode !== 0) {
+    console.error(`This failed: bun ${args.join(" ")}`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,83 @@
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { writeEmbedModule } from "./embed-assets.ts";
+import { executableStep, isFresh, markFresh, postgresStep } from "./freshness.ts";
+import { writeNotices } from "./notices.ts";
+import { packPostgres } from "./pack-postgres.ts";
+import { buildViewer } from "./viewer.ts";
+
+const root = resolve(import.meta.dir, "../..");
+const dist = join(root, "dist");
+
+/**
+ * Builds `dist/exameteca` for the machine it runs on: Bun, the server, the client, the viewer, PostgreSQL, the
+ * migrations, the catalogues and the notices in one file, which appears whole or not at all. Client and catalogues
+ * must have been built.
+ */
+export async function buildExecutable(): Promise<void> {
+  const generated = join(dist, "executable");
+  mkdirSync(generated, { recursive: true });
+  await buildViewer({ release: true });
+  if (!isFresh(postgresStep)) {
+    await packPostgres(generated);
+    markFresh(postgresStep);
+  }
+  await writeNotices(join(dist, "THIRD-PARTY-NOTICES.txt"));
+  writeEmbedModule(join(dist, "client"), join(generated, "client.gen.ts"));
+  writeEmbedModule(join(dist, "viewer"), join(generated, "viewer.gen.ts"));
+  const entry = join(generated, "entry.gen.ts");
+  writeFileSync(entry, ENTRY);
+  const unfinished = join(generated, "exameteca");
+  const result = await Bun.build({
+    entrypoints: [entry],
+    root,
+    target: "bun",
+    format: "esm",
+    minify: true,
+    bytecode: true,
+    sourcemap: "none",
+    define: { "process.env.NODE_ENV": '"production"' },
+    // Settings come from the environment alone: a file that happens to lie in the current folder is none of ours.
+    compile: { outfile: unfinished, autoloadDotenv: false, autoloadBunfig: false },
+  });
+  if (!result.success || !existsSync(unfinished)) {
+    throw new AggregateError(result.logs, "the executable did not compile");
+  }
+  renameSync(unfinished, join(dist, "exameteca"));
+  markFresh(executableStep);
+}
+
+/** The program of `src/server/main.ts`, with what the executable carries in place of folders. */
+const ENTRY = `import { INGEST_WORKER, run } from "../../src/server/cli/run.ts";
+import { embeddedAssets } from "../../src/server/render/assets.ts";
+import license from "../../LICENSE" with { type: "file" };
+import notices from "../THIRD-PARTY-NOTICES.txt" with { type: "file" };
+import * as client from "./client.gen.ts";
+import { postgresBinaries } from "./postgres.gen.ts";
+import * as viewer from "./viewer.gen.ts";
+
+const text = (path: string) => Bun.file(path).text();
+
+const code = await run(
+  {
+    assets: () => ({
+      client: embeddedAssets(client.manifest, client.files),
+      viewer: embeddedAssets(viewer.manifest, viewer.files),
+    }),
+    postgresBinaries,
+    ingestWorkerCommand: [process.execPath, INGEST_WORKER],
+    licenses: async () => (await text(license)) + (await text(notices)),
+  },
+  process.argv.slice(2),
+);
+process.exit(code);
+`;
+
+if (import.meta.main) {
+  const startedAt = performance.now();
+  await buildExecutable();
+  const { size } = Bun.file(join(dist, "exameteca"));
+  console.log(
+    `dist/exameteca: ${(size / 1e6).toFixed(1)} MB, ${Math.round(performance.now() - startedAt)} ms`,
+  );
+}

@@ -1,0 +1,103 @@
+import { imageTypeOf, maxSupportImageBytes, type SupportMessage } from "../../../shared/api/support.ts";
+import type { Locale } from "../../../shared/locale.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { validationFailed } from "../../http/http.errors.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import { violationsOf } from "../../http/validate.ts";
+import { composeMail } from "../../mail/compose-mail.ts";
+import { enqueueMail } from "../../mail/mail.jobs.ts";
+import type { Mail } from "../../mail/mailer.ts";
+import { beginAttempt } from "../auth/throttle.ts";
+import { findFirstAdminEmail } from "../users/users.repo.ts";
+import { insertSupportMessage } from "./support.repo.ts";
+
+const MESSAGES_AN_HOUR = 10;
+
+/**
+ * Keeps a message of the support form and mails it to the operator. The form carries no authorisation, so it is
+ * rate-limited by address, and the address it gives is never mailed: it is only where an answer would go.
+ * @throws {AppError} 400 with `support.*` violations, 429
+ */
+export async function sendSupportMessage(
+  deps: Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">,
+  input: SupportMessage & { image: Uint8Array | undefined; locale: Locale },
+  origin: RequestOrigin,
+): Promise<void> {
+  const { db, clock, config } = deps;
+  const now = clock.now();
+  const rule = {
+    name: "support:address",
+    subject: origin.address,
+    limit: MESSAGES_AN_HOUR,
+    windowSeconds: 3600,
+  };
+  await beginAttempt(db, [rule], now);
+  const { subject, message, userEmail, userName } = input;
+  const image = input.image && checkedImage(input.image, input.locale);
+  const to = config.supportEmail ?? config.adminEmail ?? (await findFirstAdminEmail(db));
+  await db.transaction(async (tx) => {
+    const id = Bun.randomUUIDv7();
+    await insertSupportMessage(tx, {
+      id,
+      userName,
+      userEmail,
+      subject,
+      message,
+      image: image?.bytes ?? null,
+      imageType: image?.type ?? null,
+      createdAt: now,
+    });
+    if (to) await enqueueMail(deps, tx, supportMail(input, image, { to, productName: config.productName }));
+  });
+}
+
+interface Image {
+  bytes: Uint8Array;
+  type: string;
+}
+
+function checkedImage(bytes: Uint8Array, locale: Locale): Image {
+  const type = imageTypeOf(bytes);
+  const wrong =
+    bytes.length > maxSupportImageBytes
+      ? "support.imageTooLarge"
+      : type === undefined
+        ? "support.invalidImageFormat"
+        : undefined;
+  if (type !== undefined && !wrong) return { bytes, type };
+  const issues = [{ path: ["image"], message: wrong ?? "support.invalidImageFormat" }];
+  throw new AppError(validationFailed, { violations: violationsOf({ issues }, locale) });
+}
+
+function supportMail(
+  { subject, message, userEmail, userName, locale }: SupportMessage & { locale: Locale },
+  image: Image | undefined,
+  { to, productName }: { to: string; productName: string },
+): Mail {
+  const mail = composeMail(
+    {
+      subject: /*i18n*/ { id: "mail.support.subject", message: "Support: {subject}" },
+      paragraphs: [
+        /*i18n*/ { id: "mail.support.from", message: "From {userName} ({userEmail}):" },
+        /*i18n*/ { id: "mail.support.message", message: "{message}" },
+      ],
+      values: { subject, message, userName, userEmail },
+    },
+    { to, locale, productName },
+  );
+  const extension = image?.type.split("/")[1];
+  return {
+    ...mail,
+    replyTo: userEmail,
+    ...(image && {
+      attachments: [
+        {
+          fileName: `image.${extension}`,
+          contentType: image.type,
+          base64: Buffer.from(image.bytes).toString("base64"),
+        },
+      ],
+    }),
+  };
+}

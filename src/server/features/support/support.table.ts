@@ -1,0 +1,20 @@
+import { customType, index, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+
+const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
+
+/** Messages of the support form. The form carries no authorisation: sender's name and address are what it says. */
+export const supportMessages = pgTable(
+  "support_messages",
+  {
+    id: uuid().primaryKey(),
+    userName: text("user_name").notNull(),
+    userEmail: text("user_email").notNull(),
+    subject: text().notNull(),
+    message: text().notNull(),
+    /** At most 5 MB, proven by its first bytes. */
+    image: bytea(),
+    imageType: text("image_type"),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+  },
+  (table) => [index("support_messages_created_at_idx").on(table.createdAt)],
+);

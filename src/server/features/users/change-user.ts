@@ -1,0 +1,92 @@
+import type { CurrentUser, UserChange } from "../../../shared/api/users.ts";
+import type { Locale } from "../../../shared/locale.ts";
+import type { Tx } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import type { Session } from "../../http/session.ts";
+import { composeMail } from "../../mail/compose-mail.ts";
+import { enqueueMail } from "../../mail/mail.jobs.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
+import { emailTaken } from "../auth/auth.errors.ts";
+import { revokeUserSessions } from "../auth/auth.repo.ts";
+import { emailChangedMail } from "../auth/auth-mails.ts";
+import { setSubscriptionEnd, startSubscription } from "../subscriptions/start-subscription.ts";
+import { findSubscription } from "../subscriptions/subscriptions.repo.ts";
+import { presentUser } from "./present-user.ts";
+import { lastAdmin, userNotFound } from "./users.errors.ts";
+import { changeEmail, hasOtherAdmin, lockUser, updateUser } from "./users.repo.ts";
+import type { UserRow } from "./users.table.ts";
+
+type ChangeDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">;
+
+/**
+ * An admin's change of an account. A change of e-mail is immediate and told to both addresses; taking the
+ * authorisation away ends the sessions.
+ * @throws {AppError} `user.not_found`, `user.last_admin`, `auth.email_taken`
+ */
+export async function changeUser(
+  deps: ChangeDeps,
+  admin: Session,
+  input: { id: string; change: UserChange; locale: Locale },
+  origin: RequestOrigin,
+): Promise<CurrentUser> {
+  const { db, clock } = deps;
+  const { id, change } = input;
+  const now = clock.now();
+  return await db.transaction(async (tx) => {
+    const user = await lockUser(tx, id);
+    if (!user) throw new AppError(userNotFound);
+    await assertAdminRemains(tx, user, change);
+    const { name, role, isAuthorized } = change;
+    await updateUser(tx, id, {
+      name: name ?? user.name,
+      role: role ?? user.role,
+      isAuthorized: isAuthorized ?? user.isAuthorized,
+    });
+    if (change.email && change.email !== user.email)
+      await moveEmail(deps, tx, user, change.email, input.locale);
+    if (isAuthorized === false) await revokeUserSessions(tx, id, now);
+    if ((role ?? user.role) !== "admin") await keepSubscribed(tx, id, change, now);
+    const details = { changed: Object.keys(change) };
+    await recordAudit(tx, {
+      at: now,
+      action: "user.changed",
+      actorId: admin.userId,
+      accountId: id,
+      details,
+      ...origin,
+    });
+    const [row, subscription] = [await lockUser(tx, id), await findSubscription(tx, id)];
+    return presentUser(row ?? user, subscription?.expiresAt ?? null);
+  });
+}
+
+/** Somebody must be left to let others in. */
+async function assertAdminRemains(tx: Tx, user: UserRow, change: UserChange): Promise<void> {
+  if (user.role !== "admin" || !user.isAuthorized) return;
+  const stays = (change.role ?? "admin") === "admin" && change.isAuthorized !== false;
+  if (!stays && !(await hasOtherAdmin(tx, user.id))) throw new AppError(lastAdmin);
+}
+
+async function moveEmail(
+  deps: ChangeDeps,
+  tx: Tx,
+  user: UserRow,
+  email: string,
+  locale: Locale,
+): Promise<void> {
+  if (!(await changeEmail(tx, user.id, email))) throw new AppError(emailTaken);
+  for (const to of [user.email, email]) {
+    const options = { to, locale, productName: deps.config.productName };
+    await enqueueMail(deps, tx, composeMail(emailChangedMail(email), options));
+  }
+}
+
+/** Who is no admin has a subscription: the one he has, or "Cortesia". */
+async function keepSubscribed(tx: Tx, userId: string, change: UserChange, now: Date): Promise<void> {
+  const expiresAt = change.expiresAt ? new Date(change.expiresAt) : null;
+  const existing = await findSubscription(tx, userId);
+  if (!existing) await startSubscription(tx, { userId, planSlug: "cortesia", expiresAt, now });
+  else if (change.expiresAt !== undefined) await setSubscriptionEnd(tx, userId, expiresAt);
+}

@@ -1,0 +1,38 @@
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import type { Session } from "../../http/session.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
+import { discardObjects } from "../studies/discard-objects.ts";
+import { listObjectsOfAccount } from "../studies/stored-objects.repo.ts";
+import { lastAdmin, userNotFound } from "./users.errors.ts";
+import { deleteUserRow, hasOtherAdmin, lockUser } from "./users.repo.ts";
+
+/**
+ * Deletes an account with its studies, grants, sessions and subscription; the bytes go by jobs of the same
+ * transaction. What the audit says of it stays.
+ * @throws {AppError} `user.not_found`, `user.last_admin`
+ */
+export async function deleteUser(
+  deps: Pick<Deps, "db" | "clock" | "jobs">,
+  admin: Session,
+  id: string,
+  origin: RequestOrigin,
+): Promise<void> {
+  const now = deps.clock.now();
+  await deps.db.transaction(async (tx) => {
+    const user = await lockUser(tx, id);
+    if (!user) throw new AppError(userNotFound);
+    if (user.role === "admin" && user.isAuthorized && !(await hasOtherAdmin(tx, id)))
+      throw new AppError(lastAdmin);
+    await discardObjects(deps, tx, await listObjectsOfAccount(tx, id));
+    await deleteUserRow(tx, id);
+    await recordAudit(tx, {
+      at: now,
+      action: "user.deleted",
+      actorId: admin.userId,
+      accountId: id,
+      ...origin,
+    });
+  });
+}

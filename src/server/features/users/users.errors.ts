@@ -1,0 +1,15 @@
+import type { ErrorKind } from "../../http/app-error.ts";
+
+export const userNotFound: ErrorKind = {
+  status: 404,
+  code: "user.not_found",
+  text: /*i18n*/ { id: "error.user.not_found", message: "User not found." },
+};
+export const lastAdmin: ErrorKind = {
+  status: 409,
+  code: "user.last_admin",
+  text: /*i18n*/ {
+    id: "error.user.last_admin",
+    message: "This is the last administrator: it can't be deleted, demoted or blocked.",
+  },
+};

@@ -1,0 +1,68 @@
+import { Hono } from "hono";
+import * as z from "zod/mini";
+import { newUserSchema, profileChangeSchema, userChangeSchema } from "../../../shared/api/users.ts";
+import type { Deps } from "../../deps.ts";
+import type { Guard } from "../../http/guard.ts";
+import type { HttpEnv } from "../../http/http-context.ts";
+import { originOf } from "../../http/request-origin.ts";
+import { validate } from "../../http/validate.ts";
+import { acceptTerms } from "./accept-terms.ts";
+import { addUser } from "./add-user.ts";
+import { changeProfile } from "./change-profile.ts";
+import { changeUser } from "./change-user.ts";
+import { confirmEmail } from "./confirm-email.ts";
+import { deleteUser } from "./delete-user.ts";
+import { presentUser } from "./present-user.ts";
+import { listUsers } from "./users.repo.ts";
+
+const admin = { roles: ["admin"] } as const;
+const idSchema = z.object({ id: z.string().check(z.uuid()) });
+
+export function createUsersRoutes(deps: Deps, guard: Guard) {
+  const routes = new Hono<HttpEnv>();
+
+  routes.post("/users/accept-terms", guard({}), async (c) =>
+    c.json(await acceptTerms(deps, c.get("session").userId, originOf(c))),
+  );
+
+  routes.patch("/users/profile", guard({}), validate("json", profileChangeSchema), async (c) => {
+    const change = { ...c.req.valid("json"), locale: c.get("locale") };
+    return c.json(await changeProfile(deps, c.get("session"), change, originOf(c)));
+  });
+
+  routes.get("/users", guard(admin), async (c) => {
+    const rows = await listUsers(deps.db);
+    return c.json(rows.map(({ user, expiresAt }) => presentUser(user, expiresAt)));
+  });
+
+  routes.post("/users", guard(admin), validate("json", newUserSchema), async (c) => {
+    const input = { ...c.req.valid("json"), locale: c.get("locale") };
+    return c.json(await addUser(deps, c.get("session"), input, originOf(c)), 201);
+  });
+
+  routes.patch(
+    "/users/:id",
+    guard(admin),
+    validate("param", idSchema),
+    validate("json", userChangeSchema),
+    async (c) => {
+      const input = { id: c.req.valid("param").id, change: c.req.valid("json"), locale: c.get("locale") };
+      return c.json(await changeUser(deps, c.get("session"), input, originOf(c)));
+    },
+  );
+
+  routes.delete("/users/:id", guard(admin), validate("param", idSchema), async (c) => {
+    await deleteUser(deps, c.get("session"), c.req.valid("param").id, originOf(c));
+    return c.json({ deleted: true });
+  });
+
+  return routes;
+}
+
+/** The page a mailed link opens; it is no part of `/api`. */
+export function createConfirmEmailRoutes(deps: Deps, guard: Guard) {
+  return new Hono<HttpEnv>().get("/confirm-email/:token", guard("public"), async (c) => {
+    const isConfirmed = await confirmEmail(deps, c.req.param("token"), originOf(c));
+    return c.redirect(isConfirmed ? "/?email=confirmed" : "/?email=dead", 303);
+  });
+}

@@ -1,0 +1,24 @@
+/** One message to one person. `text` is the whole message; `html` says the same. */
+export interface Mail {
+  to: string;
+  /** Where an answer shall go, if not to the sender. */
+  replyTo?: string;
+  subject: string;
+  text: string;
+  html: string;
+  attachments?: { fileName: string; contentType: string; base64: string }[];
+}
+
+/** Two adapters: `smtp`, and `outbox` (files, where no SMTP_URL is set). */
+export interface Mailer {
+  /**
+   * Resolves when the message was handed over. May send twice if the answer to the first was lost.
+   * @throws {MailFailed}
+   */
+  send(mail: Mail): Promise<void>;
+  close(): void;
+}
+
+export class MailFailed extends Error {
+  override name = "MailFailed";
+}

@@ -1,0 +1,30 @@
+import { mkdir, open, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { createTransport } from "nodemailer";
+import type { Logger } from "../log.ts";
+import type { Mailer } from "./mailer.ts";
+import { compose } from "./smtp-mailer.ts";
+
+/** Writes each message to `folder` as an `.eml` file, which appears complete, and logs that it did. */
+export function createOutboxMailer(options: { folder: string; from: string; log: Logger }): Mailer {
+  const { folder, from, log } = options;
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
+  return {
+    async send(mail) {
+      const { message } = await transport.sendMail(compose(mail, from));
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const name = Bun.randomUUIDv7();
+      const draft = join(folder, `${name}.tmp`);
+      const file = await open(draft, "wx", 0o600);
+      try {
+        await file.writeFile(message as Buffer);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(draft, join(folder, `${name}.eml`));
+      log.info("mail.written", { subject: mail.subject });
+    },
+    close: () => transport.close(),
+  };
+}

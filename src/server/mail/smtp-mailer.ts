@@ -1,0 +1,46 @@
+import { createTransport } from "nodemailer";
+import { type Mail, type Mailer, MailFailed } from "./mailer.ts";
+
+const TIMEOUT_MS = 20_000;
+
+/** Sends through the SMTP server of an `smtp:` or `smtps:` URL, as `from`. */
+export function createSmtpMailer(options: { url: string; from: string }): Mailer {
+  const transport = createTransport({
+    url: options.url,
+    pool: true,
+    maxConnections: 2,
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+  } as Parameters<typeof createTransport>[0]);
+  return {
+    async send(mail) {
+      try {
+        await transport.sendMail(compose(mail, options.from));
+      } catch (cause) {
+        throw new MailFailed("the SMTP server did not take the message", { cause });
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** A message as nodemailer takes it. Nothing in it is ever read from a file or fetched. */
+export function compose(mail: Mail, from: string) {
+  return {
+    from,
+    to: { name: "", address: mail.to },
+    replyTo: mail.replyTo,
+    subject: mail.subject,
+    text: mail.text,
+    html: mail.html,
+    attachments: mail.attachments?.map(({ fileName, contentType, base64 }) => ({
+      filename: fileName,
+      contentType,
+      content: base64,
+      encoding: "base64" as const,
+    })),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}

@@ -1,0 +1,13 @@
+import type { Deps } from "./deps.ts";
+import { startAuthJobs } from "./features/auth/auth.jobs.ts";
+import { startIngestJobs } from "./features/ingest/ingest.jobs.ts";
+import { startStudyJobs } from "./features/studies/studies.jobs.ts";
+import { startMailJobs } from "./mail/mail.jobs.ts";
+
+/** Sweeps what a former run of this node left behind, then takes up its background work. */
+export async function startJobs(deps: Deps): Promise<void> {
+  await startMailJobs(deps);
+  await startAuthJobs(deps);
+  await startIngestJobs(deps);
+  await startStudyJobs(deps);
+}

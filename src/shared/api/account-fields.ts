@@ -1,0 +1,14 @@
+import * as z from "zod/mini";
+
+/** Messages are keys of `validation-messages.ts`. */
+export const emailSchema = z
+  .string("validation.invalidEmail")
+  .check(z.trim(), z.maxLength(254, "validation.tooLong"), z.email("validation.invalidEmail"));
+
+export const newPasswordSchema = z
+  .string("validation.passwordMin")
+  .check(z.minLength(6, "validation.passwordMin"), z.maxLength(1024, "validation.tooLong"));
+
+export const nameSchema = z
+  .string("validation.nameMin")
+  .check(z.trim(), z.minLength(3, "validation.nameMin"), z.maxLength(200, "validation.tooLong"));

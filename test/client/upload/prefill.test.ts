@@ -1,0 +1,110 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { generateStudy, TRANSFER_SYNTAX } from "../../../scripts/demo/phantom/study.ts";
+import { DEMO_PATIENTS } from "../../../scripts/demo/phantom/patients.ts";
+import { readInstanceMetadata } from "../../../src/client/features/upload/instance-metadata.ts";
+import { findMetadata } from "../../../src/client/features/upload/find-metadata.ts";
+import { readEntryHead, readZipDirectory } from "../../../src/client/features/upload/zip-directory.ts";
+import { sampleFile, sampleWithout } from "../../support/dicom-sample.ts";
+import { writeInstance } from "../../../scripts/demo/dicom-writer.ts";
+import { folderFiles, zipFile } from "../../support/upload-files.ts";
+import { writeTestZip } from "../../support/zip-archive.ts";
+
+const samples = process.env.DICOM_SAMPLES;
+const noSignal = new AbortController().signal;
+
+async function prefillFrom(zip: Blob) {
+  const entries = await readZipDirectory(zip);
+  if (!entries) return undefined;
+  const candidates = entries.map((entry) => ({
+    path: entry.path,
+    readHead: (maxBytes: number) => readEntryHead(zip, entry, maxBytes),
+  }));
+  return findMetadata(candidates, noSignal);
+}
+
+describe("the form is filled from the first readable instance", () => {
+  for (const level of [0, 6] as const) {
+    test(`of a ZIP whose entries are ${level ? "deflated" : "stored"}`, async () => {
+      const zip = zipFile({ "LEIA.txt": Buffer.from("oi"), "CD/IM1": sampleFile() }, { level });
+      expect(await prefillFrom(zip)).toEqual({
+        patientName: "João Conceição",
+        patientIDTag: "P 001",
+        patientBirthDate: "1961-05-09",
+        patientGender: "M",
+        accessionNumber: "A-17",
+        description: "Crânio sem contraste",
+        examinedAt: "2026-03-14T07:27",
+        modality: "CT",
+        studyInstanceUID: "2.25.10",
+        institutionName: "Clínica São José",
+      });
+    });
+  }
+
+  test("of a ZIP written as a stream, with a comment and something in front of it", async () => {
+    const entries = [{ name: "IM1", content: sampleFile(), method: 8, dataDescriptor: true }];
+    const bytes = writeTestZip(entries, { prefix: Buffer.from("#!/bin/sh\n"), comment: Buffer.from("PK\u0005\u0006") });
+    const zip = new Blob([bytes as Uint8Array<ArrayBuffer>]);
+    expect((await prefillFrom(zip))?.studyInstanceUID).toBe("2.25.10");
+  });
+
+  for (const [name, transferSyntaxUID] of Object.entries(TRANSFER_SYNTAX)) {
+    for (const [who, patient] of Object.entries(DEMO_PATIENTS)) {
+      test(`written as ${name}, of ${who}`, () => {
+        const [instance] = generateStudy({ kind: "cr-chest", seed: 1, size: 64, patient, transferSyntaxUID });
+        const form = readInstanceMetadata(instance?.bytes ?? new Uint8Array(0));
+        expect(form?.studyInstanceUID).toBe(instance?.attributes.studyInstanceUID ?? "");
+        expect(form?.patientName).toBeTruthy();
+        expect(form?.patientName).not.toMatch(/[\ufffd^=]/);
+      });
+    }
+  }
+
+  test("which may lack preamble and header, or be cut anywhere after its UID", () => {
+    const transferSyntaxUID = "1.2.840.10008.1.2";
+    const elements = { ...sampleWithout() };
+    const bare = writeInstance({ transferSyntaxUID, elements, preamble: false, fileMeta: false });
+    expect(readInstanceMetadata(bare)?.studyInstanceUID).toBe("2.25.10");
+    const whole = sampleFile();
+    expect(readInstanceMetadata(whole.subarray(0, whole.length - 6))?.studyInstanceUID).toBe("2.25.10");
+  });
+
+  test("and not from a file without a Study Instance UID, or of something else", () => {
+    expect(readInstanceMetadata(writeInstance({
+      transferSyntaxUID: "1.2.840.10008.1.2.1",
+      elements: sampleWithout("0020000D"),
+    }))).toBeUndefined();
+    expect(readInstanceMetadata(new Uint8Array(4096))).toBeUndefined();
+    expect(readInstanceMetadata(new Uint8Array(0))).toBeUndefined();
+  });
+
+  test("passing over those that cannot be read", async () => {
+    const [broken] = folderFiles({ a: sampleFile().subarray(0, 200) });
+    const readHead = async (maxBytes: number) => sampleFile().subarray(0, maxBytes);
+    const candidates = [
+      { path: "a", readHead: async () => new Uint8Array(await (broken?.file ?? new Blob()).arrayBuffer()) },
+      { path: "b", readHead: async () => undefined },
+      { path: "c", readHead },
+    ];
+    expect((await findMetadata(candidates, noSignal))?.studyInstanceUID).toBe("2.25.10");
+  });
+});
+
+test("what is no ZIP has no directory", async () => {
+  for (const bytes of ["", "PK", "x".repeat(100_000)]) {
+    expect(await readZipDirectory(new Blob([bytes]))).toBeUndefined();
+  }
+});
+
+test.skipIf(!samples)("real files: each either fills the form or is passed over, none throws", () => {
+  const folder = samples ?? "";
+  let filled = 0;
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const bytes = readFileSync(join(entry.parentPath, entry.name));
+    if (readInstanceMetadata(new Uint8Array(bytes.subarray(0, 1024 * 1024)))) filled++;
+  }
+  expect(filled).toBeGreaterThan(500);
+});

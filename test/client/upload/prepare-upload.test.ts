@@ -1,0 +1,103 @@
+import { expect, test } from "bun:test";
+import { unzipSync } from "fflate";
+import { packedSizeBytes, packFolder } from "../../../src/client/features/upload/pack-folder.ts";
+import { blobTarget } from "../../../src/client/features/upload/pack-sinks.ts";
+import type { Picked } from "../../../src/client/features/upload/picked-files.ts";
+import {
+  type PreparationProgress,
+  type PrepareOptions,
+  prepareUpload,
+} from "../../../src/client/features/upload/prepare-upload.ts";
+import { sampleFile } from "../../support/dicom-sample.ts";
+import { folderFiles, zipFile } from "../../support/upload-files.ts";
+
+const GIGABYTE = 1024 ** 3;
+
+/** As the worker packs, without a worker. */
+const pack: PrepareOptions["pack"] = async (files, { onPacked }) => {
+  const target = blobTarget();
+  await packFolder(files, target.sink, onPacked);
+  return { zip: await target.finish(), dispose: async () => {} };
+};
+
+function prepare(picked: Picked, options: Partial<PrepareOptions> = {}) {
+  const signal = new AbortController().signal;
+  return prepareUpload(picked, { maxUploadBytes: GIGABYTE, onProgress: () => {}, signal, pack, ...options });
+}
+
+function problemOf(picked: Picked, options?: Partial<PrepareOptions>): Promise<unknown> {
+  return prepare(picked, options).then(
+    () => undefined,
+    (error) => error.problem,
+  );
+}
+
+const folder = (entries: Record<string, Uint8Array | string>): Picked => ({
+  kind: "folder",
+  name: "CD",
+  files: folderFiles(entries),
+});
+
+test("a folder becomes dicom_files.zip with every file that may be DICOM, byte for byte", async () => {
+  const progress: PreparationProgress[] = [];
+  const instance = sampleFile();
+  const skipped = ["foto.jpg", "a.ZIP", "x.dll", "autorun.inf", "y.ini", "z.ssm", "l.rtf", "l.txt", "r.res", "v.exe", "m.pdf", "w.js"];
+  const picked = folder({
+    "CD/IM1": instance,
+    "CD/sub/São João/IM2.dcm": instance,
+    "CD/empty": "",
+    ...Object.fromEntries(skipped.map((name) => [`CD/${name}`, "x"])),
+  });
+  const upload = await prepare(picked, { onProgress: (step) => progress.push(step) });
+  expect(upload.fileName).toBe("dicom_files.zip");
+  expect([upload.fileCount, upload.keptCount]).toEqual([15, 3]);
+  expect(upload.prefilled.studyInstanceUID).toBe("2.25.10");
+  const packed = unzipSync(new Uint8Array(await upload.zip.arrayBuffer()));
+  expect(packed).toEqual({ "CD/IM1": instance, "CD/sub/São João/IM2.dcm": instance, "CD/empty": new Uint8Array(0) });
+  expect(progress.at(-1)).toEqual({ phase: "filtering", loaded: 3, total: 15 });
+});
+
+test("a folder's name does not decide over the files in it", async () => {
+  const upload = await prepare(folder({ "exame.zip_files/IM1": sampleFile() }));
+  expect(upload.keptCount).toBe(1);
+});
+
+test("the size of the packed folder is known to the byte before a byte is packed", async () => {
+  const files = folderFiles({ "a/á.dcm": new Uint8Array(3_000_000), b: "", c: "abc" });
+  const target = blobTarget();
+  await packFolder(files, target.sink);
+  expect((await target.finish()).size).toBe(packedSizeBytes(files));
+});
+
+test("a folder that would pack to more than the limit is refused before it is packed", async () => {
+  const picked = folder({ "CD/IM1": sampleFile() });
+  let packs = 0;
+  const counting: PrepareOptions["pack"] = (...input) => {
+    packs++;
+    return pack(...input);
+  };
+  const size = packedSizeBytes(picked.kind === "folder" ? picked.files : []);
+  expect(await problemOf(picked, { maxUploadBytes: size - 1, pack: counting })).toBe("folderTooLarge");
+  expect(packs).toBe(0);
+  expect(await problemOf(picked, { maxUploadBytes: size, pack: counting })).toBeUndefined();
+});
+
+test("what cannot be sent is refused with its reason", async () => {
+  const zip = (file: File): Picked => ({ kind: "zip", file });
+  const good = zipFile({ IM1: sampleFile() });
+  expect(await problemOf({ kind: "refused" })).toBe("notZip");
+  expect(await problemOf(zip(new File(["x"], "exame.rar")))).toBe("notZip");
+  expect(await problemOf(zip(good), { maxUploadBytes: good.size - 1 })).toBe("tooLarge");
+  expect(await problemOf(zip(new File([], "vazio.zip")))).toBe("badZip");
+  expect(await problemOf(zip(new File(["isto não é um ZIP"], "exame.zip")))).toBe("badZip");
+  expect(await problemOf(zip(zipFile({ "a.dcm": Buffer.from("x"), "im.txt": sampleFile() })))).toBe("noDicom");
+  expect(await problemOf(folder({ "CD/leia.txt": "x" }))).toBe("noFiles");
+  expect(await problemOf(folder({ "CD/leia.md": "x" }))).toBe("noDicom");
+});
+
+test("a ZIP goes as it is", async () => {
+  const file = zipFile({ "CD/": new Uint8Array(0), "CD/IM1": sampleFile(), "CD/capa.jpg": Buffer.from("x") });
+  const upload = await prepare({ kind: "zip", file });
+  expect(upload.zip).toBe(file);
+  expect([upload.fileName, upload.fileCount, upload.keptCount]).toEqual(["exame.zip", 2, 1]);
+});

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { unzipSync, zipSync } from "fflate";
+import { memorySource } from "../../src/server/dicom/byte-source.ts";
+import type { Instance } from "../../src/server/dicom/instance.ts";
+import { readInstance } from "../../src/server/dicom/read-instance.ts";
+import type { Study } from "../../src/shared/api/studies.ts";
+import type { UploadAnswer } from "../../src/shared/api/upload.ts";
+import { sha256 } from "../support/stored-bytes.ts";
+import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
+
+/** A folder of real DICOM files, searched through with its subfolders. */
+const folder = process.env.DICOM_SAMPLES;
+const paths = folder ? [...new Bun.Glob("**/*").scanSync(folder)].sort() : [];
+/** Names that an upload passes over inside a ZIP. */
+const isIgnored = (path: string) => path.includes(".jpg") || path.includes(".txt");
+
+const REASONS = /^(ignored_name|not_dicom|dicomdir|zip\.[a-z_]+|instance\.(bad_uid|truncated|[a-z_]+))$/;
+const FILE_TIMEOUT_MS = 120_000;
+
+let t: TestApp;
+let admin: Person;
+beforeAll(async () => {
+  if (!folder) return;
+  t = await createTestApp();
+  admin = await t.addPerson("Arquivo Real", { role: "admin" });
+});
+afterAll(() => t?.[Symbol.asyncDispose]());
+
+interface Sample {
+  path: string;
+  bytes: Uint8Array;
+  sha256: string;
+  instance: Instance | undefined;
+}
+
+function readSample(path: string): Sample {
+  const bytes = new Uint8Array(readFileSync(join(folder ?? "", path)));
+  const read = readInstance(memorySource(bytes));
+  return { path, bytes, sha256: sha256(bytes), instance: read.ok ? read.instance : undefined };
+}
+
+async function list(): Promise<Study[]> {
+  return (await (await t.call("GET", "/api/studies", { as: admin })).json()) as Study[];
+}
+
+async function downloadHashes(id: string): Promise<string[]> {
+  const answer = await t.call("GET", `/api/studies/${id}/download`, { as: admin });
+  expect(answer.status).toBe(200);
+  return Object.values(unzipSync(new Uint8Array(await answer.arrayBuffer()))).map(sha256);
+}
+
+async function tokenFor(id: string): Promise<string> {
+  const data = Buffer.from(JSON.stringify([{ userId: admin.id, id }])).toString("base64url");
+  const answer = await t.call("GET", `/generate-token?data=${data}`, { as: admin });
+  expect(answer.status).toBe(200);
+  return ((await answer.json()) as { token: string }).token;
+}
+
+/** Whether so many bytes can be one frame: exactly as large as it says where it is not compressed. */
+function isPlausible(instance: Instance, sizeBytes: number): boolean {
+  const { frames, rows, columns, metadata } = instance;
+  if (frames.kind !== "native") return sizeBytes > 0;
+  if (rows === null || columns === null || !rows || !columns) return sizeBytes === frames.frameBytes;
+  const number = (tag: string, otherwise: number) => Number(metadata[tag]?.Value?.[0] ?? otherwise);
+  const bits = (rows ?? 0) * (columns ?? 0) * number("00280002", 1) * number("00280100", 8);
+  const exact = Math.ceil(bits / 8);
+  // YBR_FULL_422 keeps two thirds of the samples (PS3.3 §C.7.6.3.1.2); a file may be cut or padded.
+  return sizeBytes > 0 && sizeBytes <= exact + 1 && sizeBytes >= Math.floor((exact * 2) / 3);
+}
+
+async function frameSizes(
+  token: string,
+  instance: Instance,
+): Promise<{ status: number; sizeBytes: number }[]> {
+  if (instance.frames.kind === "none") return [];
+  const base = `/dicomweb/t/${token}/studies/${instance.studyInstanceUID}/series/${instance.seriesInstanceUID}`;
+  const wanted = [...new Set([1, instance.frames.frameCount])];
+  return await Promise.all(
+    wanted.map(async (frameNumber) => {
+      const answer = await t.call(
+        "GET",
+        `${base}/instances/${instance.sopInstanceUID}/frames/${frameNumber}`,
+        {
+          headers: { accept: "application/octet-stream; transfer-syntax=*" },
+        },
+      );
+      return { status: answer.status, sizeBytes: (await answer.arrayBuffer()).byteLength };
+    }),
+  );
+}
+
+describe.skipIf(!folder)("real files", () => {
+  test(
+    "all in one ZIP: each is in a listed study or refused with its reason, and comes back bit for bit",
+    async () => {
+      const samples = paths.map(readSample);
+      const zip = zipSync(Object.fromEntries(samples.map(({ path, bytes }) => [path, bytes])), { level: 1 });
+      const answer: UploadAnswer = await t.store(admin, zip);
+      const refused = new Map(answer.skipped.map(({ name, reason }) => [name, reason]));
+      expect(answer.skippedCount).toBe(answer.skipped.length);
+      for (const { reason } of answer.skipped) expect(reason).toMatch(REASONS);
+      const taken = samples.filter(({ path }) => !refused.has(path));
+      const duplicates = answer.studies.reduce((sum, study) => sum + study.duplicates, 0);
+      expect(taken.length).toBe(answer.instancesReceived + duplicates);
+      expect(taken.map(({ instance }) => instance !== undefined)).not.toContain(false);
+      expect(
+        samples.filter(({ path, instance }) => instance && refused.has(path) && !isIgnored(path)),
+      ).toEqual([]);
+
+      const studies = await list();
+      expect(studies.length).toBe(answer.studies.length);
+      expect(studies.reduce((sum, study) => sum + study.imagesReceived, 0)).toBe(answer.instancesReceived);
+      // Of instances with one SOP Instance UID in a study the first is kept.
+      const expected = Map.groupBy(firstOfEach(taken), ({ instance }) => instance?.studyInstanceUID ?? "");
+      for (const { id, studyInstanceUID, imagesReceived } of studies) {
+        const hashes = await downloadHashes(id);
+        expect(hashes.length).toBe(imagesReceived);
+        expect(hashes.sort()).toEqual(
+          (expected.get(studyInstanceUID) ?? []).map((sample) => sample.sha256).sort(),
+        );
+      }
+
+      let frames = 0;
+      for (const { id, studyInstanceUID } of studies) {
+        const token = await tokenFor(id);
+        for (const { path, instance } of expected.get(studyInstanceUID) ?? []) {
+          if (!instance) continue;
+          for (const { status, sizeBytes } of await frameSizes(token, instance)) {
+            frames++;
+            expect({ path, status, isPlausible: isPlausible(instance, sizeBytes) }).toEqual({
+              path,
+              status: 200,
+              isPlausible: true,
+            });
+          }
+        }
+      }
+      expect(frames).toBeGreaterThan(taken.length / 2);
+    },
+    FILE_TIMEOUT_MS,
+  );
+
+  test(
+    "each alone: taken, already there, or refused with its reason; the server never fails",
+    async () => {
+      const answers = new Map<string, number>();
+      for (const path of paths) {
+        const { bytes, instance } = readSample(path);
+        const answer = await t.upload(admin, zipSync({ [path]: bytes }, { level: 1 }));
+        const expected = instance && !isIgnored(path) ? 201 : 422;
+        expect({ path, status: answer.status }).toEqual({ path, status: expected });
+        const body = (await answer.json()) as Pick<UploadAnswer, "skipped">;
+        for (const { reason } of body.skipped) expect(reason).toMatch(REASONS);
+        answers.set(path, answer.status);
+      }
+      expect(answers.size).toBe(paths.length);
+      await t.settle();
+      expect((await list()).every(({ storageStatus }) => storageStatus === "b2")).toBe(true);
+    },
+    FILE_TIMEOUT_MS,
+  );
+});
+
+function firstOfEach(samples: Sample[]): Sample[] {
+  const seen = new Map<string, Sample>();
+  for (const sample of samples) {
+    const key = `${sample.instance?.studyInstanceUID} ${sample.instance?.sopInstanceUID}`;
+    if (!seen.has(key)) seen.set(key, sample);
+  }
+  return [...seen.values()];
+}

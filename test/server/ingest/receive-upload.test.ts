@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { receiveUpload } from "../../../src/server/features/ingest/receive-upload.ts";
+import { AppError } from "../../../src/server/http/app-error.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
+
+const HEAD =
+  '--edge\r\nContent-Disposition: form-data; name="zipFile"; filename="a.zip"\r\nContent-Type: application/zip\r\n\r\n';
+
+/** An upload whose sender begins and then does what `then` says. */
+function begun(then: (controller: ReadableStreamDefaultController<Uint8Array>) => void): Request {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(HEAD));
+      controller.enqueue(new Uint8Array(3 << 20));
+      then(controller);
+    },
+  });
+  const headers = { "content-type": "multipart/form-data; boundary=edge" };
+  return new Request("http://localhost/", { method: "POST", body, headers });
+}
+
+async function failureOf(receiving: Promise<unknown>): Promise<string> {
+  const error = await receiving.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return error instanceof AppError ? error.kind.code : String(error);
+}
+
+test("an upload of which nothing comes any more is given up and gives its place back", async () => {
+  await using folder = createTempFolder();
+  const receiving = receiveUpload(
+    begun(() => {}),
+    join(folder.path, "spool.zip"),
+    1e9,
+    50,
+  );
+  expect(await failureOf(receiving)).toBe("upload.interrupted");
+});
+
+test("once an upload has failed nothing is written any more: its folder can go", async () => {
+  await using folder = createTempFolder();
+  for (const _ of Array(20)) {
+    const spoolPath = join(folder.path, "upload", "spool.zip");
+    const receiving = receiveUpload(
+      begun((controller) => controller.error(new DOMException("gone", "AbortError"))),
+      spoolPath,
+      1e9,
+    );
+    expect(await failureOf(receiving)).toBe("upload.interrupted");
+    await rm(join(folder.path, "upload"), { recursive: true, force: true });
+    await Bun.sleep(1);
+    expect(existsSync(spoolPath)).toBe(false);
+  }
+  expect(await readdir(folder.path)).toEqual([]);
+});

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readOutbox } from "../../support/outbox.ts";
+import { createTestApp, problemOf, type TestApp } from "../../support/test-app.ts";
+
+let t: TestApp;
+beforeAll(async () => {
+  t = await createTestApp({ env: { SUPPORT_EMAIL: "ajuda@example.com" } });
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+const fields = {
+  subject: "Não abre",
+  message: "O visualizador não abre.\nO que faço?",
+  userEmail: "ana@example.com",
+  userName: "Ana",
+};
+const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3);
+
+async function send(overrides: Record<string, string> = {}, image?: File): Promise<Response> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ ...fields, ...overrides })) form.set(name, value);
+  if (image) form.set("image", image);
+  const request = new Request("http://localhost/", { method: "POST", body: form });
+  const contentType = request.headers.get("content-type") ?? "";
+  return await t.call("POST", "/api/support/send", {
+    body: await request.arrayBuffer(),
+    headers: { "content-type": contentType, "accept-language": "pt-BR" },
+  });
+}
+
+test("a message is kept and mailed to the operator, never to the address the form gives", async () => {
+  expect((await send({}, new File([png], "tela.png", { type: "image/png" }))).status).toBe(201);
+  await t.settle();
+  const mails = await readOutbox(t.deps.config.dataDir);
+  expect(mails).toHaveLength(1);
+  expect(mails[0]?.to).toContain("ajuda@example.com");
+  expect(mails[0]?.subject).toBe("Suporte: Não abre");
+  expect(mails[0]?.text).toContain("O visualizador não abre.");
+  const [row] =
+    await t.sql`select subject, user_email, image_type, length(image) as bytes from support_messages`;
+  expect(row).toEqual({
+    subject: "Não abre",
+    user_email: "ana@example.com",
+    image_type: "image/png",
+    bytes: png.length,
+  });
+});
+
+test("wrong fields are named in the caller's language", async () => {
+  const wrong: [fields: Record<string, string>, image: File | undefined, path: string, code: string][] = [
+    [{ subject: " " }, undefined, "subject", "support.subjectRequired"],
+    [{ message: "" }, undefined, "message", "support.messageRequired"],
+    [{}, new File(["<svg/>"], "tela.png", { type: "image/png" }), "image", "support.invalidImageFormat"],
+    [{}, new File([png, new Uint8Array(5 * 1024 * 1024)], "tela.png"), "image", "support.imageTooLarge"],
+  ];
+  for (const [overrides, image, path, code] of wrong) {
+    const answer = await send(overrides, image);
+    expect(answer.status).toBe(400);
+    expect((await problemOf(answer)).violations).toContainEqual(expect.objectContaining({ path, code }));
+  }
+});
+
+test("ten messages an hour from one address, then 429", async () => {
+  t.advance(2 * 3600_000);
+  const statuses: number[] = [];
+  for (let i = 0; i < 11; i++) statuses.push((await send()).status);
+  expect(statuses).toEqual([...Array(10).fill(201), 429]);
+});

@@ -1,0 +1,87 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Sql } from "../../src/server/db/postgres.ts";
+
+/** Where bytes and rows of a data directory do not agree; every list is empty in a sound one. */
+export interface Disagreements {
+  /** Files below `staging` or `objects` that no row names and no waiting deletion will take. */
+  filesWithoutRow: string[];
+  /** Rows whose bytes are not where they say. */
+  rowsWithoutFile: string[];
+  /** Uploads neither committed nor given up. */
+  openUploads: string[];
+  /** Studies that are not in the archive store. */
+  notArchived: string[];
+  /** Rows whose staged copy has not gone yet. */
+  stillStaged: string[];
+}
+
+/**
+ * Compares the files of a data directory with the rows that name them. `archivedKeys`: what lies in the archive
+ * store where that is not the folder `objects`.
+ */
+export async function compareBytes(
+  sql: Sql,
+  dataDir: string,
+  archivedKeys?: Iterable<string>,
+): Promise<Disagreements> {
+  const staged = filesBelow(join(dataDir, "staging"));
+  const archived = new Set(archivedKeys ?? filesBelow(join(dataDir, "objects")));
+  const rows = await sql<{ key: string; location: string; staged_on: string | null }[]>`
+    select key, location, staged_on from stored_objects`;
+  const waiting = await sql<{ key: string }[]>`
+    select jsonb_array_elements_text(data->'keys') as key from pgboss.job
+    where state in ('created', 'retry', 'active') and data ? 'keys'`;
+  const open = await sql<{ id: string }[]>`select id from uploads where state = 'receiving'`;
+  const studies = await sql<{ id: string }[]>`select id from studies where storage_status <> 'b2'`;
+  const going = new Set(waiting.map(({ key }) => key));
+  const inArchive = new Set(rows.filter((row) => row.location === "archive").map(({ key }) => key));
+  const inStaging = new Set(rows.filter((row) => row.staged_on !== null).map(({ key }) => key));
+  return {
+    filesWithoutRow: [
+      ...[...staged].filter((key) => !inStaging.has(key) && !going.has(key)).map((key) => `staging/${key}`),
+      ...[...archived].filter((key) => !inArchive.has(key) && !going.has(key)).map((key) => `objects/${key}`),
+    ],
+    rowsWithoutFile: rows
+      .filter(({ key, location }) => !(location === "archive" ? archived : staged).has(key))
+      .map(({ key, location }) => `${location} ${key}`),
+    openUploads: open.map(({ id }) => id),
+    notArchived: studies.map(({ id }) => id),
+    stillStaged: [...inStaging],
+  };
+}
+
+export const NO_DISAGREEMENTS: Disagreements = {
+  filesWithoutRow: [],
+  rowsWithoutFile: [],
+  openUploads: [],
+  notArchived: [],
+  stillStaged: [],
+};
+
+/** Compares until all agrees, since deletions and transfers take a moment; then, or at the end, tells. */
+export async function bytesOnceSettled(
+  compare: () => Promise<Disagreements>,
+  timeoutMs = 20_000,
+): Promise<Disagreements> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const found = await compare();
+    if (Bun.deepEquals(found, NO_DISAGREEMENTS) || Date.now() > deadline) return found;
+    await Bun.sleep(50);
+  }
+}
+
+/** Paths below a folder, relative to it, of everything that is not a folder. */
+export function filesBelow(folder: string): Set<string> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return new Set(
+    entries
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1)),
+  );
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+}

@@ -1,0 +1,28 @@
+import type { BrowserContext, Page } from "playwright-core";
+
+/**
+ * What goes wrong in a context's pages from now on: errors on the console (breaches of the content security policy
+ * are among them), exceptions nobody caught, requests that failed, answers of 400 and above.
+ */
+export function watchForTrouble(context: BrowserContext): string[] {
+  const trouble: string[] = [];
+  context.on("console", (message) => {
+    if (message.type() === "error") trouble.push(`console: ${message.text()}`);
+  });
+  context.on("weberror", (error) => trouble.push(`exception: ${error.error().stack}`));
+  context.on("requestfailed", (request) => {
+    const reason = request.failure()?.errorText ?? "";
+    // What is still on its way when a page or the viewer's frame closes, and a link that turns out to be a download.
+    if (reason !== "net::ERR_ABORTED") trouble.push(`request: ${reason} ${request.url()}`);
+  });
+  context.on("response", (response) => {
+    if (response.status() >= 400) trouble.push(`answer: ${response.status()} ${response.url()}`);
+  });
+  return trouble;
+}
+
+/** Opens a page of ours and waits until it can be used. */
+export async function visit(page: Page, url: string): Promise<void> {
+  await page.goto(url, { waitUntil: "commit" });
+  await page.locator("[data-island][data-ready]").waitFor();
+}
