@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { StudyStatus } from "../../../src/shared/api/studies.ts";
 import { followUpload } from "../../../src/client/features/upload/follow-upload.ts";
+import type { StudyStatus } from "../../../src/shared/api/studies.ts";
 
 const transferring: StudyStatus = { status: "transferring", isReady: false };
 const ready: StudyStatus = { status: "b2", isReady: true };

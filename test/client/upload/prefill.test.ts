@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { generateStudy, TRANSFER_SYNTAX } from "../../../scripts/demo/phantom/study.ts";
+import { writeInstance } from "../../../scripts/demo/dicom-writer.ts";
 import { DEMO_PATIENTS } from "../../../scripts/demo/phantom/patients.ts";
-import { readInstanceMetadata } from "../../../src/client/features/upload/instance-metadata.ts";
+import { generateStudy, TRANSFER_SYNTAX } from "../../../scripts/demo/phantom/study.ts";
 import { findMetadata } from "../../../src/client/features/upload/find-metadata.ts";
+import { readInstanceMetadata } from "../../../src/client/features/upload/instance-metadata.ts";
 import { readEntryHead, readZipDirectory } from "../../../src/client/features/upload/zip-directory.ts";
 import { sampleFile, sampleWithout } from "../../support/dicom-sample.ts";
-import { writeInstance } from "../../../scripts/demo/dicom-writer.ts";
 import { folderFiles, zipFile } from "../../support/upload-files.ts";
 import { writeTestZip } from "../../support/zip-archive.ts";
 
@@ -45,7 +45,10 @@ describe("the form is filled from the first readable instance", () => {
 
   test("of a ZIP written as a stream, with a comment and something in front of it", async () => {
     const entries = [{ name: "IM1", content: sampleFile(), method: 8, dataDescriptor: true }];
-    const bytes = writeTestZip(entries, { prefix: Buffer.from("#!/bin/sh\n"), comment: Buffer.from("PK\u0005\u0006") });
+    const bytes = writeTestZip(entries, {
+      prefix: Buffer.from("#!/bin/sh\n"),
+      comment: Buffer.from("PK\u0005\u0006"),
+    });
     const zip = new Blob([bytes as Uint8Array<ArrayBuffer>]);
     expect((await prefillFrom(zip))?.studyInstanceUID).toBe("2.25.10");
   });
@@ -72,10 +75,14 @@ describe("the form is filled from the first readable instance", () => {
   });
 
   test("and not from a file without a Study Instance UID, or of something else", () => {
-    expect(readInstanceMetadata(writeInstance({
-      transferSyntaxUID: "1.2.840.10008.1.2.1",
-      elements: sampleWithout("0020000D"),
-    }))).toBeUndefined();
+    expect(
+      readInstanceMetadata(
+        writeInstance({
+          transferSyntaxUID: "1.2.840.10008.1.2.1",
+          elements: sampleWithout("0020000D"),
+        }),
+      ),
+    ).toBeUndefined();
     expect(readInstanceMetadata(new Uint8Array(4096))).toBeUndefined();
     expect(readInstanceMetadata(new Uint8Array(0))).toBeUndefined();
   });

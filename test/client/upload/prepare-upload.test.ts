@@ -41,7 +41,20 @@ const folder = (entries: Record<string, Uint8Array | string>): Picked => ({
 test("a folder becomes dicom_files.zip with every file that may be DICOM, byte for byte", async () => {
   const progress: PreparationProgress[] = [];
   const instance = sampleFile();
-  const skipped = ["foto.jpg", "a.ZIP", "x.dll", "autorun.inf", "y.ini", "z.ssm", "l.rtf", "l.txt", "r.res", "v.exe", "m.pdf", "w.js"];
+  const skipped = [
+    "foto.jpg",
+    "a.ZIP",
+    "x.dll",
+    "autorun.inf",
+    "y.ini",
+    "z.ssm",
+    "l.rtf",
+    "l.txt",
+    "r.res",
+    "v.exe",
+    "m.pdf",
+    "w.js",
+  ];
   const picked = folder({
     "CD/IM1": instance,
     "CD/sub/São João/IM2.dcm": instance,
@@ -53,7 +66,11 @@ test("a folder becomes dicom_files.zip with every file that may be DICOM, byte f
   expect([upload.fileCount, upload.keptCount]).toEqual([15, 3]);
   expect(upload.prefilled.studyInstanceUID).toBe("2.25.10");
   const packed = unzipSync(new Uint8Array(await upload.zip.arrayBuffer()));
-  expect(packed).toEqual({ "CD/IM1": instance, "CD/sub/São João/IM2.dcm": instance, "CD/empty": new Uint8Array(0) });
+  expect(packed).toEqual({
+    "CD/IM1": instance,
+    "CD/sub/São João/IM2.dcm": instance,
+    "CD/empty": new Uint8Array(0),
+  });
   expect(progress.at(-1)).toEqual({ phase: "filtering", loaded: 3, total: 15 });
 });
 
@@ -90,7 +107,9 @@ test("what cannot be sent is refused with its reason", async () => {
   expect(await problemOf(zip(good), { maxUploadBytes: good.size - 1 })).toBe("tooLarge");
   expect(await problemOf(zip(new File([], "vazio.zip")))).toBe("badZip");
   expect(await problemOf(zip(new File(["isto não é um ZIP"], "exame.zip")))).toBe("badZip");
-  expect(await problemOf(zip(zipFile({ "a.dcm": Buffer.from("x"), "im.txt": sampleFile() })))).toBe("noDicom");
+  expect(await problemOf(zip(zipFile({ "a.dcm": Buffer.from("x"), "im.txt": sampleFile() })))).toBe(
+    "noDicom",
+  );
   expect(await problemOf(folder({ "CD/leia.txt": "x" }))).toBe("noFiles");
   expect(await problemOf(folder({ "CD/leia.md": "x" }))).toBe("noDicom");
 });

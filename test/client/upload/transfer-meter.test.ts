@@ -11,7 +11,8 @@ test("the remaining time follows the speed of the last seconds", () => {
     bytesPerSecond: 2 * MEGABYTE,
     secondsLeft: 49,
   });
-  for (let second = 2; second <= 20; second++) meter.read(second * 1000, (2 + second) * MEGABYTE, 100 * MEGABYTE);
+  for (let second = 2; second <= 20; second++)
+    meter.read(second * 1000, (2 + second) * MEGABYTE, 100 * MEGABYTE);
   expect(meter.read(21_000, 23 * MEGABYTE, 100 * MEGABYTE)).toEqual({
     bytesPerSecond: MEGABYTE,
     secondsLeft: 77,

@@ -18,6 +18,7 @@ export const DEFAULT_INGEST_LIMITS: IngestLimits = {
   maxInstances: 100_000,
   maxStudies: 10_000,
   maxMetadataBytes: 2 * GIB - MIB,
+  maxHeldMetadataBytes: 128 * MIB,
   maxSkippedNames: 1000,
   timeoutMs: 15 * 60_000,
 };

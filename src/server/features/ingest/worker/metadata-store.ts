@@ -20,10 +20,16 @@ export class MetadataStore {
   #filled = 0;
   #openBytes = 0;
   #totalBytes = 0;
+  #compressedBytes = 0;
 
   /** Bytes kept, as JSON. */
   get totalBytes(): number {
     return this.#totalBytes;
+  }
+
+  /** Bytes held: of batches as they are compressed, and of the one that is being filled. */
+  get heldBytes(): number {
+    return this.#compressedBytes + this.#filled;
   }
 
   add(json: string): MetadataRef {
@@ -47,7 +53,11 @@ export class MetadataStore {
   }
 
   #closeBatch(nextBytes: number): void {
-    if (this.#filled > 0) this.#batches.push(zstdCompressSync(this.#pending.subarray(0, this.#filled)));
+    if (this.#filled > 0) {
+      const batch = zstdCompressSync(this.#pending.subarray(0, this.#filled));
+      this.#batches.push(batch);
+      this.#compressedBytes += batch.length;
+    }
     if (this.#pending.length !== BATCH_BYTES || nextBytes > BATCH_BYTES) {
       this.#pending = new Uint8Array(Math.max(BATCH_BYTES, nextBytes));
     }

@@ -70,8 +70,9 @@ export class ScannedUpload {
     study.known.add(instance.sopInstanceUID);
     if (instance.index.modality !== null) study.modalities.add(instance.index.modality);
     const metadata = this.metadata.add(JSON.stringify(instance.metadata));
-    if (this.metadata.totalBytes > this.#limits.maxMetadataBytes) {
-      throw new IngestRefused("upload.too_much_metadata", `more than ${this.#limits.maxMetadataBytes} bytes`);
+    const { maxMetadataBytes, maxHeldMetadataBytes } = this.#limits;
+    if (this.metadata.totalBytes > maxMetadataBytes || this.metadata.heldBytes > maxHeldMetadataBytes) {
+      throw new IngestRefused("upload.too_much_metadata", `more than ${maxMetadataBytes} bytes`);
     }
     this.#series(study, instance).instances.push({ described: describe(instance), bytes, metadata });
     this.instanceCount++;

@@ -13,6 +13,8 @@ export interface IngestLimits extends ZipLimits {
   maxStudies: number;
   /** What the metadata of the whole upload may be as JSON. */
   maxMetadataBytes: number;
+  /** What it may be as it is held in memory: real metadata compress some 100 : 1, made-up ones not at all. */
+  maxHeldMetadataBytes: number;
   /** Skipped entries that are named; the others are counted. */
   maxSkippedNames: number;
   /** What one scan or one build may take. */

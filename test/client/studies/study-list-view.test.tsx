@@ -1,0 +1,242 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import StudyListView from "../../../src/client/features/studies/study-list-view.tsx";
+import { readStoredSession } from "../../../src/client/session.ts";
+import type { Series, Study } from "../../../src/shared/api/studies.ts";
+import type { Role } from "../../../src/shared/api/users.ts";
+import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
+
+withDom();
+
+const skull: Study = {
+  id: "s1",
+  studyInstanceUID: "2.25.1",
+  patientName: "Duarte^Helena",
+  patientID: "00482913",
+  patientBirthDate: null,
+  patientGender: "female",
+  studyDescription: "Tomografia de crânio",
+  studyDate: "2026-11-14",
+  examinedAt: null,
+  accessionNumber: "SC-1",
+  institutionName: "Hospital Santa Clara",
+  modality: "CT",
+  imagesReceived: 1284,
+  seriesCount: 1,
+  sizeBytes: 1000,
+  storageStatus: "b2",
+  laudo: false,
+  isOverridden: false,
+  isOwner: true,
+  ownerName: null,
+  createdAt: "2026-11-14T12:00:00.000Z",
+};
+
+const series: Series = {
+  id: "e1",
+  seriesInstanceUID: "2.25.2",
+  seriesDescription: null,
+  seriesNumber: 3,
+  modality: "CT",
+  imagesReceived: 1284,
+};
+
+function listOf(studies: Study[], total = studies.length): Record<string, Answer> {
+  return {
+    "GET /api/studies": () => Response.json(studies, { headers: { "X-Total-Count": String(total) } }),
+    "GET /api/studies/s1/series": () => Response.json([series]),
+    "GET /api/subscriptions/usage-stats": () => Response.json({}, { status: 404 }),
+  };
+}
+
+async function showList(answers: Record<string, Answer>, role: Role = "user", locale?: "en-US") {
+  const calls = answerCalls(answers);
+  await renderView(<StudyListView />, { user: { role }, locale });
+  return { calls, user: userEvent.setup() };
+}
+
+const heads = () => screen.getAllByRole("columnheader").map((head) => head.textContent);
+
+describe("the study list shows each role its columns", () => {
+  const common = ["Data", "Descrição", "Modalidade", "Imagens", "Séries"];
+  const expected: Record<Role, string[]> = {
+    admin: ["Paciente", ...common, "Armazenamento", "Laudo", "Visualizador", "Ações"],
+    user: [...common, "Laudo", "Visualizador", "Ações"],
+    doctor: ["Paciente", ...common, "Laudo", "Visualizador"],
+    lab: ["Paciente", ...common, "Laudo", "Visualizador"],
+  };
+  for (const role of ["admin", "user", "doctor", "lab"] as const) {
+    test(role, async () => {
+      await showList(listOf([skull]), role);
+      await screen.findByText("Tomografia de crânio");
+      expect(heads()).toEqual(expected[role]);
+      const expander = screen.getByRole("button", { name: "Séries de Tomografia de crânio" });
+      expect(expander.textContent).toBe(role === "user" ? "14-11-2026" : "Duarte");
+    });
+  }
+});
+
+test("numbers, dates and names are written as Brazil writes them", async () => {
+  await showList(listOf([skull], 37));
+  await screen.findByText("Tomografia de crânio");
+  expect(screen.getByText("1.284")).toBeTruthy();
+  expect(screen.getByText("Tomografia")).toBeTruthy();
+  expect(screen.getByText("37 estudos")).toBeTruthy();
+  expect(screen.getByText("Mostrando 1 a 1 de 37 resultados")).toBeTruthy();
+});
+
+test("a row opens to its series; one without a description says so", async () => {
+  const { user } = await showList(listOf([skull]));
+  await user.click(await screen.findByRole("button", { name: /^Séries de/ }));
+  expect(await screen.findByText("Sem descrição")).toBeTruthy();
+  expect(screen.getByText("Sé 3")).toBeTruthy();
+  expect(screen.getByText("SC-1")).toBeTruthy();
+});
+
+test("series that cannot be read say so and leave the list standing", async () => {
+  const answers = { ...listOf([skull]), "GET /api/studies/s1/series": () => problem(403, "x", "y") };
+  const { user } = await showList(answers);
+  await user.click(await screen.findByRole("button", { name: /^Séries de/ }));
+  expect(await screen.findByText("Erro ao carregar séries do estudo")).toBeTruthy();
+  expect(screen.getByText("Tomografia de crânio")).toBeTruthy();
+});
+
+test("the viewer opens only what is in the store", async () => {
+  const { user } = await showList(listOf([{ ...skull, storageStatus: "transferring" }]));
+  const open = await screen.findByRole("button", { name: "Abrir" });
+  expect(open.getAttribute("aria-disabled")).toBe("true");
+  await user.click(open);
+  expect(screen.queryByRole("dialog")).toBeNull();
+  await user.hover(open);
+  expect((await screen.findAllByText("Aguarde o fim da transferência")).length).toBeGreaterThan(0);
+});
+
+test("who was granted a study can download it but not delete it, and sees whose it is", async () => {
+  await showList(listOf([{ ...skull, isOwner: false, ownerName: "Renata Castro", isOverridden: true }]));
+  expect(await screen.findByText("Compartilhado por Renata Castro")).toBeTruthy();
+  expect(screen.getByText("Dados editados")).toBeTruthy();
+  expect(screen.getByRole("button", { name: "Baixar estudo" })).toBeTruthy();
+  expect(screen.queryByRole("button", { name: "Excluir estudo" })).toBeNull();
+});
+
+test("the next page and another order are asked of the server", async () => {
+  const asked: string[] = [];
+  const answers: Record<string, Answer> = {
+    "GET /api/studies": ({ search }) => {
+      asked.push([search.get("sort"), search.get("order"), search.get("offset")].join(" "));
+      return Response.json([{ ...skull, id: `s${asked.length}` }], { headers: { "X-Total-Count": "25" } });
+    },
+  };
+  const { user } = await showList(answers);
+  await user.click(await screen.findByRole("button", { name: "Próximo" }));
+  await waitFor(() => expect(screen.getByText("Mostrando 11 a 11 de 25 resultados")).toBeTruthy());
+  await user.click(screen.getByRole("button", { name: "Modalidade" }));
+  await waitFor(() => expect(asked.length).toBe(3));
+  expect(asked).toEqual(["studyDate desc 0", "studyDate desc 10", "modality asc 0"]);
+});
+
+describe("deleting a study", () => {
+  const usage: Answer = () =>
+    Response.json({
+      planName: "Família",
+      currentExamCount: 1,
+      examLimit: 50,
+      examsRemaining: 49,
+      examUsagePercentage: 2,
+      totalActionsThisMonth: 26,
+      actionLimit: 30,
+      actionsRemaining: 4,
+      actionUsagePercentage: 87,
+      downloadsThisMonth: 13,
+      deletesThisMonth: 13,
+      lastResetDate: "2026-11-03T00:00:00.000Z",
+    });
+
+  test("asks first, with the focus on Cancel, what is lost and what it costs; then it is gone", async () => {
+    const studies = [skull];
+    const answers = {
+      ...listOf(studies),
+      "GET /api/subscriptions/usage-stats": usage,
+      "DELETE /api/studies/s1": () => {
+        studies.pop();
+        return Response.json({ deleted: true });
+      },
+      "GET /api/studies": () =>
+        Response.json(studies, { headers: { "X-Total-Count": String(studies.length) } }),
+    };
+    const { user, calls } = await showList(answers);
+    await user.click(await screen.findByRole("button", { name: "Excluir estudo" }));
+    const dialog = within(await screen.findByRole("alertdialog", { name: "Confirmar Exclusão" }));
+    expect(dialog.getByText("Duarte")).toBeTruthy();
+    expect(await dialog.findByText("Conta como 1 ação do mês (restam 4).")).toBeTruthy();
+    expect(document.activeElement?.textContent).toBe("Cancelar");
+    expect(calls).not.toContain("DELETE /api/studies/s1");
+
+    await user.click(dialog.getByRole("button", { name: "Excluir" }));
+    expect(await screen.findByText("Exame excluído")).toBeTruthy();
+    expect(await screen.findByText("Nenhum exame por aqui ainda")).toBeTruthy();
+  });
+
+  test("names no patient as such, and shows the server's words where it fails", async () => {
+    const answers = {
+      ...listOf([{ ...skull, patientName: null }]),
+      "GET /api/subscriptions/usage-stats": usage,
+      "DELETE /api/studies/s1": () => problem(403, "quota.actions", "Limite mensal de ações atingido"),
+    };
+    const { user } = await showList(answers);
+    await user.click(await screen.findByRole("button", { name: "Excluir estudo" }));
+    const dialog = within(await screen.findByRole("alertdialog"));
+    expect(dialog.getByText("paciente não identificado")).toBeTruthy();
+    await user.click(dialog.getByRole("button", { name: "Excluir" }));
+    expect(await screen.findByText("Erro ao excluir")).toBeTruthy();
+    expect(screen.getByText("Limite mensal de ações atingido")).toBeTruthy();
+    expect(screen.getByText("Tomografia de crânio")).toBeTruthy();
+  });
+});
+
+describe("the list that cannot be loaded", () => {
+  test("says so, with the code to quote, and tries again", async () => {
+    let isDown = true;
+    const answers = listOf([skull]);
+    const list = answers["GET /api/studies"] as Answer;
+    answers["GET /api/studies"] = (request) =>
+      isDown ? problem(403, "subscription.required", "x") : list(request);
+    const { user } = await showList(answers);
+    expect(await screen.findByText("Erro ao carregar estudos")).toBeTruthy();
+    expect(screen.getByText("403 · r-1")).toBeTruthy();
+    isDown = false;
+    await user.click(screen.getByRole("button", { name: "Tentar novamente" }));
+    expect(await screen.findByText("Tomografia de crânio")).toBeTruthy();
+  });
+
+  test("for a dead session is not asked again, and the session is forgotten", async () => {
+    const { calls } = await showList({ "GET /api/studies": () => problem(401, "session", "x") });
+    expect(await screen.findByText("Sessão expirada. Faça login novamente.")).toBeTruthy();
+    expect(calls).toEqual(["GET /api/studies"]);
+    expect(readStoredSession()).toBeUndefined();
+  });
+});
+
+test("an empty list leads to the upload", async () => {
+  const { user } = await showList(listOf([]));
+  await user.click(await screen.findByRole("button", { name: "Enviar primeiro exame" }));
+  expect(shownView()).toBe("uploadExames");
+});
+
+test("the list speaks English too", async () => {
+  await showList(listOf([skull], 2), "admin", "en-US");
+  expect(await screen.findByText("Showing 1 to 1 of 2 results")).toBeTruthy();
+  expect(heads()).toEqual([
+    "Patient",
+    "Date",
+    "Description",
+    "Modality",
+    "Images",
+    "Series",
+    "Storage",
+    "Report",
+    "Viewer",
+    "Actions",
+  ]);
+});

@@ -1,0 +1,183 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import UploadView from "../../../src/client/features/upload/upload-view.tsx";
+import { sampleFile } from "../../support/dicom-sample.ts";
+import { act, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
+import { zipFile } from "../../support/upload-files.ts";
+
+withDom();
+
+const zipInput = () => screen.getByLabelText<HTMLInputElement>("Arquivo ZIP do exame");
+
+async function pick(file: File) {
+  await userEvent.setup({ applyAccept: false }).upload(zipInput(), file);
+}
+
+describe("a trial user", () => {
+  const showFor = async (count: number) => {
+    answerCalls({ "GET /api/users/exam-count": () => Response.json({ count }) });
+    await renderView(<UploadView />, { user: { isTrial: true } });
+  };
+
+  test("with two exams can send no third", async () => {
+    await showFor(2);
+    const alert = await screen.findByRole("alert");
+    expect(alert.textContent).toBe(
+      "Limite Excedido: Você já enviou 2 exames e atingiu o limite máximo para usuários de teste.",
+    );
+    expect(screen.getByRole("button", { name: "Escolher ZIP" }).hasAttribute("disabled")).toBe(true);
+    expect(screen.getByRole("button", { name: "Escolher pasta" }).hasAttribute("disabled")).toBe(true);
+  });
+
+  test("with one exam can send another", async () => {
+    await showFor(1);
+    await act(async () => {});
+    expect(screen.queryByRole("alert")).toBeNull();
+    expect(screen.getByRole("button", { name: "Escolher ZIP" }).hasAttribute("disabled")).toBe(false);
+  });
+});
+
+describe("what cannot be sent is refused at once", () => {
+  const cases: [string, File, string][] = [
+    [
+      "another format",
+      new File(["x"], "exame.rar"),
+      "Apenas arquivos ZIP são aceitos. Uma pasta pode ser enviada inteira.",
+    ],
+    ["a damaged ZIP", new File(["xxxxxx"], "exame.zip"), "Arquivo ZIP não encontrado ou inválido"],
+    [
+      "a ZIP without DICOM",
+      zipFile({ "a.dcm": Buffer.from("x") }),
+      "Erro ao validar DICOM: nenhum arquivo com um exame legível foi encontrado.",
+    ],
+    [
+      "a ZIP beyond the limit",
+      new File([new Uint8Array(3 * 1024 ** 2)], "exame.zip"),
+      "Arquivo muito grande. Tamanho máximo: 2 MB.",
+    ],
+  ];
+  for (const [name, file, text] of cases) {
+    test(name, async () => {
+      answerCalls({});
+      await renderView(<UploadView />, { maxUploadBytes: 2 * 1024 ** 2 });
+      await pick(file);
+      expect((await screen.findByRole("alert")).textContent).toBe(text);
+    });
+  }
+});
+
+test("a picked ZIP fills the form; choosing another starts over", async () => {
+  answerCalls({});
+  await renderView(<UploadView />);
+  await pick(zipFile({ IM1: sampleFile() }));
+  expect(await screen.findByDisplayValue("João Conceição")).toBeTruthy();
+  expect(screen.getByDisplayValue("2.25.10").hasAttribute("readonly")).toBe(true);
+  expect(screen.getByText("1 de 1")).toBeTruthy();
+  await userEvent.setup().click(screen.getByRole("button", { name: "Escolher outro" }));
+  expect(screen.getByText("Solte aqui o ZIP do exame")).toBeTruthy();
+});
+
+/** The browser's own request is not part of the DOM that tests have: this one is told when to answer. */
+class ToldRequest {
+  static last: ToldRequest;
+  upload: { onprogress?: (event: { loaded: number; total: number }) => void } = {};
+  headers: Record<string, string> = {};
+  status = 0;
+  statusText = "";
+  responseText = "";
+  body?: FormData;
+  onload?: () => void;
+  onerror?: () => void;
+  onabort?: () => void;
+  onloadend?: () => void;
+  constructor() {
+    ToldRequest.last = this;
+  }
+  open() {}
+  setRequestHeader(name: string, value: string) {
+    this.headers[name] = value;
+  }
+  getResponseHeader() {
+    return "application/json";
+  }
+  send(body: FormData) {
+    this.body = body;
+  }
+  abort() {
+    this.onabort?.();
+  }
+  answer(status: number, body: unknown) {
+    this.status = status;
+    this.responseText = JSON.stringify(body);
+    this.onload?.();
+  }
+}
+
+async function sendOne() {
+  globalThis.XMLHttpRequest = ToldRequest as unknown as typeof XMLHttpRequest;
+  await renderView(<UploadView />);
+  await pick(zipFile({ IM1: sampleFile() }));
+  await userEvent.setup().click(await screen.findByRole("button", { name: "Enviar exame" }));
+  await waitFor(() => expect(ToldRequest.last.body).toBeDefined());
+  return ToldRequest.last;
+}
+
+describe("sending", () => {
+  test("shows how far it is, then that the server works on it", async () => {
+    answerCalls({});
+    const request = await sendOne();
+    expect(request.headers.Authorization).toBe("Bearer t0ken");
+    expect(JSON.parse(String(request.body?.get("formData")))).toEqual({ studyInstanceUID: "2.25.10" });
+    await act(async () => request.upload.onprogress?.({ loaded: 62, total: 100 }));
+    expect(screen.getByRole("progressbar").getAttribute("aria-valuenow")).toBe("62");
+    expect(screen.getByRole("button", { name: "Enviando… 62%" })).toBeTruthy();
+    await act(async () => request.upload.onprogress?.({ loaded: 100, total: 100 }));
+    expect(screen.getByRole("button", { name: "Processando…" })).toBeTruthy();
+  });
+
+  const failures: [string, (request: ToldRequest) => void, string][] = [
+    ["a broken connection", (request) => request.onerror?.(), "Erro de conexão durante o upload"],
+    ["an answer without words", (request) => request.answer(502, {}), "Upload falhou"],
+    [
+      "the server's own words",
+      (request) =>
+        request.answer(403, {
+          type: "x",
+          title: "x",
+          status: 403,
+          code: "quota.exams",
+          message: "Limite de exames atingido",
+          requestId: "r",
+        }),
+      "Limite de exames atingido",
+    ],
+  ];
+  for (const [name, fail, text] of failures) {
+    test(`tells ${name} and keeps the form for another try`, async () => {
+      answerCalls({});
+      const request = await sendOne();
+      await act(async () => fail(request));
+      expect(await screen.findByText("Erro no upload")).toBeTruthy();
+      expect(screen.getByText(text)).toBeTruthy();
+      expect(screen.getByRole("button", { name: "Enviar exame" })).toBeTruthy();
+    });
+  }
+
+  test("done, says how many files were left out and goes to the list", async () => {
+    answerCalls({ "GET /api/studies/s1/status": () => Response.json({ status: "b2", isReady: true }) });
+    const request = await sendOne();
+    await act(async () =>
+      request.answer(200, {
+        studyInstanceUID: "2.25.10",
+        studies: [{ id: "s1", studyInstanceUID: "2.25.10", imagesReceived: 1, duplicates: 0 }],
+        instancesReceived: 1,
+        skipped: [{ name: "a", reason: "zip.crc" }],
+        skippedCount: 1,
+      }),
+    );
+    expect(await screen.findByText("Upload concluído")).toBeTruthy();
+    expect(screen.getByText("Seu exame está pronto para visualização. 1 arquivo ignorado.")).toBeTruthy();
+    await waitFor(() => expect(shownView()).toBe("listaExames"), { timeout: 3000 });
+  });
+});

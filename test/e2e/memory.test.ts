@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { writeInstance } from "../../scripts/demo/dicom-writer.ts";
+import { zipStudy } from "../../scripts/demo/zip-study.ts";
+import type { UploadAnswer } from "../../src/shared/api/upload.ts";
+import { EXPLICIT_LITTLE_ENDIAN, SAMPLE_ELEMENTS } from "../support/dicom-sample.ts";
+import { memoryOf, processTree, sampleMemory } from "../support/process-tree.ts";
+import { postZip, spawnServer } from "../support/server-process.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
+
+const MIB = 1024 * 1024;
+const SLICES = 400;
+
+/** 512 × 512 slices of 16 bits: half a megabyte each. */
+function* slices() {
+  const pixels = crypto.getRandomValues(new Uint8Array(64 * 1024));
+  const bytes = Buffer.concat(Array.from({ length: 8 }, () => pixels));
+  for (let n = 1; n <= SLICES; n++) {
+    const elements = {
+      ...SAMPLE_ELEMENTS,
+      "00080018": { vr: "UI", Value: [`2.25.4.${n}`] },
+      "00200013": { vr: "IS", Value: [n] },
+      "00280010": { vr: "US", Value: [512] },
+      "00280011": { vr: "US", Value: [512] },
+      "7FE00010": { vr: "OW", bytes },
+    };
+    const instance = writeInstance({ transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN, elements });
+    yield { fileName: `IM${n}`, bytes: instance };
+  }
+}
+
+test.skipIf(process.platform !== "linux")(
+  "an upload of 200 MB takes no more memory than its workers and buffers: it is never held",
+  async () => {
+    await using folder = createTempFolder();
+    const zip = join(folder.path, "exames.zip");
+    await Bun.write(zip, new Response(zipStudy({ instances: slices() })));
+    await using server = await spawnServer(join(folder.path, "data"));
+    const token = await server.signIn();
+    const idle = memoryOf(processTree(server.pid)).pssBytes;
+    const sampler = sampleMemory(server.pid);
+    const answer = await postZip(server, token, Bun.file(zip));
+    expect(answer.status).toBe(201);
+    expect(((await answer.json()) as UploadAnswer).instancesReceived).toBe(SLICES);
+    expect(sampler.stop().pssBytes - idle).toBeLessThan(160 * MIB);
+  },
+  30_000,
+);

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { accessOf } from "../../../src/server/http/guard.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+/*
+ * Every route × every kind of caller. `user` owns the study; `doctor` and `lab` were granted it; `expired` was
+ * granted it too, but his subscription has ended. Cells are read-only calls or calls with an empty body, so that one
+ * does not change the next: a 400 says "allowed, but the body is wrong", a 404 "there is no such thing for you".
+ */
+const callers = ["visitor", "user", "other", "doctor", "lab", "admin", "unauthorised", "expired"] as const;
+type Caller = (typeof callers)[number];
+type Row = Record<Caller, number>;
+
+const row = (
+  visitor: number,
+  user: number,
+  other: number,
+  doctor: number,
+  lab: number,
+  admin: number,
+  expired: number,
+): Row => ({
+  visitor,
+  user,
+  other,
+  doctor,
+  lab,
+  admin,
+  unauthorised: visitor === 401 ? 401 : visitor,
+  expired,
+});
+
+const everyone = (status: number): Row => row(status, status, status, status, status, status, status);
+const signedIn = (status: number): Row => row(401, status, status, status, status, status, status);
+const adminOnly = (status: number): Row => row(401, 403, 403, 403, 403, status, 403);
+const unknownId = "01890000-0000-7000-8000-000000000000";
+
+const matrix: Record<string, Row> = {
+  "GET /api/health": everyone(200),
+  "POST /api/auth/register": everyone(400),
+  "POST /api/auth/login": everyone(400),
+  "POST /api/auth/verify-2fa": everyone(400),
+  "POST /api/auth/resend-code": everyone(400),
+  "POST /api/auth/forgot-password": everyone(400),
+  "POST /api/auth/reset-password": everyone(400),
+  "POST /api/support/send": everyone(415),
+  "GET /api/downloads/:token": everyone(401),
+  "GET /confirm-email/:token": everyone(303),
+  "GET /api/auth/me": signedIn(200),
+  "GET /api/users/exam-count": signedIn(200),
+  "POST /api/users/accept-terms": signedIn(200),
+  "PATCH /api/users/profile": signedIn(400),
+  "GET /api/subscriptions/usage-stats": row(401, 200, 200, 404, 404, 404, 200),
+  "GET /api/subscriptions/my-subscription": row(401, 200, 200, 404, 404, 404, 200),
+  "GET /api/users": adminOnly(200),
+  "POST /api/users": adminOnly(400),
+  "PATCH /api/users/:id": adminOnly(404),
+  "DELETE /api/users/:id": adminOnly(404),
+  "POST /api/upload-dicom": row(401, 415, 415, 403, 403, 415, 403),
+  "GET /api/studies": row(401, 200, 200, 200, 200, 200, 403),
+  "GET /api/studies/:study/status": row(401, 200, 404, 200, 200, 200, 403),
+  "GET /api/studies/:study/series": row(401, 200, 404, 200, 200, 200, 403),
+  "POST /api/studies/:study/assign": row(401, 400, 400, 400, 400, 400, 403),
+  "GET /api/studies/:study/grants": row(401, 200, 404, 403, 403, 200, 403),
+  "DELETE /api/studies/:study/grants/:userId": row(401, 204, 404, 403, 403, 204, 403),
+  "POST /api/studies/:study/retry-transfer": row(401, 202, 404, 403, 403, 202, 403),
+  "GET /api/studies/:study/download": row(401, 200, 404, 403, 403, 200, 403),
+  "POST /api/studies/:study/download-ticket": row(401, 201, 404, 403, 403, 201, 403),
+  "DELETE /api/studies/:study": row(401, 200, 404, 403, 403, 200, 403),
+  "GET /generate-token": row(401, 400, 400, 400, 400, 400, 403),
+  // Last, since it ends the sessions of all who call it.
+  "POST /api/auth/logout": signedIn(200),
+};
+
+let t: TestApp;
+let people: Record<Caller, Person | undefined>;
+let studyId: string;
+/** Deleted by the calls that delete; one for each caller who may. */
+const spare: string[] = [];
+
+beforeAll(async () => {
+  t = await createTestApp();
+  const add = (name: string, options?: Parameters<TestApp["addPerson"]>[1]) => t.addPerson(name, options);
+  people = {
+    visitor: undefined,
+    user: await add("Dona do Exame", { plan: "clinica" }),
+    other: await add("Outra Pessoa"),
+    doctor: await add("Doutora", { role: "doctor", plan: null }),
+    lab: await add("Laboratório", { role: "lab", plan: null }),
+    admin: await add("Administradora", { role: "admin", plan: null }),
+    unauthorised: await add("Bloqueada"),
+    expired: await add("Vencida"),
+  };
+  const owner = people.user as Person;
+  studyId = (await t.store(owner, sampleZip({ study: "1" }))).studies[0]?.id ?? "";
+  const more = await t.store(owner, sampleZip({ study: "2" }, { study: "3" }));
+  spare.push(...more.studies.map((study) => study.id));
+  for (const caller of ["doctor", "lab", "expired"] as const) {
+    const json = { userId: people[caller]?.id };
+    await t.call("POST", `/api/studies/${studyId}/assign`, { as: owner, json });
+  }
+  await t.sql`update users set is_authorized = false where id = ${people.unauthorised?.id ?? ""}`;
+  await t.sql`update subscriptions set expires_at = now() - interval '1 day' where user_id = ${people.expired?.id ?? ""}`;
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+test("the matrix names every declared route, and none that is not there", () => {
+  const declared = t.app.routes
+    .filter(({ handler }) => accessOf(handler) !== undefined)
+    .map(({ method, path }) => `${method} ${path.replace(/\{.*\}/, "")}`);
+  expect([...new Set(declared)].sort()).toEqual(Object.keys(matrix).sort());
+});
+
+for (const [route, expected] of Object.entries(matrix)) {
+  describe(route, () => {
+    for (const caller of callers) {
+      test(`${caller}: ${expected[caller]}`, async () => {
+        const [method = "", path = ""] = route.split(" ");
+        const isDeletion = route === "DELETE /api/studies/:study" && expected[caller] === 200;
+        const concrete = path
+          .replace(":study", isDeletion ? (spare.pop() ?? "") : studyId)
+          .replace(/:id|:userId/, unknownId)
+          .replace(":token", "none");
+        const json = ["POST", "PATCH"].includes(method) && !/upload|support/.test(path) ? {} : undefined;
+        const as = people[caller];
+        expect((await t.call(method, concrete, { as, json })).status).toBe(expected[caller]);
+      });
+    }
+  });
+}

@@ -1,0 +1,42 @@
+import { expect, test } from "bun:test";
+import { DEFAULT_INGEST_LIMITS } from "../../../src/server/features/ingest/worker/ingest-workers.ts";
+import {
+  type InstanceBytes,
+  ScannedUpload,
+} from "../../../src/server/features/ingest/worker/scanned-upload.ts";
+import { IngestRefused } from "../../../src/server/features/ingest/worker/worker.errors.ts";
+import { readTaken, sampleFile } from "../../support/dicom-sample.ts";
+
+const bytes: InstanceBytes = {
+  source: "spool",
+  offset: 0,
+  storedBytes: 0,
+  method: 0,
+  sizeBytes: 0,
+  crc32: 0,
+  inflateBeforeWriting: false,
+};
+
+function instanceWith(n: number, comment: string) {
+  return readTaken(
+    sampleFile({
+      "00080018": { vr: "UI", Value: [`2.25.${n}`] },
+      "00204000": { vr: "UT", Value: [comment] },
+    }),
+  );
+}
+
+test("an upload of noise in the place of metadata is refused before it fills the memory; a large honest one is not", () => {
+  const limits = { ...DEFAULT_INGEST_LIMITS, maxHeldMetadataBytes: 1024 * 1024 };
+  const noise = () => Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))).toString("base64");
+  const hostile = new ScannedUpload(limits);
+  expect(() => {
+    for (let n = 1; n <= 100; n++) hostile.add(instanceWith(n, noise()), bytes);
+  }).toThrow(IngestRefused);
+  expect(hostile.metadata.heldBytes).toBeLessThan(1.5 * 1024 * 1024);
+
+  const honest = new ScannedUpload(limits);
+  const same = noise();
+  for (let n = 1; n <= 100; n++) honest.add(instanceWith(n, same), bytes);
+  expect(honest.instanceCount).toBe(100);
+});

@@ -1,0 +1,73 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { getDefaultStore } from "jotai";
+import type { ReactNode } from "react";
+import { HisProvider } from "../../src/client/features/his/his-context.ts";
+import { holdsViewAtom, viewAtom } from "../../src/client/features/his/views.ts";
+import { createQueryClient } from "../../src/client/query-client.ts";
+import { beginSession } from "../../src/client/session.ts";
+import type { CurrentUser } from "../../src/shared/api/users.ts";
+import type { Locale } from "../../src/shared/locale.ts";
+import { renderClient } from "./render-client.tsx";
+
+export const helena: CurrentUser = {
+  id: "01900000-0000-7000-8000-000000000001",
+  name: "Helena Duarte",
+  email: "helena@exemplo.com.br",
+  cpfcnpj: null,
+  role: "user",
+  isTrial: false,
+  isAuthorized: true,
+  createdAt: "2026-01-01T00:00:00.000Z",
+  expiresAt: null,
+  profileImageUrl: null,
+  termsAcceptedAt: null,
+};
+
+interface RenderViewOptions {
+  user?: Partial<CurrentUser>;
+  locale?: Locale;
+  maxUploadBytes?: number;
+}
+
+/** Draws a view as the frame of /his does, for a person who is signed in. */
+export async function renderView(view: ReactNode, options: RenderViewOptions = {}): Promise<void> {
+  const { locale, maxUploadBytes = 2 * 1024 ** 3 } = options;
+  const user = { ...helena, ...options.user };
+  const store = getDefaultStore();
+  store.set(holdsViewAtom, false);
+  store.set(viewAtom, "welcome");
+  beginSession({ ...user, token: "t0ken" }, { keepConnected: false });
+  const his = { productName: "Exameteca", maxUploadBytes, user, isActive: true };
+  await renderClient(
+    <QueryClientProvider client={createQueryClient()}>
+      <HisProvider value={his}>{view}</HisProvider>
+    </QueryClientProvider>,
+    locale,
+  );
+}
+
+export function shownView(): string {
+  return getDefaultStore().get(viewAtom);
+}
+
+export type Answer = (request: { body: unknown; search: URLSearchParams }) => Response;
+
+/** Answers calls by method and path; keeps which were made. A call that nobody expects fails the test. */
+export function answerCalls(answers: Record<string, Answer>): string[] {
+  const calls: string[] = [];
+  globalThis.fetch = (async (path: string, init?: RequestInit) => {
+    const url = new URL(path, "http://localhost");
+    const call = `${init?.method ?? "GET"} ${url.pathname}`;
+    calls.push(call);
+    const answer = answers[call];
+    if (!answer) throw new Error(`nobody expects ${call}`);
+    const body = typeof init?.body === "string" ? JSON.parse(init.body) : undefined;
+    return answer({ body, search: url.searchParams });
+  }) as unknown as typeof fetch;
+  return calls;
+}
+
+export function problem(status: number, code: string, message: string): Response {
+  const body = { type: "about:blank", title: code, status, code, message, requestId: "r-1" };
+  return Response.json(body, { status, headers: { "Content-Type": "application/problem+json" } });
+}
