@@ -75,7 +75,11 @@ const quick = ["--timeout", "30000"];
 if (filters.length > 0) {
   await runTests("tests", ["--isolate", ...quick, ...filters], environment);
 } else {
-  await runTests("shared, scripts, client", [...quick, "--isolate", "test/shared", "test/scripts", "test/client", "test/tidy.test.ts"], environment);
+  await runTests(
+    "shared, scripts, client",
+    [...quick, "--isolate", "test/shared", "test/scripts", "test/client", "test/tidy.test.ts"],
+    environment,
+  );
   await runTests("server", [...quick, "--isolate", "test/server"], environment);
   await runTests("whole product", ["--timeout", "180000", "--isolate", "test/e2e"], environment);
 }

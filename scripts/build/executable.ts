@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { writeEmbedModule } from "./embed-assets.ts";
 import { executableStep, isFresh, markFresh, postgresStep } from "./freshness.ts";
@@ -57,6 +57,8 @@ import { postgresBinaries } from "./postgres.gen.ts";
 import * as viewer from "./viewer.gen.ts";
 
 const text = (path: string) => Bun.file(path).text();
+// On Linux by the link to the running file: the one at our path may be a newer version by now, or gone.
+const self = process.platform === "linux" ? "/proc/self/exe" : process.execPath;
 
 const code = await run(
   {
@@ -65,7 +67,7 @@ const code = await run(
       viewer: embeddedAssets(viewer.manifest, viewer.files),
     }),
     postgresBinaries,
-    ingestWorkerCommand: [process.execPath, INGEST_WORKER],
+    ingestWorkerCommand: [self, INGEST_WORKER],
     licenses: async () => (await text(license)) + (await text(notices)),
   },
   process.argv.slice(2),

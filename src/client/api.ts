@@ -1,6 +1,11 @@
 import { t } from "@lingui/core/macro";
 import * as z from "zod/mini";
-import type { Login, Register } from "../shared/api/auth.ts";
+import {
+  type Login,
+  type Register,
+  type TwoFactorPending,
+  twoFactorPendingSchema,
+} from "../shared/api/auth.ts";
 import { type Problem, problemSchema } from "../shared/api/problem.ts";
 import {
   type CurrentUser,
@@ -30,14 +35,18 @@ export interface ApiRequest {
   /** Sent as JSON; a FormData goes as it is. */
   body?: unknown;
   signal?: AbortSignal;
+  /** Goes without the session's token. */
+  anonymous?: boolean;
 }
+
+const signInAnswerSchema = z.union([signedInUserSchema, twoFactorPendingSchema]);
 
 /**
  * The one place from which the client calls the server: bearer token, language, failures as `ApiError`.
- * A 401 to a call that carried a token ends the session.
+ * A 401 to a call that carried the session's token ends the session.
  */
 export async function callApi(path: string, request: ApiRequest = {}): Promise<Response> {
-  const token = currentToken();
+  const token = request.anonymous ? undefined : currentToken();
   const isForm = request.body instanceof FormData;
   const response = await reach(path, {
     method: request.method ?? "GET",
@@ -50,7 +59,8 @@ export async function callApi(path: string, request: ApiRequest = {}): Promise<R
     signal: request.signal,
   });
   if (response.ok) return response;
-  if (response.status === 401 && token) endSession("expired");
+  // A session that was renewed meanwhile does not end with the call that still carried the old token.
+  if (response.status === 401 && token && token === currentToken()) endSession("expired");
   throw await apiError(response);
 }
 
@@ -65,8 +75,8 @@ export async function callJson<Schema extends z.ZodMiniType>(
 }
 
 export const api = {
-  login: (body: Login): Promise<SignedInUser> =>
-    callJson(signedInUserSchema, "/api/auth/login", { method: "POST", body }),
+  login: (body: Login): Promise<SignedInUser | TwoFactorPending> =>
+    callJson(signInAnswerSchema, "/api/auth/login", { method: "POST", body }),
   register: (body: Register) => callApi("/api/auth/register", { method: "POST", body }),
   logout: () => callApi("/api/auth/logout", { method: "POST", body: {} }),
   currentUser: (signal?: AbortSignal): Promise<CurrentUser> =>

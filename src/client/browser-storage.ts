@@ -1,6 +1,8 @@
 /** Web storage as far as the browser lets us: where it is blocked or full, nothing is kept and nothing breaks. */
 export interface BrowserStorage {
   read(key: string): string | undefined;
+  /** What was kept as JSON; undefined where there is nothing, or nothing readable. */
+  readJson(key: string): unknown;
   /** An undefined value removes the entry. */
   write(key: string, value: string | undefined): void;
 }
@@ -9,10 +11,10 @@ export const localStore = browserStorage(() => window.localStorage);
 export const sessionStore = browserStorage(() => window.sessionStorage);
 
 function browserStorage(open: () => Storage): BrowserStorage {
+  const read = (key: string) => attempt(() => open().getItem(key) ?? undefined);
   return {
-    read(key) {
-      return attempt(() => open().getItem(key) ?? undefined);
-    },
+    read,
+    readJson: (key) => parseJson(read(key)),
     write(key, value) {
       attempt(() => (value === undefined ? open().removeItem(key) : open().setItem(key, value)));
     },
@@ -25,6 +27,16 @@ function attempt<Result>(action: () => Result): Result | undefined {
     return action();
   } catch (error) {
     if (error instanceof DOMException) return undefined;
+    throw error;
+  }
+}
+
+function parseJson(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

@@ -32,7 +32,7 @@ export const sessionEndAtom = atom((get) => get(sessionEndState));
 /** Reads what the browser kept: session storage first, then local storage. Anything unreadable is no session. */
 export function readStoredSession(): Session | undefined {
   for (const key of SESSION_KEYS) {
-    const stored = parseStoredSession(sessionStore.read(key));
+    const stored = checkStoredSession(sessionStore.readJson(key));
     if (stored) return stored;
   }
   const token = localStore.read(TOKEN_KEY);
@@ -64,13 +64,22 @@ export function refreshSessionUser(user: CurrentUser): void {
   if (token) keepSession({ token, user });
 }
 
+/** Puts a new token in the place of the session's, wherever the browser kept it: the old one is dead. */
+export function renewSession({ token, user }: Required<Session>): void {
+  if (localStore.read(TOKEN_KEY) !== undefined) localStore.write(TOKEN_KEY, token);
+  keepSession({ token, user });
+  announceSessionEnd();
+}
+
 /** Forgets the session and everything the browser kept of it, and has other tabs ask for theirs. */
 export function endSession(reason: SessionEnd): void {
+  const ended = currentToken();
   for (const key of SESSION_KEYS) sessionStore.write(key, undefined);
-  localStore.write(TOKEN_KEY, undefined);
+  // Another tab may have renewed the session since; only who logs out means that one too.
+  if (reason === "logout" || localStore.read(TOKEN_KEY) === ended) localStore.write(TOKEN_KEY, undefined);
   store.set(sessionState, undefined);
   store.set(sessionEndState, reason);
-  announce();
+  announceSessionEnd();
 }
 
 /**
@@ -83,7 +92,8 @@ export function onSessionEndElsewhere(listener: () => void): () => void {
   return () => channel.close();
 }
 
-function announce(): void {
+/** Has the other tabs ask the server whether theirs is still alive. */
+export function announceSessionEnd(): void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.postMessage("ended");
   channel.close();
@@ -94,8 +104,8 @@ function keepSession(session: Session): void {
   store.set(sessionState, session);
 }
 
-function parseStoredSession(text: string | undefined): Session | undefined {
-  const stored = storedSessionSchema.safeParse(parseJson(text));
+function checkStoredSession(kept: unknown): Session | undefined {
+  const stored = storedSessionSchema.safeParse(kept);
   if (!stored.success) return undefined;
   const user = currentUserSchema.safeParse(stored.data.user);
   const token = stored.data.token ?? tokenOf(stored.data.user);
@@ -105,14 +115,4 @@ function parseStoredSession(text: string | undefined): Session | undefined {
 function tokenOf(user: unknown): string | undefined {
   const withToken = z.object({ token: z.string() }).safeParse(user);
   return withToken.success ? withToken.data.token : undefined;
-}
-
-function parseJson(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename, writeFile } from "node:fs/promises";
+import { chmod, mkdir, open, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { sync } from "./storage/disk/durable-file.ts";
 
@@ -17,7 +17,9 @@ export interface Node {
 
 export async function createNode(dataDir: string): Promise<Node> {
   const stagingDir = join(dataDir, "staging");
-  await mkdir(stagingDir, { recursive: true });
+  // DATA_DIR may let PostgreSQL's account through to its own folder: it must not see into this one.
+  await mkdir(stagingDir, { recursive: true, mode: 0o700 });
+  await chmod(stagingDir, 0o700);
   const id = await readOrCreate(join(dataDir, "node-id"), () => Bun.randomUUIDv7());
   return {
     id,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ObjectNotFound, type ObjectStore, StoreUnavailable } from "../../src/server/storage/object-store";
+import { ObjectNotFound, type ObjectStore, StoreUnavailable } from "../../src/server/storage/object-store.ts";
 
 export interface StoreUnderTest extends AsyncDisposable {
   store: ObjectStore;

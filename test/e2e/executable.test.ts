@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { readdirSync, renameSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { unzipSync, zipSync } from "fflate";
@@ -141,7 +141,7 @@ async function expectViewerOpens(url: string, caller: Caller, instance: Generate
 }
 
 describe.skipIf(!isAsked)("the executable, alone in an empty folder and with an empty environment", () => {
-  beforeAll(process.env.NOB ? () => {} : buildExecutableIfStale, BUILD_TIMEOUT_MS);
+  beforeAll(buildExecutableIfStale, BUILD_TIMEOUT_MS);
 
   describe.each(accounts)("run by $name", (account) => {
     let installed: InstalledExecutable;
@@ -224,6 +224,20 @@ describe.skipIf(!isAsked)("the executable, alone in an empty folder and with an 
           ([kept]) => kept?.storageStatus === "b2",
         );
         expect((await ana.call("DELETE", `/api/studies/${study?.id}`)).ok).toBe(true);
+      },
+      TIMEOUT_MS,
+    );
+
+    test(
+      "goes on taking in uploads while its own file is away, as in an upgrade",
+      async () => {
+        await using server = await installed.start();
+        const ana = await signIn(server.url);
+        renameSync(installed.path, `${installed.path}.old`);
+        await upload(server.url, ana, makeStudy("main job"));
+        renameSync(`${installed.path}.old`, installed.path);
+        expect(await server.kill("SIGTERM")).toBe(0);
+        expect(installed.processes()).toEqual([]);
       },
       TIMEOUT_MS,
     );

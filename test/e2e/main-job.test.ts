@@ -154,20 +154,22 @@ async function chooseLanguage(page: Page, language: Locale): Promise<void> {
   await page.getByRole("heading", { name: texts[language].logIn }).waitFor();
 }
 
-/** First with two mistakes, then without. */
+/** First with three mistakes, then without. */
 async function register(page: Page, t: Texts, email: string): Promise<void> {
   const field = (name: string) => page.getByLabel(name, { exact: true });
   await page.getByRole("button", { name: t.createAccount }).click();
   await field(t.name).fill("Jo");
   await field(t.email).fill(email);
-  await field(t.taxId).pressSequentially("52998224725");
-  expect(await field(t.taxId).inputValue()).toBe("529.982.247-25");
+  await field(t.taxId).pressSequentially("529982");
   await field(t.password).fill("segredo1");
   await field(t.confirmPassword).fill("segredo2");
   await page.getByRole("button", { name: t.createAccount }).click();
   await page.getByText(t.nameTooShort).waitFor();
+  await page.getByText(t.taxIdTooShort).waitFor();
   await page.getByText(t.passwordsDiffer).waitFor();
   await field(t.name).fill("João Conceição");
+  await field(t.taxId).pressSequentially("24725");
+  expect(await field(t.taxId).inputValue()).toBe("529.982.247-25");
   await field(t.confirmPassword).fill("segredo1");
   await page.getByRole("button", { name: t.createAccount }).click();
   await page.getByText(t.accountCreated).waitFor();

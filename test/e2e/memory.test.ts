@@ -33,9 +33,10 @@ test.skipIf(process.platform !== "linux")(
   "an upload of 200 MB takes no more memory than its workers and buffers: it is never held",
   async () => {
     await using folder = createTempFolder();
+    await using dataDir = createTempFolder();
     const zip = join(folder.path, "exames.zip");
     await Bun.write(zip, new Response(zipStudy({ instances: slices() })));
-    await using server = await spawnServer(join(folder.path, "data"));
+    await using server = await spawnServer(dataDir.path);
     const token = await server.signIn();
     const idle = memoryOf(processTree(server.pid)).pssBytes;
     const sampler = sampleMemory(server.pid);

@@ -60,12 +60,12 @@ async function tokenFor(id: string): Promise<string> {
 
 /** Whether so many bytes can be one frame: exactly as large as it says where it is not compressed. */
 function isPlausible(instance: Instance, sizeBytes: number): boolean {
-  const { frames, rows, columns, metadata } = instance;
+  const { frames, metadata } = instance;
   if (frames.kind !== "native") return sizeBytes > 0;
-  if (rows === null || columns === null || !rows || !columns) return sizeBytes === frames.frameBytes;
   const number = (tag: string, otherwise: number) => Number(metadata[tag]?.Value?.[0] ?? otherwise);
-  const bits = (rows ?? 0) * (columns ?? 0) * number("00280002", 1) * number("00280100", 8);
-  const exact = Math.ceil(bits / 8);
+  const pixels = number("00280010", 0) * number("00280011", 0);
+  if (pixels === 0) return sizeBytes === frames.frameBytes;
+  const exact = Math.ceil((pixels * number("00280002", 1) * number("00280100", 8)) / 8);
   // YBR_FULL_422 keeps two thirds of the samples (PS3.3 §C.7.6.3.1.2); a file may be cut or padded.
   return sizeBytes > 0 && sizeBytes <= exact + 1 && sizeBytes >= Math.floor((exact * 2) / 3);
 }

@@ -169,8 +169,7 @@ describe.skipIf(!SAMPLES)("exams of every transfer syntax in the viewer", () => 
     await page.goto(origin + url, { waitUntil: "commit" });
     const sight = await lookAtImage(page, { timeoutMs });
     seen.set(file, sight);
-    const columns = [isPicture(sight) ? "shown" : "BLACK", syntax.padEnd(11), basename(file)];
-    table.push(columns.join("  "));
+    table.push([isPicture(sight) ? "shown    " : "not shown", syntax.padEnd(11), basename(file)].join("  "));
     return sight;
   }
 

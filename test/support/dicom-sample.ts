@@ -2,10 +2,10 @@ import {
   type DicomElements,
   type WriteInstanceOptions,
   writeInstance,
-} from "../../scripts/demo/dicom-writer";
-import { memorySource } from "../../src/server/dicom/byte-source";
-import type { Instance, ReadInstance } from "../../src/server/dicom/instance";
-import { readInstance } from "../../src/server/dicom/read-instance";
+} from "../../scripts/demo/dicom-writer.ts";
+import { memorySource } from "../../src/server/dicom/byte-source.ts";
+import type { Instance, ReadInstance } from "../../src/server/dicom/instance.ts";
+import { readInstance } from "../../src/server/dicom/read-instance.ts";
 
 export const IMPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2";
 export const EXPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2.1";

@@ -5,6 +5,8 @@ import { installDom, removeDom } from "./dom-globals.ts";
 // Bun runs CommonJS packages before any module of ours, when there is no `document` yet: so these come later.
 const testingLibrary = await import("@testing-library/react/pure");
 const { default: userEvent } = await import("@testing-library/user-event");
+// Radix decides when it is loaded whether there is a document; later files load it without one.
+await import("radix-ui");
 
 const { act, render, screen, waitFor, within } = testingLibrary;
 

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chmodSync, chownSync, copyFileSync, mkdtempSync } from "node:fs";
+import { chmodSync, chownSync, copyFileSync, mkdtempSync, readlinkSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -36,6 +36,8 @@ export function buildExecutableIfStale(): void {
 
 export interface InstalledExecutable extends AsyncDisposable {
   folder: string;
+  /** The copy in it. */
+  path: string;
   start(): Promise<RunningExecutable>;
   /** Runs a subcommand beside it. */
   run(...args: string[]): Promise<{ code: number; output: string }>;
@@ -74,15 +76,31 @@ export function installExecutable(account: Account): InstalledExecutable {
 
   return {
     folder,
+    path: executable,
     start: () => follow(launch()),
     async run(...args) {
       const { ended, output } = watch(launch(...args));
       const code = Number(await ended);
       return { code, output: output() };
     },
-    processes: () => processesNaming(folder),
+    processes() {
+      const named = processesNaming(folder);
+      return processesNaming("").filter(
+        (pid) => named.includes(pid) || programOf(pid).startsWith(`${folder}/`),
+      );
+    },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+/** Empty for a process that is not ours to look at, or gone. */
+function programOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`);
+  } catch (error) {
+    if (["ENOENT", "ESRCH", "EACCES"].includes((error as NodeJS.ErrnoException).code ?? "")) return "";
+    throw error;
+  }
 }
 
 type Child = ReturnType<typeof spawn>;

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { S3ClientOptions } from "../../src/server/storage/s3/s3-client";
-import { createBucket } from "./s3-bucket";
-import { isSignedWith } from "./s3-signature";
+import type { S3ClientOptions } from "../../src/server/storage/s3/s3-client.ts";
+import { createBucket } from "./s3-bucket.ts";
+import { isSignedWith } from "./s3-signature.ts";
 
 /** What goes wrong with a request; an answer cut after so many bytes is otherwise right. */
 export type Fault =

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { S3ClientOptions } from "../../src/server/storage/s3/s3-client";
+import type { S3ClientOptions } from "../../src/server/storage/s3/s3-client.ts";
 
 const SERVER = `
   const S3rver = require("s3rver");

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import type { ByteSource } from "../dicom/instance";
+import type { ByteSource } from "../dicom/instance.ts";
 
 const WINDOW_BYTES = 4 * 1024 * 1024;
 

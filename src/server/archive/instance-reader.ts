@@ -1,9 +1,9 @@
 import { inflateRawSync } from "node:zlib";
-import { inflateInstance } from "../dicom/bulk-data";
-import { memorySource } from "../dicom/byte-source";
-import type { ByteRange } from "../storage/object-store";
-import type { ManifestInstance } from "./manifest";
-import { METHOD_STORED } from "./zip-format";
+import { inflateInstance } from "../dicom/bulk-data.ts";
+import { memorySource } from "../dicom/byte-source.ts";
+import type { ByteRange } from "../storage/object-store.ts";
+import type { ManifestInstance } from "./manifest.ts";
+import { METHOD_STORED } from "./zip-format.ts";
 
 /** The bytes of an instance are not what its manifest says: damage at rest. */
 export class InstanceDamaged extends Error {

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { constants, createZstdCompress, zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import type { ManifestInstance, SeriesManifest } from "./manifest";
-import { ManifestError } from "./manifest.errors";
-import { compareInstances, parseSeriesManifest } from "./manifest-index";
+import { ManifestError } from "./manifest.errors.ts";
+import type { ManifestInstance, SeriesManifest } from "./manifest.ts";
+import { compareInstances, parseSeriesManifest } from "./manifest-index.ts";
 
 /*
  * The bytes of a manifest: a header, then two zstd frames.

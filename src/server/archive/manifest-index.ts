@@ -1,6 +1,6 @@
-import type { FrameTable } from "../dicom/frame-table";
-import type { ManifestInstance, SeriesManifest } from "./manifest";
-import { ManifestError } from "./manifest.errors";
+import type { FrameTable } from "../dicom/frame-table.ts";
+import { ManifestError } from "./manifest.errors.ts";
+import type { ManifestInstance, SeriesManifest } from "./manifest.ts";
 
 /** The order of a series: InstanceNumber (those without one last), then SOP Instance UID. */
 export function compareInstances(a: ManifestInstance, b: ManifestInstance): number {

@@ -1,4 +1,4 @@
-import type { FrameTable } from "../dicom/frame-table";
+import type { FrameTable } from "../dicom/frame-table.ts";
 
 /** One instance as it lies in a volume. Offsets and lengths in bytes. */
 export interface ManifestInstance {

@@ -1,6 +1,6 @@
-import type { ByteRange } from "../storage/object-store";
-import { volumeFolder } from "./volume-writer";
-import { encodeCentralHeader, encodeEndRecords } from "./zip-encode";
+import type { ByteRange } from "../storage/object-store.ts";
+import { volumeFolder } from "./volume-writer.ts";
+import { encodeCentralHeader, encodeEndRecords } from "./zip-encode.ts";
 import {
   type CentralHeader,
   decodeCentralHeader,
@@ -10,8 +10,8 @@ import {
   END_RECORD_BYTES,
   ZIP64_END_RECORD_BYTES,
   ZIP64_LOCATOR_BYTES,
-} from "./zip-format";
-import { DEFAULT_ZIP_LIMITS, ZipError } from "./zip-reader";
+} from "./zip-format.ts";
+import { DEFAULT_ZIP_LIMITS, ZipError } from "./zip-reader.ts";
 
 /** A volume of a study, wherever it lies. `read` gives exactly the range. */
 export interface JoinVolume {

@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, openSync, readSync, writeSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
-import { encodeCentralHeader, encodeEndRecords, encodeLocalHeader, type WrittenEntry } from "./zip-encode";
+import { encodeCentralHeader, encodeEndRecords, encodeLocalHeader, type WrittenEntry } from "./zip-encode.ts";
 
 /** What is written at once. */
 export const VOLUME_CHUNK_BYTES = 4 * 1024 * 1024;

@@ -13,7 +13,7 @@ import {
   ZIP64_EXTRA,
   ZIP64_LOCATOR_BYTES,
   ZIP64_LOCATOR_SIGNATURE,
-} from "./zip-format";
+} from "./zip-format.ts";
 
 const VERSION_DEFLATE = 20;
 const VERSION_ZIP64 = 45;

@@ -1,4 +1,4 @@
-import type { ByteSource } from "../dicom/instance";
+import type { ByteSource } from "../dicom/instance.ts";
 import {
   CENTRAL_HEADER_BYTES,
   type CentralHeader,
@@ -15,8 +15,8 @@ import {
   METHOD_STORED,
   ZIP64_END_RECORD_BYTES,
   ZIP64_LOCATOR_BYTES,
-} from "./zip-format";
-import { decodeEntryName } from "./zip-name";
+} from "./zip-format.ts";
+import { decodeEntryName } from "./zip-name.ts";
 
 /** Bytes of the central directory read at once; more than its longest header (46 + 3 × 65,535). */
 const CENTRAL_CHUNK_BYTES = 1024 * 1024;

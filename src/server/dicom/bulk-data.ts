@@ -1,8 +1,8 @@
-import { type Element, findElement } from "./data-set";
-import type { ByteSource } from "./instance";
-import { parseFile } from "./parse-file";
-import { Unreadable } from "./unreadable";
-import { wordBytes } from "./word-size";
+import { type Element, findElement } from "./data-set.ts";
+import type { ByteSource } from "./instance.ts";
+import { parseFile } from "./parse-file.ts";
+import { Unreadable } from "./unreadable.ts";
+import { wordBytes } from "./word-size.ts";
 
 /** Where a value lies that the metadata names by a `BulkDataURI`. */
 export interface BulkDataLocation {

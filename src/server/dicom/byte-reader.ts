@@ -1,5 +1,5 @@
-import type { ByteSource } from "./instance";
-import { Unreadable } from "./unreadable";
+import type { ByteSource } from "./instance.ts";
+import { Unreadable } from "./unreadable.ts";
 
 const WINDOW_BYTES = 64 * 1024;
 const PEEK_BYTES = 512;

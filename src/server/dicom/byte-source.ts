@@ -1,5 +1,5 @@
 import { readSync } from "node:fs";
-import type { ByteSource } from "./instance";
+import type { ByteSource } from "./instance.ts";
 
 const SCRATCH_BYTES = 64 * 1024;
 

@@ -1,4 +1,4 @@
-import type { FrameTable } from "./frame-table";
+import type { FrameTable } from "./frame-table.ts";
 
 /** The bytes a frame is made of, in order, and whether they have to be shifted to begin on a byte. */
 export interface FrameLocation {

@@ -1,8 +1,8 @@
-import type { ByteReader } from "./byte-reader";
-import { type DataSet, type Element, type Encoding, Tag, tagHex } from "./data-set";
-import { dictionaryVr, isPrivate } from "./dictionary";
-import { Unreadable } from "./unreadable";
-import { looksLikeVr, valueRepresentationOf } from "./value-representation";
+import type { ByteReader } from "./byte-reader.ts";
+import { type DataSet, type Element, type Encoding, Tag, tagHex } from "./data-set.ts";
+import { dictionaryVr, isPrivate } from "./dictionary.ts";
+import { Unreadable } from "./unreadable.ts";
+import { looksLikeVr, valueRepresentationOf } from "./value-representation.ts";
 
 const MAX_DEPTH = 32;
 const MAX_ELEMENTS = 500_000;

@@ -1,4 +1,4 @@
-import { TAGS_BY_VR } from "./dictionary.gen";
+import { TAGS_BY_VR } from "./dictionary.gen.ts";
 
 const VR_BY_TAG = unpack();
 

@@ -1,6 +1,6 @@
-import type { ByteReader } from "./byte-reader";
-import { type DataSet, type Element, findElement } from "./data-set";
-import { trimPadding } from "./padding";
+import type { ByteReader } from "./byte-reader.ts";
+import { type DataSet, type Element, findElement } from "./data-set.ts";
+import { trimPadding } from "./padding.ts";
 
 const MAX_TEXT_BYTES = 1024;
 

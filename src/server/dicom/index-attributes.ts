@@ -1,5 +1,5 @@
-import { isoDate, isoTime } from "../../shared/dicom/date";
-import type { DicomJson, IndexAttributes } from "./instance";
+import { isoDate, isoTime } from "../../shared/dicom/date.ts";
+import type { DicomJson, IndexAttributes } from "./instance.ts";
 
 const MAX_TEXT_LENGTH = 1024;
 const MAX_INTEGER = 2 ** 31 - 1;

@@ -1,4 +1,4 @@
-import type { FrameTable } from "./frame-table";
+import type { FrameTable } from "./frame-table.ts";
 
 /** Random access to the bytes of one file, without holding it in memory. Reads are synchronous: workers only. */
 export interface ByteSource {

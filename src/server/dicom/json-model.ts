@@ -1,12 +1,12 @@
-import type { ByteReader } from "./byte-reader";
-import { type CharacterSet, characterSetOf, DEFAULT_CHARACTER_SET } from "./character-set";
-import { type DataSet, type Element, PIXEL_DATA_TAGS, Tag, tagHex } from "./data-set";
-import { isSignDependent } from "./dictionary";
-import { asciiValue, integerValue } from "./element-text";
-import type { DicomJson, DicomJsonElement } from "./instance";
-import { hasValues, jsonValues } from "./json-values";
-import { Unreadable } from "./unreadable";
-import { wordBytes } from "./word-size";
+import type { ByteReader } from "./byte-reader.ts";
+import { type CharacterSet, characterSetOf, DEFAULT_CHARACTER_SET } from "./character-set.ts";
+import { type DataSet, type Element, PIXEL_DATA_TAGS, Tag, tagHex } from "./data-set.ts";
+import { isSignDependent } from "./dictionary.ts";
+import { asciiValue, integerValue } from "./element-text.ts";
+import type { DicomJson, DicomJsonElement } from "./instance.ts";
+import { hasValues, jsonValues } from "./json-values.ts";
+import { Unreadable } from "./unreadable.ts";
+import { wordBytes } from "./word-size.ts";
 
 const MAX_INLINE_BINARY_BYTES = 1024;
 const MAX_INLINE_TABLE_BYTES = 256 * 1024;

@@ -1,7 +1,7 @@
-import type { ByteReader } from "./byte-reader";
-import { type CharacterSet, decodeText, type TextKind } from "./character-set";
-import { type Element, tagHex } from "./data-set";
-import { trimPaddingEnd } from "./padding";
+import type { ByteReader } from "./byte-reader.ts";
+import { type CharacterSet, decodeText, type TextKind } from "./character-set.ts";
+import { type Element, tagHex } from "./data-set.ts";
+import { trimPaddingEnd } from "./padding.ts";
 
 type NumberReader = [
   widthBytes: number,

@@ -1,14 +1,14 @@
 import { constants, inflateRawSync, inflateSync } from "node:zlib";
-import { TransferSyntax } from "../../shared/dicom/transfer-syntax";
-import { isUid } from "../../shared/dicom/uid";
-import { ByteReader } from "./byte-reader";
-import { splicedSource } from "./byte-source";
-import { type DataSet, type Element, type Encoding, type ParsedFile, Tag } from "./data-set";
-import { DataSetParser } from "./data-set-parser";
-import { asciiValue } from "./element-text";
-import type { ByteSource } from "./instance";
-import { Unreadable } from "./unreadable";
-import { valueRepresentationOf } from "./value-representation";
+import { TransferSyntax } from "../../shared/dicom/transfer-syntax.ts";
+import { isUid } from "../../shared/dicom/uid.ts";
+import { ByteReader } from "./byte-reader.ts";
+import { splicedSource } from "./byte-source.ts";
+import { type DataSet, type Element, type Encoding, type ParsedFile, Tag } from "./data-set.ts";
+import { DataSetParser } from "./data-set-parser.ts";
+import { asciiValue } from "./element-text.ts";
+import type { ByteSource } from "./instance.ts";
+import { Unreadable } from "./unreadable.ts";
+import { valueRepresentationOf } from "./value-representation.ts";
 
 const PREAMBLE_BYTES = 128;
 const MAX_META_ELEMENTS = 256;

@@ -1,8 +1,8 @@
-import { isVideo } from "../../shared/dicom/transfer-syntax";
-import type { ByteReader } from "./byte-reader";
-import { type DataSet, type Element, findElement, type ParsedFile, Tag } from "./data-set";
-import { asciiValue, integerValue } from "./element-text";
-import type { FrameTable } from "./frame-table";
+import { isVideo } from "../../shared/dicom/transfer-syntax.ts";
+import type { ByteReader } from "./byte-reader.ts";
+import { type DataSet, type Element, findElement, type ParsedFile, Tag } from "./data-set.ts";
+import { asciiValue, integerValue } from "./element-text.ts";
+import type { FrameTable } from "./frame-table.ts";
 
 type Fragment = [offset: number, length: number];
 

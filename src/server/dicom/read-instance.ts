@@ -1,13 +1,13 @@
-import { frameTransferSyntaxUID } from "../../shared/dicom/transfer-syntax";
-import { isUid } from "../../shared/dicom/uid";
-import { findElement, Tag } from "./data-set";
-import { asciiValue } from "./element-text";
-import { indexAttributes } from "./index-attributes";
-import type { ByteSource, ReadInstance } from "./instance";
-import { toDicomJson } from "./json-model";
-import { MAX_INFLATED_BYTES, type OpenFile, parseFile } from "./parse-file";
-import { declaredFrameCount, readFrameTable } from "./read-frame-table";
-import { Unreadable } from "./unreadable";
+import { frameTransferSyntaxUID } from "../../shared/dicom/transfer-syntax.ts";
+import { isUid } from "../../shared/dicom/uid.ts";
+import { findElement, Tag } from "./data-set.ts";
+import { asciiValue } from "./element-text.ts";
+import { indexAttributes } from "./index-attributes.ts";
+import type { ByteSource, ReadInstance } from "./instance.ts";
+import { toDicomJson } from "./json-model.ts";
+import { MAX_INFLATED_BYTES, type OpenFile, parseFile } from "./parse-file.ts";
+import { declaredFrameCount, readFrameTable } from "./read-frame-table.ts";
+import { Unreadable } from "./unreadable.ts";
 
 const MEDIA_STORAGE_DIRECTORY = "1.2.840.10008.1.3.10";
 

@@ -1,4 +1,4 @@
-import type { SkipReason } from "./instance";
+import type { SkipReason } from "./instance.ts";
 
 /** Why reading an instance ends early. Thrown inside this folder only; `readInstance` turns it into its answer. */
 export class Unreadable extends Error {

@@ -109,7 +109,7 @@ function storedBody(asset: Asset, coding: AssetCoding | "identity"): BodyInit {
   const inflatable = coding === "identity" ? asset.codings.at(-1) : undefined;
   const compressed = inflatable && asset.body(inflatable);
   if (!compressed) throw new Error("an asset named in the manifest is missing from the build");
-  return compressed
-    .stream()
-    .pipeThrough(new DecompressionStream(inflatable === "br" ? "brotli" : inflatable));
+  // Bun knows brotli here; the type library does not yet.
+  const format = (inflatable === "br" ? "brotli" : inflatable) as CompressionFormat;
+  return compressed.stream().pipeThrough(new DecompressionStream(format));
 }

@@ -1,4 +1,4 @@
-import { assertObjectKey, type ByteRange } from "./object-store";
+import { assertObjectKey, type ByteRange } from "./object-store.ts";
 
 /** @throws {RangeError} where the range is not two whole numbers of zero or more */
 export function assertByteRange({ offset, length }: ByteRange): void {

@@ -4,9 +4,14 @@ import { emailSchema, nameSchema, newPasswordSchema } from "./account-fields.ts"
 
 const cpfCnpjSchema = z.string("validation.cpfCnpjLength").check(
   z.maxLength(18, "validation.tooLong"),
-  z.refine((text) => plainTaxId(text).length >= 11, { error: "validation.cpfCnpjLength", abort: true }),
-  z.refine(isCpfOrCnpj, "validation.cpfCnpjInvalid"),
+  z.refine((text) => !isTooShort(text), "validation.cpfCnpjLength"),
+  // Not by `abort` above: it would keep the form from saying that the passwords differ.
+  z.refine((text) => isTooShort(text) || isCpfOrCnpj(text), "validation.cpfCnpjInvalid"),
 );
+
+function isTooShort(taxId: string): boolean {
+  return plainTaxId(taxId).length < 11;
+}
 
 export const loginSchema = z.object({
   email: emailSchema,

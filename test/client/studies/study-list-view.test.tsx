@@ -106,10 +106,10 @@ test("the viewer opens only what is in the store", async () => {
   const { user } = await showList(listOf([{ ...skull, storageStatus: "transferring" }]));
   const open = await screen.findByRole("button", { name: "Abrir" });
   expect(open.getAttribute("aria-disabled")).toBe("true");
-  await user.click(open);
-  expect(screen.queryByRole("dialog")).toBeNull();
   await user.hover(open);
   expect((await screen.findAllByText("Aguarde o fim da transferência")).length).toBeGreaterThan(0);
+  await user.click(open);
+  expect(screen.queryByRole("dialog")).toBeNull();
 });
 
 test("who was granted a study can download it but not delete it, and sees whose it is", async () => {

@@ -66,7 +66,7 @@ test("a folder becomes dicom_files.zip with every file that may be DICOM, byte f
   expect([upload.fileCount, upload.keptCount]).toEqual([15, 3]);
   expect(upload.prefilled.studyInstanceUID).toBe("2.25.10");
   const packed = unzipSync(new Uint8Array(await upload.zip.arrayBuffer()));
-  expect(packed).toEqual({
+  expect<Record<string, Uint8Array>>(packed).toEqual({
     "CD/IM1": instance,
     "CD/sub/São João/IM2.dcm": instance,
     "CD/empty": new Uint8Array(0),

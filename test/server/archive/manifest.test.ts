@@ -5,9 +5,9 @@ import {
   InstanceDamaged,
   readInflatedInstance,
   readInstanceRange,
-} from "../../../src/server/archive/instance-reader";
-import type { ManifestInstance, SeriesManifest } from "../../../src/server/archive/manifest";
-import { ManifestError } from "../../../src/server/archive/manifest.errors";
+} from "../../../src/server/archive/instance-reader.ts";
+import { ManifestError } from "../../../src/server/archive/manifest.errors.ts";
+import type { ManifestInstance, SeriesManifest } from "../../../src/server/archive/manifest.ts";
 import {
   decodeManifest,
   decodeManifestIndex,
@@ -15,10 +15,10 @@ import {
   mergeManifests,
   metadataSection,
   type SeriesContent,
-} from "../../../src/server/archive/manifest-codec";
-import { memorySource } from "../../../src/server/dicom/byte-source";
-import { readInstance } from "../../../src/server/dicom/read-instance";
-import { DEFLATED, sampleFile } from "../../support/dicom-sample";
+} from "../../../src/server/archive/manifest-codec.ts";
+import { memorySource } from "../../../src/server/dicom/byte-source.ts";
+import { readInstance } from "../../../src/server/dicom/read-instance.ts";
+import { DEFLATED, sampleFile } from "../../support/dicom-sample.ts";
 
 function instance(sopInstanceUID: string, instanceNumber: number | null): ManifestInstance {
   return {

@@ -4,22 +4,26 @@ import { join } from "node:path";
 import { crc32, deflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { unzipSync } from "fflate";
-import { FileWindow } from "../../../src/server/archive/file-window";
+import { FileWindow } from "../../../src/server/archive/file-window.ts";
 import {
   type JoinPart,
   type JoinVolume,
   planDownload,
   slicePlan,
-} from "../../../src/server/archive/volume-join";
-import { type EntryBytes, type VolumeEntry, VolumeWriter } from "../../../src/server/archive/volume-writer";
+} from "../../../src/server/archive/volume-join.ts";
+import {
+  type EntryBytes,
+  type VolumeEntry,
+  VolumeWriter,
+} from "../../../src/server/archive/volume-writer.ts";
 import {
   encodeCentralHeader,
   encodeEndRecords,
   encodeLocalHeader,
-} from "../../../src/server/archive/zip-encode";
-import { decodeCentralHeader } from "../../../src/server/archive/zip-format";
-import { openZip, ZipError } from "../../../src/server/archive/zip-reader";
-import { createTempFolder } from "../../support/temp-folder";
+} from "../../../src/server/archive/zip-encode.ts";
+import { decodeCentralHeader } from "../../../src/server/archive/zip-format.ts";
+import { openZip, ZipError } from "../../../src/server/archive/zip-reader.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
 
 const GIB = 1024 ** 3;
 const FIRST = "0198c0de-0000-7000-8000-00000000000a";

@@ -3,21 +3,21 @@ import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { zipSync } from "fflate";
-import { FileWindow } from "../../../src/server/archive/file-window";
+import { FileWindow } from "../../../src/server/archive/file-window.ts";
 import {
   encodeCentralHeader,
   encodeEndRecords,
   encodeLocalHeader,
-} from "../../../src/server/archive/zip-encode";
+} from "../../../src/server/archive/zip-encode.ts";
 import {
   DEFAULT_ZIP_LIMITS,
   openZip,
   ZipError,
   type ZipLimits,
-} from "../../../src/server/archive/zip-reader";
-import { memorySource } from "../../../src/server/dicom/byte-source";
-import { createTempFolder } from "../../support/temp-folder";
-import { type TestEntry, writeTestZip } from "../../support/zip-archive";
+} from "../../../src/server/archive/zip-reader.ts";
+import { memorySource } from "../../../src/server/dicom/byte-source.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
+import { type TestEntry, writeTestZip } from "../../support/zip-archive.ts";
 
 const text = (value: string) => new TextEncoder().encode(value);
 const GIB = 1024 ** 3;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { deflateRawSync } from "node:zlib";
 import fc from "fast-check";
-import type { DicomElements } from "../../../scripts/demo/dicom-writer";
-import { cutFrame, locateFrame } from "../../../src/server/dicom/cut-frame";
-import type { ByteSource } from "../../../src/server/dicom/instance";
-import { readInstance } from "../../../src/server/dicom/read-instance";
+import type { DicomElements } from "../../../scripts/demo/dicom-writer.ts";
+import { cutFrame, locateFrame } from "../../../src/server/dicom/cut-frame.ts";
+import type { ByteSource } from "../../../src/server/dicom/instance.ts";
+import { readInstance } from "../../../src/server/dicom/read-instance.ts";
 import {
   DEFLATED,
   EXPLICIT_BIG_ENDIAN,
@@ -15,7 +15,7 @@ import {
   readTaken,
   sampleFile,
   skipReason,
-} from "../../support/dicom-sample";
+} from "../../support/dicom-sample.ts";
 
 const MULTI_FRAME: DicomElements = {
   "00280008": { vr: "IS", Value: [2] },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { DicomElements } from "../../../scripts/demo/dicom-writer";
-import { locateBulkData } from "../../../src/server/dicom/bulk-data";
-import { memorySource } from "../../../src/server/dicom/byte-source";
+import type { DicomElements } from "../../../scripts/demo/dicom-writer.ts";
+import { locateBulkData } from "../../../src/server/dicom/bulk-data.ts";
+import { memorySource } from "../../../src/server/dicom/byte-source.ts";
 import {
   EXPLICIT_BIG_ENDIAN,
   EXPLICIT_LITTLE_ENDIAN,
@@ -9,7 +9,7 @@ import {
   JPEG_BASELINE,
   readTaken,
   sampleFile,
-} from "../../support/dicom-sample";
+} from "../../support/dicom-sample.ts";
 
 function metadataOf(elements: DicomElements, transferSyntaxUID = EXPLICIT_LITTLE_ENDIAN) {
   const { metadata } = readTaken(sampleFile(elements, { transferSyntaxUID }));

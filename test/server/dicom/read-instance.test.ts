@@ -3,9 +3,9 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateRawSync, deflateSync } from "node:zlib";
-import { writeInstance } from "../../../scripts/demo/dicom-writer";
-import { fileSource, memorySource } from "../../../src/server/dicom/byte-source";
-import { readInstance } from "../../../src/server/dicom/read-instance";
+import { writeInstance } from "../../../scripts/demo/dicom-writer.ts";
+import { fileSource, memorySource } from "../../../src/server/dicom/byte-source.ts";
+import { readInstance } from "../../../src/server/dicom/read-instance.ts";
 import {
   DEFLATED,
   EXPLICIT_BIG_ENDIAN,
@@ -18,7 +18,7 @@ import {
   sampleFile,
   sampleWithout,
   skipReason,
-} from "../../support/dicom-sample";
+} from "../../support/dicom-sample.ts";
 
 const UNCOMPRESSED = [IMPLICIT_LITTLE_ENDIAN, EXPLICIT_LITTLE_ENDIAN, EXPLICIT_BIG_ENDIAN, DEFLATED];
 const INDEX = {

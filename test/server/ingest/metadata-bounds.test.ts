@@ -28,7 +28,8 @@ function instanceWith(n: number, comment: string) {
 
 test("an upload of noise in the place of metadata is refused before it fills the memory; a large honest one is not", () => {
   const limits = { ...DEFAULT_INGEST_LIMITS, maxHeldMetadataBytes: 1024 * 1024 };
-  const noise = () => Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))).toString("base64");
+  const noise = (length = 60_000) =>
+    Buffer.from(crypto.getRandomValues(new Uint8Array(length))).toString("base64");
   const hostile = new ScannedUpload(limits);
   expect(() => {
     for (let n = 1; n <= 100; n++) hostile.add(instanceWith(n, noise()), bytes);
@@ -36,7 +37,7 @@ test("an upload of noise in the place of metadata is refused before it fills the
   expect(hostile.metadata.heldBytes).toBeLessThan(1.5 * 1024 * 1024);
 
   const honest = new ScannedUpload(limits);
-  const same = noise();
-  for (let n = 1; n <= 100; n++) honest.add(instanceWith(n, same), bytes);
-  expect(honest.instanceCount).toBe(100);
+  const same = noise(5_000);
+  for (let n = 1; n <= 1000; n++) honest.add(instanceWith(n, same), bytes);
+  expect(honest.instanceCount).toBe(1000);
 });

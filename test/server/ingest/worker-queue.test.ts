@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { WorkerQueue } from "../../../src/server/features/ingest/worker/worker-queue";
+import { WorkerQueue } from "../../../src/server/features/ingest/worker/worker-queue.ts";
 
 const never = new AbortController().signal;
 

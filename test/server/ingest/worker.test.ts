@@ -4,23 +4,23 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { unzipSync, zipSync } from "fflate";
-import { decodeManifest, decodeManifestIndex } from "../../../src/server/archive/manifest-codec";
+import { decodeManifest, decodeManifestIndex } from "../../../src/server/archive/manifest-codec.ts";
 import {
   createIngestWorkers,
   DEFAULT_INGEST_LIMITS,
   type IngestSession,
   type IngestWorkers,
-} from "../../../src/server/features/ingest/worker/ingest-workers";
-import { IngestRefused } from "../../../src/server/features/ingest/worker/worker.errors";
+} from "../../../src/server/features/ingest/worker/ingest-workers.ts";
+import { IngestRefused } from "../../../src/server/features/ingest/worker/worker.errors.ts";
 import type {
   BuildPlan,
   BuiltUpload,
   IngestLimits,
   ScanResult,
-} from "../../../src/server/features/ingest/worker/worker-messages";
-import { DEFLATED, sampleFile } from "../../support/dicom-sample";
-import { createTempFolder } from "../../support/temp-folder";
-import { type TestEntry, writeTestZip } from "../../support/zip-archive";
+} from "../../../src/server/features/ingest/worker/worker-messages.ts";
+import { DEFLATED, sampleFile } from "../../support/dicom-sample.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
+import { type TestEntry, writeTestZip } from "../../support/zip-archive.ts";
 
 const never = new AbortController().signal;
 let workers: IngestWorkers;

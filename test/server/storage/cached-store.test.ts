@@ -6,11 +6,15 @@ import {
   type CachedStore,
   type CachedStoreOptions,
   createCachedStore,
-} from "../../../src/server/storage/cache/cached-store";
-import { ObjectNotFound, StoreUnavailable } from "../../../src/server/storage/object-store";
-import { createS3Store } from "../../../src/server/storage/s3/s3-store";
-import { bytesOf, describeObjectStore, patterned } from "../../contract/object-store.suite";
-import { type FaultyS3Server, type SeenRequest, startFaultyS3Server } from "../../support/faulty-s3-server";
+} from "../../../src/server/storage/cache/cached-store.ts";
+import { ObjectNotFound, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
+import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
+import { bytesOf, describeObjectStore, patterned } from "../../contract/object-store.suite.ts";
+import {
+  type FaultyS3Server,
+  type SeenRequest,
+  startFaultyS3Server,
+} from "../../support/faulty-s3-server.ts";
 
 const STORAGE = join(import.meta.dir, "../../../src/server/storage");
 const PART_BYTES = 5 << 20;

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { link, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDiskStore } from "../../../src/server/storage/disk/disk-store";
-import { linkOrCopy } from "../../../src/server/storage/disk/durable-file";
-import { ObjectNotFound, StoreUnavailable } from "../../../src/server/storage/object-store";
-import { bytesOf, describeObjectStore, keysOf, patterned } from "../../contract/object-store.suite";
+import { createDiskStore } from "../../../src/server/storage/disk/disk-store.ts";
+import { linkOrCopy } from "../../../src/server/storage/disk/durable-file.ts";
+import { ObjectNotFound, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
+import { bytesOf, describeObjectStore, keysOf, patterned } from "../../contract/object-store.suite.ts";
 
 const MODULE = join(import.meta.dir, "../../../src/server/storage/disk/disk-store");
 

@@ -2,16 +2,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ObjectNotFound, StoreUnavailable } from "../../../src/server/storage/object-store";
-import { createS3Store, type S3StoreOptions } from "../../../src/server/storage/s3/s3-store";
-import { bytesOf, describeObjectStore, keysOf, patterned } from "../../contract/object-store.suite";
+import { ObjectNotFound, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
+import { createS3Store, type S3StoreOptions } from "../../../src/server/storage/s3/s3-store.ts";
+import { bytesOf, describeObjectStore, keysOf, patterned } from "../../contract/object-store.suite.ts";
 import {
   type Fault,
   type FaultyS3Server,
   type SeenRequest,
   startFaultyS3Server,
-} from "../../support/faulty-s3-server";
-import { startS3Server } from "../../support/s3-server";
+} from "../../support/faulty-s3-server.ts";
+import { startS3Server } from "../../support/s3-server.ts";
 
 const MODULE = join(import.meta.dir, "../../../src/server/storage/s3/s3-store");
 const PART_BYTES = 5 << 20;

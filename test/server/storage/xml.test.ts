@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { StoreUnavailable } from "../../../src/server/storage/object-store";
-import { partSizeFor } from "../../../src/server/storage/s3/put-file";
-import { childText, escapeXml, parseXml, requiredText } from "../../../src/server/storage/s3/xml";
+import { StoreUnavailable } from "../../../src/server/storage/object-store.ts";
+import { partSizeFor } from "../../../src/server/storage/s3/put-file.ts";
+import { childText, escapeXml, parseXml, requiredText } from "../../../src/server/storage/s3/xml.ts";
 
 test("reads elements, entities, empty elements and namespaces of an S3 answer", () => {
   const root = parseXml(`<?xml version="1.0"?>

@@ -10,7 +10,7 @@ test("a study deleted while its upload is transferred does not make the others o
   const person = await t.addPerson("Apaga Um");
   const answer = await t.upload(person, sampleZip({ study: "80" }, { study: "81" }));
   const { studies } = (await answer.json()) as UploadAnswer;
-  const [row] = await t.deps.db.$client`select upload_id from stored_objects limit 1`;
+  const [row] = await t.sql`select upload_id from stored_objects limit 1`;
   const { store, staging } = t.deps;
   const put = store.putFile.bind(store);
   let isDeleted = false;

@@ -4,7 +4,7 @@ import {
   isStudyModality,
   LAB_MODALITIES,
   STUDY_MODALITIES,
-} from "../../../src/shared/dicom/modality";
+} from "../../../src/shared/dicom/modality.ts";
 
 test("studies and lab PDFs have the modalities the product names", () => {
   expect(STUDY_MODALITIES).toHaveLength(15);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { fullPersonName, shortPersonName } from "../../../src/shared/dicom/person-name";
+import { fullPersonName, shortPersonName } from "../../../src/shared/dicom/person-name.ts";
 
 test.each([
   ["Silva^João", "Silva", "João Silva"],

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { frameTransferSyntaxUID, isVideo } from "../../../src/shared/dicom/transfer-syntax";
+import { frameTransferSyntaxUID, isVideo } from "../../../src/shared/dicom/transfer-syntax.ts";
 
 test.each([
   ["1.2.840.10008.1.2.4.100", true],

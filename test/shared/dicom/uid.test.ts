@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { isUid, newUid } from "../../../src/shared/dicom/uid";
-import { syntaxFixture } from "../../support/syntax-fixture";
+import { isUid, newUid } from "../../../src/shared/dicom/uid.ts";
+import { syntaxFixture } from "../../support/syntax-fixture.ts";
 
 test.each(syntaxFixture("uid_valid"))("takes the UID %p", (uid) => {
   expect(isUid(uid)).toBe(true);

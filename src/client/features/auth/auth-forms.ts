@@ -1,13 +1,20 @@
 import type { ReactNode } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
+import type { PendingSignIn } from "./pending-sign-in.ts";
 
 /** The forms the entry screen switches between. */
-export type AuthFormName = "login" | "register";
+export type AuthFormName = "login" | "register" | "forgot" | "reset" | "verify";
 
-export interface AuthFormProps extends IslandProps<"auth"> {
-  /** What the last form said before it gave way to this one. */
+/** What one form hands to the next. */
+export interface AuthCarry {
+  /** What the last form said before it gave way. */
   notice?: ReactNode;
   /** To begin with. */
   email?: string;
-  onSwitch: (form: AuthFormName, carry?: { notice?: ReactNode; email?: string }) => void;
+  /** Only for `verify`, which can't do without. */
+  pending?: PendingSignIn;
+}
+
+export interface AuthFormProps extends IslandProps<"auth">, AuthCarry {
+  onSwitch: (form: AuthFormName, carry?: AuthCarry) => void;
 }

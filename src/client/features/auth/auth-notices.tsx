@@ -1,34 +1,64 @@
 import { Plural, Trans } from "@lingui/react/macro";
+import type { ReactNode } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
-import { CircleCheckIcon, ClockIcon } from "../../ui/icons.tsx";
+import { CircleAlertIcon, CircleCheckIcon, ClockIcon, type Icon } from "../../ui/icons.tsx";
 
 type Registration = IslandProps<"auth">["registration"];
 
+const icons: Record<"ok" | "warn" | "bad", Icon> = {
+  ok: CircleCheckIcon,
+  warn: ClockIcon,
+  bad: CircleAlertIcon,
+};
+
+/** What happened before this form, in a few words. */
+export function Notice({ tone, children }: { tone: keyof typeof icons; children: ReactNode }) {
+  const ToneIcon = icons[tone];
+  return (
+    <div className={`notice is-${tone}`} role={tone === "bad" ? "alert" : "status"}>
+      <ToneIcon />
+      <span>{children}</span>
+    </div>
+  );
+}
+
 export function SessionExpiredNotice() {
   return (
-    <div className="notice is-warn" role="status">
-      <ClockIcon />
-      <span>
-        <Trans id="auth.sessionExpired">Session expired. Please log in again.</Trans>
-      </span>
-    </div>
+    <Notice tone="warn">
+      <Trans id="auth.sessionExpired">Session expired. Please log in again.</Trans>
+    </Notice>
+  );
+}
+
+export function EmailConfirmedNotice() {
+  return (
+    <Notice tone="ok">
+      <Trans id="auth.emailConfirmed">Your new e-mail address is confirmed. Log in with it.</Trans>
+    </Notice>
+  );
+}
+
+export function EmailLinkDeadNotice() {
+  return (
+    <Notice tone="bad">
+      <Trans id="auth.emailLinkDead">
+        This confirmation link is not valid any more. Ask for the change again in your profile.
+      </Trans>
+    </Notice>
   );
 }
 
 export function RegisteredNotice({ registration }: { registration: Registration }) {
   return (
-    <div className="notice is-ok" role="status">
-      <CircleCheckIcon />
-      <span>
-        {registration === "approval" ? (
-          <Trans id="auth.registered.approval">
-            Account created. You can log in as soon as an administrator has authorized it.
-          </Trans>
-        ) : (
-          <Trans id="auth.registered.open">Account created. Log in with your e-mail and password.</Trans>
-        )}
-      </span>
-    </div>
+    <Notice tone="ok">
+      {registration === "approval" ? (
+        <Trans id="auth.registered.approval">
+          Account created. You can log in as soon as an administrator has authorized it.
+        </Trans>
+      ) : (
+        <Trans id="auth.registered.open">Account created. Log in with your e-mail and password.</Trans>
+      )}
+    </Notice>
   );
 }
 

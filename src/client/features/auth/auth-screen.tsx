@@ -2,10 +2,11 @@ import { useAtomValue } from "jotai";
 import {
   type ComponentType,
   lazy,
-  type ReactNode,
+  type RefObject,
   Suspense,
   startTransition,
   useEffect,
+  useRef,
   useState,
 } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
@@ -14,36 +15,37 @@ import { Brand } from "../../ui/brand.tsx";
 import { Toaster } from "../../ui/toast.tsx";
 import { LanguageSwitch } from "../preferences/language-switch.tsx";
 import { ThemeSwitch } from "../preferences/theme-switch.tsx";
-import type { AuthFormName, AuthFormProps } from "./auth-forms.ts";
-import { SessionExpiredNotice } from "./auth-notices.tsx";
+import { noticeOfAddress, removeAddressMarks } from "./address-marks.tsx";
+import type { AuthCarry, AuthFormName, AuthFormProps } from "./auth-forms.ts";
 import { LoginForm } from "./login-form.tsx";
+import { readPendingSignIn } from "./pending-sign-in.ts";
 
 // Only the first form comes with the page.
 const forms: Record<AuthFormName, ComponentType<AuthFormProps>> = {
   login: LoginForm,
   register: lazy(() => import("./register-form.tsx")),
+  forgot: lazy(() => import("./forgot-form.tsx")),
+  reset: lazy(() => import("./reset-form.tsx")),
+  verify: lazy(() => import("./verify-form.tsx")),
 };
 
-interface Shown {
+interface Shown extends AuthCarry {
   form: AuthFormName;
-  notice?: ReactNode;
-  email?: string;
 }
 
 /** The entry page's pane: one form at a time. Who is signed in already goes on to /his. */
 export default function AuthScreen(props: IslandProps<"auth">) {
   const isSignedIn = useAtomValue(sessionAtom) !== undefined;
-  const [shown, setShown] = useState<Shown>(() => ({
-    form: "login",
-    notice: isMarkedExpired() && <SessionExpiredNotice />,
-  }));
+  const [{ form, ...carry }, setShown] = useState(() => firstForm(props));
+  const main = useRef<HTMLElement>(null);
 
-  useEffect(removeExpiredMark, []);
+  useEffect(removeAddressMarks, []);
   useEffect(() => {
     if (isSignedIn) window.location.replace("/his");
   }, [isSignedIn]);
+  useFocusOnSwitch(form, main);
 
-  const Form = forms[shown.form];
+  const Form = forms[form];
   return (
     <>
       <header className="auth-head">
@@ -53,15 +55,14 @@ export default function AuthScreen(props: IslandProps<"auth">) {
           <ThemeSwitch />
         </div>
       </header>
-      <main className="auth-main">
+      <main className="auth-main" ref={main}>
         <Suspense>
           <Form
-            key={shown.form}
+            key={form}
             {...props}
-            notice={shown.notice}
-            email={shown.email}
+            {...carry}
             // In a transition the last form stays until the next one is loaded.
-            onSwitch={(form, carry) => startTransition(() => setShown({ form, ...carry }))}
+            onSwitch={(next, nextCarry) => startTransition(() => setShown({ form: next, ...nextCarry }))}
           />
         </Suspense>
       </main>
@@ -71,13 +72,20 @@ export default function AuthScreen(props: IslandProps<"auth">) {
   );
 }
 
-function isMarkedExpired(): boolean {
-  return new URLSearchParams(window.location.search).get("expired") === "true";
+function firstForm({ resetToken }: IslandProps<"auth">): Shown {
+  if (resetToken) return { form: "reset" };
+  const notice = noticeOfAddress(window.location.search);
+  const pending = notice ? undefined : readPendingSignIn(Date.now());
+  return pending ? { form: "verify", pending } : { form: "login", notice };
 }
 
-/** Takes `expired=true` out of the address, so that a reload does not say it again. */
-function removeExpiredMark(): void {
-  const url = new URL(window.location.href);
-  url.searchParams.delete("expired");
-  window.history.replaceState(null, "", url);
+/** Whoever switched goes on typing: the new form's first empty field has the focus. */
+function useFocusOnSwitch(form: AuthFormName, main: RefObject<HTMLElement | null>): void {
+  const last = useRef(form);
+  useEffect(() => {
+    if (last.current === form) return;
+    last.current = form;
+    const inputs = main.current?.querySelectorAll<HTMLInputElement>("form input") ?? [];
+    [...inputs].find(({ value }) => value === "")?.focus();
+  }, [form, main]);
 }

@@ -1,47 +1,18 @@
-import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Trans } from "@lingui/react/macro";
 import { useState } from "react";
-import { useForm } from "react-hook-form";
-import { type Login, loginSchema } from "../../../shared/api/auth.ts";
-import { ApiError, api } from "../../api.ts";
-import { beginSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { PasswordField } from "../../ui/password-field.tsx";
-import { showToast } from "../../ui/toast.tsx";
-import { showViolations, violationText } from "../../validation.ts";
 import type { AuthFormProps } from "./auth-forms.ts";
+import { typedIn, useLogin } from "./use-login.ts";
 
-/** Signs in; the screen goes on to /his once there is a session. */
+/** Signs in, or goes on to the code; the screen goes on to /his once there is a session. */
 export function LoginForm({ email, registration, notice, onSwitch }: AuthFormProps) {
-  const { t, i18n } = useLingui();
   const [keepConnected, setKeepConnected] = useState(false);
-  const { register, handleSubmit, setError, formState } = useForm<Login>({
-    resolver: standardSchemaResolver(loginSchema),
-    defaultValues: { email: email ?? "", password: "" },
-  });
-  const { errors } = formState;
-  // Until the other page is there, the form stays as it was sent.
-  const isBusy = formState.isSubmitting || formState.isSubmitSuccessful;
-
-  const submit = handleSubmit(async (credentials) => {
-    try {
-      beginSession(await api.login(credentials), { keepConnected });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      setError("root", { type: "server" });
-      if (showViolations(error, setError, ["email", "password"])) return;
-      showToast({
-        tone: "bad",
-        title: t({ id: "auth.login.failed", message: "Login failed" }),
-        text: error.message,
-      });
-    }
-  });
-
+  const { isBusy, errorOf, submit } = useLogin((pending) => onSwitch("verify", { pending }));
   return (
-    <form className="auth-form" onSubmit={submit} noValidate>
+    <form className="auth-form" onSubmit={(event) => submit(event, keepConnected)} noValidate>
       <div>
         <h1>
           <Trans id="auth.login.title">Log in</Trans>
@@ -53,23 +24,33 @@ export function LoginForm({ email, registration, notice, onSwitch }: AuthFormPro
       {notice}
       <TextField
         label={<Trans id="auth.email">E-mail</Trans>}
+        name="email"
         type="email"
         autoComplete="username"
         inputMode="email"
-        error={violationText(i18n, errors.email?.message)}
-        {...register("email")}
+        defaultValue={email}
+        error={errorOf("email")}
       />
       <PasswordField
         label={<Trans id="auth.password">Password</Trans>}
+        name="password"
         autoComplete="current-password"
-        error={violationText(i18n, errors.password?.message)}
-        {...register("password")}
+        error={errorOf("password")}
       />
-      <Checkbox
-        label={<Trans id="auth.keepConnected">Keep me signed in</Trans>}
-        checked={keepConnected}
-        onCheckedChange={setKeepConnected}
-      />
+      <div className="auth-row">
+        <Checkbox
+          label={<Trans id="auth.keepConnected">Keep me signed in</Trans>}
+          checked={keepConnected}
+          onCheckedChange={setKeepConnected}
+        />
+        <button
+          type="button"
+          className="link"
+          onClick={({ currentTarget }) => onSwitch("forgot", { email: typedIn(currentTarget.form, "email") })}
+        >
+          <Trans id="auth.forgot.link">Forgot my password</Trans>
+        </button>
+      </div>
       <Button type="submit" kind="lit" size="big" disabled={isBusy}>
         {isBusy ? (
           <Trans id="auth.login.busy">Signing in…</Trans>

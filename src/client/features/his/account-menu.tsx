@@ -1,22 +1,19 @@
 import { Trans } from "@lingui/react/macro";
+import { useSetAtom } from "jotai";
+import { Avatar } from "../../ui/avatar.tsx";
 import { Dropdown, DropdownItem, DropdownLabel, DropdownSeparator } from "../../ui/dropdown.tsx";
-import { LogOutIcon } from "../../ui/icons.tsx";
+import { LogOutIcon, SlidersIcon, UserIcon } from "../../ui/icons.tsx";
 import { useHis } from "./his-context.ts";
 import { useSignOut } from "./use-sign-out.ts";
-
-/** The picture of the signed-in person, or the initials. */
-export function Avatar() {
-  const { user } = useHis();
-  if (user.profileImageUrl) return <img className="avatar" src={user.profileImageUrl} alt="" />;
-  return <span className="avatar">{initials(user.name)}</span>;
-}
+import { viewAtom } from "./views.ts";
 
 export function AccountMenu() {
   const { user } = useHis();
+  const setView = useSetAtom(viewAtom);
   const signOut = useSignOut();
   const trigger = (
     <button type="button" className="avatar-button">
-      <Avatar />
+      <Avatar person={user} />
       <span className="sr-only">
         <Trans id="account.menu">Your account</Trans>
       </span>
@@ -29,19 +26,19 @@ export function AccountMenu() {
         {user.email}
       </DropdownLabel>
       <DropdownSeparator />
+      <DropdownItem onSelect={() => setView("profile")}>
+        <UserIcon />
+        <Trans id="account.profile">Profile</Trans>
+      </DropdownItem>
+      <DropdownItem onSelect={() => setView("profile")}>
+        <SlidersIcon />
+        <Trans id="account.settings">Settings</Trans>
+      </DropdownItem>
+      <DropdownSeparator />
       <DropdownItem onSelect={() => void signOut()}>
         <LogOutIcon />
         <Trans id="action.logout">Log out</Trans>
       </DropdownItem>
     </Dropdown>
   );
-}
-
-function initials(name: string): string {
-  const words = name.trim().split(/\s+/);
-  const picked = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
-  return picked
-    .map((word) => [...(word ?? "")][0] ?? "")
-    .join("")
-    .toUpperCase();
 }

@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import type { ComponentProps, ReactNode } from "react";
-import { HouseIcon, type Icon, LayersIcon, UploadIcon } from "../../ui/icons.tsx";
+import { HouseIcon, type Icon, LayersIcon, LifeBuoyIcon, UploadIcon, UsersIcon } from "../../ui/icons.tsx";
 import { type His, useHis } from "./his-context.ts";
 import { type ViewName, viewAtom } from "./views.ts";
 
@@ -9,8 +9,10 @@ interface MenuItem {
   view: ViewName;
   icon: Icon;
   label: ReactNode;
-  /** For the tabs of a phone. */
-  shortLabel: ReactNode;
+  /** For the tabs of a phone; without one it is in the drawer only. */
+  shortLabel?: ReactNode;
+  /** Everyone sees it unless this says otherwise. */
+  isVisible?: (his: His) => boolean;
   isEnabled: (his: His) => boolean;
 }
 
@@ -35,9 +37,22 @@ const menuItems: MenuItem[] = [
     shortLabel: <Trans id="menu.uploadShort">Upload</Trans>,
     isEnabled: ({ isActive }) => isActive,
   },
+  {
+    view: "users",
+    icon: UsersIcon,
+    label: <Trans id="menu.users">Manage users</Trans>,
+    isVisible: ({ user }) => user.role === "admin",
+    isEnabled: () => true,
+  },
+  {
+    view: "support",
+    icon: LifeBuoyIcon,
+    label: <Trans id="menu.support">Support</Trans>,
+    isEnabled: () => true,
+  },
 ];
 
-export interface MenuEntry extends Omit<MenuItem, "isEnabled"> {
+export interface MenuEntry extends Omit<MenuItem, "isEnabled" | "isVisible"> {
   isCurrent: boolean;
   isEnabled: boolean;
   /** Shows the view; does nothing while the entry is disabled. */
@@ -48,7 +63,8 @@ export interface MenuEntry extends Omit<MenuItem, "isEnabled"> {
 export function useMenu(): MenuEntry[] {
   const his = useHis();
   const [view, setView] = useAtom(viewAtom);
-  return menuItems.map((item) => {
+  const visible = menuItems.filter(({ isVisible }) => isVisible?.(his) ?? true);
+  return visible.map((item) => {
     const isEnabled = item.isEnabled(his);
     const label = item.view === "listaExames" && his.user.role === "admin" ? item.shortLabel : item.label;
     return {

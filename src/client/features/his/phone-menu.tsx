@@ -1,14 +1,16 @@
 import { Trans, useLingui } from "@lingui/react/macro";
+import { useAtom } from "jotai";
 import { Dialog as RadixDialog } from "radix-ui";
 import { useState } from "react";
 import { Brand } from "../../ui/brand.tsx";
-import { LogOutIcon, MenuIcon } from "../../ui/icons.tsx";
+import { LogOutIcon, MenuIcon, UserIcon } from "../../ui/icons.tsx";
 import { LanguageSwitch } from "../preferences/language-switch.tsx";
 import { ThemeSwitch } from "../preferences/theme-switch.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { useHis } from "./his-context.ts";
 import { menuButtonProps, useMenu } from "./menu-items.tsx";
 import { useSignOut } from "./use-sign-out.ts";
+import { viewAtom } from "./views.ts";
 
 /** The bar above the view on a phone. */
 export function PhoneBar() {
@@ -25,9 +27,10 @@ export function PhoneBar() {
 /** The tabs within the thumb's reach; the last one raises the drawer with everything. */
 export function PhoneTabs() {
   const { t } = useLingui();
+  const tabs = useMenu().filter(({ shortLabel }) => shortLabel !== undefined);
   return (
     <nav className="phone-tabs" aria-label={t({ id: "menu.shortcuts", message: "Shortcuts" })}>
-      {useMenu().map((entry) => (
+      {tabs.map((entry) => (
         <button key={entry.view} className="phone-tab" {...menuButtonProps(entry)}>
           <entry.icon />
           {entry.shortLabel}
@@ -42,6 +45,7 @@ function Drawer() {
   const { t } = useLingui();
   const menu = useMenu();
   const signOut = useSignOut();
+  const [view, setView] = useAtom(viewAtom);
   const [open, setOpen] = useState(false);
   return (
     <RadixDialog.Root open={open} onOpenChange={setOpen}>
@@ -72,6 +76,18 @@ function Drawer() {
               ))}
             </nav>
             <hr />
+            <button
+              type="button"
+              className="nav"
+              aria-current={view === "profile" ? "page" : undefined}
+              onClick={() => {
+                setView("profile");
+                setOpen(false);
+              }}
+            >
+              <UserIcon />
+              <Trans id="account.profile">Profile</Trans>
+            </button>
             <div className="drawer-row">
               <Trans id="menu.languageAndTheme">Language and theme</Trans>
               <div className="flex items-center gap-2">

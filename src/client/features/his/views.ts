@@ -6,6 +6,9 @@ const loaders = {
   welcome: () => import("./welcome-view.tsx"),
   uploadExames: () => import("../upload/upload-view.tsx"),
   listaExames: () => import("../studies/study-list-view.tsx"),
+  profile: () => import("../profile/profile-view.tsx"),
+  users: () => import("../users/users-view.tsx"),
+  support: () => import("../support/support-view.tsx"),
 } satisfies Record<string, () => Promise<{ default: ComponentType }>>;
 
 export type ViewName = keyof typeof loaders;
@@ -14,6 +17,9 @@ export const views: Record<ViewName, ComponentType> = {
   welcome: lazy(loaders.welcome),
   uploadExames: lazy(loaders.uploadExames),
   listaExames: lazy(loaders.listaExames),
+  profile: lazy(loaders.profile),
+  users: lazy(loaders.users),
+  support: lazy(loaders.support),
 };
 
 const shownView = atom<ViewName>("welcome");

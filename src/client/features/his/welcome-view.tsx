@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import { Button } from "../../ui/button.tsx";
-import { CircleCheckIcon, LayersIcon, UploadIcon } from "../../ui/icons.tsx";
+import { CircleCheckIcon, LayersIcon, LifeBuoyIcon, UploadIcon } from "../../ui/icons.tsx";
 import { useHis } from "./his-context.ts";
 import { viewAtom } from "./views.ts";
 
@@ -57,6 +57,10 @@ function WelcomeCard() {
         <Button disabled={!isActive} onClick={() => setView("listaExames")}>
           <LayersIcon small />
           <Trans id="welcome.card.list">See my exams</Trans>
+        </Button>
+        <Button kind="quiet" onClick={() => setView("support")}>
+          <LifeBuoyIcon small />
+          <Trans id="menu.support">Support</Trans>
         </Button>
       </div>
     </section>

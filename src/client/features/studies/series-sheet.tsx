@@ -4,7 +4,6 @@ import { useQuery } from "@tanstack/react-query";
 import type { Series, Study } from "../../../shared/api/studies.ts";
 import { ApiError } from "../../api.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { STUDIES } from "./refresh-exams.ts";
 import { studiesApi } from "./studies-api.ts";
 import { mayRetry } from "./use-study-list.ts";
 
@@ -14,7 +13,8 @@ const MAX_SKELETONS = 6;
 export function SeriesSheet({ study }: { study: Study }) {
   const { t } = useLingui();
   const { data, error } = useQuery({
-    queryKey: [STUDIES, "series", study.id, study.imagesReceived],
+    // Not below STUDIES: what a refresh of the list finds deleted must not be asked for its series.
+    queryKey: ["series", study.id, study.imagesReceived],
     queryFn: ({ signal }) => studiesApi.series(study.id, signal),
     retry: mayRetry,
   });

@@ -67,14 +67,14 @@ export function StudyOrigin({ study }: { study: Study }) {
   const { isOverridden, isOwner, ownerName, institutionName } = study;
   return (
     <span className="study-origin">
-      {institutionName}
+      {institutionName && <span>{institutionName}</span>}
       {!isOwner && ownerName && (
-        <span className="study-mark">
+        <span>
           <Trans id="study.sharedBy">Shared by {ownerName}</Trans>
         </span>
       )}
       {isOverridden && (
-        <span className="study-mark">
+        <span>
           <Trans id="study.overridden">Edited data</Trans>
         </span>
       )}

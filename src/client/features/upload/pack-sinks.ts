@@ -14,7 +14,7 @@ const BATCH_BYTES = 4 * 1024 * 1024;
  * Blob, which browsers keep out of memory themselves once it is large.
  */
 export async function openPackTarget(name: string, sizeBytes: number): Promise<PackTarget> {
-  return canKeepPackedFiles() && (await hasRoom(sizeBytes)) ? fileTarget(name) : blobTarget();
+  return (await canKeepPackedFiles()) && (await hasRoom(sizeBytes)) ? fileTarget(name) : blobTarget();
 }
 
 async function hasRoom(sizeBytes: number): Promise<boolean> {

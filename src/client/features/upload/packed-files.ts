@@ -4,16 +4,19 @@
  */
 const FOLDER = "packed-folders";
 
-/** Whether this browser can write such files; else a packed folder is held as a Blob. */
-export function canKeepPackedFiles(): boolean {
-  return (
-    typeof navigator !== "undefined" &&
-    "storage" in navigator &&
-    "getDirectory" in navigator.storage &&
-    "locks" in navigator &&
-    typeof FileSystemFileHandle !== "undefined" &&
-    "createWritable" in FileSystemFileHandle.prototype
-  );
+/** Whether such files can be written here (some private windows refuse); else a packed folder is held as a Blob. */
+export async function canKeepPackedFiles(): Promise<boolean> {
+  if (!("storage" in navigator) || !("locks" in navigator) || typeof FileSystemFileHandle === "undefined") {
+    return false;
+  }
+  if (!("createWritable" in FileSystemFileHandle.prototype)) return false;
+  try {
+    await openFolder();
+    return true;
+  } catch (error) {
+    if (error instanceof DOMException) return false;
+    throw error;
+  }
 }
 
 export async function openPackedFile(name: string): Promise<FileSystemFileHandle> {
@@ -35,7 +38,7 @@ export function holdPackedFile(name: string): () => void {
 
 /** Removes what pages that are gone left behind. */
 export async function removeAbandonedFiles(): Promise<void> {
-  if (!canKeepPackedFiles()) return;
+  if (!(await canKeepPackedFiles())) return;
   const folder = await openFolder();
   for await (const name of folder.keys()) {
     await navigator.locks.request(lockOf(name), { ifAvailable: true }, async (lock) => {

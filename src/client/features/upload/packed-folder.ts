@@ -21,7 +21,7 @@ export async function packInWorker(
 ): Promise<PackedFolder> {
   options.signal.throwIfAborted();
   const name = `${crypto.randomUUID()}.zip`;
-  const isKept = canKeepPackedFiles();
+  const isKept = await canKeepPackedFiles();
   const release = isKept ? holdPackedFile(name) : undefined;
   const dispose = async () => {
     if (isKept) await removePackedFile(name).catch(ignoreMissing);

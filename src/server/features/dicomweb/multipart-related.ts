@@ -40,7 +40,8 @@ function streamAtOnce(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array>
       await controller.end();
     },
   };
-  return new ReadableStream(source as UnderlyingDefaultSource<Uint8Array>);
+  // The DOM's types, which the client needs, know nothing of direct streams.
+  return new ReadableStream(source as unknown as UnderlyingDefaultSource<Uint8Array>);
 }
 
 async function* only(part: Part): AsyncGenerator<Part> {

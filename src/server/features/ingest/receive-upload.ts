@@ -1,10 +1,9 @@
-import { once } from "node:events";
-import type { Readable } from "node:stream";
-import { Busboy, type BusboyHeaders } from "@fastify/busboy";
+import { type FileHandle, open } from "node:fs/promises";
 import { type UploadMetadata, uploadMetadataSchema } from "../../../shared/api/upload.ts";
 import { AppError } from "../../http/app-error.ts";
 import { unsupportedMediaType, validationFailed } from "../../http/http.errors.ts";
 import { uploadInterrupted, uploadMissing, uploadNotZip, uploadTooLarge } from "./ingest.errors.ts";
+import { boundaryOf, MultipartBroken, readFormParts } from "./multipart-reader.ts";
 
 export interface ReceivedUpload {
   metadata: UploadMetadata;
@@ -12,7 +11,9 @@ export interface ReceivedUpload {
 }
 
 const MAX_FIELD_BYTES = 64 * 1024;
-const FLUSH_BYTES = 1024 * 1024;
+/** Pieces are written together, in one call: a body comes in some 64 kB at a time. */
+const WRITE_BYTES = 2 * 1024 * 1024;
+const WRITE_PIECES = 256;
 /** A sender who has gone without a word would hold his place for ever. */
 const STALL_MS = 120_000;
 
@@ -27,61 +28,31 @@ export async function receiveUpload(
   maxBytes: number,
   stallMs = STALL_MS,
 ): Promise<ReceivedUpload> {
-  const contentType = request.headers.get("content-type") ?? "";
-  if (!/^multipart\/form-data\b/i.test(contentType) || !request.body)
-    throw new AppError(unsupportedMediaType);
-  const parser = new Busboy({
-    headers: { "content-type": contentType } as BusboyHeaders,
-    limits: {
-      fieldSize: MAX_FIELD_BYTES,
-      fields: 8,
-      files: 1,
-      parts: 9,
-      fileSize: maxBytes + 1,
-      headerPairs: 32,
-    },
-  });
-  const failure = Promise.withResolvers<never>();
-  failure.promise.catch(() => {}); // it is raced below, or comes too late to matter
+  const boundary = boundaryOf(request.headers.get("content-type") ?? "");
+  if (boundary === undefined || !request.body) throw new AppError(unsupportedMediaType);
   let metadata: UploadMetadata = {};
-  let file: Readable | undefined;
-  let spooled: Promise<number> | undefined;
-  parser.on("error", (cause) => failure.reject(new AppError(uploadInterrupted, { cause })));
-  parser.on("field", (name: string, value: string) => {
-    if (name !== "formData") return;
-    try {
-      metadata = parseMetadata(value);
-    } catch (error) {
-      failure.reject(error);
-    }
-  });
-  parser.on("file", (_name: string, stream: Readable, fileName: string | undefined) => {
-    file = stream;
-    spooled = spool(stream, fileName ?? "", spoolPath, maxBytes);
-    spooled.catch(failure.reject);
-  });
+  let sizeBytes: number | undefined;
   try {
-    await feed(parser, request.body, failure.promise, stallMs);
-  } catch (error) {
-    // The parser leaves the stream of the file open, and with it the spool.
-    file?.destroy(error instanceof Error ? error : undefined);
-    await spooled?.catch(() => undefined); // for the same reason
-    throw error;
+    for await (const part of readFormParts(receive(request.body, stallMs), boundary)) {
+      const { name, fileName, content } = part;
+      if (fileName === undefined && name === "formData") metadata = parseMetadata(await readText(content));
+      // One file is what an upload is; others are passed over.
+      if (fileName !== undefined && sizeBytes === undefined) {
+        sizeBytes = await spool(content, fileName, spoolPath, maxBytes);
+      }
+    }
+  } catch (cause) {
+    throw cause instanceof MultipartBroken ? new AppError(uploadInterrupted, { cause }) : cause;
   }
-  if (!spooled) throw new AppError(uploadMissing);
-  const sizeBytes = await Promise.race([spooled, failure.promise]);
+  if (!sizeBytes) throw new AppError(uploadMissing);
   return { metadata, sizeBytes };
 }
 
-/** Gives the body to the parser at the parser's pace; a failure ends the reading of the body at once. */
-async function feed(
-  parser: InstanceType<typeof Busboy>,
+/** What the sender sends, at the pace it is taken. @throws {AppError} `upload.interrupted` where he goes or stalls */
+async function* receive(
   body: ReadableStream<Uint8Array>,
-  failure: Promise<never>,
   stallMs: number,
-): Promise<void> {
-  const finished = once(parser, "finish");
-  finished.catch(() => {}); // the parser's own error handler tells
+): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = body.getReader();
   let isStalled = false;
   const stall = setTimeout(() => {
@@ -90,46 +61,64 @@ async function feed(
   }, stallMs);
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch((cause) => {
+        throw new AppError(uploadInterrupted, { cause });
+      });
       if (isStalled) throw new AppError(uploadInterrupted, { detail: "stalled" });
-      if (done) break;
+      if (done) return;
       stall.refresh();
-      if (!parser.write(value)) await Promise.race([once(parser, "drain"), failure]);
+      yield value;
+      stall.refresh();
     }
-  } catch (cause) {
-    parser.destroy();
-    throw cause instanceof AppError ? cause : new AppError(uploadInterrupted, { cause });
   } finally {
     clearTimeout(stall);
+    await reader.cancel().catch(() => {}); // broken already, or read to its end
   }
-  parser.end();
-  await Promise.race([finished, failure]);
 }
 
-async function spool(stream: Readable, fileName: string, path: string, maxBytes: number): Promise<number> {
-  if (!fileName.toLowerCase().endsWith(".zip")) {
-    stream.resume();
-    throw new AppError(uploadNotZip);
+async function readText(content: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of content) {
+    length += piece.length;
+    if (length > MAX_FIELD_BYTES) throw new AppError(validationFailed, { detail: "formData is too long" });
+    pieces.push(piece);
   }
-  const writer = Bun.file(path).writer({ highWaterMark: FLUSH_BYTES });
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+async function spool(
+  content: AsyncIterable<Uint8Array>,
+  fileName: string,
+  path: string,
+  maxBytes: number,
+): Promise<number> {
+  if (!fileName.toLowerCase().endsWith(".zip")) throw new AppError(uploadNotZip);
+  await using file = await open(path, "wx", 0o600);
   let sizeBytes = 0;
-  let unflushed = 0;
-  try {
-    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
-      sizeBytes += chunk.length;
-      unflushed += chunk.length;
-      if (sizeBytes > maxBytes)
-        throw new AppError(uploadTooLarge, { values: { maximum: inWords(maxBytes) } });
-      writer.write(chunk);
-      if (unflushed < FLUSH_BYTES) continue;
-      await writer.flush();
-      unflushed = 0;
-    }
-  } finally {
-    await writer.end();
+  let unwritten: Uint8Array[] = [];
+  let unwrittenBytes = 0;
+  for await (const piece of content) {
+    sizeBytes += piece.length;
+    if (sizeBytes > maxBytes) throw new AppError(uploadTooLarge, { values: { maximum: inWords(maxBytes) } });
+    unwritten.push(piece);
+    unwrittenBytes += piece.length;
+    if (unwrittenBytes < WRITE_BYTES && unwritten.length < WRITE_PIECES) continue;
+    await writeAll(file, unwritten, unwrittenBytes);
+    unwritten = [];
+    unwrittenBytes = 0;
   }
-  if (sizeBytes === 0) throw new AppError(uploadMissing);
+  await writeAll(file, unwritten, unwrittenBytes);
   return sizeBytes;
+}
+
+async function writeAll(file: FileHandle, pieces: Uint8Array[], lengthBytes: number): Promise<void> {
+  if (lengthBytes === 0) return;
+  const { bytesWritten } = await file.writev(pieces);
+  if (bytesWritten === lengthBytes) return;
+  // A disk about to be full takes a part; the rest meets the error that says so.
+  let rest: Uint8Array = Buffer.concat(pieces).subarray(bytesWritten);
+  while (rest.length > 0) rest = rest.subarray((await file.write(rest)).bytesWritten);
 }
 
 /** A size as messages give it: `2 GB`, `512 MB`. */

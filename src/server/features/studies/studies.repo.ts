@@ -1,4 +1,17 @@
-import { and, asc, desc, eq, inArray, or, type Placeholder, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gte,
+  inArray,
+  isNull,
+  lte,
+  or,
+  type Placeholder,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { StudyListQuery } from "../../../shared/api/studies.ts";
 import type { Role } from "../../../shared/api/users.ts";
@@ -55,6 +68,8 @@ export interface StudyListRow {
   ownerName: string;
 }
 
+const MAX_LISTED = 10_000;
+
 const sortColumns = {
   studyDate: [studies.studyDate, studies.studyTime],
   studyDescription: [studies.descriptionFolded],
@@ -74,9 +89,16 @@ function listFilter(caller: Caller, query: StudyListQuery): SQL | undefined {
     contains(studies.accessionNumberFolded, query.accessionNumber),
     contains(studies.descriptionFolded, query.description),
     modality && modality !== "all" ? sql`${studies.modality} like ${likePattern(modality)}` : undefined,
-    startDate ? sql`(${studies.studyDate} is null or ${studies.studyDate} >= ${startDate})` : undefined,
-    endDate ? sql`(${studies.studyDate} is null or ${studies.studyDate} <= ${endDate})` : undefined,
+    examinedBetween(startDate, endDate),
   );
+}
+
+/** Studies without a date pass. One "or" over the whole range, not one an end: an index serves each side of it. */
+function examinedBetween(startDate: string | undefined, endDate: string | undefined): SQL | undefined {
+  if (!startDate && !endDate) return undefined;
+  const from = startDate ? gte(studies.studyDate, startDate) : undefined;
+  const to = endDate ? lte(studies.studyDate, endDate) : undefined;
+  return or(isNull(studies.studyDate), and(from, to));
 }
 
 function contains(column: AnyPgColumn, text: string | undefined): SQL | undefined {
@@ -103,11 +125,23 @@ export async function listStudies(
     .innerJoin(users, eq(users.id, studies.accountId))
     .where(listFilter(caller, query))
     .orderBy(...columns.map((column) => sql`${direction(column)} ${nulls}`), direction(studies.id))
-    .limit(query.limit ?? 10_000)
+    .limit(query.limit ?? MAX_LISTED)
     .offset(query.offset ?? 0);
 }
 
-export async function countStudies(db: DbOrTx, caller: Caller, query: StudyListQuery): Promise<number> {
+/** A page, and how many there are in all: counted only where the page does not tell. */
+export async function pageOfStudies(
+  db: DbOrTx,
+  caller: Caller,
+  query: StudyListQuery,
+): Promise<{ rows: StudyListRow[]; total: number }> {
+  const { limit = MAX_LISTED, offset = 0 } = query;
+  const rows = await listStudies(db, caller, query);
+  const isLast = rows.length < limit && (rows.length > 0 || offset === 0);
+  return { rows, total: isLast ? offset + rows.length : await countStudies(db, caller, query) };
+}
+
+async function countStudies(db: DbOrTx, caller: Caller, query: StudyListQuery): Promise<number> {
   return await db.$count(studies, listFilter(caller, query));
 }
 

@@ -14,7 +14,7 @@ import { findStudy } from "./find-study.ts";
 import { grantAccess, readGrants, revokeAccess } from "./grant-access.ts";
 import { presentSeries, presentStudy } from "./present-study.ts";
 import { retryTransfer } from "./retry-transfer.ts";
-import { countOwnStudies, countStudies, listSeries, listStudies } from "./studies.repo.ts";
+import { countOwnStudies, listSeries, pageOfStudies } from "./studies.repo.ts";
 
 const assignSchema = z.object({ userId: z.string().check(z.uuid()) });
 
@@ -26,10 +26,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
   routes.get("/studies", guard(viewing), validate("query", studyListQuerySchema), async (c) => {
     const session = c.get("session");
     const query = c.req.valid("query");
-    const [rows, total] = await Promise.all([
-      listStudies(deps.db, session, query),
-      countStudies(deps.db, session, query),
-    ]);
+    const { rows, total } = await pageOfStudies(deps.db, session, query);
     c.header("X-Total-Count", String(total));
     c.header("Cache-Control", "private, no-store");
     return c.json(rows.map((row) => presentStudy(row, session)));

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { openFile, statFile, sync, writeAll } from "../disk/durable-file";
-import { StoreUnavailable } from "../object-store";
+import { openFile, statFile, sync, writeAll } from "../disk/durable-file.ts";
+import { StoreUnavailable } from "../object-store.ts";
 
 /** A cached copy: its file is named after its key, its size and what its bytes hash to. */
 export interface CachedFile {

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
-import type { Clock } from "../../clock";
-import type { CachedFile } from "./cache-files";
+import type { Clock } from "../../clock.ts";
+import type { CachedFile } from "./cache-files.ts";
 
 /** Which copies are in the folder and how much room is left. */
 export interface CacheIndex {

@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
-import { openFile } from "../disk/durable-file";
-import { type ByteRange, StoreUnavailable } from "../object-store";
-import type { CachedFile } from "./cache-files";
+import { openFile } from "../disk/durable-file.ts";
+import { type ByteRange, StoreUnavailable } from "../object-store.ts";
+import type { CachedFile } from "./cache-files.ts";
 
 const CHUNK_BYTES = 256 << 10;
 

@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
-import { type Clock, systemClock } from "../../clock";
-import { readAt } from "../disk/durable-file";
-import { onDisk } from "../disk/fs-failure";
-import { assertObjectKey, type ByteRange, ObjectNotFound, type ObjectStore } from "../object-store";
-import { assertByteRange } from "../preconditions";
+import { type Clock, systemClock } from "../../clock.ts";
+import { readAt } from "../disk/durable-file.ts";
+import { onDisk } from "../disk/fs-failure.ts";
+import { assertObjectKey, type ByteRange, ObjectNotFound, type ObjectStore } from "../object-store.ts";
+import { assertByteRange } from "../preconditions.ts";
 import {
   type CachedFile,
   hashOfKey,
@@ -11,10 +11,10 @@ import {
   markUsed,
   readCacheFolder,
   writeCacheFile,
-} from "./cache-files";
-import { createCacheIndex } from "./cache-index";
-import { cachedBody, openCached } from "./cached-body";
-import { createDownloadSlots } from "./download-slots";
+} from "./cache-files.ts";
+import { createCacheIndex } from "./cache-index.ts";
+import { cachedBody, openCached } from "./cached-body.ts";
+import { createDownloadSlots } from "./download-slots.ts";
 
 export interface CachedStoreOptions {
   /** What has the objects. */

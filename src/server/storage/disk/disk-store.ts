@@ -2,19 +2,19 @@ import { randomUUID } from "node:crypto";
 import { constants, mkdirSync, realpathSync } from "node:fs";
 import { access, lstat, open, readdir, realpath, rename, rm, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { type Clock, systemClock } from "../../clock";
+import { type Clock, systemClock } from "../../clock.ts";
 import {
   assertObjectKey,
   type ByteRange,
   ObjectNotFound,
   type ObjectStore,
   StoreUnavailable,
-} from "../object-store";
-import { assertByteRange, folderOfPrefix } from "../preconditions";
-import { linkOrCopy, openFile, readAt, statFile, sync, writeAll } from "./durable-file";
-import { createFolderTree } from "./folder-tree";
-import { isAbsent, onDisk } from "./fs-failure";
-import { listFiles } from "./list-files";
+} from "../object-store.ts";
+import { assertByteRange, folderOfPrefix } from "../preconditions.ts";
+import { linkOrCopy, openFile, readAt, statFile, sync, writeAll } from "./durable-file.ts";
+import { createFolderTree } from "./folder-tree.ts";
+import { isAbsent, onDisk } from "./fs-failure.ts";
+import { listFiles } from "./list-files.ts";
 
 /** `~` is in no key: what is being written can be neither read nor listed, nor stand in an object's way. */
 const UNFINISHED = "~unfinished";

@@ -1,6 +1,6 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, link, lstat, open } from "node:fs/promises";
-import { errnoOf, isAbsent } from "./fs-failure";
+import { errnoOf, isAbsent } from "./fs-failure.ts";
 
 const COPY_CHUNK_BYTES = 1 << 20;
 

@@ -1,8 +1,8 @@
 import { lstat, mkdir, rmdir } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import { StoreUnavailable } from "../object-store";
-import { sync } from "./durable-file";
-import { errnoOf } from "./fs-failure";
+import { StoreUnavailable } from "../object-store.ts";
+import { sync } from "./durable-file.ts";
+import { errnoOf } from "./fs-failure.ts";
 
 const MAX_REMEMBERED = 10_000;
 

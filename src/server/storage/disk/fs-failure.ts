@@ -1,4 +1,4 @@
-import { StoreUnavailable } from "../object-store";
+import { StoreUnavailable } from "../object-store.ts";
 
 /** The errno name of a failed system call, `undefined` for any other error. */
 export function errnoOf(error: unknown): string | undefined {

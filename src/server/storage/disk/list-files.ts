@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { isObjectKey } from "../preconditions";
-import { statFile } from "./durable-file";
-import { isAbsent, onDisk } from "./fs-failure";
+import { isObjectKey } from "../preconditions.ts";
+import { statFile } from "./durable-file.ts";
+import { isAbsent, onDisk } from "./fs-failure.ts";
 
 /**
  * The regular files below `folder` whose relative path starts with `prefix` (no `/` in it), in the order of their

@@ -1,6 +1,6 @@
-import type { S3Client } from "./s3-client";
-import { S3Failure, S3Nonsense } from "./s3-failure";
-import { childText, requiredText, type XmlElement } from "./xml";
+import type { S3Client } from "./s3-client.ts";
+import { S3Failure, S3Nonsense } from "./s3-failure.ts";
+import { childText, requiredText, type XmlElement } from "./xml.ts";
 
 const MAX_PAGES = 100_000;
 

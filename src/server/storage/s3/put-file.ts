@@ -1,9 +1,9 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { readAt } from "../disk/durable-file";
-import { contentLength } from "./range-header";
-import type { S3Client } from "./s3-client";
-import { S3Failure, S3Nonsense } from "./s3-failure";
-import { escapeXml, requiredText } from "./xml";
+import { readAt } from "../disk/durable-file.ts";
+import { contentLength } from "./range-header.ts";
+import type { S3Client } from "./s3-client.ts";
+import { S3Failure, S3Nonsense } from "./s3-failure.ts";
+import { escapeXml, requiredText } from "./xml.ts";
 
 /** Limits of the S3 interface (Amazon S3 User Guide, "Multipart upload limits"). */
 const MAX_PARTS = 10_000;

@@ -1,5 +1,5 @@
-import type { ByteRange } from "../object-store";
-import { S3Nonsense } from "./s3-failure";
+import type { ByteRange } from "../object-store.ts";
+import { S3Nonsense } from "./s3-failure.ts";
 
 /** @param range of at least one byte: HTTP can't ask for none (RFC 9110 §14.1.2) */
 export function rangeHeader({ offset, length }: ByteRange): { range: string } {

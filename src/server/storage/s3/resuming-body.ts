@@ -1,7 +1,7 @@
-import { type ByteRange, StoreUnavailable } from "../object-store";
-import { assertPartAnswered, contentLength, rangeHeader } from "./range-header";
-import { isRetryable, type S3Client, type S3Stream } from "./s3-client";
-import { S3ConnectionLost, S3Nonsense } from "./s3-failure";
+import { type ByteRange, StoreUnavailable } from "../object-store.ts";
+import { assertPartAnswered, contentLength, rangeHeader } from "./range-header.ts";
+import { isRetryable, type S3Client, type S3Stream } from "./s3-client.ts";
+import { S3ConnectionLost, S3Nonsense } from "./s3-failure.ts";
 
 /** After this much of progress a broken connection counts as the first again. */
 const PROGRESS_BYTES = 1 << 20;

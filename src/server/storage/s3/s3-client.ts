@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
-import { type ByteRange, StoreUnavailable } from "../object-store";
-import { assertPartAnswered, rangeHeader } from "./range-header";
-import { S3ConnectionLost, S3Failure, S3Nonsense } from "./s3-failure";
-import { createWatchdog, type Watchdog } from "./watchdog";
-import { childText, parseXml, type XmlElement } from "./xml";
+import { type ByteRange, StoreUnavailable } from "../object-store.ts";
+import { assertPartAnswered, rangeHeader } from "./range-header.ts";
+import { S3ConnectionLost, S3Failure, S3Nonsense } from "./s3-failure.ts";
+import { createWatchdog, type Watchdog } from "./watchdog.ts";
+import { childText, parseXml, type XmlElement } from "./xml.ts";
 
 export interface S3ClientOptions {
   /** Such as `https://s3.us-east-005.backblazeb2.com`; buckets are addressed in the path. */

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from "../object-store";
+import { StoreUnavailable } from "../object-store.ts";
 
 const RETRYABLE_CODES = new Set([
   "InternalError",

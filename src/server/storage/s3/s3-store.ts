@@ -4,14 +4,14 @@ import {
   ObjectNotFound,
   type ObjectStore,
   StoreUnavailable,
-} from "../object-store";
-import { assertByteRange, folderOfPrefix } from "../preconditions";
-import { listObjects, listUploads, listVersions } from "./listing";
-import { putFile, putWhole } from "./put-file";
-import { contentLength } from "./range-header";
-import { openResuming } from "./resuming-body";
-import { createS3Client, type S3Client, type S3ClientOptions } from "./s3-client";
-import { S3Failure, S3Nonsense } from "./s3-failure";
+} from "../object-store.ts";
+import { assertByteRange, folderOfPrefix } from "../preconditions.ts";
+import { listObjects, listUploads, listVersions } from "./listing.ts";
+import { putFile, putWhole } from "./put-file.ts";
+import { contentLength } from "./range-header.ts";
+import { openResuming } from "./resuming-body.ts";
+import { createS3Client, type S3Client, type S3ClientOptions } from "./s3-client.ts";
+import { S3Failure, S3Nonsense } from "./s3-failure.ts";
 
 export interface S3StoreOptions extends S3ClientOptions {
   /** Larger files go up in parts of at least this; S3 takes none below 5 MiB but the last. */

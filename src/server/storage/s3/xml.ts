@@ -1,4 +1,4 @@
-import { S3Nonsense } from "./s3-failure";
+import { S3Nonsense } from "./s3-failure.ts";
 
 /** An element of an S3 answer: no attributes, no namespaces, text only where it has no children. */
 export interface XmlElement {

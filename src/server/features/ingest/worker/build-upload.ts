@@ -1,21 +1,21 @@
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { readFully } from "../../../archive/file-window";
-import { inflateExactly } from "../../../archive/instance-reader";
-import type { ManifestInstance } from "../../../archive/manifest";
-import { ManifestError } from "../../../archive/manifest.errors";
+import { readFully } from "../../../archive/file-window.ts";
+import { inflateExactly } from "../../../archive/instance-reader.ts";
+import { ManifestError } from "../../../archive/manifest.errors.ts";
+import type { ManifestInstance } from "../../../archive/manifest.ts";
 import {
   decodeManifest,
   decodeManifestIndex,
   encodeManifest,
   mergeManifests,
   type SeriesContent,
-} from "../../../archive/manifest-codec";
-import { compareInstances } from "../../../archive/manifest-index";
-import { type EntryBytes, VOLUME_CHUNK_BYTES, VolumeWriter } from "../../../archive/volume-writer";
-import type { InstanceBytes, ScannedInstance, ScannedUpload, StudyScan } from "./scanned-upload";
-import { IngestRefused } from "./worker.errors";
+} from "../../../archive/manifest-codec.ts";
+import { compareInstances } from "../../../archive/manifest-index.ts";
+import { type EntryBytes, VOLUME_CHUNK_BYTES, VolumeWriter } from "../../../archive/volume-writer.ts";
+import type { InstanceBytes, ScannedInstance, ScannedUpload, StudyScan } from "./scanned-upload.ts";
+import { IngestRefused } from "./worker.errors.ts";
 import type {
   BuildPlan,
   BuiltObject,
@@ -24,7 +24,7 @@ import type {
   BuiltUpload,
   PlannedObject,
   PlannedStudy,
-} from "./worker-messages";
+} from "./worker-messages.ts";
 
 export interface BuildInput {
   uploadFolder: string;

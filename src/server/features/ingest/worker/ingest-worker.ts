@@ -1,8 +1,14 @@
-import { buildUpload, removeBuild } from "./build-upload";
-import { scanUpload } from "./scan-upload";
-import type { ScannedUpload } from "./scanned-upload";
-import { IngestRefused } from "./worker.errors";
-import type { BuildPlan, IngestLimits, WorkerReply, WorkerRequest, WorkerResults } from "./worker-messages";
+import { buildUpload, removeBuild } from "./build-upload.ts";
+import { scanUpload } from "./scan-upload.ts";
+import type { ScannedUpload } from "./scanned-upload.ts";
+import { IngestRefused } from "./worker.errors.ts";
+import type {
+  BuildPlan,
+  IngestLimits,
+  WorkerReply,
+  WorkerRequest,
+  WorkerResults,
+} from "./worker-messages.ts";
 
 /*
  * The process in which uploads are read, started by `worker-process.ts`: one upload at a time, one request at a

@@ -1,11 +1,11 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { DEFAULT_ZIP_LIMITS } from "../../../archive/zip-reader";
-import type { Logger } from "../../../log";
-import { IngestBusy } from "./worker.errors";
-import type { BuildPlan, BuiltUpload, IngestLimits, ScanResult } from "./worker-messages";
-import { WorkerProcess } from "./worker-process";
-import { WorkerQueue } from "./worker-queue";
+import { DEFAULT_ZIP_LIMITS } from "../../../archive/zip-reader.ts";
+import type { Logger } from "../../../log.ts";
+import { IngestBusy } from "./worker.errors.ts";
+import type { BuildPlan, BuiltUpload, IngestLimits, ScanResult } from "./worker-messages.ts";
+import { WorkerProcess } from "./worker-process.ts";
+import { WorkerQueue } from "./worker-queue.ts";
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;

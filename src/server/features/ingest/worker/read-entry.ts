@@ -2,12 +2,12 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
-import type { FileWindow } from "../../../archive/file-window";
-import { readFully } from "../../../archive/file-window";
-import { METHOD_STORED } from "../../../archive/zip-format";
-import type { EntryData, ZipEntry } from "../../../archive/zip-reader";
-import { fileSource, memorySource } from "../../../dicom/byte-source";
-import type { ByteSource } from "../../../dicom/instance";
+import type { FileWindow } from "../../../archive/file-window.ts";
+import { readFully } from "../../../archive/file-window.ts";
+import { METHOD_STORED } from "../../../archive/zip-format.ts";
+import type { EntryData, ZipEntry } from "../../../archive/zip-reader.ts";
+import { fileSource, memorySource } from "../../../dicom/byte-source.ts";
+import type { ByteSource } from "../../../dicom/instance.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 /** No deflate stream gives more than this for a byte; an entry that says so lies. */

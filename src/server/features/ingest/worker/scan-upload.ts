@@ -2,16 +2,16 @@ import { closeSync, openSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { FileWindow } from "../../../archive/file-window";
-import { METHOD_STORED } from "../../../archive/zip-format";
-import { type EntryData, openZip, type ZipEntry, ZipError } from "../../../archive/zip-reader";
-import { fileSource } from "../../../dicom/byte-source";
-import type { ByteSource, Instance, ReadInstance } from "../../../dicom/instance";
-import { readInstance } from "../../../dicom/read-instance";
-import { inflateEntryTo, openStoredEntry, readEntry } from "./read-entry";
-import { type InstanceBytes, ScannedUpload } from "./scanned-upload";
-import { IngestRefused } from "./worker.errors";
-import type { IngestLimits, ScanResult, SkippedReason } from "./worker-messages";
+import { FileWindow } from "../../../archive/file-window.ts";
+import { METHOD_STORED } from "../../../archive/zip-format.ts";
+import { type EntryData, openZip, type ZipEntry, ZipError } from "../../../archive/zip-reader.ts";
+import { fileSource } from "../../../dicom/byte-source.ts";
+import type { ByteSource, Instance, ReadInstance } from "../../../dicom/instance.ts";
+import { readInstance } from "../../../dicom/read-instance.ts";
+import { inflateEntryTo, openStoredEntry, readEntry } from "./read-entry.ts";
+import { type InstanceBytes, ScannedUpload } from "./scanned-upload.ts";
+import { IngestRefused } from "./worker.errors.ts";
+import type { IngestLimits, ScanResult, SkippedReason } from "./worker-messages.ts";
 
 /** Entries between two looks at whether the process that asked for the scan is still there. */
 const ENTRIES_PER_TURN = 64;

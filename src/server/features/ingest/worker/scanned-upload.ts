@@ -1,8 +1,8 @@
-import type { ManifestInstance } from "../../../archive/manifest";
-import type { IndexAttributes, Instance } from "../../../dicom/instance";
-import { type MetadataRef, MetadataStore } from "./metadata-store";
-import { IngestRefused } from "./worker.errors";
-import type { IngestLimits, ScannedSeries, ScannedStudy } from "./worker-messages";
+import type { ManifestInstance } from "../../../archive/manifest.ts";
+import type { IndexAttributes, Instance } from "../../../dicom/instance.ts";
+import { type MetadataRef, MetadataStore } from "./metadata-store.ts";
+import { IngestRefused } from "./worker.errors.ts";
+import type { IngestLimits, ScannedSeries, ScannedStudy } from "./worker-messages.ts";
 
 /** Where the bytes of a scanned instance are, and how a volume shall hold them. */
 export interface InstanceBytes {

@@ -1,5 +1,5 @@
-import type { EntryFailure, ZipFailure, ZipLimits } from "../../../archive/zip-reader";
-import type { IndexAttributes, SkipReason } from "../../../dicom/instance";
+import type { EntryFailure, ZipFailure, ZipLimits } from "../../../archive/zip-reader.ts";
+import type { IndexAttributes, SkipReason } from "../../../dicom/instance.ts";
 
 /** Bounds of one upload; all absolute, since blank pixels compress 1,000 : 1. */
 export interface IngestLimits extends ZipLimits {

@@ -1,12 +1,12 @@
 import type { Subprocess } from "bun";
-import { IngestRefused } from "./worker.errors";
+import { IngestRefused } from "./worker.errors.ts";
 import type {
   WorkerBeat,
   WorkerReply,
   WorkerRequest,
   WorkerRequests,
   WorkerResults,
-} from "./worker-messages";
+} from "./worker-messages.ts";
 
 /**
  * One child process that reads uploads. A process, not a thread: a thread that runs wild in a hostile file can't

@@ -1,4 +1,4 @@
-import type { IngestFailure } from "./worker-messages";
+import type { IngestFailure } from "./worker-messages.ts";
 
 /** An upload that can't be taken as a whole. `detail` is for the log: it names no person, UID or path. */
 export class IngestRefused extends Error {

@@ -1,0 +1,58 @@
+import { join, resolve } from "node:path";
+import { ensureBuilt } from "./build/ensure-built.ts";
+import { DEMO_ACCOUNTS } from "./demo/accounts.ts";
+import { furnish } from "./demo/furnish.ts";
+
+/** Serves `./demo-data` with accounts for each role and generated studies, as `bun run start` serves `./data`. */
+ensureBuilt();
+
+const main = join(import.meta.dir, "../src/server/main.ts");
+const { admin } = DEMO_ACCOUNTS;
+const environment = {
+  ...process.env,
+  DATA_DIR: resolve(process.env.DATA_DIR ?? "demo-data"),
+  ADMIN_EMAIL: admin.email,
+  ADMIN_PASSWORD: admin.password,
+  // There is nobody to read the codes that a demo would mail.
+  TWO_FACTOR: process.env.TWO_FACTOR ?? "off",
+  LOG_LEVEL: process.env.LOG_LEVEL ?? "warn",
+};
+const server = Bun.spawn([process.execPath, main, "serve"], {
+  env: environment,
+  stdio: ["inherit", "pipe", "inherit"],
+});
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.on(signal, () => server.kill("SIGTERM"));
+
+const ready = Promise.withResolvers<string>();
+relay(server.stdout, (text) => {
+  const url = /is ready at (http:\S+)/.exec(text)?.[1];
+  if (url) ready.resolve(url);
+});
+const url = await Promise.race([ready.promise, server.exited.then(() => undefined)]);
+if (url !== undefined) {
+  const addAccount = async (args: readonly string[]) => {
+    const child = Bun.spawn([process.execPath, main, "user", "add", ...args], {
+      env: environment,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    if ((await child.exited) !== 0) throw new Error("an account could not be added");
+  };
+  try {
+    console.log(await furnish({ url, addAccount, tell: (line) => console.log(line) }));
+  } catch (error) {
+    server.kill("SIGTERM");
+    await server.exited;
+    throw error;
+  }
+}
+process.exit(await server.exited);
+
+/** Passes on what the server prints, and shows it to `see`. */
+async function relay(output: ReadableStream<Uint8Array>, see: (text: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  for await (const chunk of output) {
+    process.stdout.write(chunk);
+    see(decoder.decode(chunk, { stream: true }));
+  }
+}

@@ -1,0 +1,105 @@
+import type { Study } from "../../src/shared/api/studies.ts";
+import type { UploadAnswer } from "../../src/shared/api/upload.ts";
+import type { SignedInUser } from "../../src/shared/api/users.ts";
+import { accountsTable, DEMO_ACCOUNTS, type DemoAccount } from "./accounts.ts";
+import { generateStudy } from "./phantom/study.ts";
+import { DEMO_STUDIES, type DemoStudy } from "./studies.ts";
+import { zipStudyBytes } from "./zip-study.ts";
+
+export interface FurnishOptions {
+  url: string;
+  /** Runs `user add` with these arguments. */
+  addAccount(args: readonly string[]): Promise<void>;
+  tell(line: string): void;
+}
+
+type People = Record<keyof typeof DEMO_ACCOUNTS, SignedInUser>;
+
+/**
+ * Makes what is missing of the demo's accounts, studies and grants, through the running server as people do.
+ * Idempotent. @returns the table of accounts
+ */
+export async function furnish(options: FurnishOptions): Promise<string> {
+  const people = {} as People;
+  for (const name of Object.keys(DEMO_ACCOUNTS) as (keyof People)[]) {
+    people[name] = await signInOrJoin(options, DEMO_ACCOUNTS[name]);
+  }
+  for (const study of DEMO_STUDIES) await keepStudy(options, people, study);
+  return accountsTable(options.url);
+}
+
+async function signInOrJoin(options: FurnishOptions, account: DemoAccount): Promise<SignedInUser> {
+  const { name, email, password, role, registers } = account;
+  const known = await signIn(options.url, account);
+  if (known) return known;
+  if (registers)
+    await call(options.url, "/api/auth/register", { json: { name, email, password, ...registers } });
+  else await options.addAccount(["--email", email, "--name", name, "--role", role, "--password", password]);
+  const added = await signIn(options.url, account);
+  if (!added) throw new Error(`${email} can't sign in: were the demo's data made with another password?`);
+  return added;
+}
+
+async function signIn(url: string, { email, password }: DemoAccount): Promise<SignedInUser | undefined> {
+  const answer = await fetch(`${url}/api/auth/login`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ email, password }),
+  });
+  if (answer.status === 401) return undefined;
+  return (await (await expectOk(answer)).json()) as SignedInUser;
+}
+
+async function keepStudy(options: FurnishOptions, people: People, study: DemoStudy): Promise<void> {
+  const { url, tell } = options;
+  const owner = people[study.owner];
+  const { accessionNumber, kind } = study.generate;
+  const listed = await call(url, `/api/studies?accessionNumber=${accessionNumber}`, { as: owner });
+  let [id] = ((await listed.json()) as Study[]).map((found) => found.id);
+  if (id === undefined) {
+    tell(`Making ${kind} …`);
+    id = await upload(url, owner, study);
+  }
+  if (!study.sharedWith) return;
+  const { id: userId } = people[study.sharedWith];
+  await call(url, `/api/studies/${id}/assign`, { as: owner, json: { userId } });
+}
+
+async function upload(url: string, owner: SignedInUser, study: DemoStudy): Promise<string> {
+  const { asDisc = false } = study;
+  const zip = await zipStudyBytes({
+    instances: generateStudy(study.generate),
+    ...(asDisc && { compression: "deflate", dicomdir: true, clutter: true, folder: "Exames/Demonstração" }),
+  });
+  const form = new FormData();
+  form.set("formData", "{}");
+  form.set("zipFile", new File([Uint8Array.from(zip)], "exame.zip", { type: "application/zip" }));
+  const answer = (await (await call(url, "/api/upload-dicom", { as: owner, form })).json()) as UploadAnswer;
+  const [stored] = answer.studies;
+  if (!stored) throw new Error(`${study.generate.kind} was not stored`);
+  return stored.id;
+}
+
+interface CallOptions {
+  as?: SignedInUser;
+  json?: object;
+  form?: FormData;
+}
+
+async function call(url: string, path: string, { as, json, form }: CallOptions): Promise<Response> {
+  const body = json ? JSON.stringify(json) : form;
+  const headers = {
+    ...(as && { Authorization: `Bearer ${as.token}` }),
+    ...(json && { "Content-Type": "application/json" }),
+  };
+  return await expectOk(
+    await fetch(url + path, { method: body ? "POST" : "GET", headers, ...(body && { body }) }),
+  );
+}
+
+async function expectOk(answer: Response): Promise<Response> {
+  if (answer.ok) return answer;
+  throw new Error(
+    `${answer.status} from ${new URL(answer.url).pathname}: ${(await answer.text()).slice(0, 300)}`,
+  );
+}

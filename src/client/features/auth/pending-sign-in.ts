@@ -1,0 +1,31 @@
+import * as z from "zod/mini";
+import { sessionStore } from "../../browser-storage.ts";
+
+/** How long a code is valid, and how long after the password it may be sent again. */
+export const CODE_LIFE_MS = 10 * 60_000;
+
+const KEY = "pending-sign-in";
+
+const pendingSignInSchema = z.object({
+  email: z.string(),
+  keepConnected: z.boolean(),
+  /** Epoch milliseconds of the login whose password was right. */
+  passwordAt: z.number(),
+});
+
+/** A sign-in that waits for its code. */
+export type PendingSignIn = z.infer<typeof pendingSignInSchema>;
+
+/**
+ * The sign-in that this tab waits with, if its code may still be good. Kept in the tab's storage: a phone may
+ * drop the page while the person looks into the mail.
+ */
+export function readPendingSignIn(now: number): PendingSignIn | undefined {
+  const stored = pendingSignInSchema.safeParse(sessionStore.readJson(KEY));
+  return stored.success && now - stored.data.passwordAt < CODE_LIFE_MS ? stored.data : undefined;
+}
+
+/** Undefined forgets it. */
+export function keepPendingSignIn(pending: PendingSignIn | undefined): void {
+  sessionStore.write(KEY, pending && JSON.stringify(pending));
+}

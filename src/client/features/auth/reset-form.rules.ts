@@ -1,0 +1,22 @@
+import * as z from "zod/mini";
+import { resetPasswordSchema } from "../../../shared/api/auth.ts";
+
+/** What the form asks for: what the server wants, and the password once more. */
+export const resetFormSchema = z
+  .extend(resetPasswordSchema, {
+    confirmPassword: z.string().check(z.minLength(1, "validation.confirmPasswordRequired")),
+  })
+  .check(
+    z.refine(({ password, confirmPassword }) => confirmPassword === "" || password === confirmPassword, {
+      error: "validation.passwordsDoNotMatch",
+      path: ["confirmPassword"],
+      // Also while other fields are wrong, so that everything is said at once.
+      when: ({ value }) => hasPasswords(value),
+    }),
+  );
+
+export type ResetFormValues = z.infer<typeof resetFormSchema>;
+
+function hasPasswords(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "password" in value && "confirmPassword" in value;
+}

@@ -1,0 +1,126 @@
+import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { type ReactNode, useState } from "react";
+import { useForm } from "react-hook-form";
+import { ApiError } from "../../api.ts";
+import { announceSessionEnd } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { PasswordField } from "../../ui/password-field.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { showViolations, violationText } from "../../validation.ts";
+import { authApi } from "./auth-api.ts";
+import type { AuthFormProps } from "./auth-forms.ts";
+import { Notice } from "./auth-notices.tsx";
+import { BackToLogin } from "./back-to-login.tsx";
+import { PasswordStrengthHint } from "./password-strength-hint.tsx";
+import { type ResetFormValues, resetFormSchema } from "./reset-form.rules.ts";
+
+/** Chooses a new password by the token of a mailed link, and goes back to the login form. */
+export default function ResetForm({ resetToken, onSwitch }: AuthFormProps) {
+  const { t, i18n } = useLingui();
+  const [failure, setFailure] = useState<ApiError>();
+  const { register, handleSubmit, setError, watch, formState } = useForm<ResetFormValues>({
+    resolver: standardSchemaResolver(resetFormSchema),
+    defaultValues: { token: resetToken ?? "", password: "", confirmPassword: "" },
+  });
+  const { errors, isSubmitting } = formState;
+  const errorOf = (field: keyof ResetFormValues) => violationText(i18n, errors[field]?.message);
+
+  const submit = handleSubmit(async ({ token, password }) => {
+    setFailure(undefined);
+    try {
+      await authApi.resetPassword({ token, password });
+      announceSessionEnd();
+      onSwitch("login", { notice: <PasswordChangedNotice /> });
+      leaveResetAddress();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (showViolations(error, setError, ["token", "password"])) return;
+      setFailure(error);
+      const title = t({ id: "auth.resetPasswordError", message: "Failed to reset password" });
+      showToast({ tone: "bad", title });
+    }
+  });
+
+  return (
+    <form className="auth-form" onSubmit={submit} noValidate>
+      <ResetHead />
+      {failure && <ResetFailure error={failure} onAskAgain={() => onSwitch("forgot")} />}
+      {!resetToken && (
+        <TextField
+          label={<Trans id="auth.reset.token">Token of the link</Trans>}
+          autoComplete="off"
+          error={errorOf("token")}
+          {...register("token")}
+        />
+      )}
+      <PasswordField
+        label={<Trans id="auth.reset.password">New password</Trans>}
+        autoComplete="new-password"
+        error={errorOf("password")}
+        {...register("password", { deps: ["confirmPassword"] })}
+      />
+      <PasswordStrengthHint password={watch("password")} />
+      <PasswordField
+        label={<Trans id="auth.confirmPassword">Confirm password</Trans>}
+        autoComplete="new-password"
+        error={errorOf("confirmPassword")}
+        {...register("confirmPassword")}
+      />
+      <Button type="submit" kind="lit" size="big" disabled={isSubmitting}>
+        {isSubmitting ? (
+          <Trans id="auth.reset.busy">Saving…</Trans>
+        ) : (
+          <Trans id="auth.reset.submit">Save new password</Trans>
+        )}
+      </Button>
+      <p className="auth-switch">
+        <BackToLogin onSwitch={onSwitch} />
+      </p>
+    </form>
+  );
+}
+
+function ResetHead() {
+  return (
+    <div>
+      <h1>
+        <Trans id="auth.reset.title">New password</Trans>
+      </h1>
+      <p className="auth-lead">
+        <Trans id="auth.reset.lead">It replaces the old one and ends all open sessions.</Trans>
+      </p>
+    </div>
+  );
+}
+
+function ResetFailure({ error, onAskAgain }: { error: ApiError; onAskAgain: () => void }): ReactNode {
+  return (
+    <Notice tone="bad">
+      <b>
+        <Trans id="common.error">Error</Trans>
+      </b>
+      {": "}
+      {error.message || <Trans id="auth.resetPasswordError">Failed to reset password</Trans>}{" "}
+      {error.code === "auth.dead_link" && (
+        <button type="button" className="link" onClick={onAskAgain}>
+          <Trans id="auth.reset.askAgain">Ask for a new link</Trans>
+        </button>
+      )}
+    </Notice>
+  );
+}
+
+function PasswordChangedNotice() {
+  return (
+    <Notice tone="ok">
+      <Trans id="auth.resetPasswordSuccess">Password changed. Log in with the new one.</Trans>
+    </Notice>
+  );
+}
+
+/** The link is used up: a reload shall not bring this form again. */
+function leaveResetAddress(): void {
+  window.history.replaceState(null, "", "/");
+}

@@ -1,0 +1,132 @@
+import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { type UseFormReturn, useForm } from "react-hook-form";
+import { type CurrentUser, type ProfileChange, profileChangeSchema } from "../../../shared/api/users.ts";
+import { Button } from "../../ui/button.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { MailIcon } from "../../ui/icons.tsx";
+import { PasswordField } from "../../ui/password-field.tsx";
+import { violationText } from "../../validation.ts";
+import { PasswordStrengthHint } from "../auth/password-strength-hint.tsx";
+import { useHis } from "../his/his-context.ts";
+import { useProfileChange } from "./use-profile-change.ts";
+
+interface ProfileFormProps {
+  /** An address that waits for its link to be opened. */
+  pendingEmail: string | undefined;
+  onPendingEmail: (email: string | undefined) => void;
+}
+
+/** Name, e-mail and password of the signed-in person. */
+export function ProfileForm({ pendingEmail, onPendingEmail }: ProfileFormProps) {
+  const { user } = useHis();
+  const form = useForm<ProfileChange>({
+    resolver: standardSchemaResolver(profileChangeSchema),
+    defaultValues: valuesOf(user),
+  });
+  const change = useProfileChange(form, ({ user: changed, pendingEmail: pending }) => {
+    form.reset(valuesOf(changed));
+    onPendingEmail(pending ?? undefined);
+  });
+  const isBusy = form.formState.isSubmitting;
+
+  return (
+    <form
+      className="panel profile-form"
+      onSubmit={(event) => void form.handleSubmit(change)(event)}
+      noValidate
+      aria-labelledby="profile-form-title"
+    >
+      <h2 id="profile-form-title">
+        <Trans id="profile.form.title">Your data</Trans>
+      </h2>
+      <PersonFields form={form} pendingEmail={pendingEmail} />
+      <PasswordFields form={form} />
+      <div className="profile-actions">
+        <Button disabled={isBusy} onClick={() => form.reset(valuesOf(user))}>
+          <Trans id="action.cancel">Cancel</Trans>
+        </Button>
+        <Button type="submit" kind="lit" disabled={isBusy}>
+          {isBusy ? <Trans id="action.saving">Saving…</Trans> : <Trans id="action.save">Save</Trans>}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+type Form = UseFormReturn<ProfileChange>;
+
+function useErrorOf({ formState: { errors } }: Form): (field: keyof ProfileChange) => string | undefined {
+  const { i18n } = useLingui();
+  return (field) => violationText(i18n, errors[field]?.message);
+}
+
+function PersonFields({ form, pendingEmail }: { form: Form; pendingEmail: string | undefined }) {
+  const errorOf = useErrorOf(form);
+  return (
+    <>
+      <TextField
+        label={<Trans id="auth.name">Full name</Trans>}
+        autoComplete="name"
+        error={errorOf("name")}
+        {...form.register("name")}
+      />
+      <TextField
+        label={<Trans id="auth.email">E-mail</Trans>}
+        type="email"
+        autoComplete="email"
+        inputMode="email"
+        hint={<Trans id="profile.email.hint">A new address takes effect when its link is opened.</Trans>}
+        error={errorOf("email")}
+        {...form.register("email")}
+      />
+      {pendingEmail && (
+        <div className="notice" role="status">
+          <MailIcon />
+          <span>
+            <Trans id="profile.email.pending">
+              We sent a link to {pendingEmail}. Open it within 24 hours to use this address; until then the old
+              one stays.
+            </Trans>
+          </span>
+        </div>
+      )}
+    </>
+  );
+}
+
+function PasswordFields({ form }: { form: Form }) {
+  const errorOf = useErrorOf(form);
+  const newPassword = form.watch("newPassword") ?? "";
+  return (
+    <fieldset className="profile-password">
+      <legend>
+        <Trans id="profile.password.title">Change password</Trans>
+      </legend>
+      <p className="field-hint">
+        <Trans id="profile.password.hint">
+          Leave both empty to keep it. A new password ends all other sessions.
+        </Trans>
+      </p>
+      <div className="profile-pair">
+        <PasswordField
+          label={<Trans id="profile.currentPassword">Current password</Trans>}
+          autoComplete="current-password"
+          error={errorOf("currentPassword")}
+          {...form.register("currentPassword", { deps: ["newPassword"] })}
+        />
+        <PasswordField
+          label={<Trans id="profile.newPassword">New password</Trans>}
+          autoComplete="new-password"
+          error={errorOf("newPassword")}
+          {...form.register("newPassword")}
+        />
+      </div>
+      {newPassword !== "" && <PasswordStrengthHint password={newPassword} />}
+    </fieldset>
+  );
+}
+
+function valuesOf({ name, email }: CurrentUser): ProfileChange {
+  return { name, email, currentPassword: "", newPassword: "" };
+}

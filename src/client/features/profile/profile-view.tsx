@@ -1,0 +1,54 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import { Avatar } from "../../ui/avatar.tsx";
+import { useHis } from "../his/his-context.ts";
+import { dayText, roleName } from "../users/user-text.ts";
+import { ProfileForm } from "./profile-form.tsx";
+
+/** Who the signed-in person is here, and the form to change it. */
+export default function ProfileView() {
+  const [pendingEmail, setPendingEmail] = useState<string>();
+  return (
+    <>
+      <div className="view-head">
+        <h1>
+          <Trans id="profile.title">Profile</Trans>
+        </h1>
+      </div>
+      <div className="profile">
+        <PersonPanel />
+        <ProfileForm pendingEmail={pendingEmail} onPendingEmail={setPendingEmail} />
+      </div>
+    </>
+  );
+}
+
+function PersonPanel() {
+  const { i18n } = useLingui();
+  const { user } = useHis();
+  return (
+    <section className="panel profile-person">
+      <Avatar person={user} className="is-large" />
+      <div className="profile-name">
+        <h2>{user.name}</h2>
+        <p>{user.email}</p>
+      </div>
+      <dl>
+        <div>
+          <dt>
+            <Trans id="profile.role">Role</Trans>
+          </dt>
+          <dd>{roleName(i18n, user.role)}</dd>
+        </div>
+        <div>
+          <dt>
+            <Trans id="profile.memberSince">Member since</Trans>
+          </dt>
+          <dd>
+            <time dateTime={user.createdAt}>{dayText(user.createdAt)}</time>
+          </dd>
+        </div>
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,147 @@
+/** The body is not what `multipart/form-data` is (RFC 7578), or ended early. */
+export class MultipartBroken extends Error {
+  override name = "MultipartBroken";
+}
+
+export interface FormPart {
+  name: string;
+  /** Only of files; as sent, path and all. */
+  fileName: string | undefined;
+  /** What is not read is skipped when the next part is asked for. */
+  content: AsyncGenerator<Uint8Array, void, undefined>;
+}
+
+const MAX_PARTS = 16;
+const MAX_HEADER_BYTES = 16 * 1024;
+const HEADERS_END = Buffer.from("\r\n\r\n");
+const LINE_BREAK = Buffer.from("\r\n");
+
+/** The boundary that a `Content-Type` of `multipart/form-data` names. */
+export function boundaryOf(contentType: string): string | undefined {
+  const match = /^multipart\/form-data\b.*?;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(
+    contentType,
+  );
+  return match?.[1] ?? match?.[2];
+}
+
+/**
+ * The parts of a form in the order they come, in constant memory: pieces of `content` are views of what was received.
+ * @throws {MultipartBroken} also from `content`
+ */
+export async function* readFormParts(
+  body: AsyncIterable<Uint8Array>,
+  boundary: string,
+): AsyncGenerator<FormPart, void, undefined> {
+  const delimiter = Buffer.from(`\r\n--${boundary}`);
+  await using input = new Input(body);
+  await skip(input.until(delimiter));
+  for (let parts = 0; !(await input.startsWith("--")); parts++) {
+    if (parts === MAX_PARTS) throw new MultipartBroken("too many parts");
+    const headers = await readHeaders(input);
+    const content = input.until(delimiter);
+    yield { ...headers, content };
+    await skip(content);
+  }
+  await input.skipRest();
+}
+
+async function skip(content: AsyncGenerator<Uint8Array>): Promise<void> {
+  while (!(await content.next()).done);
+}
+
+async function readHeaders(input: Input): Promise<{ name: string; fileName: string | undefined }> {
+  let text = "";
+  for await (const piece of input.until(HEADERS_END)) {
+    // One byte a character, so that a letter cut in two between pieces is whole again below.
+    text += Buffer.from(piece).toString("latin1");
+    if (text.length > MAX_HEADER_BYTES) throw new MultipartBroken("headers too long");
+  }
+  const decoded = Buffer.from(text, "latin1").toString("utf8");
+  const disposition = /^content-disposition:(.*)$/im.exec(decoded)?.[1] ?? "";
+  return { name: parameterOf(disposition, "name") ?? "", fileName: parameterOf(disposition, "filename") };
+}
+
+/** Browsers write a quote in a value as `%22` (HTML, multipart/form-data encoding), others as `\"`. */
+function parameterOf(disposition: string, name: string): string | undefined {
+  const match = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;"]+))`, "i").exec(disposition);
+  return match?.[1] ?? match?.[2];
+}
+
+/** What has come of the body and was not taken yet. */
+class Input implements AsyncDisposable {
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  /** The first delimiter needs no line break before it: this stands for it. */
+  #unread: Buffer = LINE_BREAK;
+
+  constructor(body: AsyncIterable<Uint8Array>) {
+    this.#chunks = body[Symbol.asyncIterator]();
+  }
+
+  /** The bytes up to `end`, which is taken too. @throws {MultipartBroken} where it does not come */
+  async *until(end: Buffer): AsyncGenerator<Uint8Array, void, undefined> {
+    for (;;) {
+      const at = this.#unread.indexOf(end);
+      if (at >= 0) {
+        const last = this.#unread.subarray(0, at);
+        this.#unread = this.#unread.subarray(at + end.length);
+        if (last.length > 0) yield last;
+        return;
+      }
+      const certain = this.#lengthBefore(end);
+      if (certain > 0) {
+        const piece = this.#unread.subarray(0, certain);
+        this.#unread = this.#unread.subarray(certain);
+        yield piece;
+      }
+      const rest = await this.#receive(end);
+      if (rest) yield rest;
+    }
+  }
+
+  /** How much of what is unread can't belong to an `end` that goes on in the next chunk. */
+  #lengthBefore(end: Buffer): number {
+    const { length } = this.#unread;
+    const begin = this.#unread.indexOf(end.subarray(0, 1), Math.max(0, length - (end.length - 1)));
+    return begin < 0 ? length : begin;
+  }
+
+  async startsWith(text: string): Promise<boolean> {
+    while (this.#unread.length < text.length) await this.#append();
+    return this.#unread.toString("latin1", 0, text.length) === text;
+  }
+
+  async skipRest(): Promise<void> {
+    while (!(await this.#chunks.next()).done);
+  }
+
+  /**
+   * Takes the next chunk after a short rest that may begin `end`. The large chunk is not copied: where `end` does
+   * not lie across the two, the rest is given back as a piece of its own.
+   */
+  async #receive(end: Buffer): Promise<Uint8Array | undefined> {
+    const rest = this.#unread;
+    const chunk = await this.#next();
+    const seam = Buffer.concat([rest, chunk.subarray(0, end.length - 1)]);
+    if (chunk.length < end.length || seam.includes(end)) {
+      this.#unread = Buffer.concat([rest, chunk]);
+      return undefined;
+    }
+    this.#unread = chunk;
+    return rest.length > 0 ? rest : undefined;
+  }
+
+  async #append(): Promise<void> {
+    this.#unread = Buffer.concat([this.#unread, await this.#next()]);
+  }
+
+  async #next(): Promise<Buffer> {
+    const { value, done } = await this.#chunks.next();
+    if (done) throw new MultipartBroken("ends early");
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  }
+
+  /** Ends the reading of the body, read to its end or not. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#chunks.return?.();
+  }
+}

@@ -1,0 +1,160 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { processesNaming } from "../../support/process-tree.ts";
+import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
+
+const MAIN = resolve(import.meta.dir, "../../../src/server/main.ts");
+const TIMEOUT_MS = 60_000;
+
+interface Outcome {
+  code: number;
+  output: string;
+  complaint: string;
+}
+
+/** The program from source, with no other environment than this. */
+async function exameteca(env: Record<string, string>, ...args: string[]): Promise<Outcome> {
+  const child = Bun.spawn([process.execPath, MAIN, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const [output, complaint, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { code, output, complaint };
+}
+
+async function signIn(server: ServerProcess, email: string, password: string): Promise<number> {
+  const answer = await fetch(`${server.url}/api/auth/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email, password }),
+  });
+  return answer.status;
+}
+
+describe("the configuration", () => {
+  test("is refused with every bad value named at once, and nothing touched", async () => {
+    await using folder = createTempFolder();
+    const dataDir = join(folder.path, "data");
+    const { code, output, complaint } = await exameteca({
+      DATA_DIR: dataDir,
+      PORT: "eighty",
+      PUBLIC_URL: "example.com/path",
+      DATABASE_URL: "mysql://localhost",
+      AUTH_SECRET: "short",
+      ADMIN_EMAIL: "nobody",
+      REGISTRATION: "sometimes",
+      S3_BUCKET: "alone",
+      LOG_LEVEL: "loud",
+    });
+    expect(code).toBe(2);
+    expect(output).toBe("");
+    for (const name of [
+      "PORT",
+      "PUBLIC_URL",
+      "DATABASE_URL",
+      "AUTH_SECRET",
+      "ADMIN_EMAIL",
+      "REGISTRATION",
+      "S3_ENDPOINT",
+      "LOG_LEVEL",
+    ]) {
+      expect(complaint).toContain(name);
+    }
+    expect(complaint).not.toContain("mysql://localhost");
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  test("that is bad stops the other commands alike", async () => {
+    for (const command of [["migrate"], ["user", "add", "--email", "a@example.com"]]) {
+      const { code, complaint } = await exameteca({ PORT: "-1" }, ...command);
+      expect([code, complaint.includes("PORT")]).toEqual([2, true]);
+    }
+  });
+});
+
+describe("the command line", () => {
+  test("tells what there is, and exits 2 for what there is not", async () => {
+    const help = await exameteca({}, "--help");
+    expect(help.code).toBe(0);
+    for (const command of ["serve", "migrate", "user add", "user set", "licenses"]) {
+      expect(help.output).toContain(command);
+    }
+    const unknown = await exameteca({}, "destroy");
+    expect(unknown.code).toBe(2);
+    expect(unknown.complaint).toContain('no command "destroy"');
+  });
+
+  test("prints the licence, whatever the configuration", async () => {
+    const { code, output } = await exameteca({ PORT: "eighty" }, "licenses");
+    expect(code).toBe(0);
+    expect(output).toContain("Copyright 2026 Exameteca contributors");
+  });
+
+  test("names the option that is missing or wrong", async () => {
+    await using folder = createTempFolder();
+    const env = { DATA_DIR: folder.path };
+    for (const [args, named] of [
+      [["user", "drop"], "user add, or user set"],
+      [["user", "add", "--mail", "a@example.com"], "--mail"],
+    ] as const) {
+      const { code, complaint } = await exameteca(env, ...args);
+      expect([code, complaint.includes(named)]).toEqual([2, true]);
+    }
+  });
+});
+
+test(
+  "on a data directory that nobody serves, migrate and user bring up the database and take it down again",
+  async () => {
+    await using folder = createTempFolder();
+    const env = { DATA_DIR: folder.path };
+    expect((await exameteca(env, "migrate")).output).toMatch(/^Applied \d+ migration/);
+    expect((await exameteca(env, "migrate")).output).toBe("The database is up to date.\n");
+    const added = await exameteca(env, "user", "add", "--email", "bia@example.com", "--role", "doctor");
+    expect(added.code).toBe(0);
+    const password = /\(password: (\S+)\)/.exec(added.output)?.[1] ?? "";
+    expect(processesNaming(folder.path)).toEqual([]);
+
+    await using server = await spawnServer(folder.path);
+    expect(await signIn(server, "bia@example.com", password)).toBe(200);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "beside a running server the commands use its database, and a new password ends the sessions of the old one",
+  async () => {
+    await using folder = createTempFolder();
+    const env = { DATA_DIR: folder.path };
+    await using server = await spawnServer(folder.path);
+    const token = await server.signIn();
+    const isSignedIn = async () => {
+      const answer = await fetch(`${server.url}/api/auth/me`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      return answer.status;
+    };
+    expect(await isSignedIn()).toBe(200);
+
+    expect((await exameteca(env, "migrate")).output).toBe("The database is up to date.\n");
+    const caio = ["--email", "caio@example.com", "--password", "senha do caio"];
+    expect((await exameteca(env, "user", "add", ...caio)).output).toBe("Added caio@example.com\n");
+    expect(await signIn(server, "caio@example.com", "senha do caio")).toBe(200);
+    const again = await exameteca(env, "user", "add", "--email", "CAIO@example.com");
+    expect([again.code, again.complaint.includes("already an account")]).toEqual([2, true]);
+
+    const admin = ["--email", "admin@example.com"];
+    expect((await exameteca(env, "user", "set", ...admin)).complaint).toContain("Nothing to set");
+    expect((await exameteca(env, "user", "set", ...admin, "--password", "uma senha nova")).code).toBe(0);
+    expect(await isSignedIn()).toBe(401);
+    expect(await signIn(server, "admin@example.com", "uma senha nova")).toBe(200);
+
+    expect((await exameteca(env, "user", "set", ...admin, "--new-email", "chefe@example.com")).code).toBe(0);
+    expect(await signIn(server, "chefe@example.com", "uma senha nova")).toBe(200);
+    expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
+  },
+  TIMEOUT_MS,
+);
