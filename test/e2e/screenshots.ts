@@ -167,7 +167,7 @@ async function openContext(
   preferences: { theme: string; language: string },
   person: Person | undefined,
 ): Promise<BrowserContext> {
-  const context = await browser.newContext({ reducedMotion: "reduce" });
+  const context = await browser.newContext({ reducedMotion: "reduce", locale: preferences.language });
   const stored = { ...preferences, ...(person && { token: person.token }) };
   await context.addInitScript((entries) => {
     for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value);

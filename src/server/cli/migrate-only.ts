@@ -3,7 +3,7 @@ import { attachOrStart } from "../db/embedded/embedded-postgres.ts";
 import { migrate } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
 import { createLogger } from "../log.ts";
-import type { Program } from "./run.ts";
+import type { Program } from "./program.ts";
 
 /** Brings the database up to date, starting the embedded one where nobody runs it. */
 export async function migrateOnly(program: Program, config: Config): Promise<number> {

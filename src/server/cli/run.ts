@@ -1,4 +1,3 @@
-import type { BuiltAssets } from "../app.ts";
 import { ConfigError, readConfig } from "../config.ts";
 import {
   DataDirInUse,
@@ -6,16 +5,8 @@ import {
   PostgresStartFailed,
   WrongPostgresMajor,
 } from "../db/embedded/embedded.errors.ts";
-import type { DepsOverrides } from "../deps.ts";
+import type { Program } from "./program.ts";
 import { UsageError } from "./usage.ts";
-
-/** What the build brings: folders beside the source, or files inside the executable. */
-export interface Program extends Pick<DepsOverrides, "postgresBinaries" | "ingestWorkerCommand"> {
-  /** Read only by `serve`. */
-  assets(): BuiltAssets;
-  /** Our licence and those of all that the program brings with it. */
-  licenses(): Promise<string>;
-}
 
 /** Hidden from the usage: what the executable starts itself with to read uploads. */
 export const INGEST_WORKER = "ingest-worker";
@@ -25,7 +16,7 @@ const usage = `Usage: exameteca [command]
   serve                 start the server (default)
   migrate               bring the database up to date and exit
   user add              --email E [--name N] [--role admin|user|doctor|lab] [--password P]
-  user set              --email E [--password P] [--new-email E]
+  user set              --email E [--password P] [--new-email E] [--two-factor on|off]
   licenses              show the licences of Exameteca and of what is in it
 
 Settings come from the environment; the README has the table.`;

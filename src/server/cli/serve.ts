@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import { createDeps } from "../deps.ts";
 import { ensureAdmin, type FirstAdmin } from "../features/users/ensure-admin.ts";
 import { startServer } from "../start-server.ts";
-import type { Program } from "./run.ts";
+import type { Program } from "./program.ts";
 
 /** Serves until SIGTERM or SIGINT, or until the database ends by itself (exit code 1). */
 export async function serve(program: Program, config: Config): Promise<number> {

@@ -11,7 +11,7 @@ import { seedPlans } from "../features/subscriptions/seed-plans.ts";
 import { startSubscription } from "../features/subscriptions/start-subscription.ts";
 import { findUserByEmail, insertUser, updateUser } from "../features/users/users.repo.ts";
 import { reachDatabase } from "./migrate-only.ts";
-import type { Program } from "./run.ts";
+import type { Program } from "./program.ts";
 import { UsageError } from "./usage.ts";
 
 /** `user add` and `user set`, for whoever can run commands on the machine. */
@@ -39,7 +39,14 @@ function readOptions(args: string[]) {
   try {
     return parseArgs({
       args,
-      options: { email: option, name: option, role: option, password: option, "new-email": option },
+      options: {
+        email: option,
+        name: option,
+        role: option,
+        password: option,
+        "new-email": option,
+        "two-factor": option,
+      },
     }).values;
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
@@ -79,6 +86,11 @@ async function setUser(db: Db, options: Options): Promise<string> {
   if (options["new-email"] !== undefined) {
     values.email = checked("--new-email", emailSchema.safeParse(options["new-email"]));
     if (await findUserByEmail(db, values.email)) throw new UsageError("That e-mail is taken.");
+  }
+  const twoFactor = options["two-factor"];
+  if (twoFactor !== undefined) {
+    if (twoFactor !== "on" && twoFactor !== "off") throw new UsageError("--two-factor is on or off");
+    values.skipsTwoFactor = twoFactor === "off";
   }
   if (Object.keys(values).length === 0) throw new UsageError("Nothing to set.");
   await db.transaction(async (tx) => {

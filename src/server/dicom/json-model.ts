@@ -1,5 +1,9 @@
+import {
+  type CharacterSet,
+  characterSetOf,
+  DEFAULT_CHARACTER_SET,
+} from "../../shared/dicom/character-set.ts";
 import type { ByteReader } from "./byte-reader.ts";
-import { type CharacterSet, characterSetOf, DEFAULT_CHARACTER_SET } from "./character-set.ts";
 import { type DataSet, type Element, PIXEL_DATA_TAGS, Tag, tagHex } from "./data-set.ts";
 import { isSignDependent } from "./dictionary.ts";
 import { asciiValue, integerValue } from "./element-text.ts";

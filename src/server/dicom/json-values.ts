@@ -1,5 +1,5 @@
+import { type CharacterSet, decodeText, type TextKind } from "../../shared/dicom/character-set.ts";
 import type { ByteReader } from "./byte-reader.ts";
-import { type CharacterSet, decodeText, type TextKind } from "./character-set.ts";
 import { type Element, tagHex } from "./data-set.ts";
 import { trimPaddingEnd } from "./padding.ts";
 

@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { createQueryClient } from "../../query-client.ts";
 import { sessionAtom, sessionEndAtom } from "../../session.ts";
@@ -12,6 +12,8 @@ import { PhoneBar, PhoneTabs } from "./phone-menu.tsx";
 import { SideMenu } from "./side-menu.tsx";
 import { useCurrentUser } from "./use-current-user.ts";
 import { ViewOutlet } from "./view-outlet.tsx";
+
+const TermsDialog = lazy(() => import("../terms/terms-dialog.tsx"));
 
 /** Everything behind the login: the frame once it is known who is there, else the way back to the entry page. */
 export default function HisScreen(props: IslandProps<"his">) {
@@ -61,6 +63,11 @@ function Frame({ his }: { his: His }) {
         </div>
         <PhoneTabs />
       </div>
+      {his.user.termsAcceptedAt === null && (
+        <Suspense>
+          <TermsDialog />
+        </Suspense>
+      )}
     </HisProvider>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { characterSetOf, decodeText, type TextKind } from "../../../src/server/dicom/character-set.ts";
+import { characterSetOf, decodeText, type TextKind } from "../../../src/shared/dicom/character-set.ts";
 import { readTaken, sampleFile } from "../../support/dicom-sample.ts";
 
 function decode(hex: string, terms: string, kind: TextKind = "personName"): string {

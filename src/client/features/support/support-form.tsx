@@ -1,0 +1,122 @@
+import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import * as z from "zod/mini";
+import { supportMessageSchema } from "../../../shared/api/support.ts";
+import type { ValidationMessage } from "../../../shared/validation-messages.ts";
+import { ApiError } from "../../api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field, TextField } from "../../ui/field.tsx";
+import { CircleAlertIcon, CircleCheckIcon } from "../../ui/icons.tsx";
+import { showViolations, violationText } from "../../validation.ts";
+import { useHis } from "../his/his-context.ts";
+import { checkImage } from "./check-image.ts";
+import { ImageField } from "./image-field.tsx";
+import { supportApi } from "./support-api.ts";
+
+const formSchema = z.pick(supportMessageSchema, { subject: true, message: true });
+type Values = z.infer<typeof formSchema>;
+
+/** How the last message went. */
+type Outcome = { sentTo: string } | { failure: string };
+
+export function SupportForm() {
+  const { i18n } = useLingui();
+  const { user } = useHis();
+  const [outcome, setOutcome] = useState<Outcome>();
+  const image = useImage();
+  const { register, handleSubmit, setError, reset, formState } = useForm<Values>({
+    resolver: standardSchemaResolver(formSchema),
+    defaultValues: { subject: "", message: "" },
+  });
+  const { errors, isSubmitting } = formState;
+  const errorOf = (field: keyof Values) => violationText(i18n, errors[field]?.message);
+
+  const submit = handleSubmit(async (values) => {
+    if (image.error) return;
+    setOutcome(undefined);
+    try {
+      const sender = { userEmail: user.email, userName: user.name };
+      await supportApi.send({ ...values, ...sender, image: image.file });
+      reset();
+      image.choose(undefined);
+      setOutcome({ sentTo: user.email });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      image.refuse(error);
+      showViolations(error, setError, ["subject", "message"]);
+      setOutcome({ failure: error.message });
+    }
+  });
+
+  return (
+    <form className="panel support-form" onSubmit={submit} noValidate>
+      {outcome && <OutcomeNotice outcome={outcome} />}
+      <TextField
+        label={<Trans id="support.subject">Subject</Trans>}
+        error={errorOf("subject")}
+        {...register("subject")}
+      />
+      <Field label={<Trans id="support.message">Message</Trans>} error={errorOf("message")}>
+        {(tied) => <textarea className="input support-message" rows={8} {...register("message")} {...tied} />}
+      </Field>
+      <ImageField
+        image={image.file}
+        onImageChange={image.choose}
+        error={violationText(i18n, image.error)}
+        disabled={isSubmitting}
+      />
+      <Button type="submit" kind="lit" className="support-send" disabled={isSubmitting}>
+        {isSubmitting ? <Trans id="support.busy">Sending…</Trans> : <Trans id="support.submit">Send</Trans>}
+      </Button>
+    </form>
+  );
+}
+
+/** The image to go along, looked at as soon as it is chosen. */
+function useImage() {
+  const [file, setFile] = useState<File>();
+  const [error, setError] = useState<ValidationMessage | string>();
+  const choose = async (chosen: File | undefined) => {
+    const wrong = chosen && (await checkImage(chosen));
+    setFile(wrong ? undefined : chosen);
+    setError(wrong);
+  };
+  return {
+    file,
+    error,
+    choose: (chosen: File | undefined) => void choose(chosen),
+    refuse: ({ violations }: ApiError) => setError(violations.find(({ path }) => path === "image")?.message),
+  };
+}
+
+function OutcomeNotice({ outcome }: { outcome: Outcome }) {
+  if ("failure" in outcome) {
+    return (
+      <div className="notice is-bad" role="alert">
+        <CircleAlertIcon />
+        <span>
+          <b>
+            <Trans id="support.failed">Error sending message</Trans>
+          </b>
+          {". "}
+          {outcome.failure}
+        </span>
+      </div>
+    );
+  }
+  const { sentTo } = outcome;
+  return (
+    <div className="notice is-ok" role="status">
+      <CircleCheckIcon />
+      <span>
+        <b>
+          <Trans id="support.sent.title">Message sent</Trans>
+        </b>
+        {". "}
+        <Trans id="support.sent.text">We answer to {sentTo} within 48 hours.</Trans>
+      </span>
+    </div>
+  );
+}

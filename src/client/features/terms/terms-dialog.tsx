@@ -1,0 +1,138 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useAtomValue } from "jotai";
+import { Dialog as RadixDialog } from "radix-ui";
+import { useEffect, useState } from "react";
+import { ApiError } from "../../api.ts";
+import { languageAtom } from "../../preferences.ts";
+import { refreshSessionUser } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { useHis } from "../his/his-context.ts";
+import { useSignOut } from "../his/use-sign-out.ts";
+import { LanguageSwitch } from "../preferences/language-switch.tsx";
+import { termsApi } from "./terms-api.ts";
+import { loadTerms, type TermsPart } from "./terms-text.ts";
+
+/** Stands over /his until the terms are accepted: neither Escape nor a click outside closes it. */
+export default function TermsDialog() {
+  const stay = (event: Event) => event.preventDefault();
+  return (
+    <RadixDialog.Root open>
+      <RadixDialog.Portal>
+        <RadixDialog.Overlay className="scrim">
+          <RadixDialog.Content
+            className="dialog terms"
+            onEscapeKeyDown={stay}
+            onInteractOutside={stay}
+            aria-describedby={undefined}
+          >
+            <div className="terms-head">
+              <RadixDialog.Title className="dialog-title">
+                <Trans id="terms.title">Terms of use</Trans>
+              </RadixDialog.Title>
+              <LanguageSwitch />
+            </div>
+            <TermsText />
+            <Answer />
+          </RadixDialog.Content>
+        </RadixDialog.Overlay>
+      </RadixDialog.Portal>
+    </RadixDialog.Root>
+  );
+}
+
+function TermsText() {
+  const { t } = useLingui();
+  const locale = useAtomValue(languageAtom);
+  const [parts, setParts] = useState<TermsPart[]>();
+  useEffect(() => {
+    let isCurrent = true;
+    // Without its text the dialog can't be answered; the boundary around it says so.
+    loadTerms(locale).then(
+      (loaded) => isCurrent && setParts(loaded),
+      (error: unknown) => {
+        setParts(() => {
+          throw error;
+        });
+      },
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [locale]);
+  return (
+    // Scrolls by itself, so it takes the focus of who has only a keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable
+    <section className="terms-text" tabIndex={0} aria-label={t({ id: "terms.text", message: "Text of the terms" })}>
+      {parts === undefined ? (
+        <Skeleton className="h-40" />
+      ) : (
+        parts.map(({ heading, points }) => (
+          <div key={heading}>
+            {heading && <h3>{heading}</h3>}
+            <ul>
+              {points.map((point) => (
+                <li key={point}>{point}</li>
+              ))}
+            </ul>
+          </div>
+        ))
+      )}
+    </section>
+  );
+}
+
+function Answer() {
+  const { t } = useLingui();
+  const [hasRead, setHasRead] = useState(false);
+  const { isBusy, accept } = useAcceptance();
+  const signOut = useSignOut();
+  const decline = () =>
+    showToast({
+      tone: "bad",
+      title: t({ id: "common.error", message: "Error" }),
+      text: t({ id: "terms.mustAccept", message: "You must accept the terms to use the system." }),
+    });
+  return (
+    <>
+      <Checkbox
+        label={<Trans id="terms.read">I have read the terms and agree with them</Trans>}
+        checked={hasRead}
+        disabled={isBusy}
+        onCheckedChange={setHasRead}
+      />
+      <div className="dialog-actions terms-actions">
+        <Button kind="quiet" onClick={() => void signOut()}>
+          <Trans id="action.logout">Log out</Trans>
+        </Button>
+        <Button disabled={isBusy} onClick={decline}>
+          <Trans id="terms.decline">Decline</Trans>
+        </Button>
+        <Button kind="lit" disabled={!hasRead || isBusy} onClick={() => void accept()}>
+          {isBusy ? <Trans id="action.saving">Saving…</Trans> : <Trans id="terms.accept">Accept</Trans>}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function useAcceptance() {
+  const { t } = useLingui();
+  const { user } = useHis();
+  const [isBusy, setBusy] = useState(false);
+  const accept = async () => {
+    setBusy(true);
+    try {
+      const { termsAcceptedAt } = await termsApi.accept();
+      showToast({ tone: "ok", title: t({ id: "terms.accepted", message: "Terms accepted" }) });
+      refreshSessionUser({ ...user, termsAcceptedAt });
+    } catch (error) {
+      setBusy(false);
+      if (!(error instanceof ApiError)) throw error;
+      showToast({ tone: "bad", title: t({ id: "common.error", message: "Error" }), text: error.message });
+    }
+  };
+  return { isBusy, accept };
+}
