@@ -1,10 +1,11 @@
 import { join, resolve } from "node:path";
 import { ensureBuilt } from "./build/ensure-built.ts";
 import { DEMO_ACCOUNTS } from "./demo/accounts.ts";
-import { furnish } from "./demo/furnish.ts";
 
 /** Serves `./demo-data` with accounts for each role and generated studies, as `bun run start` serves `./data`. */
 ensureBuilt();
+// Only now: it needs packages, which a fresh checkout has just been given.
+const { furnish } = await import("./demo/furnish.ts");
 
 const main = join(import.meta.dir, "../src/server/main.ts");
 const { admin } = DEMO_ACCOUNTS;

@@ -168,6 +168,7 @@ async function register(page: Page, t: Texts, email: string): Promise<void> {
   await page.getByText(t.taxIdTooShort).waitFor();
   await page.getByText(t.passwordsDiffer).waitFor();
   await field(t.name).fill("João Conceição");
+  await field(t.taxId).press("End");
   await field(t.taxId).pressSequentially("24725");
   expect(await field(t.taxId).inputValue()).toBe("529.982.247-25");
   await field(t.confirmPassword).fill("segredo1");
@@ -181,6 +182,10 @@ async function signIn(page: Page, t: Texts, email: string, password = "segredo1"
   await page.getByRole("button", { name: t.logIn, exact: true }).click();
   await page.waitForURL("**/his");
   await page.locator("main[data-view=welcome]").waitFor();
+  const terms = page.getByRole("dialog");
+  await terms.getByRole("checkbox").check();
+  await terms.getByRole("button", { name: t.accept, exact: true }).click();
+  await terms.waitFor({ state: "detached" });
 }
 
 async function refuseWhatIsNoZip(page: Page, t: Texts): Promise<void> {

@@ -37,6 +37,9 @@ export async function addDemoPeople(testApp: TestApp): Promise<{ people: DemoPeo
     newcomer: await testApp.addPerson("Taro Yamada", { plan: "avaliacao" }),
     admin: await testApp.addPerson("Beatriz Administradora", { role: "admin" }),
   };
+  for (const person of Object.values(people)) {
+    await testApp.call("POST", "/api/users/accept-terms", { as: person });
+  }
   let zip: Uint8Array = new Uint8Array();
   for (const study of STUDIES) {
     zip = await zipStudyBytes({ instances: generateStudy(study), folder: "DICOM" });

@@ -50,7 +50,7 @@ export function shownView(): string {
   return getDefaultStore().get(viewAtom);
 }
 
-export type Answer = (request: { body: unknown; search: URLSearchParams }) => Response;
+export type Answer = (request: { body: unknown; search: URLSearchParams }) => Response | Promise<Response>;
 
 /** Answers calls by method and path; keeps which were made. A call that nobody expects fails the test. */
 export function answerCalls(answers: Record<string, Answer>): string[] {

@@ -19,6 +19,9 @@ const texts = TEXTS[language];
 const access = takeAccess(window);
 const root = `/dicomweb/t/${encodeURIComponent(access?.token ?? "none")}`;
 
+/** Where the list of series would leave no room for the image, it starts closed. */
+const leftPanelClosed = window.innerWidth <= 760;
+
 document.documentElement.lang = language;
 localStorage.setItem("i18nextLng", language);
 
@@ -49,6 +52,11 @@ window.config = {
   routerBasename: "/viewer",
   extensions: [],
   modes: [],
+  modesConfiguration: {
+    "@ohif/mode-basic": {
+      routes: { 0: { layoutInstance: { props: { leftPanelClosed: { $set: leftPanelClosed } } } } },
+    },
+  },
   showStudyList: false,
   maxNumberOfWebWorkers: 3,
   showWarningMessageForCrossOrigin: false,

@@ -85,8 +85,8 @@ function PersonFields({ form, pendingEmail }: { form: Form; pendingEmail: string
           <MailIcon />
           <span>
             <Trans id="profile.email.pending">
-              We sent a link to {pendingEmail}. Open it within 24 hours to use this address; until then the old
-              one stays.
+              We sent a link to {pendingEmail}. Open it within 24 hours to use this address; until then the
+              old one stays.
             </Trans>
           </span>
         </div>

@@ -1,7 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
+import { useQuery } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
 import { Dialog as RadixDialog } from "radix-ui";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { ApiError } from "../../api.ts";
 import { languageAtom } from "../../preferences.ts";
 import { refreshSessionUser } from "../../session.ts";
@@ -13,7 +14,7 @@ import { useHis } from "../his/his-context.ts";
 import { useSignOut } from "../his/use-sign-out.ts";
 import { LanguageSwitch } from "../preferences/language-switch.tsx";
 import { termsApi } from "./terms-api.ts";
-import { loadTerms, type TermsPart } from "./terms-text.ts";
+import { loadTerms } from "./terms-text.ts";
 
 /** Stands over /his until the terms are accepted: neither Escape nor a click outside closes it. */
 export default function TermsDialog() {
@@ -24,6 +25,7 @@ export default function TermsDialog() {
         <RadixDialog.Overlay className="scrim">
           <RadixDialog.Content
             className="dialog terms"
+            onOpenAutoFocus={focusText}
             onEscapeKeyDown={stay}
             onInteractOutside={stay}
             aria-describedby={undefined}
@@ -43,29 +45,28 @@ export default function TermsDialog() {
   );
 }
 
+/** Who comes by keyboard begins at the text, whether it is there already or still on its way. */
+function focusText(event: Event): void {
+  event.preventDefault();
+  if (event.target instanceof HTMLElement) event.target.querySelector<HTMLElement>(".terms-text")?.focus();
+}
+
 function TermsText() {
   const { t } = useLingui();
   const locale = useAtomValue(languageAtom);
-  const [parts, setParts] = useState<TermsPart[]>();
-  useEffect(() => {
-    let isCurrent = true;
-    // Without its text the dialog can't be answered; the boundary around it says so.
-    loadTerms(locale).then(
-      (loaded) => isCurrent && setParts(loaded),
-      (error: unknown) => {
-        setParts(() => {
-          throw error;
-        });
-      },
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [locale]);
+  // Without its text the dialog can't be answered: the boundary around it says so.
+  const { data: parts } = useQuery({
+    queryKey: ["terms", locale],
+    queryFn: () => loadTerms(locale),
+    throwOnError: true,
+  });
   return (
-    // Scrolls by itself, so it takes the focus of who has only a keyboard.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable
-    <section className="terms-text" tabIndex={0} aria-label={t({ id: "terms.text", message: "Text of the terms" })}>
+    <section
+      className="terms-text"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it takes the focus of who has only a keyboard
+      tabIndex={0}
+      aria-label={t({ id: "terms.text", message: "Text of the terms" })}
+    >
       {parts === undefined ? (
         <Skeleton className="h-40" />
       ) : (

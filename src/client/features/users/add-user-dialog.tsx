@@ -1,0 +1,112 @@
+import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import * as z from "zod/mini";
+import { newUserSchema, roleSchema } from "../../../shared/api/users.ts";
+import { ApiError } from "../../api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { showViolations, violationText } from "../../validation.ts";
+import { type Invitation, InvitationLink } from "./invitation-link.tsx";
+import { refreshUsers } from "./use-users.ts";
+import { RoleField } from "./user-fields.tsx";
+import { usersApi } from "./users-api.ts";
+
+const formSchema = z.extend(newUserSchema, { role: roleSchema });
+type Values = z.infer<typeof formSchema>;
+
+interface AddUserDialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}
+
+/** Opens an account for somebody; where no mail goes out, it shows the invitation to hand over. */
+export function AddUserDialog({ open, onOpenChange }: AddUserDialogProps) {
+  const [invitation, setInvitation] = useState<Invitation>();
+  const close = () => {
+    onOpenChange(false);
+    setInvitation(undefined);
+  };
+  const text = invitation ? undefined : (
+    <Trans id="users.add.text">The person receives a link to choose a password.</Trans>
+  );
+  return (
+    <Dialog
+      open={open}
+      // The invitation is shown this once: it goes by its button, not by a click beside it.
+      onOpenChange={(next) => {
+        if (!next && !invitation) close();
+      }}
+      title={invitation ? <Trans id="users.added">User added</Trans> : <Trans id="users.add">Add user</Trans>}
+      text={text}
+    >
+      {invitation ? (
+        <InvitationLink invitation={invitation} onClose={close} />
+      ) : (
+        <AddUserForm onAdded={(added) => (added ? setInvitation(added) : close())} onCancel={close} />
+      )}
+    </Dialog>
+  );
+}
+
+interface AddUserFormProps {
+  onAdded: (invitation: Invitation | undefined) => void;
+  onCancel: () => void;
+}
+
+function AddUserForm({ onAdded, onCancel }: AddUserFormProps) {
+  const { t, i18n } = useLingui();
+  const queryClient = useQueryClient();
+  const { register, control, handleSubmit, setError, formState } = useForm<Values>({
+    resolver: standardSchemaResolver(formSchema),
+    defaultValues: { name: "", email: "", role: "user" },
+  });
+  const { errors, isSubmitting } = formState;
+
+  const submit = handleSubmit(async (values) => {
+    try {
+      const { user, invitationUrl } = await usersApi.add(values);
+      void refreshUsers(queryClient);
+      const title = t({ id: "users.added", message: "User added" });
+      if (!invitationUrl) showToast({ tone: "ok", title, text: user.email });
+      onAdded(invitationUrl ? { url: invitationUrl, name: user.name } : undefined);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (showViolations(error, setError, ["name", "email"])) return;
+      const title = t({ id: "users.addFailed", message: "Failed to add user" });
+      showToast({ tone: "bad", title, text: error.message });
+    }
+  });
+
+  return (
+    <form className="user-form" onSubmit={submit} noValidate>
+      <TextField
+        label={<Trans id="auth.name">Full name</Trans>}
+        autoComplete="off"
+        error={violationText(i18n, errors.name?.message)}
+        {...register("name")}
+      />
+      <TextField
+        label={<Trans id="auth.email">E-mail</Trans>}
+        type="email"
+        autoComplete="off"
+        inputMode="email"
+        error={violationText(i18n, errors.email?.message)}
+        {...register("email")}
+      />
+      <RoleField control={control} name="role" disabled={isSubmitting} />
+      <div className="dialog-actions">
+        <Button disabled={isSubmitting} onClick={onCancel}>
+          <Trans id="action.cancel">Cancel</Trans>
+        </Button>
+        <Button type="submit" kind="lit" disabled={isSubmitting}>
+          {isSubmitting ? <Trans id="users.adding">Adding…</Trans> : <Trans id="users.add.submit">Add</Trans>}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,69 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useAtom } from "jotai";
+import type { CurrentUser } from "../../../shared/api/users.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { askedUserAtom, refreshUsers } from "./use-users.ts";
+import { usersApi } from "./users-api.ts";
+
+/** Asks before an account goes with all it holds, and deletes it. */
+export function DeleteUserDialog() {
+  const { t } = useLingui();
+  const [asked, setAsked] = useAtom(askedUserAtom);
+  const user = asked?.question === "delete" ? asked.user : undefined;
+  const deletion = useDeletion(() => setAsked(undefined));
+  return (
+    <ConfirmDialog
+      open={user !== undefined}
+      onOpenChange={(open) => {
+        if (!open && !deletion.isPending) setAsked(undefined);
+      }}
+      title={t({ id: "users.delete.title", message: "Delete user?" })}
+      text={t({
+        id: "users.delete.text",
+        message:
+          "The account goes, and all its studies and reports are deleted from the archive. This action cannot be undone.",
+      })}
+      confirmLabel={
+        deletion.isPending ? (
+          <Trans id="action.deleting">Deleting…</Trans>
+        ) : (
+          <Trans id="action.delete">Delete</Trans>
+        )
+      }
+      onConfirm={() => {
+        if (user) deletion.mutate(user);
+      }}
+      busy={deletion.isPending}
+    >
+      {user && (
+        <div className="quote">
+          <Avatar person={user} />
+          <div className="user-quote">
+            <b>{user.name}</b>
+            <span>{user.email}</span>
+          </div>
+        </div>
+      )}
+    </ConfirmDialog>
+  );
+}
+
+function useDeletion(onSettled: () => void) {
+  const { t } = useLingui();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id }: CurrentUser) => usersApi.remove(id),
+    onSuccess: async (_answer, { name }) => {
+      await refreshUsers(queryClient);
+      showToast({ tone: "ok", title: t({ id: "users.deleted", message: "User deleted" }), text: name });
+    },
+    onError: (error) => {
+      const title = t({ id: "users.deleteFailed", message: "Failed to delete user" });
+      showToast({ tone: "bad", title, text: error.message });
+    },
+    onSettled,
+  });
+}

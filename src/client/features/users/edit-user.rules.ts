@@ -1,0 +1,32 @@
+import * as z from "zod/mini";
+import { emailSchema, nameSchema } from "../../../shared/api/account-fields.ts";
+import { type CurrentUser, roleSchema, type UserChange } from "../../../shared/api/users.ts";
+import { endOfDay, localDay } from "./user-text.ts";
+
+export const editUserSchema = z.object({
+  name: nameSchema,
+  email: emailSchema,
+  role: roleSchema,
+  isAuthorized: z.boolean(),
+  /** `YYYY-MM-DD` where the admin is; empty for never. */
+  expiresOn: z.string(),
+});
+export type EditUserValues = z.infer<typeof editUserSchema>;
+
+export function valuesOfUser({ name, email, role, isAuthorized, expiresAt }: CurrentUser): EditUserValues {
+  return { name, email, role, isAuthorized, expiresOn: expiresAt ? localDay(expiresAt) : "" };
+}
+
+/** Only what is different: a subscription keeps its hour unless its day was changed. */
+export function changeOf(user: CurrentUser, values: EditUserValues): UserChange {
+  const before = valuesOfUser(user);
+  return {
+    ...(values.name !== before.name && { name: values.name }),
+    ...(values.email !== before.email && { email: values.email }),
+    ...(values.role !== before.role && { role: values.role }),
+    ...(values.isAuthorized !== before.isAuthorized && { isAuthorized: values.isAuthorized }),
+    ...(values.expiresOn !== before.expiresOn && {
+      expiresAt: values.expiresOn ? endOfDay(values.expiresOn) : null,
+    }),
+  };
+}

@@ -1,0 +1,22 @@
+import { type QueryClient, useQuery } from "@tanstack/react-query";
+import { atom } from "jotai";
+import type { CurrentUser } from "../../../shared/api/users.ts";
+import { usersApi } from "./users-api.ts";
+
+const queryKey = ["users"];
+
+/** All accounts, read again each time the view is opened. */
+export function useUsers(enabled: boolean) {
+  return useQuery({ queryKey, enabled, staleTime: 0, queryFn: ({ signal }) => usersApi.list(signal) });
+}
+
+/** Reads the accounts again, and one's own, which may be among what changed. */
+export async function refreshUsers(queryClient: QueryClient): Promise<void> {
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey }),
+    queryClient.invalidateQueries({ queryKey: ["auth", "me"] }),
+  ]);
+}
+
+/** What is being asked about an account: changing or deleting it. */
+export const askedUserAtom = atom<{ question: "edit" | "delete"; user: CurrentUser } | undefined>(undefined);

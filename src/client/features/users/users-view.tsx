@@ -1,0 +1,80 @@
+import { Trans } from "@lingui/react/macro";
+import { useSetAtom } from "jotai";
+import { useEffect, useState } from "react";
+import type { CurrentUser } from "../../../shared/api/users.ts";
+import { Button } from "../../ui/button.tsx";
+import { ErrorCard } from "../../ui/error-card.tsx";
+import { UserPlusIcon } from "../../ui/icons.tsx";
+import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
+import { useHis } from "../his/his-context.ts";
+import { viewAtom } from "../his/views.ts";
+import { AddUserDialog } from "./add-user-dialog.tsx";
+import { DeleteUserDialog } from "./delete-user-dialog.tsx";
+import { EditUserDialog } from "./edit-user-dialog.tsx";
+import { useUsers } from "./use-users.ts";
+import { FilterBar } from "./user-filter-bar.tsx";
+import { filterUsers, noFilters } from "./user-filters.ts";
+import { UserPager } from "./user-pager.tsx";
+import { UserPhoneList } from "./user-phone-list.tsx";
+import { UserTable } from "./user-table.tsx";
+
+/** Who has an account, for an admin; anyone else is sent back to the start. */
+export default function UsersView() {
+  const isAdmin = useHis().user.role === "admin";
+  const setView = useSetAtom(viewAtom);
+  useEffect(() => {
+    if (!isAdmin) setView("welcome");
+  }, [isAdmin, setView]);
+  return isAdmin ? <Users /> : null;
+}
+
+function Users() {
+  const [isAdding, setAdding] = useState(false);
+  const { data, error, refetch } = useUsers(true);
+  return (
+    <>
+      <div className="view-head">
+        <h1>
+          <Trans id="menu.users">Manage users</Trans>
+        </h1>
+        <Button kind="lit" onClick={() => setAdding(true)}>
+          <UserPlusIcon small />
+          <Trans id="users.add">Add user</Trans>
+        </Button>
+      </div>
+      {error && (
+        <ErrorCard
+          title={<Trans id="users.listFailed">Error loading users</Trans>}
+          action={{ label: <Trans id="action.retry">Try again</Trans>, run: () => void refetch() }}
+        >
+          {error.message}
+        </ErrorCard>
+      )}
+      {(data || !error) && <UserList users={data} />}
+      <AddUserDialog open={isAdding} onOpenChange={setAdding} />
+      <EditUserDialog />
+      <DeleteUserDialog />
+    </>
+  );
+}
+
+function UserList({ users }: { users: CurrentUser[] | undefined }) {
+  const isPhone = useMediaQuery(PHONE);
+  const [filters, setFilters] = useState(noFilters);
+  const shown = users && filterUsers(users, filters);
+  return (
+    <section className="panel users">
+      <FilterBar filters={filters} onFiltersChange={setFilters} />
+      {shown?.length === 0 ? (
+        <p className="users-none">
+          <Trans id="users.none">No user matches these filters.</Trans>
+        </p>
+      ) : isPhone ? (
+        <UserPhoneList users={shown} />
+      ) : (
+        <UserTable users={shown} />
+      )}
+      {shown && <UserPager shown={shown.length} total={users.length} />}
+    </section>
+  );
+}

@@ -1,0 +1,75 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, mock, test } from "bun:test";
+import type { AuthCarry } from "../../../src/client/features/auth/auth-forms.ts";
+import { LoginForm } from "../../../src/client/features/auth/login-form.tsx";
+import { currentToken, endSession } from "../../../src/client/session.ts";
+import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { renderClient } from "../../support/render-client.tsx";
+import { answerCalls, helena, problem } from "../../support/render-view.tsx";
+
+withDom();
+
+const onSwitch = mock((_form: string, _carry?: AuthCarry) => undefined);
+
+async function showForm(locale: "pt-BR" | "en-US" = "pt-BR") {
+  onSwitch.mockClear();
+  endSession("logout");
+  const props = { productName: "Exameteca", registration: "open", trialDays: 14, onSwitch } as const;
+  await renderClient(<LoginForm {...props} />, locale);
+  return userEvent.setup();
+}
+
+async function signIn(user: ReturnType<typeof userEvent.setup>) {
+  await user.type(screen.getByLabelText("E-mail"), "helena@exemplo.com.br");
+  await user.type(screen.getByLabelText("Senha"), "cavalo-azul");
+  await user.click(screen.getByRole("button", { name: "Entrar" }));
+}
+
+describe("the login form", () => {
+  test("says what is missing, and puts the cursor there", async () => {
+    const user = await showForm("en-US");
+    await user.type(screen.getByLabelText("E-mail"), "helena@exemplo.com.br");
+    await user.click(screen.getByRole("button", { name: "Log in" }));
+    expect(await screen.findByText("Enter your password")).toBeDefined();
+    expect(document.activeElement).toBe(screen.getByLabelText("Password"));
+    expect(screen.getByLabelText("E-mail").getAttribute("aria-invalid")).toBeNull();
+  });
+
+  test("opens the session, kept beyond the tab only if the person wants it", async () => {
+    answerCalls({ "POST /api/auth/login": () => Response.json({ ...helena, token: "fresh" }) });
+    const user = await showForm();
+    await user.click(screen.getByLabelText("Manter conectado"));
+    await signIn(user);
+    await waitFor(() => expect(currentToken()).toBe("fresh"));
+    expect(localStorage.getItem("token")).toBe("fresh");
+  });
+
+  test("goes on to the code where one is wanted, without a session", async () => {
+    const pending = { requiresTwoFactor: true, email: "helena@exemplo.com.br" };
+    answerCalls({ "POST /api/auth/login": () => Response.json(pending) });
+    const user = await showForm();
+    await signIn(user);
+    await waitFor(() => expect(onSwitch).toHaveBeenCalledTimes(1));
+    expect(onSwitch.mock.calls[0]?.[0]).toBe("verify");
+    expect(onSwitch.mock.calls[0]?.[1]?.pending?.email).toBe("helena@exemplo.com.br");
+    expect(currentToken()).toBeUndefined();
+  });
+
+  test("shows why it was refused and can be sent again", async () => {
+    answerCalls({
+      "POST /api/auth/login": () => problem(401, "auth.wrong_credentials", "E-mail ou senha incorretos."),
+    });
+    const user = await showForm();
+    await signIn(user);
+    expect(await screen.findByText("Falha no login")).toBeDefined();
+    expect(screen.getByText("E-mail ou senha incorretos.")).toBeDefined();
+    expect((screen.getByRole("button", { name: "Entrar" }) as HTMLButtonElement).disabled).toBe(false);
+  });
+
+  test("hands the e-mail that was typed to the form for a forgotten password", async () => {
+    const user = await showForm();
+    await user.type(screen.getByLabelText("E-mail"), "helena@exemplo.com.br");
+    await user.click(screen.getByRole("button", { name: "Esqueci minha senha" }));
+    expect(onSwitch).toHaveBeenCalledWith("forgot", { email: "helena@exemplo.com.br" });
+  });
+});

@@ -1,0 +1,132 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, mock, test } from "bun:test";
+import type { AuthCarry } from "../../../src/client/features/auth/auth-forms.ts";
+import VerifyForm from "../../../src/client/features/auth/verify-form.tsx";
+import { currentToken, endSession } from "../../../src/client/session.ts";
+import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { renderClient } from "../../support/render-client.tsx";
+import { answerCalls, helena, problem } from "../../support/render-view.tsx";
+
+withDom();
+
+const onSwitch = mock((_form: string, _carry?: AuthCarry) => undefined);
+
+interface ShowOptions {
+  hasPending?: boolean;
+  passwordAt?: number;
+}
+
+async function showForm({ hasPending = true, passwordAt = Date.now() }: ShowOptions = {}) {
+  endSession("logout");
+  const pending = hasPending ? { email: helena.email, keepConnected: true, passwordAt } : undefined;
+  const props = { productName: "Exameteca", registration: "open", trialDays: 14, onSwitch } as const;
+  await renderClient(<VerifyForm {...props} pending={pending} />);
+  return userEvent.setup();
+}
+
+const boxes = () => screen.getAllByLabelText(/^Dígito \d$/) as HTMLInputElement[];
+const typed = () => boxes().map(({ value }) => value);
+const submitButton = () => screen.getByRole("button", { name: "Verificar" }) as HTMLButtonElement;
+const box = (number: number) => boxes()[number - 1] as HTMLInputElement;
+
+describe("the verification form", () => {
+  test("takes digits only and goes on to the next box", async () => {
+    const user = await showForm();
+    await user.click(box(1));
+    await user.keyboard("4a0-7");
+    expect(typed()).toEqual(["4", "0", "7", "", "", ""]);
+    expect(document.activeElement).toBe(box(4));
+  });
+
+  test("goes back by Backspace on an empty box", async () => {
+    const user = await showForm();
+    await user.click(box(1));
+    await user.keyboard("40{Backspace}");
+    expect(typed()).toEqual(["4", "", "", "", "", ""]);
+    expect(document.activeElement).toBe(box(2));
+    await user.keyboard("{Backspace}");
+    expect(typed().join("")).toBe("");
+    expect(document.activeElement).toBe(box(1));
+  });
+
+  test("puts a digit in the place of the one that was there", async () => {
+    const user = await showForm();
+    await user.click(box(1));
+    await user.keyboard("407115");
+    await user.click(box(2));
+    await user.keyboard("9");
+    expect(typed().join("")).toBe("497115");
+  });
+
+  test("takes a pasted code whole, wherever the cursor is, and no more than six digits", async () => {
+    const user = await showForm();
+    await user.click(box(3));
+    await user.paste("407 115 99");
+    expect(typed().join("")).toBe("407115");
+  });
+
+  test("can be sent only with six digits and somebody to verify", async () => {
+    const user = await showForm();
+    await user.click(box(1));
+    await user.paste("40711");
+    expect(submitButton().disabled).toBe(true);
+    await user.click(box(6));
+    await user.keyboard("5");
+    expect(submitButton().disabled).toBe(false);
+  });
+
+  test("can't be sent without a sign-in that waits for it", async () => {
+    const user = await showForm({ hasPending: false });
+    await user.click(box(1));
+    await user.paste("407115");
+    expect(submitButton().disabled).toBe(true);
+  });
+
+  test("opens the session as the login would have, and asks for the device to be remembered", async () => {
+    let sent: unknown;
+    answerCalls({
+      "POST /api/auth/verify-2fa": ({ body }) => {
+        sent = body;
+        return Response.json({ ...helena, token: "verified" });
+      },
+    });
+    const user = await showForm();
+    await user.click(screen.getByLabelText("Confiar neste dispositivo por 30 dias"));
+    await user.click(box(1));
+    await user.paste("407115");
+    await user.click(submitButton());
+    await waitFor(() => expect(currentToken()).toBe("verified"));
+    expect(localStorage.getItem("token")).toBe("verified");
+    expect(sent).toEqual({ email: helena.email, code: "407115", rememberDevice: true });
+  });
+
+  test("empties the boxes after a wrong code and says so", async () => {
+    answerCalls({
+      "POST /api/auth/verify-2fa": () => problem(401, "auth.wrong_code", "Código errado ou expirado."),
+    });
+    const user = await showForm();
+    await user.click(box(1));
+    await user.paste("407115");
+    await user.click(submitButton());
+    expect(await screen.findByText("Falha na verificação")).toBeDefined();
+    expect(screen.getByText("Código errado ou expirado.")).toBeDefined();
+    await waitFor(() => expect(typed().join("")).toBe(""));
+    expect(document.activeElement).toBe(box(1));
+  });
+
+  test("sends a new code and counts its ten minutes from then", async () => {
+    const calls = answerCalls({ "POST /api/auth/resend-code": () => Response.json({ sent: true }) });
+    const user = await showForm({ passwordAt: Date.now() - 5 * 60_000 });
+    expect(screen.getByText(/^(5:00|4:59)$/)).toBeDefined();
+    await user.click(screen.getByRole("button", { name: "Reenviar código" }));
+    expect(await screen.findByText("Novo código enviado")).toBeDefined();
+    expect(calls).toEqual(["POST /api/auth/resend-code"]);
+    expect(await screen.findByText(/^(10:00|9:5\d)$/)).toBeDefined();
+  });
+
+  test("sends nobody after a code that can't come any more", async () => {
+    await showForm({ passwordAt: Date.now() - 10 * 60_000 });
+    expect(screen.getByText("O código expirou. Volte e faça login de novo.")).toBeDefined();
+    expect(screen.queryByRole("button", { name: "Reenviar código" })).toBeNull();
+  });
+});

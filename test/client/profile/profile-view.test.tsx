@@ -1,0 +1,88 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import ProfileView from "../../../src/client/features/profile/profile-view.tsx";
+import { currentToken, readStoredSession } from "../../../src/client/session.ts";
+import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { answerCalls, helena, problem, renderView } from "../../support/render-view.tsx";
+
+withDom();
+
+async function showProfile(locale: "pt-BR" | "en-US" = "pt-BR") {
+  await renderView(<ProfileView />, { locale });
+  return userEvent.setup();
+}
+
+const save = () => screen.getByRole("button", { name: /^(Salvar|Save)$/ });
+const textIn = (label: string) => (screen.getByLabelText(label) as HTMLInputElement).value;
+
+describe("the profile", () => {
+  test("shows the role and since when somebody is a member", async () => {
+    await showProfile("en-US");
+    expect(screen.getByText("User")).toBeDefined();
+    expect(screen.getByText("Member since")).toBeDefined();
+    expect(screen.getByText(/^(01-01-2026|31-12-2025)$/)).toBeDefined();
+  });
+
+  test("wants both passwords or neither", async () => {
+    const user = await showProfile();
+    await user.type(screen.getByLabelText("Nova senha"), "cavalo-azul");
+    await user.click(save());
+    const text = "Para trocar a senha, preencha a atual e a nova";
+    expect(await screen.findByText(text)).toBeDefined();
+    await user.clear(screen.getByLabelText("Nova senha"));
+    await user.type(screen.getByLabelText("Senha atual"), "cavalo-azul");
+    await user.click(save());
+    expect(await screen.findByText(text)).toBeDefined();
+  });
+
+  test("puts everything back on Cancel", async () => {
+    const user = await showProfile();
+    await user.type(screen.getByLabelText("Nome completo"), " e Silva");
+    await user.type(screen.getByLabelText("Senha atual"), "abc");
+    await user.click(screen.getByRole("button", { name: "Cancelar" }));
+    expect(textIn("Nome completo")).toBe(helena.name);
+    expect(textIn("Senha atual")).toBe("");
+  });
+
+  test("keeps the person signed in under the new token after a change of password", async () => {
+    const changed = { ...helena, name: "Helena M. Duarte" };
+    answerCalls({
+      "PATCH /api/users/profile": () => Response.json({ user: changed, pendingEmail: null, token: "new" }),
+    });
+    localStorage.setItem("token", "t0ken");
+    const user = await showProfile();
+    localStorage.setItem("token", "t0ken");
+    await user.type(screen.getByLabelText("Senha atual"), "segredo1");
+    await user.type(screen.getByLabelText("Nova senha"), "cavalo-azul");
+    await user.click(save());
+    expect(await screen.findByText("Perfil atualizado")).toBeDefined();
+    expect(currentToken()).toBe("new");
+    expect(localStorage.getItem("token")).toBe("new");
+    expect(readStoredSession()?.user?.name).toBe("Helena M. Duarte");
+    await waitFor(() => expect(textIn("Nova senha")).toBe(""));
+  });
+
+  test("says that a new address waits for its link, and keeps the old one", async () => {
+    const answer = { user: helena, pendingEmail: "nova@exemplo.com.br" };
+    answerCalls({ "PATCH /api/users/profile": () => Response.json(answer) });
+    const user = await showProfile();
+    await user.clear(screen.getByLabelText("E-mail"));
+    await user.type(screen.getByLabelText("E-mail"), "nova@exemplo.com.br");
+    await user.click(save());
+    expect(await screen.findByText(/Enviamos um link para nova@exemplo\.com\.br/)).toBeDefined();
+    expect(textIn("E-mail")).toBe(helena.email);
+  });
+
+  test("puts a wrong current password to its field", async () => {
+    answerCalls({
+      "PATCH /api/users/profile": () =>
+        problem(400, "auth.wrong_current_password", "A senha atual está errada."),
+    });
+    const user = await showProfile();
+    await user.type(screen.getByLabelText("Senha atual"), "errada");
+    await user.type(screen.getByLabelText("Nova senha"), "cavalo-azul");
+    await user.click(save());
+    expect(await screen.findByText("Falha na atualização")).toBeDefined();
+    expect(screen.getByLabelText("Senha atual").getAttribute("aria-invalid")).toBe("true");
+  });
+});

@@ -1,0 +1,88 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import SupportView from "../../../src/client/features/support/support-view.tsx";
+import { maxSupportImageBytes } from "../../../src/shared/api/support.ts";
+import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { helena, problem, renderView } from "../../support/render-view.tsx";
+
+withDom();
+
+const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+const imageOf = (bytes: Uint8Array, name = "tela.png") =>
+  new File([Uint8Array.from(bytes)], name, { type: "image/png" });
+
+interface Sent {
+  headers: Headers;
+  form: FormData;
+}
+
+/** Keeps what the form sends. */
+function answerSupport(response: () => Response): Sent[] {
+  const sent: Sent[] = [];
+  globalThis.fetch = (async (_path: string, init?: RequestInit) => {
+    sent.push({ headers: new Headers(init?.headers), form: init?.body as FormData });
+    return response();
+  }) as unknown as typeof fetch;
+  return sent;
+}
+
+async function showSupport() {
+  await renderView(<SupportView />);
+  return userEvent.setup({ applyAccept: false });
+}
+
+const send = () => screen.getByRole("button", { name: "Enviar" });
+const pick = (user: ReturnType<typeof userEvent.setup>, file: File) =>
+  user.upload(screen.getByLabelText("Imagem (opcional)"), file);
+
+describe("the support form", () => {
+  test("promises an answer within 48 hours and wants a subject and a message", async () => {
+    const user = await showSupport();
+    expect(screen.getByText(/em até 48 horas/)).toBeDefined();
+    await user.click(send());
+    expect(await screen.findByText("Informe o assunto")).toBeDefined();
+    expect(screen.getByText("Escreva a mensagem")).toBeDefined();
+  });
+
+  test("looks at the image before it goes: what it is, whatever its name, and how large", async () => {
+    const user = await showSupport();
+    await pick(user, imageOf(new TextEncoder().encode("no image"), "tela.png"));
+    expect(await screen.findByText("Formato de imagem inválido. Use JPG, PNG ou GIF")).toBeDefined();
+    const large = new Uint8Array(maxSupportImageBytes + 1);
+    large.set(PNG);
+    await pick(user, imageOf(large));
+    expect(await screen.findByText("Imagem muito grande. Tamanho máximo: 5MB")).toBeDefined();
+  });
+
+  test("sends everything without the session's token, says so and empties the form", async () => {
+    const sent = answerSupport(() => Response.json({ sent: true }, { status: 201 }));
+    const user = await showSupport();
+    await user.type(screen.getByLabelText("Assunto"), "O envio para");
+    await user.type(screen.getByLabelText("Mensagem"), "Para em 62%.");
+    await pick(user, imageOf(Uint8Array.from(PNG)));
+    expect(await screen.findByText("tela.png")).toBeDefined();
+    await user.click(send());
+    expect(await screen.findByText("Mensagem enviada")).toBeDefined();
+    const [{ headers, form } = { headers: new Headers(), form: new FormData() }] = sent;
+    expect(headers.get("Authorization")).toBeNull();
+    expect(form.get("subject")).toBe("O envio para");
+    expect(form.get("message")).toBe("Para em 62%.");
+    expect(form.get("userEmail")).toBe(helena.email);
+    expect(form.get("userName")).toBe(helena.name);
+    expect((form.get("image") as File).name).toBe("tela.png");
+    expect((screen.getByLabelText("Assunto") as HTMLInputElement).value).toBe("");
+    await waitFor(() => expect(screen.queryByText("tela.png")).toBeNull());
+  });
+
+  test("says that it failed and keeps what was written", async () => {
+    answerSupport(() => problem(429, "http.too_many", "Muitas mensagens. Tente mais tarde."));
+    const user = await showSupport();
+    await user.type(screen.getByLabelText("Assunto"), "a");
+    await user.type(screen.getByLabelText("Mensagem"), "b");
+    await user.click(send());
+    const alert = await screen.findByRole("alert");
+    expect(alert.textContent).toContain("Erro ao enviar mensagem");
+    expect(alert.textContent).toContain("Muitas mensagens. Tente mais tarde.");
+    expect((screen.getByLabelText("Mensagem") as HTMLTextAreaElement).value).toBe("b");
+  });
+});

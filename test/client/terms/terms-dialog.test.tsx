@@ -1,0 +1,73 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import { loadTerms, parseTerms } from "../../../src/client/features/terms/terms-text.ts";
+import { readStoredSession } from "../../../src/client/session.ts";
+import { locales } from "../../../src/shared/locale.ts";
+import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { answerCalls, problem, renderView } from "../../support/render-view.tsx";
+
+withDom();
+
+// Its preferences are read from the browser's storage as soon as it is loaded.
+const { default: TermsDialog } = await import("../../../src/client/features/terms/terms-dialog.tsx");
+
+async function showTerms(locale: "pt-BR" | "en-US" = "pt-BR") {
+  await renderView(<TermsDialog />, { locale });
+  return userEvent.setup();
+}
+
+const accept = () => screen.getByRole("button", { name: /^(Aceitar|Accept)$/ }) as HTMLButtonElement;
+
+describe("the terms of use", () => {
+  test("say the same in both languages: 50 exams, 30% before 12 months, 1 year", async () => {
+    for (const locale of locales) {
+      const parts = await loadTerms(locale);
+      const text = JSON.stringify(parts);
+      expect(parts.map(({ points }) => points.length)).toEqual([2, 1, 1]);
+      for (const figure of ["50", "30%", "12", "1 "]) expect(text).toContain(figure);
+    }
+  });
+
+  test("lose no line of a file that the operator wrote", () => {
+    expect(parseTerms("Sem título.\n\n# Título\n* um\n- dois\ntrês\n")).toEqual([
+      { heading: "", points: ["Sem título."] },
+      { heading: "Título", points: ["um", "dois", "três"] },
+    ]);
+  });
+
+  test("can be neither closed by Escape nor accepted unread", async () => {
+    const user = await showTerms();
+    expect(accept().disabled).toBe(true);
+    await user.keyboard("{Escape}");
+    expect(screen.getByRole("dialog")).toBeDefined();
+    await user.click(screen.getByRole("checkbox"));
+    expect(accept().disabled).toBe(false);
+  });
+
+  test("stay when they are declined, and say that they must be accepted", async () => {
+    const user = await showTerms("en-US");
+    await user.click(screen.getByRole("button", { name: "Decline" }));
+    expect(await screen.findByText("You must accept the terms to use the system.")).toBeDefined();
+    expect(screen.getByRole("dialog")).toBeDefined();
+  });
+
+  test("are kept as accepted with the server's time", async () => {
+    const termsAcceptedAt = "2026-11-21T12:00:00.000Z";
+    answerCalls({ "POST /api/users/accept-terms": () => Response.json({ termsAcceptedAt }) });
+    const user = await showTerms();
+    await user.click(screen.getByRole("checkbox"));
+    await user.click(accept());
+    expect(await screen.findByText("Termos aceitos")).toBeDefined();
+    await waitFor(() => expect(readStoredSession()?.user?.termsAcceptedAt).toBe(termsAcceptedAt));
+  });
+
+  test("say why accepting failed, and can be accepted again", async () => {
+    answerCalls({ "POST /api/users/accept-terms": () => problem(503, "http.unavailable", "Indisponível.") });
+    const user = await showTerms();
+    await user.click(screen.getByRole("checkbox"));
+    await user.click(accept());
+    expect(await screen.findByText("Erro")).toBeDefined();
+    expect(screen.getByText("Indisponível.")).toBeDefined();
+    expect(accept().disabled).toBe(false);
+  });
+});

@@ -1,0 +1,211 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import { changeOf, valuesOfUser } from "../../../src/client/features/users/edit-user.rules.ts";
+import UsersView from "../../../src/client/features/users/users-view.tsx";
+import type { CurrentUser } from "../../../src/shared/api/users.ts";
+import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import {
+  type Answer,
+  answerCalls,
+  helena,
+  problem,
+  renderView,
+  shownView,
+} from "../../support/render-view.tsx";
+
+withDom();
+
+const admin: CurrentUser = {
+  ...helena,
+  id: "01900000-0000-7000-8000-00000000000a",
+  name: "Beatriz",
+  role: "admin",
+};
+const joao: CurrentUser = {
+  ...helena,
+  id: "01900000-0000-7000-8000-00000000000b",
+  name: "João Conceição",
+  email: "joao@exemplo.com.br",
+  role: "doctor",
+  isAuthorized: false,
+  expiresAt: "2027-03-15T15:00:00.000Z",
+};
+const PATCH_JOAO = `PATCH /api/users/${joao.id}`;
+
+/** A server that keeps `users`; `answers` come first. */
+function serveUsers(users: CurrentUser[], answers: Record<string, Answer> = {}) {
+  const list = {
+    "GET /api/users": () => Response.json(users),
+    "GET /api/auth/me": () => Response.json(admin),
+  };
+  return answerCalls({ ...list, ...answers });
+}
+
+async function showUsers() {
+  await renderView(<UsersView />, { user: admin });
+  await screen.findByText(/^Mostrando/);
+  return userEvent.setup();
+}
+
+const names = () =>
+  screen
+    .getAllByRole("rowheader")
+    .map((cell) => cell.querySelector(".user-name > span:last-child")?.textContent ?? "");
+
+async function choose(user: ReturnType<typeof userEvent.setup>, field: string, option: string) {
+  screen.getByLabelText(field).focus();
+  await user.keyboard("{Enter}");
+  await user.click(await screen.findByRole("option", { name: option }));
+}
+
+describe("the users", () => {
+  test("are none of a non-admin's business", async () => {
+    const calls = answerCalls({});
+    await renderView(<UsersView />);
+    expect(shownView()).toBe("welcome");
+    expect(calls).toEqual([]);
+  });
+
+  test("are shown with role, status, creation and the end of the subscription or never", async () => {
+    serveUsers([joao, helena]);
+    await showUsers();
+    const [, first, second] = screen.getAllByRole("row");
+    expect(first?.textContent).toContain("joao@exemplo.com.brMédicoNão autorizado");
+    expect(first?.textContent).toContain("15-03-2027");
+    expect(second?.textContent).toContain("Autorizado");
+    expect(second?.textContent).toContain("nunca");
+    expect(screen.getByText("Mostrando 1 a 2 de 2 resultados")).toBeDefined();
+  });
+
+  test("are found by name without accents, by e-mail, and by status", async () => {
+    serveUsers([joao, helena]);
+    const user = await showUsers();
+    const search = screen.getByLabelText("Nome ou e-mail");
+    await user.type(search, "conceicao");
+    expect(names()).toEqual(["João Conceição"]);
+    await user.clear(search);
+    await user.type(search, "HELENA@");
+    expect(names()).toEqual(["Helena Duarte"]);
+    await user.clear(search);
+    await choose(user, "Situação", "Não autorizado");
+    expect(names()).toEqual(["João Conceição"]);
+    await choose(user, "Função", "Administrador");
+    expect(screen.getByText("Nenhum usuário corresponde a estes filtros.")).toBeDefined();
+  });
+
+  test("are authorized by a click on their status, once however often it is clicked", async () => {
+    const users = [joao];
+    let sent: unknown;
+    const answer = Promise.withResolvers<void>();
+    const calls = serveUsers(users, {
+      [PATCH_JOAO]: async ({ body }) => {
+        sent = body;
+        await answer.promise;
+        users[0] = { ...joao, isAuthorized: true };
+        return Response.json(users[0]);
+      },
+    });
+    const user = await showUsers();
+    await user.dblClick(screen.getByRole("button", { name: "Não autorizado. Autorizar João Conceição" }));
+    expect(screen.getByText("Salvando…").getAttribute("aria-busy")).toBe("true");
+    answer.resolve();
+    expect(
+      await screen.findByRole("button", { name: "Autorizado. Retirar a autorização de João Conceição" }),
+    ).toBeDefined();
+    expect(sent).toEqual({ isAuthorized: true });
+    expect(calls.filter((call) => call === PATCH_JOAO)).toHaveLength(1);
+  });
+
+  test("stay as they are when the server refuses, and it says why", async () => {
+    const refusal = () => problem(409, "user.last_admin", "Este é o último administrador.");
+    serveUsers([joao], { [PATCH_JOAO]: refusal, [`DELETE /api/users/${joao.id}`]: refusal });
+    const user = await showUsers();
+    await user.click(screen.getByRole("button", { name: /^Não autorizado/ }));
+    expect(await screen.findByText("Falha ao atualizar usuário")).toBeDefined();
+    expect(screen.getByText("Este é o último administrador.")).toBeDefined();
+    await user.click(screen.getByRole("button", { name: "Excluir João Conceição" }));
+    await user.click(within(screen.getByRole("alertdialog")).getByRole("button", { name: "Excluir" }));
+    expect(await screen.findByText("Falha ao excluir usuário")).toBeDefined();
+  });
+
+  test("are added with the role user, and the invitation is there to be copied", async () => {
+    let sent: unknown;
+    const url = "https://exames.example.com/reset-password/convite";
+    serveUsers([helena], {
+      "POST /api/users": ({ body }) => {
+        sent = body;
+        return Response.json({ user: joao, invitationUrl: url }, { status: 201 });
+      },
+    });
+    const user = await showUsers();
+    await user.click(screen.getByRole("button", { name: "Adicionar usuário" }));
+    const dialog = within(screen.getByRole("dialog"));
+    await user.type(dialog.getByLabelText("Nome completo"), joao.name);
+    await user.type(dialog.getByLabelText("E-mail"), joao.email);
+    await user.click(dialog.getByRole("button", { name: "Adicionar" }));
+    expect(await dialog.findByDisplayValue(url)).toBeDefined();
+    expect(sent).toEqual({ name: joao.name, email: joao.email, role: "user" });
+    await user.click(dialog.getByRole("button", { name: "Copiar link" }));
+    expect(await screen.findByText("Link copiado")).toBeDefined();
+    expect(await navigator.clipboard.readText()).toBe(url);
+    await user.click(dialog.getByRole("button", { name: "Fechar" }));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  });
+
+  test("are told apart by their address: a taken one is refused in words", async () => {
+    serveUsers([helena], {
+      "POST /api/users": () => problem(409, "auth.email_taken", "Já existe uma conta com este e-mail."),
+    });
+    const user = await showUsers();
+    await user.click(screen.getByRole("button", { name: "Adicionar usuário" }));
+    const dialog = within(screen.getByRole("dialog"));
+    await user.click(dialog.getByRole("button", { name: "Adicionar" }));
+    expect(await dialog.findByText("O nome deve ter pelo menos 3 caracteres")).toBeDefined();
+    await user.type(dialog.getByLabelText("Nome completo"), helena.name);
+    await user.type(dialog.getByLabelText("E-mail"), helena.email);
+    await user.click(dialog.getByRole("button", { name: "Adicionar" }));
+    expect(await screen.findByText("Falha ao adicionar usuário")).toBeDefined();
+    expect(screen.getByText("Já existe uma conta com este e-mail.")).toBeDefined();
+  });
+
+  test("are edited, and only what changed is sent", async () => {
+    let sent: unknown;
+    serveUsers([joao], {
+      [PATCH_JOAO]: ({ body }) => {
+        sent = body;
+        return Response.json(joao);
+      },
+    });
+    const user = await showUsers();
+    await user.click(screen.getByRole("button", { name: "Editar João Conceição" }));
+    const dialog = within(screen.getByRole("dialog"));
+    await user.clear(dialog.getByLabelText("Nome completo"));
+    await user.type(dialog.getByLabelText("Nome completo"), "João da Conceição");
+    await user.click(dialog.getByLabelText("Autorizado a entrar"));
+    await user.click(dialog.getByRole("button", { name: "Salvar" }));
+    expect(await screen.findByText("Usuário atualizado")).toBeDefined();
+    expect(sent).toEqual({ name: "João da Conceição", isAuthorized: true });
+  });
+
+  test("go with all their studies and reports, which is said before", async () => {
+    const calls = serveUsers([joao], {
+      [`DELETE /api/users/${joao.id}`]: () => Response.json({ deleted: true }),
+    });
+    const user = await showUsers();
+    await user.click(screen.getByRole("button", { name: "Excluir João Conceição" }));
+    const dialog = within(screen.getByRole("alertdialog"));
+    expect(dialog.getByText(/todos os seus estudos e laudos são apagados do arquivo/)).toBeDefined();
+    expect(dialog.getByText("joao@exemplo.com.br")).toBeDefined();
+    await user.click(dialog.getByRole("button", { name: "Excluir" }));
+    expect(await screen.findByText("Usuário excluído")).toBeDefined();
+    expect(calls).toContain(`DELETE /api/users/${joao.id}`);
+  });
+
+  test("keep the hour of their subscription unless its day is changed; an empty day is never", () => {
+    const values = valuesOfUser(joao);
+    expect(changeOf(joao, values)).toEqual({});
+    expect(changeOf(joao, { ...values, expiresOn: "" })).toEqual({ expiresAt: null });
+    const { expiresAt } = changeOf(joao, { ...values, expiresOn: "2027-04-01" });
+    expect(valuesOfUser({ ...joao, expiresAt: expiresAt ?? null }).expiresOn).toBe("2027-04-01");
+  });
+});

@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
+import { type Locale, locales } from "../../src/shared/locale.ts";
+import { launchBrowser } from "../support/browser.ts";
+import { codeIn, linkIn } from "../support/outbox.ts";
+import { texts as screenTexts } from "../support/screen-texts.ts";
+import { startSmtpServer, type TestSmtpServer } from "../support/smtp-server.ts";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { visit, watchForTrouble } from "../support/watched-page.ts";
+
+const RESULTS = join(import.meta.dir, "../../test-results");
+const START_TIMEOUT_MS = 120_000;
+const JOB_TIMEOUT_MS = 90_000;
+const MAX_TABS = 40;
+
+/** What the person reads and looks for, written out. */
+const accountTexts = {
+  "pt-BR": {
+    verify: "Verificar",
+    digit: "Dígito 1",
+    codeSubject: "Seu código de verificação do Exameteca",
+    accept: "Aceitar",
+    accepted: "Termos aceitos",
+    hasRead: "Li os termos e concordo com eles",
+    account: "Sua conta",
+    profile: "Perfil",
+    save: "Salvar",
+    saved: "Perfil atualizado",
+    forgot: "Esqueci minha senha",
+    sendLink: "Enviar link",
+    linkSent: /Se houver uma conta para/,
+    resetSubject: "Redefina sua senha do Exameteca",
+    newPassword: "Nova senha",
+    savePassword: "Salvar nova senha",
+    passwordChanged: "Senha alterada. Entre com a nova.",
+    sessionExpired: "Sessão expirada. Faça login novamente.",
+  },
+  "en-US": {
+    verify: "Verify",
+    digit: "Digit 1",
+    codeSubject: "Your Exameteca verification code",
+    accept: "Accept",
+    accepted: "Terms accepted",
+    hasRead: "I have read the terms and agree with them",
+    account: "Your account",
+    profile: "Profile",
+    save: "Save",
+    saved: "Profile updated",
+    forgot: "Forgot my password",
+    sendLink: "Send link",
+    linkSent: /If there is an account for/,
+    resetSubject: "Reset your Exameteca password",
+    newPassword: "New password",
+    savePassword: "Save new password",
+    passwordChanged: "Password changed. Log in with the new one.",
+    sessionExpired: "Session expired. Please log in again.",
+  },
+} as const satisfies Record<Locale, unknown>;
+
+const textsOf = (locale: Locale) => ({ ...screenTexts[locale], ...accountTexts[locale] });
+type Texts = ReturnType<typeof textsOf>;
+
+interface Credentials {
+  email: string;
+  password: string;
+}
+
+const button = (place: Page | Locator, name: string) => place.getByRole("button", { name, exact: true });
+const field = (place: Page | Locator, label: string) => place.getByLabel(label, { exact: true });
+
+describe("an account", () => {
+  let mails: TestSmtpServer;
+  let testApp: TestApp;
+  let browser: Browser;
+  let origin: string;
+
+  beforeAll(async () => {
+    mails = await startSmtpServer();
+    testApp = await createTestApp({ env: { SMTP_URL: mails.url, ADMIN_EMAIL: "admin@example.com" } });
+    origin = await testApp.listen();
+    browser = await launchBrowser();
+    mkdirSync(RESULTS, { recursive: true });
+  }, START_TIMEOUT_MS);
+
+  afterAll(async () => {
+    await browser?.close();
+    await testApp?.[Symbol.asyncDispose]();
+    await mails?.[Symbol.asyncDispose]();
+  });
+
+  async function inBrowser(job: (context: BrowserContext) => Promise<void>): Promise<void> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    context.setDefaultTimeout(15_000);
+    try {
+      await job(context);
+    } catch (error) {
+      for (const [i, page] of context.pages().entries())
+        await page.screenshot({ path: join(RESULTS, `accounts-failed-${i}.png`) });
+      throw error;
+    } finally {
+      await context.close();
+    }
+  }
+
+  async function signIn(page: Page, t: Texts, { email, password }: Credentials): Promise<void> {
+    await field(page, t.email).fill(email);
+    await field(page, t.password).fill(password);
+    await button(page, t.logIn).click();
+    const mail = await mails.nextMail(email);
+    expect(mail.subject).toBe(t.codeSubject);
+    await field(page, t.digit).click();
+    expect(await button(page, t.verify).isDisabled()).toBe(true);
+    await page.keyboard.type(codeIn(mail));
+    await button(page, t.verify).click();
+    await page.waitForURL("**/his");
+    await page.locator("main[data-view=welcome]").waitFor();
+  }
+
+  for (const locale of locales) {
+    test(
+      `is made, accepts the terms, is changed, gets a new password and loses its old sessions, in ${locale}`,
+      () =>
+        inBrowser(async (context) => {
+          const t = textsOf(locale);
+          const person = { email: `conta.${locale.toLowerCase()}@example.com`, password: "segredo1" };
+          const trouble = watchForTrouble(context);
+          const page = await context.newPage();
+          await visit(page, origin);
+          await button(page, locale === "pt-BR" ? "PT" : "EN").click();
+          await register(page, t, person);
+          await signIn(page, t, person);
+          await acceptTerms(page, t);
+          await rename(page, t, "João da Conceição");
+          await button(page, t.logOut).click();
+          await page.getByRole("heading", { name: t.logIn }).waitFor();
+          await signIn(page, t, person);
+          expect(await page.getByRole("dialog").count()).toBe(0);
+
+          const other = await context.newPage();
+          await visit(other, origin);
+          await askForLink(other, t, person.email);
+          const mail = await mails.nextMail(person.email);
+          expect(mail.subject).toBe(t.resetSubject);
+          expect(trouble).toEqual([]);
+
+          await resetPassword(other, t, `${origin}${linkIn(mail).pathname}`, "cavalo-azul");
+          await page.getByText(t.sessionExpired).waitFor();
+          expect(new URL(page.url()).search).toBe("");
+          await signIn(other, t, { ...person, password: "cavalo-azul" });
+        }),
+      JOB_TIMEOUT_MS,
+    );
+  }
+
+  test(
+    "is used with nothing but a keyboard",
+    () =>
+      inBrowser(async (context) => {
+        const t = textsOf("pt-BR");
+        const { email, password } = { email: "teclado@example.com", password: "segredo1" };
+        const json = { name: "Teclado", email, cpfcnpj: "529.982.247-25", password };
+        expect((await testApp.call("POST", "/api/auth/register", { json })).status).toBe(201);
+        const trouble = watchForTrouble(context);
+        const page = await context.newPage();
+        await visit(page, origin);
+        const { keyboard } = page;
+        await tabTo(page, field(page, t.email));
+        await keyboard.type(email);
+        await tabTo(page, field(page, t.password));
+        await keyboard.type(password);
+        await keyboard.press("Enter");
+        const code = codeIn(await mails.nextMail(email));
+        await field(page, t.digit).waitFor();
+        await keyboard.type(code);
+        await keyboard.press("Enter");
+        await page.waitForURL("**/his");
+
+        const terms = page.getByRole("dialog");
+        await terms.getByRole("heading", { level: 3 }).first().waitFor();
+        await keyboard.press("Escape");
+        await tabTo(page, terms.getByRole("checkbox"));
+        await keyboard.press("Space");
+        await tabTo(page, button(terms, t.accept));
+        await keyboard.press("Enter");
+        await terms.waitFor({ state: "detached" });
+
+        await tabTo(page, button(page, t.account));
+        await keyboard.press("Enter");
+        await page.getByRole("menuitem", { name: t.profile }).waitFor();
+        await keyboard.press("Enter");
+        await tabTo(page, field(page, t.name));
+        await keyboard.press("End");
+        await keyboard.type(" da Silva");
+        await keyboard.press("Enter");
+        await page.getByText(t.saved).first().waitFor();
+        await page.getByRole("heading", { name: "Teclado da Silva" }).waitFor();
+        expect(trouble).toEqual([]);
+      }),
+    JOB_TIMEOUT_MS,
+  );
+});
+
+async function register(page: Page, t: Texts, { email, password }: Credentials): Promise<void> {
+  await button(page, t.createAccount).click();
+  await field(page, t.name).fill("João Conceição");
+  await field(page, t.email).fill(email);
+  await field(page, t.taxId).pressSequentially("52998224725");
+  await field(page, t.password).fill(password);
+  await field(page, t.confirmPassword).fill(password);
+  await button(page, t.createAccount).click();
+  await page.getByText(t.accountCreated).waitFor();
+}
+
+/** After trying to get past them. */
+async function acceptTerms(page: Page, t: Texts): Promise<void> {
+  const terms = page.getByRole("dialog");
+  await page.keyboard.press("Escape");
+  await page.mouse.click(5, 5);
+  expect(await button(terms, t.accept).isDisabled()).toBe(true);
+  await field(terms, t.hasRead).check();
+  await button(terms, t.accept).click();
+  await page.getByText(t.accepted).first().waitFor();
+  await terms.waitFor({ state: "detached" });
+}
+
+async function rename(page: Page, t: Texts, name: string): Promise<void> {
+  await button(page, t.account).click();
+  await page.getByRole("menuitem", { name: t.profile }).click();
+  await field(page, t.name).fill(name);
+  await button(page, t.save).click();
+  await page.getByText(t.saved).first().waitFor();
+  await page.getByRole("heading", { name }).waitFor();
+}
+
+async function askForLink(page: Page, t: Texts, email: string): Promise<void> {
+  await button(page, t.forgot).click();
+  await field(page, t.email).fill(email);
+  await button(page, t.sendLink).click();
+  await page.getByText(t.linkSent).waitFor();
+}
+
+async function resetPassword(page: Page, t: Texts, url: string, password: string): Promise<void> {
+  await visit(page, url);
+  await field(page, t.newPassword).fill(password);
+  await field(page, t.confirmPassword).fill(password);
+  await button(page, t.savePassword).click();
+  await page.getByText(t.passwordChanged).waitFor();
+  expect(new URL(page.url()).pathname).toBe("/");
+}
+
+/** Goes on by Tab until the control has the focus. */
+async function tabTo(page: Page, control: Locator): Promise<void> {
+  await control.waitFor();
+  for (let tabs = 0; tabs < MAX_TABS; tabs++) {
+    if (await control.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`${control} can't be reached by Tab`);
+}

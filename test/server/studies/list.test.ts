@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { studies } from "../../../src/server/features/studies/studies.table.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+let t: TestApp;
+let person: Person;
+beforeAll(async () => {
+  t = await createTestApp();
+  person = await t.addPerson("Lista Exames", { plan: "clinica" });
+  await t.store(person, sampleZip({ study: "1" }, { study: "2" }, { study: "3" }));
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+async function list(query: string): Promise<{ listed: number; total: string | null }> {
+  const answer = await t.call("GET", `/api/studies?${query}`, { as: person });
+  return { listed: ((await answer.json()) as unknown[]).length, total: answer.headers.get("x-total-count") };
+}
+
+test("every page says how many studies there are in all", async () => {
+  expect(await list("")).toEqual({ listed: 3, total: "3" });
+  expect(await list("limit=2")).toEqual({ listed: 2, total: "3" });
+  expect(await list("limit=2&offset=2")).toEqual({ listed: 1, total: "3" });
+  expect(await list("limit=3")).toEqual({ listed: 3, total: "3" });
+  expect(await list("limit=2&offset=9")).toEqual({ listed: 0, total: "3" });
+  expect(await list("patientName=ninguem")).toEqual({ listed: 0, total: "0" });
+});
+
+test("a range of dates includes both its ends and leaves out what was examined before or after", async () => {
+  for (const [query, listed] of [
+    ["startDate=2026-03-14", 3],
+    ["endDate=2026-03-14", 3],
+    ["startDate=2026-03-14&endDate=2026-03-14", 3],
+    ["startDate=2026-03-15", 0],
+    ["endDate=2026-03-13", 0],
+    ["startDate=2026-03-15&endDate=2026-04-01", 0],
+  ] as const) {
+    expect(await list(query)).toEqual({ listed, total: String(listed) });
+  }
+});
+
+test("studies without a date pass every range of dates", async () => {
+  await t.deps.db.update(studies).set({ studyDate: null }).where(eq(studies.accountId, person.id));
+  expect(await list("startDate=2026-03-15&endDate=2026-04-01")).toEqual({ listed: 3, total: "3" });
+});
