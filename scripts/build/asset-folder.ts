@@ -9,14 +9,17 @@ const brotli = promisify(brotliCompress);
 const gz = promisify(gzip);
 
 const TYPES: Record<string, string> = {
+  bcmap: "application/octet-stream",
   css: "text/css; charset=utf-8",
   html: "text/html; charset=utf-8",
   ico: "image/x-icon",
   js: "text/javascript; charset=utf-8",
   json: "application/json",
   mjs: "text/javascript; charset=utf-8",
+  pfb: "application/octet-stream",
   png: "image/png",
   svg: "image/svg+xml",
+  ttf: "font/ttf",
   txt: "text/plain; charset=utf-8",
   wasm: "application/wasm",
   webp: "image/webp",

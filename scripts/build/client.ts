@@ -5,6 +5,7 @@ import { type ClientGraph, clientGraphName } from "../../src/server/render/clien
 import { createAssetFolder } from "./asset-folder.ts";
 import { linguiPlugin } from "./lingui-plugin.ts";
 import { type LinkedFile, linkedFiles, readLinkedFile } from "./linked-files.ts";
+import { pdfPlugin, readPdfFiles } from "./pdf-files.ts";
 import { bundleWorkers, workerPlugin } from "./worker-plugin.ts";
 
 const root = resolve(import.meta.dir, "../..");
@@ -29,6 +30,7 @@ export interface ClientBuildOptions {
 export async function buildClient({ folder, release }: ClientBuildOptions): Promise<ClientGraph> {
   const linked = linkedFiles(PUBLIC_PATH);
   const workers = await bundleWorkers(join(root, "src/client"), { minify: release });
+  const pdf = await readPdfFiles();
   const result = await Bun.build({
     entrypoints: [ENTRY, STYLES].map((path) => join(root, path)),
     root,
@@ -40,10 +42,14 @@ export async function buildClient({ folder, release }: ClientBuildOptions): Prom
     sourcemap: "none",
     publicPath: PUBLIC_PATH,
     naming: { entry: "[name]-[hash].[ext]", chunk: "[name]-[hash].[ext]", asset: "[name]-[hash].[ext]" },
-    define: { "process.env.NODE_ENV": release ? '"production"' : '"development"' },
+    define: {
+      "process.env.NODE_ENV": release ? '"production"' : '"development"',
+      "process.env.PDF_WORKER_URL": JSON.stringify(PUBLIC_PATH + pdf.worker.name),
+    },
     plugins: [
       linked.plugin,
       tailwind,
+      pdfPlugin,
       workerPlugin(workers, PUBLIC_PATH),
       linguiPlugin({ stripMessages: release }),
     ],
@@ -57,7 +63,9 @@ export async function buildClient({ folder, release }: ClientBuildOptions): Prom
   mkdirSync(staging, { recursive: true });
   try {
     const assets = createAssetFolder({ folder: staging, brotliQuality: release ? 11 : 4 });
-    for (const { name, bytes } of files) await assets.add(name, bytes, { immutable: true });
+    for (const { name, bytes } of [...files, pdf.worker])
+      await assets.add(name, bytes, { immutable: true });
+    for (const { name, bytes } of pdf.named) await assets.add(name, bytes, { immutable: false });
     for (const output of [...result.outputs, ...workers.values()]) {
       await assets.add(basename(output.path), new Uint8Array(await output.arrayBuffer()), {
         immutable: true,

@@ -7,6 +7,8 @@ import { createDicomwebRoutes } from "./features/dicomweb/dicomweb.routes.ts";
 import { openCatalogue } from "./features/dicomweb/open-catalogue.ts";
 import { createSeriesReader } from "./features/dicomweb/series-reader.ts";
 import { createIngestRoutes } from "./features/ingest/ingest.routes.ts";
+import { createLabsRoutes } from "./features/labs/labs.routes.ts";
+import { createReportsRoutes } from "./features/reports/reports.routes.ts";
 import { createStudiesRoutes } from "./features/studies/studies.routes.ts";
 import { createSubscriptionsRoutes } from "./features/subscriptions/subscriptions.routes.ts";
 import { createSupportRoutes } from "./features/support/support.routes.ts";
@@ -52,6 +54,8 @@ export function createApp(deps: Deps, assets: BuiltAssets) {
   app.route("/api", createHealthRoutes(deps, guard));
   app.route("/api", createIngestRoutes(deps, guard));
   app.route("/api", createSupportRoutes(deps, guard));
+  app.route("/api", createReportsRoutes(deps, guard));
+  app.route("/api", createLabsRoutes(deps, guard));
   app.use("/api/*", bodyLimit({ maxSize: MAX_JSON_BYTES }));
   app.route("/api", createAuthRoutes(deps, guard));
   app.route("/api", createUsersRoutes(deps, guard));

@@ -54,4 +54,14 @@ describe("a failed call", () => {
     await failure();
     expect(currentToken()).toBeUndefined();
   });
+
+  test("that carried a token renewed meanwhile does not end the session", async () => {
+    sessionStorage.setItem("health-auth", JSON.stringify({ token: "old" }));
+    globalThis.fetch = (async () => {
+      sessionStorage.setItem("health-auth", JSON.stringify({ token: "renewed" }));
+      return new Response("", { status: 401 });
+    }) as unknown as typeof fetch;
+    await failure();
+    expect(currentToken()).toBe("renewed");
+  });
 });

@@ -1,6 +1,13 @@
 import "../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
-import { beginSession, currentToken, endSession, readStoredSession } from "../../src/client/session.ts";
+import {
+  beginSession,
+  currentToken,
+  endSession,
+  onSessionEndElsewhere,
+  readStoredSession,
+  renewSession,
+} from "../../src/client/session.ts";
 import type { SignedInUser } from "../../src/shared/api/users.ts";
 import { withDom } from "../support/dom.ts";
 
@@ -52,5 +59,36 @@ describe("the session", () => {
     endSession("logout");
     expect(currentToken()).toBeUndefined();
     expect(sessionStorage.length + localStorage.length).toBe(0);
+  });
+
+  test("goes on under a renewed token, kept beyond the tab only where it was before", () => {
+    const { token: _, ...user } = signedIn;
+    beginSession(signedIn, { keepConnected: false });
+    renewSession({ token: "renewed", user });
+    expect(currentToken()).toBe("renewed");
+    expect(localStorage.getItem("token")).toBeNull();
+    beginSession(signedIn, { keepConnected: true });
+    renewSession({ token: "renewed", user });
+    expect(localStorage.getItem("token")).toBe("renewed");
+  });
+
+  test("that expires leaves the one alone that another tab has renewed; logging out does not", () => {
+    beginSession(signedIn, { keepConnected: true });
+    localStorage.setItem("token", "renewed elsewhere");
+    endSession("expired");
+    expect(localStorage.getItem("token")).toBe("renewed elsewhere");
+    beginSession(signedIn, { keepConnected: false });
+    localStorage.setItem("token", "renewed elsewhere");
+    endSession("logout");
+    expect(localStorage.getItem("token")).toBeNull();
+  });
+
+  test("that ends is told to the other tabs", async () => {
+    const told = Promise.withResolvers<void>();
+    const stop = onSessionEndElsewhere(told.resolve);
+    beginSession(signedIn, { keepConnected: false });
+    endSession("logout");
+    await told.promise;
+    stop();
   });
 });

@@ -5,6 +5,7 @@ import {
   PostgresStartFailed,
   WrongPostgresMajor,
 } from "../db/embedded/embedded.errors.ts";
+import { describeError } from "../log.ts";
 import type { Program } from "./program.ts";
 import { UsageError } from "./usage.ts";
 
@@ -78,6 +79,8 @@ function explain(error: unknown): number {
     error instanceof DataDirUnreachable ||
     error instanceof WrongPostgresMajor ||
     error instanceof PostgresStartFailed;
-  process.stderr.write(`${isExplained ? error.message : Bun.inspect(error)}\n`);
+  // The message of any other error may quote a person's data, such as the values of a failed statement.
+  const said = isExplained ? error.message : JSON.stringify(describeError(error));
+  process.stderr.write(`${said}\n`);
   return 1;
 }

@@ -1,9 +1,12 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
+import { getDefaultStore } from "jotai";
+import { ViewOutlet } from "../../../src/client/features/his/view-outlet.tsx";
+import { viewAtom } from "../../../src/client/features/his/views.ts";
 import { changeOf, valuesOfUser } from "../../../src/client/features/users/edit-user.rules.ts";
 import UsersView from "../../../src/client/features/users/users-view.tsx";
 import type { CurrentUser } from "../../../src/shared/api/users.ts";
-import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { act, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import {
   type Answer,
   answerCalls,
@@ -61,8 +64,9 @@ async function choose(user: ReturnType<typeof userEvent.setup>, field: string, o
 describe("the users", () => {
   test("are none of a non-admin's business", async () => {
     const calls = answerCalls({});
-    await renderView(<UsersView />);
-    expect(shownView()).toBe("welcome");
+    await renderView(<ViewOutlet />);
+    await act(async () => getDefaultStore().set(viewAtom, "users"));
+    await waitFor(() => expect(shownView()).toBe("welcome"));
     expect(calls).toEqual([]);
   });
 

@@ -68,6 +68,17 @@ const matrix: Record<string, Row> = {
   "GET /api/studies/:study/download": row(401, 200, 404, 403, 403, 200, 403),
   "POST /api/studies/:study/download-ticket": row(401, 201, 404, 403, 403, 201, 403),
   "DELETE /api/studies/:study": row(401, 200, 404, 403, 403, 200, 403),
+  "POST /api/studies/:study/share": row(401, 400, 400, 400, 400, 400, 400),
+  "GET /api/studies/:study/audit": row(401, 200, 404, 403, 403, 200, 403),
+  "POST /api/studies/laudo/upload": row(401, 415, 415, 415, 415, 415, 403),
+  "GET /api/studies/laudo/:study": row(401, 404, 404, 404, 404, 404, 403),
+  "DELETE /api/studies/laudo/:study": row(401, 404, 404, 404, 404, 404, 403),
+  "GET /api/exams-lab": row(401, 200, 200, 403, 403, 403, 403),
+  "GET /api/exams-lab/stats": row(401, 200, 200, 403, 403, 403, 403),
+  "POST /api/exams-lab/upload": row(401, 415, 415, 403, 403, 403, 403),
+  "GET /api/exams-lab/:id/view": row(401, 404, 404, 403, 403, 403, 403),
+  "GET /api/exams-lab/:id/download": row(401, 404, 404, 403, 403, 403, 403),
+  "DELETE /api/exams-lab/:id": row(401, 404, 404, 403, 403, 403, 403),
   "GET /generate-token": row(401, 400, 400, 400, 400, 400, 403),
   // Last, since it ends the sessions of all who call it.
   "POST /api/auth/logout": signedIn(200),
@@ -122,7 +133,7 @@ for (const [route, expected] of Object.entries(matrix)) {
           .replace(":study", isDeletion ? (spare.pop() ?? "") : studyId)
           .replace(/:id|:userId/, unknownId)
           .replace(":token", "none");
-        const json = ["POST", "PATCH"].includes(method) && !/upload|support/.test(path) ? {} : undefined;
+        const json = ["POST", "PATCH"].includes(method) && !/upload|support\//.test(path) ? {} : undefined;
         const as = people[caller];
         expect((await t.call(method, concrete, { as, json })).status).toBe(expected[caller]);
       });

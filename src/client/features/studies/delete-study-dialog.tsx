@@ -1,6 +1,6 @@
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useAtom, useSetAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
 import { shortPersonName } from "../../../shared/dicom/person-name.ts";
@@ -10,9 +10,10 @@ import { Film } from "../../ui/film.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useHis } from "../his/his-context.ts";
 import { deletionAskedAtom, markBusyAtom } from "./list-actions.ts";
-import { refreshExams, SUBSCRIPTIONS } from "./refresh-exams.ts";
+import { refreshExams } from "./refresh-exams.ts";
 import { studiesApi } from "./studies-api.ts";
 import { dateText, descriptionText } from "./study-text.ts";
+import { useUsageStats } from "./use-usage-stats.ts";
 
 /** Asks before a study goes, and deletes it. */
 export function DeleteStudyDialog() {
@@ -71,12 +72,7 @@ function ActionCost() {
   const { t } = useLingui();
   const { user } = useHis();
   const isCounted = user.role !== "admin";
-  const { data } = useQuery({
-    queryKey: [SUBSCRIPTIONS, "usage-stats"],
-    queryFn: ({ signal }) => studiesApi.usageStats(signal),
-    enabled: isCounted,
-    staleTime: 0,
-  });
+  const { data } = useUsageStats({ enabled: isCounted });
   if (!isCounted) return null;
   const left = data?.actionsRemaining;
   return (

@@ -9,7 +9,12 @@ import {
   studySchema,
   studyStatusSchema,
 } from "../../../shared/api/studies.ts";
-import { type UsageStats, usageStatsSchema } from "../../../shared/api/subscriptions.ts";
+import {
+  type Subscription,
+  subscriptionSchema,
+  type UsageStats,
+  usageStatsSchema,
+} from "../../../shared/api/subscriptions.ts";
 import { callApi, callJson } from "../../api.ts";
 
 export interface StudyPage {
@@ -40,4 +45,6 @@ export const studiesApi = {
     callJson(downloadTicketSchema, `/api/studies/${id}/download-ticket`, { method: "POST" }),
   usageStats: (signal?: AbortSignal): Promise<UsageStats> =>
     callJson(usageStatsSchema, "/api/subscriptions/usage-stats", { signal }),
+  mySubscription: (signal?: AbortSignal): Promise<Subscription> =>
+    callJson(subscriptionSchema, "/api/subscriptions/my-subscription", { signal }),
 };

@@ -3,6 +3,7 @@ import type { StudyListQuery } from "../../../shared/api/studies.ts";
 import { ApiError } from "../../api.ts";
 import { STUDIES } from "./refresh-exams.ts";
 import { studiesApi } from "./studies-api.ts";
+import { filterQuery, type StudyFilters } from "./study-filters.ts";
 import { isMoving } from "./study-text.ts";
 
 export const STUDIES_PER_PAGE = 10;
@@ -13,9 +14,9 @@ const MAX_RETRIES = 2;
 
 export type StudySort = Required<Pick<StudyListQuery, "sort" | "order">>;
 
-/** One page of the studies; read again every 5 s while any of them is on its way to the store. */
-export function useStudyList(sort: StudySort, pageIndex: number) {
-  const query = { ...sort, limit: STUDIES_PER_PAGE, offset: pageIndex * STUDIES_PER_PAGE };
+/** One page of the studies that pass the filters; read again every 5 s while any of them is on its way to the store. */
+export function useStudyList(filters: StudyFilters, sort: StudySort, pageIndex: number) {
+  const query = { ...filterQuery(filters), ...sort, limit: STUDIES_PER_PAGE, offset: pageIndex * STUDIES_PER_PAGE };
   return useQuery({
     queryKey: [STUDIES, "list", query],
     queryFn: ({ signal }) => studiesApi.list(query, signal),

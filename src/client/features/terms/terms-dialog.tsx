@@ -16,9 +16,8 @@ import { LanguageSwitch } from "../preferences/language-switch.tsx";
 import { termsApi } from "./terms-api.ts";
 import { loadTerms } from "./terms-text.ts";
 
-/** Stands over /his until the terms are accepted: neither Escape nor a click outside closes it. */
+/** Stands over /his until the terms are accepted: held open, so neither Escape nor a click outside closes it. */
 export default function TermsDialog() {
-  const stay = (event: Event) => event.preventDefault();
   return (
     <RadixDialog.Root open>
       <RadixDialog.Portal>
@@ -26,8 +25,6 @@ export default function TermsDialog() {
           <RadixDialog.Content
             className="dialog terms"
             onOpenAutoFocus={focusText}
-            onEscapeKeyDown={stay}
-            onInteractOutside={stay}
             aria-describedby={undefined}
           >
             <div className="terms-head">

@@ -1,4 +1,6 @@
+import { desc, eq } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
+import { users } from "../users/users.table.ts";
 import { auditEvents } from "./audit.table.ts";
 
 export type AuditAction =
@@ -19,7 +21,14 @@ export type AuditAction =
   | "study.downloaded"
   | "study.deleted"
   | "study.granted"
-  | "study.revoked";
+  | "study.revoked"
+  | "report.uploaded"
+  | "report.opened"
+  | "report.deleted"
+  | "lab.uploaded"
+  | "lab.opened"
+  | "lab.downloaded"
+  | "lab.deleted";
 
 export interface AuditEvent {
   at: Date;
@@ -36,4 +45,20 @@ export interface AuditEvent {
 /** Rows are only ever added. In a transaction, the row stands or falls with the act it tells of. */
 export async function recordAudit(db: DbOrTx, event: AuditEvent): Promise<void> {
   await db.insert(auditEvents).values(event);
+}
+
+/** What happened to a study, newest first. `actorName` is null for who is gone. */
+export async function listStudyAudit(db: DbOrTx, studyId: string, limit: number) {
+  return await db
+    .select({
+      at: auditEvents.at,
+      action: auditEvents.action,
+      actorName: users.name,
+      address: auditEvents.address,
+    })
+    .from(auditEvents)
+    .leftJoin(users, eq(users.id, auditEvents.actorId))
+    .where(eq(auditEvents.studyId, studyId))
+    .orderBy(desc(auditEvents.id))
+    .limit(limit);
 }

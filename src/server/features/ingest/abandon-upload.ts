@@ -8,7 +8,7 @@ import { endUpload } from "./ingest.repo.ts";
  * committed one alone, even where the answer to its commit was lost. What can't be removed now, the sweeper does.
  */
 export async function abandonUpload(
-  deps: Pick<Deps, "db" | "node" | "store" | "clock" | "log" | "config">,
+  deps: Pick<Deps, "db" | "node" | "store" | "clock" | "log">,
   uploadId: string,
 ): Promise<void> {
   try {
@@ -20,12 +20,7 @@ export async function abandonUpload(
 }
 
 /** The folder goes last: while it is there, the sweeper tries again. Idempotent. */
-export async function removeUploadBytes(
-  deps: Pick<Deps, "node" | "store" | "config">,
-  uploadId: string,
-): Promise<void> {
-  if (deps.config.ack === "store") {
-    for await (const { key } of deps.store.list(`${uploadId}/`)) await deps.store.delete(key);
-  }
+export async function removeUploadBytes(deps: Pick<Deps, "node" | "store">, uploadId: string): Promise<void> {
+  for await (const { key } of deps.store.list(`${uploadId}/`)) await deps.store.delete(key);
   await rm(deps.node.stagedPath(uploadId), { recursive: true, force: true });
 }

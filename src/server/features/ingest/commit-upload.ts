@@ -243,7 +243,7 @@ async function writeChange(
 ): Promise<void> {
   const now = deps.clock.now();
   const account = { userId: caller.userId, isAdmin: caller.role === "admin" };
-  await chargeExams(tx, account, change.newStudies.length, now);
+  await chargeExams(tx, account, { kind: "imaging", count: change.newStudies.length }, now);
   await insertStudies(tx, change.newStudies);
   for (const { studyId, columns } of change.reindexed) await updateStudyIndex(tx, studyId, columns);
   await insertStoredObjects(tx, change.objects);

@@ -29,8 +29,13 @@ export async function deleteStudy(
     const study = await lockStudy(tx, found.id);
     if (!study) throw new AppError(studyNotFound);
     const { studyInstanceUID } = study;
-    await chargeAction(tx, { userId: caller.userId, isAdmin }, { kind: "delete", studyInstanceUID }, now);
-    await removeExams(tx, study.accountId, 1);
+    await chargeAction(
+      tx,
+      { userId: caller.userId, isAdmin },
+      { exam: "imaging", kind: "delete", studyInstanceUID },
+      now,
+    );
+    await removeExams(tx, study.accountId, "imaging", 1);
     await discardObjects(deps, tx, await listStoredObjects(tx, study.id));
     await deleteStudyRow(tx, study.id);
     await recordAudit(tx, {

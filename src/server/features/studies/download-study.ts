@@ -56,7 +56,7 @@ export async function chargeDownload(
   await deps.db.transaction(async (tx) => {
     const account = { userId: caller.userId, isAdmin: caller.role === "admin" };
     const { studyInstanceUID } = study;
-    await chargeAction(tx, account, { kind: "download", studyInstanceUID }, now);
+    await chargeAction(tx, account, { exam: "imaging", kind: "download", studyInstanceUID }, now);
     await recordDownload(tx, { userId: caller.userId, studyId: study.id, etag, chargedAt: now });
     await recordAudit(tx, {
       at: now,

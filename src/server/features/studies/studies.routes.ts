@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import * as z from "zod/mini";
+import { emailOnlySchema } from "../../../shared/api/auth.ts";
 import { type StudyStatus, studyListQuerySchema } from "../../../shared/api/studies.ts";
 import type { Deps } from "../../deps.ts";
 import type { Guard } from "../../http/guard.ts";
@@ -13,7 +14,9 @@ import { issueDownloadTicket, redeemDownloadTicket } from "./download-ticket.ts"
 import { findStudy } from "./find-study.ts";
 import { grantAccess, readGrants, revokeAccess } from "./grant-access.ts";
 import { presentSeries, presentStudy } from "./present-study.ts";
+import { readStudyAudit } from "./read-study-audit.ts";
 import { retryTransfer } from "./retry-transfer.ts";
+import { shareStudy } from "./share-study.ts";
 import { countOwnStudies, listSeries, pageOfStudies } from "./studies.repo.ts";
 
 const assignSchema = z.object({ userId: z.string().check(z.uuid()) });
@@ -53,6 +56,15 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
     await grantAccess(deps, c.get("session"), input, originOf(c));
     return c.json({ assigned: true });
   });
+
+  routes.post("/studies/:study/share", guard({}), validate("json", emailOnlySchema), async (c) => {
+    const input = { reference: c.req.param("study"), email: c.req.valid("json").email };
+    return c.json(await shareStudy(deps, c.get("session"), input, originOf(c)), 201);
+  });
+
+  routes.get("/studies/:study/audit", guard({}), async (c) =>
+    c.json(await readStudyAudit(deps, c.get("session"), c.req.param("study"))),
+  );
 
   routes.get("/studies/:study/grants", guard({}), async (c) => {
     const rows = await readGrants(deps, c.get("session"), c.req.param("study"));

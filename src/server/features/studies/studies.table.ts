@@ -102,7 +102,7 @@ export const series = pgTable(
   (table) => [uniqueIndex("series_study_uid_key").on(table.studyId, table.seriesInstanceUID)],
 );
 
-export const storedObjectKind = pgEnum("stored_object_kind", ["volume", "manifest"]);
+export const storedObjectKind = pgEnum("stored_object_kind", ["volume", "manifest", "report"]);
 export const objectLocation = pgEnum("object_location", ["staging", "archive"]);
 
 /** The bytes of a study: its volumes and manifests, and in which store each lies under `key`. */

@@ -1,3 +1,4 @@
+import type { LabStats } from "../../../shared/api/labs.ts";
 import type { Subscription, UsageStats } from "../../../shared/api/subscriptions.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, type ErrorKind } from "../../http/app-error.ts";
@@ -32,6 +33,23 @@ export async function readUsage(deps: Pick<Deps, "db" | "clock">, userId: string
     actionUsagePercentage: percentage(actions, plan.downloadDeleteLimit),
     downloadsThisMonth: downloads,
     deletesThisMonth: deletes,
+    lastResetDate: lastReset.toISOString(),
+  };
+}
+
+/** @throws {AppError} 404 where the account has none */
+export async function readLabUsage(deps: Pick<Deps, "db" | "clock">, userId: string): Promise<LabStats> {
+  const { subscription, plan } = await find(deps, userId);
+  const { labActions, lastReset } = countersNow(subscription, deps.clock.now());
+  return {
+    planName: plan.name,
+    currentLabExamCount: subscription.labExamCount,
+    labExamLimit: plan.examLimit,
+    labExamsRemaining: Math.max(0, plan.examLimit - subscription.labExamCount),
+    labActionsThisMonth: labActions,
+    labActionLimit: plan.downloadDeleteLimit,
+    labActionsRemaining: Math.max(0, plan.downloadDeleteLimit - labActions),
+    labActionUsagePercentage: percentage(labActions, plan.downloadDeleteLimit),
     lastResetDate: lastReset.toISOString(),
   };
 }
@@ -72,11 +90,11 @@ function countersNow(subscription: SubscriptionRow, now: Date) {
   const periodMs = actionPeriodDays * 24 * 3600_000;
   const periods = Math.floor((now.getTime() - subscription.lastResetDate.getTime()) / periodMs);
   if (periods < 1) {
-    const { downloads, deletes, lastResetDate } = subscription;
-    return { downloads, deletes, lastReset: lastResetDate };
+    const { downloads, deletes, labDownloads, labDeletes, lastResetDate } = subscription;
+    return { downloads, deletes, labActions: labDownloads + labDeletes, lastReset: lastResetDate };
   }
   const lastReset = new Date(subscription.lastResetDate.getTime() + periods * periodMs);
-  return { downloads: 0, deletes: 0, lastReset };
+  return { downloads: 0, deletes: 0, labActions: 0, lastReset };
 }
 
 function percentage(used: number, limit: number): number {

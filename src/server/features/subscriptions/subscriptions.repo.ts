@@ -66,22 +66,41 @@ function inForce(userId: string, now: Date): SQL | undefined {
   );
 }
 
+/** The two archives of an account, counted apart under the same limits. */
+export type ExamKind = "imaging" | "lab";
+
+const examColumns = { imaging: "examCount", lab: "labExamCount" } as const;
+const actionColumns = {
+  imaging: { download: "downloads", delete: "deletes" },
+  lab: { download: "labDownloads", delete: "labDeletes" },
+} as const;
+
+type CounterColumn = "downloads" | "deletes" | "labDownloads" | "labDeletes";
+
 /** Adds `count` exams if the plan has room for all of them: one conditional update, right under concurrency. */
-export async function tryAddExams(db: DbOrTx, userId: string, count: number, now: Date): Promise<boolean> {
-  const total = sql`${subscriptions.examCount} + ${count}`;
+export async function tryAddExams(
+  db: DbOrTx,
+  userId: string,
+  kind: ExamKind,
+  count: number,
+  now: Date,
+): Promise<boolean> {
+  const column = examColumns[kind];
+  const total = sql`${subscriptions[column]} + ${count}`;
   const updated = await db
     .update(subscriptions)
-    .set({ examCount: total })
+    .set({ [column]: total })
     .from(plans)
     .where(and(inForce(userId, now), eq(plans.id, subscriptions.planId), lte(total, plans.examLimit)))
     .returning({ id: subscriptions.id });
   return updated.length === 1;
 }
 
-export async function removeExams(db: DbOrTx, userId: string, count: number): Promise<void> {
+export async function removeExams(db: DbOrTx, userId: string, kind: ExamKind, count: number): Promise<void> {
+  const column = examColumns[kind];
   await db
     .update(subscriptions)
-    .set({ examCount: sql`greatest(${subscriptions.examCount} - ${count}, 0)` })
+    .set({ [column]: sql`greatest(${subscriptions[column]} - ${count}, 0)` })
     .where(eq(subscriptions.userId, userId));
 }
 
@@ -92,23 +111,25 @@ export async function removeExams(db: DbOrTx, userId: string, count: number): Pr
 export async function tryCountAction(
   db: DbOrTx,
   userId: string,
-  kind: ActionKind,
+  action: { exam: ExamKind; kind: ActionKind },
   now: Date,
 ): Promise<boolean> {
   const at = sql`${now.toISOString()}::timestamptz`;
   const period = sql`make_interval(days => ${actionPeriodDays})`;
   const isOver = sql`${subscriptions.lastResetDate} + ${period} <= ${at}`;
   const periods = sql`floor(extract(epoch from ${at} - ${subscriptions.lastResetDate}) / extract(epoch from ${period}))`;
-  const counted = (column: "downloads" | "deletes", isThis: boolean): SQL =>
-    sql`case when ${isOver} then 0 else ${subscriptions[column]} end + ${isThis ? 1 : 0}`;
-  const used = sql`case when ${isOver} then 0 else ${subscriptions.downloads} + ${subscriptions.deletes} end`;
+  const counted = actionColumns[action.exam][action.kind];
+  const inPeriod = (column: CounterColumn): SQL =>
+    sql`case when ${isOver} then 0 else ${subscriptions[column]} end + ${column === counted ? 1 : 0}`;
+  const { download, delete: deletion } = actionColumns[action.exam];
+  const used = sql`case when ${isOver} then 0 else ${subscriptions[download]} + ${subscriptions[deletion]} end`;
   const updated = await db
     .update(subscriptions)
     .set({
-      downloads: counted("downloads", kind === "download"),
-      deletes: counted("deletes", kind === "delete"),
-      labDownloads: sql`case when ${isOver} then 0 else ${subscriptions.labDownloads} end`,
-      labDeletes: sql`case when ${isOver} then 0 else ${subscriptions.labDeletes} end`,
+      downloads: inPeriod("downloads"),
+      deletes: inPeriod("deletes"),
+      labDownloads: inPeriod("labDownloads"),
+      labDeletes: inPeriod("labDeletes"),
       lastResetDate: sql`case when ${isOver} then ${subscriptions.lastResetDate} + ${periods} * ${period}
         else ${subscriptions.lastResetDate} end`,
     })

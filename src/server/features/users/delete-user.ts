@@ -3,6 +3,7 @@ import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
+import { listLabKeys } from "../labs/labs.repo.ts";
 import { discardObjects } from "../studies/discard-objects.ts";
 import { listObjectsOfAccount } from "../studies/stored-objects.repo.ts";
 import { lastAdmin, userNotFound } from "./users.errors.ts";
@@ -25,7 +26,9 @@ export async function deleteUser(
     if (!user) throw new AppError(userNotFound);
     if (user.role === "admin" && user.isAuthorized && !(await hasOtherAdmin(tx, id)))
       throw new AppError(lastAdmin);
-    await discardObjects(deps, tx, await listObjectsOfAccount(tx, id));
+    const labKeys = await listLabKeys(tx, id);
+    const labs = labKeys.map((key) => ({ key, stagedOn: null }));
+    await discardObjects(deps, tx, [...(await listObjectsOfAccount(tx, id)), ...labs]);
     await deleteUserRow(tx, id);
     await recordAudit(tx, {
       at: now,

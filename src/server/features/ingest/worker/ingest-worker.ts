@@ -1,3 +1,4 @@
+import { serveRequests } from "../../../processes/serve-requests.ts";
 import { buildUpload, removeBuild } from "./build-upload.ts";
 import { scanUpload } from "./scan-upload.ts";
 import type { ScannedUpload } from "./scanned-upload.ts";
@@ -77,15 +78,6 @@ function failure(error: unknown): WorkerReply {
   return { ok: false, failure: isFull ? "disk.full" : "worker.failed", detail: `${name} ${code}` };
 }
 
-/** Serves requests until the process that started this one is gone. */
-function serve(): void {
-  // Ctrl-C reaches the whole process group; the app ends its workers itself, once their uploads are done.
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
-  process.on("disconnect", () => process.exit(0));
-  process.on("message", async (request: WorkerRequest) => {
-    const reply = await carryOut(request).then((result): WorkerReply => ({ ok: true, result }), failure);
-    process.send?.(reply);
-  });
-}
-
-serve();
+serveRequests((request: WorkerRequest) =>
+  carryOut(request).then((result): WorkerReply => ({ ok: true, result }), failure),
+);

@@ -1,0 +1,28 @@
+const KEPT_MS = 60_000;
+const MAX_NAME = 120;
+
+/** Has the browser save bytes that are already here. */
+export function saveFile(blob: Blob, fileName: string): void {
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = fileName;
+  link.hidden = true;
+  document.body.append(link);
+  link.click();
+  link.remove();
+  // Some browsers read it only after the click has returned.
+  setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
+}
+
+/** A name for a PDF from what its readers call it, without characters that file systems refuse. */
+export function pdfName(...parts: (string | null)[]): string {
+  const name = parts
+    .filter(Boolean)
+    .join("_")
+    .replace(/[^\p{L}\p{N}_-]+/gu, "_")
+    .replace(/_+/g, "_")
+    .replace(/^_|_$/g, "")
+    .slice(0, MAX_NAME);
+  return `${name || "documento"}.pdf`;
+}

@@ -1,0 +1,61 @@
+import { t } from "@lingui/core/macro";
+import { ApiError, apiError } from "../../api.ts";
+import { activeLocale } from "../../i18n.ts";
+import { currentToken, endSession } from "../../session.ts";
+
+export interface SendOptions {
+  /** From 0 to 1 as bytes leave. */
+  onProgress: (sent: number) => void;
+  signal?: AbortSignal;
+}
+
+/**
+ * Posts a form by XMLHttpRequest, because fetch tells no progress.
+ * @throws {ApiError} as `callApi`; the signal's reason when aborted
+ */
+export async function sendForm(path: string, form: FormData, options: SendOptions): Promise<void> {
+  const token = currentToken();
+  const response = await post(path, form, options, token);
+  if (response.ok) return;
+  if (response.status === 401 && token && token === currentToken()) endSession("expired");
+  throw await apiError(response);
+}
+
+function post(
+  path: string,
+  form: FormData,
+  { onProgress, signal }: SendOptions,
+  token: string | undefined,
+): Promise<Response> {
+  signal?.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<Response>();
+  const request = new XMLHttpRequest();
+  const abort = () => request.abort();
+  signal?.addEventListener("abort", abort);
+  request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0);
+  request.onload = () => resolve(toResponse(request));
+  request.onerror = () => reject(new ApiError(0, "network", unreachableText()));
+  request.onabort = () => reject(signal?.reason);
+  request.onloadend = () => signal?.removeEventListener("abort", abort);
+  request.open("POST", path);
+  request.setRequestHeader("Accept-Language", activeLocale());
+  if (token) request.setRequestHeader("Authorization", `Bearer ${token}`);
+  request.send(form);
+  return promise;
+}
+
+function unreachableText(): string {
+  return t({
+    id: "api.unreachable",
+    message: "The server could not be reached. Check your connection.",
+  });
+}
+
+function toResponse(request: XMLHttpRequest): Response {
+  const type = request.getResponseHeader("content-type") ?? "";
+  return new Response(request.status === 204 ? null : request.responseText, {
+    status: request.status,
+    statusText: request.statusText,
+    headers: { "content-type": type },
+  });
+}

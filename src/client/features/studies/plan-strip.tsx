@@ -1,0 +1,103 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { UsageStats } from "../../../shared/api/subscriptions.ts";
+import { TriangleAlertIcon } from "../../ui/icons.tsx";
+import { Meter } from "../../ui/meter.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { useHis } from "../his/his-context.ts";
+import { dayText } from "./study-text.ts";
+import { useMySubscription, useUsageStats } from "./use-usage-stats.ts";
+
+const WARN_AT_PERCENT = 80;
+const ACTION_PERIOD_DAYS = 30;
+
+/** The person's plan and what is left of it; of no interest to who keeps no exams of his own. */
+export function PlanStrip() {
+  const { t } = useLingui();
+  const { user } = useHis();
+  const isShown = user.role === "user";
+  const usage = useUsageStats({ enabled: isShown });
+  const subscription = useMySubscription({ enabled: isShown });
+  if (!isShown) return null;
+  if (usage.isPending || subscription.isPending) return <PlanStripSkeleton />;
+  // Without figures there is nothing to say; the list itself says what is wrong.
+  if (!usage.data) return null;
+  const { planName, currentExamCount, examLimit, totalActionsThisMonth, actionLimit } = usage.data;
+  return (
+    <section
+      className="panel plan-strip"
+      aria-label={t({ id: "planStrip.label", message: "Subscription status" })}
+    >
+      <div className="plan-strip-name">
+        <b>
+          <Trans id="planStrip.plan">{planName} plan</Trans>
+        </b>
+        <span>
+          <ActiveUntil expiresAt={subscription.data?.expiresAt} />
+        </span>
+      </div>
+      <Meter
+        label={t({ id: "planStrip.exams", message: "Exams" })}
+        used={currentExamCount}
+        limit={examLimit}
+      />
+      <Meter
+        label={t({ id: "planStrip.actions", message: "Actions this month" })}
+        used={totalActionsThisMonth}
+        limit={actionLimit}
+      />
+      {usage.data.actionUsagePercentage >= WARN_AT_PERCENT && <ActionWarning usage={usage.data} />}
+    </section>
+  );
+}
+
+/** Null never ends; undefined is not known. */
+function ActiveUntil({ expiresAt }: { expiresAt: string | null | undefined }) {
+  if (expiresAt === undefined) return null;
+  if (expiresAt === null) return <Trans id="planStrip.noEnd">Active, with no end date</Trans>;
+  const end = new Date(expiresAt);
+  const day = dayText(end);
+  return end > new Date() ? (
+    <Trans id="planStrip.until">Active until {day}</Trans>
+  ) : (
+    <Trans id="planStrip.ended">Ended on {day}</Trans>
+  );
+}
+
+function ActionWarning({ usage }: { usage: UsageStats }) {
+  const percent = usage.actionUsagePercentage;
+  const restart = new Date(usage.lastResetDate);
+  restart.setDate(restart.getDate() + ACTION_PERIOD_DAYS);
+  const day = dayText(restart);
+  return (
+    <p className="plan-strip-warning">
+      <TriangleAlertIcon small />
+      <Trans id="planStrip.warning">
+        You have used {percent}% of this month's actions. The count starts again on {day}.
+      </Trans>
+    </p>
+  );
+}
+
+function PlanStripSkeleton() {
+  return (
+    <div className="panel plan-strip" aria-busy="true">
+      <div className="plan-strip-name">
+        <Skeleton className="my-1.5 h-3 w-28" />
+        <Skeleton className="my-1 h-3 w-36" />
+      </div>
+      <MeterSkeleton />
+      <MeterSkeleton />
+    </div>
+  );
+}
+
+function MeterSkeleton() {
+  return (
+    <div className="meter">
+      <div className="meter-top">
+        <Skeleton className="my-1.5 h-3 w-32" />
+      </div>
+      <div className="meter-rule" />
+    </div>
+  );
+}

@@ -1,0 +1,15 @@
+import { useState } from "react";
+import { localStore } from "../../browser-storage.ts";
+import { type ColumnLayout, defaultLayout, parseColumnLayout } from "./column-layout.ts";
+
+const KEY = "study-columns";
+
+/** The order and the widths of the list's columns, kept in this browser. */
+export function useColumnLayout() {
+  const [layout, setLayout] = useState(() => parseColumnLayout(localStore.readJson(KEY)));
+  const changeLayout = (next: ColumnLayout) => {
+    setLayout(next);
+    localStore.write(KEY, next === defaultLayout ? undefined : JSON.stringify(next));
+  };
+  return [layout, changeLayout] as const;
+}

@@ -1,0 +1,49 @@
+import { and, desc, eq } from "drizzle-orm";
+import type { DbOrTx, Tx } from "../../db/client.ts";
+import { labExams } from "./labs.table.ts";
+
+export type LabExamRow = typeof labExams.$inferSelect;
+
+/** An account's own exams, newest first; at most 10,000. */
+export async function listLabExams(db: DbOrTx, accountId: string): Promise<LabExamRow[]> {
+  return await db
+    .select()
+    .from(labExams)
+    .where(eq(labExams.accountId, accountId))
+    .orderBy(desc(labExams.createdAt), desc(labExams.id))
+    .limit(10_000);
+}
+
+export async function findLabExam(
+  db: DbOrTx,
+  accountId: string,
+  id: string,
+): Promise<LabExamRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(labExams)
+    .where(and(eq(labExams.id, id), eq(labExams.accountId, accountId)));
+  return row;
+}
+
+export async function insertLabExam(tx: Tx, row: typeof labExams.$inferInsert): Promise<void> {
+  await tx.insert(labExams).values(row);
+}
+
+/** The row that was deleted; `undefined` where another call was first. */
+export async function deleteLabExamRow(
+  tx: Tx,
+  accountId: string,
+  id: string,
+): Promise<LabExamRow | undefined> {
+  const [row] = await tx
+    .delete(labExams)
+    .where(and(eq(labExams.id, id), eq(labExams.accountId, accountId)))
+    .returning();
+  return row;
+}
+
+export async function listLabKeys(db: DbOrTx, accountId: string): Promise<string[]> {
+  const rows = await db.select({ key: labExams.key }).from(labExams).where(eq(labExams.accountId, accountId));
+  return rows.map((row) => row.key);
+}

@@ -1,0 +1,61 @@
+import { Hono } from "hono";
+import { labUploadSchema } from "../../../shared/api/labs.ts";
+import { isUuid } from "../../../shared/uuid.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import type { Guard } from "../../http/guard.ts";
+import { validationFailed } from "../../http/http.errors.ts";
+import type { HttpEnv } from "../../http/http-context.ts";
+import { originOf } from "../../http/request-origin.ts";
+import { violationsOf } from "../../http/validate.ts";
+import { pdfBodyLimit, receivePdf } from "../documents/receive-pdf.ts";
+import { readLabUsage } from "../subscriptions/read-usage.ts";
+import { deleteLabExam } from "./delete-lab-exam.ts";
+import { labExamNotFound } from "./labs.errors.ts";
+import { listLabExams } from "./labs.repo.ts";
+import { openLabExam } from "./open-lab-exam.ts";
+import { presentLabExam } from "./present-lab-exam.ts";
+import { uploadLabExam } from "./upload-lab-exam.ts";
+
+const ownLabs = { roles: ["user"], subscription: "own" } as const;
+
+export function createLabsRoutes(deps: Deps, guard: Guard) {
+  const routes = new Hono<HttpEnv>();
+
+  routes.get("/exams-lab", guard(ownLabs), async (c) => {
+    const rows = await listLabExams(deps.db, c.get("session").userId);
+    return c.json(rows.map(presentLabExam));
+  });
+
+  routes.get("/exams-lab/stats", guard(ownLabs), async (c) =>
+    c.json(await readLabUsage(deps, c.get("session").userId)),
+  );
+
+  routes.post("/exams-lab/upload", guard(ownLabs), pdfBodyLimit, async (c) => {
+    const { pdf, fields } = await receivePdf(c, "file");
+    const upload = labUploadSchema.safeParse(fields);
+    if (!upload.success) {
+      throw new AppError(validationFailed, { violations: violationsOf(upload.error, c.get("locale")) });
+    }
+    return c.json(await uploadLabExam(deps, c.get("session"), { ...upload.data, pdf }, originOf(c)), 201);
+  });
+
+  for (const isDownload of [false, true]) {
+    routes.get(`/exams-lab/:id/${isDownload ? "download" : "view"}`, guard(ownLabs), (c) => {
+      const input = { id: examId(c.req.param("id")), isDownload };
+      return openLabExam(deps, c.get("session"), input, originOf(c));
+    });
+  }
+
+  routes.delete("/exams-lab/:id", guard(ownLabs), async (c) => {
+    await deleteLabExam(deps, c.get("session"), examId(c.req.param("id")), originOf(c));
+    return c.json({ deleted: true });
+  });
+
+  return routes;
+}
+
+function examId(text: string): string {
+  if (!isUuid(text)) throw new AppError(labExamNotFound);
+  return text;
+}

@@ -1,0 +1,42 @@
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import type { Session } from "../../http/session.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
+import { answerPdf } from "../documents/answer-pdf.ts";
+import { chargeAction } from "../subscriptions/charge-action.ts";
+import { labExamNotFound } from "./labs.errors.ts";
+import { findLabExam } from "./labs.repo.ts";
+
+/**
+ * A lab exam to look at, which is free, or to take along, which is one lab action of the month.
+ * @throws {AppError} `lab.not_found`, `quota.actions`, `subscription.required`
+ */
+export async function openLabExam(
+  deps: Pick<Deps, "db" | "store" | "clock">,
+  session: Session,
+  input: { id: string; isDownload: boolean },
+  origin: RequestOrigin,
+): Promise<Response> {
+  const { userId } = session;
+  const { id, isDownload } = input;
+  const exam = await findLabExam(deps.db, userId, id);
+  if (!exam) throw new AppError(labExamNotFound);
+  const body = await deps.store.open(exam.key, { offset: 0, length: exam.sizeBytes });
+  const now = deps.clock.now();
+  await deps.db.transaction(async (tx) => {
+    if (isDownload)
+      await chargeAction(tx, { userId, isAdmin: false }, { exam: "lab", kind: "download" }, now);
+    const action = isDownload ? "lab.downloaded" : "lab.opened";
+    await recordAudit(tx, {
+      at: now,
+      action,
+      actorId: userId,
+      accountId: userId,
+      details: { id },
+      ...origin,
+    });
+  });
+  const fileName = `${exam.name.replace(/[^\p{L}\p{N}._-]+/gu, "_").slice(0, 100) || "exame"}.pdf`;
+  return answerPdf(body, { sizeBytes: exam.sizeBytes, fileName, isDownload });
+}

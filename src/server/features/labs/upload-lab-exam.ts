@@ -1,0 +1,41 @@
+import type { LabExam, LabUpload } from "../../../shared/api/labs.ts";
+import type { Deps } from "../../deps.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import type { Session } from "../../http/session.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
+import { storeDocument } from "../documents/store-document.ts";
+import { chargeExams } from "../subscriptions/charge-exams.ts";
+import { insertLabExam } from "./labs.repo.ts";
+import { presentLabExam } from "./present-lab-exam.ts";
+
+/**
+ * Keeps a laboratory PDF; one lab exam of the plan.
+ * @throws {AppError} `quota.*`, `subscription.required`
+ */
+export async function uploadLabExam(
+  deps: Pick<Deps, "db" | "node" | "store" | "clock" | "log">,
+  session: Session,
+  input: LabUpload & { pdf: Uint8Array },
+  origin: RequestOrigin,
+): Promise<LabExam> {
+  const { userId } = session;
+  const now = deps.clock.now();
+  return await storeDocument(deps, userId, input.pdf, async (tx, document) => {
+    await chargeExams(tx, { userId, isAdmin: false }, { kind: "lab", count: 1 }, now);
+    const { id, key, sizeBytes, sha256 } = document;
+    const row = {
+      ...{ id, accountId: userId, key, sizeBytes, sha256, createdAt: now },
+      ...{ name: input.examName, modality: input.modality, examDate: input.examDate || null },
+    };
+    await insertLabExam(tx, row);
+    await recordAudit(tx, {
+      at: now,
+      action: "lab.uploaded",
+      actorId: userId,
+      accountId: userId,
+      details: { id },
+      ...origin,
+    });
+    return presentLabExam(row);
+  });
+}

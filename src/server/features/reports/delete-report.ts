@@ -1,0 +1,44 @@
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
+import { discardObjects } from "../studies/discard-objects.ts";
+import { findStudy } from "../studies/find-study.ts";
+import { studyNotFound, studyNotOwner } from "../studies/studies.errors.ts";
+import { type Caller, lockStudy } from "../studies/studies.repo.ts";
+import { reportNotFound } from "./reports.errors.ts";
+import { deleteReportRows, findReport } from "./reports.repo.ts";
+
+/**
+ * Deletes a study's report: its owner, an admin, or whoever uploaded it.
+ * @throws {AppError} `study.not_found`, `report.not_found`, `study.not_owner`
+ */
+export async function deleteReport(
+  deps: Pick<Deps, "db" | "jobs" | "clock">,
+  caller: Caller,
+  reference: string,
+  origin: RequestOrigin,
+): Promise<void> {
+  const found = await findStudy(deps.db, caller, reference);
+  const now = deps.clock.now();
+  await deps.db.transaction(async (tx) => {
+    const study = await lockStudy(tx, found.id);
+    if (!study) throw new AppError(studyNotFound);
+    const stored = await findReport(tx, study.id);
+    if (!stored) throw new AppError(reportNotFound);
+    const { userId, role } = caller;
+    const mayDelete = study.accountId === userId || role === "admin" || stored.report.uploadedBy === userId;
+    if (!mayDelete) throw new AppError(studyNotOwner);
+    await discardObjects(deps, tx, [stored.object]);
+    await deleteReportRows(tx, stored.report);
+    await recordAudit(tx, {
+      at: now,
+      action: "report.deleted",
+      actorId: userId,
+      accountId: study.accountId,
+      studyId: study.id,
+      studyInstanceUID: study.studyInstanceUID,
+      ...origin,
+    });
+  });
+}

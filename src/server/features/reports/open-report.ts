@@ -1,0 +1,34 @@
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
+import { answerPdf } from "../documents/answer-pdf.ts";
+import { findStudy } from "../studies/find-study.ts";
+import { openObject } from "../studies/open-object.ts";
+import type { Caller } from "../studies/studies.repo.ts";
+import { reportNotFound } from "./reports.errors.ts";
+import { findReport } from "./reports.repo.ts";
+
+/** @throws {AppError} `study.not_found`, `report.not_found` */
+export async function openReport(
+  deps: Pick<Deps, "db" | "node" | "store" | "staging" | "clock">,
+  caller: Caller,
+  reference: string,
+  origin: RequestOrigin,
+): Promise<Response> {
+  const study = await findStudy(deps.db, caller, reference);
+  const found = await findReport(deps.db, study.id);
+  if (!found) throw new AppError(reportNotFound);
+  await recordAudit(deps.db, {
+    at: deps.clock.now(),
+    action: "report.opened",
+    actorId: caller.userId,
+    accountId: study.accountId,
+    studyId: study.id,
+    studyInstanceUID: study.studyInstanceUID,
+    ...origin,
+  });
+  const { sizeBytes } = found.object;
+  const body = await openObject(deps, found.object, { offset: 0, length: sizeBytes });
+  return answerPdf(body, { sizeBytes, fileName: "laudo.pdf", isDownload: false });
+}

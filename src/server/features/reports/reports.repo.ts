@@ -1,0 +1,35 @@
+import { eq } from "drizzle-orm";
+import type { DbOrTx, Tx } from "../../db/client.ts";
+import { type StoredObjectRow, storedObjects, studies } from "../studies/studies.table.ts";
+import { reports } from "./reports.table.ts";
+
+export type ReportRow = typeof reports.$inferSelect;
+
+export async function findReport(
+  db: DbOrTx,
+  studyId: string,
+): Promise<{ report: ReportRow; object: StoredObjectRow } | undefined> {
+  const [row] = await db
+    .select({ report: reports, object: storedObjects })
+    .from(reports)
+    .innerJoin(storedObjects, eq(storedObjects.id, reports.objectId))
+    .where(eq(reports.studyId, studyId));
+  return row;
+}
+
+/** Adds the report with its stored object; the study must be locked and have none. */
+export async function insertReport(
+  tx: Tx,
+  object: typeof storedObjects.$inferInsert,
+  report: typeof reports.$inferInsert,
+): Promise<void> {
+  await tx.insert(storedObjects).values(object);
+  await tx.insert(reports).values(report);
+  await tx.update(studies).set({ hasReport: true }).where(eq(studies.id, report.studyId));
+}
+
+/** Takes the report and its stored object away; the bytes are the caller's to discard. */
+export async function deleteReportRows(tx: Tx, report: ReportRow): Promise<void> {
+  await tx.delete(storedObjects).where(eq(storedObjects.id, report.objectId));
+  await tx.update(studies).set({ hasReport: false }).where(eq(studies.id, report.studyId));
+}

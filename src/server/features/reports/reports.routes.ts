@@ -1,0 +1,38 @@
+import { Hono } from "hono";
+import type { Deps } from "../../deps.ts";
+import type { Guard } from "../../http/guard.ts";
+import type { HttpEnv } from "../../http/http-context.ts";
+import { originOf } from "../../http/request-origin.ts";
+import { pdfBodyLimit, receivePdf } from "../documents/receive-pdf.ts";
+import { deleteReport } from "./delete-report.ts";
+import { openReport } from "./open-report.ts";
+import { uploadReport } from "./upload-report.ts";
+
+const viewing = { subscription: "viewing" } as const;
+
+/** `:study` is our id or a Study Instance UID, as everywhere. */
+export function createReportsRoutes(deps: Deps, guard: Guard) {
+  const routes = new Hono<HttpEnv>();
+
+  routes.post("/studies/laudo/upload", guard(viewing), pdfBodyLimit, async (c) => {
+    const { pdf, fields } = await receivePdf(c, "laudo");
+    await uploadReport(
+      deps,
+      c.get("session"),
+      { reference: fields.studyInstanceUID ?? "", pdf },
+      originOf(c),
+    );
+    return c.json({ uploaded: true }, 201);
+  });
+
+  routes.get("/studies/laudo/:study", guard(viewing), (c) =>
+    openReport(deps, c.get("session"), c.req.param("study"), originOf(c)),
+  );
+
+  routes.delete("/studies/laudo/:study", guard(viewing), async (c) => {
+    await deleteReport(deps, c.get("session"), c.req.param("study"), originOf(c));
+    return c.json({ deleted: true });
+  });
+
+  return routes;
+}

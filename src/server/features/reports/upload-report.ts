@@ -1,0 +1,45 @@
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
+import { storeDocument } from "../documents/store-document.ts";
+import { findStudy } from "../studies/find-study.ts";
+import { studyNotFound } from "../studies/studies.errors.ts";
+import { type Caller, lockStudy } from "../studies/studies.repo.ts";
+import { reportExists } from "./reports.errors.ts";
+import { insertReport } from "./reports.repo.ts";
+
+/**
+ * Attaches a report where there is none; anyone who may see the study may.
+ * @throws {AppError} `study.not_found`, `report.exists`
+ */
+export async function uploadReport(
+  deps: Pick<Deps, "db" | "node" | "store" | "clock" | "log">,
+  caller: Caller,
+  input: { reference: string; pdf: Uint8Array },
+  origin: RequestOrigin,
+): Promise<void> {
+  const found = await findStudy(deps.db, caller, input.reference);
+  if (found.hasReport) throw new AppError(reportExists);
+  const now = deps.clock.now();
+  await storeDocument(deps, found.accountId, input.pdf, async (tx, document) => {
+    const study = await lockStudy(tx, found.id);
+    if (!study) throw new AppError(studyNotFound);
+    if (study.hasReport) throw new AppError(reportExists);
+    const { userId } = caller;
+    await insertReport(
+      tx,
+      { ...document, studyId: study.id, kind: "report", location: "archive", createdAt: now },
+      { studyId: study.id, objectId: document.id, uploadedBy: userId, createdAt: now },
+    );
+    await recordAudit(tx, {
+      at: now,
+      action: "report.uploaded",
+      actorId: userId,
+      accountId: study.accountId,
+      studyId: study.id,
+      studyInstanceUID: study.studyInstanceUID,
+      ...origin,
+    });
+  });
+}

@@ -1,0 +1,19 @@
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { listStudyAudit } from "../audit/audit.repo.ts";
+import { findStudy } from "./find-study.ts";
+import { studyNotOwner } from "./studies.errors.ts";
+import type { Caller } from "./studies.repo.ts";
+
+const NEWEST = 200;
+
+/**
+ * Who looked at, downloaded, shared or changed a study, newest first; for its owner and admins.
+ * @throws {AppError} `study.not_found`, `study.not_owner`
+ */
+export async function readStudyAudit(deps: Pick<Deps, "db">, caller: Caller, reference: string) {
+  const study = await findStudy(deps.db, caller, reference);
+  if (study.accountId !== caller.userId && caller.role !== "admin") throw new AppError(studyNotOwner);
+  const rows = await listStudyAudit(deps.db, study.id, NEWEST);
+  return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
+}

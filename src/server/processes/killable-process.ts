@@ -1,0 +1,90 @@
+import type { Subprocess } from "bun";
+
+/** The process ended, was stopped, took too long, or was not free. */
+export class ProcessLost extends Error {
+  override name = "ProcessLost";
+}
+
+export interface RequestBounds {
+  signal: AbortSignal;
+  timeoutMs: number;
+}
+
+/**
+ * A child process that answers one request at a time. A process, not a thread: a thread that runs wild in a
+ * hostile file can't be stopped and takes the server's memory with it; a process can be killed and gives all of
+ * it back. The other side of it is {@link serveRequests}.
+ */
+export class KillableProcess<Request, Reply> {
+  readonly #child: Subprocess;
+  #pending: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | undefined;
+  #isGone = false;
+
+  constructor(command: readonly string[]) {
+    this.#child = Bun.spawn([...command], {
+      // Nothing of the server's environment: it holds secrets.
+      env: {},
+      stdio: ["ignore", "ignore", "inherit"],
+      serialization: "advanced",
+      ipc: (reply: Reply) => this.#settle(reply),
+      onExit: () => this.#end(new ProcessLost("the process ended")),
+    });
+    this.#child.unref();
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  /**
+   * Sends one request; the next may only follow its reply. Aborted or late, the process is killed.
+   * @throws {ProcessLost} or what the signal was aborted with
+   */
+  async request(request: Request, { signal, timeoutMs }: RequestBounds): Promise<Reply> {
+    signal.throwIfAborted();
+    if (this.#isGone || this.#pending) throw new ProcessLost("the process is not free");
+    const timer = setTimeout(() => this.#kill(new ProcessLost("the request took too long")), timeoutMs);
+    const abort = () => this.#kill(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    try {
+      return await new Promise<Reply>((resolve, reject) => {
+        this.#pending = { resolve, reject };
+        this.#child.send(request);
+      });
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  kill(): void {
+    this.#kill(new ProcessLost("the process was stopped"));
+  }
+
+  /** Resolves when the process is gone. */
+  get exited(): Promise<unknown> {
+    return this.#child.exited;
+  }
+
+  #kill(reason: Error): void {
+    this.#end(reason);
+    this.#child.kill("SIGKILL");
+  }
+
+  #settle(reply: Reply): void {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    pending?.resolve(reply);
+  }
+
+  #end(reason: Error): void {
+    this.#isGone = true;
+    const pending = this.#pending;
+    this.#pending = undefined;
+    pending?.reject(reason);
+  }
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { LabExam, LabStats } from "../../../src/shared/api/labs.ts";
+import { formBody, samplePdf } from "../../support/sample-pdf.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+
+let t: TestApp;
+let person: Person;
+beforeAll(async () => {
+  t = await createTestApp();
+  person = await t.addPerson("Guarda Exames");
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+const valid = { examName: "Hemograma completo", modality: "LAB", examDate: "2026-10-02" };
+
+async function upload(
+  as: Person,
+  fields: Record<string, string> = valid,
+  pdf = samplePdf(),
+): Promise<Response> {
+  const form = await formBody(fields, { name: "file", bytes: pdf });
+  return await t.call("POST", "/api/exams-lab/upload", { as, ...form });
+}
+const list = async (as: Person) =>
+  (await (await t.call("GET", "/api/exams-lab", { as })).json()) as LabExam[];
+const stats = async (as: Person) =>
+  (await (await t.call("GET", "/api/exams-lab/stats", { as })).json()) as LabStats;
+
+describe("a lab exam", () => {
+  test("is kept, listed newest first, viewed for free and downloaded for one action", async () => {
+    const who = await t.addPerson("Vê e Baixa");
+    await upload(who, { ...valid, examName: "Primeiro" });
+    t.advance(1000);
+    await upload(who, { examName: "Segundo", modality: "DEN" }, samplePdf("osso"));
+    const exams = await list(who);
+    expect(exams.map((exam) => exam.laudoDescription)).toEqual(["Segundo", "Primeiro"]);
+    expect(exams[0]).toMatchObject({ modality: "DEN", examDate: null });
+    const view = await t.call("GET", `/api/exams-lab/${exams[0]?.id}/view`, { as: who });
+    expect(new Uint8Array(await view.arrayBuffer())).toEqual(samplePdf("osso"));
+    expect(await stats(who)).toMatchObject({ currentLabExamCount: 2, labActionsThisMonth: 0 });
+    const download = await t.call("GET", `/api/exams-lab/${exams[0]?.id}/download`, { as: who });
+    expect(download.headers.get("content-disposition")).toStartWith("attachment");
+    expect(await stats(who)).toMatchObject({ labActionsThisMonth: 1 });
+  });
+
+  test("is deleted with its bytes, and its place is free again", async () => {
+    const who = await t.addPerson("Apaga Exame");
+    const { id } = (await (await upload(who)).json()) as LabExam;
+    const [row] = await t.sql`select key from lab_exams where id = ${id}`;
+    expect((await t.call("DELETE", `/api/exams-lab/${id}`, { as: who })).status).toBe(200);
+    expect((await t.call("DELETE", `/api/exams-lab/${id}`, { as: who })).status).toBe(404);
+    await t.settle();
+    expect(await t.deps.store.stat(row?.key)).toBeUndefined();
+    expect(await stats(who)).toMatchObject({ currentLabExamCount: 0, labActionsThisMonth: 1 });
+  });
+
+  test("of someone else is not found", async () => {
+    const { id } = (await (await upload(person)).json()) as LabExam;
+    const stranger = await t.addPerson("Outro Curioso");
+    for (const [method, path] of [
+      ["GET", "view"],
+      ["GET", "download"],
+    ] as const) {
+      expect((await t.call(method, `/api/exams-lab/${id}/${path}`, { as: stranger })).status).toBe(404);
+    }
+    expect((await t.call("DELETE", `/api/exams-lab/${id}`, { as: stranger })).status).toBe(404);
+    expect(await list(stranger)).toEqual([]);
+  });
+
+  test("needs a name, a modality of the list and a PDF", async () => {
+    expect((await upload(person, { ...valid, examName: " " })).status).toBe(400);
+    expect((await upload(person, { ...valid, modality: "XYZ" })).status).toBe(400);
+    expect((await upload(person, { ...valid, examDate: "02/10/2026" })).status).toBe(400);
+    const noPdf = await upload(person, valid, new TextEncoder().encode("nada"));
+    expect((await problemOf(noPdf)).code).toBe("document.not_pdf");
+  });
+
+  test("counts apart from imaging, under the same limit, also in parallel", async () => {
+    const trial = await t.addPerson("Teste de Limite", { plan: "avaliacao" });
+    const answers = await Promise.all(Array.from({ length: 5 }, () => upload(trial)));
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(2);
+    expect(await list(trial)).toHaveLength(2);
+    const [row] =
+      await t.sql`select exam_count, lab_exam_count from subscriptions where user_id = ${trial.id}`;
+    expect(row).toEqual({ exam_count: 0, lab_exam_count: 2 });
+    const staged =
+      await t.sql`select state from uploads where account_id = ${trial.id} and state = 'receiving'`;
+    expect(staged).toHaveLength(0);
+  });
+
+  test("goes with its account", async () => {
+    const leaving = await t.addPerson("De Partida");
+    const admin = await t.addPerson("Admin Labs", { role: "admin" });
+    const { id } = (await (await upload(leaving)).json()) as LabExam;
+    const [row] = await t.sql`select key from lab_exams where id = ${id}`;
+    await t.call("DELETE", `/api/users/${leaving.id}`, { as: admin });
+    await t.settle();
+    expect(await t.deps.store.stat(row?.key)).toBeUndefined();
+  });
+});

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Study } from "../../../src/shared/api/studies.ts";
+import { formBody, samplePdf } from "../../support/sample-pdf.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+
+let t: TestApp;
+let owner: Person;
+let stranger: Person;
+let doctor: Person;
+let studyId: string;
+let studies = 0;
+
+beforeAll(async () => {
+  t = await createTestApp();
+  owner = await t.addPerson("Dona do Laudo", { plan: "clinica" });
+  stranger = await t.addPerson("Curioso");
+  doctor = await t.addPerson("Doutor Laudador", { role: "doctor", plan: null });
+});
+afterAll(() => t[Symbol.asyncDispose]());
+beforeEach(async () => {
+  const answer = await t.store(owner, sampleZip({ study: `${++studies}` }));
+  studyId = answer.studies[0]?.id ?? "";
+});
+
+async function attach(as: Person, pdf = samplePdf(), id = studyId): Promise<Response> {
+  const form = await formBody({ studyInstanceUID: id }, { name: "laudo", bytes: pdf });
+  return await t.call("POST", "/api/studies/laudo/upload", { as, ...form });
+}
+const open = (as: Person) => t.call("GET", `/api/studies/laudo/${studyId}`, { as });
+const remove = (as: Person) => t.call("DELETE", `/api/studies/laudo/${studyId}`, { as });
+
+async function hasReport(): Promise<boolean | undefined> {
+  const list = (await (await t.call("GET", "/api/studies", { as: owner })).json()) as Study[];
+  return list.find((study) => study.id === studyId)?.laudo;
+}
+
+describe("a report", () => {
+  test("is attached, shown in the list, opened bit for bit, and deleted with its bytes", async () => {
+    expect(await hasReport()).toBe(false);
+    expect((await attach(owner, samplePdf("crânio"))).status).toBe(201);
+    expect(await hasReport()).toBe(true);
+    const answer = await open(owner);
+    expect(answer.headers.get("content-type")).toBe("application/pdf");
+    expect(answer.headers.get("content-security-policy")).toContain("sandbox");
+    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(samplePdf("crânio"));
+    expect((await remove(owner)).status).toBe(200);
+    expect(await hasReport()).toBe(false);
+    expect((await open(owner)).status).toBe(404);
+    await t.settle();
+    const kinds =
+      await t.sql`select kind from stored_objects where study_id = ${studyId} and kind = 'report'`;
+    expect(kinds).toHaveLength(0);
+  });
+
+  test("is one a study, also when two are sent at the same time", async () => {
+    const answers = await Promise.all([attach(owner, samplePdf("a")), attach(owner, samplePdf("b"))]);
+    expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409]);
+    const second = await attach(owner);
+    expect((await problemOf(second)).code).toBe("report.exists");
+    const staged = (await readdir(join(t.deps.config.dataDir, "staging"))).filter(
+      (name) => !name.startsWith("~"),
+    );
+    expect(staged).toEqual([]);
+  });
+
+  test("must be a PDF by its bytes, whatever its name says", async () => {
+    const answer = await attach(owner, new TextEncoder().encode("<html>%PDF</html>"));
+    expect(answer.status).toBe(400);
+    expect((await problemOf(answer)).code).toBe("document.not_pdf");
+    expect(await hasReport()).toBe(false);
+  });
+
+  test("of someone else's study can't be attached, opened or deleted", async () => {
+    await attach(owner);
+    for (const answer of [await attach(stranger), await open(stranger), await remove(stranger)]) {
+      expect(answer.status).toBe(404);
+    }
+    expect((await open(owner)).status).toBe(200);
+  });
+
+  test("may be attached and taken back by a grantee, but not the owner's", async () => {
+    await t.call("POST", `/api/studies/${studyId}/assign`, { as: owner, json: { userId: doctor.id } });
+    expect((await attach(doctor)).status).toBe(201);
+    expect((await open(doctor)).status).toBe(200);
+    expect((await remove(doctor)).status).toBe(200);
+    await attach(owner);
+    const refused = await remove(doctor);
+    expect(refused.status).toBe(403);
+    expect((await problemOf(refused)).code).toBe("study.not_owner");
+  });
+
+  test("goes with its study, bytes and all", async () => {
+    await attach(owner);
+    const [row] = await t.sql`select key from stored_objects where study_id = ${studyId} and kind = 'report'`;
+    expect(await t.deps.store.stat(row?.key)).toBeDefined();
+    await t.call("DELETE", `/api/studies/${studyId}`, { as: owner });
+    await t.settle();
+    expect(await t.deps.store.stat(row?.key)).toBeUndefined();
+  });
+
+  test("stays when more instances of its study are sent", async () => {
+    await attach(owner);
+    await t.store(owner, sampleZip({ study: `${studies}`, sop: "2" }));
+    expect((await open(owner)).status).toBe(200);
+  });
+});
+
+describe("sharing", () => {
+  test("finds a doctor by e-mail, and nobody else", async () => {
+    const share = (email: string) =>
+      t.call("POST", `/api/studies/${studyId}/share`, { as: owner, json: { email } });
+    const shared = await share(doctor.email.toUpperCase());
+    expect(shared.status).toBe(201);
+    expect(await shared.json()).toMatchObject({ userId: doctor.id, role: "doctor" });
+    expect((await share(stranger.email)).status).toBe(404);
+    expect((await share("ninguem@example.com")).status).toBe(404);
+    expect(
+      (await t.call("POST", `/api/studies/${studyId}/share`, { as: doctor, json: { email: doctor.email } }))
+        .status,
+    ).toBe(201);
+  });
+
+  test("is told to the owner: who looked and when", async () => {
+    await t.call("POST", `/api/studies/${studyId}/share`, { as: owner, json: { email: doctor.email } });
+    const data = Buffer.from(JSON.stringify([{ userId: doctor.id, id: studyId }])).toString("base64url");
+    await t.call("GET", `/generate-token?data=${data}`, { as: doctor });
+    const audit = (await (await t.call("GET", `/api/studies/${studyId}/audit`, { as: owner })).json()) as {
+      action: string;
+      actorName: string;
+    }[];
+    expect(audit.map(({ action }) => action)).toEqual(["study.opened", "study.granted", "study.uploaded"]);
+    expect(audit[0]?.actorName).toBe("Doutor Laudador");
+  });
+});
