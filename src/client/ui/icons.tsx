@@ -314,3 +314,25 @@ export const PencilIcon = /* @__PURE__ */ icon(
 export const PaperclipIcon = /* @__PURE__ */ icon(
   <path d="m16 6-8.41 8.59a2 2 0 1 0 2.83 2.83l8.41-8.59a4 4 0 1 0-5.66-5.66l-8.38 8.55a6 6 0 1 0 8.49 8.49L19.65 13" />,
 );
+export const ZoomInIcon = /* @__PURE__ */ icon(
+  <>
+    <circle cx="11" cy="11" r="8" />
+    <path d="m21 21-4.35-4.35" />
+    <path d="M11 8v6" />
+    <path d="M8 11h6" />
+  </>,
+);
+export const ZoomOutIcon = /* @__PURE__ */ icon(
+  <>
+    <circle cx="11" cy="11" r="8" />
+    <path d="m21 21-4.35-4.35" />
+    <path d="M8 11h6" />
+  </>,
+);
+export const PrinterIcon = /* @__PURE__ */ icon(
+  <>
+    <path d="M6 18H4a2 2 0 0 1-2-2v-5a2 2 0 0 1 2-2h16a2 2 0 0 1 2 2v5a2 2 0 0 1-2 2h-2" />
+    <path d="M6 9V3a1 1 0 0 1 1-1h10a1 1 0 0 1 1 1v6" />
+    <rect x="6" y="14" width="12" height="8" rx="1" />
+  </>,
+);

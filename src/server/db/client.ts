@@ -1,6 +1,7 @@
 import { sql as query } from "drizzle-orm";
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import { openPostgres, type Sql } from "./postgres.ts";
+import { preparing } from "./preparing.ts";
 
 export type Db = PostgresJsDatabase;
 /** What a drizzle transaction's callback is given. */
@@ -43,7 +44,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
     },
   });
-  return { db: drizzle(sql), sql, close: () => sql.end({ timeout: 5 }) };
+  return { db: drizzle(preparing(sql)), sql, close: () => sql.end({ timeout: 5 }) };
 }
 
 /** Resolves when the database answers. */

@@ -1,5 +1,5 @@
-import { Trans } from "@lingui/react/macro";
 import {
+  columnOrderingFeature,
   columnVisibilityFeature,
   createColumnHelper,
   rowExpandingFeature,
@@ -25,56 +25,47 @@ export const studyTableFeatures = tableFeatures({
   rowSortingFeature,
   rowExpandingFeature,
   columnVisibilityFeature,
+  columnOrderingFeature,
 });
 
 const column = createColumnHelper<typeof studyTableFeatures, Study>();
 
-/** Ids of sortable columns are the server's names of the sorts. */
+/** Their names, order and widths are elsewhere. Ids of sortable columns are the server's names of the sorts. */
 export const studyColumns = column.columns([
   column.accessor("patientName", {
-    header: () => <Trans id="exam.patient">Patient</Trans>,
     cell: ({ row }) => <PatientCell row={row} />,
   }),
   column.accessor("studyDate", {
-    header: () => <Trans id="exam.date">Date</Trans>,
     cell: ({ row, table }) => (
       <DateCell row={row} hasExpander={table.getColumn("patientName")?.getIsVisible() === false} />
     ),
   }),
   column.accessor("studyDescription", {
-    header: () => <Trans id="exam.description">Description</Trans>,
     cell: ({ row }) => <DescriptionCell study={row.original} />,
   }),
   column.accessor("modality", {
-    header: () => <Trans id="exam.modality">Modality</Trans>,
     cell: ({ row }) => <ModalityCell modality={row.original.modality} />,
   }),
   column.accessor("imagesReceived", {
-    header: () => <Trans id="exam.images">Images</Trans>,
     cell: ({ row }) => <CountCell count={row.original.imagesReceived} />,
   }),
   column.accessor("seriesCount", {
-    header: () => <Trans id="exam.series">Series</Trans>,
     cell: ({ row }) => <CountCell count={row.original.seriesCount} />,
   }),
   column.accessor("storageStatus", {
-    header: () => <Trans id="exam.storage">Storage</Trans>,
     cell: ({ row }) => <StorageDot status={row.original.storageStatus} />,
     enableSorting: false,
   }),
   column.accessor("laudo", {
-    header: () => <Trans id="exam.report">Report</Trans>,
     cell: ({ row }) => <ReportCell study={row.original} />,
     enableSorting: false,
   }),
   column.display({
     id: "viewer",
-    header: () => <Trans id="exam.viewer">Viewer</Trans>,
     cell: ({ row }) => <ViewerButton study={row.original} />,
   }),
   column.display({
     id: "actions",
-    header: () => <Trans id="exam.actions">Actions</Trans>,
     cell: ({ row }) => <ActionsCell study={row.original} />,
   }),
 ]);

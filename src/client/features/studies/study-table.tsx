@@ -1,14 +1,18 @@
-import { type Row, type SortingState, useTable } from "@tanstack/react-table";
+import { useLingui } from "@lingui/react/macro";
+import type { Row, SortingState } from "@tanstack/react-table";
 import { useAtomValue } from "jotai";
-import { Fragment, useMemo } from "react";
+import { Fragment, useState } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
-import { ArrowDownIcon } from "../../ui/icons.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
 import { useHis } from "../his/his-context.ts";
+import { isMovable, type MovableColumn, moveColumn, resizeColumn, type StudyColumn } from "./column-layout.ts";
+import { columnNames } from "./column-names.ts";
 import { busyStudiesAtom } from "./list-actions.ts";
 import { SeriesSheet, StudyIdentifiers } from "./series-sheet.tsx";
-import { columnVisibility, studyColumns, studyTableFeatures } from "./study-columns.tsx";
-import { STUDIES_PER_PAGE } from "./use-study-list.ts";
+import type { studyTableFeatures } from "./study-columns.tsx";
+import { SkeletonRows } from "./study-skeleton.tsx";
+import { ColumnDragging, StudyTableHead } from "./study-table-head.tsx";
+import { useColumnLayout } from "./use-column-layout.ts";
+import { type StudyTableModel, useColumnWidths, useStudyTable } from "./use-study-table.ts";
 
 interface StudyTableProps {
   /** Undefined while they are loading: the table then has the shape of what comes. */
@@ -17,83 +21,52 @@ interface StudyTableProps {
   onSortingChange: (sorting: SortingState) => void;
 }
 
-type StudyTableModel = ReturnType<typeof useStudyTable>;
-
 const NO_STUDIES: Study[] = [];
 
-/** The list on a desk. */
+/** The list on a desk; its columns are the person's to arrange. */
 export function StudyTable({ studies, sorting, onSortingChange }: StudyTableProps) {
-  const { user } = useHis();
-  const table = useStudyTable(studies ?? NO_STUDIES, sorting, onSortingChange);
-  return (
-    <div className="panel study-table-wrap">
-      <table className={`study-table is-${user.role}`} aria-busy={studies === undefined}>
-        <StudyTableHead table={table} />
-        <tbody>
-          {studies ? (
-            table.getRowModel().rows.map((row) => <StudyRow key={row.id} row={row} table={table} />)
-          ) : (
-            <SkeletonRows columnIds={table.getVisibleLeafColumns().map(({ id }) => id)} />
-          )}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function useStudyTable(data: Study[], sorting: SortingState, onSortingChange: (next: SortingState) => void) {
+  const { i18n, t } = useLingui();
   const { role } = useHis().user;
-  const visibility = useMemo(() => columnVisibility(role), [role]);
-  return useTable({
-    features: studyTableFeatures,
-    columns: studyColumns,
-    data,
-    state: { sorting, columnVisibility: visibility },
-    onSortingChange: (change) => onSortingChange(typeof change === "function" ? change(sorting) : change),
-    getRowId: ({ id }) => id,
-    getRowCanExpand: () => true,
-    manualSorting: true,
-    enableSortingRemoval: false,
-    enableMultiSort: false,
-    autoResetExpanded: false,
-  });
-}
+  const [layout, setLayout] = useColumnLayout();
+  const [announced, setAnnounced] = useState("");
+  const table = useStudyTable({ studies: studies ?? NO_STUDIES, layout, sorting, onSortingChange });
+  const columns = table.getVisibleLeafColumns().map(({ id }) => id as StudyColumn);
+  const widths = useColumnWidths(layout, columns);
 
-function StudyTableHead({ table }: { table: StudyTableModel }) {
+  const move = (column: MovableColumn, target: MovableColumn) => {
+    setLayout(moveColumn(layout, column, target));
+    const name = i18n._(columnNames[column]);
+    const movable = columns.filter(isMovable);
+    const [place, count] = [movable.indexOf(target) + 1, movable.length];
+    setAnnounced(t({ id: "column.moved", message: `${name}: column ${place} of ${count}` }));
+  };
   return (
-    <thead>
-      {table.getHeaderGroups().map((group) => (
-        <tr key={group.id}>
-          {group.headers.map((header) => {
-            const { column } = header;
-            const sorted = column.getIsSorted();
-            const direction = sorted === "asc" ? "ascending" : "descending";
-            return (
-              <th
-                className="study-head"
-                key={header.id}
-                scope="col"
-                data-column={column.id}
-                aria-sort={sorted ? direction : undefined}
-              >
-                {column.getCanSort() ? (
-                  <button type="button" className="study-sort" onClick={column.getToggleSortingHandler()}>
-                    <table.FlexRender header={header} />
-                    {sorted && (
-                      <ArrowDownIcon small className={sorted === "asc" ? "rotate-180" : undefined} />
-                    )}
-                  </button>
-                ) : (
-                  <span className={column.id === "viewer" ? "sr-only" : undefined}>
-                    <table.FlexRender header={header} />
-                  </span>
-                )}
-              </th>
-            );
-          })}
-        </tr>
-      ))}
-    </thead>
+    <ColumnDragging onMove={move}>
+      <div className="panel study-table-wrap">
+        <table
+          className={`study-table is-${role}`}
+          style={{ minWidth: widths.leastPx }}
+          aria-busy={studies === undefined}
+        >
+          <StudyTableHead
+            table={table}
+            widths={widths}
+            onMove={move}
+            onResize={(column, widthPx) => setLayout(resizeColumn(layout, column, widthPx))}
+          />
+          <tbody>
+            {studies ? (
+              table.getRowModel().rows.map((row) => <StudyRow key={row.id} row={row} table={table} />)
+            ) : (
+              <SkeletonRows columns={columns} />
+            )}
+          </tbody>
+        </table>
+      </div>
+      <span className="sr-only" role="status">
+        {announced}
+      </span>
+    </ColumnDragging>
   );
 }
 
@@ -122,24 +95,4 @@ function StudyRow({ row, table }: { row: Row<typeof studyTableFeatures, Study>; 
       )}
     </Fragment>
   );
-}
-
-function SkeletonRows({ columnIds }: { columnIds: string[] }) {
-  return Array.from({ length: STUDIES_PER_PAGE }, (_, place) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the places never move
-    <tr key={place} className="study-row">
-      {columnIds.map((id) => (
-        <td key={id} className="study-cell" data-column={id}>
-          {id === "studyDescription" ? (
-            <div className="study-title">
-              <Skeleton shape="film" />
-              <Skeleton className="h-3 w-44" />
-            </div>
-          ) : (
-            <Skeleton className="h-3 w-3/4" />
-          )}
-        </td>
-      ))}
-    </tr>
-  ));
 }

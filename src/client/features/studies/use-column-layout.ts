@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { localStore } from "../../browser-storage.ts";
-import { type ColumnLayout, defaultLayout, parseColumnLayout } from "./column-layout.ts";
+import { type ColumnLayout, parseColumnLayout } from "./column-layout.ts";
 
 const KEY = "study-columns";
 
@@ -9,7 +9,7 @@ export function useColumnLayout() {
   const [layout, setLayout] = useState(() => parseColumnLayout(localStore.readJson(KEY)));
   const changeLayout = (next: ColumnLayout) => {
     setLayout(next);
-    localStore.write(KEY, next === defaultLayout ? undefined : JSON.stringify(next));
+    localStore.write(KEY, JSON.stringify(next));
   };
   return [layout, changeLayout] as const;
 }

@@ -5,18 +5,21 @@ import type { CurrentUser } from "../../../shared/api/users.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { UserPlusIcon } from "../../ui/icons.tsx";
-import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
+import { useMediaQuery } from "../../ui/use-media-query.ts";
 import { useHis } from "../his/his-context.ts";
 import { viewAtom } from "../his/views.ts";
 import { AddUserDialog } from "./add-user-dialog.tsx";
 import { DeleteUserDialog } from "./delete-user-dialog.tsx";
 import { EditUserDialog } from "./edit-user-dialog.tsx";
 import { useUsers } from "./use-users.ts";
+import { UserCards } from "./user-cards.tsx";
 import { FilterBar } from "./user-filter-bar.tsx";
 import { filterUsers, noFilters } from "./user-filters.ts";
 import { UserPager } from "./user-pager.tsx";
-import { UserPhoneList } from "./user-phone-list.tsx";
 import { UserTable } from "./user-table.tsx";
+
+/** Where seven columns no longer fit beside the menu. */
+const NARROW = "(max-width: 1000px)";
 
 /** Who has an account, for an admin; anyone else is sent back to the start. */
 export default function UsersView() {
@@ -59,7 +62,7 @@ function Users() {
 }
 
 function UserList({ users }: { users: CurrentUser[] | undefined }) {
-  const isPhone = useMediaQuery(PHONE);
+  const isNarrow = useMediaQuery(NARROW);
   const [filters, setFilters] = useState(noFilters);
   const shown = users && filterUsers(users, filters);
   return (
@@ -69,8 +72,8 @@ function UserList({ users }: { users: CurrentUser[] | undefined }) {
         <p className="users-none">
           <Trans id="users.none">No user matches these filters.</Trans>
         </p>
-      ) : isPhone ? (
-        <UserPhoneList users={shown} />
+      ) : isNarrow ? (
+        <UserCards users={shown} />
       ) : (
         <UserTable users={shown} />
       )}

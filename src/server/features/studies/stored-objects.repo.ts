@@ -51,8 +51,9 @@ export async function switchToArchive(tx: DbOrTx, id: string): Promise<boolean> 
   return rows.length === 1;
 }
 
-export async function forgetStagedCopy(db: DbOrTx, id: string): Promise<void> {
-  await db.update(storedObjects).set({ stagedOn: null }).where(eq(storedObjects.id, id));
+export async function forgetStagedCopies(db: DbOrTx, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await db.update(storedObjects).set({ stagedOn: null }).where(inArray(storedObjects.id, ids));
 }
 
 /** Marks those of the studies `b2` that have nothing left in a staging area. */

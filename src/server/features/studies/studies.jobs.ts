@@ -10,10 +10,10 @@ export async function startStudyJobs(deps: Deps): Promise<void> {
   const running = new Map<string, Promise<void>>();
   await jobs.work(
     queue,
-    async ({ uploadId }, { signal }) => {
+    async ({ uploadId }, { signal, attempt }) => {
       // The same upload may be enqueued twice (a retry by hand): the second waits for the first.
       await running.get(uploadId)?.catch(() => undefined);
-      const run = transferUpload(deps, uploadId, signal);
+      const run = transferUpload(deps, uploadId, signal, { isRetry: attempt > 1 });
       running.set(uploadId, run);
       await run.finally(() => running.delete(uploadId));
     },

@@ -2,7 +2,7 @@ import type { Deps } from "../../deps.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 import {
   findStoredObject,
-  forgetStagedCopy,
+  forgetStagedCopies,
   listObjectsOfUpload,
   setStatusOfStaged,
   settleStatus,
@@ -21,6 +21,7 @@ export async function transferUpload(
   deps: TransferDeps,
   uploadId: string,
   signal: AbortSignal,
+  { isRetry = false } = {},
 ): Promise<void> {
   const objects = await listObjectsOfUpload(deps.db, uploadId);
   const mine = objects.filter((object) => object.stagedOn === deps.node.id);
@@ -37,7 +38,7 @@ export async function transferUpload(
   }
   await deps.db.transaction((tx) => settleStatus(tx, studyIds));
   await removeStagedCopies(deps, mine);
-  await removeStrays(deps, uploadId);
+  if (isRetry) await removeStrays(deps, uploadId);
 }
 
 /** The study may be deleted while its bytes are on their way: then nothing stays behind, and nothing has failed. */
@@ -67,10 +68,11 @@ export async function copyToArchive(
 }
 
 async function removeStagedCopies(deps: TransferDeps, objects: StoredObjectRow[]): Promise<void> {
-  for (const object of objects) {
-    await deps.staging.delete(object.key);
-    await forgetStagedCopy(deps.db, object.id);
-  }
+  for (const object of objects) await deps.staging.delete(object.key);
+  await forgetStagedCopies(
+    deps.db,
+    objects.map((object) => object.id),
+  );
 }
 
 /** Deletes copies that a killed run made for a study deleted meanwhile: no row names them. */

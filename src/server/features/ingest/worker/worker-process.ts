@@ -34,7 +34,8 @@ export class WorkerProcess {
     bounds: RequestBounds,
   ): Promise<WorkerResults[Beat]> {
     const reply = await this.#process.request({ beat, body } as WorkerRequest, bounds).catch((error) => {
-      throw error instanceof ProcessLost ? new IngestRefused("worker.failed", error.message) : error;
+      if (!(error instanceof ProcessLost)) throw error;
+      throw new IngestRefused("worker.failed", `${beat}: ${error.message}`);
     });
     if (!reply.ok) throw new IngestRefused(reply.failure, reply.detail);
     return reply.result as WorkerResults[Beat];

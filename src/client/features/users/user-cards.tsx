@@ -7,8 +7,8 @@ import { UserActions } from "./user-actions.tsx";
 import { Expiry } from "./user-table.tsx";
 import { dayText, roleName } from "./user-text.ts";
 
-/** The accounts on a phone; undefined while they are being loaded. */
-export function UserPhoneList({ users }: { users: CurrentUser[] | undefined }) {
+/** The accounts one below the other, where a table does not fit; undefined while they are being loaded. */
+export function UserCards({ users }: { users: CurrentUser[] | undefined }) {
   if (!users) {
     return (
       <div className="grid gap-3 p-4" aria-busy="true">
@@ -19,22 +19,22 @@ export function UserPhoneList({ users }: { users: CurrentUser[] | undefined }) {
     );
   }
   return (
-    <ul className="phone-users">
+    <ul className="user-cards">
       {users.map((user) => (
-        <PhoneUser key={user.id} user={user} />
+        <UserCard key={user.id} user={user} />
       ))}
     </ul>
   );
 }
 
-function PhoneUser({ user }: { user: CurrentUser }) {
+function UserCard({ user }: { user: CurrentUser }) {
   const { i18n } = useLingui();
   const { role, createdAt, expiresAt } = user;
   const created = dayText(createdAt);
   return (
-    <li className="phone-user">
+    <li className="user-card">
       <Avatar person={user} />
-      <div className="phone-user-text">
+      <div className="user-card-text">
         <b>{user.name}</b>
         <span>{user.email}</span>
         <span>
@@ -47,7 +47,7 @@ function PhoneUser({ user }: { user: CurrentUser }) {
           </Trans>
         </span>
       </div>
-      <div className="phone-user-actions">
+      <div className="user-card-actions">
         <StatusBadge user={user} />
         <UserActions user={user} />
       </div>

@@ -1,0 +1,194 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { type RefObject, useEffect, useRef, useState } from "react";
+import { Document, type DocumentProps, Page, pdfjs } from "react-pdf";
+import { ErrorCard } from "../../ui/error-card.tsx";
+import { drawnPages, layOut, type PageSize, pageAt, pixelRatioOf, scaleOf, type Zoom } from "./page-layout.ts";
+
+// The one file that knows the library: whoever holds the licence of another one swaps it here.
+
+pdfjs.GlobalWorkerOptions.workerSrc = process.env.PDF_WORKER_URL ?? "";
+
+/** Everything comes from our own origin. Scripts, forms and links of a PDF have no part in what is drawn. */
+const documentOptions = {
+  cMapUrl: "/assets/",
+  standardFontDataUrl: "/assets/",
+  wasmUrl: "/assets/",
+  useWasm: false,
+  enableXfa: false,
+  maxImageSize: 64_000_000,
+};
+const A4: PageSize = { width: 595, height: 842 };
+
+export type OpenPdf = Parameters<NonNullable<DocumentProps["onLoadSuccess"]>>[0];
+
+export interface Place {
+  page: number;
+  pages: number;
+  scale: number;
+}
+
+interface PdfStageProps {
+  file: Blob;
+  zoom: Zoom;
+  /** Goes to a page (counted from 1) whenever the object changes. */
+  goTo?: { page: number };
+  onOpen: (pdf: OpenPdf) => void;
+  /** Where the reader is; called when it changes. */
+  onPlace: (place: Place) => void;
+}
+
+/** The pages of a PDF on the dark desk, drawn only where they are seen. */
+export function PdfStage({ file, onOpen, ...stage }: PdfStageProps) {
+  const [pdf, setPdf] = useState<OpenPdf>();
+  const [failure, setFailure] = useState<"locked" | "broken">();
+  if (failure) return <Unreadable isLocked={failure === "locked"} />;
+  return (
+    <Document
+      file={file}
+      options={documentOptions}
+      suspense={false}
+      className="pdf-document"
+      loading={<Opening />}
+      error={<Unreadable isLocked={false} />}
+      onPassword={() => setFailure("locked")}
+      onLoadError={() => setFailure("broken")}
+      onLoadSuccess={(opened) => {
+        setPdf(opened);
+        onOpen(opened);
+      }}
+    >
+      {pdf && <Pages pdf={pdf} {...stage} />}
+    </Document>
+  );
+}
+
+export function Opening() {
+  return (
+    <p className="pdf-wait" role="status">
+      <Trans id="pdf.opening">Opening the document…</Trans>
+    </p>
+  );
+}
+
+function Unreadable({ isLocked }: { isLocked: boolean }) {
+  return (
+    <div className="pdf-wait">
+      <ErrorCard title={<Trans id="pdf.unreadable">This PDF cannot be shown</Trans>}>
+        {isLocked ? (
+          <Trans id="pdf.locked">It is protected by a password. Download it to open it.</Trans>
+        ) : (
+          <Trans id="pdf.broken">The file seems to be damaged. Download it to open it in another program.</Trans>
+        )}
+      </ErrorCard>
+    </div>
+  );
+}
+
+function Pages({ pdf, zoom, goTo, onPlace }: Omit<PdfStageProps, "file" | "onOpen"> & { pdf: OpenPdf }) {
+  const { t } = useLingui();
+  const desk = useRef<HTMLElement>(null);
+  const { deskSize, scrollTop, onScroll } = useDesk(desk);
+  const { sizeOf, learn } = usePageSizes();
+  const scale = scaleOf(zoom, sizeOf(0), deskSize);
+  const tops = layOut(pdf.numPages, scale, sizeOf);
+  const page = pageAt(tops, scrollTop + deskSize.height / 2) + 1;
+  useKeptPlace(desk, tops, scrollTop);
+
+  useEffect(() => onPlace({ page, pages: pdf.numPages, scale }), [page, pdf, scale, onPlace]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new wish scrolls, not a new layout
+  useEffect(() => {
+    if (goTo) desk.current?.scrollTo({ top: (tops[goTo.page - 1] ?? 0) - 8 });
+  }, [goTo]);
+
+  return (
+    <section
+      ref={desk}
+      className="pdf-desk"
+      aria-label={t({ id: "pdf.pages", message: "Pages" })}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      tabIndex={0}
+      onScroll={onScroll}
+    >
+      <div className="pdf-roll" style={{ height: tops[pdf.numPages] }}>
+        {drawnPages(tops, scrollTop, deskSize.height).map((index) => (
+          <Sheet key={index} index={index} top={tops[index] ?? 0} size={sizeOf(index)} {...{ scale, learn }} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+interface SheetProps {
+  index: number;
+  top: number;
+  size: PageSize;
+  scale: number;
+  learn: (index: number, size: PageSize) => void;
+}
+
+function Sheet({ index, top, size, scale, learn }: SheetProps) {
+  return (
+    <div
+      className="pdf-sheet"
+      style={{ top, width: Math.floor(size.width * scale), height: Math.floor(size.height * scale) }}
+    >
+      <Page
+        pageNumber={index + 1}
+        scale={scale}
+        suspense={false}
+        devicePixelRatio={pixelRatioOf(size, scale, window.devicePixelRatio)}
+        renderAnnotationLayer={false}
+        loading={null}
+        error={<Unreadable isLocked={false} />}
+        onLoadSuccess={({ originalWidth, originalHeight }) =>
+          learn(index, { width: originalWidth, height: originalHeight })
+        }
+      />
+    </div>
+  );
+}
+
+/** Sizes as pages are met; a page not met yet is taken to be like the first. */
+function usePageSizes() {
+  const [sizes, setSizes] = useState<ReadonlyMap<number, PageSize>>(new Map());
+  const sizeOf = (index: number) => sizes.get(index) ?? sizes.get(0) ?? A4;
+  const learn = (index: number, { width, height }: PageSize) =>
+    setSizes((known) => {
+      const before = known.get(index);
+      if (before?.width === width && before.height === height) return known;
+      return new Map(known).set(index, { width, height });
+    });
+  return { sizeOf, learn };
+}
+
+function useDesk(desk: RefObject<HTMLElement | null>) {
+  const [deskSize, setDeskSize] = useState<PageSize>({ width: 800, height: 800 });
+  const [scrollTop, setScrollTop] = useState(0);
+  useEffect(() => {
+    const element = desk.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() =>
+      setDeskSize({ width: element.clientWidth, height: element.clientHeight }),
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [desk]);
+  const onScroll = () => {
+    if (desk.current) setScrollTop(desk.current.scrollTop);
+  };
+  return { deskSize, scrollTop, onScroll };
+}
+
+/** Zooming keeps what is read where it is. */
+function useKeptPlace(desk: RefObject<HTMLElement | null>, tops: Float64Array, scrollTop: number): void {
+  const before = useRef({ height: 0, scrollTop: 0 });
+  const height = tops.at(-1) ?? 0;
+  useEffect(() => {
+    const last = before.current;
+    if (last.height > 0 && last.height !== height && last.scrollTop > 0) {
+      desk.current?.scrollTo({ top: (last.scrollTop / last.height) * height });
+    }
+    before.current = { height, scrollTop };
+  }, [desk, height, scrollTop]);
+}

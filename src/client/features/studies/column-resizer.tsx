@@ -1,0 +1,69 @@
+import { useLingui } from "@lingui/react/macro";
+import { type KeyboardEvent, type PointerEvent, useRef } from "react";
+import { MAX_COLUMN_WIDTH_PX, MIN_COLUMN_WIDTH_PX } from "./column-layout.ts";
+
+const STEP_PX = 10;
+const BIG_STEP_PX = 50;
+
+interface ColumnResizerProps {
+  columnName: string;
+  widthPx: number;
+  /** Without a width the column gets its own back. */
+  onResize: (widthPx?: number) => void;
+}
+
+/** The line at a column's right edge: drag it, or move it with the arrow keys; a double click undoes. */
+export function ColumnResizer({ columnName, widthPx, onResize }: ColumnResizerProps) {
+  const { t } = useLingui();
+  const drag = useRef<{ fromX: number; fromPx: number }>(undefined);
+
+  const start = (event: PointerEvent<HTMLElement>) => {
+    if (event.button !== 0) return;
+    event.currentTarget.setPointerCapture(event.pointerId);
+    drag.current = { fromX: event.clientX, fromPx: drawnWidth(event.currentTarget) || widthPx };
+  };
+  const move = (event: PointerEvent<HTMLElement>) => {
+    if (drag.current) onResize(drag.current.fromPx + event.clientX - drag.current.fromX);
+  };
+  const stop = () => {
+    drag.current = undefined;
+  };
+  const step = (event: KeyboardEvent<HTMLElement>) => {
+    const stepPx = event.shiftKey ? BIG_STEP_PX : STEP_PX;
+    const currentPx = drawnWidth(event.currentTarget) || widthPx;
+    if (event.key === "ArrowLeft") onResize(currentPx - stepPx);
+    else if (event.key === "ArrowRight") onResize(currentPx + stepPx);
+    else if (event.key === "Home") onResize(MIN_COLUMN_WIDTH_PX);
+    else if (event.key === "Delete") onResize();
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a rule that can be moved, which no element is
+    <div
+      className="column-resizer"
+      role="separator"
+      tabIndex={0}
+      aria-orientation="vertical"
+      aria-label={t({ id: "column.resize", message: `Width of the column ${columnName}` })}
+      aria-valuenow={widthPx}
+      aria-valuemin={MIN_COLUMN_WIDTH_PX}
+      aria-valuemax={MAX_COLUMN_WIDTH_PX}
+      onPointerDown={start}
+      onPointerMove={move}
+      onPointerUp={stop}
+      onPointerCancel={stop}
+      onDoubleClick={() => onResize()}
+      onKeyDown={step}
+      // What begins here is no dragging of the column.
+      onMouseDown={(event) => event.stopPropagation()}
+      onTouchStart={(event) => event.stopPropagation()}
+    />
+  );
+}
+
+/** The flexible column is drawn wider than the least width it is known by. */
+function drawnWidth(resizer: HTMLElement): number {
+  return resizer.closest("th")?.offsetWidth ?? 0;
+}

@@ -1,0 +1,33 @@
+import type { Sql } from "./postgres.ts";
+
+/** Statements with more values than this are too many different ones to keep: bulk inserts, long lists. */
+const MAX_PARAMETERS = 40;
+
+/**
+ * The same client, but that statements with values are prepared once a connection. drizzle sends each statement as an
+ * unnamed one, which costs a second round trip and planning anew every time.
+ */
+export function preparing(client: Sql): Sql {
+  return new Proxy(client, {
+    get(target, property) {
+      switch (property) {
+        case "unsafe":
+          return (text: string, values: never[] = [], options: object = {}) => {
+            const isKept = values.length > 0 && values.length <= MAX_PARAMETERS;
+            return target.unsafe(text, values, isKept ? { ...options, prepare: true } : options);
+          };
+        case "begin":
+        case "savepoint":
+          return (...args: unknown[]) => withPreparingCallback(target, property, args);
+        default:
+          return Reflect.get(target, property);
+      }
+    },
+  });
+}
+
+function withPreparingCallback(target: Sql, method: "begin" | "savepoint", args: unknown[]): unknown {
+  const work = args.pop() as (tx: Sql) => unknown;
+  const run = Reflect.get(target, method) as (...args: unknown[]) => unknown;
+  return run(...args, (tx: Sql) => work(preparing(tx)));
+}

@@ -1,0 +1,102 @@
+import type { DecodedFrame } from "../decoded-frame.ts";
+import { NoPicture } from "../no-picture.ts";
+import { EntropyReader } from "./entropy-reader.ts";
+import type { JpegSegments } from "./jpeg-segments.ts";
+
+const BLOCK = 8;
+
+/** Where the coefficients of a block belong, by their place in the stream (ITU-T T.81 figure A.6). */
+const ZIGZAG = zigzagOrder();
+const COSINES = cosines();
+
+/** Extended sequential JPEG of one component, of any precision (ITU-T T.81 §F.2): 12 bits in DICOM. */
+export function decodeSequentialJpeg(bytes: Uint8Array, segments: JpegSegments): DecodedFrame {
+  const { frame, scans, quantization } = segments;
+  const { rows, columns, precision } = frame;
+  const [component, another] = frame.components;
+  const [scan] = scans;
+  const dc = scan?.components[0]?.dc;
+  const ac = scan?.components[0]?.ac;
+  if (!component || another) throw new NoPicture("unsupported", "12-bit JPEG in colour");
+  if (!scan || !dc || !ac) throw new NoPicture("undecodable", "a scan without its Huffman tables");
+  const quantizer = quantization.get(component.quantization) ?? new Uint16Array(64).fill(1);
+  const samples = new Uint16Array(rows * columns);
+  const reader = new EntropyReader(bytes, scan.offset);
+  const across = Math.ceil(columns / BLOCK);
+  const blocks = across * Math.ceil(rows / BLOCK);
+  const coefficients = new Float32Array(64);
+  let level = 0;
+  for (let block = 0; block < blocks; block++) {
+    if (scan.restartInterval > 0 && block > 0 && block % scan.restartInterval === 0) {
+      reader.restart();
+      level = 0;
+    }
+    coefficients.fill(0);
+    level += reader.receive(Math.min(16, reader.decode(dc)));
+    coefficients[0] = level * (quantizer[0] ?? 1);
+    for (let k = 1; k < 64; k++) {
+      const code = reader.decode(ac);
+      const size = code & 15;
+      if (size === 0 && code >> 4 !== 15) break;
+      k += code >> 4;
+      if (size > 0 && k < 64) coefficients[ZIGZAG[k] ?? 0] = reader.receive(size) * (quantizer[k] ?? 1);
+    }
+    const place = { row: Math.floor(block / across) * BLOCK, column: (block % across) * BLOCK };
+    drawBlock(coefficients, { samples, rows, columns, precision }, place);
+  }
+  return { rows, columns, samplesPerPixel: 1, samples };
+}
+
+interface Canvas {
+  samples: Uint16Array;
+  rows: number;
+  columns: number;
+  precision: number;
+}
+
+const byRow = new Float32Array(64);
+
+/** The inverse transform, first along rows, then along columns (§A.3.3). */
+function drawBlock(coefficients: Float32Array, canvas: Canvas, place: { row: number; column: number }): void {
+  const { samples, rows, columns, precision } = canvas;
+  for (let v = 0; v < BLOCK; v++) {
+    for (let x = 0; x < BLOCK; x++) byRow[v * BLOCK + x] = sumOf(coefficients, v * BLOCK, 1, x);
+  }
+  const highest = (1 << precision) - 1;
+  const middle = 1 << (precision - 1);
+  for (let y = 0; y < BLOCK && place.row + y < rows; y++) {
+    for (let x = 0; x < BLOCK && place.column + x < columns; x++) {
+      const value = Math.round(sumOf(byRow, x, BLOCK, y)) + middle;
+      samples[(place.row + y) * columns + place.column + x] = Math.min(highest, Math.max(0, value));
+    }
+  }
+}
+
+function sumOf(values: Float32Array, from: number, step: number, position: number): number {
+  let sum = 0;
+  for (let u = 0; u < BLOCK; u++) {
+    sum += (values[from + u * step] ?? 0) * (COSINES[position * BLOCK + u] ?? 0);
+  }
+  return sum;
+}
+
+/** `[position, frequency]`, scaled so that both passes together need no other factor. */
+function cosines(): Float32Array {
+  return Float32Array.from({ length: 64 }, (_, i) => {
+    const position = Math.floor(i / BLOCK);
+    const frequency = i % BLOCK;
+    const scale = frequency === 0 ? Math.SQRT1_2 : 1;
+    return (scale / 2) * Math.cos(((2 * position + 1) * frequency * Math.PI) / (2 * BLOCK));
+  });
+}
+
+/** Diagonals from the first coefficient on, turning at every edge. */
+function zigzagOrder(): Uint8Array {
+  const places = Array.from({ length: 64 }, (_, place) => ({
+    place,
+    diagonal: (place >> 3) + (place & 7),
+    row: place >> 3,
+  }));
+  places.sort((a, b) => a.diagonal - b.diagonal || (a.diagonal % 2 === 0 ? b.row - a.row : a.row - b.row));
+  return Uint8Array.from(places, ({ place }) => place);
+}

@@ -1,0 +1,27 @@
+/** To the process that decodes: one frame with what its instance says about it. */
+export interface PictureRequest {
+  transferSyntaxUID: string;
+  /** 0-based. */
+  frameIndex: number;
+  source:
+    | {
+        kind: "parts";
+        /** The instance's file up to its first byte of pixel data. */
+        header: Uint8Array;
+        /** The frame, an encapsulated one as its fragments joined. */
+        frame: Uint8Array;
+      }
+    /** A whole file whose data set is deflated, so that only the child inflates it. */
+    | { kind: "file"; file: Uint8Array };
+}
+
+/** `unsupported`: nothing here can decode it; `undecodable`: something is wrong with it. */
+export type PictureFailure = "unsupported" | "undecodable";
+
+export type PictureReply =
+  | { ok: true; image: Uint8Array }
+  /** `detail` is for the log: it names no person, UID or path. */
+  | { ok: false; failure: PictureFailure; detail: string };
+
+/** What the picture is sent as. */
+export const PICTURE_TYPE = "image/webp";

@@ -1,0 +1,146 @@
+import type { DicomJson, DicomJsonElement } from "../../../dicom/instance.ts";
+
+/** A table in which values are looked up (PS3.3 §C.11.1, §C.11.2, §C.7.6.3.1.5). */
+export interface LookupTable {
+  /** The value that the first entry stands for. */
+  first: number;
+  /** Bits an entry uses. */
+  bits: number;
+  entries: ArrayLike<number>;
+}
+
+/** What an instance says about the pixels of one of its frames. */
+export interface PixelModule {
+  rows: number;
+  columns: number;
+  samplesPerPixel: number;
+  photometricInterpretation: string;
+  bitsAllocated: number;
+  bitsStored: number;
+  highBit: number;
+  isSigned: boolean;
+  /** Samples of one colour after those of another, not colours of one pixel side by side. */
+  isPlanar: boolean;
+  /** `word`: bytes of 16-bit words, whatever the samples are. */
+  pixelDataAs: "bytes" | "words" | "float" | "double";
+  rescale: { slope: number; intercept: number };
+  modalityTable?: LookupTable;
+  window?: { center: number; width: number };
+  voiTable?: LookupTable;
+  /** Small values are bright. */
+  isInverted: boolean;
+  /** Red, green, blue. */
+  palette?: [LookupTable, LookupTable, LookupTable];
+  /** Height of a pixel by its width. */
+  pixelAspect: number;
+}
+
+const MAX_PIXEL_ASPECT = 8;
+
+/**
+ * Reads the Image Pixel, LUT and functional group modules (PS3.3 §C.7.6.3, §C.11, §C.7.6.16.2) for one frame.
+ * What is missing takes the value that shows most.
+ */
+export function readPixelModule(metadata: DicomJson, frameIndex: number): PixelModule {
+  const groups = functionalGroups(metadata, frameIndex);
+  const pixelValues = groups("00289145") ?? metadata;
+  const voi = groups("00289132") ?? metadata;
+  const bitsAllocated = numberOf(metadata["00280100"]) ?? 8;
+  const bitsStored = numberOf(metadata["00280101"]) ?? bitsAllocated;
+  const photometricInterpretation = textOf(metadata["00280004"]) ?? "MONOCHROME2";
+  const shape = textOf(metadata["20500020"]);
+  return {
+    rows: numberOf(metadata["00280010"]) ?? 0,
+    columns: numberOf(metadata["00280011"]) ?? 0,
+    samplesPerPixel: numberOf(metadata["00280002"]) ?? 1,
+    photometricInterpretation,
+    bitsAllocated,
+    bitsStored: Math.min(bitsStored, bitsAllocated),
+    highBit: numberOf(metadata["00280102"]) ?? bitsStored - 1,
+    isSigned: numberOf(metadata["00280103"]) === 1,
+    isPlanar: numberOf(metadata["00280006"]) === 1,
+    pixelDataAs: pixelDataAs(metadata),
+    rescale: {
+      slope: numberOf(pixelValues["00281053"]) || 1,
+      intercept: numberOf(pixelValues["00281052"]) ?? 0,
+    },
+    modalityTable: tableOf(itemOf(metadata["00283000"])),
+    window: windowOf(voi),
+    voiTable: tableOf(itemOf(voi["00283010"])),
+    isInverted: shape === undefined ? photometricInterpretation === "MONOCHROME1" : shape === "INVERSE",
+    palette: photometricInterpretation === "PALETTE COLOR" ? paletteOf(metadata) : undefined,
+    pixelAspect: pixelAspectOf(metadata, groups("00289110")),
+  };
+}
+
+/** Finds a macro's item in the frame's own functional groups, else in those shared by all frames. */
+function functionalGroups(metadata: DicomJson, frameIndex: number): (tag: string) => DicomJson | undefined {
+  const own = itemOf(metadata["52009230"], frameIndex);
+  const shared = itemOf(metadata["52009229"]);
+  return (tag) => itemOf(own?.[tag]) ?? itemOf(shared?.[tag]);
+}
+
+function pixelDataAs(metadata: DicomJson): PixelModule["pixelDataAs"] {
+  if (metadata["7FE00008"]) return "float";
+  if (metadata["7FE00009"]) return "double";
+  return metadata["7FE00010"]?.vr === "OW" ? "words" : "bytes";
+}
+
+function windowOf(voi: DicomJson): PixelModule["window"] {
+  const center = numberOf(voi["00281050"]);
+  const width = numberOf(voi["00281051"]);
+  return center === undefined || width === undefined || width <= 0 ? undefined : { center, width };
+}
+
+function tableOf(item: DicomJson | undefined): LookupTable | undefined {
+  return item && lookupTable(item["00283002"], item["00283006"]);
+}
+
+function paletteOf(metadata: DicomJson): PixelModule["palette"] {
+  const red = lookupTable(metadata["00281101"], metadata["00281201"]);
+  const green = lookupTable(metadata["00281102"], metadata["00281202"]);
+  const blue = lookupTable(metadata["00281103"], metadata["00281203"]);
+  return red && green && blue ? [red, green, blue] : undefined;
+}
+
+/** The descriptor's entry count 0 means 65,536; entries of 8 bits may be packed (PS3.3 §C.7.6.3.1.5). */
+function lookupTable(
+  descriptor: DicomJsonElement | undefined,
+  data: DicomJsonElement | undefined,
+): LookupTable | undefined {
+  const count = numberOf(descriptor) || 65_536;
+  const first = numberOf(descriptor, 1);
+  const bits = numberOf(descriptor, 2);
+  if (first === undefined || bits === undefined || !data) return undefined;
+  const entries = entriesOf(data, count);
+  return entries.length === 0 ? undefined : { first, bits: Math.min(16, Math.max(1, bits)), entries };
+}
+
+function entriesOf({ Value, InlineBinary }: DicomJsonElement, count: number): ArrayLike<number> {
+  if (Value) return Value.map(Number);
+  const bytes = Buffer.from(InlineBinary ?? "", "base64");
+  if (bytes.length < count * 2) return bytes;
+  return Array.from({ length: count }, (_, i) => bytes.readUInt16LE(i * 2));
+}
+
+function pixelAspectOf(metadata: DicomJson, measures: DicomJson | undefined): number {
+  const sizes = metadata["00280034"] ?? measures?.["00280030"] ?? metadata["00280030"];
+  const aspect = (numberOf(sizes) ?? 1) / (numberOf(sizes, 1) ?? 1);
+  return aspect > 1 / MAX_PIXEL_ASPECT && aspect < MAX_PIXEL_ASPECT ? aspect : 1;
+}
+
+function itemOf(sequence: DicomJsonElement | undefined, place = 0): DicomJson | undefined {
+  const item = sequence?.Value?.[place];
+  return typeof item === "object" && item !== null ? (item as DicomJson) : undefined;
+}
+
+function numberOf(element: DicomJsonElement | undefined, place = 0): number | undefined {
+  const value = element?.Value?.[place];
+  const number = typeof value === "string" || typeof value === "number" ? Number(value) : Number.NaN;
+  return Number.isFinite(number) ? number : undefined;
+}
+
+function textOf(element: DicomJsonElement | undefined): string | undefined {
+  const value = element?.Value?.[0];
+  return typeof value === "string" ? value.trim() : undefined;
+}

@@ -1,0 +1,71 @@
+import "../../support/dom-globals.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { endSession } from "../../../src/client/session.ts";
+import type { IslandProps } from "../../../src/shared/islands.ts";
+import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { renderClient } from "../../support/render-client.tsx";
+import { answerCalls, helena } from "../../support/render-view.tsx";
+
+withDom();
+
+// Its preferences are read from the browser's storage as soon as it is loaded.
+const { default: AuthScreen } = await import("../../../src/client/features/auth/auth-screen.tsx");
+
+beforeEach(() => endSession("logout"));
+
+async function showScreen(address = "/", props: Partial<IslandProps<"auth">> = {}) {
+  window.history.replaceState(null, "", address);
+  await renderClient(<AuthScreen productName="Exameteca" registration="open" trialDays={14} {...props} />);
+  return userEvent.setup();
+}
+
+const heading = () => screen.findByRole("heading", { level: 1 });
+
+describe("the entry screen", () => {
+  for (const [address, text] of [
+    ["/?expired=true", "Sessão expirada. Faça login novamente."],
+    ["/?email=confirmed", "Seu novo endereço de e-mail está confirmado. Entre com ele."],
+    ["/?email=dead", "Este link de confirmação não vale mais. Peça a mudança de novo no seu perfil."],
+  ] as const) {
+    test(`says what ${address} means, once`, async () => {
+      await showScreen(address);
+      expect(screen.getByText(text)).toBeDefined();
+      expect(window.location.search).toBe("");
+    });
+  }
+
+  test("begins with the new password where the address brings its token", async () => {
+    await showScreen("/reset-password/t0ken", { resetToken: "t0ken" });
+    expect((await heading()).textContent).toBe("Nova senha");
+    expect(screen.queryByLabelText("Token do link")).toBeNull();
+  });
+
+  test("goes to the forgotten password and back, with what was typed and what was said", async () => {
+    answerCalls({ "POST /api/auth/forgot-password": () => Response.json({ sent: true }) });
+    const user = await showScreen();
+    await user.type(screen.getByLabelText("E-mail"), "helena@exemplo.com.br");
+    await user.click(screen.getByRole("button", { name: "Esqueci minha senha" }));
+    await user.click(await screen.findByRole("button", { name: "Enviar link" }));
+    expect(await screen.findByText(/Se houver uma conta para helena@exemplo\.com\.br/)).toBeDefined();
+    expect((screen.getByLabelText("E-mail") as HTMLInputElement).value).toBe("helena@exemplo.com.br");
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Senha")));
+  });
+
+  test("still waits for the code after a reload, until it can't come any more", async () => {
+    const pending = { requiresTwoFactor: true, email: helena.email };
+    answerCalls({ "POST /api/auth/login": () => Response.json(pending) });
+    const user = await showScreen();
+    await user.type(screen.getByLabelText("E-mail"), helena.email);
+    await user.type(screen.getByLabelText("Senha"), "segredo1{Enter}");
+    expect(await screen.findByText(`Enviamos 6 dígitos para ${helena.email}.`)).toBeDefined();
+    const { readPendingSignIn } = await import("../../../src/client/features/auth/pending-sign-in.ts");
+    expect(readPendingSignIn(Date.now())?.email).toBe(helena.email);
+    expect(readPendingSignIn(Date.now() + 10 * 60_000)).toBeUndefined();
+    await user.click(screen.getByRole("button", { name: "Voltar para o login" }));
+    expect((await screen.findByLabelText("E-mail")) as HTMLInputElement).toHaveProperty(
+      "value",
+      helena.email,
+    );
+    expect(readPendingSignIn(Date.now())).toBeUndefined();
+  });
+});
