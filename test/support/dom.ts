@@ -28,5 +28,9 @@ export function withDom(): void {
     testingLibrary.cleanup();
     document.body.replaceChildren();
   });
-  afterAll(removeDom);
+  afterAll(async () => {
+    // What React has scheduled still needs the DOM.
+    await new Promise((resolve) => setImmediate(resolve));
+    removeDom();
+  });
 }

@@ -1,5 +1,5 @@
 /** The smallest thing that counts as a PDF, told apart by its text. */
-export function samplePdf(text = "laudo"): Uint8Array {
+export function samplePdf(text = "laudo"): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`%PDF-1.7\n% ${text}\n%%EOF\n`);
 }
 

@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import type { ComponentProps, ReactNode } from "react";
-import { HouseIcon, type Icon, LayersIcon, LifeBuoyIcon, UploadIcon, UsersIcon } from "../../ui/icons.tsx";
+import { FlaskIcon, HouseIcon, type Icon, LayersIcon, LifeBuoyIcon, UploadIcon, UsersIcon } from "../../ui/icons.tsx";
 import { type His, useHis } from "./his-context.ts";
 import { type ViewName, viewAtom } from "./views.ts";
 
@@ -38,6 +38,13 @@ const menuItems: MenuItem[] = [
     isEnabled: ({ isActive }) => isActive,
   },
   {
+    view: "examesLab",
+    icon: FlaskIcon,
+    label: <Trans id="menu.labs">Laboratory</Trans>,
+    isVisible: ({ user }) => user.role === "user",
+    isEnabled: ({ isActive }) => isActive,
+  },
+  {
     view: "users",
     icon: UsersIcon,
     label: <Trans id="menu.users">Manage users</Trans>,
@@ -71,7 +78,8 @@ export function useMenu(): MenuEntry[] {
       ...item,
       label,
       isEnabled,
-      isCurrent: item.view === view,
+      // A report is read from the list.
+      isCurrent: item.view === (view === "laudo" ? "listaExames" : view),
       open: () => {
         if (isEnabled) setView(item.view);
       },

@@ -16,11 +16,20 @@ const unknown = { text: msg({ id: "storage.unknown", message: "Unknown" }), clas
 
 /** Where the study's bytes are: a dot and a word, or the dot alone beside the viewer's button. */
 export function StorageDot({ status, wordless = false }: { status: StorageStatus; wordless?: boolean }) {
-  const { i18n } = useLingui();
-  const { text, className } = storageStatuses.includes(status) ? looks[status] : unknown;
   return (
-    <span className={`dot ${className}`} title={wordless ? i18n._(text) : undefined}>
-      <span className={wordless ? "sr-only" : undefined}>{i18n._(text)}</span>
+    <span className={`dot ${lookOf(status).className}`}>
+      <span className={wordless ? "sr-only" : undefined}>
+        <StorageName status={status} />
+      </span>
     </span>
   );
+}
+
+export function StorageName({ status }: { status: StorageStatus }) {
+  const { i18n } = useLingui();
+  return i18n._(lookOf(status).text);
+}
+
+function lookOf(status: StorageStatus) {
+  return storageStatuses.includes(status) ? looks[status] : unknown;
 }

@@ -47,7 +47,8 @@ export function filterQuery(filters: StudyFilters): FilterQuery {
 
 /** How many of them narrow the list. */
 export function countFilters(filters: Partial<StudyFilters>): number {
-  return Object.values(filterQuery({ ...noFilters, ...filters })).filter((value) => value !== undefined).length;
+  return Object.values(filterQuery({ ...noFilters, ...filters })).filter((value) => value !== undefined)
+    .length;
 }
 
 /** Whether the dates leave nothing between them. */

@@ -1,7 +1,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { SortingState } from "@tanstack/react-table";
-import { useAtom, useSetAtom } from "jotai";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useAtom, useAtomValue, useSetAtom } from "jotai";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { studySorts } from "../../../shared/api/studies.ts";
 import { ApiError } from "../../api.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
@@ -14,33 +14,45 @@ import { viewAtom } from "../his/views.ts";
 import { SkippedNotice } from "../upload/skipped-notice.tsx";
 import { DeleteStudyDialog } from "./delete-study-dialog.tsx";
 import { viewedStudyAtom } from "./list-actions.ts";
+import { PlanStrip } from "./plan-strip.tsx";
+import { ClearFilters, StudyFilterBar } from "./study-filter-bar.tsx";
+import { countFilters, type StudyFilters, studyFiltersAtom } from "./study-filters.ts";
 import { StudyPager } from "./study-pager.tsx";
 import { StudyPhoneList } from "./study-phone-list.tsx";
 import { StudyTable } from "./study-table.tsx";
+import { useSettled } from "./use-settled.ts";
 import { STUDIES_PER_PAGE, type StudySort, useStudyList } from "./use-study-list.ts";
 
 const ViewerOverlay = lazy(() => import("../viewer/viewer-overlay.tsx"));
 
+const TYPING_PAUSE_MS = 300;
 const NEWEST_FIRST: SortingState = [{ id: "studyDate", desc: true }];
 
 /** The studies that the person may see, and what can be done with them. */
 export default function StudyListView() {
   const [sorting, setSorting] = useState(NEWEST_FIRST);
-  const [pageIndex, setPageIndex] = useState(0);
-  const { data, error, isFetching, refetch } = useStudyList(toStudySort(sorting), pageIndex);
+  const filters = useSettled(useAtomValue(studyFiltersAtom), TYPING_PAUSE_MS);
+  const [pageIndex, setPageIndex] = usePageOf(filters);
+  const { data, error, isFetching, isPlaceholderData, refetch } = useStudyList(
+    filters,
+    toStudySort(sorting),
+    pageIndex,
+  );
   const total = data?.total ?? 0;
 
   // A page whose last study was deleted is no page any more.
   const lastPage = Math.max(0, Math.ceil(total / STUDIES_PER_PAGE) - 1);
   useEffect(() => {
-    if (data && pageIndex > lastPage) setPageIndex(lastPage);
-  }, [data, pageIndex, lastPage]);
+    if (data && !isPlaceholderData && pageIndex > lastPage) setPageIndex(lastPage);
+  }, [data, isPlaceholderData, pageIndex, lastPage, setPageIndex]);
 
   const sort = (next: SortingState) => {
     setSorting(next);
     setPageIndex(0);
   };
-  const isEmpty = data !== undefined && total === 0;
+  const isFiltered = countFilters(filters) > 0;
+  const isEmpty = data !== undefined && total === 0 && !isFiltered;
+  if (error instanceof ApiError && error.status === 401) return <LoginPrompt />;
   return (
     <>
       <ListHead
@@ -50,10 +62,14 @@ export default function StudyListView() {
         canUpload={!isEmpty}
       />
       <SkippedNotice />
+      <PlanStrip />
+      {!isEmpty && <StudyFilterBar />}
       {error && !data ? (
         <ListError error={error} onRetry={() => void refetch()} />
       ) : isEmpty ? (
         <NothingYet />
+      ) : total === 0 && data ? (
+        <NothingFound />
       ) : (
         <>
           {error && <ListError error={error} onRetry={() => void refetch()} />}
@@ -72,6 +88,13 @@ export default function StudyListView() {
       <OpenViewer />
     </>
   );
+}
+
+/** The page that is shown; other filters begin at the first one again. */
+function usePageOf(filters: StudyFilters) {
+  const [place, setPlace] = useState({ pageIndex: 0, filters });
+  const setPageIndex = useCallback((pageIndex: number) => setPlace({ pageIndex, filters }), [filters]);
+  return [place.filters === filters ? place.pageIndex : 0, setPageIndex] as const;
 }
 
 function Studies(props: Parameters<typeof StudyTable>[0]) {
@@ -142,24 +165,42 @@ function NothingYet() {
   );
 }
 
-/** A dead session needs no words here: it has just sent the person to the entry page, which says so. */
+function NothingFound() {
+  return (
+    <div className="panel study-none-found" role="status">
+      <p>
+        <Trans id="study.noneFound">No study matches these filters.</Trans>
+      </p>
+      <ClearFilters kind="outline" />
+    </div>
+  );
+}
+
+/** For the moment in which the page still stands although its session is over. */
+function LoginPrompt() {
+  return (
+    <ErrorCard
+      title={<Trans id="study.login.title">Log in to see your exams</Trans>}
+      action={{
+        label: <Trans id="study.login.action">Log in</Trans>,
+        run: () => window.location.assign("/?expired=true"),
+      }}
+    >
+      <Trans id="error.sessionExpired">Session expired. Please log in again.</Trans>
+    </ErrorCard>
+  );
+}
+
 function ListError({ error, onRetry }: { error: Error; onRetry: () => void }) {
-  const isApi = error instanceof ApiError;
-  const isSessionOver = isApi && error.status === 401;
-  const code = isApi && [error.status || undefined, error.requestId].filter(Boolean).join(" · ");
+  const code =
+    error instanceof ApiError && [error.status || undefined, error.requestId].filter(Boolean).join(" · ");
   return (
     <div className="study-error">
       <ErrorCard
         title={<Trans id="study.listFailed">Error loading studies</Trans>}
         action={{ label: <Trans id="action.retry">Try again</Trans>, run: onRetry }}
       >
-        {isSessionOver ? (
-          <Trans id="error.sessionExpired">Session expired. Please log in again.</Trans>
-        ) : (
-          <Trans id="study.listFailedText">
-            Error loading studies. Please try again. Your exams are safe.
-          </Trans>
-        )}
+        <Trans id="study.listFailedText">Error loading studies. Please try again. Your exams are safe.</Trans>
         {code && <span className="study-error-code mono">{code}</span>}
       </ErrorCard>
     </div>

@@ -4,7 +4,13 @@ import { useAtomValue } from "jotai";
 import { Fragment, useState } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { useHis } from "../his/his-context.ts";
-import { isMovable, type MovableColumn, moveColumn, resizeColumn, type StudyColumn } from "./column-layout.ts";
+import {
+  isMovable,
+  type MovableColumn,
+  moveColumn,
+  resizeColumn,
+  type StudyColumn,
+} from "./column-layout.ts";
 import { columnNames } from "./column-names.ts";
 import { busyStudiesAtom } from "./list-actions.ts";
 import { SeriesSheet, StudyIdentifiers } from "./series-sheet.tsx";

@@ -16,7 +16,12 @@ export type StudySort = Required<Pick<StudyListQuery, "sort" | "order">>;
 
 /** One page of the studies that pass the filters; read again every 5 s while any of them is on its way to the store. */
 export function useStudyList(filters: StudyFilters, sort: StudySort, pageIndex: number) {
-  const query = { ...filterQuery(filters), ...sort, limit: STUDIES_PER_PAGE, offset: pageIndex * STUDIES_PER_PAGE };
+  const query = {
+    ...filterQuery(filters),
+    ...sort,
+    limit: STUDIES_PER_PAGE,
+    offset: pageIndex * STUDIES_PER_PAGE,
+  };
   return useQuery({
     queryKey: [STUDIES, "list", query],
     queryFn: ({ signal }) => studiesApi.list(query, signal),

@@ -7,7 +7,7 @@ import { MaximizeIcon } from "../../ui/icons.tsx";
 import { Tooltip } from "../../ui/tooltip.tsx";
 import { useHis } from "../his/his-context.ts";
 import { viewedStudyAtom } from "./list-actions.ts";
-import { StorageDot } from "./storage-status.tsx";
+import { StorageDot, StorageName } from "./storage-status.tsx";
 import { isViewable } from "./study-text.ts";
 
 /** Opens the study in the viewer, once it is in the store; before that it says what to wait for. */
@@ -35,7 +35,13 @@ export function ViewerButton({ study, kind = "row" }: { study: Study; kind?: "ro
   if (kind === "icon" || user.role === "admin") {
     return (
       <span className="viewer-cell">
-        {kind === "row" && <StorageDot status={study.storageStatus} wordless />}
+        {kind === "row" && (
+          <Tooltip text={<StorageName status={study.storageStatus} />}>
+            <span className="viewer-storage">
+              <StorageDot status={study.storageStatus} wordless />
+            </span>
+          </Tooltip>
+        )}
         <WaitTooltip shown={!canView}>
           <IconButton label={t({ id: "study.openViewer", message: "Open in the viewer" })} {...state}>
             <MaximizeIcon />

@@ -1,0 +1,72 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { type DragEvent, useRef, useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { CircleAlertIcon, FileTextIcon } from "../../ui/icons.tsx";
+
+interface PdfPickerProps {
+  file: File | undefined;
+  onPick: (file: File) => void;
+  disabled?: boolean;
+  small?: boolean;
+}
+
+/** Takes one PDF, dropped (told by its type) or picked (told by its name). */
+export function PdfPicker({ file, onPick, disabled = false, small }: PdfPickerProps) {
+  const { t } = useLingui();
+  const [isOver, setOver] = useState(false);
+  const [isRefused, setRefused] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const take = (picked: File | undefined, isPdf: (file: File) => boolean) => {
+    if (!picked) return;
+    setRefused(!isPdf(picked));
+    if (isPdf(picked)) onPick(picked);
+  };
+  return (
+    <section
+      className={`pdf-drop ${isOver ? "is-over" : ""} ${small ? "is-small" : ""}`}
+      aria-label={t({ id: "pdf.drop.label", message: "PDF file" })}
+      onDragOver={(event) => {
+        event.preventDefault();
+        event.dataTransfer.dropEffect = disabled ? "none" : "copy";
+        setOver(!disabled);
+      }}
+      onDragLeave={(event) => {
+        if (hasLeft(event)) setOver(false);
+      }}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        if (!disabled) take(event.dataTransfer.files[0], ({ type }) => type === "application/pdf");
+      }}
+    >
+      <FileTextIcon />
+      {file ? <b className="break-all">{file.name}</b> : <Trans id="pdf.drop.text">Drop the PDF here</Trans>}
+      {isRefused && (
+        <p className="notice is-bad" role="alert">
+          <CircleAlertIcon />
+          <Trans id="pdf.onlyPdf">Invalid file: Please select only PDF files.</Trans>
+        </p>
+      )}
+      <Button size="small" disabled={disabled} onClick={() => input.current?.click()}>
+        <Trans id="pdf.pick">Choose PDF</Trans>
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        accept=".pdf,application/pdf"
+        hidden
+        disabled={disabled}
+        aria-label={t({ id: "pdf.drop.label", message: "PDF file" })}
+        onChange={({ target }) => {
+          take(target.files?.[0], ({ name }) => name.toLowerCase().endsWith(".pdf"));
+          target.value = "";
+        }}
+      />
+    </section>
+  );
+}
+
+/** Drag events come from every element inside too: only leaving the zone itself counts. */
+function hasLeft({ relatedTarget, currentTarget }: DragEvent<HTMLElement>): boolean {
+  return !(relatedTarget instanceof Node && currentTarget.contains(relatedTarget));
+}

@@ -1,0 +1,23 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useSetAtom } from "jotai";
+import type { Study } from "../../../shared/api/studies.ts";
+import { Button } from "../../ui/button.tsx";
+import { FilePlusIcon, FileTextIcon } from "../../ui/icons.tsx";
+import { descriptionText } from "../studies/study-text.ts";
+import { reportAskedAtom } from "./report-state.ts";
+
+/** Opens a study's report dialog: to see the report, or to attach one. */
+export function ReportButton({ study }: { study: Study }) {
+  const { i18n, t } = useLingui();
+  const ask = useSetAtom(reportAskedAtom);
+  const name = descriptionText(i18n, study);
+  const label = study.laudo
+    ? t({ id: "report.seeOf", message: `See report: ${name}` })
+    : t({ id: "report.attachTo", message: `Attach report: ${name}` });
+  return (
+    <Button kind={study.laudo ? "outline" : "quiet"} size="small" aria-label={label} onClick={() => ask(study)}>
+      {study.laudo ? <FileTextIcon small className="study-lit-icon" /> : <FilePlusIcon small />}
+      {study.laudo ? <Trans id="report.see">See report</Trans> : <Trans id="report.attach">Attach</Trans>}
+    </Button>
+  );
+}

@@ -1,0 +1,136 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useAtom, useSetAtom } from "jotai";
+import { useEffect, useRef, useState } from "react";
+import type { Study } from "../../../shared/api/studies.ts";
+import { ApiError } from "../../api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { CircleAlertIcon, FileTextIcon } from "../../ui/icons.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { viewAtom } from "../his/views.ts";
+import { PdfPicker } from "../pdf/pdf-picker.tsx";
+import { UploadMeter } from "../pdf/upload-meter.tsx";
+import { STUDIES } from "../studies/refresh-exams.ts";
+import { dateText, descriptionText } from "../studies/study-text.ts";
+import { reportAskedAtom, shownReportAtom } from "./report-state.ts";
+import { reportsApi } from "./reports-api.ts";
+
+/** A study's report: offers to see the one there is, else takes one. */
+export function ReportDialog() {
+  const { i18n } = useLingui();
+  const [study, setStudy] = useAtom(reportAskedAtom);
+  return (
+    <Dialog
+      open={study !== undefined}
+      onOpenChange={(open) => {
+        if (!open) setStudy(undefined);
+      }}
+      title={<Trans id="report.title">Report</Trans>}
+      text={study && `${descriptionText(i18n, study)}, ${dateText(study.studyDate)}`}
+    >
+      {study &&
+        (study.laudo ? (
+          <OfferView study={study} onClose={() => setStudy(undefined)} />
+        ) : (
+          <AttachReport study={study} onClose={() => setStudy(undefined)} />
+        ))}
+    </Dialog>
+  );
+}
+
+interface PartProps {
+  study: Study;
+  onClose: () => void;
+}
+
+function OfferView({ study, onClose }: PartProps) {
+  const setShown = useSetAtom(shownReportAtom);
+  const setView = useSetAtom(viewAtom);
+  const see = () => {
+    onClose();
+    setShown(study);
+    setView("laudo");
+  };
+  return (
+    <>
+      <p className="dialog-text">
+        <Trans id="report.exists">This study has a report.</Trans>
+      </p>
+      <div className="dialog-actions">
+        <Button onClick={onClose}>
+          <Trans id="action.close">Close</Trans>
+        </Button>
+        <Button kind="lit" onClick={see}>
+          <FileTextIcon small />
+          <Trans id="report.see">See report</Trans>
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function AttachReport({ study, onClose }: PartProps) {
+  const [file, setFile] = useState<File>();
+  const { upload, sent } = useReportUpload(study, onClose);
+  return (
+    <>
+      <PdfPicker
+        file={file}
+        disabled={upload.isPending}
+        onPick={(picked) => {
+          upload.reset();
+          setFile(picked);
+        }}
+      />
+      {upload.isPending && <UploadMeter sent={sent} />}
+      {upload.error instanceof ApiError && (
+        <p className="notice is-bad mt-4" role="alert">
+          <CircleAlertIcon />
+          {upload.error.message}
+        </p>
+      )}
+      <div className="dialog-actions">
+        <Button onClick={onClose}>
+          <Trans id="action.cancel">Cancel</Trans>
+        </Button>
+        <Button
+          kind="lit"
+          disabled={!file || upload.isPending}
+          onClick={() => {
+            if (file) upload.mutate(file);
+          }}
+        >
+          <Trans id="report.send">Attach report</Trans>
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** Closing the dialog stops the upload. */
+function useReportUpload(study: Study, onDone: () => void) {
+  const { t } = useLingui();
+  const queryClient = useQueryClient();
+  const [sent, setSent] = useState(0);
+  const stop = useRef<AbortController>(undefined);
+  useEffect(() => () => stop.current?.abort(), []);
+  const upload = useMutation({
+    mutationFn: (file: File) => {
+      stop.current = new AbortController();
+      setSent(0);
+      return reportsApi.upload(study.id, file, { onProgress: setSent, signal: stop.current.signal });
+    },
+    onSuccess: async () => {
+      showToast({ tone: "ok", title: t({ id: "report.attached", message: "Report attached" }) });
+      await queryClient.invalidateQueries({ queryKey: [STUDIES] });
+      onDone();
+    },
+    onError: async (error) => {
+      // Somebody else attached one meanwhile: the list behind must say so.
+      if (error instanceof ApiError && error.status === 409)
+        await queryClient.invalidateQueries({ queryKey: [STUDIES] });
+    },
+  });
+  return { upload, sent };
+}

@@ -1,0 +1,95 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useAtomValue, useSetAtom } from "jotai";
+import { useEffect } from "react";
+import type { Study } from "../../../shared/api/studies.ts";
+import { ApiError } from "../../api.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { viewAtom } from "../his/views.ts";
+import { PdfPane } from "../pdf/pdf-pane.tsx";
+import { pdfName, saveFile } from "../pdf/save-file.ts";
+import { STUDIES } from "../studies/refresh-exams.ts";
+import { dateText, descriptionText } from "../studies/study-text.ts";
+import { shownReportAtom } from "./report-state.ts";
+import { reportsApi } from "./reports-api.ts";
+
+const REPORT = "report";
+
+/** The report of the study that was chosen in the list. */
+export default function ReportView() {
+  const study = useAtomValue(shownReportAtom);
+  const setView = useSetAtom(viewAtom);
+  useEffect(() => {
+    if (!study) setView("listaExames");
+  }, [study, setView]);
+  return study ? <Report study={study} onBack={() => setView("listaExames")} /> : null;
+}
+
+function Report({ study, onBack }: { study: Study; onBack: () => void }) {
+  const { i18n, t } = useLingui();
+  // Kept no longer than it is looked at.
+  const { data, error, refetch } = useQuery({
+    queryKey: [REPORT, study.id],
+    queryFn: ({ signal }) => reportsApi.read(study.id, signal),
+    gcTime: 0,
+  });
+  const deletion = useDeletion(study, onBack);
+  const description = descriptionText(i18n, study);
+  const date = dateText(study.studyDate);
+  return (
+    <PdfPane
+      title={<Trans id="report.title">Report</Trans>}
+      subtitle={`${description}, ${date}`}
+      file={data}
+      failure={
+        error
+          ? {
+              title: <Trans id="report.loadFailed">Error loading report</Trans>,
+              text: error.message,
+              retry: () => void refetch(),
+            }
+          : undefined
+      }
+      onBack={onBack}
+      onDownload={() => {
+        if (!data) return;
+        saveFile(data, pdfName(t({ id: "report.title", message: "Report" }), description, study.studyDate));
+        showToast({ tone: "ok", title: t({ id: "download.done", message: "Download complete" }) });
+      }}
+      deletion={{
+        question: (
+          <Trans id="report.delete.text">
+            Are you sure you want to delete this report? This action cannot be undone.
+          </Trans>
+        ),
+        label: t({ id: "report.delete", message: "Delete report" }),
+        isPending: deletion.isPending,
+        run: () => deletion.mutate(),
+      }}
+    />
+  );
+}
+
+function useDeletion(study: Study, onDeleted: () => void) {
+  const { t } = useLingui();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: () => reportsApi.remove(study.id),
+    onSuccess: async () => {
+      showToast({
+        tone: "ok",
+        title: t({ id: "report.deleted", message: "PDF deleted" }),
+        text: t({ id: "report.deleted.text", message: "The report was deleted successfully" }),
+      });
+      await queryClient.invalidateQueries({ queryKey: [STUDIES] });
+      onDeleted();
+    },
+    onError: (error) =>
+      showToast({
+        tone: "bad",
+        title: t({ id: "report.deleteFailed", message: "Error deleting PDF" }),
+        text:
+          error instanceof ApiError ? error.message : t({ id: "error.unknown", message: "Unknown error" }),
+      }),
+  });
+}
