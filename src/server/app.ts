@@ -12,6 +12,7 @@ import { createReportsRoutes } from "./features/reports/reports.routes.ts";
 import { createStudiesRoutes } from "./features/studies/studies.routes.ts";
 import { createSubscriptionsRoutes } from "./features/subscriptions/subscriptions.routes.ts";
 import { createSupportRoutes } from "./features/support/support.routes.ts";
+import { createThumbnailsRoutes } from "./features/thumbnails/thumbnails.routes.ts";
 import { createConfirmEmailRoutes, createUsersRoutes } from "./features/users/users.routes.ts";
 import { createViewerAssets } from "./features/viewer/viewer.assets.ts";
 import { createViewerRoutes } from "./features/viewer/viewer.routes.ts";
@@ -60,6 +61,7 @@ export function createApp(deps: Deps, assets: BuiltAssets) {
   app.route("/api", createAuthRoutes(deps, guard));
   app.route("/api", createUsersRoutes(deps, guard));
   app.route("/api", createStudiesRoutes(deps, guard));
+  app.route("/api", createThumbnailsRoutes(deps, guard));
   app.route("/api", createSubscriptionsRoutes(deps, guard));
   app.route("/", createConfirmEmailRoutes(deps, guard));
   app.route("/", createViewerTokenRoutes(deps, guard));

@@ -11,6 +11,7 @@ import { migrations } from "./db/migrations.ts";
 import { createTokens, type Tokens } from "./features/auth/tokens.ts";
 import { createIngestWorkers, type IngestWorkers } from "./features/ingest/worker/ingest-workers.ts";
 import { seedPlans } from "./features/subscriptions/seed-plans.ts";
+import { createPictureMaker, type PictureMaker } from "./features/thumbnails/worker/picture-maker.ts";
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { createLogger, type Logger } from "./log.ts";
 import type { Mailer } from "./mail/mailer.ts";
@@ -42,6 +43,8 @@ export interface Deps extends AsyncDisposable {
   /** The local copy of what is being viewed, where the archive is S3. */
   cache: CachedStore | undefined;
   ingestWorkers: IngestWorkers;
+  /** Decodes pixels, apart from everything else. */
+  pictures: PictureMaker;
   /** Resolves when the database ended by itself: the process can't go on. */
   databaseLost: Promise<void>;
 }
@@ -54,6 +57,8 @@ export interface DepsOverrides {
   store?: ObjectStore;
   /** How the compiled executable starts itself as an ingest worker. */
   ingestWorkerCommand?: readonly string[];
+  /** How it starts itself to decode pixels. */
+  pictureWorkerCommand?: readonly string[];
 }
 
 /** One may be busy with a large upload for long: the others go on with the small ones. */
@@ -86,6 +91,8 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     command: overrides.ingestWorkerCommand,
   });
   started.defer(() => ingestWorkers.close());
+  const pictures = createPictureMaker({ log, command: overrides.pictureWorkerCommand });
+  started.defer(() => pictures.close());
   const secret = config.authSecret ?? (await readOrCreate(join(config.dataDir, "auth-secret"), randomSecret));
   const mailer = openMailer(config, log);
   started.defer(() => mailer.close());
@@ -104,6 +111,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     store,
     cache,
     ingestWorkers,
+    pictures,
     databaseLost: database.lost,
     [Symbol.asyncDispose]: () => ending.disposeAsync(),
   };

@@ -2,6 +2,7 @@ import type { Deps } from "./deps.ts";
 import { startAuthJobs } from "./features/auth/auth.jobs.ts";
 import { startIngestJobs } from "./features/ingest/ingest.jobs.ts";
 import { startStudyJobs } from "./features/studies/studies.jobs.ts";
+import { startThumbnailJobs } from "./features/thumbnails/thumbnails.jobs.ts";
 import { startMailJobs } from "./mail/mail.jobs.ts";
 
 /** Sweeps what a former run of this node left behind, then takes up its background work. */
@@ -10,4 +11,5 @@ export async function startJobs(deps: Deps): Promise<void> {
   await startAuthJobs(deps);
   await startIngestJobs(deps);
   await startStudyJobs(deps);
+  await startThumbnailJobs(deps);
 }

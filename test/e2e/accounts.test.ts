@@ -236,8 +236,6 @@ async function rename(page: Page, t: Texts, name: string): Promise<void> {
 
 async function askForLink(page: Page, t: Texts, email: string): Promise<void> {
   await button(page, t.forgot).click();
-  // Both forms have such a field: this one's shall be filled in.
-  await button(page, t.sendLink).waitFor();
   await field(page, t.email).fill(email);
   await button(page, t.sendLink).click();
   await page.getByText(t.linkSent).waitFor();

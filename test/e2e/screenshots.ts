@@ -42,6 +42,12 @@ async function openList(page: Page, t: Texts): Promise<void> {
   await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
 }
 
+async function openFilters(page: Page, t: Texts): Promise<void> {
+  await openList(page, t);
+  await page.locator(".filter-more, .filter-open").click();
+  await page.locator(".filter-fields").waitFor();
+}
+
 async function expandFirst(page: Page, t: Texts): Promise<void> {
   await openList(page, t);
   await page.locator(".expander, .phone-study-toggle").first().click();
@@ -97,6 +103,7 @@ const VIEWS: Record<string, View> = {
   welcome: { who: "owner", path: "/his" },
   list: { who: "owner", path: "/his", show: openList },
   "list-open": { who: "owner", path: "/his", show: expandFirst },
+  "list-filters": { who: "owner", path: "/his", show: openFilters },
   "list-admin": { who: "admin", path: "/his", show: openList },
   "list-empty": { who: "newcomer", path: "/his", show: openList },
   delete: { who: "owner", path: "/his", show: askDeletion },

@@ -11,6 +11,8 @@ import { UsageError } from "./usage.ts";
 
 /** Hidden from the usage: what the executable starts itself with to read uploads. */
 export const INGEST_WORKER = "ingest-worker";
+/** Hidden too: what it starts itself with to decode pixels. */
+export const PICTURE_WORKER = "picture-worker";
 
 const usage = `Usage: exameteca [command]
 
@@ -37,7 +39,9 @@ export async function run(program: Program, args: string[], environment = proces
       case "licenses":
         return await tell(await program.licenses());
       case INGEST_WORKER:
-        return await workUntilDisconnected();
+        return await workUntilDisconnected(import("../features/ingest/worker/ingest-worker.ts"));
+      case PICTURE_WORKER:
+        return await workUntilDisconnected(import("../features/thumbnails/worker/picture-worker.ts"));
       case "serve":
         return await (await import("./serve.ts")).serve(program, readConfig(environment));
       case "migrate":
@@ -52,9 +56,9 @@ export async function run(program: Program, args: string[], environment = proces
   }
 }
 
-/** The worker's module serves as soon as it is loaded, and ends the process itself. */
-async function workUntilDisconnected(): Promise<never> {
-  await import("../features/ingest/worker/ingest-worker.ts");
+/** A worker's module serves as soon as it is loaded, and ends the process itself. */
+async function workUntilDisconnected(worker: Promise<unknown>): Promise<never> {
+  await worker;
   return Promise.withResolvers<never>().promise;
 }
 

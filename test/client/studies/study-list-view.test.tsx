@@ -1,62 +1,13 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
-import StudyListView from "../../../src/client/features/studies/study-list-view.tsx";
 import { readStoredSession } from "../../../src/client/session.ts";
-import type { Series, Study } from "../../../src/shared/api/studies.ts";
 import type { Role } from "../../../src/shared/api/users.ts";
-import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
-import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
+import { screen, waitFor, withDom, within } from "../../support/dom.ts";
+import { type Answer, problem, shownView } from "../../support/render-view.tsx";
+import { skull } from "../../support/skull-study.ts";
+import { columnHeads, listOf, showList } from "../../support/study-list.tsx";
 
 withDom();
-
-const skull: Study = {
-  id: "s1",
-  studyInstanceUID: "2.25.1",
-  patientName: "Duarte^Helena",
-  patientID: "00482913",
-  patientBirthDate: null,
-  patientGender: "female",
-  studyDescription: "Tomografia de crânio",
-  studyDate: "2026-11-14",
-  examinedAt: null,
-  accessionNumber: "SC-1",
-  institutionName: "Hospital Santa Clara",
-  modality: "CT",
-  imagesReceived: 1284,
-  seriesCount: 1,
-  sizeBytes: 1000,
-  storageStatus: "b2",
-  laudo: false,
-  isOverridden: false,
-  isOwner: true,
-  ownerName: null,
-  createdAt: "2026-11-14T12:00:00.000Z",
-};
-
-const series: Series = {
-  id: "e1",
-  seriesInstanceUID: "2.25.2",
-  seriesDescription: null,
-  seriesNumber: 3,
-  modality: "CT",
-  imagesReceived: 1284,
-};
-
-function listOf(studies: Study[], total = studies.length): Record<string, Answer> {
-  return {
-    "GET /api/studies": () => Response.json(studies, { headers: { "X-Total-Count": String(total) } }),
-    "GET /api/studies/s1/series": () => Response.json([series]),
-    "GET /api/subscriptions/usage-stats": () => Response.json({}, { status: 404 }),
-  };
-}
-
-async function showList(answers: Record<string, Answer>, role: Role = "user", locale?: "en-US") {
-  const calls = answerCalls(answers);
-  await renderView(<StudyListView />, { user: { role }, locale });
-  return { calls, user: userEvent.setup() };
-}
-
-const heads = () => screen.getAllByRole("columnheader").map((head) => head.textContent);
 
 describe("the study list shows each role its columns", () => {
   const common = ["Data", "Descrição", "Modalidade", "Imagens", "Séries"];
@@ -70,7 +21,7 @@ describe("the study list shows each role its columns", () => {
     test(role, async () => {
       await showList(listOf([skull]), role);
       await screen.findByText("Tomografia de crânio");
-      expect(heads()).toEqual(expected[role]);
+      expect(columnHeads()).toEqual(expected[role]);
       const expander = screen.getByRole("button", { name: "Séries de Tomografia de crânio" });
       expect(expander.textContent).toBe(role === "user" ? "14-11-2026" : "Duarte");
     });
@@ -210,10 +161,12 @@ describe("the list that cannot be loaded", () => {
     expect(await screen.findByText("Tomografia de crânio")).toBeTruthy();
   });
 
-  test("for a dead session is not asked again, and the session is forgotten", async () => {
-    const { calls } = await showList({ "GET /api/studies": () => problem(401, "session", "x") });
+  test("for a dead session asks to log in, is not asked again, and the session is forgotten", async () => {
+    const answers = { ...listOf([]), "GET /api/studies": () => problem(401, "session", "x") };
+    const { calls } = await showList(answers);
     expect(await screen.findByText("Sessão expirada. Faça login novamente.")).toBeTruthy();
-    expect(calls).toEqual(["GET /api/studies"]);
+    expect(screen.getByRole("button", { name: "Entrar" })).toBeTruthy();
+    expect(calls.filter((call) => call === "GET /api/studies")).toHaveLength(1);
     expect(readStoredSession()).toBeUndefined();
   });
 });
@@ -227,7 +180,7 @@ test("an empty list leads to the upload", async () => {
 test("the list speaks English too", async () => {
   await showList(listOf([skull], 2), "admin", "en-US");
   expect(await screen.findByText("Showing 1 to 1 of 2 results")).toBeTruthy();
-  expect(heads()).toEqual([
+  expect(columnHeads()).toEqual([
     "Patient",
     "Date",
     "Description",

@@ -35,6 +35,8 @@ const everyone = (status: number): Row => row(status, status, status, status, st
 const signedIn = (status: number): Row => row(401, status, status, status, status, status, status);
 const adminOnly = (status: number): Row => row(401, 403, 403, 403, 403, status, 403);
 const unknownId = "01890000-0000-7000-8000-000000000000";
+/** Of the series of `sampleZip({ study: "1" })`. */
+const seriesUID = "2.25.2.1.1";
 
 const matrix: Record<string, Row> = {
   "GET /api/health": everyone(200),
@@ -61,6 +63,8 @@ const matrix: Record<string, Row> = {
   "GET /api/studies": row(401, 200, 200, 200, 200, 200, 403),
   "GET /api/studies/:study/status": row(401, 200, 404, 200, 200, 200, 403),
   "GET /api/studies/:study/series": row(401, 200, 404, 200, 200, 200, 403),
+  "GET /api/studies/:study/thumbnail": row(401, 200, 404, 200, 200, 200, 403),
+  "GET /api/studies/:study/series/:series/thumbnail": row(401, 200, 404, 200, 200, 200, 403),
   "POST /api/studies/:study/assign": row(401, 400, 400, 400, 400, 400, 403),
   "GET /api/studies/:study/grants": row(401, 200, 404, 403, 403, 200, 403),
   "DELETE /api/studies/:study/grants/:userId": row(401, 204, 404, 403, 403, 204, 403),
@@ -131,6 +135,7 @@ for (const [route, expected] of Object.entries(matrix)) {
         const isDeletion = route === "DELETE /api/studies/:study" && expected[caller] === 200;
         const concrete = path
           .replace(":study", isDeletion ? (spare.pop() ?? "") : studyId)
+          .replace(":series", seriesUID)
           .replace(/:id|:userId/, unknownId)
           .replace(":token", "none");
         const json = ["POST", "PATCH"].includes(method) && !/upload|support\//.test(path) ? {} : undefined;

@@ -1,17 +1,9 @@
 import { useAtomValue } from "jotai";
-import {
-  type ComponentType,
-  lazy,
-  type RefObject,
-  Suspense,
-  startTransition,
-  useEffect,
-  useRef,
-  useState,
-} from "react";
+import { type ComponentType, lazy, type RefObject, Suspense, useEffect, useRef, useState } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { sessionAtom } from "../../session.ts";
 import { Brand } from "../../ui/brand.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
 import { Toaster } from "../../ui/toast.tsx";
 import { LanguageSwitch } from "../preferences/language-switch.tsx";
 import { ThemeSwitch } from "../preferences/theme-switch.tsx";
@@ -31,19 +23,20 @@ const forms: Record<AuthFormName, ComponentType<AuthFormProps>> = {
 
 interface Shown extends AuthCarry {
   form: AuthFormName;
+  /** Whether the person came from another form. */
+  hasSwitched?: boolean;
 }
 
 /** The entry page's pane: one form at a time. Who is signed in already goes on to /his. */
 export default function AuthScreen(props: IslandProps<"auth">) {
   const isSignedIn = useAtomValue(sessionAtom) !== undefined;
-  const [{ form, ...carry }, setShown] = useState(() => firstForm(props));
+  const [{ form, hasSwitched, ...carry }, setShown] = useState(() => firstForm(props));
   const main = useRef<HTMLElement>(null);
 
   useEffect(removeAddressMarks, []);
   useEffect(() => {
     if (isSignedIn) window.location.replace("/his");
   }, [isSignedIn]);
-  useFocusOnSwitch(form, main);
 
   const Form = forms[form];
   return (
@@ -56,14 +49,13 @@ export default function AuthScreen(props: IslandProps<"auth">) {
         </div>
       </header>
       <main className="auth-main" ref={main}>
-        <Suspense>
+        <Suspense key={form} fallback={<FormShape />}>
           <Form
-            key={form}
             {...props}
             {...carry}
-            // In a transition the last form stays until the next one is loaded.
-            onSwitch={(next, nextCarry) => startTransition(() => setShown({ form: next, ...nextCarry }))}
+            onSwitch={(next, nextCarry) => setShown({ form: next, ...nextCarry, hasSwitched: true })}
           />
+          {hasSwitched && <FocusOnFirstEmpty main={main} />}
         </Suspense>
       </main>
       <footer className="auth-foot">© 2025 {props.productName}</footer>
@@ -79,13 +71,21 @@ function firstForm({ resetToken }: IslandProps<"auth">): Shown {
   return pending ? { form: "verify", pending } : { form: "login", notice };
 }
 
-/** Whoever switched goes on typing: the new form's first empty field has the focus. */
-function useFocusOnSwitch(form: AuthFormName, main: RefObject<HTMLElement | null>): void {
-  const last = useRef(form);
+/** Whoever switched goes on typing: once the form is there, its first empty field has the focus. */
+function FocusOnFirstEmpty({ main }: { main: RefObject<HTMLElement | null> }) {
   useEffect(() => {
-    if (last.current === form) return;
-    last.current = form;
     const inputs = main.current?.querySelectorAll<HTMLInputElement>("form input") ?? [];
     [...inputs].find(({ value }) => value === "")?.focus();
-  }, [form, main]);
+  }, [main]);
+  return null;
+}
+
+/** Holds the place of a form that is being loaded. */
+function FormShape() {
+  return (
+    <div className="auth-form auth-shape" aria-busy="true">
+      <Skeleton shape="control" />
+      <Skeleton shape="control" />
+    </div>
+  );
 }

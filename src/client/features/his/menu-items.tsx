@@ -1,7 +1,15 @@
 import { Trans } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import type { ComponentProps, ReactNode } from "react";
-import { FlaskIcon, HouseIcon, type Icon, LayersIcon, LifeBuoyIcon, UploadIcon, UsersIcon } from "../../ui/icons.tsx";
+import {
+  FlaskIcon,
+  HouseIcon,
+  type Icon,
+  LayersIcon,
+  LifeBuoyIcon,
+  UploadIcon,
+  UsersIcon,
+} from "../../ui/icons.tsx";
 import { type His, useHis } from "./his-context.ts";
 import { type ViewName, viewAtom } from "./views.ts";
 

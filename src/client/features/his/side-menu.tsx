@@ -7,6 +7,7 @@ import { LogOutIcon, PanelLeftIcon, PanelTopIcon } from "../../ui/icons.tsx";
 import { LanguageSwitch } from "../preferences/language-switch.tsx";
 import { ThemeSwitch } from "../preferences/theme-switch.tsx";
 import { AccountMenu } from "./account-menu.tsx";
+import { ExamCount } from "./exam-count.tsx";
 import { useHis } from "./his-context.ts";
 import { menuButtonProps, useMenu } from "./menu-items.tsx";
 import { useSignOut } from "./use-sign-out.ts";
@@ -24,6 +25,7 @@ export function SideMenu() {
           <button key={entry.view} className="nav" {...menuButtonProps(entry)}>
             <entry.icon />
             <span className="nav-label">{entry.label}</span>
+            {entry.view === "listaExames" && <ExamCount />}
           </button>
         ))}
       </nav>

@@ -5,10 +5,10 @@ import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { ArrowLeftIcon, DownloadIcon, PrinterIcon, TrashIcon } from "../../ui/icons.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import type { Zoom } from "./page-layout.ts";
-import { type OpenPdf, Opening, PdfStage, type Place } from "./pdf-stage.tsx";
-import { MAX_PRINTED_PAGES, printPdf } from "./print-pdf.ts";
 import { FindControls } from "./find-controls.tsx";
+import type { Zoom } from "./page-layout.ts";
+import { Opening, type OpenPdf, PdfStage, type Place } from "./pdf-stage.tsx";
+import { MAX_PRINTED_PAGES, printPdf } from "./print-pdf.ts";
 import { ZoomControls } from "./zoom-controls.tsx";
 
 export interface PdfPaneProps {

@@ -2,7 +2,15 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { Document, type DocumentProps, Page, pdfjs } from "react-pdf";
 import { ErrorCard } from "../../ui/error-card.tsx";
-import { drawnPages, layOut, type PageSize, pageAt, pixelRatioOf, scaleOf, type Zoom } from "./page-layout.ts";
+import {
+  drawnPages,
+  layOut,
+  type PageSize,
+  pageAt,
+  pixelRatioOf,
+  scaleOf,
+  type Zoom,
+} from "./page-layout.ts";
 
 // The one file that knows the library: whoever holds the licence of another one swaps it here.
 
@@ -77,7 +85,9 @@ function Unreadable({ isLocked }: { isLocked: boolean }) {
         {isLocked ? (
           <Trans id="pdf.locked">It is protected by a password. Download it to open it.</Trans>
         ) : (
-          <Trans id="pdf.broken">The file seems to be damaged. Download it to open it in another program.</Trans>
+          <Trans id="pdf.broken">
+            The file seems to be damaged. Download it to open it in another program.
+          </Trans>
         )}
       </ErrorCard>
     </div>
@@ -112,7 +122,13 @@ function Pages({ pdf, zoom, goTo, onPlace }: Omit<PdfStageProps, "file" | "onOpe
     >
       <div className="pdf-roll" style={{ height: tops[pdf.numPages] }}>
         {drawnPages(tops, scrollTop, deskSize.height).map((index) => (
-          <Sheet key={index} index={index} top={tops[index] ?? 0} size={sizeOf(index)} {...{ scale, learn }} />
+          <Sheet
+            key={index}
+            index={index}
+            top={tops[index] ?? 0}
+            size={sizeOf(index)}
+            {...{ scale, learn }}
+          />
         ))}
       </div>
     </section>

@@ -15,7 +15,12 @@ export function ReportButton({ study }: { study: Study }) {
     ? t({ id: "report.seeOf", message: `See report: ${name}` })
     : t({ id: "report.attachTo", message: `Attach report: ${name}` });
   return (
-    <Button kind={study.laudo ? "outline" : "quiet"} size="small" aria-label={label} onClick={() => ask(study)}>
+    <Button
+      kind={study.laudo ? "outline" : "quiet"}
+      size="small"
+      aria-label={label}
+      onClick={() => ask(study)}
+    >
       {study.laudo ? <FileTextIcon small className="study-lit-icon" /> : <FilePlusIcon small />}
       {study.laudo ? <Trans id="report.see">See report</Trans> : <Trans id="report.attach">Attach</Trans>}
     </Button>

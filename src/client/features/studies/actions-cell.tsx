@@ -3,6 +3,7 @@ import { useAtomValue, useSetAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { DownloadIcon, TrashIcon } from "../../ui/icons.tsx";
+import { ShareButton } from "../sharing/share-actions.tsx";
 import { busyStudiesAtom, deletionAskedAtom } from "./list-actions.ts";
 import { useDownload } from "./use-download.ts";
 
@@ -21,6 +22,7 @@ export function ActionsCell({ study }: { study: Study }) {
       >
         <DownloadIcon />
       </IconButton>
+      <ShareButton study={study} />
       {study.isOwner && (
         <IconButton
           label={t({ id: "study.delete", message: "Delete study" })}

@@ -89,28 +89,30 @@ export function isResizable(column: string): column is StudyColumn {
   return isMovable(column) || (PINNED_FIRST as readonly string[]).includes(column);
 }
 
-const widths: Record<StudyColumn, number> = {
-  patientName: 156,
-  studyDate: 104,
-  studyDescription: 216,
-  modality: 98,
-  imagesReceived: 88,
+const ownWidths: Record<StudyColumn, number> = {
+  patientName: 136,
+  studyDate: 106,
+  studyDescription: 204,
+  modality: 94,
+  imagesReceived: 84,
   seriesCount: 80,
-  storageStatus: 128,
-  laudo: 104,
+  storageStatus: 120,
+  laudo: 116,
   viewer: 104,
-  actions: 96,
+  actions: 132,
 };
 
-/** A user's list has fewer columns, so what is in them may be wider; an admin's has only icons to press. */
+/**
+ * An admin's columns just fit beside the sidebar at 1,440 px, his viewer being an icon; a user has fewer, so
+ * what is in them may be wider.
+ */
 function ownWidth(column: StudyColumn, role: Role, isWide: boolean): number {
   if (role === "user") {
     if (column === "studyDate") return 134;
     if (column === "studyDescription") return 260;
     if (column === "modality" && isWide) return 178;
-    if (column === "laudo") return 124;
   }
-  return column === "viewer" && role === "admin" ? 72 : widths[column];
+  return column === "viewer" && role === "admin" ? 68 : ownWidths[column];
 }
 
 function clampWidth(widthPx: number): number {

@@ -4,7 +4,8 @@ import type { ReactNode } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { ModalityChip } from "../../ui/chip.tsx";
 import { Film } from "../../ui/film.tsx";
-import { ChevronRightIcon, FileTextIcon } from "../../ui/icons.tsx";
+import { ChevronRightIcon } from "../../ui/icons.tsx";
+import { ReportButton } from "../reports/report-button.tsx";
 import { modalityCodes, modalityName } from "./modality-names.ts";
 import type { studyTableFeatures } from "./study-columns.tsx";
 import { dateText, descriptionText, patientText } from "./study-text.ts";
@@ -104,11 +105,5 @@ export function CountCell({ count }: { count: number }) {
 }
 
 export function ReportCell({ study }: { study: Study }) {
-  if (!study.laudo) return <span className="study-none">—</span>;
-  return (
-    <span className="study-report">
-      <FileTextIcon small className="study-lit-icon" />
-      <Trans id="study.hasReport">Available</Trans>
-    </span>
-  );
+  return <ReportButton study={study} />;
 }

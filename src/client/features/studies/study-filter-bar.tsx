@@ -36,7 +36,7 @@ function MoreFiltersButton() {
   const trigger = (
     <Button className="filter-more">
       <SlidersIcon small />
-      {label}
+      <span className="filter-more-label">{label}</span>
       <FilterCount count={countFilters({ description, accessionNumber, patientID })} />
     </Button>
   );
@@ -56,8 +56,9 @@ function FilterSheet() {
   const title = t({ id: "filter.title", message: "Filters" });
   return (
     <>
-      <Button className="filter-open" aria-label={title} onClick={() => setOpen(true)}>
+      <Button className="filter-open" onClick={() => setOpen(true)}>
         <SlidersIcon />
+        <span className="sr-only">{title}</span>
         <FilterCount count={countFilters(others)} />
       </Button>
       <Dialog open={isOpen} onOpenChange={setOpen} title={title}>

@@ -11,6 +11,8 @@ import { RefreshIcon, UploadIcon } from "../../ui/icons.tsx";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { useHis } from "../his/his-context.ts";
 import { viewAtom } from "../his/views.ts";
+import { ReportDialog } from "../reports/report-dialog.tsx";
+import { ShareDialog } from "../sharing/share-dialog.tsx";
 import { SkippedNotice } from "../upload/skipped-notice.tsx";
 import { DeleteStudyDialog } from "./delete-study-dialog.tsx";
 import { viewedStudyAtom } from "./list-actions.ts";
@@ -85,6 +87,8 @@ export default function StudyListView() {
         </>
       )}
       <DeleteStudyDialog />
+      <ReportDialog />
+      <ShareDialog />
       <OpenViewer />
     </>
   );

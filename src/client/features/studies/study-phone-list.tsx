@@ -9,6 +9,8 @@ import { Film } from "../../ui/film.tsx";
 import { ChevronDownIcon, DownloadIcon, EllipsisIcon, FileTextIcon, TrashIcon } from "../../ui/icons.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useHis } from "../his/his-context.ts";
+import { ReportButton } from "../reports/report-button.tsx";
+import { ShareMenuItem } from "../sharing/share-actions.tsx";
 import { busyStudiesAtom, deletionAskedAtom } from "./list-actions.ts";
 import { modalityCodes } from "./modality-names.ts";
 import { SeriesSheet } from "./series-sheet.tsx";
@@ -62,6 +64,7 @@ function PhoneStudy({ study, isOpen, onToggle }: PhoneStudyProps) {
           <SeriesSheet study={study} />
           <div className="phone-study-actions">
             <ViewerButton study={study} kind="lit" />
+            <ReportButton study={study} />
             <MoreActions study={study} />
           </div>
         </>
@@ -111,6 +114,7 @@ function MoreActions({ study }: { study: Study }) {
         <DownloadIcon />
         <Trans id="study.download">Download study</Trans>
       </DropdownItem>
+      <ShareMenuItem study={study} />
       {study.isOwner && (
         <DropdownItem danger onSelect={() => askDeletion(study)}>
           <TrashIcon />

@@ -71,11 +71,11 @@ export function StudyTableHead({ table, widths, onMove, onResize }: StudyTableHe
         <SortableContext items={movable} strategy={horizontalListSortingStrategy}>
           {headers.map((header) => {
             const id = header.column.id as StudyColumn;
-            const common = { header, id, widths, onResize };
+            const common = { header, widths, onResize };
             return isMovable(id) ? (
-              <MovableHead key={id} {...common} movable={movable} onMove={onMove} />
+              <MovableHead key={id} id={id} {...common} movable={movable} onMove={onMove} />
             ) : (
-              <ColumnHead key={id} {...common} />
+              <ColumnHead key={id} id={id} {...common} />
             );
           })}
         </SortableContext>
@@ -92,6 +92,7 @@ interface ColumnHeadProps {
 }
 
 interface MovableHeadProps extends ColumnHeadProps {
+  id: MovableColumn;
   movable: MovableColumn[];
   onMove: MoveColumn;
 }
@@ -104,8 +105,8 @@ function MovableHead({ movable, onMove, ...head }: MovableHeadProps) {
     const by = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
     if (by === 0) return;
     event.preventDefault();
-    const target = movable[movable.findIndex((column) => column === head.id) + by];
-    if (target && isMovable(head.id)) onMove(head.id, target);
+    const target = movable[movable.indexOf(head.id) + by];
+    if (target) onMove(head.id, target);
   };
   const grip = (
     <button

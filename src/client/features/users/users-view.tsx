@@ -2,9 +2,9 @@ import { Trans } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import { useEffect, useState } from "react";
 import type { CurrentUser } from "../../../shared/api/users.ts";
+import { UserPlusIcon } from "../../ui/account-icons.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorCard } from "../../ui/error-card.tsx";
-import { UserPlusIcon } from "../../ui/icons.tsx";
 import { useMediaQuery } from "../../ui/use-media-query.ts";
 import { useHis } from "../his/his-context.ts";
 import { viewAtom } from "../his/views.ts";
@@ -19,7 +19,7 @@ import { UserPager } from "./user-pager.tsx";
 import { UserTable } from "./user-table.tsx";
 
 /** Where seven columns no longer fit beside the menu. */
-const NARROW = "(max-width: 1000px)";
+const NARROW = "(max-width: 1020px)";
 
 /** Who has an account, for an admin; anyone else is sent back to the start. */
 export default function UsersView() {

@@ -1,5 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
+import { thumbnailQueue } from "../thumbnails/thumbnail-jobs.ts";
 import {
   findStoredObject,
   forgetStagedCopies,
@@ -10,7 +11,7 @@ import {
 } from "./stored-objects.repo.ts";
 import type { StoredObjectRow } from "./studies.table.ts";
 
-type TransferDeps = Pick<Deps, "db" | "store" | "staging" | "node" | "log">;
+type TransferDeps = Pick<Deps, "db" | "jobs" | "store" | "staging" | "node" | "log">;
 
 /**
  * Moves what an upload stored from this node's staging area to the archive store: copy, verify size and
@@ -36,7 +37,10 @@ export async function transferUpload(
     await deps.db.transaction((tx) => setStatusOfStaged(tx, studyIds, "error"));
     throw error;
   }
-  await deps.db.transaction((tx) => settleStatus(tx, studyIds));
+  await deps.db.transaction(async (tx) => {
+    await settleStatus(tx, studyIds);
+    for (const studyId of studyIds) await deps.jobs.enqueue(thumbnailQueue, { studyId }, { tx });
+  });
   await removeStagedCopies(deps, mine);
   if (isRetry) await removeStrays(deps, uploadId);
 }

@@ -4,7 +4,11 @@ import { NoPicture } from "./no-picture.ts";
 import type { PixelModule } from "./pixel-module.ts";
 
 /** Uncompressed pixel data (PS3.5 §8.1, §A.1 to §A.3). Shorter than it should be, the rest stays zero. */
-export function decodeNative(bytes: Uint8Array, pixels: PixelModule, transferSyntaxUID: string): DecodedFrame {
+export function decodeNative(
+  bytes: Uint8Array,
+  pixels: PixelModule,
+  transferSyntaxUID: string,
+): DecodedFrame {
   const { rows, columns, samplesPerPixel } = pixels;
   const littleEndian = inLittleEndian(bytes, pixels, transferSyntaxUID);
   const count = rows * columns * samplesPerPixel;
@@ -13,7 +17,12 @@ export function decodeNative(bytes: Uint8Array, pixels: PixelModule, transferSyn
   }
   const samples = samplesOf(littleEndian, pixels, count);
   const isPlanar = pixels.isPlanar && samplesPerPixel > 1;
-  return { rows, columns, samplesPerPixel, samples: isPlanar ? interleave(samples, samplesPerPixel) : samples };
+  return {
+    rows,
+    columns,
+    samplesPerPixel,
+    samples: isPlanar ? interleave(samples, samplesPerPixel) : samples,
+  };
 }
 
 /** The first `count` samples of little-endian bytes. */

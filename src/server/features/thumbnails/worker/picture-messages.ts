@@ -15,6 +15,9 @@ export interface PictureRequest {
     | { kind: "file"; file: Uint8Array };
 }
 
+/** Asked of a new process before its first frame: starting is not to count as decoding. */
+export const READY = "ready";
+
 /** `unsupported`: nothing here can decode it; `undecodable`: something is wrong with it. */
 export type PictureFailure = "unsupported" | "undecodable";
 

@@ -127,7 +127,8 @@ function readQuantization(segment: Uint8Array, tables: Map<number, Uint16Array>)
     const table = new Uint16Array(64);
     for (let i = 0; i < 64; i++) {
       const place = at + 1 + i * width;
-      table[i] = width === 1 ? (segment[place] ?? 1) : ((segment[place] ?? 0) << 8) | (segment[place + 1] ?? 1);
+      table[i] =
+        width === 1 ? (segment[place] ?? 1) : ((segment[place] ?? 0) << 8) | (segment[place + 1] ?? 1);
     }
     tables.set(head & 15, table);
     at += 1 + 64 * width;

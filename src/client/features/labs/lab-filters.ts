@@ -1,0 +1,19 @@
+import type { LabExam } from "../../../shared/api/labs.ts";
+import { fold } from "../../../shared/fold.ts";
+
+export interface LabFilters {
+  name: string;
+  /** `all`, or one code. */
+  modality: string;
+}
+
+export const noLabFilters: LabFilters = { name: "", modality: "all" };
+
+/** What the filters leave, the newest first. */
+export function filterLabs(exams: readonly LabExam[], { name, modality }: LabFilters): LabExam[] {
+  const wanted = fold(name);
+  return exams
+    .filter((exam) => fold(exam.laudoDescription).includes(wanted))
+    .filter((exam) => modality === "all" || exam.modality === modality)
+    .sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt));
+}

@@ -1,0 +1,45 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useQuery } from "@tanstack/react-query";
+import type { LabExam } from "../../../shared/api/labs.ts";
+import { PdfPane } from "../pdf/pdf-pane.tsx";
+import { LabDeletionText } from "./delete-lab-dialog.tsx";
+import { labDate, labName } from "./lab-text.ts";
+import { labsApi } from "./labs-api.ts";
+import { useLabDeletion, useLabDownload } from "./use-labs.ts";
+
+/** One laboratory PDF. Looking is free; a download is an action. */
+export default function LabPdf({ exam, onBack }: { exam: LabExam; onBack: () => void }) {
+  const { i18n, t } = useLingui();
+  const download = useLabDownload();
+  const deletion = useLabDeletion((isGone) => isGone && onBack());
+  // Kept no longer than it is looked at.
+  const { data, error, refetch } = useQuery({
+    queryKey: ["lab-pdf", exam.id],
+    queryFn: ({ signal }) => labsApi.view(exam.id, signal),
+    gcTime: 0,
+  });
+  return (
+    <PdfPane
+      title={labName(i18n, exam)}
+      subtitle={labDate(exam)}
+      file={data}
+      failure={
+        error
+          ? {
+              title: <Trans id="labs.viewFailed">Error loading exam</Trans>,
+              text: error.message,
+              retry: () => void refetch(),
+            }
+          : undefined
+      }
+      onBack={onBack}
+      onDownload={() => download.mutate(exam)}
+      deletion={{
+        question: <LabDeletionText />,
+        label: t({ id: "labs.delete", message: "Delete exam" }),
+        isPending: deletion.isPending,
+        run: () => deletion.mutate(exam),
+      }}
+    />
+  );
+}

@@ -1,0 +1,122 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type LabUpload, labModalities, labUploadSchema } from "../../../shared/api/labs.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field, TextField } from "../../ui/field.tsx";
+import { CircleAlertIcon } from "../../ui/icons.tsx";
+import { Select } from "../../ui/select.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { PdfPicker } from "../pdf/pdf-picker.tsx";
+import { UploadMeter } from "../pdf/upload-meter.tsx";
+import { modalityName } from "../studies/modality-names.ts";
+import { labsApi } from "./labs-api.ts";
+import { refreshLabs } from "./use-labs.ts";
+
+interface LabUploadDialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}
+
+/** Takes one laboratory PDF with its name, date and modality. */
+export function LabUploadDialog({ open, onOpenChange }: LabUploadDialogProps) {
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title={<Trans id="labs.add">Add exam</Trans>}>
+      <LabUploadForm onClose={() => onOpenChange(false)} />
+    </Dialog>
+  );
+}
+
+const emptyForm = { examName: "", examDate: "", modality: "" };
+
+function LabUploadForm({ onClose }: { onClose: () => void }) {
+  const { i18n, t } = useLingui();
+  const [fields, setFields] = useState(emptyForm);
+  const [file, setFile] = useState<File>();
+  const [isIncomplete, setIncomplete] = useState(false);
+  const { upload, sent } = useLabUpload(onClose);
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const checked = labUploadSchema.safeParse(fields);
+    setIncomplete(!checked.success || !file);
+    if (checked.success && file) upload.mutate({ fields: checked.data, file });
+  };
+  const failure = isIncomplete
+    ? t({ id: "labs.incomplete", message: "Please fill in all fields and select a PDF file" })
+    : upload.error?.message;
+  return (
+    <form className="lab-form" onSubmit={submit} noValidate>
+      <TextField
+        label={<Trans id="labs.name">Exam name</Trans>}
+        value={fields.examName}
+        maxLength={200}
+        onChange={({ target }) => setFields({ ...fields, examName: target.value })}
+      />
+      <TextField
+        type="date"
+        label={<Trans id="labs.date">Exam date (optional)</Trans>}
+        value={fields.examDate}
+        onChange={({ target }) => setFields({ ...fields, examDate: target.value })}
+      />
+      <Field label={<Trans id="exam.modality">Modality</Trans>}>
+        {(tied) => (
+          <Select
+            {...tied}
+            value={fields.modality}
+            placeholder={<Trans id="labs.chooseModality">Choose</Trans>}
+            onValueChange={(modality) => setFields({ ...fields, modality })}
+            options={labModalities.map((code) => ({ value: code, label: modalityName(i18n, code) }))}
+          />
+        )}
+      </Field>
+      <PdfPicker file={file} onPick={setFile} disabled={upload.isPending} small />
+      {upload.isPending && <UploadMeter sent={sent} />}
+      {failure && (
+        <p className="notice is-bad" role="alert">
+          <CircleAlertIcon />
+          {failure}
+        </p>
+      )}
+      <div className="dialog-actions">
+        <Button onClick={onClose}>
+          <Trans id="action.cancel">Cancel</Trans>
+        </Button>
+        <Button kind="lit" type="submit" disabled={upload.isPending}>
+          <Trans id="labs.send">Save exam</Trans>
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Closing the dialog stops the upload. */
+function useLabUpload(onDone: () => void) {
+  const { t } = useLingui();
+  const queryClient = useQueryClient();
+  const [sent, setSent] = useState(0);
+  const stop = useRef<AbortController>(undefined);
+  useEffect(() => () => stop.current?.abort(), []);
+  const upload = useMutation({
+    mutationFn: ({ fields, file }: { fields: LabUpload; file: File }) => {
+      stop.current = new AbortController();
+      setSent(0);
+      return labsApi.upload(fields, file, { onProgress: setSent, signal: stop.current.signal });
+    },
+    onSuccess: async () => {
+      showToast({ tone: "ok", title: t({ id: "labs.saved", message: "Exam saved" }) });
+      await refreshLabs(queryClient);
+      onDone();
+    },
+    onError: (error) => {
+      if (stop.current?.signal.aborted) return;
+      showToast({
+        tone: "bad",
+        title: t({ id: "labs.uploadFailed", message: "Error uploading" }),
+        text: error.message,
+      });
+    },
+  });
+  return { upload, sent };
+}

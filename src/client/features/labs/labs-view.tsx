@@ -1,0 +1,142 @@
+import { Plural, Trans } from "@lingui/react/macro";
+import { lazy, type ReactNode, Suspense, useState } from "react";
+import type { LabExam } from "../../../shared/api/labs.ts";
+import { Button } from "../../ui/button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorCard } from "../../ui/error-card.tsx";
+import { UploadIcon } from "../../ui/icons.tsx";
+import { useHis } from "../his/his-context.ts";
+import { DeleteLabDialog } from "./delete-lab-dialog.tsx";
+import { LabFilterBar } from "./lab-filter-bar.tsx";
+import { filterLabs, noLabFilters } from "./lab-filters.ts";
+import { LabList, LabListSkeleton } from "./lab-list.tsx";
+import { LabStatusCard } from "./lab-status-card.tsx";
+import { LabUploadDialog } from "./lab-upload-dialog.tsx";
+import { useLabDeletion, useLabs } from "./use-labs.ts";
+
+const LabPdf = lazy(() => import("./lab-pdf.tsx"));
+
+/** The person's laboratory PDFs; only the role user keeps some, under an active subscription. */
+export default function LabsView() {
+  const { user, isActive } = useHis();
+  const [viewed, setViewed] = useState<LabExam>();
+  const [filters, setFilters] = useState(noLabFilters);
+  if (user.role !== "user")
+    return <NotHere title={<Trans id="labs.usersOnly">Only users can access this area.</Trans>} />;
+  if (!isActive) {
+    return (
+      <NotHere title={<Trans id="labs.needsSubscription">This area needs an active subscription.</Trans>} />
+    );
+  }
+  if (viewed) {
+    return (
+      <Suspense fallback={<LabListSkeleton />}>
+        <LabPdf exam={viewed} onBack={() => setViewed(undefined)} />
+      </Suspense>
+    );
+  }
+  return <Labs filters={filters} onFiltersChange={setFilters} onView={setViewed} />;
+}
+
+function NotHere({ title }: { title: ReactNode }) {
+  return (
+    <>
+      <div className="view-head">
+        <h1>
+          <Trans id="menu.labs">Laboratory</Trans>
+        </h1>
+      </div>
+      <p className="notice">{title}</p>
+    </>
+  );
+}
+
+interface LabsProps {
+  filters: typeof noLabFilters;
+  onFiltersChange: (filters: typeof noLabFilters) => void;
+  onView: (exam: LabExam) => void;
+}
+
+function Labs({ filters, onFiltersChange, onView }: LabsProps) {
+  const [isAdding, setAdding] = useState(false);
+  const [doomed, setDoomed] = useState<LabExam>();
+  const deletion = useLabDeletion(() => setDoomed(undefined));
+  const { data, error, refetch } = useLabs();
+  const add = (
+    <Button kind="lit" onClick={() => setAdding(true)}>
+      <UploadIcon small />
+      <Trans id="labs.add">Add exam</Trans>
+    </Button>
+  );
+  return (
+    <>
+      <LabsHead count={data?.length} action={data && data.length > 0 && add} />
+      <LabStatusCard />
+      {error && (
+        <ErrorCard
+          title={<Trans id="labs.listFailed">Error loading laboratory exams</Trans>}
+          action={{ label: <Trans id="action.retry">Try again</Trans>, run: () => void refetch() }}
+        >
+          {error.message}
+        </ErrorCard>
+      )}
+      {!data && !error && <LabListSkeleton />}
+      {data?.length === 0 && <NothingYet action={add} />}
+      {data && data.length > 0 && (
+        <section className="panel">
+          <LabFilterBar filters={filters} onFiltersChange={onFiltersChange} />
+          <Matches
+            exams={filterLabs(data, filters)}
+            busyId={deletion.isPending ? doomed?.id : undefined}
+            onView={onView}
+            onDelete={setDoomed}
+          />
+        </section>
+      )}
+      <LabUploadDialog open={isAdding} onOpenChange={setAdding} />
+      <DeleteLabDialog
+        exam={doomed}
+        isPending={deletion.isPending}
+        onCancel={() => setDoomed(undefined)}
+        onConfirm={() => {
+          if (doomed) deletion.mutate(doomed);
+        }}
+      />
+    </>
+  );
+}
+
+function LabsHead({ count, action }: { count: number | undefined; action: ReactNode }) {
+  return (
+    <div className="view-head">
+      <h1>
+        <Trans id="menu.labs">Laboratory</Trans>{" "}
+        {count !== undefined && count > 0 && (
+          <small>
+            <Plural id="labs.total" value={count} one="# exam" other="# exams" />
+          </small>
+        )}
+      </h1>
+      {action}
+    </div>
+  );
+}
+
+function Matches(list: Parameters<typeof LabList>[0]) {
+  if (list.exams.length > 0) return <LabList {...list} />;
+  return (
+    <p className="lab-none">
+      <Trans id="labs.noMatch">No exam matches the filters.</Trans>
+    </p>
+  );
+}
+
+function NothingYet({ action }: { action: ReactNode }) {
+  return (
+    <Empty
+      title={<Trans id="labs.none.title">No laboratory exams yet</Trans>}
+      text={<Trans id="labs.none.text">Keep the PDFs of your laboratory results here.</Trans>}
+      action={action}
+    />
+  );
+}

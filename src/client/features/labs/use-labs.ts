@@ -1,0 +1,80 @@
+import { useLingui } from "@lingui/react/macro";
+import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { LabExam } from "../../../shared/api/labs.ts";
+import { ApiError } from "../../api.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { pdfName, saveFile } from "../pdf/save-file.ts";
+import { SUBSCRIPTIONS } from "../studies/refresh-exams.ts";
+import { labName } from "./lab-text.ts";
+import { labsApi } from "./labs-api.ts";
+
+export const LABS = "labs";
+
+export function useLabs() {
+  return useQuery({ queryKey: [LABS, "list"], queryFn: ({ signal }) => labsApi.list(signal), staleTime: 0 });
+}
+
+export function useLabStats() {
+  return useQuery({
+    queryKey: [LABS, "stats"],
+    queryFn: ({ signal }) => labsApi.stats(signal),
+    staleTime: 0,
+  });
+}
+
+/** Reads again what an upload, a download or a delete changed. */
+export async function refreshLabs(queryClient: QueryClient): Promise<void> {
+  await Promise.all([LABS, SUBSCRIPTIONS].map((root) => queryClient.invalidateQueries({ queryKey: [root] })));
+}
+
+/** Fetches a PDF, which counts as an action, and has the browser save it. */
+export function useLabDownload() {
+  const { i18n, t } = useLingui();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: async (exam: LabExam) => {
+      const blob = await labsApi.download(exam.id);
+      saveFile(blob, pdfName(labName(i18n, exam), exam.examDate));
+    },
+    onSuccess: async () => {
+      showToast({ tone: "ok", title: t({ id: "download.done", message: "Download complete" }) });
+      await refreshLabs(queryClient);
+    },
+    onError: (error) =>
+      showToast({
+        tone: "bad",
+        title: t({ id: "labs.downloadFailed", message: "Error downloading" }),
+        text: textOf(error, t({ id: "error.unknown", message: "Unknown error" })),
+      }),
+  });
+}
+
+/** `onDone` is called once it is gone, or could not go. */
+export function useLabDeletion(onDone: (isGone: boolean) => void) {
+  const { i18n, t } = useLingui();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (exam: LabExam) => labsApi.remove(exam.id),
+    onSuccess: async (_answer, exam) => {
+      showToast({
+        tone: "ok",
+        title: t({ id: "study.deleted", message: "Exam deleted" }),
+        text: labName(i18n, exam),
+      });
+      await refreshLabs(queryClient);
+      onDone(true);
+    },
+    onError: (error) => {
+      showToast({
+        tone: "bad",
+        title: t({ id: "labs.deleteFailed", message: "Error deleting exam" }),
+        text: textOf(error, t({ id: "error.unknown", message: "Unknown error" })),
+      });
+      onDone(false);
+    },
+  });
+}
+
+function textOf(error: Error, unknown: string): string {
+  return error instanceof ApiError ? error.message : unknown;
+}

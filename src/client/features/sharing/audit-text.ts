@@ -1,0 +1,27 @@
+import type { I18n, MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
+
+const actions: Record<string, MessageDescriptor> = {
+  "study.uploaded": msg({ id: "audit.study.uploaded", message: "uploaded" }),
+  "study.opened": msg({ id: "audit.study.opened", message: "opened the images" }),
+  "study.downloaded": msg({ id: "audit.study.downloaded", message: "downloaded" }),
+  "study.granted": msg({ id: "audit.study.granted", message: "gave access" }),
+  "study.revoked": msg({ id: "audit.study.revoked", message: "took access away" }),
+  "report.uploaded": msg({ id: "audit.report.uploaded", message: "attached the report" }),
+  "report.opened": msg({ id: "audit.report.opened", message: "opened the report" }),
+  "report.deleted": msg({ id: "audit.report.deleted", message: "deleted the report" }),
+};
+
+/** What somebody did, to stand behind his name; an action without words of its own is its code. */
+export function actionText(i18n: I18n, action: string): string {
+  const text = actions[action];
+  return text ? i18n._(text) : action;
+}
+
+/** A moment where the reader is, as `14-11-2026 09:05`. */
+export function momentText(moment: string): string {
+  const date = new Date(moment);
+  const two = (number: number) => String(number).padStart(2, "0");
+  const day = `${two(date.getDate())}-${two(date.getMonth() + 1)}-${date.getFullYear()}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}

@@ -1,0 +1,31 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useSetAtom } from "jotai";
+import type { Study } from "../../../shared/api/studies.ts";
+import { IconButton } from "../../ui/button.tsx";
+import { DropdownItem } from "../../ui/dropdown.tsx";
+import { UserPlusIcon } from "../../ui/account-icons.tsx";
+import { sharedStudyAtom } from "./share-state.ts";
+
+/** Opens the share dialog from a row; only for who owns the study. */
+export function ShareButton({ study }: { study: Study }) {
+  const { t } = useLingui();
+  const share = useSetAtom(sharedStudyAtom);
+  if (!study.isOwner) return null;
+  return (
+    <IconButton label={t({ id: "share.open", message: "Share study" })} onClick={() => share(study)}>
+      <UserPlusIcon />
+    </IconButton>
+  );
+}
+
+/** The same as an entry of a row's menu. */
+export function ShareMenuItem({ study }: { study: Study }) {
+  const share = useSetAtom(sharedStudyAtom);
+  if (!study.isOwner) return null;
+  return (
+    <DropdownItem onSelect={() => share(study)}>
+      <UserPlusIcon />
+      <Trans id="share.open">Share study</Trans>
+    </DropdownItem>
+  );
+}

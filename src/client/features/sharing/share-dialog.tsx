@@ -1,0 +1,178 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useAtom } from "jotai";
+import { type FormEvent, type ReactNode, useState } from "react";
+import type { Study } from "../../../shared/api/studies.ts";
+import { ApiError } from "../../api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { dateText, descriptionText } from "../studies/study-text.ts";
+import { roleName } from "../users/user-text.ts";
+import { actionText, momentText } from "./audit-text.ts";
+import { sharedStudyAtom } from "./share-state.ts";
+import type { Grant } from "./sharing-api.ts";
+import { useAudit, useGrants, useRevocation, useShare } from "./use-sharing.ts";
+
+/** Who may see a study: give access to a doctor, take it away, read who did what. */
+export function ShareDialog() {
+  const { i18n } = useLingui();
+  const [study, setStudy] = useAtom(sharedStudyAtom);
+  return (
+    <Dialog
+      wide
+      open={study !== undefined}
+      onOpenChange={(open) => {
+        if (!open) setStudy(undefined);
+      }}
+      title={<Trans id="share.title">Share study</Trans>}
+      text={study && `${descriptionText(i18n, study)}, ${dateText(study.studyDate)}`}
+    >
+      {study && <Sharing study={study} />}
+      <div className="dialog-actions">
+        <Button onClick={() => setStudy(undefined)}>
+          <Trans id="action.close">Close</Trans>
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Sharing({ study }: { study: Study }) {
+  return (
+    <div className="sharing">
+      <ShareForm studyId={study.id} />
+      <section>
+        <h3>
+          <Trans id="share.grants">Who has access</Trans>
+        </h3>
+        <Grants studyId={study.id} />
+      </section>
+      <section>
+        <h3>
+          <Trans id="share.audit">Who did what</Trans>
+        </h3>
+        <Audit studyId={study.id} />
+      </section>
+    </div>
+  );
+}
+
+function ShareForm({ studyId }: { studyId: string }) {
+  const [email, setEmail] = useState("");
+  const share = useShare(studyId, () => setEmail(""));
+  const { t } = useLingui();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (email.trim()) share.mutate(email.trim());
+  };
+  return (
+    <form className="share-form" onSubmit={submit} noValidate>
+      <TextField
+        type="email"
+        label={<Trans id="share.email">Doctor's e-mail</Trans>}
+        hint={<Trans id="share.hint">The doctor sees the images and the report, and cannot delete.</Trans>}
+        error={share.error && failureText(share.error, t({ id: "error.unknown", message: "Unknown error" }))}
+        autoComplete="off"
+        value={email}
+        onChange={({ target }) => {
+          setEmail(target.value);
+          share.reset();
+        }}
+      />
+      <Button kind="lit" type="submit" disabled={!email.trim() || share.isPending}>
+        <Trans id="share.give">Give access</Trans>
+      </Button>
+    </form>
+  );
+}
+
+function failureText(error: Error, unknown: string): string {
+  return error instanceof ApiError ? error.message : unknown;
+}
+
+function Grants({ studyId }: { studyId: string }) {
+  const { data, error } = useGrants(studyId);
+  const revocation = useRevocation(studyId);
+  if (error) return <Failed text={error.message} />;
+  if (!data) return <Waiting />;
+  if (data.length === 0) {
+    return (
+      <p className="share-none">
+        <Trans id="share.nobody">Nobody but you.</Trans>
+      </p>
+    );
+  }
+  return (
+    <ul className="share-list">
+      {data.map((grant) => (
+        <GrantItem
+          key={grant.userId}
+          grant={grant}
+          isBusy={revocation.isPending && revocation.variables === grant.userId}
+          onRevoke={() => revocation.mutate(grant.userId)}
+        />
+      ))}
+    </ul>
+  );
+}
+
+function GrantItem({ grant, isBusy, onRevoke }: { grant: Grant; isBusy: boolean; onRevoke: () => void }) {
+  const { i18n, t } = useLingui();
+  const { name, email, role } = grant;
+  return (
+    <li>
+      <div>
+        <b>{name}</b>
+        <span>
+          {email} · {roleName(i18n, role)}
+        </span>
+      </div>
+      <Button
+        size="small"
+        disabled={isBusy}
+        aria-label={t({ id: "share.revokeOf", message: `Take access away from ${name}` })}
+        onClick={onRevoke}
+      >
+        <Trans id="share.revoke">Take away</Trans>
+      </Button>
+    </li>
+  );
+}
+
+function Audit({ studyId }: { studyId: string }) {
+  const { i18n } = useLingui();
+  const { data, error } = useAudit(studyId);
+  if (error) return <Failed text={error.message} />;
+  if (!data) return <Waiting />;
+  return (
+    <ol className="share-audit">
+      {data.map(({ at, action, actorName, address }, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two entries may be alike in all they tell
+        <li key={`${at}-${place}`}>
+          <span className="mono">{momentText(at)}</span>
+          <span>
+            <b>{actorName ?? <Trans id="share.gone">Deleted account</Trans>}</b> {actionText(i18n, action)}
+            {address && <small className="mono"> {address}</small>}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Waiting(): ReactNode {
+  return (
+    <div aria-busy="true">
+      <Skeleton className="h-4 w-56" />
+    </div>
+  );
+}
+
+function Failed({ text }: { text: string }) {
+  return (
+    <p className="notice is-bad" role="alert">
+      {text}
+    </p>
+  );
+}

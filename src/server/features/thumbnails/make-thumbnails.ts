@@ -1,0 +1,76 @@
+import { InstanceDamaged } from "../../archive/instance-reader.ts";
+import { ManifestError } from "../../archive/manifest.errors.ts";
+import type { Deps } from "../../deps.ts";
+import { ObjectNotFound } from "../../storage/object-store.ts";
+import type { SeriesReader } from "../dicomweb/series-reader.ts";
+import { findStoredObject } from "../studies/stored-objects.repo.ts";
+import type { StoredObjectRow } from "../studies/studies.table.ts";
+import { middleInstance, readMiddleFrame } from "./read-middle-frame.ts";
+import { listUnpicturedSeries, saveThumbnail } from "./thumbnails.repo.ts";
+import { PICTURE_TYPE } from "./worker/picture-messages.ts";
+
+type ThumbnailDeps = Pick<Deps, "db" | "clock" | "log" | "pictures">;
+
+const SERIES_AT_ONCE = 100;
+
+/** What became of a series: a picture, none to be made, or pixels of which nothing came. */
+type Outcome = { image: Uint8Array } | "no_pixels" | "failed";
+
+/**
+ * Makes the pictures that an archived study lacks, a row for each series, whatever became of it. May be killed and
+ * run again. One series' broken pixels keep no other from its picture.
+ * @throws where the archive store or the database can't be reached
+ */
+export async function makeThumbnails(
+  deps: ThumbnailDeps,
+  reader: SeriesReader,
+  studyId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const seen = new Set<string>();
+  for (;;) {
+    const unpictured = await listUnpicturedSeries(deps.db, studyId, SERIES_AT_ONCE);
+    // A series comes again only where it could not be saved, its study being deleted or added to.
+    const fresh = unpictured.filter(({ manifest }) => !seen.has(manifest.id));
+    if (fresh.length === 0) return;
+    for (const { seriesId, manifest } of fresh) {
+      seen.add(manifest.id);
+      const outcome = await pictureOf(deps, reader, manifest, signal);
+      if (outcome === undefined) continue;
+      const image = typeof outcome === "object" ? outcome.image : null;
+      await saveThumbnail(deps.db, {
+        seriesId,
+        manifestId: manifest.id,
+        image,
+        contentType: image && PICTURE_TYPE,
+        madeAt: deps.clock.now(),
+        failed: outcome === "failed",
+      });
+    }
+  }
+}
+
+/** Undefined where the manifest went while it was read: what replaced it has a job of its own. */
+async function pictureOf(
+  deps: ThumbnailDeps,
+  reader: SeriesReader,
+  manifest: StoredObjectRow,
+  signal: AbortSignal,
+): Promise<Outcome | undefined> {
+  signal.throwIfAborted();
+  try {
+    const instance = middleInstance(await reader.manifest(manifest));
+    if (!instance) return "no_pixels";
+    const frame = await readMiddleFrame(reader, instance);
+    if (frame === "too_large") return "failed";
+    const picture = await deps.pictures.make(frame, signal);
+    if (picture.ok) return { image: picture.image };
+    const { failure, detail } = picture;
+    deps.log.info("thumbnail.none", { failure, detail, transferSyntaxUID: instance.transferSyntaxUID });
+    return "failed";
+  } catch (error) {
+    if (error instanceof InstanceDamaged || error instanceof ManifestError) return "failed";
+    if (error instanceof ObjectNotFound && !(await findStoredObject(deps.db, manifest.id))) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+import type { Deps } from "../../deps.ts";
+import { createSeriesReader } from "../dicomweb/series-reader.ts";
+import { makeThumbnails } from "./make-thumbnails.ts";
+import { thumbnailQueue, thumbnailSweepQueue } from "./thumbnail-jobs.ts";
+import { listUnpicturedStudies } from "./thumbnails.repo.ts";
+
+const STUDIES_PER_SWEEP = 500;
+
+/** Pictures of series. At start, studies that were archived without them are looked for. */
+export async function startThumbnailJobs(deps: Deps): Promise<void> {
+  const { jobs } = deps;
+  const reader = createSeriesReader(deps);
+  await jobs.work(thumbnailQueue, ({ studyId }, { signal }) => makeThumbnails(deps, reader, studyId, signal));
+  await jobs.work(thumbnailSweepQueue, ({ afterStudyId }) => sweepUnpictured(deps, afterStudyId));
+  await jobs.enqueue(thumbnailSweepQueue, { afterStudyId: null });
+}
+
+/** Enqueues a batch of studies, and the sweep of those behind it. */
+export async function sweepUnpictured(
+  { db, jobs }: Pick<Deps, "db" | "jobs">,
+  afterStudyId: string | null,
+): Promise<void> {
+  const studyIds = await listUnpicturedStudies(db, afterStudyId, STUDIES_PER_SWEEP);
+  for (const studyId of studyIds) await jobs.enqueue(thumbnailQueue, { studyId });
+  const last = studyIds.at(-1);
+  if (last && studyIds.length === STUDIES_PER_SWEEP)
+    await jobs.enqueue(thumbnailSweepQueue, { afterStudyId: last });
+}

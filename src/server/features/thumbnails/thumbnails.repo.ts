@@ -1,0 +1,104 @@
+import { and, eq, exists, gt, isNotNull, isNull, ne, or, type SQL, sql } from "drizzle-orm";
+import type { Db, DbOrTx } from "../../db/client.ts";
+import { type StoredObjectRow, series, storedObjects, studies } from "../studies/studies.table.ts";
+import { seriesThumbnails } from "./thumbnails.table.ts";
+
+export interface UnpicturedSeries {
+  seriesId: string;
+  manifest: StoredObjectRow;
+}
+
+export interface Thumbnail {
+  image: Uint8Array;
+  contentType: string;
+}
+
+/** There is no thumbnail row, or it was made from a manifest no longer in force. */
+const isUnpictured = or(
+  isNull(seriesThumbnails.seriesId),
+  ne(seriesThumbnails.manifestId, series.manifestId),
+);
+
+/** Archived series of a study that have no picture of what they hold now. */
+export async function listUnpicturedSeries(
+  db: DbOrTx,
+  studyId: string,
+  limit: number,
+): Promise<UnpicturedSeries[]> {
+  return await db
+    .select({ seriesId: series.id, manifest: storedObjects })
+    .from(series)
+    .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
+    .leftJoin(seriesThumbnails, eq(seriesThumbnails.seriesId, series.id))
+    .where(and(eq(series.studyId, studyId), eq(storedObjects.location, "archive"), isUnpictured))
+    .orderBy(sql`${series.seriesNumber} nulls last`, series.id)
+    .limit(limit);
+}
+
+/** Ids, in order and behind `afterStudyId`, of archived studies with such a series. */
+export async function listUnpicturedStudies(
+  db: DbOrTx,
+  afterStudyId: string | null,
+  limit: number,
+): Promise<string[]> {
+  const unpictured = db
+    .select({ id: series.id })
+    .from(series)
+    .leftJoin(seriesThumbnails, eq(seriesThumbnails.seriesId, series.id))
+    .where(and(eq(series.studyId, studies.id), isUnpictured));
+  const rows = await db
+    .select({ id: studies.id })
+    .from(studies)
+    .where(
+      and(
+        eq(studies.storageStatus, "b2"),
+        afterStudyId === null ? undefined : gt(studies.id, afterStudyId),
+        exists(unpictured),
+      ),
+    )
+    .orderBy(studies.id)
+    .limit(limit);
+  return rows.map((row) => row.id);
+}
+
+/** Puts a series' picture in place of an older one; nothing happens where the series was deleted meanwhile. */
+export async function saveThumbnail(db: Db, row: typeof seriesThumbnails.$inferInsert): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [kept] = await tx
+      .select({ id: series.id })
+      .from(series)
+      .where(eq(series.id, row.seriesId))
+      .for("key share");
+    if (!kept) return;
+    await tx
+      .insert(seriesThumbnails)
+      .values(row)
+      .onConflictDoUpdate({ target: seriesThumbnails.seriesId, set: row });
+  });
+}
+
+/** The picture of the study's first series that has one. */
+export function findStudyThumbnail(db: DbOrTx, studyId: string): Promise<Thumbnail | undefined> {
+  return findThumbnail(db, eq(series.studyId, studyId));
+}
+
+/** The picture of one series of the study, named by `column`. */
+export function findSeriesThumbnail(
+  db: DbOrTx,
+  studyId: string,
+  column: "id" | "seriesInstanceUID",
+  value: string,
+): Promise<Thumbnail | undefined> {
+  return findThumbnail(db, and(eq(series.studyId, studyId), eq(series[column], value)));
+}
+
+async function findThumbnail(db: DbOrTx, condition: SQL | undefined): Promise<Thumbnail | undefined> {
+  const [row] = await db
+    .select({ image: seriesThumbnails.image, contentType: seriesThumbnails.contentType })
+    .from(seriesThumbnails)
+    .innerJoin(series, eq(series.id, seriesThumbnails.seriesId))
+    .where(and(condition, isNotNull(seriesThumbnails.image)))
+    .orderBy(sql`${series.seriesNumber} nulls last`, series.seriesInstanceUID)
+    .limit(1);
+  return row?.image && row.contentType ? { image: row.image, contentType: row.contentType } : undefined;
+}

@@ -1,0 +1,22 @@
+import { boolean, customType, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { series } from "../studies/studies.table.ts";
+
+const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
+
+/**
+ * A small picture of each series. In the database and not in the archive store, because it is one or two
+ * kilobytes that the list asks for by the dozen, and so that it goes when its series goes.
+ */
+export const seriesThumbnails = pgTable("series_thumbnails", {
+  seriesId: uuid("series_id")
+    .primaryKey()
+    .references(() => series.id, { onDelete: "cascade" }),
+  /** The manifest it was made from: with another in force it is made anew. */
+  manifestId: uuid("manifest_id").notNull(),
+  /** Null where there is none to be made. */
+  image: bytea(),
+  contentType: text("content_type"),
+  madeAt: timestamp("made_at", { withTimezone: true }).notNull(),
+  /** There are pixels, but no picture came of them. */
+  failed: boolean().notNull(),
+});

@@ -1,0 +1,21 @@
+/** The codecs' modules bring no types: each is a factory of an Emscripten module with one decoder class. */
+declare module "@cornerstonejs/codec-openjpeg/decodewasmjs" {
+  const load: import("./wasm-codec.ts").CodecFactory<"J2KDecoder">;
+  export default load;
+}
+declare module "@cornerstonejs/codec-charls/decodewasmjs" {
+  const load: import("./wasm-codec.ts").CodecFactory<"JpegLSDecoder">;
+  export default load;
+}
+declare module "@cornerstonejs/codec-libjpeg-turbo-8bit/decodewasmjs" {
+  const load: import("./wasm-codec.ts").CodecFactory<"JPEGDecoder">;
+  export default load;
+}
+declare module "@cornerstonejs/codec-openjph/wasmjs" {
+  const load: import("./wasm-codec.ts").CodecFactory<"HTJ2KDecoder">;
+  export default load;
+}
+declare module "@cornerstonejs/*wasm" {
+  const path: string;
+  export default path;
+}

@@ -1,0 +1,40 @@
+import type { DecodedFrame } from "./decoded-frame.ts";
+import { decodeLosslessJpeg } from "./jpeg/decode-lossless.ts";
+import { decodeSequentialJpeg } from "./jpeg/decode-sequential.ts";
+import { type JpegSegments, readJpegSegments } from "./jpeg/jpeg-segments.ts";
+import { NoPicture } from "./no-picture.ts";
+import { assertDrawable } from "./pixel-bounds.ts";
+import type { PixelModule } from "./pixel-module.ts";
+import { decodeWith, loadCodec } from "./wasm-codec.ts";
+
+const LOSSLESS = 3;
+const SEQUENTIAL = 1;
+
+/** Adobe's marker segment that says "no colour transform": without one, three components pass for YCbCr. */
+const NO_TRANSFORM = Uint8Array.of(0xff, 0xee, 0, 14, 0x41, 0x64, 0x6f, 0x62, 0x65, 0, 100, 0, 0, 0, 0, 0);
+
+/** Any JPEG stream, by what its frame header says and not by the transfer syntax. @throws {NoPicture} */
+export async function decodeJpeg(bytes: Uint8Array, pixels: PixelModule): Promise<DecodedFrame> {
+  const segments = readJpegSegments(bytes);
+  const { process, precision } = segments.frame;
+  assertDrawable({ ...segments.frame, samplesPerPixel: segments.frame.components.length });
+  if (process === LOSSLESS) return decodeLosslessJpeg(bytes, segments);
+  if (process === SEQUENTIAL && precision > 8) return decodeSequentialJpeg(bytes, segments);
+  if (precision > 8 || process > LOSSLESS) throw new NoPicture("unsupported", `JPEG process ${process}`);
+  return decodeEightBits(bytes, segments, pixels);
+}
+
+async function decodeEightBits(
+  bytes: Uint8Array,
+  { hasAdobeMarker }: JpegSegments,
+  { photometricInterpretation }: PixelModule,
+): Promise<DecodedFrame> {
+  const { default: factory } = await import("@cornerstonejs/codec-libjpeg-turbo-8bit/decodewasmjs");
+  const { default: wasm } = await import("@cornerstonejs/codec-libjpeg-turbo-8bit/decodewasm", {
+    with: { type: "file" },
+  });
+  const { JPEGDecoder } = await loadCodec(factory, wasm);
+  const isPlainRgb = photometricInterpretation === "RGB" && !hasAdobeMarker;
+  const stream = isPlainRgb ? Buffer.concat([bytes.subarray(0, 2), NO_TRANSFORM, bytes.subarray(2)]) : bytes;
+  return { ...decodeWith(JPEGDecoder, stream), isRgb: true };
+}

@@ -1,0 +1,61 @@
+import type { DecodedFrame } from "./decoded-frame.ts";
+import type { LookupTable, PixelModule } from "./pixel-module.ts";
+import { type Raster, shrink } from "./shrink.ts";
+
+/** Red, green and blue from 0 to 255, of a frame of three samples a pixel (PS3.3 §C.7.6.3.1.2). */
+export function drawColour(frame: DecodedFrame, pixels: PixelModule, longestSide: number): Raster {
+  const { rows, columns, samples, samplesPerPixel } = frame;
+  const scale = 255 / (2 ** Math.min(pixels.bitsStored, samples.BYTES_PER_ELEMENT * 8) - 1);
+  const raster = shrink(
+    {
+      rows,
+      columns,
+      channels: 3,
+      read: (index, into) => {
+        const at = index * samplesPerPixel;
+        for (let c = 0; c < 3; c++) into[c] = (samples[at + c] ?? 0) * scale;
+      },
+    },
+    longestSide,
+  );
+  const isYbr = !frame.isRgb && /^YBR_(?:FULL|PARTIAL)/.test(pixels.photometricInterpretation);
+  return isYbr ? { ...raster, values: toRgb(raster.values) } : raster;
+}
+
+/** Red, green and blue from 0 to 255, of a frame whose samples are places in a palette (PS3.3 §C.7.9). */
+export function drawPalette(
+  frame: DecodedFrame,
+  palette: NonNullable<PixelModule["palette"]>,
+  longestSide: number,
+): Raster {
+  const { rows, columns, samples } = frame;
+  return shrink(
+    {
+      rows,
+      columns,
+      channels: 3,
+      read: (index, into) => {
+        for (const [c, table] of palette.entries()) into[c] = colourOf(table, samples[index] ?? 0);
+      },
+    },
+    longestSide,
+  );
+}
+
+function colourOf({ first, bits, entries }: LookupTable, sample: number): number {
+  const place = Math.min(entries.length - 1, Math.max(0, sample - first));
+  return ((entries[place] ?? 0) * 255) / (2 ** bits - 1);
+}
+
+function toRgb(values: Float32Array): Float32Array {
+  const colours = new Float32Array(values.length);
+  for (let i = 0; i < values.length; i += 3) {
+    const luminance = values[i] ?? 0;
+    const blue = (values[i + 1] ?? 0) - 128;
+    const red = (values[i + 2] ?? 0) - 128;
+    colours[i] = luminance + 1.402 * red;
+    colours[i + 1] = luminance - 0.344136 * blue - 0.714136 * red;
+    colours[i + 2] = luminance + 1.772 * blue;
+  }
+  return colours;
+}

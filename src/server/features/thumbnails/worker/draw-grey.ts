@@ -1,0 +1,92 @@
+import type { DecodedFrame } from "./decoded-frame.ts";
+import type { LookupTable, PixelModule } from "./pixel-module.ts";
+import { type Raster, shrink } from "./shrink.ts";
+
+/** Shares of the pixels that may be darker than black and brighter than white where nothing says the window. */
+const DARKEST_SHARE = 0.01;
+const BRIGHTEST_SHARE = 0.99;
+/** Grey levels below which a window of the instance shows next to nothing. */
+const MIN_CONTRAST = 32;
+
+/** Grey levels 0 to 255 of a frame of one sample a pixel (PS3.4 §N.2: modality LUT, VOI LUT, inversion). */
+export function drawGrey(frame: DecodedFrame, pixels: PixelModule, longestSide: number): Raster {
+  const stored = storedValue(frame, pixels);
+  const { modalityTable, rescale, voiTable, window, isInverted } = pixels;
+  const modality = modalityTable
+    ? (value: number) => lookUp(modalityTable, value)
+    : (value: number) => value * rescale.slope + rescale.intercept;
+  const raster = shrink(
+    {
+      rows: frame.rows,
+      columns: frame.columns,
+      channels: 1,
+      read: (index, into) => {
+        into[0] = modality(stored(frame.samples[index * frame.samplesPerPixel] ?? 0));
+      },
+    },
+    longestSide,
+  );
+  for (const [i, value] of raster.values.entries()) if (!Number.isFinite(value)) raster.values[i] = 0;
+  const shown = shownBy({ voiTable, window }, raster.values) ?? byPercentiles(raster.values);
+  return { ...raster, values: isInverted ? shown.map((level) => 255 - level) : shown };
+}
+
+/** The value in the bits that are stored; overlays may lie in the others. */
+function storedValue({ samples }: DecodedFrame, pixels: PixelModule): (sample: number) => number {
+  const { bitsStored, highBit, bitsAllocated, isSigned } = pixels;
+  const isFloat = samples instanceof Float32Array || samples instanceof Float64Array;
+  // A codec may give back signed values as the bits they are.
+  if (isFloat || bitsStored > 16) return (sample) => sample;
+  const shift = Math.max(0, Math.min(highBit + 1, bitsAllocated) - bitsStored);
+  const mask = (1 << bitsStored) - 1;
+  const sign = 1 << (bitsStored - 1);
+  if (!isSigned) return (sample) => (sample >> shift) & mask;
+  return (sample) => (((sample >> shift) & mask) ^ sign) - sign;
+}
+
+/** As the instance wants it shown; undefined where it does not say, or where that shows nothing. */
+function shownBy(
+  { voiTable, window }: Pick<PixelModule, "voiTable" | "window">,
+  values: Float32Array,
+): Float32Array | undefined {
+  if (!voiTable && !window) return undefined;
+  const brightest = voiTable ? 2 ** voiTable.bits - 1 : 1;
+  const shown = voiTable
+    ? values.map((value) => level(lookUp(voiTable, value) / brightest))
+    : window && throughWindow(values, window);
+  if (!shown) return undefined;
+  return maximum(shown) - minimum(shown) < MIN_CONTRAST ? undefined : shown;
+}
+
+/** PS3.3 §C.11.2.1.2.1 */
+function throughWindow(values: Float32Array, { center, width }: { center: number; width: number }) {
+  const span = Math.max(width - 1, 1e-6);
+  return values.map((value) => level((value - (center - 0.5)) / span + 0.5));
+}
+
+function byPercentiles(values: Float32Array): Float32Array {
+  const sorted = values.toSorted();
+  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
+  const isSpread = at(BRIGHTEST_SHARE) > at(DARKEST_SHARE);
+  const [dark, bright] = isSpread
+    ? [at(DARKEST_SHARE), at(BRIGHTEST_SHARE)]
+    : [at(0), Math.max(at(1), at(0) + Number.EPSILON)];
+  return values.map((value) => level((value - dark) / (bright - dark)));
+}
+
+function level(share: number): number {
+  return Math.min(255, Math.max(0, share * 255));
+}
+
+function lookUp({ first, entries }: LookupTable, value: number): number {
+  const place = Math.min(entries.length - 1, Math.max(0, Math.round(value) - first));
+  return entries[place] ?? 0;
+}
+
+function minimum(values: Float32Array): number {
+  return values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+}
+
+function maximum(values: Float32Array): number {
+  return values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+}

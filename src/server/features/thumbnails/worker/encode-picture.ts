@@ -1,0 +1,49 @@
+import type { Raster } from "./shrink.ts";
+
+const BMP_HEADER_BYTES = 54;
+const QUALITY = 72;
+
+/**
+ * A picture as WebP, at most `longestSide` pixels wide and high and never enlarged.
+ * @param pixelAspect height of a pixel by its width
+ */
+export async function encodePicture(
+  raster: Raster,
+  { longestSide, pixelAspect }: { longestSide: number; pixelAspect: number },
+): Promise<Uint8Array> {
+  const { rows, columns } = raster;
+  const wide = columns * Math.max(1, 1 / pixelAspect);
+  const high = rows * Math.max(1, pixelAspect);
+  const scale = Math.min(1, longestSide / Math.max(wide, high));
+  const size = [wide, high].map((side) => Math.max(1, Math.round(side * scale))) as [number, number];
+  return await new Bun.Image(encodeBmp(raster))
+    .resize(...size, { fit: "fill" })
+    .webp({ quality: QUALITY })
+    .bytes();
+}
+
+/** Uncompressed, 24 bits a pixel, top row first: the plainest thing that Bun reads. */
+function encodeBmp({ rows, columns, channels, values }: Raster): Uint8Array {
+  const stride = Math.ceil((columns * 3) / 4) * 4;
+  const bmp = Buffer.alloc(BMP_HEADER_BYTES + stride * rows);
+  bmp.write("BM", "latin1");
+  bmp.writeUInt32LE(bmp.length, 2);
+  bmp.writeUInt32LE(BMP_HEADER_BYTES, 10);
+  bmp.writeUInt32LE(40, 14);
+  bmp.writeInt32LE(columns, 18);
+  bmp.writeInt32LE(-rows, 22);
+  bmp.writeUInt16LE(1, 26);
+  bmp.writeUInt16LE(24, 28);
+  bmp.writeUInt32LE(stride * rows, 34);
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const from = (row * columns + column) * channels;
+      const to = BMP_HEADER_BYTES + row * stride + column * 3;
+      for (let c = 0; c < 3; c++) {
+        const value = values[from + (channels === 1 ? 0 : 2 - c)] ?? 0;
+        bmp[to + c] = Math.min(255, Math.max(0, Math.round(value)));
+      }
+    }
+  }
+  return bmp;
+}

@@ -1,0 +1,58 @@
+import { memorySource } from "../../../dicom/byte-source.ts";
+import { assembleFrame, locateFrame } from "../../../dicom/cut-frame.ts";
+import { toDicomJson } from "../../../dicom/json-model.ts";
+import { parseFile } from "../../../dicom/parse-file.ts";
+import { readFrameTable } from "../../../dicom/read-frame-table.ts";
+import { Unreadable } from "../../../dicom/unreadable.ts";
+import { decodeFrame } from "./decode-frame.ts";
+import type { DecodedFrame } from "./decoded-frame.ts";
+import { drawColour, drawPalette } from "./draw-colour.ts";
+import { drawGrey } from "./draw-grey.ts";
+import { encodePicture } from "./encode-picture.ts";
+import { NoPicture } from "./no-picture.ts";
+import type { PictureReply, PictureRequest } from "./picture-messages.ts";
+import { assertDrawable } from "./pixel-bounds.ts";
+import { type PixelModule, readPixelModule } from "./pixel-module.ts";
+import type { Raster } from "./shrink.ts";
+
+const LONGEST_SIDE = 128;
+/** What a deflated data set may take here. */
+const MAX_INFLATED_BYTES = 256 * 1024 * 1024;
+
+/** Makes the small picture of one frame, or says why there is none. Hostile input may keep it busy for long. */
+export async function makePicture(request: PictureRequest): Promise<PictureReply> {
+  try {
+    const { pixels, frame } = readParts(request);
+    assertDrawable(pixels);
+    const decoded = await decodeFrame(frame, pixels, request.transferSyntaxUID);
+    assertDrawable(decoded);
+    const { pixelAspect } = pixels;
+    const image = await encodePicture(draw(decoded, pixels), { longestSide: LONGEST_SIDE, pixelAspect });
+    return { ok: true, image };
+  } catch (error) {
+    if (error instanceof NoPicture) return { ok: false, failure: error.failure, detail: error.detail };
+    // Not the message: it may quote what the file says.
+    const name = error instanceof Unreadable ? error.reason : error instanceof Error ? error.name : "";
+    return { ok: false, failure: "undecodable", detail: name };
+  }
+}
+
+function draw(frame: DecodedFrame, pixels: PixelModule): Raster {
+  // Twice as fine as the picture: what is left is resampled with a better filter.
+  const side = 2 * LONGEST_SIDE;
+  if (frame.samplesPerPixel >= 3) return drawColour(frame, pixels, side);
+  if (pixels.palette) return drawPalette(frame, pixels.palette, side);
+  return drawGrey(frame, pixels, side);
+}
+
+function readParts({ source, frameIndex }: PictureRequest): { pixels: PixelModule; frame: Uint8Array } {
+  const isWhole = source.kind === "file";
+  const open = parseFile(memorySource(isWhole ? source.file : source.header), MAX_INFLATED_BYTES);
+  const metadata = toDicomJson(open.reader, open.file.dataSet, (path) => path);
+  const pixels = readPixelModule(metadata, frameIndex);
+  if (!isWhole) return { pixels, frame: source.frame };
+  const location = locateFrame(readFrameTable(open.reader, open.file), frameIndex);
+  if (!location) throw new NoPicture("undecodable", "no such frame");
+  const parts = location.ranges.map(([offset, length]) => open.source.read(offset, length));
+  return { pixels, frame: assembleFrame(parts, location) };
+}

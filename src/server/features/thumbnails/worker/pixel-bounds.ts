@@ -1,0 +1,12 @@
+import { NoPicture } from "./no-picture.ts";
+
+/** Larger than any detector; at two bytes a sample half a gigabyte. */
+const MAX_SAMPLES = 256 * 1024 * 1024;
+
+/** @throws {NoPicture} where a frame has no pixels, or more than are ever held */
+export function assertDrawable(frame: { rows: number; columns: number; samplesPerPixel: number }): void {
+  const { rows, columns, samplesPerPixel } = frame;
+  const isWhole = [rows, columns, samplesPerPixel].every((n) => Number.isInteger(n) && n > 0);
+  if (!isWhole || samplesPerPixel > 4) throw new NoPicture("undecodable", "no pixels");
+  if (rows * columns * samplesPerPixel > MAX_SAMPLES) throw new NoPicture("unsupported", "too many pixels");
+}

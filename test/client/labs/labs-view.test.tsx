@@ -1,0 +1,152 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import LabsView from "../../../src/client/features/labs/labs-view.tsx";
+import type { LabExam, LabStats } from "../../../src/shared/api/labs.ts";
+import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
+import { answerForms } from "../../support/sent-forms.ts";
+
+withDom();
+
+const blood: LabExam = {
+  id: "l1",
+  laudoDescription: "Hemograma completo",
+  modality: "LAB",
+  examDate: "2026-11-10",
+  createdAt: "2026-11-11T12:00:00.000Z",
+};
+const bones: LabExam = {
+  id: "l2",
+  laudoDescription: "Densitometria óssea",
+  modality: "DEN",
+  examDate: null,
+  createdAt: "2026-11-14T12:00:00.000Z",
+};
+const unnamed: LabExam = { ...blood, id: "l3", laudoDescription: " ", createdAt: "2026-11-01T12:00:00.000Z" };
+
+const stats: LabStats = {
+  planName: "Família",
+  currentLabExamCount: 3,
+  labExamLimit: 50,
+  labExamsRemaining: 47,
+  labActionsThisMonth: 40,
+  labActionLimit: 50,
+  labActionsRemaining: 10,
+  labActionUsagePercentage: 80,
+  lastResetDate: "2026-11-01T00:00:00.000Z",
+};
+
+function labsOf(exams: LabExam[], usage: LabStats | null = null): Record<string, Answer> {
+  return {
+    "GET /api/exams-lab": () => Response.json(exams),
+    "GET /api/exams-lab/stats": () =>
+      usage ? Response.json(usage) : problem(404, "subscription.none", "Sem assinatura"),
+  };
+}
+
+async function showLabs(answers: Record<string, Answer>) {
+  const calls = answerCalls(answers);
+  await renderView(<LabsView />);
+  return { calls, user: userEvent.setup({ applyAccept: false }) };
+}
+
+const items = () => [...document.querySelectorAll(".lab-item")];
+const names = () => items().map((item) => item.querySelector("b")?.textContent);
+
+describe("laboratory exams", () => {
+  test("come the newest first, with name, badge and date as Brazil writes it", async () => {
+    await showLabs(labsOf([unnamed, blood, bones]));
+    await screen.findByText("Hemograma completo");
+    expect(names()).toEqual(["Densitometria óssea", "Hemograma completo", "Exame sem nome"]);
+    const [first, second] = items();
+    expect(first?.textContent).toContain("14-11-2026");
+    expect(second?.textContent).toContain("10-11-2026");
+    expect(second?.querySelector("[data-mod=LAB]")).not.toBeNull();
+  });
+
+  test("are found by name whatever its accents, and say so when none matches", async () => {
+    const { user } = await showLabs(labsOf([blood, bones]));
+    await screen.findByText("Hemograma completo");
+    const search = screen.getByLabelText("Nome do exame");
+    await user.type(search, "OSSEA");
+    expect(names()).toEqual(["Densitometria óssea"]);
+    await user.type(search, "x");
+    expect(screen.getByText("Nenhum exame corresponde aos filtros.")).toBeDefined();
+  });
+
+  test("warn from 80 % of the month's actions on", async () => {
+    await showLabs(labsOf([blood], stats));
+    expect(await screen.findByText(/80% das ações de laboratório/)).toBeDefined();
+    expect(screen.getByRole("meter", { name: "Exames laboratoriais" }).getAttribute("aria-valuenow")).toBe(
+      "3",
+    );
+  });
+
+  test("are of no business to a doctor, and closed without a subscription", async () => {
+    answerCalls({});
+    await renderView(<LabsView />, { user: { role: "doctor" } });
+    expect(screen.getByText("Apenas usuários podem acessar esta área.")).toBeDefined();
+  });
+
+  test("go only after a question, and the list is read again", async () => {
+    const exams = [blood, bones];
+    const { calls, user } = await showLabs({
+      ...labsOf(exams),
+      "DELETE /api/exams-lab/l1": () => {
+        exams.shift();
+        return Response.json({ deleted: true });
+      },
+    });
+    await user.click(await screen.findByRole("button", { name: "Excluir Hemograma completo" }));
+    const question = await screen.findByRole("alertdialog");
+    expect(calls).not.toContain("DELETE /api/exams-lab/l1");
+    await user.click(within(question).getByRole("button", { name: "Sim, excluir" }));
+    expect(await screen.findByText("Exame excluído")).toBeDefined();
+    await waitFor(() => expect(names()).toEqual(["Densitometria óssea"]));
+  });
+
+  test("stay when the deletion fails, and the server's words are shown", async () => {
+    const { user } = await showLabs({
+      ...labsOf([blood]),
+      "DELETE /api/exams-lab/l1": () => problem(403, "quota.actions", "Limite mensal de ações atingido"),
+    });
+    await user.click(await screen.findByRole("button", { name: "Excluir Hemograma completo" }));
+    await user.click(await screen.findByRole("button", { name: "Sim, excluir" }));
+    expect(await screen.findByText("Limite mensal de ações atingido")).toBeDefined();
+    expect(names()).toEqual(["Hemograma completo"]);
+  });
+
+  test("need a name, a modality and a PDF to be added", async () => {
+    const sent = answerForms();
+    const { user } = await showLabs(labsOf([]));
+    await user.click(await screen.findByRole("button", { name: "Adicionar exame" }));
+    const dialog = await screen.findByRole("dialog");
+    await user.type(within(dialog).getByLabelText("Nome do exame"), "TSH");
+    await user.click(within(dialog).getByRole("button", { name: "Salvar exame" }));
+    expect((await screen.findByRole("alert")).textContent).toBe(
+      "Por favor, preencha todos os campos e selecione um arquivo PDF",
+    );
+    expect(sent).toEqual([]);
+  });
+
+  test("are sent with their name, date and modality", async () => {
+    const sent = answerForms({ status: 201 });
+    const { user } = await showLabs(labsOf([]));
+    await user.click(await screen.findByRole("button", { name: "Adicionar exame" }));
+    const dialog = await screen.findByRole("dialog");
+    await user.type(within(dialog).getByLabelText("Nome do exame"), "TSH");
+    await user.type(within(dialog).getByLabelText("Data do exame (opcional)"), "2026-11-10");
+    within(dialog).getByRole("combobox").focus();
+    await user.keyboard("{Enter}");
+    await user.click(await screen.findByRole("option", { name: "Laboratoriais" }));
+    const file = new File(["%PDF-1.4"], "tsh.PDF", { type: "application/pdf" });
+    await user.upload(dialog.querySelector("input[type=file]") as HTMLInputElement, file);
+    await user.click(within(dialog).getByRole("button", { name: "Salvar exame" }));
+    expect(await screen.findByText("Exame salvo")).toBeDefined();
+    const form = sent[0]?.form ?? new FormData();
+    expect(form.get("examName")).toBe("TSH");
+    expect(form.get("examDate")).toBe("2026-11-10");
+    expect(form.get("modality")).toBe("LAB");
+    expect((form.get("file") as File).name).toBe("tsh.PDF");
+  });
+});

@@ -1,0 +1,94 @@
+import "../../support/dom-globals.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { fireEvent } from "@testing-library/dom";
+import { getDefaultStore } from "jotai";
+import { ReportButton } from "../../../src/client/features/reports/report-button.tsx";
+import { ReportDialog } from "../../../src/client/features/reports/report-dialog.tsx";
+import { reportAskedAtom } from "../../../src/client/features/reports/report-state.ts";
+import type { Study } from "../../../src/shared/api/studies.ts";
+import { act, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { renderView, shownView } from "../../support/render-view.tsx";
+import { answerForms } from "../../support/sent-forms.ts";
+import { skull } from "../../support/skull-study.ts";
+
+withDom();
+beforeEach(() => getDefaultStore().set(reportAskedAtom, undefined));
+
+const pdf = new File(["%PDF-1.4"], "laudo.pdf", { type: "application/pdf" });
+const picture = new File(["GIF89a"], "laudo.gif", { type: "image/gif" });
+const REFUSED = "Arquivo inválido: Por favor, selecione apenas arquivos PDF.";
+
+async function openDialog(study: Partial<Study> = {}, role: "user" | "doctor" = "user") {
+  await renderView(
+    <>
+      <ReportButton study={{ ...skull, ...study }} />
+      <ReportDialog />
+    </>,
+    { user: { role } },
+  );
+  const user = userEvent.setup({ applyAccept: false });
+  const name = study.laudo ? "Ver laudo: Tomografia de crânio" : "Anexar laudo: Tomografia de crânio";
+  await user.click(screen.getByRole("button", { name }));
+  await screen.findByRole("dialog");
+  return user;
+}
+
+const send = () => screen.getByRole("button", { name: "Anexar laudo" }) as HTMLButtonElement;
+const input = () => document.querySelector("input[type=file]") as HTMLInputElement;
+async function drop(file: File) {
+  await act(async () => {
+    fireEvent.drop(screen.getByRole("region", { name: "Arquivo PDF" }), { dataTransfer: { files: [file] } });
+  });
+}
+
+describe("the report of a study", () => {
+  test("that has one is offered to be seen", async () => {
+    const user = await openDialog({ laudo: true });
+    await user.click(screen.getByRole("button", { name: "Ver laudo" }));
+    expect(shownView()).toBe("laudo");
+  });
+
+  test("is attached by whoever may see the study, named by its id and not its UID", async () => {
+    const sent = answerForms({ status: 201 });
+    const user = await openDialog({}, "doctor");
+    expect(send().disabled).toBe(true);
+    await user.upload(input(), pdf);
+    await user.click(send());
+    expect(await screen.findByText("Laudo anexado")).toBeDefined();
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    const [{ path, form, headers } = { path: "", form: new FormData(), headers: new Map() }] = sent;
+    expect(path).toBe("/api/studies/laudo/upload");
+    expect(form.get("studyInstanceUID")).toBe("s1");
+    expect((form.get("laudo") as File).name).toBe("laudo.pdf");
+    expect(headers.get("Authorization")).toBe("Bearer t0ken");
+  });
+
+  test("is no picture: not by its type when dropped, not by its name when picked", async () => {
+    const user = await openDialog();
+    await drop(picture);
+    expect((await screen.findByRole("alert")).textContent).toBe(REFUSED);
+    await drop(pdf);
+    expect(screen.queryByRole("alert")).toBeNull();
+    expect(send().disabled).toBe(false);
+    await user.upload(input(), picture);
+    expect((await screen.findByRole("alert")).textContent).toBe(REFUSED);
+    expect(screen.getByText("laudo.pdf")).toBeDefined();
+  });
+
+  test("that somebody else attached first is told in the server's words", async () => {
+    const body = {
+      type: "about:blank",
+      title: "report.exists",
+      status: 409,
+      code: "report.exists",
+      message: "Este exame já tem um laudo.",
+      requestId: "r-1",
+    };
+    answerForms({ status: 409, body });
+    const user = await openDialog();
+    await user.upload(input(), pdf);
+    await user.click(send());
+    expect((await screen.findByRole("alert")).textContent).toBe("Este exame já tem um laudo.");
+    expect(screen.getByRole("dialog")).toBeDefined();
+  });
+});

@@ -1,0 +1,90 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import type { Subscription, UsageStats } from "../../../src/shared/api/subscriptions.ts";
+import { screen, withDom } from "../../support/dom.ts";
+import { skull } from "../../support/skull-study.ts";
+import { listOf, showList } from "../../support/study-list.tsx";
+
+withDom();
+
+const usage: UsageStats = {
+  planName: "Família",
+  currentExamCount: 37,
+  examLimit: 50,
+  examsRemaining: 13,
+  examUsagePercentage: 74,
+  totalActionsThisMonth: 24,
+  actionLimit: 30,
+  actionsRemaining: 6,
+  actionUsagePercentage: 80,
+  downloadsThisMonth: 20,
+  deletesThisMonth: 4,
+  lastResetDate: "2026-11-03T15:00:00.000Z",
+};
+const subscription: Subscription = {
+  id: "sub1",
+  status: "active",
+  plan: { id: "p1", name: "Família", price: 4900, examLimit: 50, downloadDeleteLimit: 30 },
+  startDate: "2026-11-03T15:00:00.000Z",
+  expiresAt: "2099-12-18T15:00:00.000Z",
+  currentExamCount: 37,
+  downloadsThisMonth: 20,
+  deletesThisMonth: 4,
+};
+
+function answersWith(changes: Partial<UsageStats> = {}, held: Partial<Subscription> = {}) {
+  return {
+    ...listOf([skull]),
+    "GET /api/subscriptions/usage-stats": () => Response.json({ ...usage, ...changes }),
+    "GET /api/subscriptions/my-subscription": () => Response.json({ ...subscription, ...held }),
+  };
+}
+
+describe("the status of the subscription", () => {
+  test("names the plan, its end, and what is used and left of exams and actions", async () => {
+    await showList(answersWith());
+    expect(await screen.findByText("Plano Família")).toBeTruthy();
+    expect(screen.getByText("Ativo até 18-12-2099")).toBeTruthy();
+    const exams = screen.getByRole("meter", { name: "Exames" });
+    expect([exams.getAttribute("aria-valuenow"), exams.getAttribute("aria-valuemax")]).toEqual(["37", "50"]);
+    expect(screen.getByText("37 / 50")).toBeTruthy();
+    expect(screen.getByText("restam 13")).toBeTruthy();
+    expect(screen.getByText("24 / 30")).toBeTruthy();
+    expect(screen.getByText("restam 6")).toBeTruthy();
+  });
+
+  test("warns from 80 % of the actions on, and says when the count starts again", async () => {
+    await showList(answersWith());
+    expect(
+      await screen.findByText("Você usou 80% das ações deste mês. A contagem recomeça em 03-12-2026."),
+    ).toBeTruthy();
+  });
+
+  test("does not warn at 79 %", async () => {
+    await showList(answersWith({ totalActionsThisMonth: 79, actionLimit: 100, actionUsagePercentage: 79 }));
+    await screen.findByText("Plano Família");
+    expect(screen.queryByText(/A contagem recomeça/)).toBeNull();
+  });
+
+  test("says of a subscription without end that it has none, and of one that is over when it ended", async () => {
+    await showList(answersWith({}, { expiresAt: null }));
+    expect(await screen.findByText("Ativo, sem data de término")).toBeTruthy();
+    document.body.replaceChildren();
+    await showList(answersWith({}, { expiresAt: "2026-01-02T15:00:00.000Z" }));
+    expect(await screen.findByText("Encerrado em 02-01-2026")).toBeTruthy();
+  });
+
+  for (const role of ["admin", "doctor", "lab"] as const) {
+    test(`is neither shown to ${role} nor asked for`, async () => {
+      const { calls } = await showList(answersWith(), role);
+      await screen.findByText("Tomografia de crânio");
+      expect(calls).toEqual(["GET /api/studies"]);
+    });
+  }
+
+  test("is missing where there is no subscription; the list stands without it", async () => {
+    await showList(listOf([skull]));
+    await screen.findByText("Tomografia de crânio");
+    expect(screen.queryByRole("meter")).toBeNull();
+  });
+});

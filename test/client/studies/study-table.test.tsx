@@ -1,0 +1,81 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import { screen, withDom } from "../../support/dom.ts";
+import { skull } from "../../support/skull-study.ts";
+import { columnHeads, listOf, showList } from "../../support/study-list.tsx";
+
+withDom();
+
+const kept = () => JSON.parse(window.localStorage.getItem("study-columns") ?? "null");
+const grip = (name: string) => screen.getByRole("button", { name: `Mover a coluna ${name} com as setas` });
+const edge = (name: string) => screen.getByRole("separator", { name: `Largura da coluna ${name}` });
+const headWidth = (name: string) => screen.getByRole("columnheader", { name }).style.width;
+
+async function showTable(role: "user" | "admin" = "user") {
+  const shown = await showList(listOf([skull]), role);
+  await screen.findByText("Tomografia de crânio");
+  return shown;
+}
+
+describe("a column is moved with the arrow keys", () => {
+  test("past the next one that is shown; the place is told, kept, and there at the next visit", async () => {
+    const { user } = await showTable();
+    grip("Séries").focus();
+    // Storage stands between them, but only an admin sees it.
+    await user.keyboard("{ArrowRight}");
+    const moved = ["Data", "Descrição", "Modalidade", "Imagens", "Laudo", "Séries"];
+    expect(columnHeads().slice(0, 6)).toEqual(moved);
+    expect(screen.getByText("Séries: coluna 6 de 6")).toBeTruthy();
+    expect(document.activeElement).toBe(grip("Séries"));
+    expect(kept().order.slice(-2)).toEqual(["laudo", "seriesCount"]);
+
+    document.body.replaceChildren();
+    await showTable();
+    expect(columnHeads().slice(0, 6)).toEqual(moved);
+  });
+
+  test("but not past the ones that are pinned, which have no grip", async () => {
+    const { user } = await showTable("admin");
+    grip("Data").focus();
+    await user.keyboard("{ArrowLeft}");
+    expect(columnHeads().slice(0, 2)).toEqual(["Paciente", "Data"]);
+    grip("Laudo").focus();
+    await user.keyboard("{ArrowRight}");
+    expect(columnHeads().slice(-3)).toEqual(["Laudo", "Visualizador", "Ações"]);
+    for (const pinned of ["Paciente", "Visualizador", "Ações"]) {
+      expect(screen.queryByRole("button", { name: `Mover a coluna ${pinned} com as setas` })).toBeNull();
+    }
+  });
+});
+
+describe("a column is resized with the arrow keys on its edge", () => {
+  test("down to 80 px; the width is kept, and Delete gives the column its own back", async () => {
+    const { user } = await showTable();
+    const own = headWidth("Data");
+    edge("Data").focus();
+    await user.keyboard("{ArrowRight}");
+    expect(headWidth("Data")).toBe(`${Number.parseInt(own, 10) + 10}px`);
+    await user.keyboard("{Shift>}{ArrowLeft}{ArrowLeft}{/Shift}");
+    expect(headWidth("Data")).toBe("80px");
+    expect(edge("Data").getAttribute("aria-valuenow")).toBe("80");
+    expect(kept().widths).toEqual({ studyDate: 80 });
+    await user.keyboard("{Delete}");
+    expect(headWidth("Data")).toBe(own);
+    expect(kept().widths).toEqual({});
+  });
+
+  test("the description takes the room that is left until it gets a width of its own", async () => {
+    const { user } = await showTable();
+    expect(headWidth("Descrição")).toBe("");
+    edge("Descrição").focus();
+    await user.keyboard("{ArrowRight}");
+    expect(headWidth("Descrição")).not.toBe("");
+    expect(headWidth("Visualizador")).toBe("");
+  });
+});
+
+test("what was kept and is no layout gives the table as it is at first", async () => {
+  window.localStorage.setItem("study-columns", '{"order":"x"}');
+  await showTable();
+  expect(columnHeads().slice(0, 3)).toEqual(["Data", "Descrição", "Modalidade"]);
+});

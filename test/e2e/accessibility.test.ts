@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import type { AxeResults } from "axe-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { launchBrowser } from "../support/browser.ts";
+import { sampleZip } from "../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
+import { visit } from "../support/watched-page.ts";
+
+const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+const JOB_TIMEOUT_MS = 90_000;
+const STANDARD = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+/** WCAG 2.2 A and AA, as axe-core checks them: `rule: element` of each violation. */
+async function violationsOn(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(
+    (tags) =>
+      (globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run({
+        runOnly: { type: "tag", values: tags },
+      }),
+    STANDARD,
+  );
+  return found.violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")}`));
+}
+
+let t: TestApp;
+let browser: Browser;
+let origin: string;
+let person: Person;
+let admin: Person;
+
+beforeAll(async () => {
+  t = await createTestApp();
+  origin = await t.listen();
+  browser = await launchBrowser();
+  person = await t.addPerson("Helena Duarte");
+  admin = await t.addPerson("Beatriz Admin", { role: "admin" });
+  for (const as of [person, admin]) await t.call("POST", "/api/users/accept-terms", { as });
+  await t.store(person, sampleZip({ study: "1" }, { study: "1", series: "2" }));
+}, JOB_TIMEOUT_MS);
+afterAll(async () => {
+  await browser?.close();
+  await t?.[Symbol.asyncDispose]();
+});
+
+async function openPage(theme: string, as?: Person): Promise<{ page: Page; context: BrowserContext }> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: "reduce",
+  });
+  const page = await context.newPage();
+  await page.addInitScript((value) => localStorage.setItem("theme", value), theme);
+  await visit(page, origin);
+  if (as) {
+    await page.getByLabel("E-mail", { exact: true }).fill(as.email);
+    await page.getByLabel("Senha", { exact: true }).fill(as.password);
+    await page.getByRole("button", { name: "Entrar", exact: true }).click();
+    await page.locator("main[data-view=welcome]").waitFor();
+  }
+  return { page, context };
+}
+
+for (const theme of ["dark", "light"]) {
+  describe(`in the ${theme} theme`, () => {
+    test(
+      "the entry forms and the not-found page have no violation",
+      async () => {
+        const { page, context } = await openPage(theme);
+        expect(await violationsOn(page)).toEqual([]);
+        await page
+          .getByRole("button", { name: "Criar conta" })
+          .or(page.getByRole("link", { name: "Criar conta" }))
+          .click();
+        await page.getByLabel("CPF ou CNPJ").waitFor();
+        expect(await violationsOn(page)).toEqual([]);
+        await visit(page, `${origin}/reset-password/token`);
+        expect(await violationsOn(page)).toEqual([]);
+        await page.goto(`${origin}/nothing-here`);
+        expect(await page.getByRole("heading").first().textContent()).toContain("404 Page Not Found");
+        expect(await violationsOn(page)).toEqual([]);
+        await context.close();
+      },
+      JOB_TIMEOUT_MS,
+    );
+
+    test(
+      "no view of a person or an admin has one",
+      async () => {
+        for (const as of [person, admin]) {
+          const { page, context } = await openPage(theme, as);
+          const views = await page.locator("nav button:visible").allTextContents();
+          expect(views.length).toBeGreaterThan(3);
+          for (let i = 0; i < views.length; i++) {
+            await page.locator("nav button:visible").nth(i).click();
+            await page.locator("main [aria-busy=true]").waitFor({ state: "detached" });
+            await page.waitForLoadState("networkidle");
+            expect({ view: views[i], violations: await violationsOn(page) }).toEqual({
+              view: views[i],
+              violations: [],
+            });
+          }
+          await context.close();
+        }
+      },
+      JOB_TIMEOUT_MS,
+    );
+  });
+}

@@ -1,0 +1,230 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { DicomElements } from "../../../scripts/demo/dicom-writer.ts";
+import { memorySource } from "../../../src/server/dicom/byte-source.ts";
+import { cutFrame } from "../../../src/server/dicom/cut-frame.ts";
+import { readInstance } from "../../../src/server/dicom/read-instance.ts";
+import { makePicture } from "../../../src/server/features/thumbnails/worker/make-picture.ts";
+import type { PictureReply } from "../../../src/server/features/thumbnails/worker/picture-messages.ts";
+import { encoders, type PixelFrame } from "../../support/compressed-pixels.ts";
+import {
+  DEFLATED,
+  EXPLICIT_BIG_ENDIAN,
+  EXPLICIT_LITTLE_ENDIAN,
+  IMPLICIT_LITTLE_ENDIAN,
+  sampleFile,
+} from "../../support/dicom-sample.ts";
+import { type DrawnPicture, drawnPicture } from "../../support/picture-pixels.ts";
+
+const SAMPLES = process.env.DICOM_SAMPLES;
+const SIDE = 64;
+
+/** The picture of the file's middle frame; undefined where the file has no pixels or is none. */
+async function pictureOf(file: Uint8Array): Promise<PictureReply | undefined> {
+  const read = readInstance(memorySource(file));
+  if (!read.ok || read.instance.frames.kind === "none") return undefined;
+  const { frames, transferSyntaxUID } = read.instance;
+  const frameIndex = Math.floor(frames.frameCount / 2);
+  if (frames.kind === "native" && frames.deflated) {
+    return await makePicture({ transferSyntaxUID, frameIndex, source: { kind: "file", file } });
+  }
+  const end = frames.kind === "native" ? frames.offset : (frames.frames[0]?.[0]?.[0] ?? 0);
+  const frame = cutFrame(file, frames, frameIndex) ?? new Uint8Array();
+  const source = { kind: "parts", header: file.slice(0, end), frame } as const;
+  return await makePicture({ transferSyntaxUID, frameIndex, source });
+}
+
+async function drawn(file: Uint8Array): Promise<DrawnPicture> {
+  const reply = await pictureOf(file);
+  if (!reply?.ok) throw new Error(`no picture: ${reply?.failure} ${reply?.detail}`);
+  return await drawnPicture(reply.image);
+}
+
+const us = (...Value: number[]) => ({ vr: "US", Value });
+
+function grey(samples: Uint16Array, more: DicomElements = {}): DicomElements {
+  return {
+    "00280010": us(SIDE),
+    "00280011": us(SIDE),
+    "00280101": us(16),
+    "7FE00010": { vr: "OW", bytes: new Uint8Array(samples.buffer) },
+    ...more,
+  };
+}
+
+/** Dark on the left, bright on the right. */
+const ramp = Uint16Array.from({ length: SIDE * SIDE }, (_, i) => (i % SIDE) * 16);
+const rampElements = grey(ramp);
+
+function swapped(samples: Uint16Array): Uint8Array {
+  return new Uint8Array(Buffer.from(Uint16Array.from(samples).buffer).swap16());
+}
+
+describe("a grey picture", () => {
+  const uncompressed = [IMPLICIT_LITTLE_ENDIAN, EXPLICIT_LITTLE_ENDIAN, EXPLICIT_BIG_ENDIAN, DEFLATED];
+  test.each(uncompressed)("%s runs from dark to bright as the pixels do", async (transferSyntaxUID) => {
+    const isBigEndian = transferSyntaxUID === EXPLICIT_BIG_ENDIAN;
+    const pixels = { vr: "OW", bytes: isBigEndian ? swapped(ramp) : new Uint8Array(ramp.buffer) };
+    const picture = await drawn(sampleFile(grey(ramp, { "7FE00010": pixels }), { transferSyntaxUID }));
+    expect(picture).toMatchObject({ width: SIDE, height: SIDE });
+    expect(picture.at(2, 32)[0]).toBeLessThan(30);
+    expect(picture.at(61, 32)[0]).toBeGreaterThan(225);
+  });
+
+  test("is shown through the window of its instance", async () => {
+    const window = { "00281050": { vr: "DS", Value: ["256"] }, "00281051": { vr: "DS", Value: ["128"] } };
+    const picture = await drawn(sampleFile(grey(ramp, window)));
+    expect(picture.at(8, 32)[0]).toBeLessThan(10);
+    expect(picture.at(24, 32)[0]).toBeGreaterThan(245);
+  });
+
+  test("is shown from its darkest to its brightest where its window would show nothing", async () => {
+    const window = { "00281050": { vr: "DS", Value: ["9000"] }, "00281051": { vr: "DS", Value: ["2"] } };
+    expect((await drawn(sampleFile(grey(ramp, window)))).contrast).toBeGreaterThan(200);
+  });
+
+  test("of MONOCHROME1 has its bright and dark the other way round", async () => {
+    const picture = await drawn(sampleFile(grey(ramp, { "00280004": { vr: "CS", Value: ["MONOCHROME1"] } })));
+    expect(picture.at(2, 32)[0]).toBeGreaterThan(225);
+    expect(picture.at(61, 32)[0]).toBeLessThan(30);
+  });
+
+  test("of signed pixels has air darker than water", async () => {
+    const hounsfield = Uint16Array.from({ length: SIDE * SIDE }, (_, i) => (i % SIDE < 32 ? -1000 : 40));
+    const picture = await drawn(sampleFile(grey(hounsfield, { "00280103": us(1) })));
+    expect(picture.at(8, 32)[0]).toBeLessThan(picture.at(56, 32)[0]);
+  });
+
+  test("keeps the shape of what was imaged, and no side is longer than 128", async () => {
+    const wide = { "00280010": us(200), "00280011": us(400), "00280100": us(8), "00280101": us(8) };
+    const bytes = Uint8Array.from({ length: 80_000 }, (_, i) => i % 256);
+    const square = await drawn(sampleFile({ ...wide, "7FE00010": { vr: "OB", bytes } }));
+    expect(square).toMatchObject({ width: 128, height: 64 });
+    const spacing = { "00280030": { vr: "DS", Value: ["2", "1"] } };
+    const tall = await drawn(sampleFile({ ...wide, ...spacing, "7FE00010": { vr: "OB", bytes } }));
+    expect(tall).toMatchObject({ width: 128, height: 128 });
+  });
+});
+
+describe("a picture in colour", () => {
+  const colours: DicomElements = {
+    "00280002": us(3),
+    "00280004": { vr: "CS", Value: ["RGB"] },
+    "00280006": us(0),
+    "00280010": us(SIDE),
+    "00280011": us(SIDE),
+    "00280100": us(8),
+    "00280101": us(8),
+  };
+  /** Red above blue. */
+  const redAndBlue = Uint8Array.from({ length: SIDE * SIDE * 3 }, (_, i) =>
+    (i % 3 === 0) === i < (SIDE * SIDE * 3) / 2 && i % 3 !== 1 ? 250 : 5,
+  );
+  const expectRedAndBlue = (picture: DrawnPicture) => {
+    const [above, below] = [picture.at(32, 10), picture.at(32, 54)];
+    expect(above[0] - above[2]).toBeGreaterThan(150);
+    expect(below[2] - below[0]).toBeGreaterThan(150);
+  };
+
+  test("keeps its colours, whichever way its samples lie", async () => {
+    expectRedAndBlue(await drawn(sampleFile({ ...colours, "7FE00010": { vr: "OB", bytes: redAndBlue } })));
+    const planes = [0, 1, 2].flatMap((c) => [...redAndBlue.filter((_, i) => i % 3 === c)]);
+    const planar = {
+      ...colours,
+      "00280006": us(1),
+      "7FE00010": { vr: "OB", bytes: Uint8Array.from(planes) },
+    };
+    expectRedAndBlue(await drawn(sampleFile(planar)));
+  });
+
+  test("takes the colours of its palette", async () => {
+    const half = (value: number) => Uint8Array.from({ length: 512 }, (_, i) => (i % 2 ? value : 0));
+    const palette = {
+      ...grey(Uint16Array.from({ length: SIDE * SIDE }, (_, i) => (i < (SIDE * SIDE) / 2 ? 0 : 255))),
+      "00280004": { vr: "CS", Value: ["PALETTE COLOR"] },
+      "00281101": us(256, 0, 16),
+      "00281102": us(256, 0, 16),
+      "00281103": us(256, 0, 16),
+      "00281201": { vr: "OW", bytes: half(250).fill(0, 256) },
+      "00281202": { vr: "OW", bytes: half(0) },
+      "00281203": { vr: "OW", bytes: half(250).fill(0, 0, 256) },
+    };
+    expectRedAndBlue(await drawn(sampleFile(palette)));
+  });
+
+  const compressed = Object.keys(encoders);
+  test.each(compressed)("and a grey one come out of %s", async (transferSyntaxUID) => {
+    const encode = encoders[transferSyntaxUID];
+    if (!encode) throw new Error("no encoder");
+    const side = { width: SIDE, height: SIDE };
+    const rgb: PixelFrame = { ...side, bitsPerSample: 8, componentCount: 3, samples: redAndBlue };
+    const bytes = Uint8Array.from(ramp, (value) => value >> 2);
+    const monochrome: PixelFrame = { ...side, bitsPerSample: 8, componentCount: 1, samples: bytes };
+    const isJpeg = transferSyntaxUID === "1.2.840.10008.1.2.4.50";
+    const inColour = {
+      ...colours,
+      ...(isJpeg && { "00280004": { vr: "CS", Value: ["YBR_FULL_422"] } }),
+      "7FE00010": { vr: "OB", fragments: [await encode(rgb)] },
+    };
+    expectRedAndBlue(await drawn(sampleFile(inColour, { transferSyntaxUID })));
+    const inGrey = grey(ramp, {
+      "00280100": us(8),
+      "00280101": us(8),
+      "7FE00010": { vr: "OB", fragments: [await encode(monochrome)] },
+    });
+    const picture = await drawn(sampleFile(inGrey, { transferSyntaxUID }));
+    expect(picture.at(2, 32)[0]).toBeLessThan(40);
+    expect(picture.at(61, 32)[0]).toBeGreaterThan(215);
+  });
+});
+
+describe("what can't be shown", () => {
+  test("a video or an unknown transfer syntax has no picture, and says so", async () => {
+    const transferSyntaxUID = "1.2.840.10008.1.2.4.102";
+    const file = sampleFile(
+      { ...rampElements, "7FE00010": { vr: "OB", fragments: [new Uint8Array(8)] } },
+      { transferSyntaxUID },
+    );
+    expect(await pictureOf(file)).toEqual({ ok: false, failure: "unsupported", detail: "video" });
+  });
+
+  test("a header that claims more pixels than any detector has is refused before memory is taken", async () => {
+    const claims = { "00280010": us(65_535), "00280011": us(65_535) };
+    expect(await pictureOf(sampleFile(claims))).toMatchObject({ ok: false, failure: "unsupported" });
+  });
+
+  const compressed = Object.keys(encoders).filter((uid) => uid !== "1.2.840.10008.1.2.5");
+  test.each(compressed)("noise in place of a %s stream has no picture", async (transferSyntaxUID) => {
+    const noise = Uint8Array.from({ length: 4096 }, (_, i) => (i * 7919) % 251);
+    const file = sampleFile(
+      { ...rampElements, "7FE00010": { vr: "OB", fragments: [noise] } },
+      { transferSyntaxUID },
+    );
+    expect(await pictureOf(file)).toMatchObject({ ok: false, failure: "undecodable" });
+  });
+});
+
+describe.skipIf(!SAMPLES)("real files", () => {
+  /** A code stream cut by design; 12-bit progressive JPEG, retired from the standard; pictures of one colour. */
+  const NOTHING_TO_SEE =
+    /embedded-sequence-delimiter|Process6_8|Process10_12|SC_rgb_jpeg\.dcm|no_color_transform/;
+
+  test("of every transfer syntax give a picture that shows something, of 4 kB at most", async () => {
+    const folder = SAMPLES ?? "";
+    const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !NOTHING_TO_SEE.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name));
+    let pictures = 0;
+    for (const path of paths) {
+      const reply = await pictureOf(new Uint8Array(readFileSync(path)));
+      if (!reply) continue;
+      expect(reply, path).toMatchObject({ ok: true });
+      if (!reply.ok) continue;
+      expect(reply.image.length, path).toBeLessThanOrEqual(4096);
+      expect((await drawnPicture(reply.image)).contrast, path).toBeGreaterThan(20);
+      pictures++;
+    }
+    expect(pictures).toBeGreaterThan(400);
+  }, 120_000);
+});

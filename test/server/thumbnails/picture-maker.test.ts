@@ -1,0 +1,83 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import {
+  createPictureMaker,
+  type PictureMaker,
+} from "../../../src/server/features/thumbnails/worker/picture-maker.ts";
+import type { PictureRequest } from "../../../src/server/features/thumbnails/worker/picture-messages.ts";
+import { encoders } from "../../support/compressed-pixels.ts";
+import { EXPLICIT_LITTLE_ENDIAN, sampleFile } from "../../support/dicom-sample.ts";
+
+const JPEG_LS = "1.2.840.10008.1.2.4.80";
+const never = new AbortController().signal;
+const makers: PictureMaker[] = [];
+const log = { warn() {} };
+
+function maker(timeoutMs: number): PictureMaker {
+  const made = createPictureMaker({ log, timeoutMs });
+  makers.push(made);
+  return made;
+}
+afterAll(() => Promise.all(makers.map((made) => made.close())));
+
+const us = (value: number) => ({ vr: "US", Value: [value] });
+
+function request(side: number, transferSyntaxUID: string, frame: Uint8Array): PictureRequest {
+  const elements = { "00280010": us(side), "00280011": us(side), "00280101": us(16) };
+  const header = sampleFile({ ...elements, "7FE00010": { vr: "OW", bytes: new Uint8Array() } });
+  return { transferSyntaxUID, frameIndex: 0, source: { kind: "parts", header, frame } };
+}
+
+const sound = request(2, EXPLICIT_LITTLE_ENDIAN, new Uint8Array(Uint16Array.of(0, 100, 200, 300).buffer));
+
+/** Half of a stream of noise: the decoder searches for long in what is not there. */
+async function cutStream(): Promise<PictureRequest> {
+  const side = 2048;
+  let state = 1;
+  // 12 of 16 bits: the encoder has no room for what does not compress at all.
+  const samples = Uint8Array.from({ length: side * side * 2 }, (_, i) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state & (i % 2 ? 0x0f : 0xff);
+  });
+  const encode = encoders[JPEG_LS];
+  const info = { width: side, height: side, bitsPerSample: 16, componentCount: 1, samples } as const;
+  const stream = (await encode?.(info)) ?? new Uint8Array();
+  return request(side, JPEG_LS, stream.subarray(0, stream.length / 2));
+}
+
+describe("the process that decodes", () => {
+  test("is ended when one frame takes too long, and the next frame has its picture", async () => {
+    const pictures = maker(250);
+    const hostile = await cutStream();
+    const [lost, fine] = await Promise.all([pictures.make(hostile, never), pictures.make(sound, never)]);
+    expect(lost).toMatchObject({ ok: false, failure: "lost" });
+    expect(fine).toMatchObject({ ok: true });
+  }, 30_000);
+
+  test("ends by itself on a cut stream within the limit, whatever the decoder makes of it", async () => {
+    const startedAt = performance.now();
+    expect(await maker(5_000).make(await cutStream(), never)).toMatchObject({ ok: false });
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
+  }, 30_000);
+
+  test("takes a frame of 64 MB", async () => {
+    const side = 5792;
+    const frame = new Uint8Array(Uint16Array.from({ length: side * side }, (_, i) => i % side).buffer);
+    expect(await maker(20_000).make(request(side, EXPLICIT_LITTLE_ENDIAN, frame), never)).toMatchObject({
+      ok: true,
+    });
+  }, 30_000);
+
+  test("stops at once when its job is given up or the server stops", async () => {
+    const pictures = maker(20_000);
+    const hostile = await cutStream();
+    const given = new AbortController();
+    const first = pictures.make(hostile, given.signal);
+    const second = pictures.make(hostile, never);
+    given.abort(new Error("given up"));
+    expect(first).rejects.toThrow("given up");
+    await Promise.allSettled([first]);
+    await pictures.close();
+    expect(second).rejects.toThrow("stopping");
+    await Promise.allSettled([second]);
+  }, 30_000);
+});

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { zipSync } from "fflate";
+import { sweepUnpictured } from "../../../src/server/features/thumbnails/thumbnails.jobs.ts";
+import type { Series } from "../../../src/shared/api/studies.ts";
+import { sampleFile } from "../../support/dicom-sample.ts";
+import { drawnPicture } from "../../support/picture-pixels.ts";
+import { type SampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+
+const SIDE = 16;
+const us = (value: number) => ({ vr: "US", Value: [value] });
+
+let t: TestApp;
+let owner: Person;
+let stranger: Person;
+
+beforeAll(async () => {
+  t = await createTestApp();
+  owner = await t.addPerson("Dona da Imagem", { plan: "familia" });
+  stranger = await t.addPerson("Outra Pessoa");
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+/** A slice that is bright above or below. */
+function slice(instance: SampleInstance, bright: "above" | "below"): SampleInstance {
+  const samples = Uint16Array.from({ length: SIDE * SIDE }, (_, i) =>
+    i < (SIDE * SIDE) / 2 === (bright === "above") ? 1000 : 0,
+  );
+  const pixels = {
+    "00280010": us(SIDE),
+    "00280011": us(SIDE),
+    "00280101": us(16),
+    "7FE00010": { vr: "OW", bytes: new Uint8Array(samples.buffer) },
+  };
+  return { ...instance, elements: { ...pixels, ...instance.elements } };
+}
+
+async function store(...instances: SampleInstance[]): Promise<string> {
+  return (await t.store(owner, sampleZip(...instances))).studies[0]?.id ?? "";
+}
+
+const get = (path: string, as = owner) => t.call("GET", `/api/studies/${path}`, { as });
+
+async function brightPart(path: string): Promise<"above" | "below"> {
+  const answer = await get(path);
+  expect(answer.status).toBe(200);
+  const picture = await drawnPicture(await answer.bytes());
+  return picture.at(8, 3)[0] > picture.at(8, 12)[0] ? "above" : "below";
+}
+
+describe("the picture of a study", () => {
+  test("is of the middle instance of its first series, and comes as a picture and nothing else", async () => {
+    const study = { study: "20" };
+    const id = await store(
+      slice({ ...study, series: "1", sop: "1", instanceNumber: 1 }, "below"),
+      slice({ ...study, series: "1", sop: "2", instanceNumber: 2 }, "above"),
+      slice({ ...study, series: "1", sop: "3", instanceNumber: 3 }, "below"),
+      slice({ ...study, series: "2", elements: { "00200011": { vr: "IS", Value: [9] } } }, "below"),
+    );
+    expect(await brightPart(`${id}/thumbnail`)).toBe("above");
+    const { headers } = await get(`${id}/thumbnail`);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      "content-type": "image/webp",
+      "cache-control": "private, max-age=3600",
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "sandbox; default-src 'none'",
+    });
+  });
+
+  test("stays away from everybody else, as if there were none", async () => {
+    const id = await store(slice({ study: "21" }, "above"));
+    const [series] = (await (await get(`${id}/series`)).json()) as Series[];
+    for (const path of [`${id}/thumbnail`, `${id}/series/${series?.id}/thumbnail`]) {
+      expect((await get(path)).status).toBe(200);
+      expect((await get(path, stranger)).status).toBe(404);
+    }
+    const other = await store(slice({ study: "22" }, "above"));
+    const problem = await get(`${other}/series/${series?.id}/thumbnail`);
+    expect(problem.status).toBe(404);
+    expect((await problemOf(problem)).code).toBe("thumbnail.none");
+  });
+
+  test("goes with its study", async () => {
+    const id = await store(slice({ study: "23" }, "above"));
+    expect(
+      await t.sql`select 1 from series_thumbnails t join series s on s.id = t.series_id
+      where s.study_id = ${id}`,
+    ).toHaveLength(1);
+    const before = await t.sql`select 1 from series_thumbnails`;
+    await t.call("DELETE", `/api/studies/${id}`, { as: owner });
+    expect(await t.sql`select 1 from series_thumbnails`).toHaveLength(before.length - 1);
+  });
+});
+
+describe("the picture of a series", () => {
+  test("is made anew when instances are added to it", async () => {
+    const study = { study: "24" };
+    const id = await store(slice({ ...study, sop: "1", instanceNumber: 1 }, "above"));
+    const path = `${id}/series/2.25.2.24.1/thumbnail`;
+    expect(await brightPart(path)).toBe("above");
+    await store(slice({ ...study, sop: "2", instanceNumber: 2 }, "below"));
+    expect(await brightPart(path)).toBe("below");
+  });
+
+  test("is missing where nothing can be drawn, and the other series have theirs", async () => {
+    const study = { "0020000D": { vr: "UI", Value: [studyUID("25")] } };
+    const broken = sampleFile(
+      {
+        ...study,
+        "0020000E": { vr: "UI", Value: ["2.25.2.25.1"] },
+        "00080018": { vr: "UI", Value: ["2.25.3.25.1.1"] },
+        "7FE00010": { vr: "OB", fragments: [Uint8Array.from({ length: 64 }, (_, i) => i * 3)] },
+      },
+      { transferSyntaxUID: "1.2.840.10008.1.2.4.80" },
+    );
+    const { "7FE00010": _, ...report } = slice({}, "above").elements ?? {};
+    const files = {
+      IM1: broken,
+      IM2: sampleFile({
+        ...slice({}, "above").elements,
+        ...study,
+        "0020000E": { vr: "UI", Value: ["2.25.2.25.2"] },
+        "00080018": { vr: "UI", Value: ["2.25.3.25.2.1"] },
+      }),
+      IM3: sampleFile({
+        ...report,
+        ...study,
+        "0020000E": { vr: "UI", Value: ["2.25.2.25.3"] },
+        "00080018": { vr: "UI", Value: ["2.25.3.25.3.1"] },
+        "7FE00010": { vr: "OW", bytes: new Uint8Array() },
+      }),
+    };
+    const id = (await t.store(owner, zipSync(files))).studies[0]?.id ?? "";
+    expect((await get(`${id}/series/2.25.2.25.1/thumbnail`)).status).toBe(404);
+    expect(await brightPart(`${id}/series/2.25.2.25.2/thumbnail`)).toBe("above");
+    expect((await get(`${id}/series/2.25.2.25.3/thumbnail`)).status).toBe(404);
+    expect(await brightPart(`${id}/thumbnail`)).toBe("above");
+    const rows = await t.sql`select series_instance_uid as uid, failed from series_thumbnails t
+      join series s on s.id = t.series_id where s.study_id = ${id} order by 1`;
+    expect(rows.map(({ uid, failed }) => [uid, failed])).toEqual([
+      ["2.25.2.25.1", true],
+      ["2.25.2.25.2", false],
+      ["2.25.2.25.3", false],
+    ]);
+  });
+});
+
+test("a study that was archived without pictures gets them at the next start", async () => {
+  const id = await store(slice({ study: "26" }, "above"));
+  await t.sql`delete from series_thumbnails`;
+  expect((await get(`${id}/thumbnail`)).status).toBe(404);
+  await sweepUnpictured(t.deps, null);
+  await t.settle();
+  expect(await brightPart(`${id}/thumbnail`)).toBe("above");
+});

@@ -1,0 +1,39 @@
+import { getDefaultStore } from "jotai";
+import { noFilters, studyFiltersAtom } from "../../src/client/features/studies/study-filters.ts";
+import StudyListView from "../../src/client/features/studies/study-list-view.tsx";
+import type { Series, Study } from "../../src/shared/api/studies.ts";
+import type { Role } from "../../src/shared/api/users.ts";
+import type { Locale } from "../../src/shared/locale.ts";
+import { screen, userEvent } from "./dom.ts";
+import { type Answer, answerCalls, renderView } from "./render-view.tsx";
+
+const series: Series = {
+  id: "e1",
+  seriesInstanceUID: "2.25.2",
+  seriesDescription: null,
+  seriesNumber: 3,
+  modality: "CT",
+  imagesReceived: 1284,
+};
+
+export function listOf(studies: Study[], total = studies.length): Record<string, Answer> {
+  return {
+    "GET /api/studies": () => Response.json(studies, { headers: { "X-Total-Count": String(total) } }),
+    "GET /api/studies/s1/series": () => Response.json([series]),
+    "GET /api/subscriptions/usage-stats": () => Response.json({}, { status: 404 }),
+    "GET /api/subscriptions/my-subscription": () => Response.json({}, { status: 404 }),
+  };
+}
+
+/** Draws the list with no filters set; answers the calls that it makes. */
+export async function showList(answers: Record<string, Answer>, role: Role = "user", locale?: Locale) {
+  getDefaultStore().set(studyFiltersAtom, noFilters);
+  const calls = answerCalls(answers);
+  await renderView(<StudyListView />, { user: { role }, locale });
+  return { calls, user: userEvent.setup() };
+}
+
+/** What stands in the heads of the table's columns, from left to right. */
+export function columnHeads(): (string | null)[] {
+  return screen.getAllByRole("columnheader").map((head) => head.textContent);
+}
