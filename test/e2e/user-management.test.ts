@@ -120,6 +120,7 @@ describe("an admin", () => {
         await entry.getByText("20-05-2031").waitFor();
         await button(entry, "Excluir Marina").click();
         await button(page.getByRole("alertdialog"), "Excluir").click();
+        await page.getByRole("alertdialog").waitFor({ state: "detached" }); // it hides what lies below from roles
         await entry.waitFor({ state: "detached" });
         expect((await testApp.call("GET", "/api/auth/me", { as: person })).status).toBe(401);
       }),

@@ -40,5 +40,6 @@ export async function launchBrowser(): Promise<Browser> {
         "--with-deps chromium-headless-shell) or name one in CHROMIUM_PATH.",
     );
   }
-  return chromium.launch({ executablePath, args: ARGS });
+  // Without a locale of UTF-8 Chromium saves a file whose name has an accent as "download".
+  return chromium.launch({ executablePath, args: ARGS, env: { ...process.env, LC_ALL: "C.UTF-8" } });
 }

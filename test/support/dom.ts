@@ -8,9 +8,9 @@ const { default: userEvent } = await import("@testing-library/user-event");
 // Radix decides when it is loaded whether there is a document; later files load it without one.
 await import("radix-ui");
 
-const { act, render, screen, waitFor, within } = testingLibrary;
+const { act, cleanup, render, screen, waitFor, within } = testingLibrary;
 
-export { act, render, screen, userEvent, waitFor, within };
+export { act, cleanup, render, screen, userEvent, waitFor, within };
 
 /**
  * Gives the tests of one file a DOM, and takes it away after them: files that follow in the same process see
@@ -25,7 +25,7 @@ export function withDom(): void {
     window.sessionStorage.clear();
   });
   afterEach(() => {
-    testingLibrary.cleanup();
+    cleanup();
     document.body.replaceChildren();
   });
   afterAll(async () => {

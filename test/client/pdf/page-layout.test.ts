@@ -48,6 +48,8 @@ describe("the pages of a PDF", () => {
     expect(scaleOf("width", a4, desk) * a4.width).toBeCloseTo(960);
     expect(scaleOf("page", a4, desk) * a4.height).toBeCloseTo(760);
     expect(percentOf(scaleOf(1, a4, desk))).toBe(100);
+    expect(percentOf(scaleOf("auto", a4, desk))).toBe(100);
+    expect(scaleOf("auto", a4, { width: 360, height: 600 }) * a4.width).toBeCloseTo(320);
   });
 
   test("zooming goes from step to step and ends at the last", () => {

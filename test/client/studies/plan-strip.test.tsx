@@ -1,7 +1,7 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import type { Subscription, UsageStats } from "../../../src/shared/api/subscriptions.ts";
-import { screen, withDom } from "../../support/dom.ts";
+import { cleanup, screen, withDom } from "../../support/dom.ts";
 import { skull } from "../../support/skull-study.ts";
 import { listOf, showList } from "../../support/study-list.tsx";
 
@@ -69,7 +69,7 @@ describe("the status of the subscription", () => {
   test("says of a subscription without end that it has none, and of one that is over when it ended", async () => {
     await showList(answersWith({}, { expiresAt: null }));
     expect(await screen.findByText("Ativo, sem data de término")).toBeTruthy();
-    document.body.replaceChildren();
+    cleanup();
     await showList(answersWith({}, { expiresAt: "2026-01-02T15:00:00.000Z" }));
     expect(await screen.findByText("Encerrado em 02-01-2026")).toBeTruthy();
   });

@@ -1,6 +1,6 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
-import { screen, withDom } from "../../support/dom.ts";
+import { cleanup, screen, withDom } from "../../support/dom.ts";
 import { skull } from "../../support/skull-study.ts";
 import { columnHeads, listOf, showList } from "../../support/study-list.tsx";
 
@@ -29,7 +29,7 @@ describe("a column is moved with the arrow keys", () => {
     expect(document.activeElement).toBe(grip("Séries"));
     expect(kept().order.slice(-2)).toEqual(["laudo", "seriesCount"]);
 
-    document.body.replaceChildren();
+    cleanup();
     await showTable();
     expect(columnHeads().slice(0, 6)).toEqual(moved);
   });

@@ -29,9 +29,9 @@ function request(side: number, transferSyntaxUID: string, frame: Uint8Array): Pi
 
 const sound = request(2, EXPLICIT_LITTLE_ENDIAN, new Uint8Array(Uint16Array.of(0, 100, 200, 300).buffer));
 
-/** Half of a stream of noise: the decoder searches for long in what is not there. */
-async function cutStream(): Promise<PictureRequest> {
-  const side = 2048;
+/** Half of a stream of noise, large enough to keep any decoder busy. */
+async function encodeCutStream(): Promise<PictureRequest> {
+  const side = 4096;
   let state = 1;
   // 12 of 16 bits: the encoder has no room for what does not compress at all.
   const samples = Uint8Array.from({ length: side * side * 2 }, (_, i) => {
@@ -44,9 +44,15 @@ async function cutStream(): Promise<PictureRequest> {
   return request(side, JPEG_LS, stream.subarray(0, stream.length / 2));
 }
 
+let encoded: Promise<PictureRequest> | undefined;
+function cutStream(): Promise<PictureRequest> {
+  encoded ??= encodeCutStream();
+  return encoded;
+}
+
 describe("the process that decodes", () => {
   test("is ended when one frame takes too long, and the next frame has its picture", async () => {
-    const pictures = maker(250);
+    const pictures = maker(300);
     const hostile = await cutStream();
     const [lost, fine] = await Promise.all([pictures.make(hostile, never), pictures.make(sound, never)]);
     expect(lost).toMatchObject({ ok: false, failure: "lost" });

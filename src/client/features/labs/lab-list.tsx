@@ -37,7 +37,8 @@ function LabItem({ exam, busyId, onView, onDelete }: Omit<LabListProps, "exams">
       <div className="lab-text">
         <b>{name}</b>
         <span>
-          <ModalityChip modality={exam.modality} /> {modalityName(i18n, exam.modality)} · {labDate(exam)}
+          <ModalityChip modality={exam.modality} />
+          {`${modalityName(i18n, exam.modality)} · ${labDate(exam)}`}
         </span>
       </div>
       <div className="lab-actions">

@@ -4,8 +4,8 @@ export interface PageSize {
   height: number;
 }
 
-/** A factor of the paper's own size, or what the paper is to fill. */
-export type Zoom = number | "width" | "page";
+/** A factor of the paper's own size, or what the paper is to fill; `auto` is its own size where there is room. */
+export type Zoom = number | "auto" | "width" | "page";
 
 const ZOOM_STEPS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4];
 /** CSS pixels a point: 96 of them are an inch, as are 72 points. */
@@ -25,6 +25,7 @@ export function scaleOf(zoom: Zoom, page: PageSize, stage: PageSize): number {
   const height = Math.max(1, stage.height - 2 * PAGE_GAP_PX);
   if (typeof zoom === "number") return clampScale(zoom * PX_PER_POINT);
   const byWidth = width / page.width;
+  if (zoom === "auto") return clampScale(Math.min(byWidth, PX_PER_POINT));
   return clampScale(zoom === "width" ? byWidth : Math.min(byWidth, height / page.height));
 }
 

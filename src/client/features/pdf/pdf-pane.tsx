@@ -25,7 +25,7 @@ export interface PdfPaneProps {
 
 /** A PDF inside the frame: the paper is the lamp, the bar holds back, zoom, download and delete. */
 export function PdfPane({ file, failure, ...bar }: PdfPaneProps) {
-  const [zoom, setZoom] = useState<Zoom>("width");
+  const [zoom, setZoom] = useState<Zoom>("auto");
   const [pdf, setPdf] = useState<OpenPdf>();
   const [place, setPlace] = useState<Place>();
   const [goTo, setGoTo] = useState<{ page: number }>();
@@ -137,6 +137,9 @@ function usePrint(pdf: OpenPdf | undefined) {
     setBusy(true);
     try {
       await printPdf(pdf);
+    } catch (error) {
+      showToast({ tone: "bad", title: t({ id: "pdf.print.failed", message: "Error printing" }) });
+      throw error;
     } finally {
       setBusy(false);
     }

@@ -146,7 +146,8 @@ function Audit({ studyId }: { studyId: string }) {
   if (error) return <Failed text={error.message} />;
   if (!data) return <Waiting />;
   return (
-    <ol className="share-audit">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <ol className="share-audit" tabIndex={0}>
       {data.map(({ at, action, actorName, address }, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two entries may be alike in all they tell
         <li key={`${at}-${place}`}>

@@ -103,8 +103,8 @@ const ownWidths: Record<StudyColumn, number> = {
 };
 
 /**
- * An admin's columns just fit beside the sidebar at 1,440 px, his viewer being an icon; a user has fewer, so
- * what is in them may be wider.
+ * An admin's columns just fit beside the sidebar at 1,440 px. A user has fewer, so what is in them may be wider.
+ * The viewer's button is an icon for an admin, and for everyone where there is little room.
  */
 function ownWidth(column: StudyColumn, role: Role, isWide: boolean): number {
   if (role === "user") {
@@ -112,7 +112,7 @@ function ownWidth(column: StudyColumn, role: Role, isWide: boolean): number {
     if (column === "studyDescription") return 260;
     if (column === "modality" && isWide) return 178;
   }
-  return column === "viewer" && role === "admin" ? 68 : ownWidths[column];
+  return column === "viewer" && (role === "admin" || !isWide) ? 68 : ownWidths[column];
 }
 
 function clampWidth(widthPx: number): number {

@@ -6,12 +6,12 @@ import type { Study } from "../../../shared/api/studies.ts";
 import { shortPersonName } from "../../../shared/dicom/person-name.ts";
 import { ApiError } from "../../api.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { Film } from "../../ui/film.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useHis } from "../his/his-context.ts";
 import { deletionAskedAtom, markBusyAtom } from "./list-actions.ts";
 import { refreshExams } from "./refresh-exams.ts";
 import { studiesApi } from "./studies-api.ts";
+import { StudyFilm } from "./study-film.tsx";
 import { dateText, descriptionText } from "./study-text.ts";
 import { useUsageStats } from "./use-usage-stats.ts";
 
@@ -56,7 +56,7 @@ function WhatIsLost({ study }: { study: Study }) {
   return (
     <>
       <div className="quote">
-        <Film />
+        <StudyFilm study={study} />
         <div className="study-quote">
           <b>{patient}</b>
           <span>{`${descriptionText(i18n, study)}, ${dateText(study.studyDate)}`}</span>

@@ -95,7 +95,8 @@ function MeterSkeleton() {
   return (
     <div className="meter">
       <div className="meter-top">
-        <Skeleton className="my-1.5 h-3 w-32" />
+        <Skeleton className="my-1 w-24" />
+        <Skeleton className="my-1 w-14" />
       </div>
       <div className="meter-rule" />
     </div>

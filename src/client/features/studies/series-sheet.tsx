@@ -4,7 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import type { Series, Study } from "../../../shared/api/studies.ts";
 import { ApiError } from "../../api.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { useSeen } from "../../ui/use-seen.ts";
 import { studiesApi } from "./studies-api.ts";
+import { usePicture } from "./use-picture.ts";
 import { mayRetry } from "./use-study-list.ts";
 
 const MAX_SKELETONS = 6;
@@ -24,22 +26,25 @@ export function SeriesSheet({ study }: { study: Study }) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, by the arrow keys too
     <ul className="series-sheet" tabIndex={0} aria-label={t({ id: "exam.series", message: "Series" })}>
       {data.map((series) => (
-        <SeriesCard key={series.id} series={series} />
+        <SeriesCard key={series.id} study={study} series={series} />
       ))}
     </ul>
   );
 }
 
-function SeriesCard({ series }: { series: Series }) {
+function SeriesCard({ study, series }: { study: Study; series: Series }) {
   const { i18n, t } = useLingui();
   const { seriesNumber, seriesDescription, modality, imagesReceived } = series;
+  const [ref, isSeen] = useSeen<HTMLLIElement>();
+  const picture = usePicture({ study, seriesId: series.id, imagesReceived, isSeen });
   const images = t({
     id: "series.images",
     message: plural(imagesReceived, { one: "# image", other: "# images" }),
   });
   return (
-    <li className="series-card">
+    <li ref={ref} className="series-card">
       <span className="series-film">
+        {picture && <img src={picture} alt={t({ id: "series.picture", message: "Image of the series" })} />}
         <span>{seriesNumber === null ? "—" : <Trans id="series.number">Se {seriesNumber}</Trans>}</span>
         <span>{i18n.number(imagesReceived)}</span>
       </span>

@@ -23,6 +23,12 @@ export interface StudyPage {
   total: number;
 }
 
+interface PictureQuery {
+  studyId: string;
+  seriesId?: string | undefined;
+  imagesReceived: number;
+}
+
 /** Calls about studies; each names a study by its `id`, which is one account's, never by its UID. */
 export const studiesApi = {
   async list(query: StudyListQuery, signal?: AbortSignal): Promise<StudyPage> {
@@ -38,6 +44,14 @@ export const studiesApi = {
   },
   series: (id: string, signal?: AbortSignal): Promise<Series[]> =>
     callJson(z.array(seriesSchema), `/api/studies/${id}/series`, { signal }),
+  /** The small picture of a study, or of one of its series; null where there is none (yet). */
+  async picture({ studyId, seriesId, imagesReceived }: PictureQuery, signal?: AbortSignal) {
+    const series = seriesId === undefined ? "" : `/series/${seriesId}`;
+    // The number only tells the browser's cache that it is another picture.
+    const path = `/api/studies/${studyId}${series}/thumbnail?images=${imagesReceived}`;
+    const response = await callApi(path, { signal });
+    return response.status === 204 ? null : await response.blob();
+  },
   status: (id: string, signal?: AbortSignal): Promise<StudyStatus> =>
     callJson(studyStatusSchema, `/api/studies/${id}/status`, { signal }),
   remove: (id: string) => callApi(`/api/studies/${id}`, { method: "DELETE" }),

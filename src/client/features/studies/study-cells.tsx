@@ -1,19 +1,18 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { Row } from "@tanstack/react-table";
-import type { ReactNode } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { ModalityChip } from "../../ui/chip.tsx";
-import { Film } from "../../ui/film.tsx";
 import { ChevronRightIcon } from "../../ui/icons.tsx";
 import { ReportButton } from "../reports/report-button.tsx";
 import { modalityCodes, modalityName } from "./modality-names.ts";
 import type { studyTableFeatures } from "./study-columns.tsx";
+import { StudyFilm } from "./study-film.tsx";
 import { dateText, descriptionText, patientText } from "./study-text.ts";
 
 type StudyRow = Row<typeof studyTableFeatures, Study>;
 
 /** Opens and closes the study's series below its row. */
-function Expander({ row, children }: { row: StudyRow; children: ReactNode }) {
+function Expander({ row, text }: { row: StudyRow; text: string }) {
   const { i18n, t } = useLingui();
   const name = descriptionText(i18n, row.original);
   return (
@@ -21,40 +20,30 @@ function Expander({ row, children }: { row: StudyRow; children: ReactNode }) {
       type="button"
       className="expander"
       aria-expanded={row.getIsExpanded()}
-      aria-label={t({ id: "study.showSeries", message: `Series of ${name}` })}
+      aria-label={t({ id: "study.showSeries", message: `Series of ${name}, ${text}` })}
       onClick={row.getToggleExpandedHandler()}
     >
       <ChevronRightIcon small />
-      {children}
+      <span className="study-expander-text">{text}</span>
     </button>
   );
 }
 
 export function PatientCell({ row }: { row: StudyRow }) {
   const { i18n } = useLingui();
-  return (
-    <Expander row={row}>
-      <span className="study-patient">{patientText(i18n, row.original)}</span>
-    </Expander>
-  );
+  return <Expander row={row} text={patientText(i18n, row.original)} />;
 }
 
 export function DateCell({ row, hasExpander }: { row: StudyRow; hasExpander: boolean }) {
   const date = dateText(row.original.studyDate);
-  return hasExpander ? (
-    <Expander row={row}>
-      <span>{date}</span>
-    </Expander>
-  ) : (
-    date
-  );
+  return hasExpander ? <Expander row={row} text={date} /> : date;
 }
 
 export function DescriptionCell({ study }: { study: Study }) {
   const { i18n } = useLingui();
   return (
     <div className="study-title">
-      <Film />
+      <StudyFilm study={study} />
       <div>
         <b className="study-name">{descriptionText(i18n, study)}</b>
         <StudyOrigin study={study} />

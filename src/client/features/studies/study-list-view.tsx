@@ -61,7 +61,7 @@ export default function StudyListView() {
         total={data?.total}
         isFetching={isFetching}
         onRefresh={() => void refetch()}
-        canUpload={!isEmpty}
+        hasExams={!isEmpty}
       />
       <SkippedNotice />
       <PlanStrip />
@@ -109,11 +109,11 @@ function Studies(props: Parameters<typeof StudyTable>[0]) {
 interface ListHeadProps {
   total: number | undefined;
   isFetching: boolean;
-  canUpload: boolean;
+  hasExams: boolean;
   onRefresh: () => void;
 }
 
-function ListHead({ total, isFetching, canUpload, onRefresh }: ListHeadProps) {
+function ListHead({ total, isFetching, hasExams, onRefresh }: ListHeadProps) {
   const { t } = useLingui();
   const { user } = useHis();
   const setView = useSetAtom(viewAtom);
@@ -125,7 +125,7 @@ function ListHead({ total, isFetching, canUpload, onRefresh }: ListHeadProps) {
         ) : (
           <Trans id="menu.ownExams">My exams</Trans>
         )}{" "}
-        {total !== undefined && total > 0 && (
+        {total !== undefined && hasExams && (
           <small>
             <Plural id="study.count" value={total} one="# study" other="# studies" />
           </small>
@@ -138,7 +138,7 @@ function ListHead({ total, isFetching, canUpload, onRefresh }: ListHeadProps) {
       >
         <RefreshIcon />
       </IconButton>
-      {canUpload && (
+      {hasExams && (
         <Button kind="lit" className="study-upload" onClick={() => setView("uploadExames")}>
           <UploadIcon small />
           <Trans id="menu.upload">Upload exams</Trans>

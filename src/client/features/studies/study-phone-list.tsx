@@ -5,7 +5,6 @@ import type { Study } from "../../../shared/api/studies.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { ModalityChip } from "../../ui/chip.tsx";
 import { Dropdown, DropdownItem } from "../../ui/dropdown.tsx";
-import { Film } from "../../ui/film.tsx";
 import { ChevronDownIcon, DownloadIcon, EllipsisIcon, FileTextIcon, TrashIcon } from "../../ui/icons.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useHis } from "../his/his-context.ts";
@@ -17,6 +16,7 @@ import { SeriesSheet } from "./series-sheet.tsx";
 import { StorageDot } from "./storage-status.tsx";
 import { StudyOrigin } from "./study-cells.tsx";
 import { columnVisibility } from "./study-columns.tsx";
+import { StudyFilm } from "./study-film.tsx";
 import { dateText, descriptionText, patientText } from "./study-text.ts";
 import { useDownload } from "./use-download.ts";
 import { STUDIES_PER_PAGE } from "./use-study-list.ts";
@@ -52,7 +52,7 @@ function PhoneStudy({ study, isOpen, onToggle }: PhoneStudyProps) {
     <li className={`phone-study ${isOpen ? "is-open" : ""} ${isBusy ? "is-busy" : ""}`} aria-busy={isBusy}>
       <div className="phone-study-line">
         <button type="button" className="phone-study-toggle" aria-expanded={isOpen} onClick={onToggle}>
-          <Film large />
+          <StudyFilm study={study} large />
           <PhoneStudyText study={study} />
           {isOpen && <ChevronDownIcon className="study-lit-icon" />}
         </button>

@@ -54,7 +54,7 @@ export function ViewerButton({ study, kind = "row" }: { study: Study; kind?: "ro
     <WaitTooltip shown={!canView}>
       <Button size="small" {...state}>
         <MaximizeIcon small />
-        {label}
+        <span className="viewer-label">{label}</span>
       </Button>
     </WaitTooltip>
   );

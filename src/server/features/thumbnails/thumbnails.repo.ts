@@ -1,4 +1,4 @@
-import { and, eq, exists, gt, isNotNull, isNull, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, exists, gt, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
 import type { Db, DbOrTx } from "../../db/client.ts";
 import { type StoredObjectRow, series, storedObjects, studies } from "../studies/studies.table.ts";
 import { seriesThumbnails } from "./thumbnails.table.ts";
@@ -78,27 +78,33 @@ export async function saveThumbnail(db: Db, row: typeof seriesThumbnails.$inferI
 }
 
 /** The picture of the study's first series that has one. */
-export function findStudyThumbnail(db: DbOrTx, studyId: string): Promise<Thumbnail | undefined> {
-  return findThumbnail(db, eq(series.studyId, studyId));
-}
-
-/** The picture of one series of the study, named by `column`. */
-export function findSeriesThumbnail(
-  db: DbOrTx,
-  studyId: string,
-  column: "id" | "seriesInstanceUID",
-  value: string,
-): Promise<Thumbnail | undefined> {
-  return findThumbnail(db, and(eq(series.studyId, studyId), eq(series[column], value)));
-}
-
-async function findThumbnail(db: DbOrTx, condition: SQL | undefined): Promise<Thumbnail | undefined> {
+export async function findStudyThumbnail(db: DbOrTx, studyId: string): Promise<Thumbnail | undefined> {
   const [row] = await db
     .select({ image: seriesThumbnails.image, contentType: seriesThumbnails.contentType })
     .from(seriesThumbnails)
     .innerJoin(series, eq(series.id, seriesThumbnails.seriesId))
-    .where(and(condition, isNotNull(seriesThumbnails.image)))
+    .where(and(eq(series.studyId, studyId), isNotNull(seriesThumbnails.image)))
     .orderBy(sql`${series.seriesNumber} nulls last`, series.seriesInstanceUID)
     .limit(1);
-  return row?.image && row.contentType ? { image: row.image, contentType: row.contentType } : undefined;
+  return row && pictureIn(row);
+}
+
+/** The picture of one series of the study, named by `column`; `"unknown"` where the study has no such series. */
+export async function findSeriesThumbnail(
+  db: DbOrTx,
+  studyId: string,
+  column: "id" | "seriesInstanceUID",
+  value: string,
+): Promise<Thumbnail | undefined | "unknown"> {
+  const [row] = await db
+    .select({ image: seriesThumbnails.image, contentType: seriesThumbnails.contentType })
+    .from(series)
+    .leftJoin(seriesThumbnails, eq(seriesThumbnails.seriesId, series.id))
+    .where(and(eq(series.studyId, studyId), eq(series[column], value)));
+  return row ? pictureIn(row) : "unknown";
+}
+
+function pictureIn(row: { image: Uint8Array | null; contentType: string | null }): Thumbnail | undefined {
+  const { image, contentType } = row;
+  return image && contentType !== null ? { image, contentType } : undefined;
 }

@@ -3,9 +3,9 @@ import { isUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { Guard } from "../../http/guard.ts";
+import { notFound } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { findStudy } from "../studies/find-study.ts";
-import { noThumbnail } from "./thumbnails.errors.ts";
 import { findSeriesThumbnail, findStudyThumbnail, type Thumbnail } from "./thumbnails.repo.ts";
 
 const viewing = { subscription: "viewing" } as const;
@@ -23,14 +23,18 @@ export function createThumbnailsRoutes({ db }: Pick<Deps, "db">, guard: Guard) {
     const study = await findStudy(db, c.get("session"), c.req.param("study"));
     const reference = c.req.param("series");
     const column = isUuid(reference) ? "id" : "seriesInstanceUID";
-    return answer(await findSeriesThumbnail(db, study.id, column, reference));
+    const thumbnail = await findSeriesThumbnail(db, study.id, column, reference);
+    if (thumbnail === "unknown") throw new AppError(notFound);
+    return answer(thumbnail);
   });
 
   return routes;
 }
 
+/** 204 where there is none (yet): what is there without a picture is no error, and no browser reports it as one. */
 function answer(thumbnail: Thumbnail | undefined): Response {
-  if (!thumbnail) throw new AppError(noThumbnail);
+  if (!thumbnail)
+    return new Response(null, { status: 204, headers: { "Cache-Control": "private, no-store" } });
   return new Response(Uint8Array.from(thumbnail.image), {
     headers: {
       "Content-Type": thumbnail.contentType,

@@ -6,7 +6,7 @@ import type { DecodedFrame } from "./decoded-frame.ts";
 import { NoPicture } from "./no-picture.ts";
 import { assertDrawable } from "./pixel-bounds.ts";
 import type { PixelModule } from "./pixel-module.ts";
-import { decodeWith, loadCodec } from "./wasm-codec.ts";
+import { decodeWith } from "./wasm-codec.ts";
 
 const NATIVE: ReadonlySet<string> = new Set([
   TransferSyntax.implicitLittleEndian,
@@ -41,8 +41,7 @@ async function decodeJpegLs(bytes: Uint8Array): Promise<DecodedFrame> {
   const { default: wasm } = await import("@cornerstonejs/codec-charls/decodewasm", {
     with: { type: "file" },
   });
-  const { JpegLSDecoder } = await loadCodec(factory, wasm);
-  return decodeWith(JpegLSDecoder, bytes);
+  return await decodeWith({ factory, path: wasm, decoderName: "JpegLSDecoder" }, bytes);
 }
 
 async function decodeJpeg2000(bytes: Uint8Array, pixels: PixelModule): Promise<DecodedFrame> {
@@ -51,16 +50,16 @@ async function decodeJpeg2000(bytes: Uint8Array, pixels: PixelModule): Promise<D
     with: { type: "file" },
   });
   assertStreamDrawable(bytes);
-  const { J2KDecoder } = await loadCodec(factory, wasm);
-  return { ...decodeWith(J2KDecoder, bytes), isRgb: isTransformedByCodec(pixels) };
+  const decoded = await decodeWith({ factory, path: wasm, decoderName: "J2KDecoder" }, bytes);
+  return { ...decoded, isRgb: isTransformedByCodec(pixels) };
 }
 
 async function decodeHtJpeg2000(bytes: Uint8Array, pixels: PixelModule): Promise<DecodedFrame> {
   const { default: factory } = await import("@cornerstonejs/codec-openjph/wasmjs");
   const { default: wasm } = await import("@cornerstonejs/codec-openjph/wasm", { with: { type: "file" } });
   assertStreamDrawable(bytes);
-  const { HTJ2KDecoder } = await loadCodec(factory, wasm);
-  return { ...decodeWith(HTJ2KDecoder, bytes), isRgb: isTransformedByCodec(pixels) };
+  const decoded = await decodeWith({ factory, path: wasm, decoderName: "HTJ2KDecoder" }, bytes);
+  return { ...decoded, isRgb: isTransformedByCodec(pixels) };
 }
 
 /** By the SIZ marker segment, which opens every code stream (ITU-T T.800 §A.5.1), before memory is taken. */

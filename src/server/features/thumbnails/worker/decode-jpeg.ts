@@ -5,7 +5,7 @@ import { type JpegSegments, readJpegSegments } from "./jpeg/jpeg-segments.ts";
 import { NoPicture } from "./no-picture.ts";
 import { assertDrawable } from "./pixel-bounds.ts";
 import type { PixelModule } from "./pixel-module.ts";
-import { decodeWith, loadCodec } from "./wasm-codec.ts";
+import { decodeWith } from "./wasm-codec.ts";
 
 const LOSSLESS = 3;
 const SEQUENTIAL = 1;
@@ -33,8 +33,8 @@ async function decodeEightBits(
   const { default: wasm } = await import("@cornerstonejs/codec-libjpeg-turbo-8bit/decodewasm", {
     with: { type: "file" },
   });
-  const { JPEGDecoder } = await loadCodec(factory, wasm);
   const isPlainRgb = photometricInterpretation === "RGB" && !hasAdobeMarker;
   const stream = isPlainRgb ? Buffer.concat([bytes.subarray(0, 2), NO_TRANSFORM, bytes.subarray(2)]) : bytes;
-  return { ...decodeWith(JPEGDecoder, stream), isRgb: true };
+  const decoded = await decodeWith({ factory, path: wasm, decoderName: "JPEGDecoder" }, stream);
+  return { ...decoded, isRgb: true };
 }

@@ -27,17 +27,38 @@ export type CodecFactory<Name extends string> = (options: {
   printErr(): void;
 }) => Promise<CodecModule<Name>>;
 
-/** Instantiates a codec; `path` is the file of its WASM. */
-export async function loadCodec<Name extends string>(
-  factory: CodecFactory<Name>,
-  path: string,
-): Promise<CodecModule<Name>> {
-  const wasmBinary = await Bun.file(path).arrayBuffer();
-  return factory({ wasmBinary, print() {}, printErr() {} });
+/** By the path of their WASM: an instance costs 50 MB that are not given back, and time. */
+const instances = new Map<string, CodecModule<string>>();
+
+/** A codec as its package brings it. `path` is the file of its WASM. */
+export interface WasmCodec<Name extends string> {
+  factory: CodecFactory<Name>;
+  path: string;
+  decoderName: Name;
 }
 
-/** @throws {NoPicture} where nothing comes of it: some codecs throw numbers, some give back no pixels */
-export function decodeWith(Decoder: new () => WasmDecoder, encoded: Uint8Array): DecodedFrame {
+/**
+ * Decodes one stream; the codec stays for the next one, unless this one has upset it.
+ * @throws {NoPicture} where nothing comes of it: some codecs throw numbers, some give back no pixels
+ */
+export async function decodeWith<Name extends string>(
+  { factory, path, decoderName }: WasmCodec<Name>,
+  encoded: Uint8Array,
+): Promise<DecodedFrame> {
+  const instance = instances.get(path) ?? (await load(factory, path));
+  instances.delete(path);
+  const frame = decode(instance[decoderName], encoded);
+  instances.set(path, instance);
+  return frame;
+}
+
+async function load<Name extends string>(factory: CodecFactory<Name>, path: string) {
+  const wasmBinary = await Bun.file(path).arrayBuffer();
+  return await factory({ wasmBinary, print() {}, printErr() {} });
+}
+
+function decode(Decoder: (new () => WasmDecoder) | undefined, encoded: Uint8Array): DecodedFrame {
+  if (!Decoder) throw new TypeError("a codec without its decoder");
   const decoder = new Decoder();
   try {
     decoder.getEncodedBuffer(encoded.length).set(encoded);
