@@ -8,9 +8,9 @@ const { default: userEvent } = await import("@testing-library/user-event");
 // Radix decides when it is loaded whether there is a document; later files load it without one.
 await import("radix-ui");
 
-const { act, cleanup, render, screen, waitFor, within } = testingLibrary;
+const { act, cleanup, fireEvent, render, screen, waitFor, within } = testingLibrary;
 
-export { act, cleanup, render, screen, userEvent, waitFor, within };
+export { act, cleanup, fireEvent, render, screen, userEvent, waitFor, within };
 
 /**
  * Gives the tests of one file a DOM, and takes it away after them: files that follow in the same process see

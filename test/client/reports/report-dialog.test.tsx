@@ -1,12 +1,11 @@
 import "../../support/dom-globals.ts";
 import { beforeEach, describe, expect, test } from "bun:test";
-import { fireEvent } from "@testing-library/dom";
 import { getDefaultStore } from "jotai";
 import { ReportButton } from "../../../src/client/features/reports/report-button.tsx";
 import { ReportDialog } from "../../../src/client/features/reports/report-dialog.tsx";
 import { reportAskedAtom } from "../../../src/client/features/reports/report-state.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
-import { act, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { act, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { renderView, shownView } from "../../support/render-view.tsx";
 import { answerForms } from "../../support/sent-forms.ts";
 import { skull } from "../../support/skull-study.ts";
