@@ -4,15 +4,21 @@ import type { BunPlugin } from "bun";
 
 const IMPORTS_A_MACRO = /@lingui\/(core|react)\/macro/;
 
+interface LinguiOptions {
+  stripMessages: boolean;
+  /** Changes a source before its macros are compiled. */
+  prepare?: (source: string) => string;
+}
+
 /**
  * Compiles Lingui's macros in the client's sources; files without one never meet Babel. `stripMessages` leaves
  * only the ids, for builds that always load a catalogue.
  */
-export const linguiPlugin = ({ stripMessages }: { stripMessages: boolean }): BunPlugin => ({
+export const linguiPlugin = ({ stripMessages, prepare = (source) => source }: LinguiOptions): BunPlugin => ({
   name: "lingui-macro",
   setup(build) {
     build.onLoad({ filter: /[\\/]src[\\/]client[\\/].*\.tsx?$/ }, async ({ path }) => {
-      const source = await Bun.file(path).text();
+      const source = prepare(await Bun.file(path).text());
       const loader = path.endsWith("x") ? "tsx" : "ts";
       if (!IMPORTS_A_MACRO.test(source)) return { contents: source, loader };
       const compiled = await transformAsync(source, {

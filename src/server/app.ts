@@ -27,6 +27,7 @@ import { createErrorHandler, notFoundHandler } from "./http/problem.ts";
 import { requestContext } from "./http/request-context.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import type { AssetSource } from "./render/assets.ts";
+import type { ClientGraph } from "./render/client-graph.ts";
 import { createPageRoutes } from "./render/pages.ts";
 
 /** What the build made: folders in development, inside the file in the executable. */
@@ -35,10 +36,15 @@ export interface BuiltAssets {
   viewer: AssetSource;
 }
 
+/** What `run dev` puts in the place of the built client. */
+export interface Development {
+  clientGraph(): Promise<ClientGraph>;
+}
+
 const MAX_JSON_BYTES = 256 * 1024;
 
 /** Middleware order and mounts. */
-export function createApp(deps: Deps, assets: BuiltAssets) {
+export function createApp(deps: Deps, assets: BuiltAssets, development?: Development) {
   const { config, log } = deps;
   const { publicUrl, viewerOrigin } = config;
   const app = new Hono<HttpEnv>();
@@ -49,7 +55,13 @@ export function createApp(deps: Deps, assets: BuiltAssets) {
   app.notFound(notFoundHandler);
   app.use(requestContext({ trustProxy: config.trustProxy }));
   app.use(accessLog(log));
-  app.use(securityHeaders({ https: publicUrl.startsWith("https:"), frameSource: viewerOrigin ?? "'self'" }));
+  app.use(
+    securityHeaders({
+      https: publicUrl.startsWith("https:"),
+      frameSource: viewerOrigin ?? "'self'",
+      isDevelopment: development !== undefined,
+    }),
+  );
   app.use(separateOrigins({ publicUrl, viewerOrigin }));
 
   app.route("/api", createHealthRoutes(deps, guard));
@@ -76,6 +88,9 @@ export function createApp(deps: Deps, assets: BuiltAssets) {
     "/viewer",
     createViewerRoutes(createViewerAssets({ source: assets.viewer, publicOrigin: publicUrl, viewerOrigin })),
   );
-  app.route("/", createPageRoutes({ ...config, assets: assets.client }));
+  app.route(
+    "/",
+    createPageRoutes({ ...config, assets: assets.client, clientGraph: development?.clientGraph }),
+  );
   return app;
 }

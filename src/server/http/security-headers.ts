@@ -1,17 +1,21 @@
 import type { MiddlewareHandler } from "hono";
 import type { HttpEnv } from "./http-context.ts";
 
-/** Headers of every answer. Routes that serve stored bytes or the viewer replace the policy with their own. */
-export function securityHeaders(options: {
+export interface SecurityOptions {
   https: boolean;
   frameSource: string;
-}): MiddlewareHandler<HttpEnv> {
+  /** Lets the development bundler put changed modules into open pages. */
+  isDevelopment: boolean;
+}
+
+/** Headers of every answer. Routes that serve stored bytes or the viewer replace the policy with their own. */
+export function securityHeaders(options: SecurityOptions): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
     c.set("nonce", nonce);
     await next();
     const headers = c.res.headers;
-    setDefault(headers, "Content-Security-Policy", appPolicy(nonce, options.frameSource));
+    setDefault(headers, "Content-Security-Policy", appPolicy(nonce, options));
     setDefault(headers, "X-Content-Type-Options", "nosniff");
     setDefault(headers, "Referrer-Policy", "no-referrer");
     if (c.req.path.startsWith("/api/")) setDefault(headers, "Cache-Control", "private, no-store");
@@ -26,13 +30,14 @@ function setDefault(headers: Headers, name: string, value: string): void {
   if (!headers.has(name)) headers.set(name, value);
 }
 
-function appPolicy(nonce: string, frameSource: string): string {
+function appPolicy(nonce: string, { frameSource, isDevelopment }: SecurityOptions): string {
+  const ours = isDevelopment ? "'unsafe-inline' blob:" : `'nonce-${nonce}'`;
   return [
     "default-src 'none'",
-    `script-src 'self' 'nonce-${nonce}'`,
-    `style-src 'self' 'nonce-${nonce}'`,
+    `script-src 'self' ${ours}`,
+    `style-src 'self' ${ours}`,
     "img-src 'self' data: blob:",
-    "font-src 'self'",
+    `font-src 'self'${isDevelopment ? " data:" : ""}`,
     "connect-src 'self'",
     "worker-src 'self' blob:",
     `frame-src ${frameSource}`,

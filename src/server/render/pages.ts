@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import type { IslandProps } from "../../shared/islands.ts";
 import type { HttpEnv } from "../http/http-context.ts";
 import { type AssetSource, serveAsset } from "./assets.ts";
-import { readClientGraph } from "./client-graph.ts";
+import { type ClientGraph, readClientGraph } from "./client-graph.ts";
 import { type DocumentContext, entryDocument, hisDocument, notFoundDocument } from "./documents.tsx";
 
 export interface PageOptions {
@@ -12,6 +12,8 @@ export interface PageOptions {
   registration: IslandProps<"auth">["registration"];
   trialDays: number;
   maxUploadBytes: number;
+  /** In development the client changes while the server runs: asked at each page. */
+  clientGraph?: (() => Promise<ClientGraph>) | undefined;
 }
 
 /** Addresses of programs, where nothing found is a problem document and no page. */
@@ -20,13 +22,14 @@ const NOT_PAGES = /^\/(api|assets|dicomweb|viewer|metrics|generate-token)(\/|$)/
 /** The pages, the client's assets, and the not-found page for every other address: mount it last. */
 export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
   const { assets, productName, registration, trialDays, maxUploadBytes } = options;
-  const graph = readClientGraph(assets);
+  const built = readClientGraph(assets);
   // Whoever renders first is told of a missing build; nobody rendering is no reason to fall.
-  graph.catch(() => undefined);
+  built.catch(() => undefined);
+  const graph = options.clientGraph ?? (() => built);
 
   const contextOf = async (c: Context<HttpEnv>): Promise<DocumentContext> => {
     c.header("Cache-Control", "no-store");
-    return { graph: await graph, nonce: c.get("nonce"), productName };
+    return { graph: await graph(), nonce: c.get("nonce"), productName };
   };
   const entry = async (c: Context<HttpEnv>, resetToken?: string) => {
     const props = { productName, registration, trialDays, ...(resetToken && { resetToken }) };

@@ -43,7 +43,10 @@ beforeAll(() => {
   const assets = memoryAssets({ "graph.json": JSON.stringify(graph), "boot-1.js": "boot()" });
   app = new Hono<HttpEnv>();
   app.notFound(notFoundHandler);
-  app.use(requestContext({ trustProxy: [] }), securityHeaders({ https: false, frameSource: "'self'" }));
+  app.use(
+    requestContext({ trustProxy: [] }),
+    securityHeaders({ https: false, frameSource: "'self'", isDevelopment: false }),
+  );
   const page = {
     productName: HOSTILE_NAME,
     registration: "open",

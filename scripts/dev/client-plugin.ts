@@ -1,0 +1,22 @@
+import { join, resolve } from "node:path";
+import { linguiPlugin } from "../build/lingui-plugin.ts";
+
+const manifest = join(resolve(import.meta.dir, "../.."), "dist/client/manifest.json");
+
+/** What the last build put under `/assets/`: workers are taken from there, Bun's development server makes none. */
+async function builtAsset(prefix: string): Promise<string> {
+  const { assets } = (await Bun.file(manifest).json()) as { assets: Record<string, unknown> };
+  return JSON.stringify(`/assets/${Object.keys(assets).find((name) => name.startsWith(prefix)) ?? ""}`);
+}
+
+const packFolder = await builtAsset("pack-folder.worker-");
+const pdfWorker = await builtAsset("pdf.worker.min-");
+
+/** The client's sources for Bun's development server: macros compiled, workers named. */
+export default linguiPlugin({
+  stripMessages: false,
+  prepare: (source) =>
+    source
+      .replace('new URL("./pack-folder.worker.ts", import.meta.url)', packFolder)
+      .replace("process.env.PDF_WORKER_URL", pdfWorker),
+});
