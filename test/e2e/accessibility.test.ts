@@ -95,7 +95,7 @@ for (const theme of ["dark", "light"]) {
           expect(views.length).toBeGreaterThan(3);
           for (let i = 0; i < views.length; i++) {
             await page.locator("nav button:visible").nth(i).click();
-            await page.locator("main [aria-busy=true]").waitFor({ state: "detached" });
+            await page.waitForFunction(() => document.querySelector("main [aria-busy=true]") === null);
             await page.waitForLoadState("networkidle");
             expect({ view: views[i], violations: await violationsOn(page) }).toEqual({
               view: views[i],

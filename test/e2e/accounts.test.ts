@@ -160,16 +160,29 @@ describe("an account", () => {
       inBrowser(async (context) => {
         const t = textsOf("pt-BR");
         const { email, password } = { email: "teclado@example.com", password: "segredo1" };
-        const json = { name: "Teclado", email, cpfcnpj: "529.982.247-25", password };
-        expect((await testApp.call("POST", "/api/auth/register", { json })).status).toBe(201);
         const trouble = watchForTrouble(context);
         const page = await context.newPage();
         await visit(page, origin);
         const { keyboard } = page;
-        await tabTo(page, field(page, t.email));
-        await keyboard.type(email);
-        await tabTo(page, field(page, t.password));
-        await keyboard.type(password);
+        const type = async (label: string, text: string) => {
+          await tabTo(page, field(page, label));
+          await keyboard.type(text);
+        };
+        const press = async (control: Locator) => {
+          await tabTo(page, control);
+          await keyboard.press("Enter");
+        };
+        await press(button(page, t.createAccount));
+        await type(t.name, "Teclado");
+        await type(t.email, email);
+        await type(t.taxId, "52998224725");
+        await type(t.password, password);
+        await type(t.confirmPassword, password);
+        await keyboard.press("Enter");
+        await page.getByText(t.accountCreated).waitFor();
+
+        await type(t.email, email);
+        await type(t.password, password);
         await keyboard.press("Enter");
         const code = codeIn(await mails.nextMail(email));
         await field(page, t.digit).waitFor();
@@ -186,8 +199,7 @@ describe("an account", () => {
         await keyboard.press("Enter");
         await terms.waitFor({ state: "detached" });
 
-        await tabTo(page, button(page, t.account));
-        await keyboard.press("Enter");
+        await press(button(page, t.account));
         await page.getByRole("menuitem", { name: t.profile }).waitFor();
         await keyboard.press("Enter");
         await tabTo(page, field(page, t.name));
@@ -196,6 +208,17 @@ describe("an account", () => {
         await keyboard.press("Enter");
         await page.getByText(t.saved).first().waitFor();
         await page.getByRole("heading", { name: "Teclado da Silva" }).waitFor();
+
+        await press(button(page, t.logOut));
+        await press(button(page, t.forgot));
+        await type(t.email, email);
+        await keyboard.press("Enter");
+        const { pathname } = linkIn(await mails.nextMail(email));
+        await visit(page, `${origin}${pathname}`);
+        await type(t.newPassword, "cavalo-azul");
+        await type(t.confirmPassword, "cavalo-azul");
+        await keyboard.press("Enter");
+        await page.getByText(t.passwordChanged).waitFor();
         expect(trouble).toEqual([]);
       }),
     JOB_TIMEOUT_MS,

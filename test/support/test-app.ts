@@ -36,6 +36,8 @@ export interface TestApp extends AsyncDisposable {
   upload(person: Person, zip: Uint8Array, formData?: object, fileName?: string): Promise<Response>;
   /** Uploads, expects success, and waits until the studies are in the archive store. */
   store(person: Person, zip: Uint8Array, formData?: object): Promise<UploadAnswer>;
+  /** A second app on the same database and DATA_DIR, as after a restart; without jobs. */
+  startAgain(): Promise<Pick<TestApp, "app"> & AsyncDisposable>;
   /** Resolves when no job waits or runs. */
   settle(): Promise<void>;
   /** Serves the app with the built client and viewer (made first where they are missing); answers its origin. */
@@ -165,6 +167,13 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       return (await answer.json()) as UploadAnswer;
     },
     settle,
+    async startAgain() {
+      const again = await createDeps(config, { clock, log, ...options.overrides });
+      return {
+        app: createApp(again, { client: noAssets, viewer: noAssets }),
+        [Symbol.asyncDispose]: () => again[Symbol.asyncDispose](),
+      };
+    },
     listen,
     async [Symbol.asyncDispose]() {
       await server?.stop(true);

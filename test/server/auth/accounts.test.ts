@@ -143,6 +143,19 @@ describe("guessing passwords", () => {
     expect((await t.call("POST", "/api/auth/login", { json: { email, password } })).status).toBe(200);
   });
 
+  test("is not forgotten over a restart", async () => {
+    const person = await t.addPerson("Alvo Paciente");
+    const guess = { email: person.email, password: "chute" };
+    for (let i = 0; i < 10; i++) await t.call("POST", "/api/auth/login", { json: guess });
+    await using again = await t.startAgain();
+    const answer = await again.app.request("/api/auth/login", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(guess),
+    });
+    expect(answer.status).toBe(429);
+  });
+
   test("counts failures only: a hundred right sign-ins are no attack", async () => {
     const { email, password } = await t.addPerson("Muito Ativa");
     for (let i = 0; i < 12; i++) {
