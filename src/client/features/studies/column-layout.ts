@@ -108,7 +108,7 @@ const ownWidths: Record<StudyColumn, number> = {
  */
 function ownWidth(column: StudyColumn, role: Role, isWide: boolean): number {
   if (role === "user") {
-    if (column === "studyDate") return 134;
+    if (column === "studyDate") return 152;
     if (column === "studyDescription") return 260;
     if (column === "modality" && isWide) return 178;
   }
