@@ -1,9 +1,8 @@
 import type { DbOrTx } from "./client.ts";
 
 /**
- * A statement that is asked again and again: written once a database, and planned by PostgreSQL once a connection.
- * Other queries are written anew each time and cost a second round trip. `prepare` ends in drizzle's
- * `.prepare(name)`, with `sql.placeholder` for what changes.
+ * A statement of a hot path, written once a database: drizzle writes other queries anew each time, which `preparing.ts`
+ * can't spare them. `prepare` ends in drizzle's `.prepare(name)`, with `sql.placeholder` for what changes.
  */
 export function prepared<Statement>(prepare: (db: DbOrTx) => Statement): (db: DbOrTx) => Statement {
   const statements = new WeakMap<DbOrTx, Statement>();

@@ -1,0 +1,35 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button } from "./button.tsx";
+
+interface PagerProps {
+  className: string;
+  /** How many rows come before the shown ones. */
+  before: number;
+  shown: number;
+  total: number;
+  /** Left out where one page holds all. */
+  onStep?: (pages: 1 | -1) => void;
+}
+
+/** Which rows of how many are shown, and the way to the others. */
+export function Pager({ className, before, shown, total, onStep }: PagerProps) {
+  const { i18n, t } = useLingui();
+  const from = i18n.number(shown > 0 ? before + 1 : 0);
+  const to = i18n.number(before + shown);
+  const all = i18n.number(total);
+  return (
+    <nav className={className} aria-label={t({ id: "pager.label", message: "Pages" })}>
+      <span aria-live="polite">
+        <Trans id="pager.showing">
+          Showing {from} to {to} of {all} results
+        </Trans>
+      </span>
+      <Button size="small" disabled={!onStep || before === 0} onClick={() => onStep?.(-1)}>
+        <Trans id="pager.previous">Previous</Trans>
+      </Button>
+      <Button size="small" disabled={!onStep || before + shown >= total} onClick={() => onStep?.(1)}>
+        <Trans id="pager.next">Next</Trans>
+      </Button>
+    </nav>
+  );
+}
