@@ -1,5 +1,16 @@
+import { join } from "node:path";
 import { ensureBuilt } from "./build/ensure-built.ts";
 
 /** Starts the server from a fresh checkout, or runs the given subcommand of it. */
-ensureBuilt();
-await import("../src/server/main.ts");
+const main = join(import.meta.dir, "../src/server/main.ts");
+
+if (ensureBuilt().hasInstalled) {
+  // This process remembers that the packages were not there: a new one finds them.
+  const server = Bun.spawn([process.execPath, main, ...process.argv.slice(2)], {
+    stdio: ["inherit", "inherit", "inherit"],
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => server.kill(signal));
+  process.exit(await server.exited);
+}
+await import(main);

@@ -7,13 +7,15 @@ const root = resolve(import.meta.dir, "../..");
  * Installs packages and builds client, viewer and catalogues where missing or out of date; ends the process where
  * that fails. Needs nothing installed but Bun itself.
  */
-export function ensureBuilt(): void {
-  if (!isFresh(installStep)) {
+export function ensureBuilt(): { hasInstalled: boolean } {
+  const hasInstalled = !isFresh(installStep);
+  if (hasInstalled) {
     runBun("Installing packages…", ["install", "--frozen-lockfile"]);
     markFresh(installStep);
   }
   // In a process of its own, so that the caller does not carry the bundlers' memory.
   if (!isFresh(buildStep)) runBun("Building the client and the viewer…", ["scripts/build/prepare.ts"]);
+  return { hasInstalled };
 }
 
 function runBun(title: string, args: string[]): void {
