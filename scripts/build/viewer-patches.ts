@@ -1,3 +1,5 @@
+import { APP, EXTENSION, HARD_CODED_TEXTS } from "./viewer-texts.ts";
+
 /** Which files of `@ohif/app` we serve, and what we change in them. Written for 3.13.2; a miss fails the build. */
 
 export interface Patch {
@@ -20,45 +22,14 @@ const REMOVED_PLUGINS = [
   'pluginImports_extensions.push("@ohif/extension-ultrasound-pleura-bline");',
 ];
 
-const APP = /^app\.bundle\.[0-9a-f]+\.js$/;
+/** The chunk of the basic mode: its tools and their bindings. */
+const MODE = /^6749\.bundle\.[0-9a-f]+\.js$/;
 
 const STYLES = "app.bundle.css";
 
 /** The files that resolve their own chunks, wasm and workers: the application and each of its workers. */
 const RUNTIMES =
   /^(app|compute|histogram-worker|interpolation|polySeg|136|2299|8097)\.bundle\.[0-9a-f]+\.js$/;
-
-/** The chunk of the default and cornerstone extensions: panels, menus, dialogs. */
-const EXTENSION = /^89\.bundle\.[0-9a-f]+\.js$/;
-
-/** Texts OHIF does not look up: `[file, what stands before it, the literal]`. Translated in the client's `texts.ts`. */
-const HARD_CODED_TEXTS: [file: RegExp, before: string, literal: string][] = [
-  [APP, "", '"One or more of the requested studies are not available at this time."'],
-  [EXTENSION, "label: ", "'Delete measurement'"],
-  [EXTENSION, "label: ", "'Add Label'"],
-  [EXTENSION, "description: ", "'Soft tissue'"],
-  [EXTENSION, "description: ", "'Lung'"],
-  [EXTENSION, "description: ", "'Liver'"],
-  [EXTENSION, "description: ", "'Bone'"],
-  [EXTENSION, "description: ", "'Brain'"],
-  [EXTENSION, "description: ", "'Default'"],
-  [EXTENSION, "title: ", "'Calibration'"],
-  [EXTENSION, "title: ", "'DICOM Tag Browser'"],
-  [EXTENSION, "title: ", "'Additional Findings'"],
-  [EXTENSION, "title: ", "'Error loading displaySet'"],
-  [EXTENSION, "title: ", "'Series description'"],
-  [EXTENSION, "title: ", "'Study date'"],
-  [EXTENSION, "title: ", "'Window Level'"],
-  [EXTENSION, "title: ", "'Instance Number'"],
-  [EXTENSION, "placeholder: ", '"Search metadata"'],
-  [EXTENSION, "value: ", "'Not For Diagnostic Use'"],
-  [EXTENSION, "}, ", '"Series"'],
-  [EXTENSION, "}, ", '"Instance Number"'],
-  [EXTENSION, "}, ", '"Search metadata"'],
-  [EXTENSION, "}, ", '"Keyword"'],
-  [EXTENSION, "}, ", '"Value"'],
-  [APP, "}, ", '"Close"'],
-];
 
 const UNMOVED = '__webpack_require__.p = "/"';
 
@@ -98,6 +69,49 @@ export const PATCHES: Patch[] = [
     onClick: e => {
       e.stopPropagation();
       if (actions?.createSR) {`,
+  },
+  {
+    // With a series named in the address OHIF waits for the metadata of all; the named one is enough to begin with.
+    file: APP,
+    find: `const requiredSeriesPromises = retrieveSeriesMetadataPromise.map(promise => promise.start());
+        allPromises.push(Promise.allSettled(requiredSeriesPromises));`,
+    replace:
+      () => `const isNamed = promise => initialSeriesInstanceUID?.includes(promise.metadata?.SeriesInstanceUID);
+        const named = retrieveSeriesMetadataPromise.filter(isNamed);
+        const first = named.length > 0 ? named : retrieveSeriesMetadataPromise;
+        allPromises.push(Promise.allSettled(first.map(promise => promise.start())));
+        remainingPromises.push(retrieveSeriesMetadataPromise.filter(promise => !first.includes(promise)));`,
+  },
+  {
+    // One finger scrolls through the slices, as the wheel does (in OHIF three do, and one changes the window).
+    file: MODE,
+    find: `toolGroupService.createToolGroupAndAddTools(toolGroupId, updatedTools);
+}
+function initSRToolGroup`,
+    replace: () => `const toolGroup = toolGroupService.createToolGroupAndAddTools(toolGroupId, updatedTools);
+  if (window.viewerHasTouch) {
+    toolGroup.setToolPassive(toolNames.WindowLevel);
+    toolGroup.setToolActive(toolNames.StackScroll, { bindings: [{ mouseButton: Enums.MouseBindings.Primary }] });
+  }
+}
+function initSRToolGroup`,
+  },
+  {
+    // Named, so that our style sheet can arrange them on a phone.
+    file: APP,
+    find: `"absolute left-1/2 top-1/2 -translate-x-1/2 -translate-y-1/2 transform"
+  }, /*#__PURE__*/react.createElement("div", {
+    className: "flex items-center justify-center space-x-2"`,
+    replace: () => `"viewer-tools absolute left-1/2 top-1/2 -translate-x-1/2 -translate-y-1/2 transform"
+  }, /*#__PURE__*/react.createElement("div", {
+    className: "flex items-center justify-center space-x-2"`,
+  },
+  {
+    file: EXTENSION,
+    find: `UndoRedo: /*#__PURE__*/react.createElement("div", {
+      className: "text-primary`,
+    replace: () => `UndoRedo: /*#__PURE__*/react.createElement("div", {
+      className: "viewer-undo text-primary`,
   },
   {
     // Two pixels of YBR_FULL_422 share a Cb and a Cr: two bytes each (PS3.3 §C.7.6.3.1.2). OHIF expects 4:2:0 here

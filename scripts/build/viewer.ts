@@ -8,6 +8,8 @@ import { applyPatches, isLeftOut } from "./viewer-patches.ts";
 const ROOT = join(import.meta.dir, "../..");
 const OHIF = join(ROOT, "node_modules/@ohif/app");
 const APP_CONFIG = join(ROOT, "src/client/viewer/app-config.ts");
+/** Ours, put behind OHIF's. */
+const PAGE_STYLES = join(ROOT, "src/client/viewer/viewer-page.css");
 const TARGET = "es2022";
 
 export interface BuildViewerOptions {
@@ -39,6 +41,7 @@ export async function buildViewer(options: BuildViewerOptions = {}): Promise<{ b
     for (const path of servedPaths()) {
       await assets.add(`${buildId}/${path}`, await prepare(path, publicPath), { immutable: true });
     }
+    await assets.add(`${buildId}/viewer-page.css`, await pageStyles(), { immutable: true });
     await assets.add(`${buildId}/app-config.js`, new TextEncoder().encode(appConfig), { immutable: true });
     await assets.add("index.html", new TextEncoder().encode(page(publicPath)), { immutable: false });
     assets.finish();
@@ -78,6 +81,11 @@ async function prepare(path: string, publicPath: string): Promise<Uint8Array> {
   return new TextEncoder().encode(code);
 }
 
+async function pageStyles(): Promise<Uint8Array> {
+  const { code } = await transform(readFileSync(PAGE_STYLES, "utf8"), { loader: "css", minify: true, target: TARGET });
+  return new TextEncoder().encode(code);
+}
+
 async function bundleAppConfig(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [APP_CONFIG],
@@ -111,6 +119,7 @@ function page(publicPath: string): string {
 <script src="${publicPath}app-config.js"></script>
 <script defer src="${publicPath}${entry}"></script>
 <link rel="stylesheet" href="${publicPath}app.bundle.css">
+<link rel="stylesheet" href="${publicPath}viewer-page.css">
 </head>
 <body>
 <noscript>O visualizador precisa de JavaScript. / The viewer needs JavaScript.</noscript>
@@ -124,7 +133,8 @@ function page(publicPath: string): string {
 function hashOfInputs(appConfig: string): string {
   const hash = createHash("sha256").update(appConfig);
   hash.update(readFileSync(join(OHIF, "package.json")));
-  for (const script of ["viewer.ts", "viewer-patches.ts", "asset-folder.ts"]) {
+  hash.update(readFileSync(PAGE_STYLES));
+  for (const script of ["viewer.ts", "viewer-patches.ts", "viewer-texts.ts", "asset-folder.ts"]) {
     hash.update(readFileSync(join(import.meta.dir, script)));
   }
   return hash.digest("hex").slice(0, 10);

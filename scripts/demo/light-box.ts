@@ -9,6 +9,8 @@ import { soften } from "./phantom/raster.ts";
 
 const SEED = 7;
 const FILM = { columns: 1120, rows: 1440, across: 4, down: 5, margin: 20, header: 40, gap: 2 } as const;
+/** What a phone shows of the film: its first rows of slices, in the pixels of a dense screen. */
+const BAND = { rows: 720, columns: 672 } as const;
 const CHEST_SIZE = 760;
 const WINDOW = { center: 35, width: 90 } as const;
 const FIRST_Z = -34;
@@ -24,13 +26,21 @@ interface Sheet {
 
 /** Draws the films of the entry page's light box and writes them as WebP into `folder`. */
 export async function writeLightBox(folder: string): Promise<void> {
-  await writeWebp(join(folder, "film.webp"), drawFilm(), 50);
-  await writeWebp(join(folder, "chest.webp"), drawChest(), 70);
+  const film = drawFilm();
+  await writeWebp(join(folder, "film.webp"), film, { quality: 50 });
+  const band = { ...film, rows: BAND.rows, samples: film.samples.subarray(0, film.columns * BAND.rows) };
+  await writeWebp(join(folder, "film-band.webp"), band, { quality: 45, columns: BAND.columns });
+  await writeWebp(join(folder, "chest.webp"), drawChest(), { quality: 70 });
 }
 
-async function writeWebp(path: string, sheet: Sheet, quality: number): Promise<void> {
-  const png = encodePng(sheet.samples, sheet.columns, sheet.rows);
-  await Bun.write(path, await new Bun.Image(png).webp({ quality }).bytes());
+async function writeWebp(
+  path: string,
+  sheet: Sheet,
+  { quality, columns = sheet.columns }: { quality: number; columns?: number },
+): Promise<void> {
+  const image = new Bun.Image(encodePng(sheet.samples, sheet.columns, sheet.rows));
+  const rows = Math.round((sheet.rows * columns) / sheet.columns);
+  await Bun.write(path, await image.resize(columns, rows).webp({ quality }).bytes());
 }
 
 function drawFilm(): Sheet {

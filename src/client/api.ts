@@ -14,6 +14,7 @@ import {
   signedInUserSchema,
 } from "../shared/api/users.ts";
 import { activeLocale } from "./i18n.ts";
+import { noteServerTime } from "./server-clock.ts";
 import { currentToken, endSession } from "./session.ts";
 
 /** A call that failed: `status` 0 means that the server was not reached. `message` may be shown as it is. */
@@ -58,6 +59,7 @@ export async function callApi(path: string, request: ApiRequest = {}): Promise<R
     body: isForm ? (request.body as FormData) : JSON.stringify(request.body),
     signal: request.signal,
   });
+  noteServerTime(response);
   if (response.ok) return response;
   // A session that was renewed meanwhile does not end with the call that still carried the old token.
   if (response.status === 401 && token && token === currentToken()) endSession("expired");

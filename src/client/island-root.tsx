@@ -46,7 +46,7 @@ class IslandBoundary extends Component<{ children: ReactNode }, { failed: boolea
             run: () => window.location.reload(),
           }}
         >
-          <Trans id="island.failed.text">Your exams are safe. Reload the page to go on.</Trans>
+          <Trans id="island.failed.text">Your exams are safe. Reload the page to continue.</Trans>
         </ErrorCard>
       </main>
     );

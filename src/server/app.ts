@@ -6,8 +6,10 @@ import { findSession } from "./features/auth/find-session.ts";
 import { createDicomwebRoutes } from "./features/dicomweb/dicomweb.routes.ts";
 import { openCatalogue } from "./features/dicomweb/open-catalogue.ts";
 import { createSeriesReader } from "./features/dicomweb/series-reader.ts";
+import { createExportRoutes } from "./features/export/export.routes.ts";
 import { createIngestRoutes } from "./features/ingest/ingest.routes.ts";
 import { createLabsRoutes } from "./features/labs/labs.routes.ts";
+import { createPaymentsRoutes } from "./features/payments/payments.routes.ts";
 import { createReportsRoutes } from "./features/reports/reports.routes.ts";
 import { createStudiesRoutes } from "./features/studies/studies.routes.ts";
 import { createSubscriptionsRoutes } from "./features/subscriptions/subscriptions.routes.ts";
@@ -75,8 +77,10 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/api", createStudiesRoutes(deps, guard));
   app.route("/api", createThumbnailsRoutes(deps, guard));
   app.route("/api", createSubscriptionsRoutes(deps, guard));
+  app.route("/api", createPaymentsRoutes(deps, guard));
+  app.route("/api", createExportRoutes(deps, guard));
   app.route("/", createConfirmEmailRoutes(deps, guard));
-  app.route("/", createViewerTokenRoutes(deps, guard));
+  app.route("/", createViewerTokenRoutes(deps, guard, reader));
   app.route(
     "/dicomweb/t/:token",
     createDicomwebRoutes(async (c) => {

@@ -8,6 +8,28 @@ export interface S3Config {
   secretAccessKey: string;
 }
 
+/** How Pix is received: on the merchant's own key, or through a PSP that speaks the Central Bank's API Pix. */
+export type PixConfig =
+  | { provider: "local"; key: string; merchantName: string; merchantCity: string }
+  | ({ provider: "bacen"; merchantName: string; merchantCity: string } & BacenPixConfig);
+
+export interface BacenPixConfig {
+  /** The merchant's chave Pix. */
+  key: string;
+  /** Base address of the PSP's API Pix, without a trailing slash. */
+  apiUrl: string;
+  tokenUrl: string;
+  clientId: string;
+  clientSecret: string;
+  /** PEM files for mutual TLS. */
+  certFile: string;
+  certKeyFile: string;
+  /** PEM file of the authority that signed the PSP's certificate; the system's authorities where unset. */
+  caFile: string | undefined;
+  /** Part of the webhook's address. */
+  webhookSecret: string;
+}
+
 export interface Config {
   host: string;
   port: number;
@@ -32,6 +54,8 @@ export interface Config {
   maxUploadBytes: number;
   viewerOrigin: string | undefined;
   metricsToken: string | undefined;
+  /** Undefined: plans can't be paid for here. */
+  pix: PixConfig | undefined;
   /** Peers (addresses) whose X-Forwarded-For is believed. */
   trustProxy: string[];
   logLevel: "debug" | "info" | "warn" | "error";
@@ -130,6 +154,42 @@ function readS3(env: Reader): S3Config | undefined {
   };
 }
 
+function readPix(env: Reader): PixConfig | undefined {
+  const provider = env.oneOf("PIX_PROVIDER", ["local", "bacen"], "local");
+  const merchant = {
+    merchantName: env.text("PIX_MERCHANT_NAME") ?? "",
+    merchantCity: env.text("PIX_MERCHANT_CITY") ?? "",
+  };
+  const apiUrl = env.url("PIX_API_URL", ["https:"])?.replace(/\/+$/, "");
+  const tokenUrl = env.url("PIX_TOKEN_URL", ["https:"]);
+  if (provider === "local") {
+    const values = env.family(["PIX_KEY", "PIX_MERCHANT_NAME", "PIX_MERCHANT_CITY"]);
+    return values && { provider, key: values.PIX_KEY ?? "", ...merchant };
+  }
+  const names = ["PIX_KEY", "PIX_MERCHANT_NAME", "PIX_MERCHANT_CITY", "PIX_API_URL", "PIX_CLIENT_ID"];
+  const secrets = ["PIX_CLIENT_SECRET", "PIX_CERT", "PIX_CERT_KEY", "PIX_WEBHOOK_SECRET"];
+  const values = env.family([...names, ...secrets]);
+  if (!values && env.text("PIX_KEY") === undefined)
+    env.problems.push(`PIX_PROVIDER is bacen: ${[...names, ...secrets].join(", ")} are required`);
+  const webhookSecret = env.text("PIX_WEBHOOK_SECRET") ?? "";
+  if (values && !/^[A-Za-z0-9_-]{32,}$/.test(webhookSecret))
+    env.problems.push("PIX_WEBHOOK_SECRET must be at least 32 letters, digits, - or _");
+  if (!values || !apiUrl) return undefined;
+  return {
+    provider,
+    ...merchant,
+    key: values.PIX_KEY ?? "",
+    apiUrl,
+    tokenUrl: tokenUrl ?? `${new URL(apiUrl).origin}/oauth/token`,
+    clientId: values.PIX_CLIENT_ID ?? "",
+    clientSecret: values.PIX_CLIENT_SECRET ?? "",
+    certFile: resolve(values.PIX_CERT ?? ""),
+    certKeyFile: resolve(values.PIX_CERT_KEY ?? ""),
+    caFile: env.text("PIX_CA"),
+    webhookSecret,
+  };
+}
+
 const GIB = 1024 ** 3;
 
 /** @throws {ConfigError} naming every bad value */
@@ -173,6 +233,7 @@ export function readConfig(environment: Environment): Config {
     maxUploadBytes: env.integer("MAX_UPLOAD_BYTES", 2 * GIB, 1024, 64 * GIB),
     viewerOrigin: env.origin("VIEWER_ORIGIN"),
     metricsToken: env.text("METRICS_TOKEN"),
+    pix: readPix(env),
     trustProxy: (env.text("TRUST_PROXY") ?? "").split(/[\s,]+/).filter(Boolean),
     logLevel: env.oneOf("LOG_LEVEL", ["info", "debug", "warn", "error"], "info"),
   };

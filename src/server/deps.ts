@@ -18,6 +18,9 @@ import type { Mailer } from "./mail/mailer.ts";
 import { createOutboxMailer } from "./mail/outbox-mailer.ts";
 import { createSmtpMailer } from "./mail/smtp-mailer.ts";
 import { createNode, type Node, readOrCreate } from "./node.ts";
+import { createBacenPix } from "./pix/bacen/bacen-pix.ts";
+import { createLocalPix } from "./pix/local/local-pix.ts";
+import type { Pix } from "./pix/pix.ts";
 import { createSeal, type Seal } from "./seal.ts";
 import { type CachedStore, createCachedStore } from "./storage/cache/cached-store.ts";
 import { createDiskStore } from "./storage/disk/disk-store.ts";
@@ -43,6 +46,8 @@ export interface Deps extends AsyncDisposable {
   /** The local copy of what is being viewed, where the archive is S3. */
   cache: CachedStore | undefined;
   ingestWorkers: IngestWorkers;
+  /** Undefined: plans can't be paid for here. */
+  pix: Pix | undefined;
   /** Decodes pixels, apart from everything else. */
   pictures: PictureMaker;
   /** Resolves when the database ended by itself: the process can't go on. */
@@ -55,6 +60,7 @@ export interface DepsOverrides {
   /** Where PostgreSQL's programs come from; default: what npm installed. */
   postgresBinaries?: PostgresBinaries;
   store?: ObjectStore;
+  pix?: Pix;
   /** How the compiled executable starts itself as an ingest worker. */
   ingestWorkerCommand?: readonly string[];
   /** How it starts itself to decode pixels. */
@@ -96,6 +102,8 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   const secret = config.authSecret ?? (await readOrCreate(join(config.dataDir, "auth-secret"), randomSecret));
   const mailer = openMailer(config, log);
   started.defer(() => mailer.close());
+  const pix = overrides.pix ?? (await openPix(config, clock));
+  started.defer(() => pix?.close());
   const ending = started.move();
   return {
     config,
@@ -110,6 +118,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     staging: createDiskStore({ root: node.stagingDir }),
     store,
     cache,
+    pix,
     ingestWorkers,
     pictures,
     databaseLost: database.lost,
@@ -150,6 +159,11 @@ function openMailer(config: Config, log: Logger): Mailer {
   const from = config.mailFrom ?? config.adminEmail ?? `${config.productName} <no-reply@localhost>`;
   if (config.smtpUrl) return createSmtpMailer({ url: config.smtpUrl, from });
   return createOutboxMailer({ folder: join(config.dataDir, "outbox"), from, log });
+}
+
+async function openPix({ pix }: Config, clock: Clock): Promise<Pix | undefined> {
+  if (pix?.provider === "bacen") return await createBacenPix(pix, clock);
+  return pix && createLocalPix(pix);
 }
 
 async function makePrivateFolder(path: string): Promise<void> {

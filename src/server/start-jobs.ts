@@ -1,7 +1,10 @@
 import type { Deps } from "./deps.ts";
 import { startAuthJobs } from "./features/auth/auth.jobs.ts";
 import { startIngestJobs } from "./features/ingest/ingest.jobs.ts";
+import { startPaymentJobs } from "./features/payments/payments.jobs.ts";
+import { startRemovalJobs } from "./features/removals/removals.jobs.ts";
 import { startStudyJobs } from "./features/studies/studies.jobs.ts";
+import { startSubscriptionJobs } from "./features/subscriptions/subscriptions.jobs.ts";
 import { startThumbnailJobs } from "./features/thumbnails/thumbnails.jobs.ts";
 import { startMailJobs } from "./mail/mail.jobs.ts";
 
@@ -12,4 +15,7 @@ export async function startJobs(deps: Deps): Promise<void> {
   await startIngestJobs(deps);
   await startStudyJobs(deps);
   await startThumbnailJobs(deps);
+  await startPaymentJobs(deps);
+  await startSubscriptionJobs(deps);
+  await startRemovalJobs(deps);
 }

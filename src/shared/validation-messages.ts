@@ -1,7 +1,7 @@
 /** Texts of the validation rules; a rule's message is the key here, put into words where it is shown. */
 export const validationMessages = {
   "validation.required": /*i18n*/ { id: "validation.required", message: "This field is required" },
-  "validation.invalidEmail": /*i18n*/ { id: "validation.invalidEmail", message: "Invalid email address" },
+  "validation.invalidEmail": /*i18n*/ { id: "validation.invalidEmail", message: "Invalid e-mail address" },
   "validation.passwordRequired": /*i18n*/ {
     id: "validation.passwordRequired",
     message: "Enter your password",

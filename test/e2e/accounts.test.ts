@@ -43,7 +43,7 @@ const accountTexts = {
     codeSubject: "Your Exameteca verification code",
     accept: "Accept",
     accepted: "Terms accepted",
-    hasRead: "I have read the terms and agree with them",
+    hasRead: "I have read the terms and agree to them",
     account: "Your account",
     profile: "Profile",
     save: "Save",

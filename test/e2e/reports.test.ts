@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { writeReportPdf } from "../../scripts/demo/pdf.ts";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
 import { launchBrowser } from "../support/browser.ts";
+import { tabTo } from "../support/keyboard.ts";
+import { drawnPicture } from "../support/picture-pixels.ts";
 import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
 import { visit, watchForTrouble } from "../support/watched-page.ts";
-import { hostilePdf, longPdf } from "../support/written-pdf.ts";
+import { hostilePdf, longPdf, pagesPdf } from "../support/written-pdf.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
 const START_TIMEOUT_MS = 120_000;
@@ -20,6 +22,12 @@ const report = writeReportPdf({
   paragraphs: ["Análise:", "Parênquima encefálico com coeficientes de atenuação preservados."],
   signature: "Dra. Lívia Monteiro Sá",
 });
+
+const PHONE: BrowserContextOptions = {
+  viewport: { width: 360, height: 780 },
+  hasTouch: true,
+  isMobile: true,
+};
 
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true });
 
@@ -49,8 +57,12 @@ describe("a report", () => {
   }
 
   /** As this person in the exam list. */
-  async function inList(person: Person, job: (page: Page, context: BrowserContext) => Promise<void>) {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "pt-BR" });
+  async function inList(
+    person: Person,
+    job: (page: Page, context: BrowserContext) => Promise<void>,
+    options: BrowserContextOptions = { viewport: { width: 1280, height: 900 } },
+  ) {
+    const context = await browser.newContext({ locale: "pt-BR", ...options });
     context.setDefaultTimeout(15_000);
     await context.addInitScript((token) => localStorage.setItem("token", token), person.token);
     const page = await context.newPage();
@@ -122,9 +134,9 @@ describe("a report", () => {
         );
         expect(await inkOf(page)).toBeGreaterThan(0.005);
 
-        await page.getByLabel("Buscar no documento").fill("ENCEFALICO");
-        await page.keyboard.press("Enter");
-        await page.getByText("Página 1", { exact: true }).waitFor();
+        await field(page).fill("ENCEFALICO");
+        await page.getByText("1 de 1", { exact: true }).waitFor();
+        expect(await marked(page, "pdf-hit-now")).toEqual(["encefálico"]);
 
         await page.evaluate(() => {
           window.print = () => {
@@ -149,6 +161,213 @@ describe("a report", () => {
         await page.getByText("O laudo foi excluído com sucesso").first().waitFor();
         await button(page, /^Anexar laudo: /).waitFor();
         expect(trouble).toEqual([]);
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "has its hits marked on the paper, one of them as the current one, and is stepped through by keyboard",
+    async () => {
+      await inList(await ownerOfAStudy("Rosa Lima"), async (page) => {
+        const searched = pagesPdf(["Crânio", "normal"], ["Nada aqui"], ["O cranio e o", "CRÂNIO"]);
+        await attach(page, searched);
+        await open(page);
+        await page.keyboard.press("Control+f");
+        expect(await field(page).evaluate((input) => input === document.activeElement)).toBe(true);
+        const blank = await drawnPicture(await page.locator(".pdf-sheet").first().screenshot());
+
+        await page.keyboard.type("cranio");
+        await page.getByText("1 de 3", { exact: true }).waitFor();
+        expect(await marked(page, "pdf-hit-now")).toEqual(["Crânio"]);
+        expect(await marked(page, "pdf-hit")).not.toContain("Crânio");
+        const [x, y] = await hitPlace(page);
+        const lit = await drawnPicture(await page.locator(".pdf-sheet").first().screenshot());
+        expect(blank.at(x, y)).toEqual([255, 255, 255]);
+        const [red, , blue] = lit.at(x, y);
+        expect(red - blue).toBeGreaterThan(60);
+
+        const steps: [key: string, position: string, words: string, place: string][] = [
+          ["Enter", "2 de 3", "cranio", "Página 3 de 3"],
+          ["Enter", "3 de 3", "CRÂNIO", "Página 3 de 3"],
+          ["Enter", "1 de 3", "Crânio", "Página 1 de 3"],
+          ["Shift+Enter", "3 de 3", "CRÂNIO", "Página 3 de 3"],
+        ];
+        for (const [key, position, words, place] of steps) {
+          await page.keyboard.press(key);
+          await page.getByText(position, { exact: true }).waitFor();
+          await page.getByText(place, { exact: true }).waitFor();
+          await waitForMarked(page, words);
+          expect(await isCurrentHitSeen(page)).toBe(true);
+        }
+        expect(await marked(page, "pdf-hit")).toContain("cranio");
+
+        // Over the end of a line, and still there when the paper is drawn anew.
+        await field(page).fill("e o cranio");
+        await waitForMarked(page, "e oCRÂNIO");
+        await button(page, "Aumentar").click();
+        await waitForMarked(page, "e oCRÂNIO");
+        await field(page).fill("fígado");
+        await page.getByText("Não encontrado", { exact: true }).waitFor();
+        await page.keyboard.press("Escape");
+        expect(await field(page).inputValue()).toBe("");
+        expect(await marked(page, "pdf-hit-now")).toEqual([]);
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "is zoomed by keyboard and by the wheel with Ctrl, around what is under the pointer",
+    async () => {
+      await inList(await ownerOfAStudy("Ivo Reis"), async (page) => {
+        await attach(page, report);
+        await open(page);
+        await page.getByLabel("Páginas", { exact: true }).focus();
+        for (const [key, percent] of [
+          ["+", "125%"],
+          ["+", "150%"],
+          ["-", "125%"],
+          ["0", "100%"],
+        ] as const) {
+          await page.keyboard.press(key);
+          await page.getByText(percent, { exact: true }).waitFor();
+        }
+        const line = page.locator(".textLayer span", { hasText: "Parênquima" });
+        const before = await centreOf(line);
+        await page.mouse.move(before.x, before.y);
+        await page.keyboard.down("Control");
+        await page.mouse.wheel(0, -160);
+        await page.keyboard.up("Control");
+        await page.getByText("170%", { exact: true }).waitFor();
+        await line.waitFor();
+        const after = await centreOf(line);
+        expect(Math.abs(after.y - before.y)).toBeLessThan(40);
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "is attached, read, searched, saved and deleted without a mouse",
+    async () => {
+      await inList(await ownerOfAStudy("Davi Alves"), async (page) => {
+        await tabTo(page, button(page, /^Anexar laudo: /));
+        await page.keyboard.press("Enter");
+        await page.getByRole("dialog").waitFor();
+        const choosing = page.waitForEvent("filechooser");
+        await tabTo(page, button(page, "Escolher PDF"));
+        await page.keyboard.press("Enter");
+        const file = { name: "laudo.PDF", mimeType: "application/pdf", buffer: Buffer.from(report) };
+        await (await choosing).setFiles(file);
+        await tabTo(page, button(page, "Anexar laudo"));
+        await page.keyboard.press("Enter");
+        await page.getByText("Laudo anexado").first().waitFor();
+
+        await tabTo(page, button(page, /^Ver laudo: /));
+        await page.keyboard.press("Enter");
+        await tabTo(page, page.getByRole("dialog").getByRole("button", { name: "Ver laudo" }));
+        await page.keyboard.press("Space");
+        await page.locator("main[data-view=laudo] .textLayer span").first().waitFor();
+
+        await page.keyboard.press("Control+f");
+        await page.keyboard.type("preservados");
+        await page.getByText("1 de 1", { exact: true }).waitFor();
+
+        const saving = page.waitForEvent("download");
+        await tabTo(page, button(page, "Baixar"));
+        await page.keyboard.press("Enter");
+        expect(await Bun.file(await (await saving).path()).bytes()).toEqual(Uint8Array.from(report));
+
+        await tabTo(page, button(page, "Excluir laudo"));
+        await page.keyboard.press("Enter");
+        const dialog = page.getByRole("alertdialog", { name: "Confirmar exclusão" });
+        await dialog.waitFor();
+        expect(await dialog.getByRole("button").allInnerTexts()).toEqual(["Cancelar", "Sim, excluir"]);
+        expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Cancelar");
+        await page.keyboard.press("Enter");
+        await dialog.waitFor({ state: "detached" });
+        await tabTo(page, button(page, "Excluir laudo"));
+        await page.keyboard.press("Enter");
+        await tabTo(page, button(page, "Sim, excluir"));
+        await page.keyboard.press("Enter");
+        await page.getByText("PDF excluído").first().waitFor();
+        await button(page, /^Anexar laudo: /).waitFor();
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "is attached, read, pinched, searched, saved and deleted on a phone of 360 pixels, by touch",
+    async () => {
+      const phone = async (page: Page, context: BrowserContext) => {
+        const trouble = watchForTrouble(context);
+        await page.locator(".phone-study-toggle").first().tap();
+        await button(page, /^Anexar laudo: /).tap();
+        const file = { name: "laudo.pdf", mimeType: "application/pdf", buffer: Buffer.from(report) };
+        await page.getByRole("dialog").locator("input[type=file]").setInputFiles(file);
+        await button(page, "Anexar laudo").tap();
+        await page.getByText("Laudo anexado").first().waitFor();
+        await button(page, /^Ver laudo: /).tap();
+        await page.getByRole("dialog").getByRole("button", { name: "Ver laudo" }).tap();
+        await page.locator(".pdf-sheet .textLayer span").first().waitFor();
+        expect(await inkOf(page)).toBeGreaterThan(0.005);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+
+        const width = () => page.locator(".pdf-sheet").evaluate((sheet) => sheet.clientWidth);
+        const before = await width();
+        await pinch(page, context, 2);
+        await page.waitForFunction(
+          (was) => (document.querySelector(".pdf-sheet")?.clientWidth ?? 0) > was * 1.7,
+          before,
+        );
+        expect(await page.evaluate(() => visualViewport?.scale)).toBe(1);
+
+        await button(page, "Buscar no documento").tap();
+        await page.keyboard.type("preservados");
+        await page.getByText("1 de 1", { exact: true }).waitFor();
+        await waitForMarked(page, "preservados");
+        expect(await isCurrentHitSeen(page)).toBe(true);
+        await page.screenshot({ path: join(RESULTS, "report-phone.png") });
+        for (const name of ["Ocorrência anterior", "Próxima ocorrência", "Fechar busca"]) {
+          const box = await button(page, name).boundingBox();
+          expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
+        }
+        await button(page, "Fechar busca").tap();
+
+        const saving = page.waitForEvent("download");
+        await button(page, "Baixar").tap();
+        expect(await Bun.file(await (await saving).path()).bytes()).toEqual(Uint8Array.from(report));
+        await button(page, "Excluir laudo").tap();
+        await button(page, "Sim, excluir").tap();
+        await page.getByText("O laudo foi excluído com sucesso").first().waitFor();
+        await page.locator("main[data-view=listaExames]").waitFor();
+        expect(trouble).toEqual([]);
+      };
+      await inList(await ownerOfAStudy("Lia Nunes"), phone, PHONE);
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "is dropped as well as picked; what is no PDF is refused and nothing is sent",
+    async () => {
+      await inList(await ownerOfAStudy("Caio Melo"), async (page) => {
+        await button(page, /^Anexar laudo: /).click();
+        const drop = (name: string, type: string, bytes: Uint8Array) =>
+          dropFile(page.getByRole("region", { name: "Arquivo PDF" }), { name, type, bytes });
+        await drop("laudo.pdf", "image/png", report);
+        await page
+          .getByText("Arquivo inválido: Por favor, selecione apenas arquivos PDF.", { exact: true })
+          .waitFor();
+        expect(await button(page, "Anexar laudo").isDisabled()).toBe(true);
+        await drop("sem extensão", "application/pdf", report);
+        await page.getByText("Arquivo inválido").waitFor({ state: "detached" });
+        await button(page, "Anexar laudo").click();
+        await page.getByText("Laudo anexado").first().waitFor();
+        await open(page);
+        expect(await inkOf(page)).toBeGreaterThan(0.005);
       });
     },
     JOB_TIMEOUT_MS,
@@ -202,3 +421,76 @@ describe("a report", () => {
     JOB_TIMEOUT_MS,
   );
 });
+
+function field(page: Page): Locator {
+  return page.getByRole("searchbox", { name: "Buscar no documento" });
+}
+
+/** The words that a mark of the style sheet lies on. */
+function marked(page: Page, name: "pdf-hit" | "pdf-hit-now"): Promise<string[]> {
+  return page.evaluate((key) => [...(CSS.highlights.get(key) ?? [])].map(String), name);
+}
+
+async function waitForMarked(page: Page, words: string): Promise<void> {
+  await page.waitForFunction(
+    (wanted) => [...(CSS.highlights.get("pdf-hit-now") ?? [])].map(String).join() === wanted,
+    words,
+  );
+}
+
+/** A point inside the current hit that is no ink, from the corner of the first page. */
+function hitPlace(page: Page): Promise<[x: number, y: number]> {
+  return page.evaluate(() => {
+    const [range] = CSS.highlights.get("pdf-hit-now") ?? [];
+    const hit = (range as Range).getBoundingClientRect();
+    const sheet = document.querySelector(".pdf-sheet")?.getBoundingClientRect();
+    return [Math.round(hit.left - (sheet?.left ?? 0)) + 2, Math.round(hit.top - (sheet?.top ?? 0)) + 2];
+  });
+}
+
+function isCurrentHitSeen(page: Page): Promise<boolean> {
+  return page.evaluate(() => {
+    const [range] = CSS.highlights.get("pdf-hit-now") ?? [];
+    const hit = (range as Range).getBoundingClientRect();
+    const desk = document.querySelector(".pdf-desk")?.getBoundingClientRect();
+    if (!desk) return false;
+    return hit.top >= desk.top && hit.bottom <= desk.bottom && hit.left >= desk.left && hit.right <= desk.right;
+  });
+}
+
+async function centreOf(locator: Locator): Promise<{ x: number; y: number }> {
+  const box = await locator.boundingBox();
+  if (!box) throw new Error("it is not on the page");
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+/** Two fingers that part on the paper. */
+async function pinch(page: Page, context: BrowserContext, factor: number): Promise<void> {
+  const { x, y } = await centreOf(page.locator(".pdf-desk"));
+  const input = await context.newCDPSession(page);
+  const fingers = (apart: number) => [
+    { x: x - apart / 2, y, id: 0 },
+    { x: x + apart / 2, y, id: 1 },
+  ];
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", touchPoints: ReturnType<typeof fingers>) =>
+    input.send("Input.dispatchTouchEvent", { type, touchPoints });
+  await touch("touchStart", fingers(100));
+  for (let step = 1; step <= 5; step++) await touch("touchMove", fingers(100 + (100 * (factor - 1) * step) / 5));
+  await touch("touchEnd", []);
+}
+
+async function dropFile(target: Locator, file: { name: string; type: string; bytes: Uint8Array }): Promise<void> {
+  const { name, type, bytes } = file;
+  await target.evaluate(
+    (element, dropped) => {
+      const transfer = new DataTransfer();
+      const content = Uint8Array.from(atob(dropped.base64), (letter) => letter.charCodeAt(0));
+      transfer.items.add(new File([content], dropped.name, { type: dropped.type }));
+      for (const event of ["dragover", "drop"]) {
+        const init = { dataTransfer: transfer, bubbles: true, cancelable: true };
+        element.dispatchEvent(new DragEvent(event, init));
+      }
+    },
+    { name, type, base64: Buffer.from(bytes).toString("base64") },
+  );
+}

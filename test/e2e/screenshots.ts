@@ -1,16 +1,20 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { locales } from "../../src/shared/locale.ts";
+import { type Locale, locales } from "../../src/shared/locale.ts";
 import { launchBrowser } from "../support/browser.ts";
-import { addDemoPeople, type DemoPeople } from "../support/demo-people.ts";
-import { type Texts, texts } from "../support/screen-texts.ts";
-import { createTestApp, type Person } from "../support/test-app.ts";
-import { lookAtImage } from "../support/viewer-canvas.ts";
-import { visit } from "../support/watched-page.ts";
+import { addDemoPeople } from "../support/demo-people.ts";
+import { createTestApp } from "../support/test-app.ts";
+import { entryViews } from "./screenshots/entry-views.ts";
+import { frameViews } from "./screenshots/frame-views.ts";
+import { listViews } from "./screenshots/list-views.ts";
+import { type Picture, takeSheet } from "./screenshots/sheet.ts";
+import { uploadViews } from "./screenshots/upload-views.ts";
+import { userViews } from "./screenshots/user-views.ts";
+import type { View } from "./screenshots/view.ts";
 
 /**
- * Takes each view in both themes, both languages and three widths, and a sheet of each view:
+ * Takes each view in both themes, both languages and three widths, and lays them out on a sheet of each view:
  * `bun test/e2e/screenshots.ts OUT_DIR [view…]`.
  */
 const [outDir, ...chosen] = process.argv.slice(2);
@@ -23,178 +27,116 @@ const SIZES = [
   { width: 768, height: 1024 },
   { width: 1440, height: 900 },
 ];
-/** Of the pictures on a sheet. */
-const SHEET_SCALE = 0.5;
+const ACTION_TIMEOUT_MS = 15_000;
 
-interface View {
-  who?: keyof DemoPeople;
-  path?: string;
-  /** From the page as it was loaded to what is to be seen. */
-  show?: (page: Page, t: Texts) => Promise<unknown>;
+interface Setting {
+  theme: (typeof THEMES)[number];
+  language: Locale;
+  size: (typeof SIZES)[number];
 }
-
-const isPhone = (page: Page) => (page.viewportSize()?.width ?? 0) < 640;
-const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-
-async function openList(page: Page, t: Texts): Promise<void> {
-  await page.getByRole("main").getByRole("button", { name: t.seeExams }).click();
-  await page.locator("main[data-view=listaExames]").waitFor();
-  await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
-}
-
-async function openFilters(page: Page, t: Texts): Promise<void> {
-  await openList(page, t);
-  await page.locator(".filter-more, .filter-open").click();
-  await page.locator(".filter-fields").waitFor();
-}
-
-async function expandFirst(page: Page, t: Texts): Promise<void> {
-  await openList(page, t);
-  await page.locator(".expander, .phone-study-toggle").first().click();
-  await page.locator(".series-card").first().waitFor();
-}
-
-async function askDeletion(page: Page, t: Texts): Promise<void> {
-  if (isPhone(page)) {
-    await expandFirst(page, t);
-    await button(page, t.more).click();
-    await page.getByRole("menuitem", { name: t.remove }).click();
-  } else {
-    await openList(page, t);
-    await button(page, t.remove).first().click();
-  }
-  await page.getByRole("alertdialog").waitFor();
-}
-
-async function openUpload(page: Page, t: Texts): Promise<void> {
-  await page.getByRole("main").getByRole("button", { name: t.upload }).click();
-  await button(page, t.pickZip).waitFor();
-}
-
-async function pickZip(page: Page, t: Texts): Promise<void> {
-  await openUpload(page, t);
-  await page
-    .getByLabel(t.zipInput)
-    .setInputFiles({ name: "exame.zip", mimeType: "application/zip", buffer: zip });
-  await button(page, t.send).waitFor();
-}
-
-async function openViewer(page: Page, t: Texts): Promise<void> {
-  await openList(page, t);
-  const name = isPhone(page) ? t.openViewer : t.open;
-  await button(page, name).first().click();
-  const frame = await (await page.locator("iframe").elementHandle())?.contentFrame();
-  await frame?.locator("canvas.cornerstone-canvas").first().waitFor();
-  if (frame) await lookAtImage(frame);
-}
-
-const VIEWS: Record<string, View> = {
-  login: {},
-  register: {
-    async show(page, t) {
-      await button(page, t.createAccount).click();
-      await page.getByLabel(t.name).fill("Jo");
-      await page.getByLabel(t.password, { exact: true }).fill("segredo");
-      await button(page, t.createAccount).click();
-      await page.getByText(t.nameTooShort).waitFor();
-    },
-  },
-  "not-found": { path: "/nada-aqui" },
-  welcome: { who: "owner", path: "/his" },
-  list: { who: "owner", path: "/his", show: openList },
-  "list-open": { who: "owner", path: "/his", show: expandFirst },
-  "list-filters": { who: "owner", path: "/his", show: openFilters },
-  "list-admin": { who: "admin", path: "/his", show: openList },
-  "list-empty": { who: "newcomer", path: "/his", show: openList },
-  delete: { who: "owner", path: "/his", show: askDeletion },
-  upload: { who: "owner", path: "/his", show: openUpload },
-  "upload-form": { who: "owner", path: "/his", show: pickZip },
-  viewer: { who: "owner", path: "/his", show: openViewer },
-};
 
 await using testApp = await createTestApp();
 const { people, zip } = await addDemoPeople(testApp);
 const origin = await testApp.listen();
-const browser = await launchBrowser();
-mkdirSync(out, { recursive: true });
-for (const name of chosen.length > 0 ? chosen : Object.keys(VIEWS)) await takeView(browser, name);
-await browser.close();
+const views: Record<string, View> = {
+  ...entryViews,
+  ...frameViews,
+  ...listViews,
+  ...uploadViews(zip),
+  ...userViews,
+};
+const names = chosen.length > 0 ? chosen : Object.keys(views);
+const unknown = names.filter((name) => !Object.hasOwn(views, name));
+if (unknown.length > 0) throw new Error(`no view ${unknown.join(", ")}: ${Object.keys(views).join(", ")}`);
 
-async function takeView(browser: Browser, name: string): Promise<void> {
-  const view = VIEWS[name];
-  if (!view) throw new Error(`no view ${name}: ${Object.keys(VIEWS).join(", ")}`);
-  const rows: string[][] = [];
-  for (const theme of THEMES) {
-    for (const language of locales) {
-      const preferences = { theme, language };
-      await using context = await openContext(browser, preferences, view.who && people[view.who]);
-      const row: string[] = [];
-      for (const size of SIZES) {
-        const file = `${name}-${theme}-${language}-${size.width}.png`;
-        const page = await context.newPage();
-        await page.setViewportSize(size);
-        if (await hasShown(page, view, texts[language], file)) row.push(file);
-        await page.close();
-      }
-      rows.push(row);
-    }
-  }
-  await takeSheet(browser, name, rows);
+// A busy machine without a graphics card loses tiles of large pages that it draws as if it had one.
+const browser = await launchBrowser(["--disable-gpu-compositing", "--disable-gpu-rasterization"]);
+/** One of each language, so that the client is loaded once. */
+const contexts = new Map<Locale, BrowserContext>();
+for (const language of locales) {
+  contexts.set(language, await browser.newContext({ reducedMotion: "reduce", locale: language }));
+}
+mkdirSync(out, { recursive: true });
+let failures = 0;
+for (const name of names) await takeView(browser, name, views[name] ?? {});
+await browser.close();
+if (failures > 0) {
+  process.stderr.write(`${failures} pictures are not of what they should show\n`);
+  process.exitCode = 1;
 }
 
-/** A view that can't be reached is told, and does not keep the others from being taken. */
-async function hasShown(page: Page, view: View, t: Texts, file: string): Promise<boolean> {
-  page.setDefaultTimeout(10_000);
-  let failure: unknown;
+async function takeView(browser: Browser, name: string, view: View): Promise<void> {
+  const sizes = SIZES.filter(({ width }) => view.only?.(width) ?? true);
+  const rows: Picture[][] = [];
+  for (const theme of THEMES) {
+    for (const language of locales) {
+      rows.push(await Promise.all(sizes.map((size) => takePicture(name, view, { theme, language, size }))));
+    }
+  }
+  await takeSheet(browser, out, name, rows);
+  process.stdout.write(`${name}.sheet.png\n`);
+}
+
+/** A view that can't be reached is told, pictured as it is, and does not keep the others from being taken. */
+async function takePicture(name: string, view: View, setting: Setting): Promise<Picture> {
+  const { theme, language, size } = setting;
+  const file = `${name}-${theme}-${language}-${size.width}.png`;
+  const page = await openPage(setting);
+  page.setDefaultTimeout(ACTION_TIMEOUT_MS);
+  let caption = `${theme} · ${language} · ${size.width}`;
   try {
-    if (view.path === "/nada-aqui") await page.goto(origin + view.path);
-    else await visit(page, origin + (view.path ?? "/"));
-    if (view.who) await page.locator("main[data-view=welcome] h1").waitFor();
-    await view.show?.(page, t);
+    await open(page, view, setting);
+    await view.show?.(page);
+    await page.locator(".auth-shape").waitFor({ state: "detached" });
     await page.evaluate(() => document.fonts.ready);
     await page.mouse.move(0, 0);
+    const overflow = await overflowOf(page);
+    if (overflow > 0) throw new Error(`${overflow} px wider than the window`);
   } catch (error) {
-    failure = error;
-    process.stderr.write(`${file}: ${error}\n`);
+    failures++;
+    caption += " · FAILED";
+    process.stderr.write(`${file}: ${String(error).split("\n", 1)}\n`);
   }
   await growToContent(page);
   await page.screenshot({ path: join(out, file), animations: "disabled" });
-  return failure === undefined;
+  await page.close();
+  return { file, width: size.width, caption };
+}
+
+async function openPage({ language, size }: Setting): Promise<Page> {
+  const page = await contexts.get(language)?.newPage();
+  if (!page) throw new Error(`no context of ${language}`);
+  await page.setViewportSize(size);
+  return page;
+}
+
+async function open(page: Page, view: View, { theme, language }: Setting): Promise<void> {
+  const person = view.who && people[view.who];
+  const stored = { ...view.stored, theme, language, ...(person && { token: person.token }) };
+  await page.addInitScript((entries) => {
+    localStorage.clear();
+    for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value);
+  }, stored);
+  await view.prepare?.(page);
+  const path = view.path ?? (person ? "/his" : "/");
+  const answer = await page.goto(origin + path, { waitUntil: "commit" });
+  if (answer?.status() === 404) return;
+  await page.locator("[data-island][data-ready]").waitFor();
+  if (person) await page.locator("main[data-view=welcome] h1").waitFor();
+}
+
+function overflowOf(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
 
 /** Not `fullPage`, which leaves what sticks to the window's edges in the middle of the picture. */
 async function growToContent(page: Page): Promise<void> {
   const size = page.viewportSize();
   const contentHeight = await page.evaluate(() => document.documentElement.scrollHeight);
-  if (size && contentHeight > size.height) await page.setViewportSize({ ...size, height: contentHeight });
-}
-
-async function openContext(
-  browser: Browser,
-  preferences: { theme: string; language: string },
-  person: Person | undefined,
-): Promise<BrowserContext> {
-  const context = await browser.newContext({ reducedMotion: "reduce", locale: preferences.language });
-  const stored = { ...preferences, ...(person && { token: person.token }) };
-  await context.addInitScript((entries) => {
-    for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value);
-  }, stored);
-  return context;
-}
-
-async function takeSheet(browser: Browser, name: string, rows: string[][]): Promise<void> {
-  const width = (file: string) => Number(/-(\d+)\.png$/.exec(file)?.[1]) * SHEET_SCALE;
-  const cell = (file: string) =>
-    `<figure><img src="${file}" width="${width(file)}"><figcaption>${file}</figcaption></figure>`;
-  const html = `<!doctype html><style>
-    body { margin: 12px; background: #777; font: 11px sans-serif; width: max-content }
-    div { display: flex; gap: 12px; align-items: start; margin-bottom: 16px }
-    figure { margin: 0 } img { display: block }
-  </style>${rows.map((row) => `<div>${row.map(cell).join("")}</div>`).join("")}`;
-  writeFileSync(join(out, `${name}.html`), html);
-  const page = await browser.newPage({ viewport: { width: 1340, height: 900 } });
-  await page.goto(`file://${join(out, `${name}.html`)}`);
-  await page.screenshot({ path: join(out, `${name}.sheet.png`), fullPage: true });
-  await page.close();
-  process.stdout.write(`${name}.sheet.png\n`);
+  if (!size || contentHeight <= size.height) return;
+  await page.setViewportSize({ ...size, height: contentHeight });
+  // A busy machine takes its time to draw what has become visible.
+  await page.evaluate(
+    () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+  );
 }

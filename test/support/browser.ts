@@ -31,8 +31,12 @@ export function findChromium(): string | undefined {
   return [...PLACES, chromium.executablePath()].find((path) => path !== "" && existsSync(path));
 }
 
-/** @throws where there is no Chromium; the message says how to get one */
-export async function launchBrowser(): Promise<Browser> {
+/**
+ * `args` come after those that every browser of ours gets.
+ *
+ * @throws where there is no Chromium; the message says how to get one
+ */
+export async function launchBrowser(args: readonly string[] = []): Promise<Browser> {
   const executablePath = findChromium();
   if (!executablePath) {
     throw new Error(
@@ -41,5 +45,9 @@ export async function launchBrowser(): Promise<Browser> {
     );
   }
   // Without a locale of UTF-8 Chromium saves a file whose name has an accent as "download".
-  return chromium.launch({ executablePath, args: ARGS, env: { ...process.env, LC_ALL: "C.UTF-8" } });
+  return chromium.launch({
+    executablePath,
+    args: [...ARGS, ...args],
+    env: { ...process.env, LC_ALL: "C.UTF-8" },
+  });
 }

@@ -20,7 +20,7 @@ export const skull: Study = {
   storageStatus: "b2",
   laudo: false,
   isOverridden: false,
-  isOwner: true,
+  access: { download: true, delete: true, share: true, attachReport: true, deleteReport: false },
   ownerName: null,
   createdAt: "2026-11-14T12:00:00.000Z",
 };

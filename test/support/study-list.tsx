@@ -1,4 +1,9 @@
 import { getDefaultStore } from "jotai";
+import {
+  openStudiesAtom,
+  studyPageAtom,
+  studySortingAtom,
+} from "../../src/client/features/studies/list-place.ts";
 import { noFilters, studyFiltersAtom } from "../../src/client/features/studies/study-filters.ts";
 import StudyListView from "../../src/client/features/studies/study-list-view.tsx";
 import type { Series, Study } from "../../src/shared/api/studies.ts";
@@ -25,9 +30,13 @@ export function listOf(studies: Study[], total = studies.length): Record<string,
   };
 }
 
-/** Draws the list with no filters set; answers the calls that it makes. */
+/** Draws the list as it is first seen; answers the calls that it makes. */
 export async function showList(answers: Record<string, Answer>, role: Role = "user", locale?: Locale) {
-  getDefaultStore().set(studyFiltersAtom, noFilters);
+  const store = getDefaultStore();
+  store.set(studyFiltersAtom, noFilters);
+  store.set(studyPageAtom, { pageIndex: 0, filters: noFilters });
+  store.set(studySortingAtom, [{ id: "studyDate", desc: true }]);
+  store.set(openStudiesAtom, {});
   const calls = answerCalls(answers);
   await renderView(<StudyListView />, { user: { role }, locale });
   return { calls, user: userEvent.setup() };

@@ -12,12 +12,17 @@ function assemble(objects: string[]): Uint8Array {
   return Buffer.from(`${body}xref\n0 ${size}\n0000000000 65535 f \n${table}${trailer}`, "latin1");
 }
 
-const FONT = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>";
+const FONT = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>";
 const page = (contents: number, font: number, more = "") =>
   `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${contents} 0 R ` +
   `/Resources << /Font << /F1 ${font} 0 R >> >> ${more} >>`;
 const stream = (text: string) => {
   const content = `BT /F1 32 Tf 60 700 Td (${text}) Tj ET`;
+  return `<< /Length ${content.length} >>\nstream\n${content}\nendstream`;
+};
+
+const linesStream = (lines: string[]) => {
+  const content = `BT /F1 20 Tf 30 TL 60 700 Td ${lines.map((line) => `(${line}) Tj T*`).join(" ")} ET`;
   return `<< /Length ${content.length} >>\nstream\n${content}\nendstream`;
 };
 
@@ -30,6 +35,18 @@ export function longPdf(pages: number): Uint8Array {
     stream("one of many"),
     FONT,
     ...ids.map(() => page(3, 4)),
+  ]);
+}
+
+/** A page for each list of lines; text of Latin-1 without brackets. */
+export function pagesPdf(...pages: string[][]): Uint8Array {
+  const first = 4;
+  const ids = pages.map((_, index) => first + 2 * index);
+  return assemble([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Pages /Count ${pages.length} /Kids [${ids.map((id) => `${id} 0 R`).join(" ")}] >>`,
+    FONT,
+    ...pages.flatMap((lines, index) => [page(first + 2 * index + 1, 3), linesStream(lines)]),
   ]);
 }
 

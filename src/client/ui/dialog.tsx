@@ -39,15 +39,20 @@ interface ConfirmDialogProps {
   text: ReactNode;
   /** What will be lost and what it costs. */
   children?: ReactNode;
+  /** "Cancel", unless what is asked about is itself a cancelling. */
+  dismissLabel?: ReactNode;
   confirmLabel: ReactNode;
   onConfirm: () => void;
+  /** While false it can't be confirmed yet. */
+  isReady?: boolean;
   /** While true the dialog can't be answered again. */
   busy?: boolean;
 }
 
 /** Asks before something is lost. Focus starts on Cancel; a click outside does not answer. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { open, onOpenChange, title, text, children, confirmLabel, onConfirm, busy = false } = props;
+  const { open, onOpenChange, title, text, children, confirmLabel, onConfirm } = props;
+  const { dismissLabel = <Trans id="action.cancel">Cancel</Trans>, isReady = true, busy = false } = props;
   return (
     <RadixAlertDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixAlertDialog.Portal>
@@ -58,11 +63,9 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
             {children}
             <div className="dialog-actions">
               <RadixAlertDialog.Cancel asChild>
-                <Button disabled={busy}>
-                  <Trans id="action.cancel">Cancel</Trans>
-                </Button>
+                <Button disabled={busy}>{dismissLabel}</Button>
               </RadixAlertDialog.Cancel>
-              <Button kind="destroy" disabled={busy} onClick={onConfirm}>
+              <Button kind="destroy" disabled={busy || !isReady} onClick={onConfirm}>
                 {confirmLabel}
               </Button>
             </div>

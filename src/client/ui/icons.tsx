@@ -101,6 +101,15 @@ export const CloseIcon = /* @__PURE__ */ icon(
 );
 export const ChevronRightIcon = /* @__PURE__ */ icon(<path d="m9 18 6-6-6-6" />);
 export const ChevronDownIcon = /* @__PURE__ */ icon(<path d="m6 9 6 6 6-6" />);
+export const ChevronUpIcon = /* @__PURE__ */ icon(<path d="m18 15-6-6-6 6" />);
+export const CalendarIcon = /* @__PURE__ */ icon(
+  <>
+    <path d="M8 2v4" />
+    <path d="M16 2v4" />
+    <rect width="18" height="18" x="3" y="4" rx="2" />
+    <path d="M3 10h18" />
+  </>,
+);
 export const DownloadIcon = /* @__PURE__ */ icon(
   <>
     <path d="M12 15V3" />

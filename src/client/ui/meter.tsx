@@ -1,7 +1,6 @@
 import { Trans } from "@lingui/react/macro";
 import type { CSSProperties } from "react";
-
-const WARN_AT_PERCENT = 80;
+import { isNearLimit } from "../../shared/rules/subscription.ts";
 
 interface MeterProps {
   label: string;
@@ -15,7 +14,7 @@ export function Meter({ label, used, limit }: MeterProps) {
   const remaining = Math.max(0, limit - used);
   const style = { "--meter-percent": percent, "--meter-ticks": 10 } as CSSProperties;
   return (
-    <div className={`meter ${percent >= WARN_AT_PERCENT ? "is-warn" : ""}`}>
+    <div className={`meter ${isNearLimit(used, limit) ? "is-warn" : ""}`}>
       <div className="meter-top">
         <span>{label}</span>
         <b>

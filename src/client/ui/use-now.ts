@@ -1,13 +1,23 @@
-import { useEffect, useState } from "react";
+import { useEffect, useReducer } from "react";
+import { serverNow } from "../server-clock.ts";
 
 const TICK_MS = 1000;
 
 /** The time now in epoch milliseconds, read again every second. */
 export function useNow(): number {
-  const [now, setNow] = useState(() => Date.now());
+  return useTicking(Date.now, TICK_MS);
+}
+
+/** The server's time in epoch milliseconds, read again every `tickMs`. */
+export function useServerNow(tickMs = TICK_MS): number {
+  return useTicking(serverNow, tickMs);
+}
+
+function useTicking(clock: () => number, tickMs: number): number {
+  const [, redraw] = useReducer((ticks: number) => ticks + 1, 0);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    const timer = setInterval(redraw, tickMs);
     return () => clearInterval(timer);
-  }, []);
-  return now;
+  }, [tickMs]);
+  return clock();
 }

@@ -1,6 +1,10 @@
 import { takeAccess } from "./access.ts";
 import { showEndedNotice } from "./ended-notice.ts";
+import { onImageDrawn } from "./first-image.ts";
+import { hideImageNotice, showImageNotice } from "./image-notice.ts";
+import { onEscape } from "./leave-on-escape.ts";
 import portuguese from "./locales/pt-BR.json";
+import { tellParent } from "./messages.ts";
 import { TEXTS, viewerLanguage } from "./texts.ts";
 
 // Runs before OHIF, which reads these globals. Bundled by scripts/build/viewer.ts.
@@ -10,6 +14,7 @@ declare global {
     browserImportFunction: (specifier: string) => Promise<unknown>;
     viewerLocales: Record<string, unknown>;
     viewerText: (english: string) => string;
+    viewerHasTouch: boolean;
     config: unknown;
   }
 }
@@ -19,19 +24,34 @@ const texts = TEXTS[language];
 const access = takeAccess(window);
 const root = `/dicomweb/t/${encodeURIComponent(access?.token ?? "none")}`;
 
-/** Where the list of series would leave no room for the image, it starts closed. */
-const leftPanelClosed = window.innerWidth <= 760;
+const isPhone = Math.min(window.innerWidth, window.screen.height, window.screen.width) <= 760;
+/** What of OHIF's tools has room on a phone; fingers move and zoom without one. */
+const PHONE_TOOLS = {
+  primary: { $set: ["MeasurementTools", "StackScroll", "WindowLevel", "Capture", "MoreTools"] },
+  MoreTools: {
+    $set: [
+      ...["Reset", "rotate-right", "flipHorizontal", "invert", "Zoom", "Pan", "Cine"],
+      ...["Angle", "Probe", "Magnify", "TagBrowser"],
+    ],
+  },
+};
 
 document.documentElement.lang = language;
 localStorage.setItem("i18nextLng", language);
 
 /** A token that ended is 401; what it no longer opens (a revoked grant, a deleted exam) is 404. */
 function onDicomwebStatus(status: number | undefined): void {
-  if (status === 401 || status === 403 || status === 404) showEndedNotice(texts);
+  if (status !== 401 && status !== 403 && status !== 404) return;
+  showEndedNotice(texts);
+  tellParent("shown");
 }
 
-function onDicomwebError(error: { status?: number; request?: { status?: number } } | undefined): void {
-  onDicomwebStatus(error?.status ?? error?.request?.status);
+/** OHIF tells of a request that failed, and of an image that it could not decode, which has no status. */
+function onViewerError(error: { status?: number; request?: { status?: number } } | undefined): void {
+  const status = error?.status ?? error?.request?.status;
+  if (status !== undefined) return onDicomwebStatus(status);
+  showImageNotice(texts.imageNotShown);
+  tellParent("shown");
 }
 
 // OHIF tells its error handler of XMLHttpRequests; frames come by fetch, of which it does not.
@@ -43,9 +63,24 @@ window.fetch = Object.assign(async (...request: Parameters<typeof fetch>) => {
   return response;
 }, window.fetch);
 
+onImageDrawn(() => {
+  hideImageNotice();
+  tellParent("shown");
+});
+onEscape(() => tellParent("leave"));
+window.addEventListener(
+  "error",
+  ({ target }) => {
+    if (target instanceof HTMLScriptElement) tellParent("broken");
+  },
+  true,
+);
+tellParent("begun");
+
 window.PUBLIC_URL = "/viewer/";
 window.browserImportFunction = () => Promise.reject(new Error("the viewer loads no modules from elsewhere"));
 window.viewerLocales = { "pt-BR": portuguese };
+window.viewerHasTouch = window.matchMedia("(pointer: coarse)").matches;
 window.viewerText = (english) => texts.hardCoded[english] ?? english;
 window.config = {
   name: "exameteca",
@@ -54,7 +89,7 @@ window.config = {
   modes: [],
   modesConfiguration: {
     "@ohif/mode-basic": {
-      routes: { 0: { layoutInstance: { props: { leftPanelClosed: { $set: leftPanelClosed } } } } },
+      routes: { 0: { layoutInstance: { props: { leftPanelClosed: { $set: isPhone } } } } },
     },
   },
   showStudyList: false,
@@ -68,14 +103,20 @@ window.config = {
   showPatientInfo: "disabled",
   disableConfirmationPrompts: true,
   showErrorDetails: "production",
-  httpErrorHandler: onDicomwebError,
+  httpErrorHandler: onViewerError,
   maxNumRequests: { interaction: 100, thumbnail: 5, prefetch: 25 },
   // Our own header carries the name; without an element here OHIF puts its logo.
   whiteLabeling: {
     createLogoComponentFn: (React: { createElement: (tag: string) => unknown }) =>
       React.createElement("span"),
   },
-  customizationService: [{ "ohif.tours": { $set: [] }, "studyBrowser.studyMode": { $set: "primary" } }],
+  customizationService: [
+    {
+      "ohif.tours": { $set: [] },
+      "studyBrowser.studyMode": { $set: "primary" },
+      ...(isPhone && { "cornerstone.toolbarSections": PHONE_TOOLS }),
+    },
+  ],
   defaultDataSourceName: "exameteca",
   dataSources: [
     {

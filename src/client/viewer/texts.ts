@@ -4,6 +4,7 @@ export type ViewerLanguage = "pt-BR" | "en-US";
 export interface ViewerTexts {
   accessEnded: string;
   accessEndedHint: string;
+  imageNotShown: string;
   /** Texts that OHIF has in its code instead of its catalogues, by the English; those not here stay as they are. */
   hardCoded: Readonly<Record<string, string>>;
 }
@@ -12,6 +13,8 @@ export const TEXTS: Record<ViewerLanguage, ViewerTexts> = {
   "pt-BR": {
     accessEnded: "O acesso a este exame terminou",
     accessEndedHint: "Feche o visualizador e abra o exame de novo pela lista.",
+    imageNotShown:
+      "Esta imagem não pode ser exibida aqui. Ela está guardada intacta e vem no download do exame.",
     hardCoded: {
       "One or more of the requested studies are not available at this time.":
         "Este exame não está disponível.",
@@ -37,11 +40,52 @@ export const TEXTS: Record<ViewerLanguage, ViewerTexts> = {
       Keyword: "Atributo",
       Value: "Valor",
       Close: "Fechar",
+      "Sort direction": "Direção da ordenação",
+      "Loaded ": "Carregado: ",
+      " of ": " de ",
+      "Loading...": "Carregando…",
+      "Drag and Drop": "Arrastar e soltar",
+      "Viewport Not Supported Yet": "Este tipo de série não pode ser exibido aqui",
+      "The selected display sets could not be added to the viewport due to a mismatch in the Hanging Protocol rules.":
+        "As séries escolhidas não cabem nesta disposição de imagens.",
+      "The requested display sets could not be added to the viewport due to a mismatch in the Hanging Protocol rules.":
+        "As séries pedidas não cabem nesta disposição de imagens.",
+      "The hanging protocol has no more applicable stages": "Não há outras etapas nesta disposição de imagens.",
+      "The hanging protocol could not be applied.": "Não foi possível aplicar esta disposição de imagens.",
+      "Change Stage": "Mudar de etapa",
+      "Apply Hanging Protocol": "Aplicar disposição",
+      "Navigate Viewport Display Set": "Trocar de série",
+      "Error Loading Image": "Não foi possível carregar a imagem",
+      "An error has occurred.": "Ocorreu um erro.",
+      Measurements: "Medidas",
+      "Series Measurements": "Medidas da série",
+      "No Measurements": "Nenhuma medida",
+      "Axial Primary": "Axial em destaque",
+      "Frame View": "Visão de quadros",
+      Annotation: "Anotação",
+      "Actual Physical distance (mm)": "Distância real (mm)",
+      Yes: "Sim",
+      No: "Não",
+      "Min/Max": "Mín./Máx.",
+      Threshold: "Limiar",
+      Opacity: "Opacidade",
+      "No window level data available": "Não há dados de janelamento",
+      Sagittal: "Sagital",
+      Acquisition: "Aquisição",
+      Reformat: "Reformatar",
+      Remove: "Remover",
+      Cancel: "Cancelar",
+      Save: "Salvar",
+      "Control threshold & opacity": "Ajustar limiar e opacidade",
+      Reset: "Redefinir",
+      "Do you want to open this Segmentation?": "Abrir esta segmentação?",
+      "Do you want to continue tracking measurements for this study?": "Continuar com as medidas deste exame?",
     },
   },
   "en-US": {
     accessEnded: "Access to this exam has ended",
     accessEndedHint: "Close the viewer and open the exam again from the list.",
+    imageNotShown: "This image can't be shown here. It is kept unharmed and comes with the exam's download.",
     hardCoded: {
       "One or more of the requested studies are not available at this time.": "This exam is not available.",
     },

@@ -52,15 +52,15 @@ export async function planDownload(volumes: readonly JoinVolume[]): Promise<Join
   const central: Uint8Array[] = [];
   let centralOffset = 0;
   for (const [volumeIndex, volume] of volumes.entries()) {
-    const entries = await readDirectory(volume);
-    for (const header of decodeHeaders(entries.bytes, entries.count)) {
-      central.push(shifted(header, centralOffset));
+    const { dataBytes, headers } = await readVolumeDirectory(volume);
+    for (const header of headers) {
+      central.push(encodeMovedHeader(header, centralOffset));
       if (central.length > DEFAULT_ZIP_LIMITS.maxEntries) {
         throw new ZipError("zip.too_many_entries", `more than ${DEFAULT_ZIP_LIMITS.maxEntries}`);
       }
     }
-    parts.push({ volumeIndex, range: { offset: 0, length: entries.offset } });
-    centralOffset += entries.offset;
+    parts.push({ volumeIndex, range: { offset: 0, length: dataBytes } });
+    centralOffset += dataBytes;
   }
   const directory = Buffer.concat(central);
   const end = encodeEndRecords({ entryCount: central.length, centralBytes: directory.length, centralOffset });
@@ -90,9 +90,10 @@ function slicePart(part: JoinPart, from: number, to: number): JoinPart {
   return { ...part, range: { offset: part.range.offset + from, length: to - from } };
 }
 
-async function readDirectory(
+/** What a volume holds: its first `dataBytes` are entries, which `headers` describe. @throws {ZipError} */
+export async function readVolumeDirectory(
   volume: JoinVolume,
-): Promise<{ offset: number; count: number; bytes: Uint8Array }> {
+): Promise<{ dataBytes: number; headers: Iterable<CentralHeader> }> {
   const tailBytes = Math.min(
     volume.sizeBytes,
     END_RECORD_BYTES + ZIP64_LOCATOR_BYTES + ZIP64_END_RECORD_BYTES,
@@ -107,7 +108,7 @@ async function readDirectory(
   if (!(offset + length <= volume.sizeBytes)) throw new ZipError("zip.malformed", "the directory is outside");
   if (length > DEFAULT_ZIP_LIMITS.maxCentralBytes)
     throw new ZipError("zip.directory_too_large", `${length} bytes`);
-  return { offset, count, bytes: await volume.read({ offset, length }) };
+  return { dataBytes: offset, headers: decodeHeaders(await volume.read({ offset, length }), count) };
 }
 
 function* decodeHeaders(directory: Uint8Array, count: number): Iterable<CentralHeader> {
@@ -120,7 +121,8 @@ function* decodeHeaders(directory: Uint8Array, count: number): Iterable<CentralH
   }
 }
 
-function shifted(header: CentralHeader, byOffset: number): Uint8Array {
+/** The central header of an entry of a volume that begins at `byOffset` of another file. @throws {ZipError} */
+export function encodeMovedHeader(header: CentralHeader, byOffset: number): Uint8Array {
   const { nameBytes, method, crc32, storedBytes, sizeBytes, headerOffset } = header;
   if (method !== 0 && method !== 8) throw new ZipError("zip.malformed", "a method that volumes do not use");
   const name = Buffer.from(nameBytes).toString("latin1");

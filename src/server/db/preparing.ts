@@ -4,6 +4,12 @@ import type { Sql } from "./postgres.ts";
 const MAX_PARAMETERS = 40;
 
 /**
+ * Part of a statement whose best plan depends on its values, such as how common a searched name is. A prepared one is
+ * planned for any values after its fifth run.
+ */
+export const PLANNED_ANEW = "/* planned anew */";
+
+/**
  * The same client, but that statements with values are prepared once a connection. drizzle sends each statement as an
  * unnamed one, which costs a second round trip and planning anew every time.
  */
@@ -13,7 +19,8 @@ export function preparing(client: Sql): Sql {
       switch (property) {
         case "unsafe":
           return (text: string, values: never[] = [], options: object = {}) => {
-            const isKept = values.length > 0 && values.length <= MAX_PARAMETERS;
+            const isKept =
+              values.length > 0 && values.length <= MAX_PARAMETERS && !text.includes(PLANNED_ANEW);
             return target.unsafe(text, values, isKept ? { ...options, prepare: true } : options);
           };
         case "begin":

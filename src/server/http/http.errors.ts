@@ -13,7 +13,7 @@ export const unauthenticated: ErrorKind = {
 export const forbidden: ErrorKind = {
   status: 403,
   code: "role.forbidden",
-  text: /*i18n*/ { id: "error.role.forbidden", message: "Your account may not do this." },
+  text: /*i18n*/ { id: "error.role.forbidden", message: "Your account is not allowed to do this." },
 };
 export const notFound: ErrorKind = {
   status: 404,
@@ -43,14 +43,14 @@ export const tooManyRequests: ErrorKind = {
 export const internal: ErrorKind = {
   status: 500,
   code: "internal",
-  text: /*i18n*/ { id: "error.internal", message: "Something went wrong here. Your exams are safe." },
+  text: /*i18n*/ { id: "error.internal", message: "Something went wrong on our side. Your exams are safe." },
 };
 export const storeUnavailable: ErrorKind = {
   status: 503,
   code: "store.unavailable",
   text: /*i18n*/ {
     id: "error.store.unavailable",
-    message: "The storage does not answer. Try again shortly.",
+    message: "The storage is not responding. Try again shortly.",
   },
 };
 export const heldByAnotherNode: ErrorKind = {

@@ -20,7 +20,7 @@ const hisFailed = /*i18n*/ {
 };
 const needsScript = /*i18n*/ {
   id: "shell.needsScript",
-  message: "JavaScript is needed here. Please turn it on.",
+  message: "This page needs JavaScript. Please turn it on in your browser.",
 };
 
 /** `/` and, with a token in the props, `/reset-password/{token}`. */

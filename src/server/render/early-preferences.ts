@@ -22,6 +22,7 @@ function applyPreferences(catalogues: Record<Locale, string>): void {
   const link = document.createElement("link");
   link.rel = "modulepreload";
   link.href = catalogues[locale];
+  link.fetchPriority = "low";
   document.head.append(link);
 }
 

@@ -12,7 +12,7 @@ const formFailed = /*i18n*/ {
 };
 const needsScript = /*i18n*/ {
   id: "shell.needsScript",
-  message: "JavaScript is needed here. Please turn it on.",
+  message: "This page needs JavaScript. Please turn it on in your browser.",
 };
 
 /** The body of `/`: the light box, drawn without any script, and the pane with the forms beside it. */

@@ -38,8 +38,11 @@ export function Shell({ title, description, graph, nonce, island, listed = false
           {graph.styles.map((href) => (
             <link key={href} rel="stylesheet" href={href} />
           ))}
-          {island && graph.islands[island].map((href) => <link key={href} rel="modulepreload" href={href} />)}
-          {island && <script type="module" nonce={nonce} src={graph.entry} />}
+          {island &&
+            graph.islands[island].map((href) => (
+              <link key={href} rel="modulepreload" href={href} fetchpriority="low" />
+            ))}
+          {island && <script type="module" nonce={nonce} src={graph.entry} fetchpriority="low" />}
         </head>
         <body>{children}</body>
       </html>

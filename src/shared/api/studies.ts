@@ -4,6 +4,17 @@ export const storageStatuses = ["local", "transferring", "b2", "error"] as const
 export const storageStatusSchema = z.enum(storageStatuses);
 export type StorageStatus = z.infer<typeof storageStatusSchema>;
 
+/** What this caller may do with a study that he sees; screens offer nothing else. */
+export const studyAccessSchema = z.object({
+  download: z.boolean(),
+  delete: z.boolean(),
+  /** Give and take access, and read who did what. */
+  share: z.boolean(),
+  attachReport: z.boolean(),
+  deleteReport: z.boolean(),
+});
+export type StudyAccess = z.infer<typeof studyAccessSchema>;
+
 /** SPEC's Study. Dates are `YYYY-MM-DD`, `examinedAt` `YYYY-MM-DDTHH:MM[:SS]` in the clinic's own time. */
 export const studySchema = z.object({
   id: z.string(),
@@ -27,8 +38,8 @@ export const studySchema = z.object({
   laudo: z.boolean(),
   /** Whether the upload form's values differ from what the instances say. */
   isOverridden: z.boolean(),
-  /** Whether the caller owns it (or is admin): may delete, download and share it. */
-  isOwner: z.boolean(),
+  access: studyAccessSchema,
+  /** Whose it is; null for the caller's own. */
   ownerName: z.nullable(z.string()),
   createdAt: z.string(),
 });
@@ -82,8 +93,16 @@ export const viewerTokenRequestSchema = z
     z.object({ userId: z.string(), studyInstanceUID: z.optional(z.string()), id: z.optional(z.string()) }),
   )
   .check(z.minLength(1), z.maxLength(16));
+/** Why nothing of a study can be seen in the viewer: it holds no images, or none of a kind that is decoded there. */
+export const viewerObstacleSchema = z.enum(["no_images", "no_decoder"]);
+export type ViewerObstacle = z.infer<typeof viewerObstacleSchema>;
+
 /** `url` is the path of the viewer page, token included. */
-export const viewerTokenSchema = z.object({ token: z.string(), url: z.string() });
+export const viewerTokenSchema = z.object({
+  token: z.string(),
+  url: z.string(),
+  obstacle: z.nullable(viewerObstacleSchema),
+});
 export type ViewerToken = z.infer<typeof viewerTokenSchema>;
 
 /** `url` is a path; good for 5 minutes to begin and an hour to resume. */

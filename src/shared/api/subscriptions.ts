@@ -12,6 +12,7 @@ export type Plan = z.infer<typeof planSchema>;
 
 export const subscriptionSchema = z.object({
   id: z.string(),
+  /** `pending`: a plan was chosen and its Pix is not paid yet. */
   status: z.enum(["active", "pending", "expired"]),
   plan: planSchema,
   startDate: z.string(),
@@ -19,6 +20,12 @@ export const subscriptionSchema = z.object({
   currentExamCount: z.number(),
   downloadsThisMonth: z.number(),
   deletesThisMonth: z.number(),
+  /** Whether its user may cancel it: active. */
+  canCancel: z.boolean(),
+  /** Until when cancelled exams can still be brought back by an administrator. */
+  removedUntil: z.nullable(z.string()),
+  /** An open Pix payment, whatever the status. */
+  openPaymentId: z.nullable(z.string()),
 });
 export type Subscription = z.infer<typeof subscriptionSchema>;
 
@@ -38,3 +45,94 @@ export const usageStatsSchema = z.object({
   lastResetDate: z.string(),
 });
 export type UsageStats = z.infer<typeof usageStatsSchema>;
+
+export const usageActions = ["upload", "download", "delete"] as const;
+
+/** One activity of the usage history. */
+export const usageItemSchema = z.object({
+  id: z.string(),
+  actionType: z.enum(usageActions),
+  studyInstanceUID: z.string(),
+  timestamp: z.string(),
+});
+export type UsageItem = z.infer<typeof usageItemSchema>;
+
+/** What an offered plan gives, and for how many days one payment. */
+export const offeredPlanSchema = z.extend(planSchema, { periodDays: z.number() });
+export type OfferedPlan = z.infer<typeof offeredPlanSchema>;
+
+export const choosePlanSchema = z.object({ planId: z.uuid() });
+
+/** A row of the admin's table. */
+export const accountSubscriptionSchema = z.object({
+  user: z.object({ id: z.string(), name: z.string(), email: z.string() }),
+  plan: planSchema,
+  subscription: subscriptionSchema,
+});
+export type AccountSubscription = z.infer<typeof accountSubscriptionSchema>;
+
+/** A plan as the admin edits it. */
+export const adminPlanSchema = z.extend(offeredPlanSchema, {
+  /** Whether it can be chosen; Avaliação and Cortesia can't be offered. */
+  isOffered: z.boolean(),
+  canBeOffered: z.boolean(),
+  activeUsers: z.number(),
+});
+export type AdminPlan = z.infer<typeof adminPlanSchema>;
+
+const positiveCount = z
+  .int("validation.invalid")
+  .check(z.minimum(1, "validation.invalid"), z.maximum(1_000_000, "validation.invalid"));
+
+export const planChangeSchema = z.object({
+  name: z.optional(
+    z
+      .string("validation.required")
+      .check(z.trim(), z.minLength(1, "validation.required"), z.maxLength(60, "validation.tooLong")),
+  ),
+  /** Cents; from one real up. */
+  price: z.optional(
+    z
+      .int("validation.invalid")
+      .check(z.minimum(100, "validation.invalid"), z.maximum(100_000_000, "validation.invalid")),
+  ),
+  examLimit: z.optional(positiveCount),
+  downloadDeleteLimit: z.optional(positiveCount),
+  isOffered: z.optional(z.boolean()),
+});
+export type PlanChange = z.infer<typeof planChangeSchema>;
+
+/** What the admin's subscription view counts; money in cents. */
+export const subscriptionSummarySchema = z.object({
+  users: z.number(),
+  activeSubscriptions: z.number(),
+  totalExams: z.number(),
+  /** Paid, less refunded, in the current month (America/Sao_Paulo). */
+  monthlyRevenue: z.number(),
+  /** The last twelve months, oldest first; `month` is `YYYY-MM`. */
+  revenueByMonth: z.array(z.object({ month: z.string(), amount: z.number(), payments: z.number() })),
+  plans: z.array(adminPlanSchema),
+  /** Pix payments that wait for an admin. */
+  pendingPayments: z.number(),
+});
+export type SubscriptionSummary = z.infer<typeof subscriptionSummarySchema>;
+
+/** The exams of a cancelled account, while they can be brought back. */
+export const removalSchema = z.object({
+  id: z.string(),
+  user: z.object({ id: z.string(), name: z.string(), email: z.string() }),
+  reason: z.enum(["cancelled", "lapsed"]),
+  createdAt: z.string(),
+  purgeAfter: z.string(),
+  studyCount: z.number(),
+  labExamCount: z.number(),
+});
+export type Removal = z.infer<typeof removalSchema>;
+
+/** What an undo brought back, and what it left since the same study has been uploaded again. */
+export const undoneRemovalSchema = z.object({
+  studies: z.number(),
+  labExams: z.number(),
+  skippedStudies: z.number(),
+});
+export type UndoneRemoval = z.infer<typeof undoneRemovalSchema>;

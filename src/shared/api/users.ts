@@ -74,3 +74,14 @@ export const userChangeSchema = z.object({
   expiresAt: z.optional(z.nullable(z.iso.datetime({ offset: true, error: "validation.invalid" }))),
 });
 export type UserChange = z.infer<typeof userChangeSchema>;
+
+export const ownDeletionSchema = z.object({
+  password: z
+    .string("validation.passwordRequired")
+    .check(z.minLength(1, "validation.passwordRequired"), z.maxLength(1024, "validation.tooLong")),
+});
+export type OwnDeletion = z.infer<typeof ownDeletionSchema>;
+
+/** Where the browser fetches all data of the account, for five minutes. */
+export const exportTicketSchema = z.object({ url: z.string(), fileName: z.string() });
+export type ExportTicket = z.infer<typeof exportTicketSchema>;

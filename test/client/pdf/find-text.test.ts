@@ -1,36 +1,70 @@
 import { describe, expect, test } from "bun:test";
-import { findText, type Searchable } from "../../../src/client/features/pdf/find-text.ts";
+import { type PageHits, type Searchable, TextFinder } from "../../../src/client/features/pdf/find-text.ts";
 import { pdfName } from "../../../src/client/features/pdf/save-file.ts";
 
-function documentOf(...pages: string[]): Searchable {
-  return {
+/** Pages of lines; counts how often a page's text was asked for. */
+function documentOf(...pages: string[][]) {
+  const asked: number[] = [];
+  const pdf: Searchable = {
     numPages: pages.length,
     getPage: async (number) => ({
-      getTextContent: async () => ({ items: [{ type: "mark" }, { str: pages[number - 1] ?? "" }] }),
+      getTextContent: async () => {
+        asked.push(number);
+        const lines = (pages[number - 1] ?? []).map((str) => ({ str, hasEOL: true }));
+        return { items: [{ type: "beginMarkedContent" }, ...lines] };
+      },
     }),
   };
+  return { finder: new TextFinder(pdf), asked };
+}
+
+const unstopped = new AbortController().signal;
+
+async function all(hits: AsyncIterable<PageHits>): Promise<string[]> {
+  const told: string[] = [];
+  for await (const { page, count } of hits) told.push(`page ${page}: ${count}`);
+  return told;
 }
 
 describe("searching a PDF", () => {
-  const report = documentOf("Técnica", "Análise do crânio", "Impressão", "Crânio normal");
-  const find = (words: string, after: number) => findText(report, words, after, new AbortController().signal);
+  const report = () => documentOf(["Técnica"], ["Análise do crânio", "Crânio"], ["Impressão"], ["Crânio normal"]);
+  const find = (words: string, from = 1) => all(report().finder.find(words, from, unstopped));
 
-  test("case and accents don't matter, and the search goes round", async () => {
-    expect(await find("CRANIO", 0)).toBe(2);
-    expect(await find("cranio", 2)).toBe(4);
-    expect(await find("cranio", 4)).toBe(2);
-    expect(await find("tecnica", 1)).toBe(1);
+  test("case and accents don't matter, and the search begins where the reader is and goes round", async () => {
+    expect(await find("CRANIO")).toEqual(["page 2: 2", "page 4: 1"]);
+    expect(await find("cranio", 3)).toEqual(["page 4: 1", "page 2: 2"]);
+    expect(await find("tecnica", 2)).toEqual(["page 1: 1"]);
+  });
+
+  test("words that go over the end of a line are found", async () => {
+    expect(await find("do cranio cranio")).toEqual(["page 2: 1"]);
   });
 
   test("what is not there is not found, and no words find nothing", async () => {
-    expect(await find("fígado", 0)).toBeUndefined();
-    expect(await find("  ", 0)).toBeUndefined();
+    expect(await find("fígado")).toEqual([]);
+    expect(await find("  ")).toEqual([]);
+  });
+
+  test("each page is read once, however often one searches", async () => {
+    const { finder, asked } = report();
+    await all(finder.find("crânio", 1, unstopped));
+    await all(finder.find("crânio normal", 1, unstopped));
+    expect(asked).toEqual([1, 2, 3, 4]);
   });
 
   test("a search that nobody waits for any more stops", async () => {
     const controller = new AbortController();
     controller.abort();
-    await expect(findText(report, "crânio", 0, controller.signal)).rejects.toThrow();
+    const { finder, asked } = report();
+    await expect(all(finder.find("crânio", 1, controller.signal))).rejects.toThrow();
+    expect(asked).toEqual([1]);
+  });
+
+  test("of a document of 10,000 pages no more than 2,000 are read, and that is told", async () => {
+    const { finder, asked } = documentOf(...Array.from({ length: 10_000 }, () => ["nada"]));
+    expect(await all(finder.find("crânio", 9_999, unstopped))).toEqual([]);
+    expect(asked).toHaveLength(2_000);
+    expect(finder.isPartial).toBe(true);
   });
 });
 

@@ -6,6 +6,7 @@ import {
   nextZoom,
   pageAt,
   percentOf,
+  pinchedZoom,
   pixelRatioOf,
   scaleOf,
 } from "../../../src/client/features/pdf/page-layout.ts";
@@ -66,4 +67,11 @@ describe("the pages of a PDF", () => {
     expect(wall.width * 4 * ratio * (wall.height * 4 * ratio)).toBeLessThanOrEqual(16_000_001);
     expect(pixelRatioOf(a4, 1, 3)).toBe(2);
   });
+});
+
+test("a pinch zooms by as much as the fingers went apart, within what the buttons can do", () => {
+  const scale = scaleOf(1, a4, desk);
+  expect(percentOf(scaleOf(pinchedZoom(scale, 1.5), a4, desk))).toBe(150);
+  expect(pinchedZoom(scale, 100)).toBe(4);
+  expect(pinchedZoom(scale, 0.001)).toBe(0.25);
 });

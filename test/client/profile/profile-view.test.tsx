@@ -85,4 +85,48 @@ describe("the profile", () => {
     expect(await screen.findByText("Falha na atualização")).toBeDefined();
     expect(screen.getByLabelText("Senha atual").getAttribute("aria-invalid")).toBe("true");
   });
+
+  test("hands all data to the browser, and says why where it can't", async () => {
+    const ticket = { url: "/api/exports/t", fileName: "exameteca_2026-11-21.zip" };
+    const answers = [Response.json(ticket), problem(429, "too_many", "Muitas tentativas.")];
+    answerCalls({ "POST /api/users/export-ticket": () => answers.shift() ?? Response.error() });
+    const user = await showProfile();
+    const clicked: string[] = [];
+    document.addEventListener("click", (event) => {
+      if (event.target instanceof HTMLAnchorElement) {
+        event.preventDefault();
+        clicked.push(event.target.getAttribute("href") ?? "");
+      }
+    });
+    await user.click(screen.getByRole("button", { name: "Baixar meus dados" }));
+    expect(await screen.findByText("Download iniciado")).toBeDefined();
+    expect(clicked).toEqual([ticket.url]);
+    await user.click(screen.getByRole("button", { name: "Baixar meus dados" }));
+    expect(await screen.findByText("Muitas tentativas.")).toBeDefined();
+  });
+
+  test("deletes the account only against its password, and signs out", async () => {
+    const sent: unknown[] = [];
+    answerCalls({
+      "POST /api/users/delete-own": ({ body }) => {
+        sent.push(body);
+        return sent.length === 1
+          ? problem(400, "auth.wrong_current_password", "A senha atual está incorreta.")
+          : Response.json({ deleted: true });
+      },
+    });
+    const user = await showProfile();
+    localStorage.setItem("token", "t0ken");
+    await user.click(screen.getByRole("button", { name: "Excluir minha conta" }));
+    const confirm = () => screen.getByRole("button", { name: "Sim, excluir minha conta" });
+    expect(confirm().hasAttribute("disabled")).toBe(true);
+    await user.type(screen.getByLabelText("Sua senha"), "errada");
+    await user.click(confirm());
+    expect(await screen.findByText("A senha atual está incorreta.")).toBeDefined();
+    await user.clear(screen.getByLabelText("Sua senha"));
+    await user.type(screen.getByLabelText("Sua senha"), "segredo1");
+    await user.click(confirm());
+    await waitFor(() => expect(localStorage.getItem("token")).toBeNull());
+    expect(sent).toEqual([{ password: "errada" }, { password: "segredo1" }]);
+  });
 });

@@ -87,7 +87,8 @@ describe("sharing a study", () => {
   });
 
   test("is the owner's alone: others see no way to it", async () => {
-    await renderView(<ShareButton study={{ ...skull, isOwner: false }} />);
+    const access = { ...skull.access, share: false };
+    await renderView(<ShareButton study={{ ...skull, access }} />);
     expect(screen.queryByRole("button", { name: "Compartilhar exame" }) === null).toBe(true);
   });
 });

@@ -30,6 +30,9 @@ const subscription: Subscription = {
   currentExamCount: 37,
   downloadsThisMonth: 20,
   deletesThisMonth: 4,
+  canCancel: true,
+  removedUntil: null,
+  openPaymentId: null,
 };
 
 function answersWith(changes: Partial<UsageStats> = {}, held: Partial<Subscription> = {}) {

@@ -64,7 +64,8 @@ test("the viewer opens only what is in the store", async () => {
 });
 
 test("who was granted a study can download it but not delete it, and sees whose it is", async () => {
-  await showList(listOf([{ ...skull, isOwner: false, ownerName: "Renata Castro", isOverridden: true }]));
+  const access = { ...skull.access, delete: false, share: false };
+  await showList(listOf([{ ...skull, access, ownerName: "Renata Castro", isOverridden: true }]));
   expect(await screen.findByText("Compartilhado por Renata Castro")).toBeTruthy();
   expect(screen.getByText("Dados editados")).toBeTruthy();
   expect(screen.getByRole("button", { name: "Baixar estudo" })).toBeTruthy();

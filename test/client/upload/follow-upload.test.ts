@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { followUpload } from "../../../src/client/features/upload/follow-upload.ts";
 import type { StudyStatus } from "../../../src/shared/api/studies.ts";
 
@@ -12,6 +12,7 @@ async function follow(...answers: (StudyStatus | undefined)[]): Promise<string[]
   const seen: string[] = [];
   let last: StudyStatus | undefined;
   await followUpload({
+    studyIds: ["a"],
     readStatus: async () => {
       if (answers.length > 0) last = answers.shift();
       return last;
@@ -67,6 +68,7 @@ test("a transfer that never ends does not hold the person for ever", async () =>
 test("leaving the view ends the waiting", async () => {
   const left = new Error("left");
   const following = followUpload({
+    studyIds: ["a"],
     readStatus: async () => transferring,
     announce: () => {},
     leave: () => {},
@@ -75,4 +77,60 @@ test("leaving the view ends the waiting", async () => {
     },
   });
   expect(following).rejects.toBe(left);
+});
+
+describe("an upload of several studies", () => {
+  /** As `follow`, with the answers of each study in turn; the last one stands. */
+  async function followSeveral(answers: Record<string, (StudyStatus | undefined)[]>) {
+    const seen: string[] = [];
+    const asked: string[] = [];
+    await followUpload({
+      studyIds: Object.keys(answers),
+      readStatus: async (id) => {
+        asked.push(id);
+        const [next, ...later] = answers[id] ?? [];
+        if (later.length > 0) answers[id] = later;
+        return next;
+      },
+      announce: (news, { failed, othersPending }) =>
+        seen.push(`${news}, ${failed} failed, ${othersPending} others pending`),
+      leave: () => seen.push("list"),
+      wait: async (ms) => {
+        seen.push(`${ms} ms`);
+      },
+    });
+    return { seen, asked };
+  }
+
+  test("waits for the first and tells how many of the others are still on their way", async () => {
+    const { seen } = await followSeveral({
+      a: [transferring, ready],
+      b: [transferring],
+      c: [ready],
+      d: [undefined],
+    });
+    expect(seen).toEqual([
+      "transferring, 0 failed, 2 others pending",
+      "2000 ms",
+      "transferred, 0 failed, 2 others pending",
+      "1000 ms",
+      "list",
+    ]);
+  });
+
+  test("tells a failure of any of them, also when the first is ready or cannot be asked about", async () => {
+    for (const first of [ready, transferring, undefined]) {
+      const { seen } = await followSeveral({ a: [first], b: [failed], c: [failed], d: [transferring] });
+      expect(seen).toEqual(["transferFailed, 2 failed, 1 others pending", "2000 ms", "list"]);
+    }
+    const { seen } = await followSeveral({ a: [transferring], b: [transferring, failed] });
+    expect(seen.slice(1)).toEqual(["2000 ms", "transferFailed, 1 failed, 0 others pending", "2000 ms", "list"]);
+  });
+
+  test("asks no more about one that is ready, and about fifty at most", async () => {
+    const { asked } = await followSeveral({ a: [transferring, transferring, ready], b: [ready] });
+    expect(asked).toEqual(["a", "b", "a", "a"]);
+    const many = Object.fromEntries(Array.from({ length: 80 }, (_, n) => [`s${n}`, [ready]]));
+    expect((await followSeveral(many)).asked).toHaveLength(50);
+  });
 });

@@ -143,7 +143,7 @@ describe("a grantee", () => {
   test("sees, lists series and opens the viewer, without a subscription", async () => {
     expect((await listOf(doctor))[0]).toMatchObject({
       id: studyId,
-      isOwner: false,
+      access: { share: false, delete: false },
       ownerName: "Dona Helena",
     });
     expect((await t.call("GET", `/api/studies/${studyId}/series`, { as: doctor })).status).toBe(200);

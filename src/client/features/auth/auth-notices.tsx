@@ -74,8 +74,8 @@ export function RegisterLead({ registration, trialDays }: { registration: Regist
         <Plural
           id="auth.register.leadTrial"
           value={trialDays}
-          one="# day of trial, with up to 2 exams."
-          other="# days of trial, with up to 2 exams."
+          one="#-day trial, with up to 2 exams."
+          other="#-day trial, with up to 2 exams."
         />
       ) : (
         <Trans id="auth.register.lead">Your exams, kept safe and close at hand.</Trans>

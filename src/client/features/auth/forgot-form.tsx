@@ -43,7 +43,7 @@ export default function ForgotForm({ email = "", onSwitch }: AuthFormProps) {
           <Trans id="auth.forgot.title">Forgot your password?</Trans>
         </h1>
         <p className="auth-lead">
-          <Trans id="auth.forgot.lead">We send you a link with which you choose a new one.</Trans>
+          <Trans id="auth.forgot.lead">We will send you a link to choose a new one.</Trans>
         </p>
       </div>
       <TextField

@@ -39,7 +39,7 @@ export function LoginForm({ email, registration, notice, onSwitch }: AuthFormPro
       />
       <div className="auth-row">
         <Checkbox
-          label={<Trans id="auth.keepConnected">Keep me signed in</Trans>}
+          label={<Trans id="auth.keepConnected">Keep me logged in</Trans>}
           checked={keepConnected}
           onCheckedChange={setKeepConnected}
         />
@@ -53,7 +53,7 @@ export function LoginForm({ email, registration, notice, onSwitch }: AuthFormPro
       </div>
       <Button type="submit" kind="lit" size="big" disabled={isBusy}>
         {isBusy ? (
-          <Trans id="auth.login.busy">Signing in…</Trans>
+          <Trans id="auth.login.busy">Logging in…</Trans>
         ) : (
           <Trans id="auth.login.submit">Log in</Trans>
         )}

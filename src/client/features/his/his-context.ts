@@ -4,7 +4,7 @@ import type { IslandProps } from "../../../shared/islands.ts";
 
 export interface His extends IslandProps<"his"> {
   user: CurrentUser;
-  /** Whether uploading and the exam list are open to this user now; admins always. */
+  /** Whether uploading and keeping exams is open to this user now; admins always. */
   isActive: boolean;
 }
 
@@ -18,7 +18,12 @@ export function useHis(): His {
   return his;
 }
 
-/** Admins always; others until `expiresAt`, where null is never. */
-export function hasActiveSubscription({ role, expiresAt }: CurrentUser, now: Date): boolean {
-  return role === "admin" || expiresAt === null || new Date(expiresAt) > now;
+/** Doctors and labs look at what was shared with them, whatever their subscription. */
+export function maySeeExams({ user, isActive }: Pick<His, "user" | "isActive">): boolean {
+  return isActive || user.role === "doctor" || user.role === "lab";
+}
+
+/** Doctors and labs get their subscription from an administrator; an admin needs none. */
+export function maySubscribe({ role }: Pick<CurrentUser, "role">): boolean {
+  return role === "user";
 }

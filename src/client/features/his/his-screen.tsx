@@ -1,23 +1,30 @@
 import { Trans } from "@lingui/react/macro";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
+import { useHydrateAtoms } from "jotai/utils";
 import { lazy, Suspense, useEffect, useState } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { createQueryClient } from "../../query-client.ts";
 import { sessionAtom, sessionEndAtom } from "../../session.ts";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { Toaster } from "../../ui/toast.tsx";
-import { type His, HisProvider, hasActiveSubscription } from "./his-context.ts";
+import { SubscriptionBanner } from "../subscription/subscription-banner.tsx";
+import { type His, HisProvider } from "./his-context.ts";
 import { PhoneBar, PhoneTabs } from "./phone-menu.tsx";
 import { SideMenu } from "./side-menu.tsx";
 import { useCurrentUser } from "./use-current-user.ts";
+import { useIsActive } from "./use-is-active.ts";
+import { addressedView, useViewAddress } from "./view-address.ts";
 import { ViewOutlet } from "./view-outlet.tsx";
+import { viewAtom } from "./views.ts";
 
 const TermsDialog = lazy(() => import("../terms/terms-dialog.tsx"));
+const PaymentWatch = lazy(() => import("../payments/payment-watch.tsx"));
 
 /** Everything behind the login: the frame once it is known who is there, else the way back to the entry page. */
 export default function HisScreen(props: IslandProps<"his">) {
   const [queryClient] = useState(createQueryClient);
+  useHydrateAtoms([[viewAtom, addressedView()]]);
   return (
     <QueryClientProvider client={queryClient}>
       <SignedIn {...props} />
@@ -28,8 +35,9 @@ export default function HisScreen(props: IslandProps<"his">) {
 
 function SignedIn(props: IslandProps<"his">) {
   const { user, error, retry } = useCurrentUser();
+  const isActive = useIsActive(user);
   useLeaveWithoutSession();
-  if (user) return <Frame his={{ ...props, user, isActive: hasActiveSubscription(user, new Date()) }} />;
+  if (user) return <Frame his={{ ...props, user, isActive }} />;
   if (!error) return <p className="his-loading">Loading...</p>;
   return (
     <main className="p-6">
@@ -52,17 +60,24 @@ function useLeaveWithoutSession(): void {
 }
 
 function Frame({ his }: { his: His }) {
+  useViewAddress();
   return (
     <HisProvider value={his}>
       <div className="his">
         <SideMenu />
         <PhoneBar />
         <div className="his-main">
+          <SubscriptionBanner />
           <ViewOutlet />
           <footer className="his-foot">© 2025 {his.productName}</footer>
         </div>
         <PhoneTabs />
       </div>
+      {his.user.role !== "admin" && (
+        <Suspense>
+          <PaymentWatch />
+        </Suspense>
+      )}
       {his.user.termsAcceptedAt === null && (
         <Suspense>
           <TermsDialog />

@@ -2,15 +2,17 @@ import { Trans } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import type { ComponentProps, ReactNode } from "react";
 import {
+  BadgeCheckIcon,
   FlaskIcon,
   HouseIcon,
   type Icon,
   LayersIcon,
   LifeBuoyIcon,
+  ReceiptIcon,
   UploadIcon,
   UsersIcon,
 } from "../../ui/icons.tsx";
-import { type His, useHis } from "./his-context.ts";
+import { type His, maySeeExams, useHis } from "./his-context.ts";
 import { type ViewName, viewAtom } from "./views.ts";
 
 interface MenuItem {
@@ -37,7 +39,7 @@ const menuItems: MenuItem[] = [
     shortLabel: <Trans id="menu.welcome">Home</Trans>,
     isEnabled: () => true,
   },
-  { view: "listaExames", icon: LayersIcon, ...ownExams, isEnabled: ({ isActive }) => isActive },
+  { view: "listaExames", icon: LayersIcon, ...ownExams, isEnabled: maySeeExams },
   {
     view: "uploadExames",
     icon: UploadIcon,
@@ -51,6 +53,19 @@ const menuItems: MenuItem[] = [
     label: <Trans id="menu.labs">Laboratory</Trans>,
     isVisible: ({ user }) => user.role === "user",
     isEnabled: ({ isActive }) => isActive,
+  },
+  {
+    view: "subscription",
+    icon: BadgeCheckIcon,
+    label: <Trans id="menu.subscription">Subscription</Trans>,
+    isEnabled: () => true,
+  },
+  {
+    view: "paymentHistory",
+    icon: ReceiptIcon,
+    label: <Trans id="menu.payments">Payments</Trans>,
+    isVisible: ({ user }) => user.role !== "admin",
+    isEnabled: () => true,
   },
   {
     view: "users",
@@ -86,8 +101,8 @@ export function useMenu(): MenuEntry[] {
       ...item,
       label,
       isEnabled,
-      // A report is read from the list.
-      isCurrent: item.view === (view === "laudo" ? "listaExames" : view),
+      // Reports and images are opened from the list.
+      isCurrent: item.view === (view === "laudo" || view === "viewer" ? "listaExames" : view),
       open: () => {
         if (isEnabled) setView(item.view);
       },

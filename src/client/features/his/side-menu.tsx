@@ -63,7 +63,7 @@ function MenuPositionButton() {
         {isSidebar ? (
           <Trans id="menu.moveToTop">Menu on top</Trans>
         ) : (
-          <Trans id="menu.moveToSide">Menu at the side</Trans>
+          <Trans id="menu.moveToSide">Menu on the side</Trans>
         )}
       </span>
     </button>

@@ -4,7 +4,7 @@ import { useEffect } from "react";
 import { api } from "../../api.ts";
 import { onSessionEndElsewhere, refreshSessionUser, sessionAtom } from "../../session.ts";
 
-const queryKey = ["auth", "me"];
+export const CURRENT_USER = ["auth", "me"];
 
 /**
  * The user as the server has him now; until it has answered, as the browser kept him. When another tab's
@@ -14,7 +14,7 @@ export function useCurrentUser() {
   const session = useAtomValue(sessionAtom);
   const queryClient = useQueryClient();
   const { error, refetch } = useQuery({
-    queryKey,
+    queryKey: CURRENT_USER,
     enabled: session !== undefined,
     queryFn: async ({ signal }) => {
       const user = await api.currentUser(signal);
@@ -24,7 +24,7 @@ export function useCurrentUser() {
   });
 
   useEffect(
-    () => onSessionEndElsewhere(() => void queryClient.invalidateQueries({ queryKey })),
+    () => onSessionEndElsewhere(() => void queryClient.invalidateQueries({ queryKey: CURRENT_USER })),
     [queryClient],
   );
 

@@ -7,9 +7,12 @@ const loaders = {
   uploadExames: () => import("../upload/upload-view.tsx"),
   listaExames: () => import("../studies/study-list-view.tsx"),
   laudo: () => import("../reports/report-view.tsx"),
+  viewer: () => import("../viewer/viewer-view.tsx"),
   examesLab: () => import("../labs/labs-view.tsx"),
   profile: () => import("../profile/profile-view.tsx"),
   users: () => import("../users/users-view.tsx"),
+  subscription: () => import("../subscription/subscription-view.tsx"),
+  paymentHistory: () => import("../payments/payment-history-view.tsx"),
   support: () => import("../support/support-view.tsx"),
 } satisfies Record<string, () => Promise<{ default: ComponentType }>>;
 
@@ -20,9 +23,12 @@ export const views: Record<ViewName, ComponentType> = {
   uploadExames: lazy(loaders.uploadExames),
   listaExames: lazy(loaders.listaExames),
   laudo: lazy(loaders.laudo),
+  viewer: lazy(loaders.viewer),
   examesLab: lazy(loaders.examesLab),
   profile: lazy(loaders.profile),
   users: lazy(loaders.users),
+  subscription: lazy(loaders.subscription),
+  paymentHistory: lazy(loaders.paymentHistory),
   support: lazy(loaders.support),
 };
 

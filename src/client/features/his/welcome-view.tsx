@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import { Button } from "../../ui/button.tsx";
 import { CircleCheckIcon, LayersIcon, LifeBuoyIcon, UploadIcon } from "../../ui/icons.tsx";
-import { useHis } from "./his-context.ts";
+import { maySeeExams, useHis } from "./his-context.ts";
 import { viewAtom } from "./views.ts";
 
 /** Where everyone starts: what this is, what to do next, and how what is stored is kept. */
@@ -36,7 +36,8 @@ function Today() {
 }
 
 function WelcomeCard() {
-  const { isActive, productName } = useHis();
+  const his = useHis();
+  const { isActive, productName } = his;
   const setView = useSetAtom(viewAtom);
   return (
     <section className="panel welcome-card">
@@ -45,16 +46,16 @@ function WelcomeCard() {
       </h2>
       <p>
         <Trans id="welcome.card.text">
-          Upload the ZIP or the folder of the CD that the clinic gave you. {productName} keeps the images as
+          Upload the ZIP or the folder from the CD that the clinic gave you. {productName} keeps the images as
           they came, opens them in a real viewer and keeps the report beside them.
         </Trans>
       </p>
-      <div className="flex flex-wrap gap-3">
+      <div className="welcome-actions">
         <Button kind="lit" disabled={!isActive} onClick={() => setView("uploadExames")}>
           <UploadIcon small />
           <Trans id="menu.upload">Upload exams</Trans>
         </Button>
-        <Button disabled={!isActive} onClick={() => setView("listaExames")}>
+        <Button disabled={!maySeeExams(his)} onClick={() => setView("listaExames")}>
           <LayersIcon small />
           <Trans id="welcome.card.list">See my exams</Trans>
         </Button>
@@ -85,7 +86,7 @@ function StorageCard() {
           <li>
             <CircleCheckIcon small className="welcome-check" />
             <Trans id="welcome.storage.private">
-              Only you, and whoever you share with, can open your exams.
+              Only you and the people you share them with can open your exams.
             </Trans>
           </li>
           <li>
@@ -108,7 +109,7 @@ function StackedFilms() {
         .map((slice) => (
           <path
             key={slice}
-            d={`M100 ${42 + slice * 20} 164 ${66 + slice * 20} 100 ${90 + slice * 20} 36 ${66 + slice * 20}z`}
+            d={`M100 ${27 + slice * 20} 164 ${51 + slice * 20} 100 ${75 + slice * 20} 36 ${51 + slice * 20}z`}
             fill={`oklch(${0.24 + 0.13 * (3 - slice)} 0.03 225)`}
             stroke="oklch(.985 .008 210)"
             strokeWidth="2"

@@ -49,8 +49,8 @@ export function DeleteLabDialog({ exam, isPending, onCancel, onConfirm }: Delete
 export function LabDeletionText() {
   return (
     <Trans id="labs.delete.text">
-      Are you sure you want to delete this exam? This action cannot be undone and counts as 1 action of the
-      month.
+      Are you sure you want to delete this exam? This action cannot be undone and counts as 1 of this month's
+      actions.
     </Trans>
   );
 }

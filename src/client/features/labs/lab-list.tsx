@@ -16,6 +16,9 @@ export interface LabListProps {
   onDelete: (exam: LabExam) => void;
 }
 
+/** Of the button that opens an exam, for the focus to come back to. */
+export const viewButtonId = (examId: string) => `lab-view-${examId}`;
+
 export function LabList({ exams, ...actions }: LabListProps) {
   return (
     <ul className="lab-list">
@@ -43,6 +46,7 @@ function LabItem({ exam, busyId, onView, onDelete }: Omit<LabListProps, "exams">
       </div>
       <div className="lab-actions">
         <IconButton
+          id={viewButtonId(exam.id)}
           label={t({ id: "labs.viewOf", message: `View ${name}` })}
           disabled={isBusy}
           onClick={() => onView(exam)}

@@ -5,7 +5,7 @@ import { PdfPane } from "../pdf/pdf-pane.tsx";
 import { LabDeletionText } from "./delete-lab-dialog.tsx";
 import { labDate, labName } from "./lab-text.ts";
 import { labsApi } from "./labs-api.ts";
-import { useLabDeletion, useLabDownload } from "./use-labs.ts";
+import { useFailureToast, useLabDeletion, useLabDownload } from "./use-labs.ts";
 
 /** One laboratory PDF. Looking is free; a download is an action. */
 export default function LabPdf({ exam, onBack }: { exam: LabExam; onBack: () => void }) {
@@ -18,6 +18,7 @@ export default function LabPdf({ exam, onBack }: { exam: LabExam; onBack: () => 
     queryFn: ({ signal }) => labsApi.view(exam.id, signal),
     gcTime: 0,
   });
+  useFailureToast(error, t({ id: "labs.viewFailed", message: "Error loading exam" }));
   return (
     <PdfPane
       title={labName(i18n, exam)}

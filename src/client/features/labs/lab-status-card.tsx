@@ -1,16 +1,17 @@
 import { Trans, useLingui } from "@lingui/react/macro";
+import type { LabStats } from "../../../shared/api/labs.ts";
+import { isNearLimit } from "../../../shared/rules/subscription.ts";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
 import { Meter } from "../../ui/meter.tsx";
+import { SeePlans } from "../subscription/subscription-link.tsx";
 import { useLabStats } from "./use-labs.ts";
-
-const WARN_AT_PERCENT = 80;
 
 /** The person's plan and what is left of it for laboratory exams; nothing where there is no plan. */
 export function LabStatusCard() {
   const { t } = useLingui();
   const { data } = useLabStats();
   if (!data) return null;
-  const { planName, labActionUsagePercentage: percent } = data;
+  const { planName } = data;
   return (
     <section
       className="panel lab-status"
@@ -29,12 +30,27 @@ export function LabStatusCard() {
         used={data.labActionsThisMonth}
         limit={data.labActionLimit}
       />
-      {percent >= WARN_AT_PERCENT && (
-        <p className="notice is-warn lab-warning" role="status">
-          <TriangleAlertIcon small />
-          <Trans id="labs.warning">You have used {percent}% of this month's laboratory actions.</Trans>
-        </p>
-      )}
+      <LimitWarning stats={data} />
     </section>
+  );
+}
+
+/** From 80 % of a limit on: what is nearly used up, and the way to more. */
+function LimitWarning({ stats }: { stats: LabStats }) {
+  const { currentLabExamCount, labExamLimit, labActionUsagePercentage: percent } = stats;
+  const isActionsNear = isNearLimit(stats.labActionsThisMonth, stats.labActionLimit);
+  if (!isActionsNear && !isNearLimit(currentLabExamCount, labExamLimit)) return null;
+  return (
+    <div className="notice is-warn lab-warning" role="status">
+      <TriangleAlertIcon small />
+      {isActionsNear ? (
+        <Trans id="labs.warning">You have used {percent}% of this month's laboratory actions.</Trans>
+      ) : (
+        <Trans id="labs.examsNear">
+          You keep {currentLabExamCount} of the {labExamLimit} laboratory exams of your plan.
+        </Trans>
+      )}
+      <SeePlans />
+    </div>
   );
 }

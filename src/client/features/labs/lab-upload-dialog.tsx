@@ -28,24 +28,29 @@ export function LabUploadDialog({ open, onOpenChange }: LabUploadDialogProps) {
   );
 }
 
+/** The last day that a date field takes: without it a year may have six digits. */
+const LAST_DAY = "9999-12-31";
+
 const emptyForm = { examName: "", examDate: "", modality: "" };
 
 function LabUploadForm({ onClose }: { onClose: () => void }) {
   const { i18n, t } = useLingui();
   const [fields, setFields] = useState(emptyForm);
   const [file, setFile] = useState<File>();
-  const [isIncomplete, setIncomplete] = useState(false);
+  const [isAsked, setAsked] = useState(false);
   const { upload, sent } = useLabUpload(onClose);
 
+  const checked = labUploadSchema.safeParse(fields);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const checked = labUploadSchema.safeParse(fields);
-    setIncomplete(!checked.success || !file);
+    setAsked(true);
     if (checked.success && file) upload.mutate({ fields: checked.data, file });
   };
-  const failure = isIncomplete
-    ? t({ id: "labs.incomplete", message: "Please fill in all fields and select a PDF file" })
-    : upload.error?.message;
+  const isIncomplete = !checked.success || !file;
+  const failure =
+    isAsked && isIncomplete
+      ? t({ id: "labs.incomplete", message: "Please fill in all fields and select a PDF file" })
+      : upload.error?.message;
   return (
     <form className="lab-form" onSubmit={submit} noValidate>
       <TextField
@@ -56,6 +61,7 @@ function LabUploadForm({ onClose }: { onClose: () => void }) {
       />
       <TextField
         type="date"
+        max={LAST_DAY}
         label={<Trans id="labs.date">Exam date (optional)</Trans>}
         value={fields.examDate}
         onChange={({ target }) => setFields({ ...fields, examDate: target.value })}

@@ -1,15 +1,17 @@
 import { Plural, Trans } from "@lingui/react/macro";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import type { LabExam } from "../../../shared/api/labs.ts";
+import { ApiError } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { UploadIcon } from "../../ui/icons.tsx";
 import { useHis } from "../his/his-context.ts";
+import { LoginPrompt } from "../his/login-prompt.tsx";
 import { DeleteLabDialog } from "./delete-lab-dialog.tsx";
 import { LabFilterBar } from "./lab-filter-bar.tsx";
 import { filterLabs, noLabFilters } from "./lab-filters.ts";
-import { LabList, LabListSkeleton } from "./lab-list.tsx";
+import { LabList, type LabListProps, LabListSkeleton, viewButtonId } from "./lab-list.tsx";
 import { LabStatusCard } from "./lab-status-card.tsx";
 import { LabUploadDialog } from "./lab-upload-dialog.tsx";
 import { useLabDeletion, useLabs } from "./use-labs.ts";
@@ -19,13 +21,15 @@ const LabPdf = lazy(() => import("./lab-pdf.tsx"));
 /** The person's laboratory PDFs; only the role user keeps some, under an active subscription. */
 export default function LabsView() {
   const { user, isActive } = useHis();
-  const [viewed, setViewed] = useState<LabExam>();
+  const [viewed, setViewed] = useViewedExam();
   const [filters, setFilters] = useState(noLabFilters);
   if (user.role !== "user")
     return <NotHere title={<Trans id="labs.usersOnly">Only users can access this area.</Trans>} />;
   if (!isActive) {
     return (
-      <NotHere title={<Trans id="labs.needsSubscription">This area needs an active subscription.</Trans>} />
+      <NotHere
+        title={<Trans id="labs.needsSubscription">This area requires an active subscription.</Trans>}
+      />
     );
   }
   if (viewed) {
@@ -36,6 +40,27 @@ export default function LabsView() {
     );
   }
   return <Labs filters={filters} onFiltersChange={setFilters} onView={setViewed} />;
+}
+
+/** The exam that is looked at; behind it the list is found again as it was left, with the focus where it was. */
+function useViewedExam() {
+  const [viewed, setViewed] = useState<LabExam>();
+  const left = useRef<{ id: string; top: number }>(undefined);
+  useEffect(() => {
+    if (viewed) {
+      window.scrollTo(0, 0);
+      document.getElementById("view")?.focus({ preventScroll: true });
+    } else if (left.current) {
+      window.scrollTo(0, left.current.top);
+      document.getElementById(viewButtonId(left.current.id))?.focus({ preventScroll: true });
+      left.current = undefined;
+    }
+  }, [viewed]);
+  const view = (exam: LabExam | undefined) => {
+    if (exam) left.current = { id: exam.id, top: window.scrollY };
+    setViewed(exam);
+  };
+  return [viewed, view] as const;
 }
 
 function NotHere({ title }: { title: ReactNode }) {
@@ -61,7 +86,8 @@ function Labs({ filters, onFiltersChange, onView }: LabsProps) {
   const [isAdding, setAdding] = useState(false);
   const [doomed, setDoomed] = useState<LabExam>();
   const deletion = useLabDeletion(() => setDoomed(undefined));
-  const { data, error, refetch } = useLabs();
+  const { exams, failure, retry } = useLabs();
+  if (failure instanceof ApiError && failure.status === 401) return <LoginPrompt />;
   const add = (
     <Button kind="lit" onClick={() => setAdding(true)}>
       <UploadIcon small />
@@ -70,23 +96,24 @@ function Labs({ filters, onFiltersChange, onView }: LabsProps) {
   );
   return (
     <>
-      <LabsHead count={data?.length} action={data && data.length > 0 && add} />
+      <LabsHead count={exams?.length} action={exams && exams.length > 0 && add} />
       <LabStatusCard />
-      {error && (
+      {failure && (
         <ErrorCard
           title={<Trans id="labs.listFailed">Error loading laboratory exams</Trans>}
-          action={{ label: <Trans id="action.retry">Try again</Trans>, run: () => void refetch() }}
+          action={{ label: <Trans id="action.retry">Try again</Trans>, run: retry }}
         >
-          {error.message}
+          {failure.message}
         </ErrorCard>
       )}
-      {!data && !error && <LabListSkeleton />}
-      {data?.length === 0 && <NothingYet action={add} />}
-      {data && data.length > 0 && (
+      {!exams && !failure && <LabListSkeleton />}
+      {exams?.length === 0 && <NothingYet action={add} />}
+      {exams && exams.length > 0 && (
         <section className="panel">
           <LabFilterBar filters={filters} onFiltersChange={onFiltersChange} />
           <Matches
-            exams={filterLabs(data, filters)}
+            exams={filterLabs(exams, filters)}
+            onClearFilters={() => onFiltersChange(noLabFilters)}
             busyId={deletion.isPending ? doomed?.id : undefined}
             onView={onView}
             onDelete={setDoomed}
@@ -122,12 +149,17 @@ function LabsHead({ count, action }: { count: number | undefined; action: ReactN
   );
 }
 
-function Matches(list: Parameters<typeof LabList>[0]) {
+function Matches({ onClearFilters, ...list }: LabListProps & { onClearFilters: () => void }) {
   if (list.exams.length > 0) return <LabList {...list} />;
   return (
-    <p className="lab-none">
-      <Trans id="labs.noMatch">No exam matches the filters.</Trans>
-    </p>
+    <div className="lab-none" role="status">
+      <p>
+        <Trans id="labs.noMatch">No exam matches the filters.</Trans>
+      </p>
+      <Button onClick={onClearFilters}>
+        <Trans id="filter.clear">Clear filters</Trans>
+      </Button>
+    </div>
   );
 }
 

@@ -1,17 +1,43 @@
 import { useLingui } from "@lingui/react/macro";
 import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import type { LabExam } from "../../../shared/api/labs.ts";
 import { ApiError } from "../../api.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { pdfName, saveFile } from "../pdf/save-file.ts";
 import { SUBSCRIPTIONS } from "../studies/refresh-exams.ts";
+import { mayRetry } from "../studies/use-study-list.ts";
 import { labName } from "./lab-text.ts";
 import { labsApi } from "./labs-api.ts";
 
 export const LABS = "labs";
 
+const CACHED_MS = 60_000;
+
+/** The person's exams. What the server fails to answer is an empty list, without a word. */
 export function useLabs() {
-  return useQuery({ queryKey: [LABS, "list"], queryFn: ({ signal }) => labsApi.list(signal), staleTime: 0 });
+  const { t } = useLingui();
+  const { data, error, refetch } = useQuery({
+    queryKey: [LABS, "list"],
+    queryFn: ({ signal }) => labsApi.list(signal),
+    staleTime: CACHED_MS,
+    retry: mayRetry,
+  });
+  const isSilent = error instanceof ApiError && error.status >= 500;
+  const failure = isSilent ? null : error;
+  useFailureToast(failure, t({ id: "labs.listFailed", message: "Error loading laboratory exams" }));
+  return { exams: data ?? (isSilent ? [] : undefined), failure, retry: () => void refetch() };
+}
+
+/** Tells of a failure once; the end of a session is told where it leads. */
+export function useFailureToast(failure: Error | null, title: string): void {
+  const told = useRef<Error>(null);
+  useEffect(() => {
+    if (failure === told.current) return;
+    told.current = failure;
+    if (!failure || (failure instanceof ApiError && failure.status === 401)) return;
+    showToast({ tone: "bad", title, text: failure.message });
+  }, [failure, title]);
 }
 
 export function useLabStats() {

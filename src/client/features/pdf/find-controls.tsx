@@ -1,69 +1,84 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useEffect, useRef, useState } from "react";
-import { SearchIcon } from "../../ui/icons.tsx";
-import { findText } from "./find-text.ts";
-import type { OpenPdf } from "./pdf-stage.tsx";
+import type { KeyboardEvent, RefObject } from "react";
+import { IconButton } from "../../ui/button.tsx";
+import { ChevronDownIcon, ChevronUpIcon, CloseIcon, SearchIcon } from "../../ui/icons.tsx";
+import { positionOf, totalOf } from "./found-hits.ts";
+import type { Find, Found } from "./use-find.ts";
 
 interface FindControlsProps {
-  pdf: OpenPdf;
-  /** Where the reader is, counted from 1. */
-  page: number;
-  onFound: (page: number) => void;
+  find: Find;
+  input: RefObject<HTMLInputElement | null>;
+  /** On a phone, where it can be opened. */
+  onClose: () => void;
 }
 
-/** Finds the next page with some words; Enter goes on to the one after it. */
-export function FindControls({ pdf, page, onFound }: FindControlsProps) {
+/** Finds as one types; Enter goes on to the next hit, Shift+Enter back. */
+export function FindControls({ find, input, onClose }: FindControlsProps) {
   const { t } = useLingui();
-  const [words, setWords] = useState("");
-  const [found, setFound] = useState<number | "none">();
-  const running = useRef<AbortController>(undefined);
-  useEffect(() => () => running.current?.abort(), []);
-
-  const find = async () => {
-    running.current?.abort();
-    const controller = new AbortController();
-    running.current = controller;
-    try {
-      const after = found === undefined ? page - 1 : page;
-      const next = await findText(pdf, words, after, controller.signal);
-      if (controller.signal.aborted) return;
-      setFound(next ?? "none");
-      if (next !== undefined) onFound(next);
-    } catch (error) {
-      if (!controller.signal.aborted) throw error;
-    }
+  const { words, found, look, step } = find;
+  const label = t({ id: "pdf.find", message: "Find in the document" });
+  const close = () => {
+    look("");
+    onClose();
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.key === "Escape") close();
+    if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    step(event.shiftKey ? -1 : 1);
   };
   return (
-    <search>
-      <form
-        className="pdf-find"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (words.trim()) void find();
-        }}
+    <search className="pdf-find">
+      <div className="input">
+        <SearchIcon small />
+        <input
+          ref={input}
+          type="search"
+          enterKeyHint="search"
+          value={words}
+          maxLength={200}
+          aria-label={label}
+          placeholder={label}
+          onChange={({ target }) => look(target.value)}
+          onKeyDown={press}
+        />
+      </div>
+      <span className="pdf-found" role="status">
+        {found && <FoundText found={found} />}
+      </span>
+      <IconButton
+        label={t({ id: "pdf.findPrevious", message: "Previous match" })}
+        disabled={!found?.current}
+        onClick={() => step(-1)}
       >
-        <div className="input">
-          <SearchIcon small />
-          <input
-            type="search"
-            value={words}
-            maxLength={200}
-            aria-label={t({ id: "pdf.find", message: "Find in the document" })}
-            placeholder={t({ id: "pdf.find", message: "Find in the document" })}
-            onChange={({ target }) => {
-              setWords(target.value);
-              setFound(undefined);
-            }}
-          />
-        </div>
-        <span className="pdf-found" role="status">
-          {found === "none" ? (
-            <Trans id="pdf.notFound">Not found</Trans>
-          ) : (
-            found !== undefined && <Trans id="pdf.foundOn">Page {found}</Trans>
-          )}
-        </span>
-      </form>
+        <ChevronUpIcon />
+      </IconButton>
+      <IconButton
+        label={t({ id: "pdf.findNext", message: "Next match" })}
+        disabled={!found?.current}
+        onClick={() => step(1)}
+      >
+        <ChevronDownIcon />
+      </IconButton>
+      <IconButton
+        className="pdf-find-close"
+        label={t({ id: "pdf.findClose", message: "Close search" })}
+        onClick={close}
+      >
+        <CloseIcon />
+      </IconButton>
     </search>
+  );
+}
+
+function FoundText({ found: { counts, current, isDone, isPartial } }: { found: Found }) {
+  const { i18n } = useLingui();
+  if (!current) return isDone ? <Trans id="pdf.notFound">Not found</Trans> : null;
+  const position = i18n.number(positionOf(counts, current));
+  const total = `${i18n.number(totalOf(counts))}${isPartial || !isDone ? "+" : ""}`;
+  return (
+    <Trans id="pdf.found">
+      {position} of {total}
+    </Trans>
   );
 }

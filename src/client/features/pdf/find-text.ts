@@ -1,38 +1,69 @@
-import { fold } from "../../../shared/fold.ts";
+import { countHits, foldWanted, foldWithPlaces } from "./folded-text.ts";
 
 /** As much of a PDF as a search needs. */
 export interface Searchable {
   numPages: number;
   getPage(number: number): Promise<{
-    getTextContent(): Promise<{ items: readonly object[] }>;
+    getTextContent(options: { includeMarkedContent: true }): Promise<{ items: readonly object[] }>;
   }>;
 }
 
-const MAX_SEARCHED_PAGES = 2_000;
-
-/**
- * The first page (counted from 1) after `after` whose text holds the words, going round to the start; case and
- * accents don't matter. Looks at no more than 2,000 pages.
- */
-export async function findText(
-  pdf: Searchable,
-  words: string,
-  after: number,
-  signal: AbortSignal,
-): Promise<number | undefined> {
-  const wanted = fold(words);
-  if (!wanted) return undefined;
-  const count = Math.min(pdf.numPages, MAX_SEARCHED_PAGES);
-  for (let step = 0; step < count; step++) {
-    signal.throwIfAborted();
-    const number = ((after + step) % pdf.numPages) + 1;
-    if (fold(await textOf(pdf, number)).includes(wanted)) return number;
-  }
-  return undefined;
+/** How often the words are on a page (counted from 1); pages without them are not told. */
+export interface PageHits {
+  page: number;
+  count: number;
 }
 
-async function textOf(pdf: Searchable, number: number): Promise<string> {
-  const page = await pdf.getPage(number);
-  const { items } = await page.getTextContent();
-  return items.map((item) => ("str" in item ? String(item.str) : "")).join(" ");
+const MAX_SEARCHED_PAGES = 2_000;
+const MAX_KEPT_CHARACTERS = 8_000_000;
+
+/** Finds words in a PDF, page by page; each page's text is read only once. */
+export class TextFinder {
+  #pdf: Searchable;
+  #kept = new Map<number, string>();
+  #keptCharacters = 0;
+
+  constructor(pdf: Searchable) {
+    this.#pdf = pdf;
+  }
+
+  /** Whether the document is too long to be searched to its end. */
+  get isPartial(): boolean {
+    return this.#pdf.numPages > MAX_SEARCHED_PAGES;
+  }
+
+  /**
+   * The pages with the words, from `from` on and round to the start; case and accents don't matter. Looks at no more
+   * than 2,000 pages.
+   */
+  async *find(words: string, from: number, signal: AbortSignal): AsyncGenerator<PageHits> {
+    const wanted = foldWanted(words);
+    if (wanted === "") return;
+    const { numPages } = this.#pdf;
+    for (let step = 0; step < Math.min(numPages, MAX_SEARCHED_PAGES); step++) {
+      const page = ((from - 1 + step) % numPages) + 1;
+      const count = countHits(await this.#textOf(page), wanted);
+      signal.throwIfAborted();
+      if (count > 0) yield { page, count };
+    }
+  }
+
+  async #textOf(number: number): Promise<string> {
+    const kept = this.#kept.get(number);
+    if (kept !== undefined) return kept;
+    const page = await this.#pdf.getPage(number);
+    const { items } = await page.getTextContent({ includeMarkedContent: true });
+    const { text } = foldWithPlaces(items.map(itemText).join(""));
+    if (this.#keptCharacters + text.length <= MAX_KEPT_CHARACTERS) {
+      this.#kept.set(number, text);
+      this.#keptCharacters += text.length;
+    }
+    return text;
+  }
+}
+
+/** The spaces between items are items too; only the end of a line is told otherwise. */
+function itemText(item: object): string {
+  if (!("str" in item)) return "";
+  return "hasEOL" in item && item.hasEOL ? `${item.str}\n` : String(item.str);
 }

@@ -42,6 +42,13 @@ export function nextZoom(scale: number, direction: 1 | -1): number {
   return (direction === 1 ? beyond[0] : beyond.at(-1)) ?? (direction === 1 ? 4 : 0.25);
 }
 
+/** The zoom after a pinch; not beyond the steps of the buttons. */
+export function pinchedZoom(scale: number, factor: number): number {
+  const [least = 1] = ZOOM_STEPS;
+  const most = ZOOM_STEPS.at(-1) ?? least;
+  return Math.min(most, Math.max(least, (scale / PX_PER_POINT) * factor));
+}
+
 /** Tops of the pages in CSS pixels, and behind the last one the height of all. `sizeOf` counts from 0. */
 export function layOut(count: number, scale: number, sizeOf: (index: number) => PageSize): Float64Array {
   const tops = new Float64Array(count + 1);

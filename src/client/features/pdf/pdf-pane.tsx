@@ -1,15 +1,25 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { ErrorCard } from "../../ui/error-card.tsx";
-import { ArrowLeftIcon, DownloadIcon, PrinterIcon, TrashIcon } from "../../ui/icons.tsx";
+import { ArrowLeftIcon, DownloadIcon, PrinterIcon, SearchIcon, TrashIcon } from "../../ui/icons.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { FindControls } from "./find-controls.tsx";
 import type { Zoom } from "./page-layout.ts";
 import { Opening, type OpenPdf, PdfStage, type Place } from "./pdf-stage.tsx";
 import { MAX_PRINTED_PAGES, printPdf } from "./print-pdf.ts";
+import { type Find, useFind } from "./use-find.ts";
+import { useFindKey } from "./use-find-key.ts";
 import { ZoomControls } from "./zoom-controls.tsx";
+
+interface PdfDeletion {
+  question: ReactNode;
+  label: string;
+  isPending: boolean;
+  run: () => void;
+}
 
 export interface PdfPaneProps {
   title: ReactNode;
@@ -20,7 +30,8 @@ export interface PdfPaneProps {
   failure?: { title: ReactNode; text: string; retry: () => void };
   onBack: () => void;
   onDownload: () => void;
-  deletion: { question: ReactNode; label: string; isPending: boolean; run: () => void };
+  /** Undefined where it is not the reader's to delete. */
+  deletion: PdfDeletion | undefined;
 }
 
 /** A PDF inside the frame: the paper is the lamp, the bar holds back, zoom, download and delete. */
@@ -28,21 +39,11 @@ export function PdfPane({ file, failure, ...bar }: PdfPaneProps) {
   const [zoom, setZoom] = useState<Zoom>("auto");
   const [pdf, setPdf] = useState<OpenPdf>();
   const [place, setPlace] = useState<Place>();
-  const [goTo, setGoTo] = useState<{ page: number }>();
+  const find = useFind(pdf, place?.page ?? 1);
   return (
     <div className="pdf">
       <PdfBar {...bar} file={file} pdf={pdf} />
-      {place && pdf && (
-        <div className="pdf-tools">
-          <span className="pdf-place" aria-live="polite">
-            <Trans id="pdf.place">
-              Page {place.page} of {place.pages}
-            </Trans>
-          </span>
-          <FindControls pdf={pdf} page={place.page} onFound={(page) => setGoTo({ page })} />
-          <ZoomControls zoom={zoom} scale={place.scale} onZoom={setZoom} />
-        </div>
-      )}
+      {place && pdf && <PdfTools {...{ place, zoom, find }} onZoom={setZoom} />}
       <div className="pdf-stage">
         {failure ? (
           <div className="pdf-wait">
@@ -54,7 +55,14 @@ export function PdfPane({ file, failure, ...bar }: PdfPaneProps) {
             </ErrorCard>
           </div>
         ) : file ? (
-          <PdfStage file={file} zoom={zoom} goTo={goTo} onOpen={setPdf} onPlace={setPlace} />
+          <PdfStage
+            file={file}
+            zoom={zoom}
+            onZoom={setZoom}
+            wanted={{ words: find.words, current: find.found?.current }}
+            onOpen={setPdf}
+            onPlace={setPlace}
+          />
         ) : (
           <Opening />
         )}
@@ -63,11 +71,55 @@ export function PdfPane({ file, failure, ...bar }: PdfPaneProps) {
   );
 }
 
+interface ToolsProps {
+  place: Place;
+  zoom: Zoom;
+  onZoom: (zoom: Zoom) => void;
+  find: Find;
+}
+
+/** Place, search and zoom; on a phone the search takes their row while it is open. */
+function PdfTools({ place, zoom, onZoom, find }: ToolsProps) {
+  const { t } = useLingui();
+  const [isFinding, setFinding] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
+  const close = () => {
+    flushSync(() => setFinding(false));
+    opener.current?.focus();
+  };
+  const open = () => {
+    // What is not seen takes no focus.
+    flushSync(() => setFinding(true));
+    input.current?.focus();
+    input.current?.select();
+  };
+  useFindKey(input, open);
+  return (
+    <div className={`pdf-tools ${isFinding ? "is-finding" : ""}`}>
+      <span className="pdf-place" aria-live="polite">
+        <Trans id="pdf.place">
+          Page {place.page} of {place.pages}
+        </Trans>
+      </span>
+      <FindControls find={find} input={input} onClose={close} />
+      <IconButton
+        ref={opener}
+        className="pdf-find-open"
+        label={t({ id: "pdf.find", message: "Find in the document" })}
+        onClick={open}
+      >
+        <SearchIcon />
+      </IconButton>
+      <ZoomControls zoom={zoom} scale={place.scale} onZoom={onZoom} />
+    </div>
+  );
+}
+
 type BarProps = Omit<PdfPaneProps, "failure"> & { pdf: OpenPdf | undefined };
 
 function PdfBar({ title, subtitle, file, pdf, onBack, onDownload, deletion }: BarProps) {
   const { t } = useLingui();
-  const [isAsking, setAsking] = useState(false);
   const print = usePrint(pdf);
   return (
     <header className="pdf-bar">
@@ -93,27 +145,36 @@ function PdfBar({ title, subtitle, file, pdf, onBack, onDownload, deletion }: Ba
         <DownloadIcon small />
         <Trans id="pdf.download">Download</Trans>
       </Button>
-      <IconButton label={deletion.label} destructive onClick={() => setAsking(true)}>
+      {deletion && <DeleteControl {...deletion} />}
+    </header>
+  );
+}
+
+function DeleteControl({ question, label, isPending, run }: PdfDeletion) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <IconButton label={label} destructive onClick={() => setAsking(true)}>
         <TrashIcon />
       </IconButton>
       <ConfirmDialog
         open={isAsking}
         onOpenChange={(open) => {
-          if (!deletion.isPending) setAsking(open);
+          if (!isPending) setAsking(open);
         }}
-        title={<Trans id="study.delete.title">Confirm deletion</Trans>}
-        text={deletion.question}
+        title={<Trans id="pdf.delete.title">Confirm deletion</Trans>}
+        text={question}
         confirmLabel={
-          deletion.isPending ? (
+          isPending ? (
             <Trans id="action.deleting">Deleting…</Trans>
           ) : (
             <Trans id="pdf.delete.yes">Yes, delete</Trans>
           )
         }
-        busy={deletion.isPending}
-        onConfirm={deletion.run}
+        busy={isPending}
+        onConfirm={run}
       />
-    </header>
+    </>
   );
 }
 
@@ -129,7 +190,7 @@ function usePrint(pdf: OpenPdf | undefined) {
         title: t({ id: "pdf.print", message: "Print" }),
         text: t({
           id: "pdf.print.tooLong",
-          message: `Documents of more than ${pages} pages are printed after downloading them.`,
+          message: `Documents with more than ${pages} pages have to be downloaded to print them.`,
         }),
       });
       return;

@@ -1,16 +1,20 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { Document, type DocumentProps, Page, pdfjs } from "react-pdf";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import {
   drawnPages,
   layOut,
+  nextZoom,
   type PageSize,
   pageAt,
+  pinchedZoom,
   pixelRatioOf,
   scaleOf,
   type Zoom,
 } from "./page-layout.ts";
+import { type TellLayer, useHitHighlights, type Wanted } from "./use-hit-highlights.ts";
+import { type DeskPoint, usePinch } from "./use-pinch.ts";
 
 // The one file that knows the library: whoever holds the licence of another one swaps it here.
 
@@ -38,8 +42,9 @@ export interface Place {
 interface PdfStageProps {
   file: Blob;
   zoom: Zoom;
-  /** Goes to a page (counted from 1) whenever the object changes. */
-  goTo?: { page: number };
+  onZoom: (zoom: Zoom) => void;
+  /** What is marked on the pages; goes to the current hit whenever that changes. */
+  wanted: Wanted;
   onOpen: (pdf: OpenPdf) => void;
   /** Where the reader is; called when it changes. */
   onPlace: (place: Place) => void;
@@ -94,7 +99,9 @@ function Unreadable({ isLocked }: { isLocked: boolean }) {
   );
 }
 
-function Pages({ pdf, zoom, goTo, onPlace }: Omit<PdfStageProps, "file" | "onOpen"> & { pdf: OpenPdf }) {
+type PagesProps = Omit<PdfStageProps, "file" | "onOpen"> & { pdf: OpenPdf };
+
+function Pages({ pdf, zoom, onZoom, wanted, onPlace }: PagesProps) {
   const { t } = useLingui();
   const desk = useRef<HTMLElement>(null);
   const { deskSize, scrollTop, onScroll } = useDesk(desk);
@@ -102,14 +109,22 @@ function Pages({ pdf, zoom, goTo, onPlace }: Omit<PdfStageProps, "file" | "onOpe
   const scale = scaleOf(zoom, sizeOf(0), deskSize);
   const tops = layOut(pdf.numPages, scale, sizeOf);
   const page = pageAt(tops, scrollTop + deskSize.height / 2) + 1;
-  useKeptPlace(desk, tops, scrollTop);
+  const drawn = drawnPages(tops, scrollTop, deskSize.height);
+  const keepPoint = useKeptPlace(desk, tops, scrollTop);
+  const tellLayer = useHitHighlights(desk, wanted);
+  usePinch(desk, (factor, at) => {
+    keepPoint(at);
+    onZoom(pinchedZoom(scale, factor));
+  });
 
   useEffect(() => onPlace({ page, pages: pdf.numPages, scale }), [page, pdf, scale, onPlace]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new wish scrolls, not a new layout
+  const { current } = wanted;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another hit scrolls, not a new layout
   useEffect(() => {
-    if (goTo) desk.current?.scrollTo({ top: (tops[goTo.page - 1] ?? 0) - 8 });
-  }, [goTo]);
+    if (!current || drawn.includes(current.page - 1)) return;
+    desk.current?.scrollTo({ top: (tops[current.page - 1] ?? 0) - 8 });
+  }, [current]);
 
   return (
     <section
@@ -119,20 +134,34 @@ function Pages({ pdf, zoom, goTo, onPlace }: Omit<PdfStageProps, "file" | "onOpe
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
       tabIndex={0}
       onScroll={onScroll}
+      onKeyDown={(event) => {
+        const asked = zoomByKey(event, scale);
+        if (asked === undefined) return;
+        event.preventDefault();
+        onZoom(asked);
+      }}
     >
       <div className="pdf-roll" style={{ height: tops[pdf.numPages] }}>
-        {drawnPages(tops, scrollTop, deskSize.height).map((index) => (
+        {drawn.map((index) => (
           <Sheet
             key={index}
             index={index}
             top={tops[index] ?? 0}
             size={sizeOf(index)}
-            {...{ scale, learn }}
+            {...{ scale, learn, tellLayer }}
           />
         ))}
       </div>
     </section>
   );
+}
+
+/** Plus and minus zoom, 0 goes back; with Ctrl too, which zooms the browser anywhere else. */
+function zoomByKey({ key, altKey }: KeyboardEvent, scale: number): Zoom | undefined {
+  if (altKey) return undefined;
+  if (key === "+" || key === "=") return nextZoom(scale, 1);
+  if (key === "-") return nextZoom(scale, -1);
+  return key === "0" ? "auto" : undefined;
 }
 
 interface SheetProps {
@@ -141,11 +170,19 @@ interface SheetProps {
   size: PageSize;
   scale: number;
   learn: (index: number, size: PageSize) => void;
+  tellLayer: TellLayer;
 }
 
-function Sheet({ index, top, size, scale, learn }: SheetProps) {
+function Sheet({ index, top, size, scale, learn, tellLayer }: SheetProps) {
+  const sheet = useRef<HTMLDivElement>(null);
+  // The library writes the text anew for another function.
+  const tell = useCallback(() => {
+    tellLayer(index, sheet.current?.querySelector<HTMLElement>(".textLayer") ?? undefined);
+  }, [index, tellLayer]);
+  useEffect(() => () => tellLayer(index, undefined), [index, tellLayer]);
   return (
     <div
+      ref={sheet}
       className="pdf-sheet"
       style={{ top, width: Math.floor(size.width * scale), height: Math.floor(size.height * scale) }}
     >
@@ -155,6 +192,7 @@ function Sheet({ index, top, size, scale, learn }: SheetProps) {
         suspense={false}
         devicePixelRatio={pixelRatioOf(size, scale, window.devicePixelRatio)}
         renderAnnotationLayer={false}
+        onRenderTextLayerSuccess={tell}
         loading={null}
         error={<Unreadable isLocked={false} />}
         onLoadSuccess={({ originalWidth, originalHeight }) =>
@@ -196,15 +234,28 @@ function useDesk(desk: RefObject<HTMLElement | null>) {
   return { deskSize, scrollTop, onScroll };
 }
 
-/** Zooming keeps what is read where it is. */
-function useKeptPlace(desk: RefObject<HTMLElement | null>, tops: Float64Array, scrollTop: number): void {
+/** Zooming keeps what is read where it is: at the top, or around the point that was given last. */
+function useKeptPlace(desk: RefObject<HTMLElement | null>, tops: Float64Array, scrollTop: number) {
   const before = useRef({ height: 0, scrollTop: 0 });
+  const kept = useRef<DeskPoint>(undefined);
   const height = tops.at(-1) ?? 0;
   useEffect(() => {
     const last = before.current;
-    if (last.height > 0 && last.height !== height && last.scrollTop > 0) {
-      desk.current?.scrollTo({ top: (last.scrollTop / last.height) * height });
+    const element = desk.current;
+    if (element && last.height > 0 && last.height !== height) {
+      const factor = height / last.height;
+      const { x, y } = kept.current ?? { x: 0, y: 0 };
+      kept.current = undefined;
+      if (last.scrollTop + y > 0) {
+        element.scrollTo({
+          top: (last.scrollTop + y) * factor - y,
+          left: (element.scrollLeft + x) * factor - x,
+        });
+      }
     }
     before.current = { height, scrollTop };
   }, [desk, height, scrollTop]);
+  return useCallback((point: DeskPoint) => {
+    kept.current = point;
+  }, []);
 }

@@ -76,7 +76,9 @@ function PersonFields({ form, pendingEmail }: { form: Form; pendingEmail: string
         type="email"
         autoComplete="email"
         inputMode="email"
-        hint={<Trans id="profile.email.hint">A new address takes effect when its link is opened.</Trans>}
+        hint={
+          <Trans id="profile.email.hint">A new address takes effect once you open the link sent to it.</Trans>
+        }
         error={errorOf("email")}
         {...form.register("email")}
       />
@@ -85,8 +87,8 @@ function PersonFields({ form, pendingEmail }: { form: Form; pendingEmail: string
           <MailIcon />
           <span>
             <Trans id="profile.email.pending">
-              We sent a link to {pendingEmail}. Open it within 24 hours to use this address; until then the
-              old one stays.
+              We sent a link to {pendingEmail}. Open it within 24 hours to use that address; until then, the
+              current one stays.
             </Trans>
           </span>
         </div>
@@ -105,7 +107,7 @@ function PasswordFields({ form }: { form: Form }) {
       </legend>
       <p className="field-hint">
         <Trans id="profile.password.hint">
-          Leave both empty to keep it. A new password ends all other sessions.
+          Leave both fields empty to keep the current one. A new password ends all other sessions.
         </Trans>
       </p>
       <div className="profile-pair">

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Avatar } from "../../ui/avatar.tsx";
 import { useHis } from "../his/his-context.ts";
 import { dayText, roleName } from "../users/user-text.ts";
+import { AccountData } from "./account-data.tsx";
 import { ProfileForm } from "./profile-form.tsx";
 
 /** Who the signed-in person is here, and the form to change it. */
@@ -17,7 +18,10 @@ export default function ProfileView() {
       </div>
       <div className="profile">
         <PersonPanel />
-        <ProfileForm pendingEmail={pendingEmail} onPendingEmail={setPendingEmail} />
+        <div className="profile-panels">
+          <ProfileForm pendingEmail={pendingEmail} onPendingEmail={setPendingEmail} />
+          <AccountData />
+        </div>
       </div>
     </>
   );

@@ -56,16 +56,20 @@ function Report({ study, onBack }: { study: Study; onBack: () => void }) {
         saveFile(data, pdfName(t({ id: "report.title", message: "Report" }), description, study.studyDate));
         showToast({ tone: "ok", title: t({ id: "download.done", message: "Download complete" }) });
       }}
-      deletion={{
-        question: (
-          <Trans id="report.delete.text">
-            Are you sure you want to delete this report? This action cannot be undone.
-          </Trans>
-        ),
-        label: t({ id: "report.delete", message: "Delete report" }),
-        isPending: deletion.isPending,
-        run: () => deletion.mutate(),
-      }}
+      deletion={
+        study.access.deleteReport
+          ? {
+              question: (
+                <Trans id="report.delete.text">
+                  Are you sure you want to delete this report? This action cannot be undone.
+                </Trans>
+              ),
+              label: t({ id: "report.delete", message: "Delete report" }),
+              isPending: deletion.isPending,
+              run: () => deletion.mutate(),
+            }
+          : undefined
+      }
     />
   );
 }

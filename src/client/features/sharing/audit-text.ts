@@ -6,7 +6,7 @@ const actions: Record<string, MessageDescriptor> = {
   "study.opened": msg({ id: "audit.study.opened", message: "opened the images" }),
   "study.downloaded": msg({ id: "audit.study.downloaded", message: "downloaded" }),
   "study.granted": msg({ id: "audit.study.granted", message: "gave access" }),
-  "study.revoked": msg({ id: "audit.study.revoked", message: "took access away" }),
+  "study.revoked": msg({ id: "audit.study.revoked", message: "removed access" }),
   "report.uploaded": msg({ id: "audit.report.uploaded", message: "attached the report" }),
   "report.opened": msg({ id: "audit.report.opened", message: "opened the report" }),
   "report.deleted": msg({ id: "audit.report.deleted", message: "deleted the report" }),

@@ -6,11 +6,11 @@ import { IconButton } from "../../ui/button.tsx";
 import { DropdownItem } from "../../ui/dropdown.tsx";
 import { sharedStudyAtom } from "./share-state.ts";
 
-/** Opens the share dialog from a row; only for who owns the study. */
+/** Opens the share dialog from a row; only for whose the study is to share. */
 export function ShareButton({ study }: { study: Study }) {
   const { t } = useLingui();
   const share = useSetAtom(sharedStudyAtom);
-  if (!study.isOwner) return null;
+  if (!study.access.share) return null;
   return (
     <IconButton label={t({ id: "share.open", message: "Share study" })} onClick={() => share(study)}>
       <UserPlusIcon />
@@ -21,7 +21,7 @@ export function ShareButton({ study }: { study: Study }) {
 /** The same as an entry of a row's menu. */
 export function ShareMenuItem({ study }: { study: Study }) {
   const share = useSetAtom(sharedStudyAtom);
-  if (!study.isOwner) return null;
+  if (!study.access.share) return null;
   return (
     <DropdownItem onSelect={() => share(study)}>
       <UserPlusIcon />

@@ -7,12 +7,14 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { useHis } from "../his/his-context.ts";
 import { dateText, descriptionText } from "../studies/study-text.ts";
 import { roleName } from "../users/user-text.ts";
 import { actionText, momentText } from "./audit-text.ts";
 import { sharedStudyAtom } from "./share-state.ts";
 import type { Grant } from "./sharing-api.ts";
 import { useAudit, useGrants, useRevocation, useShare } from "./use-sharing.ts";
+import { UserPicker } from "./user-picker.tsx";
 
 /** Who may see a study: give access to a doctor, take it away, read who did what. */
 export function ShareDialog() {
@@ -58,32 +60,53 @@ function Sharing({ study }: { study: Study }) {
   );
 }
 
+/** An owner types a doctor's e-mail; an admin picks among the accounts. */
 function ShareForm({ studyId }: { studyId: string }) {
   const [email, setEmail] = useState("");
   const share = useShare(studyId, () => setEmail(""));
+  const { user } = useHis();
   const { t } = useLingui();
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (email.trim()) share.mutate(email.trim());
   };
+  const field = {
+    error: share.error && failureText(share.error, t({ id: "error.unknown", message: "Unknown error" })),
+    value: email,
+    onValueChange(value: string) {
+      setEmail(value);
+      share.reset();
+    },
+  };
   return (
     <form className="share-form" onSubmit={submit} noValidate>
-      <TextField
-        type="email"
-        label={<Trans id="share.email">Doctor's e-mail</Trans>}
-        hint={<Trans id="share.hint">The doctor sees the images and the report, and cannot delete.</Trans>}
-        error={share.error && failureText(share.error, t({ id: "error.unknown", message: "Unknown error" }))}
-        autoComplete="off"
-        value={email}
-        onChange={({ target }) => {
-          setEmail(target.value);
-          share.reset();
-        }}
-      />
+      {user.role === "admin" ? <UserPicker studyId={studyId} {...field} /> : <DoctorField {...field} />}
       <Button kind="lit" type="submit" disabled={!email.trim() || share.isPending}>
         <Trans id="share.give">Give access</Trans>
       </Button>
     </form>
+  );
+}
+
+interface DoctorFieldProps {
+  value: string;
+  onValueChange: (value: string) => void;
+  error: string | null;
+}
+
+function DoctorField({ value, onValueChange, error }: DoctorFieldProps) {
+  return (
+    <TextField
+      type="email"
+      label={<Trans id="share.email">Doctor's e-mail</Trans>}
+      hint={
+        <Trans id="share.hint">The doctor sees the images and the report, but cannot delete anything.</Trans>
+      }
+      error={error}
+      autoComplete="off"
+      value={value}
+      onChange={({ target }) => onValueChange(target.value)}
+    />
   );
 }
 
@@ -92,6 +115,7 @@ function failureText(error: Error, unknown: string): string {
 }
 
 function Grants({ studyId }: { studyId: string }) {
+  const { user } = useHis();
   const { data, error } = useGrants(studyId);
   const revocation = useRevocation(studyId);
   if (error) return <Failed text={error.message} />;
@@ -99,7 +123,11 @@ function Grants({ studyId }: { studyId: string }) {
   if (data.length === 0) {
     return (
       <p className="share-none">
-        <Trans id="share.nobody">Nobody but you.</Trans>
+        {user.role === "admin" ? (
+          <Trans id="share.onlyOwner">Nobody but the owner.</Trans>
+        ) : (
+          <Trans id="share.nobody">Nobody but you.</Trans>
+        )}
       </p>
     );
   }
@@ -131,10 +159,10 @@ function GrantItem({ grant, isBusy, onRevoke }: { grant: Grant; isBusy: boolean;
       <Button
         size="small"
         disabled={isBusy}
-        aria-label={t({ id: "share.revokeOf", message: `Take access away from ${name}` })}
+        aria-label={t({ id: "share.revokeOf", message: `Remove access of ${name}` })}
         onClick={onRevoke}
       >
-        <Trans id="share.revoke">Take away</Trans>
+        <Trans id="share.revoke">Remove</Trans>
       </Button>
     </li>
   );

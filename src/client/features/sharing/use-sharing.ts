@@ -45,13 +45,13 @@ export function useRevocation(studyId: string) {
   return useMutation({
     mutationFn: (userId: string) => sharingApi.revoke(studyId, userId),
     onSuccess: async () => {
-      showToast({ tone: "ok", title: t({ id: "share.revoked", message: "Access taken away" }) });
+      showToast({ tone: "ok", title: t({ id: "share.revoked", message: "Access removed" }) });
       await queryClient.invalidateQueries({ queryKey: [SHARING, studyId] });
     },
     onError: (error) =>
       showToast({
         tone: "bad",
-        title: t({ id: "share.revokeFailed", message: "Error taking access away" }),
+        title: t({ id: "share.revokeFailed", message: "Error removing access" }),
         text:
           error instanceof ApiError ? error.message : t({ id: "error.unknown", message: "Unknown error" }),
       }),

@@ -7,7 +7,7 @@ import { ShareButton } from "../sharing/share-actions.tsx";
 import { busyStudiesAtom, deletionAskedAtom } from "./list-actions.ts";
 import { useDownload } from "./use-download.ts";
 
-/** Download, and for its owner also delete. */
+/** What the person may do with the study beside looking at it. */
 export function ActionsCell({ study }: { study: Study }) {
   const { t } = useLingui();
   const download = useDownload();
@@ -15,15 +15,17 @@ export function ActionsCell({ study }: { study: Study }) {
   const isBusy = useAtomValue(busyStudiesAtom).has(study.id);
   return (
     <div className="study-actions">
-      <IconButton
-        label={t({ id: "study.download", message: "Download study" })}
-        disabled={isBusy}
-        onClick={() => void download(study)}
-      >
-        <DownloadIcon />
-      </IconButton>
+      {study.access.download && (
+        <IconButton
+          label={t({ id: "study.download", message: "Download study" })}
+          disabled={isBusy}
+          onClick={() => void download(study)}
+        >
+          <DownloadIcon />
+        </IconButton>
+      )}
       <ShareButton study={study} />
-      {study.isOwner && (
+      {study.access.delete && (
         <IconButton
           label={t({ id: "study.delete", message: "Delete study" })}
           destructive

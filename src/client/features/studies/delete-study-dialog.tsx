@@ -8,12 +8,12 @@ import { ApiError } from "../../api.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useHis } from "../his/his-context.ts";
+import { useUsageStats } from "../subscription/use-subscription.ts";
 import { deletionAskedAtom, markBusyAtom } from "./list-actions.ts";
 import { refreshExams } from "./refresh-exams.ts";
 import { studiesApi } from "./studies-api.ts";
 import { StudyFilm } from "./study-film.tsx";
 import { dateText, descriptionText } from "./study-text.ts";
-import { useUsageStats } from "./use-usage-stats.ts";
 
 /** Asks before a study goes, and deletes it. */
 export function DeleteStudyDialog() {
@@ -78,7 +78,7 @@ function ActionCost() {
   return (
     <p className="study-cost">
       {left === undefined
-        ? t({ id: "study.delete.cost", message: "Counts as 1 action of the month." })
+        ? t({ id: "study.delete.cost", message: "Counts as 1 of this month's actions." })
         : t({
             id: "study.delete.costOf",
             message: plural(left, {
@@ -88,6 +88,12 @@ function ActionCost() {
           })}
     </p>
   );
+}
+
+/** The server's words; an answer without any, and what is no answer at all, have their own. */
+function failureText(error: Error, texts: { wordless: string; unknown: string }): string {
+  if (!(error instanceof ApiError)) return texts.unknown;
+  return error.code === "unknown" ? texts.wordless : error.message;
 }
 
 function useDeletion(onSettled: () => void) {
@@ -109,8 +115,10 @@ function useDeletion(onSettled: () => void) {
       showToast({
         tone: "bad",
         title: t({ id: "study.deleteFailed", message: "Error deleting" }),
-        text:
-          error instanceof ApiError ? error.message : t({ id: "error.unknown", message: "Unknown error" }),
+        text: failureText(error, {
+          wordless: t({ id: "study.deleteRefused", message: "Error deleting exam" }),
+          unknown: t({ id: "error.unknown", message: "Unknown error" }),
+        }),
       }),
     onSettled: (_answer, _error, { id }) => {
       markBusy({ id, busy: false });

@@ -1,14 +1,13 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { UsageStats } from "../../../shared/api/subscriptions.ts";
+import { isNearLimit, nextResetAt } from "../../../shared/rules/subscription.ts";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
 import { Meter } from "../../ui/meter.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useHis } from "../his/his-context.ts";
+import { SeePlans } from "../subscription/subscription-link.tsx";
+import { useMySubscription, useUsageStats } from "../subscription/use-subscription.ts";
 import { dayText } from "./study-text.ts";
-import { useMySubscription, useUsageStats } from "./use-usage-stats.ts";
-
-const WARN_AT_PERCENT = 80;
-const ACTION_PERIOD_DAYS = 30;
 
 /** The person's plan and what is left of it; of no interest to who keeps no exams of his own. */
 export function PlanStrip() {
@@ -45,7 +44,7 @@ export function PlanStrip() {
         used={totalActionsThisMonth}
         limit={actionLimit}
       />
-      {usage.data.actionUsagePercentage >= WARN_AT_PERCENT && <ActionWarning usage={usage.data} />}
+      <LimitWarning usage={usage.data} />
     </section>
   );
 }
@@ -63,14 +62,33 @@ function ActiveUntil({ expiresAt }: { expiresAt: string | null | undefined }) {
   );
 }
 
-function ActionWarning({ usage }: { usage: UsageStats }) {
-  const percent = usage.actionUsagePercentage;
-  const restart = new Date(usage.lastResetDate);
-  restart.setDate(restart.getDate() + ACTION_PERIOD_DAYS);
-  const day = dayText(restart);
+/** From 80 % of a limit on: what is nearly used up, and the way to more. */
+function LimitWarning({ usage }: { usage: UsageStats }) {
+  const { currentExamCount, examLimit, totalActionsThisMonth, actionLimit } = usage;
+  const isActionsNear = isNearLimit(totalActionsThisMonth, actionLimit);
+  if (!isActionsNear && !isNearLimit(currentExamCount, examLimit)) return null;
   return (
-    <p className="plan-strip-warning">
+    <div className="plan-strip-warning">
       <TriangleAlertIcon small />
+      {isActionsNear ? (
+        <ActionsNear usage={usage} />
+      ) : (
+        <p>
+          <Trans id="planStrip.examsNear">
+            You keep {currentExamCount} of the {examLimit} exams of your plan.
+          </Trans>
+        </p>
+      )}
+      <SeePlans />
+    </div>
+  );
+}
+
+function ActionsNear({ usage }: { usage: UsageStats }) {
+  const percent = usage.actionUsagePercentage;
+  const day = dayText(nextResetAt(new Date(usage.lastResetDate)));
+  return (
+    <p>
       <Trans id="planStrip.warning">
         You have used {percent}% of this month's actions. The count starts again on {day}.
       </Trans>

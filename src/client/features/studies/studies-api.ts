@@ -9,12 +9,6 @@ import {
   studySchema,
   studyStatusSchema,
 } from "../../../shared/api/studies.ts";
-import {
-  type Subscription,
-  subscriptionSchema,
-  type UsageStats,
-  usageStatsSchema,
-} from "../../../shared/api/subscriptions.ts";
 import { callApi, callJson } from "../../api.ts";
 
 export interface StudyPage {
@@ -57,8 +51,4 @@ export const studiesApi = {
   remove: (id: string) => callApi(`/api/studies/${id}`, { method: "DELETE" }),
   downloadTicket: (id: string) =>
     callJson(downloadTicketSchema, `/api/studies/${id}/download-ticket`, { method: "POST" }),
-  usageStats: (signal?: AbortSignal): Promise<UsageStats> =>
-    callJson(usageStatsSchema, "/api/subscriptions/usage-stats", { signal }),
-  mySubscription: (signal?: AbortSignal): Promise<Subscription> =>
-    callJson(subscriptionSchema, "/api/subscriptions/my-subscription", { signal }),
 };

@@ -3,6 +3,7 @@ import type { Row } from "@tanstack/react-table";
 import type { Study } from "../../../shared/api/studies.ts";
 import { ModalityChip } from "../../ui/chip.tsx";
 import { ChevronRightIcon } from "../../ui/icons.tsx";
+import { useHis } from "../his/his-context.ts";
 import { ReportButton } from "../reports/report-button.tsx";
 import { modalityCodes, modalityName } from "./modality-names.ts";
 import type { studyTableFeatures } from "./study-columns.tsx";
@@ -46,23 +47,34 @@ export function DescriptionCell({ study }: { study: Study }) {
       <StudyFilm study={study} />
       <div>
         <b className="study-name">{descriptionText(i18n, study)}</b>
+        <StudyOwner study={study} />
         <StudyOrigin study={study} />
       </div>
     </div>
   );
 }
 
-/** Below a study's title: where it was made, whose it is, and whether the form's values stand over its own. */
+/** Whose study it is, where it is another's. */
+export function StudyOwner({ study: { ownerName } }: { study: Study }) {
+  const { role } = useHis().user;
+  if (!ownerName) return null;
+  return (
+    <span className="study-owner">
+      {role === "admin" ? (
+        <Trans id="study.ownedBy">Account of {ownerName}</Trans>
+      ) : (
+        <Trans id="study.sharedBy">Shared by {ownerName}</Trans>
+      )}
+    </span>
+  );
+}
+
+/** Below a study's title: where it was made, and whether the form's values stand over its own. */
 export function StudyOrigin({ study }: { study: Study }) {
-  const { isOverridden, isOwner, ownerName, institutionName } = study;
+  const { isOverridden, institutionName } = study;
   return (
     <span className="study-origin">
       {institutionName && <span>{institutionName}</span>}
-      {!isOwner && ownerName && (
-        <span>
-          <Trans id="study.sharedBy">Shared by {ownerName}</Trans>
-        </span>
-      )}
       {isOverridden && (
         <span>
           <Trans id="study.overridden">Edited data</Trans>

@@ -1,7 +1,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { SortingState } from "@tanstack/react-table";
 import { useAtom, useAtomValue, useSetAtom } from "jotai";
-import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect } from "react";
 import { studySorts } from "../../../shared/api/studies.ts";
 import { ApiError } from "../../api.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
@@ -10,29 +10,30 @@ import { ErrorCard } from "../../ui/error-card.tsx";
 import { RefreshIcon, UploadIcon } from "../../ui/icons.tsx";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { useHis } from "../his/his-context.ts";
+import { LoginPrompt } from "../his/login-prompt.tsx";
 import { viewAtom } from "../his/views.ts";
 import { ReportDialog } from "../reports/report-dialog.tsx";
 import { ShareDialog } from "../sharing/share-dialog.tsx";
 import { SkippedNotice } from "../upload/skipped-notice.tsx";
+import { ViewerOverlay } from "../viewer/viewer-overlay.tsx";
 import { DeleteStudyDialog } from "./delete-study-dialog.tsx";
 import { viewedStudyAtom } from "./list-actions.ts";
+import { studyPageAtom, studySortingAtom } from "./list-place.ts";
 import { PlanStrip } from "./plan-strip.tsx";
 import { ClearFilters, StudyFilterBar } from "./study-filter-bar.tsx";
 import { countFilters, type StudyFilters, studyFiltersAtom } from "./study-filters.ts";
 import { StudyPager } from "./study-pager.tsx";
 import { StudyPhoneList } from "./study-phone-list.tsx";
 import { StudyTable } from "./study-table.tsx";
+import { useListReturn } from "./use-list-return.ts";
 import { useSettled } from "./use-settled.ts";
 import { STUDIES_PER_PAGE, type StudySort, useStudyList } from "./use-study-list.ts";
 
-const ViewerOverlay = lazy(() => import("../viewer/viewer-overlay.tsx"));
-
 const TYPING_PAUSE_MS = 300;
-const NEWEST_FIRST: SortingState = [{ id: "studyDate", desc: true }];
 
 /** The studies that the person may see, and what can be done with them. */
 export default function StudyListView() {
-  const [sorting, setSorting] = useState(NEWEST_FIRST);
+  const [sorting, setSorting] = useAtom(studySortingAtom);
   const filters = useSettled(useAtomValue(studyFiltersAtom), TYPING_PAUSE_MS);
   const [pageIndex, setPageIndex] = usePageOf(filters);
   const { data, error, isFetching, isPlaceholderData, refetch } = useStudyList(
@@ -41,6 +42,7 @@ export default function StudyListView() {
     pageIndex,
   );
   const total = data?.total ?? 0;
+  useListReturn(data !== undefined);
 
   // A page whose last study was deleted is no page any more.
   const lastPage = Math.max(0, Math.ceil(total / STUDIES_PER_PAGE) - 1);
@@ -96,8 +98,11 @@ export default function StudyListView() {
 
 /** The page that is shown; other filters begin at the first one again. */
 function usePageOf(filters: StudyFilters) {
-  const [place, setPlace] = useState({ pageIndex: 0, filters });
-  const setPageIndex = useCallback((pageIndex: number) => setPlace({ pageIndex, filters }), [filters]);
+  const [place, setPlace] = useAtom(studyPageAtom);
+  const setPageIndex = useCallback(
+    (pageIndex: number) => setPlace({ pageIndex, filters }),
+    [filters, setPlace],
+  );
   return [place.filters === filters ? place.pageIndex : 0, setPageIndex] as const;
 }
 
@@ -155,7 +160,7 @@ function NothingYet() {
       title={<Trans id="study.none.title">No exams here yet</Trans>}
       text={
         <Trans id="study.none.text">
-          Send the ZIP or the folder of the disc that the clinic gave you. The images appear in this list,
+          Upload the ZIP or the folder from the disc that the clinic gave you. The images appear in this list,
           ready to open.
         </Trans>
       }
@@ -180,21 +185,6 @@ function NothingFound() {
   );
 }
 
-/** For the moment in which the page still stands although its session is over. */
-function LoginPrompt() {
-  return (
-    <ErrorCard
-      title={<Trans id="study.login.title">Log in to see your exams</Trans>}
-      action={{
-        label: <Trans id="study.login.action">Log in</Trans>,
-        run: () => window.location.assign("/?expired=true"),
-      }}
-    >
-      <Trans id="error.sessionExpired">Session expired. Please log in again.</Trans>
-    </ErrorCard>
-  );
-}
-
 function ListError({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const code =
     error instanceof ApiError && [error.status || undefined, error.requestId].filter(Boolean).join(" · ");
@@ -213,11 +203,7 @@ function ListError({ error, onRetry }: { error: Error; onRetry: () => void }) {
 
 function OpenViewer() {
   const [study, setStudy] = useAtom(viewedStudyAtom);
-  return study ? (
-    <Suspense>
-      <ViewerOverlay study={study} onClose={() => setStudy(undefined)} />
-    </Suspense>
-  ) : null;
+  return study ? <ViewerOverlay study={study} onClose={() => setStudy(undefined)} /> : null;
 }
 
 function toStudySort([first]: SortingState): StudySort {

@@ -1,6 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useAtomValue, useSetAtom } from "jotai";
-import { useState } from "react";
+import { useAtom, useAtomValue, useSetAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { ModalityChip } from "../../ui/chip.tsx";
@@ -11,10 +10,11 @@ import { useHis } from "../his/his-context.ts";
 import { ReportButton } from "../reports/report-button.tsx";
 import { ShareMenuItem } from "../sharing/share-actions.tsx";
 import { busyStudiesAtom, deletionAskedAtom } from "./list-actions.ts";
+import { openStudiesAtom } from "./list-place.ts";
 import { modalityCodes } from "./modality-names.ts";
 import { SeriesSheet } from "./series-sheet.tsx";
 import { StorageDot } from "./storage-status.tsx";
-import { StudyOrigin } from "./study-cells.tsx";
+import { StudyOrigin, StudyOwner } from "./study-cells.tsx";
 import { columnVisibility } from "./study-columns.tsx";
 import { StudyFilm } from "./study-film.tsx";
 import { dateText, descriptionText, patientText } from "./study-text.ts";
@@ -24,7 +24,7 @@ import { ViewerButton } from "./viewer-button.tsx";
 
 /** The list on a phone: the viewer is one tap, a tap elsewhere opens series and actions. */
 export function StudyPhoneList({ studies }: { studies: Study[] | undefined }) {
-  const [openId, setOpenId] = useState<string>();
+  const [open, setOpen] = useAtom(openStudiesAtom);
   if (!studies) return <PhoneSkeleton />;
   return (
     <ul className="panel phone-studies">
@@ -32,8 +32,8 @@ export function StudyPhoneList({ studies }: { studies: Study[] | undefined }) {
         <PhoneStudy
           key={study.id}
           study={study}
-          isOpen={study.id === openId}
-          onToggle={() => setOpenId(study.id === openId ? undefined : study.id)}
+          isOpen={open[study.id] === true}
+          onToggle={() => setOpen(open[study.id] ? {} : { [study.id]: true })}
         />
       ))}
     </ul>
@@ -80,6 +80,7 @@ function PhoneStudyText({ study }: { study: Study }) {
     <span className="phone-study-text">
       <b>{descriptionText(i18n, study)}</b>
       {columns.patientName && <span className="phone-study-patient">{patientText(i18n, study)}</span>}
+      <StudyOwner study={study} />
       <span className="phone-study-facts">
         {modalityCodes(study.modality).map((code) => (
           <ModalityChip key={code} modality={code} />
@@ -102,20 +103,25 @@ function MoreActions({ study }: { study: Study }) {
   const { role } = useHis().user;
   const download = useDownload();
   const askDeletion = useSetAtom(deletionAskedAtom);
-  if (!columnVisibility(role).actions) return null;
+  const isBusy = useAtomValue(busyStudiesAtom).has(study.id);
+  const { access } = study;
+  const hasAny = access.download || access.share || access.delete;
+  if (!columnVisibility(role).actions || !hasAny) return null;
   const trigger = (
-    <IconButton label={t({ id: "study.more", message: "More actions" })}>
+    <IconButton label={t({ id: "study.more", message: "More actions" })} disabled={isBusy}>
       <EllipsisIcon />
     </IconButton>
   );
   return (
     <Dropdown trigger={trigger}>
-      <DropdownItem onSelect={() => void download(study)}>
-        <DownloadIcon />
-        <Trans id="study.download">Download study</Trans>
-      </DropdownItem>
+      {access.download && (
+        <DropdownItem onSelect={() => void download(study)}>
+          <DownloadIcon />
+          <Trans id="study.download">Download study</Trans>
+        </DropdownItem>
+      )}
       <ShareMenuItem study={study} />
-      {study.isOwner && (
+      {access.delete && (
         <DropdownItem danger onSelect={() => askDeletion(study)}>
           <TrashIcon />
           <Trans id="study.delete">Delete study</Trans>

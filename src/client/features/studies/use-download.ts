@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useSetAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
 import { ApiError } from "../../api.ts";
+import { startBrowserDownload } from "../../start-browser-download.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { markBusyAtom } from "./list-actions.ts";
 import { refreshExams } from "./refresh-exams.ts";
@@ -39,14 +40,4 @@ export function useDownload(): (study: Study) => Promise<void> {
       markBusy({ id, busy: false });
     }
   };
-}
-
-function startBrowserDownload(url: string, fileName: string): void {
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = fileName;
-  link.hidden = true;
-  document.body.append(link);
-  link.click();
-  link.remove();
 }

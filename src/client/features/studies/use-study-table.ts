@@ -1,4 +1,5 @@
 import { type SortingState, useTable } from "@tanstack/react-table";
+import { useAtom } from "jotai";
 import { useMemo } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { useMediaQuery } from "../../ui/use-media-query.ts";
@@ -10,6 +11,7 @@ import {
   FLEXIBLE_COLUMN,
   type StudyColumn,
 } from "./column-layout.ts";
+import { openStudiesAtom } from "./list-place.ts";
 import { columnVisibility, studyColumns, studyTableFeatures } from "./study-columns.tsx";
 
 /** Where the rail gives way to the sidebar, as in the styles. */
@@ -27,12 +29,18 @@ export function useStudyTable({ studies, layout, sorting, onSortingChange }: Stu
   const { role } = useHis().user;
   const visibility = useMemo(() => columnVisibility(role), [role]);
   const order = useMemo(() => columnOrder(layout), [layout]);
+  const [expanded, setExpanded] = useAtom(openStudiesAtom);
   return useTable({
     features: studyTableFeatures,
     columns: studyColumns,
     data: studies,
-    state: { sorting, columnVisibility: visibility, columnOrder: order },
+    state: { sorting, expanded, columnVisibility: visibility, columnOrder: order },
     onSortingChange: (change) => onSortingChange(typeof change === "function" ? change(sorting) : change),
+    onExpandedChange: (change) => {
+      const next = typeof change === "function" ? change(expanded) : change;
+      // `true`, which opens all, is nowhere offered.
+      if (next !== true) setExpanded(next);
+    },
     getRowId: ({ id }) => id,
     getRowCanExpand: () => true,
     manualSorting: true,

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
-import type { ReactElement } from "react";
+import type { MouseEvent, ReactElement } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { MaximizeIcon } from "../../ui/icons.tsx";
@@ -9,6 +9,7 @@ import { useHis } from "../his/his-context.ts";
 import { viewedStudyAtom } from "./list-actions.ts";
 import { StorageDot, StorageName } from "./storage-status.tsx";
 import { isViewable } from "./study-text.ts";
+import { openerOf } from "./use-list-return.ts";
 
 /** Opens the study in the viewer, once it is in the store; before that it says what to wait for. */
 export function ViewerButton({ study, kind = "row" }: { study: Study; kind?: "row" | "icon" | "lit" }) {
@@ -16,10 +17,13 @@ export function ViewerButton({ study, kind = "row" }: { study: Study; kind?: "ro
   const { user } = useHis();
   const setViewed = useSetAtom(viewedStudyAtom);
   const canView = isViewable(study);
-  const open = () => {
-    if (canView) setViewed(study);
+  const open = ({ currentTarget }: MouseEvent<HTMLButtonElement>) => {
+    if (!canView) return;
+    // Not every browser does so at a click; the viewer gives the focus back to what had it.
+    currentTarget.focus();
+    setViewed(study);
   };
-  const state = { onClick: open, "aria-disabled": !canView } as const;
+  const state = { onClick: open, "aria-disabled": !canView, ...openerOf(study.id) } as const;
   const label = t({ id: "study.open", message: "Open" });
 
   if (kind === "lit") {

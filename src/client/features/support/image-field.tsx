@@ -47,7 +47,7 @@ export function ImageField({ image, onImageChange, error, disabled }: ImageField
             <span className="support-file">
               <span>{image.name}</span>
               <IconButton
-                label={t({ id: "support.image.remove", message: "Take the image out" })}
+                label={t({ id: "support.image.remove", message: "Remove the image" })}
                 onClick={() => pick(undefined)}
               >
                 <CloseIcon />

@@ -115,7 +115,7 @@ function OutcomeNotice({ outcome }: { outcome: Outcome }) {
           <Trans id="support.sent.title">Message sent</Trans>
         </b>
         {". "}
-        <Trans id="support.sent.text">We answer to {sentTo} within 48 hours.</Trans>
+        <Trans id="support.sent.text">We will reply to {sentTo} within 48 hours.</Trans>
       </span>
     </div>
   );

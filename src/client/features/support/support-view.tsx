@@ -11,7 +11,7 @@ export default function SupportView() {
         </h1>
       </div>
       <p className="support-lead">
-        <Trans id="support.lead">Tell us what happened. We answer by e-mail within 48 hours.</Trans>
+        <Trans id="support.lead">Tell us what happened. We reply by e-mail within 48 hours.</Trans>
       </p>
       <SupportForm />
     </>

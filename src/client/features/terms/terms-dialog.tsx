@@ -96,7 +96,7 @@ function Answer() {
   return (
     <>
       <Checkbox
-        label={<Trans id="terms.read">I have read the terms and agree with them</Trans>}
+        label={<Trans id="terms.read">I have read the terms and agree to them</Trans>}
         checked={hasRead}
         disabled={isBusy}
         onCheckedChange={setHasRead}

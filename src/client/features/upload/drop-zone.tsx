@@ -42,7 +42,8 @@ export function DropZone({ disabled, problem, onPick }: DropZoneProps) {
         </h2>
         <p className="drop-zone-text">
           <Trans id="upload.drop.text">
-            One file of up to {limit}, or the whole folder of the disc. What is not DICOM stays out.
+            One file of up to {limit}, or the whole folder from the disc. Anything that is not DICOM is left
+            out.
           </Trans>
         </p>
         {problem && (

@@ -2,6 +2,8 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Controller, useForm } from "react-hook-form";
 import { STUDY_MODALITIES } from "../../../shared/dicom/modality.ts";
 import { Button } from "../../ui/button.tsx";
+import { DateField } from "../../ui/date-field.tsx";
+import { isDateOrEmpty } from "../../ui/date-text.ts";
 import { Field, TextField } from "../../ui/field.tsx";
 import { Select } from "../../ui/select.tsx";
 import { modalityName } from "../studies/modality-names.ts";
@@ -42,11 +44,19 @@ export function ExamFormPanel({ prefilled, busyLabel, onSubmit }: ExamFormPanelP
           label={t({ id: "exam.patientName", message: "Patient name" })}
           {...text("patientName")}
         />
-        <TextField
-          className="is-half"
-          type="date"
-          label={t({ id: "exam.patientBirthDate", message: "Date of birth" })}
-          {...text("patientBirthDate")}
+        <Controller
+          name="patientBirthDate"
+          control={control}
+          rules={{ validate: (value) => isDateOrEmpty(value, "date") }}
+          render={({ field: { value, onChange, onBlur, ref } }) => (
+            <DateField
+              className="is-half"
+              label={t({ id: "exam.patientBirthDate", message: "Date of birth" })}
+              disabled={isBusy}
+              onValueChange={onChange}
+              {...{ value, onBlur, ref }}
+            />
+          )}
         />
         <Controller
           name="patientGender"
@@ -65,10 +75,19 @@ export function ExamFormPanel({ prefilled, busyLabel, onSubmit }: ExamFormPanelP
           label={t({ id: "exam.description", message: "Description" })}
           {...text("description")}
         />
-        <TextField
-          type="datetime-local"
-          label={t({ id: "exam.examinedAt", message: "Exam date and time" })}
-          {...text("examinedAt")}
+        <Controller
+          name="examinedAt"
+          control={control}
+          rules={{ validate: (value) => isDateOrEmpty(value, "datetime") }}
+          render={({ field: { value, onChange, onBlur, ref } }) => (
+            <DateField
+              kind="datetime"
+              label={t({ id: "exam.examinedAt", message: "Exam date and time" })}
+              disabled={isBusy}
+              onValueChange={onChange}
+              {...{ value, onBlur, ref }}
+            />
+          )}
         />
         <Controller
           name="modality"

@@ -1,5 +1,6 @@
 import type { ExamForm } from "./exam-form.ts";
-import { looksLikeInstance, readInstanceMetadata } from "./instance-metadata.ts";
+import { readInstanceMetadata } from "./instance-metadata.ts";
+import { looksLikeInstance } from "./parse-head.ts";
 
 /** A file that may be an instance: of a folder, or an entry of a ZIP. */
 export interface Candidate {

@@ -1,4 +1,5 @@
 import type { ExamForm } from "./exam-form.ts";
+import { type FilmFile, spreadOverFrames } from "./film-files.ts";
 import { type Candidate, findMetadata } from "./find-metadata.ts";
 import { type PackableFile, packedSizeBytes } from "./pack-folder.ts";
 import type { PackedFolder } from "./packed-folder.ts";
@@ -43,6 +44,8 @@ export interface PreparedUpload {
   /** Of all files, and of those whose name says that they may be DICOM. */
   fileCount: number;
   keptCount: number;
+  /** For each frame of the contact sheet the files that may show in it. */
+  films: FilmFile[][];
   /** Removes what was made to prepare it. */
   dispose: () => Promise<void>;
 }
@@ -101,6 +104,7 @@ async function prepareZip(file: File, options: PrepareOptions): Promise<Prepared
     prefilled,
     fileCount: files.length,
     keptCount: kept.length,
+    films: spreadOverFrames(kept.map((entry) => ({ file, entry }))),
     dispose: async () => {},
   };
 }
@@ -125,6 +129,7 @@ async function prepareFolder(files: PackableFile[], options: PrepareOptions): Pr
     prefilled,
     fileCount: files.length,
     keptCount: kept.length,
+    films: spreadOverFrames(kept.map(({ file }) => ({ file }))),
     dispose,
   };
 }

@@ -3,6 +3,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { CSSProperties } from "react";
 import { Button } from "../../ui/button.tsx";
 import { CheckIcon, FileArchiveIcon, FolderOpenIcon } from "../../ui/icons.tsx";
+import { ContactSheet } from "./contact-sheet.tsx";
 import { sizeNumber, sizeText } from "./sizes.ts";
 import {
   currentPhase,
@@ -18,8 +19,6 @@ import { phaseTexts, readingFolderText } from "./upload-texts.ts";
 
 type PickedState = Exclude<UploadState, { stage: "idle" }>;
 
-const FRAMES = 20;
-
 /** What was picked and how far it is: file, percentage, contact sheet, the five beats. */
 export function UploadProgress({ state, onCancel }: { state: PickedState; onCancel: () => void }) {
   const { t } = useLingui();
@@ -28,7 +27,7 @@ export function UploadProgress({ state, onCancel }: { state: PickedState; onCanc
     <section className="panel upload-panel" aria-label={t({ id: "upload.progress", message: "Upload" })}>
       <SourceLine state={state} onCancel={onCancel} />
       {state.stage === "sending" && <TransferLine transfer={state.transfer} percent={percent} />}
-      <ContactSheet percent={percent} />
+      <ContactSheet percent={percent} films={state.stage === "preparing" ? undefined : state.films} />
       <ol className="phases">
         {phases.map((phase, index) => (
           <PhaseLine key={phase} phase={phase} index={index} state={state} percent={percent} />
@@ -113,19 +112,6 @@ function TransferNumbers({ transfer }: { transfer: Transfer }) {
       </Trans>
       {speed && ` · ${speed}`}
     </span>
-  );
-}
-
-function ContactSheet({ percent }: { percent: number }) {
-  const exposed = Math.floor((percent / 100) * FRAMES);
-  return (
-    <div className="contact-sheet" aria-hidden="true">
-      {Array.from({ length: FRAMES }, (_, frame) => {
-        const className = frame < exposed ? "is-exposed" : frame === exposed && percent > 0 ? "is-now" : "";
-        // biome-ignore lint/suspicious/noArrayIndexKey: the frames are places and never move
-        return <i key={frame} className={className} />;
-      })}
-    </div>
   );
 }
 

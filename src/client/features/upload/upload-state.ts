@@ -1,4 +1,5 @@
 import type { ExamForm } from "./exam-form.ts";
+import type { FilmFile } from "./film-files.ts";
 import type { PreparationProgress, PreparedUpload, UploadProblem } from "./prepare-upload.ts";
 import type { TransferReading } from "./transfer-meter.ts";
 
@@ -26,14 +27,15 @@ export interface Transfer extends TransferReading {
 export type UploadState =
   | { stage: "idle"; problem?: UploadProblem }
   | { stage: "preparing"; source: PickedSource; phase: Phase; counts: FileCounts }
-  | { stage: "ready"; source: PickedSource; counts: FileCounts; prefilled: ExamForm }
-  | {
-      stage: "sending";
-      source: PickedSource;
-      counts: FileCounts;
-      prefilled: ExamForm;
-      transfer: Transfer;
-    };
+  | ({ stage: "ready" } & Ready)
+  | ({ stage: "sending"; transfer: Transfer } & Ready);
+
+interface Ready {
+  source: PickedSource;
+  counts: FileCounts;
+  films: FilmFile[][];
+  prefilled: ExamForm;
+}
 
 export type UploadEvent =
   | { type: "picked"; source: PickedSource }
@@ -96,6 +98,7 @@ function readyState(source: PickedSource, upload: PreparedUpload): UploadState {
     stage: "ready",
     source: { ...source, sizeBytes: upload.zip.size },
     counts: { total: upload.fileCount, kept: upload.keptCount },
+    films: upload.films,
     prefilled: upload.prefilled,
   };
 }

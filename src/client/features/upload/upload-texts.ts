@@ -7,16 +7,16 @@ import type { Phase } from "./upload-state.ts";
 export const problemTexts: Record<UploadProblem, MessageDescriptor> = {
   notZip: msg({
     id: "upload.problem.notZip",
-    message: "Only ZIP files are accepted. A folder can be sent whole.",
+    message: "Only ZIP files are accepted. A folder can be uploaded as a whole.",
   }),
   tooLarge: msg({ id: "upload.problem.tooLarge", message: "File too large. Maximum size: {limit}." }),
   folderTooLarge: msg({
     id: "upload.problem.folderTooLarge",
-    message: "This folder packs to more than {limit}. Send it in parts: one folder for each exam.",
+    message: "This folder packs to more than {limit}. Upload it in parts: one folder for each exam.",
   }),
   tooManyFiles: msg({
     id: "upload.problem.tooManyFiles",
-    message: "This folder has more than {files} files. Send it in parts: one folder for each exam.",
+    message: "This folder has more than {files} files. Upload it in parts: one folder for each exam.",
   }),
   noFiles: msg({ id: "upload.problem.noFiles", message: "Select at least one file." }),
   noDicom: msg({
@@ -72,7 +72,8 @@ export const newsTexts: Record<
     title: msg({ id: "upload.news.transferFailedTitle", message: "Upload complete, transfer failed" }),
     text: msg({
       id: "upload.news.transferFailed",
-      message: "Moving your exam to secure storage failed. Its files are kept on the server.",
+      message:
+        "{failed, plural, one {Moving an exam to secure storage failed. Its files are kept on the server.} other {Moving # exams to secure storage failed. Their files are kept on the server.}}",
     }),
   },
 };

@@ -85,7 +85,7 @@ function LeaveDialog({ holds }: { holds: boolean }) {
       title={t({ id: "upload.leave.title", message: "Leave and cancel the upload?" })}
       text={t({
         id: "upload.leave.text",
-        message: "The exam is still being uploaded. If you leave this view, nothing of it is kept.",
+        message: "The exam is still being uploaded. If you leave this screen, nothing of it will be kept.",
       })}
       confirmLabel={t({ id: "upload.cancel", message: "Cancel upload" })}
       onConfirm={leave}

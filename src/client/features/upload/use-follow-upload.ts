@@ -8,40 +8,60 @@ import { showToast } from "../../ui/toast.tsx";
 import { viewAtom } from "../his/views.ts";
 import { refreshExams } from "../studies/refresh-exams.ts";
 import { studiesApi } from "../studies/studies-api.ts";
-import { followUpload } from "./follow-upload.ts";
+import { followUpload, type Standing, type UploadNews } from "./follow-upload.ts";
 import { lastSkippedAtom } from "./last-upload.ts";
 import { newsTexts } from "./upload-texts.ts";
 import { wait } from "./wait.ts";
 
-/** Answers what follows a finished upload: fresh lists, news of its first study, then the list. */
+/** Answers what follows a finished upload: fresh lists, news of its studies, then the list. */
 export function useFollowUpload(): (answer: UploadAnswer, signal: AbortSignal) => Promise<void> {
-  const { i18n, t } = useLingui();
   const queryClient = useQueryClient();
   const setView = useSetAtom(viewAtom);
   const setLastSkipped = useSetAtom(lastSkippedAtom);
+  const tell = useTellNews();
 
   return async ({ studies, skipped, skippedCount }, signal) => {
     setLastSkipped(skippedCount > 0 ? { skipped, skippedCount } : undefined);
     await refreshExams(queryClient);
-    const left = t({
-      id: "upload.skippedCount",
-      message: plural(skippedCount, { one: "# file skipped.", other: "# files skipped." }),
-    });
     await followUpload({
-      readStatus: () => readStatus(studies[0]?.id, signal),
-      announce: (news) => {
-        const { tone, title, text } = newsTexts[news];
-        const told = skippedCount > 0 ? `${i18n._(text)} ${left}` : i18n._(text);
-        showToast({ tone, title: i18n._(title), text: told });
-      },
+      studyIds: studies.map(({ id }) => id),
+      readStatus: (studyId) => readStatus(studyId, signal),
+      announce: (news, standing) => tell(news, standing, skippedCount),
       leave: () => setView("listaExames"),
       wait: (ms) => wait(ms, signal),
     });
   };
 }
 
-async function readStatus(studyId: string | undefined, signal: AbortSignal) {
-  if (!studyId) return undefined;
+function useTellNews() {
+  const { i18n, t } = useLingui();
+  return (news: UploadNews, { failed, othersPending }: Standing, skippedCount: number) => {
+    const { tone, title, text } = newsTexts[news];
+    const sentences = [i18n._({ ...text, values: { failed } })];
+    if (othersPending > 0 && (news === "ready" || news === "transferred")) {
+      sentences.push(
+        t({
+          id: "upload.othersPending",
+          message: plural(othersPending, {
+            one: "# other exam is still on its way.",
+            other: "# other exams are still on their way.",
+          }),
+        }),
+      );
+    }
+    if (skippedCount > 0) {
+      sentences.push(
+        t({
+          id: "upload.skippedCount",
+          message: plural(skippedCount, { one: "# file skipped.", other: "# files skipped." }),
+        }),
+      );
+    }
+    showToast({ tone, title: i18n._(title), text: sentences.join(" ") });
+  };
+}
+
+async function readStatus(studyId: string, signal: AbortSignal) {
   try {
     return await studiesApi.status(studyId, signal);
   } catch (error) {

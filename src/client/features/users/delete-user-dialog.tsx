@@ -24,7 +24,7 @@ export function DeleteUserDialog() {
       text={t({
         id: "users.delete.text",
         message:
-          "The account goes, and all its studies and reports are deleted from the archive. This action cannot be undone.",
+          "The account and all its studies and reports will be permanently deleted. This action cannot be undone.",
       })}
       confirmLabel={
         deletion.isPending ? (

@@ -31,8 +31,8 @@ export function InvitationLink({ invitation, onClose }: { invitation: Invitation
         label={<Trans id="users.invitation.label">Invitation for {name}</Trans>}
         hint={
           <Trans id="users.invitation.hint">
-            No mail server is set, so hand this link over yourself. It is valid for 7 days, works once and is
-            not shown again.
+            No mail server is set up, so hand over this link yourself. It is valid for 7 days, works only once
+            and will not be shown again.
           </Trans>
         }
       >

@@ -16,7 +16,7 @@ export function StatusBadge({ user }: { user: CurrentUser }) {
       ? t({ id: "users.authorized", message: "Authorized" })
       : t({ id: "users.unauthorized", message: "Unauthorized" });
   const does = isAuthorized
-    ? t({ id: "users.deauthorize", message: `Take the authorization from ${name}` })
+    ? t({ id: "users.deauthorize", message: `Withdraw ${name}'s authorization` })
     : t({ id: "users.authorize", message: `Authorize ${name}` });
   return (
     <button

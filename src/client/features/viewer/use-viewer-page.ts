@@ -1,6 +1,8 @@
-import { useEffect, useState } from "react";
+import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
+import type { ViewerObstacle } from "../../../shared/api/studies.ts";
 import { ApiError } from "../../api.ts";
 import { currentToken } from "../../session.ts";
+import { readViewerMessage, type ViewerEvent } from "../../viewer/messages.ts";
 import { viewerApi } from "./viewer-api.ts";
 
 /** Which step of opening the viewer failed. */
@@ -10,19 +12,30 @@ export type ViewerPage =
   | { state: "opening" }
   | { state: "loading"; url: string }
   | { state: "shown"; url: string }
+  | { state: "unseen"; obstacle: ViewerObstacle }
   | { state: "failed"; failure: ViewerFailure };
 
-const PAGE_TIMEOUT_MS = 30_000;
+/** A page that has not begun by then is not there. */
+const BEGIN_TIMEOUT_MS = 30_000;
+/** A page that has loaded began before; its word may still be on its way. */
+const BEGIN_GRACE_MS = 3_000;
+/** So long after its page has loaded the viewer is shown even without an image: it may say why. */
+const IMAGE_PATIENCE_MS = 8_000;
 
-/** Grants the study to its viewer, has a token made, and follows the page until it has loaded. */
-export function useViewerPage(studyId: string, userId: string) {
+/** Grants the study to its viewer, has a token made, and follows the page until it has drawn an image. */
+export function useViewerPage(studyId: string, userId: string, onLeave?: () => void) {
   const [page, setPage] = useState<ViewerPage>({ state: "opening" });
   const [attempt, setAttempt] = useState(0);
+  const [hasBegun, setBegun] = useState(false);
+  const [hasLoaded, setLoaded] = useState(false);
+  const frame = useRef<HTMLIFrameElement>(null);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is another opening
   useEffect(() => {
     let isCurrent = true;
     setPage({ state: "opening" });
+    setBegun(false);
+    setLoaded(false);
     void openViewerPage(studyId, userId).then((opened) => {
       if (isCurrent) setPage(opened);
     });
@@ -31,16 +44,23 @@ export function useViewerPage(studyId: string, userId: string) {
     };
   }, [studyId, userId, attempt]);
 
+  const show = () => setPage((now) => (now.state === "loading" ? { ...now, state: "shown" } : now));
+  const fail = () => setPage({ state: "failed", failure: "page" });
+  useViewerEvents(frame, (event) => {
+    if (event === "begun") setBegun(true);
+    if (event === "shown") show();
+    if (event === "broken") fail();
+    if (event === "leave") onLeave?.();
+  });
+
   const isLoading = page.state === "loading";
-  useEffect(() => {
-    if (!isLoading) return;
-    const timer = setTimeout(() => setPage({ state: "failed", failure: "page" }), PAGE_TIMEOUT_MS);
-    return () => clearTimeout(timer);
-  }, [isLoading]);
+  useTimeout(isLoading && !hasBegun, hasLoaded ? BEGIN_GRACE_MS : BEGIN_TIMEOUT_MS, fail);
+  useTimeout(isLoading && hasBegun && hasLoaded, IMAGE_PATIENCE_MS, show);
 
   return {
     page,
-    onLoaded: () => setPage((now) => (now.state === "loading" ? { ...now, state: "shown" } : now)),
+    frame,
+    onLoaded: () => setLoaded(true),
     retry: () => setAttempt((count) => count + 1),
   };
 }
@@ -51,10 +71,38 @@ async function openViewerPage(studyId: string, userId: string): Promise<ViewerPa
   try {
     await viewerApi.assign(studyId, userId);
     failure = "token";
-    const { url } = await viewerApi.token(studyId, userId);
-    return { state: "loading", url };
+    const { url, obstacle } = await viewerApi.token(studyId, userId);
+    return obstacle ? { state: "unseen", obstacle } : { state: "loading", url };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return { state: "failed", failure: error.status === 401 ? "noSession" : failure };
   }
+}
+
+/** What the viewer in the frame says, and nobody else. */
+function useViewerEvents(
+  frame: RefObject<HTMLIFrameElement | null>,
+  onEvent: (event: ViewerEvent) => void,
+): void {
+  const hear = useEffectEvent(onEvent);
+  useEffect(() => {
+    const listen = ({ source, origin, data }: MessageEvent) => {
+      const { current } = frame;
+      if (!current || source !== current.contentWindow || origin !== new URL(current.src).origin) return;
+      const event = readViewerMessage(data);
+      if (event) hear(event);
+    };
+    window.addEventListener("message", listen);
+    return () => window.removeEventListener("message", listen);
+  }, [frame]);
+}
+
+/** Runs once `isRunning` has been true for so long. */
+function useTimeout(isRunning: boolean, timeoutMs: number, run: () => void): void {
+  const end = useEffectEvent(run);
+  useEffect(() => {
+    if (!isRunning) return;
+    const timer = setTimeout(() => end(), timeoutMs);
+    return () => clearTimeout(timer);
+  }, [isRunning, timeoutMs]);
 }

@@ -28,7 +28,19 @@ export type AuditAction =
   | "lab.uploaded"
   | "lab.opened"
   | "lab.downloaded"
-  | "lab.deleted";
+  | "lab.deleted"
+  | "account.exported"
+  | "payment.created"
+  | "payment.paid"
+  | "payment.failed"
+  | "payment.refund_asked"
+  | "payment.refunded"
+  | "plan.changed"
+  | "subscription.chosen"
+  | "subscription.cancelled"
+  | "exams.removed"
+  | "exams.restored"
+  | "exams.purged";
 
 export interface AuditEvent {
   at: Date;
@@ -59,6 +71,23 @@ export async function listStudyAudit(db: DbOrTx, studyId: string, limit: number)
     .from(auditEvents)
     .leftJoin(users, eq(users.id, auditEvents.actorId))
     .where(eq(auditEvents.studyId, studyId))
+    .orderBy(desc(auditEvents.id))
+    .limit(limit);
+}
+
+/** What happened in an account and what its user did, newest first. */
+export async function listAccountAudit(db: DbOrTx, accountId: string, limit: number) {
+  return await db
+    .select({
+      at: auditEvents.at,
+      action: auditEvents.action,
+      actorName: users.name,
+      studyInstanceUID: auditEvents.studyInstanceUID,
+      address: auditEvents.address,
+    })
+    .from(auditEvents)
+    .leftJoin(users, eq(users.id, auditEvents.actorId))
+    .where(eq(auditEvents.accountId, accountId))
     .orderBy(desc(auditEvents.id))
     .limit(limit);
 }

@@ -3,13 +3,13 @@ import type { MailContent } from "../../mail/compose-mail.ts";
 export function codeMail(code: string): MailContent {
   return {
     subject: /*i18n*/ { id: "mail.code.subject", message: "Your {productName} verification code" },
-    paragraphs: [/*i18n*/ { id: "mail.code.text", message: "Use this code to finish signing in:" }],
+    paragraphs: [/*i18n*/ { id: "mail.code.text", message: "Use this code to finish logging in:" }],
     highlight: { code },
     footnotes: [
-      /*i18n*/ { id: "mail.code.validity", message: "It is valid for 10 minutes and can be used once." },
+      /*i18n*/ { id: "mail.code.validity", message: "It is valid for 10 minutes and can only be used once." },
       /*i18n*/ {
         id: "mail.code.unasked",
-        message: "If it was not you, somebody knows your password: change it.",
+        message: "If this was not you, somebody knows your password: change it.",
       },
     ],
   };
@@ -21,10 +21,10 @@ export function resetMail(url: string): MailContent {
     paragraphs: [/*i18n*/ { id: "mail.reset.text", message: "Open this link to choose a new password:" }],
     highlight: { url, label: /*i18n*/ { id: "mail.reset.button", message: "Choose a new password" } },
     footnotes: [
-      /*i18n*/ { id: "mail.reset.validity", message: "It is valid for 1 hour and can be used once." },
+      /*i18n*/ { id: "mail.reset.validity", message: "It is valid for 1 hour and can only be used once." },
       /*i18n*/ {
         id: "mail.reset.unasked",
-        message: "If you did not ask for it, ignore this message: your password stays as it is.",
+        message: "If you did not ask for this, ignore this message: your password stays as it is.",
       },
     ],
   };
@@ -36,13 +36,16 @@ export function invitationMail(url: string, name: string): MailContent {
     paragraphs: [
       /*i18n*/ {
         id: "mail.invitation.text",
-        message: "Hello {name}. An account was made for you at {productName}.",
+        message: "Hello {name}. An account was created for you at {productName}.",
       },
       /*i18n*/ { id: "mail.invitation.next", message: "Open this link to choose your password:" },
     ],
     highlight: { url, label: /*i18n*/ { id: "mail.invitation.button", message: "Choose my password" } },
     footnotes: [
-      /*i18n*/ { id: "mail.invitation.validity", message: "It is valid for 7 days and can be used once." },
+      /*i18n*/ {
+        id: "mail.invitation.validity",
+        message: "It is valid for 7 days and can only be used once.",
+      },
     ],
     values: { name },
   };
@@ -61,7 +64,7 @@ export function confirmEmailMail(url: string): MailContent {
     footnotes: [
       /*i18n*/ {
         id: "mail.confirmEmail.validity",
-        message: "It is valid for 24 hours and can be used once.",
+        message: "It is valid for 24 hours and can only be used once.",
       },
     ],
   };
@@ -72,16 +75,16 @@ export function emailChangeAskedMail(newEmail: string): MailContent {
   return {
     subject: /*i18n*/ {
       id: "mail.emailAsked.subject",
-      message: "A change of your e-mail address was asked for",
+      message: "A change of your e-mail address was requested",
     },
     paragraphs: [
       /*i18n*/ {
         id: "mail.emailAsked.text",
-        message: "Your {productName} account shall use {newEmail} once that address is confirmed.",
+        message: "Your {productName} account will use {newEmail} once that address is confirmed.",
       },
       /*i18n*/ {
         id: "mail.emailAsked.unasked",
-        message: "If it was not you, change your password now: that ends every session.",
+        message: "If this was not you, change your password now: that ends every session.",
       },
     ],
     values: { newEmail },

@@ -16,7 +16,7 @@ export const notAuthorized: ErrorKind = {
 export const registrationClosed: ErrorKind = {
   status: 403,
   code: "auth.registration_closed",
-  text: /*i18n*/ { id: "error.auth.registration_closed", message: "Registration is closed here." },
+  text: /*i18n*/ { id: "error.auth.registration_closed", message: "Registration of new accounts is closed." },
 };
 export const emailTaken: ErrorKind = {
   status: 409,
@@ -33,7 +33,7 @@ export const deadLink: ErrorKind = {
   code: "auth.dead_link",
   text: /*i18n*/ {
     id: "error.auth.dead_link",
-    message: "This link is not valid any more. Ask for a new one.",
+    message: "This link is no longer valid. Ask for a new one.",
   },
 };
 export const wrongCurrentPassword: ErrorKind = {

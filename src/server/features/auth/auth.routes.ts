@@ -24,7 +24,7 @@ export function createAuthRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
 
   routes.post("/auth/register", guard("public"), validate("json", registerSchema), async (c) =>
-    c.json(await registerUser(deps, c.req.valid("json"), originOf(c)), 201),
+    c.json(await registerUser(deps, { ...c.req.valid("json"), locale: c.get("locale") }, originOf(c)), 201),
   );
 
   routes.post("/auth/login", guard("public"), validate("json", loginSchema), async (c) => {
@@ -33,7 +33,8 @@ export function createAuthRoutes(deps: Deps, guard: Guard) {
   });
 
   routes.post("/auth/verify-2fa", guard("public"), validate("json", verifyCodeSchema), async (c) => {
-    const { user, deviceToken } = await verifyCode(deps, c.req.valid("json"), originOf(c));
+    const input = { ...c.req.valid("json"), locale: c.get("locale") };
+    const { user, deviceToken } = await verifyCode(deps, input, originOf(c));
     if (deviceToken) writeDeviceCookie(c, deviceToken);
     return c.json(user);
   });

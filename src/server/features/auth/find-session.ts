@@ -1,6 +1,6 @@
+import { isInForce } from "../../../shared/rules/subscription.ts";
 import type { Deps } from "../../deps.ts";
 import type { Session } from "../../http/session.ts";
-import { isInForce } from "../subscriptions/subscription-rules.ts";
 import { findSessionRow, touchSession } from "./auth.repo.ts";
 
 const IDLE_MS = 12 * 3600_000;

@@ -1,4 +1,5 @@
 import type { Register } from "../../../shared/api/auth.ts";
+import type { Locale } from "../../../shared/locale.ts";
 import { plainTaxId } from "../../../shared/rules/cpf-cnpj.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -17,7 +18,7 @@ import { beginAttempt } from "./throttle.ts";
  */
 export async function registerUser(
   deps: Pick<Deps, "db" | "config" | "clock">,
-  input: Register,
+  input: Register & { locale: Locale },
   origin: RequestOrigin,
 ): Promise<{ id: string }> {
   const { db, config, clock } = deps;
@@ -40,6 +41,7 @@ export async function registerUser(
       role: "user",
       isTrial: true,
       isAuthorized: config.registration === "open",
+      locale: input.locale,
       createdAt: now,
     });
     if (!isNew) throw new AppError(emailTaken);

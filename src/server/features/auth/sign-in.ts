@@ -58,7 +58,7 @@ export async function signIn(
     await sendNewCode(deps, user, input.locale);
     return { requiresTwoFactor: true, email: user.email };
   }
-  return await db.transaction((tx) => openSession(deps, tx, user, origin));
+  return await db.transaction((tx) => openSession(deps, tx, { user, locale: input.locale }, origin));
 }
 
 async function needsCode(

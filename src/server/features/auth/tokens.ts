@@ -1,7 +1,7 @@
 import { jwtVerify, SignJWT } from "jose";
 
 /** What a signed token is good for; one made for another purpose is no token. */
-export type TokenPurpose = "session" | "viewer" | "download";
+export type TokenPurpose = "session" | "viewer" | "download" | "export";
 
 export interface TokenClaims {
   /** Session id: a token of any purpose dies with the session that made it. */

@@ -1,5 +1,6 @@
 import type { VerifyCode } from "../../../shared/api/auth.ts";
 import type { SignedInUser } from "../../../shared/api/users.ts";
+import type { Locale } from "../../../shared/locale.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { tooManyRequests } from "../../http/http.errors.ts";
@@ -28,7 +29,7 @@ export interface Verified {
  */
 export async function verifyCode(
   deps: Pick<Deps, "db" | "tokens" | "clock">,
-  input: VerifyCode,
+  input: VerifyCode & { locale: Locale },
   origin: RequestOrigin,
 ): Promise<Verified> {
   const { db, clock } = deps;
@@ -56,6 +57,7 @@ export async function verifyCode(
       const expiresAt = new Date(now.getTime() + trustedDeviceSeconds * 1000);
       await insertTrustedDevice(tx, { tokenHash: hashSecret(deviceToken), userId: user.id, expiresAt });
     }
-    return { user: await openSession(deps, tx, user, origin), deviceToken };
+    const { locale } = input;
+    return { user: await openSession(deps, tx, { user, locale }, origin), deviceToken };
   });
 }

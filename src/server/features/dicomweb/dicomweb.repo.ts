@@ -1,7 +1,7 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { prepared } from "../../db/prepared.ts";
-import { type Caller, ownedByOrGrantedTo, visibleTo } from "../studies/studies.repo.ts";
+import { type Caller, isKept, ownedByOrGrantedTo, visibleTo } from "../studies/studies.repo.ts";
 import {
   type SeriesRow,
   type StoredObjectRow,
@@ -59,7 +59,7 @@ const manifestObject = (visible: SQL | undefined) =>
       )
       .prepare("manifest_object"),
   );
-const manifestObjectForAdmin = manifestObject(undefined);
+const manifestObjectForAdmin = manifestObject(isKept);
 const manifestObjectForUser = manifestObject(ownedByOrGrantedTo(sql.placeholder("userId")));
 
 /** The manifest in force of a series; asked at every frame, hence one prepared statement. */

@@ -10,7 +10,7 @@ import type { Caller } from "../studies/studies.repo.ts";
 import type { series, storedObjects, studies } from "../studies/studies.table.ts";
 import { transferQueue } from "../studies/study-jobs.ts";
 import { chargeExams } from "../subscriptions/charge-exams.ts";
-import { insertUsageEvents } from "../subscriptions/subscriptions.repo.ts";
+import { insertUsageEvents, lockSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { uploadInterrupted } from "./ingest.errors.ts";
 import {
   deleteStoredObjects,
@@ -68,6 +68,8 @@ export async function commitUpload(
   const { upload, plan, scan } = finished;
   const uids = scan.studies.map((study) => study.studyInstanceUID);
   return await deps.db.transaction(async (tx) => {
+    // First: a cancellation comes wholly before, and this is refused, or after, and takes what this brings.
+    await lockSubscription(tx, upload.accountId);
     await lockStudiesOf(tx, upload.accountId, uids);
     const stored = await findStoredStudies(tx, upload.accountId, uids);
     if (!stoodStill(plan.stored, stored)) return "stale";

@@ -63,6 +63,6 @@ export const storageFull: ErrorKind = {
   code: "storage.full",
   text: /*i18n*/ {
     id: "error.storage.full",
-    message: "There is no room left for this upload. Nothing was stored.",
+    message: "There is no space left for this upload. Nothing was stored.",
   },
 };

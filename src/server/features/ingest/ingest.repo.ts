@@ -1,6 +1,7 @@
 import { and, eq, inArray, lt, ne, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { lockStudies } from "../studies/stored-objects.repo.ts";
+import { isKept } from "../studies/studies.repo.ts";
 import {
   type SeriesRow,
   type StoredObjectRow,
@@ -70,7 +71,7 @@ export async function lockStudiesOf(tx: Tx, accountId: string, studyInstanceUIDs
     const rows = await tx
       .select({ id: studies.id })
       .from(studies)
-      .where(and(eq(studies.accountId, accountId), inArray(studies.studyInstanceUID, some)));
+      .where(and(isKept, eq(studies.accountId, accountId), inArray(studies.studyInstanceUID, some)));
     existing.push(...rows.map(({ id }) => id));
   }
   for (const some of chunks(existing.sort())) await lockStudies(tx, some);
@@ -95,7 +96,7 @@ export async function findStoredStudies(
       .from(studies)
       .innerJoin(series, eq(series.studyId, studies.id))
       .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
-      .where(and(eq(studies.accountId, accountId), inArray(studies.studyInstanceUID, some)));
+      .where(and(isKept, eq(studies.accountId, accountId), inArray(studies.studyInstanceUID, some)));
     for (const { study, series: row, manifest } of rows) {
       const stored = found.get(study.studyInstanceUID) ?? { study, series: [] };
       stored.series.push({ row, manifest });

@@ -64,11 +64,18 @@ export function studyColumns(index: StudyIndex, overrides: Partial<StudyIndex>) 
   return {
     ...shown,
     instanceValues: replaced.length > 0 ? instanceValues : null,
-    patientNameFolded: fold((shown.patientName ?? "").replace(/[\^=]+/g, " ")),
-    patientIDFolded: fold(shown.patientID ?? ""),
-    accessionNumberFolded: fold(shown.accessionNumber ?? ""),
-    descriptionFolded: fold(shown.description ?? ""),
+    patientNameFolded: searchable((shown.patientName ?? "").replace(/[\^=]+/g, " ")),
+    patientIDFolded: searchable(shown.patientID ?? ""),
+    accessionNumberFolded: searchable(shown.accessionNumber ?? ""),
+    descriptionFolded: searchable(shown.description ?? ""),
   };
+}
+
+/** Longer than what the standard allows, and short enough for an entry of an index, which holds 2.7 kB. */
+const MAX_SEARCHABLE = 512;
+
+function searchable(text: string): string {
+  return fold(text).slice(0, MAX_SEARCHABLE);
 }
 
 /** What the instances of a stored study say, its overrides undone. */

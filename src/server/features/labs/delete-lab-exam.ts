@@ -5,7 +5,7 @@ import type { Session } from "../../http/session.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { discardObjects } from "../studies/discard-objects.ts";
 import { chargeAction } from "../subscriptions/charge-action.ts";
-import { removeExams } from "../subscriptions/subscriptions.repo.ts";
+import { lockSubscription, removeExams } from "../subscriptions/subscriptions.repo.ts";
 import { labExamNotFound } from "./labs.errors.ts";
 import { deleteLabExamRow } from "./labs.repo.ts";
 
@@ -22,6 +22,8 @@ export async function deleteLabExam(
   const { userId } = session;
   const now = deps.clock.now();
   await deps.db.transaction(async (tx) => {
+    // Before the exam, as cancellations do.
+    await lockSubscription(tx, userId);
     const exam = await deleteLabExamRow(tx, userId, id);
     if (!exam) throw new AppError(labExamNotFound);
     await chargeAction(tx, { userId, isAdmin: false }, { exam: "lab", kind: "delete" }, now);

@@ -1,15 +1,18 @@
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc, eq, isNull } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { labExams } from "./labs.table.ts";
 
 export type LabExamRow = typeof labExams.$inferSelect;
+
+/** Not waiting to be purged, as after a cancellation. */
+const isKept = isNull(labExams.removalId);
 
 /** An account's own exams, newest first; at most 10,000. */
 export async function listLabExams(db: DbOrTx, accountId: string): Promise<LabExamRow[]> {
   return await db
     .select()
     .from(labExams)
-    .where(eq(labExams.accountId, accountId))
+    .where(and(isKept, eq(labExams.accountId, accountId)))
     .orderBy(desc(labExams.createdAt), desc(labExams.id))
     .limit(10_000);
 }
@@ -22,8 +25,13 @@ export async function findLabExam(
   const [row] = await db
     .select()
     .from(labExams)
-    .where(and(eq(labExams.id, id), eq(labExams.accountId, accountId)));
+    .where(and(isKept, eq(labExams.id, id), eq(labExams.accountId, accountId)));
   return row;
+}
+
+/** Of all accounts. */
+export async function countLabExams(db: DbOrTx): Promise<number> {
+  return await db.$count(labExams, isKept);
 }
 
 export async function insertLabExam(tx: Tx, row: typeof labExams.$inferInsert): Promise<void> {
@@ -38,11 +46,12 @@ export async function deleteLabExamRow(
 ): Promise<LabExamRow | undefined> {
   const [row] = await tx
     .delete(labExams)
-    .where(and(eq(labExams.id, id), eq(labExams.accountId, accountId)))
+    .where(and(isKept, eq(labExams.id, id), eq(labExams.accountId, accountId)))
     .returning();
   return row;
 }
 
+/** Of everything an account stores, what waits to be purged included. */
 export async function listLabKeys(db: DbOrTx, accountId: string): Promise<string[]> {
   const rows = await db.select({ key: labExams.key }).from(labExams).where(eq(labExams.accountId, accountId));
   return rows.map((row) => row.key);

@@ -1,4 +1,6 @@
+import { sql } from "drizzle-orm";
 import { bigint, date, index, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { removals } from "../removals/removals.table.ts";
 import { users } from "../users/users.table.ts";
 
 /** A laboratory PDF; its bytes lie in the archive store under `key`. */
@@ -16,6 +18,11 @@ export const labExams = pgTable(
     sizeBytes: bigint("size_bytes", { mode: "number" }).notNull(),
     sha256: text().notNull(),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+    /** Set while a cancelled account's exam waits to be purged: nobody sees it, an undo brings it back. */
+    removalId: uuid("removal_id").references(() => removals.id),
   },
-  (table) => [index("lab_exams_account_idx").on(table.accountId, table.createdAt)],
+  (table) => [
+    index("lab_exams_account_idx").on(table.accountId, table.createdAt),
+    index("lab_exams_removal_id_idx").on(table.removalId).where(sql`${table.removalId} is not null`),
+  ],
 );

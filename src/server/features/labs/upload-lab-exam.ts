@@ -5,6 +5,7 @@ import type { Session } from "../../http/session.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { storeDocument } from "../documents/store-document.ts";
 import { chargeExams } from "../subscriptions/charge-exams.ts";
+import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { insertLabExam } from "./labs.repo.ts";
 import { presentLabExam } from "./present-lab-exam.ts";
 
@@ -19,8 +20,10 @@ export async function uploadLabExam(
   origin: RequestOrigin,
 ): Promise<LabExam> {
   const { userId } = session;
-  const now = deps.clock.now();
   return await storeDocument(deps, userId, input.pdf, async (tx, document) => {
+    // First, and then the time: a cancellation comes wholly before, and this is refused, or after, and takes it too.
+    await lockSubscription(tx, userId);
+    const now = deps.clock.now();
     await chargeExams(tx, { userId, isAdmin: false }, { kind: "lab", count: 1 }, now);
     const { id, key, sizeBytes, sha256 } = document;
     const row = {

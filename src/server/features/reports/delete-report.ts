@@ -6,6 +6,7 @@ import { discardObjects } from "../studies/discard-objects.ts";
 import { findStudy } from "../studies/find-study.ts";
 import { studyNotFound, studyNotOwner } from "../studies/studies.errors.ts";
 import { type Caller, lockStudy } from "../studies/studies.repo.ts";
+import { mayDeleteReport } from "../studies/study-access.ts";
 import { reportNotFound } from "./reports.errors.ts";
 import { deleteReportRows, findReport } from "./reports.repo.ts";
 
@@ -26,9 +27,9 @@ export async function deleteReport(
     if (!study) throw new AppError(studyNotFound);
     const stored = await findReport(tx, study.id);
     if (!stored) throw new AppError(reportNotFound);
-    const { userId, role } = caller;
-    const mayDelete = study.accountId === userId || role === "admin" || stored.report.uploadedBy === userId;
-    if (!mayDelete) throw new AppError(studyNotOwner);
+    const { userId } = caller;
+    if (!mayDeleteReport(caller, study, stored.report.uploadedBy === userId))
+      throw new AppError(studyNotOwner);
     await discardObjects(deps, tx, [stored.object]);
     await deleteReportRows(tx, stored.report);
     await recordAudit(tx, {

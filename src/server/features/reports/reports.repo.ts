@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { type StoredObjectRow, storedObjects, studies } from "../studies/studies.table.ts";
 import { reports } from "./reports.table.ts";
@@ -15,6 +15,16 @@ export async function findReport(
     .innerJoin(storedObjects, eq(storedObjects.id, reports.objectId))
     .where(eq(reports.studyId, studyId));
   return row;
+}
+
+/** Those of `studyIds` whose report this account attached. */
+export async function findReportsBy(db: DbOrTx, userId: string, studyIds: string[]): Promise<Set<string>> {
+  if (studyIds.length === 0) return new Set();
+  const rows = await db
+    .select({ studyId: reports.studyId })
+    .from(reports)
+    .where(and(eq(reports.uploadedBy, userId), inArray(reports.studyId, studyIds)));
+  return new Set(rows.map((row) => row.studyId));
 }
 
 /** Adds the report with its stored object; the study must be locked and have none. */

@@ -3,12 +3,13 @@ import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { chargeAction } from "../subscriptions/charge-action.ts";
-import { removeExams } from "../subscriptions/subscriptions.repo.ts";
+import { lockSubscription, removeExams } from "../subscriptions/subscriptions.repo.ts";
 import { discardObjects } from "./discard-objects.ts";
 import { findStudy } from "./find-study.ts";
 import { listStoredObjects } from "./stored-objects.repo.ts";
 import { studyNotFound, studyNotOwner } from "./studies.errors.ts";
 import { type Caller, deleteStudyRow, lockStudy } from "./studies.repo.ts";
+import { owns } from "./study-access.ts";
 
 /**
  * Deletes a study: gone from every view when this returns, its bytes removed by a job of the same transaction.
@@ -23,9 +24,11 @@ export async function deleteStudy(
 ): Promise<void> {
   const found = await findStudy(deps.db, caller, reference);
   const isAdmin = caller.role === "admin";
-  if (found.accountId !== caller.userId && !isAdmin) throw new AppError(studyNotOwner);
+  if (!owns(caller, found)) throw new AppError(studyNotOwner);
   const now = deps.clock.now();
   await deps.db.transaction(async (tx) => {
+    // Before the study, as uploads and cancellations do.
+    await lockSubscription(tx, found.accountId);
     const study = await lockStudy(tx, found.id);
     if (!study) throw new AppError(studyNotFound);
     const { studyInstanceUID } = study;

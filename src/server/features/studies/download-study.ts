@@ -9,6 +9,7 @@ import { findStudy } from "./find-study.ts";
 import { listVolumes } from "./stored-objects.repo.ts";
 import type { Caller } from "./studies.repo.ts";
 import type { StoredObjectRow, StudyRow } from "./studies.table.ts";
+import { mayDownload } from "./study-access.ts";
 
 /** How long after a charged download its other ranges are free. */
 const FREE_RANGES_MS = 3600_000;
@@ -31,8 +32,7 @@ export async function findStudyFile(
   reference: string,
 ): Promise<StudyFile> {
   const study = await findStudy(deps.db, caller, reference);
-  const isOwn = study.accountId === caller.userId;
-  if (!isOwn && (caller.role === "doctor" || caller.role === "lab")) throw new AppError(forbidden);
+  if (!mayDownload(caller, study)) throw new AppError(forbidden);
   const volumes = await listVolumes(deps.db, study.id);
   const names = volumes.map((volume) => volume.id).join();
   const etag = `"${new Bun.CryptoHasher("sha256").update(names).digest("hex").slice(0, 32)}"`;

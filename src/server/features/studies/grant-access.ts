@@ -7,13 +7,9 @@ import { findUser } from "../users/users.repo.ts";
 import { findStudy } from "./find-study.ts";
 import { studyNotOwner } from "./studies.errors.ts";
 import { type Caller, deleteGrant, type GrantRow, insertGrant, listGrants } from "./studies.repo.ts";
-import type { StudyRow } from "./studies.table.ts";
+import { owns } from "./study-access.ts";
 
 type GrantDeps = Pick<Deps, "db" | "clock">;
-
-function owns(caller: Caller, study: StudyRow): boolean {
-  return study.accountId === caller.userId || caller.role === "admin";
-}
 
 /**
  * `assign`: lets `userId` see a study. Owner and admin may grant to anyone; anyone else only to himself where

@@ -1,12 +1,17 @@
 import type { Series, Study } from "../../../shared/api/studies.ts";
-import type { Caller, StudyListRow } from "./studies.repo.ts";
+import type { Session } from "../../http/session.ts";
 import type { SeriesRow } from "./studies.table.ts";
+import { studyAccess } from "./study-access.ts";
+import type { StudyListRow } from "./study-list.repo.ts";
 
 const genders: Record<string, Study["patientGender"]> = { M: "male", F: "female", O: "other" };
 
-/** A study as the list shows it to this caller. */
-export function presentStudy({ study, ownerName }: StudyListRow, caller: Caller): Study {
-  const isOwn = study.accountId === caller.userId;
+/** A study as the list shows it to this caller, who may have attached its report himself. */
+export function presentStudy(
+  { study, ownerName }: StudyListRow,
+  session: Session,
+  isReportByCaller: boolean,
+): Study {
   return {
     id: study.id,
     studyInstanceUID: study.studyInstanceUID,
@@ -27,8 +32,8 @@ export function presentStudy({ study, ownerName }: StudyListRow, caller: Caller)
     storageStatus: study.storageStatus,
     laudo: study.hasReport,
     isOverridden: study.instanceValues !== null,
-    isOwner: isOwn || caller.role === "admin",
-    ownerName: isOwn ? null : ownerName,
+    access: studyAccess(session, study, isReportByCaller),
+    ownerName: study.accountId === session.userId ? null : ownerName,
     createdAt: study.createdAt.toISOString(),
   };
 }

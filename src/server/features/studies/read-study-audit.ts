@@ -4,6 +4,7 @@ import { listStudyAudit } from "../audit/audit.repo.ts";
 import { findStudy } from "./find-study.ts";
 import { studyNotOwner } from "./studies.errors.ts";
 import type { Caller } from "./studies.repo.ts";
+import { owns } from "./study-access.ts";
 
 const NEWEST = 200;
 
@@ -13,7 +14,7 @@ const NEWEST = 200;
  */
 export async function readStudyAudit(deps: Pick<Deps, "db">, caller: Caller, reference: string) {
   const study = await findStudy(deps.db, caller, reference);
-  if (study.accountId !== caller.userId && caller.role !== "admin") throw new AppError(studyNotOwner);
+  if (!owns(caller, study)) throw new AppError(studyNotOwner);
   const rows = await listStudyAudit(deps.db, study.id, NEWEST);
   return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
 }

@@ -4,6 +4,7 @@ import { findStudy } from "./find-study.ts";
 import { listStoredObjects } from "./stored-objects.repo.ts";
 import { studyNotOwner } from "./studies.errors.ts";
 import type { Caller } from "./studies.repo.ts";
+import { owns } from "./study-access.ts";
 import { transferQueue } from "./study-jobs.ts";
 
 /**
@@ -16,7 +17,7 @@ export async function retryTransfer(
   reference: string,
 ): Promise<void> {
   const study = await findStudy(deps.db, caller, reference);
-  if (study.accountId !== caller.userId && caller.role !== "admin") throw new AppError(studyNotOwner);
+  if (!owns(caller, study)) throw new AppError(studyNotOwner);
   const staged = new Map<string, string>();
   for (const object of await listStoredObjects(deps.db, study.id)) {
     if (object.location === "staging" && object.stagedOn !== null)

@@ -3,12 +3,16 @@ import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { userNotFound } from "../users/users.errors.ts";
 import { findUserByEmail } from "../users/users.repo.ts";
+import { findStudy } from "./find-study.ts";
 import { grantAccess } from "./grant-access.ts";
+import { doctorNotFound, studyNotOwner } from "./studies.errors.ts";
 import type { Caller } from "./studies.repo.ts";
+import { owns } from "./study-access.ts";
 
 /**
- * Lets a doctor see a study, named by his e-mail. Other accounts can't be found this way; an admin finds anyone.
- * @throws {AppError} `study.not_found`, `study.not_owner`, `user.not_found`
+ * Lets a doctor see a study, named by his e-mail. Other accounts can't be found this way, and whose the study is not
+ * finds nobody; an admin finds anyone.
+ * @throws {AppError} `study.not_found`, `study.not_owner`, `doctor.not_found`, for an admin `user.not_found`
  */
 export async function shareStudy(
   deps: Pick<Deps, "db" | "clock">,
@@ -16,9 +20,12 @@ export async function shareStudy(
   input: { reference: string; email: string },
   origin: RequestOrigin,
 ) {
+  const isAdmin = caller.role === "admin";
+  if (!owns(caller, await findStudy(deps.db, caller, input.reference))) throw new AppError(studyNotOwner);
   const user = await findUserByEmail(deps.db, input.email);
-  const mayBeFound = user && (user.role === "doctor" || caller.role === "admin");
-  if (!mayBeFound || !user.isAuthorized) throw new AppError(userNotFound);
+  if (!user?.isAuthorized || (user.role !== "doctor" && !isAdmin)) {
+    throw new AppError(isAdmin ? userNotFound : doctorNotFound);
+  }
   await grantAccess(deps, caller, { reference: input.reference, userId: user.id }, origin);
   const { id: userId, name, email, role } = user;
   return { userId, name, email, role };

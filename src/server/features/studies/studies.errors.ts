@@ -10,19 +10,29 @@ export const studyAmbiguous: ErrorKind = {
   code: "study.ambiguous",
   text: /*i18n*/ {
     id: "error.study.ambiguous",
-    message: "Several accounts hold a study with this UID. Name it by its id.",
+    message: "Several accounts hold a study with this UID. Use the study's id.",
   },
 };
 export const studyNotOwner: ErrorKind = {
   status: 403,
   code: "study.not_owner",
-  text: /*i18n*/ { id: "error.study.not_owner", message: "Only the owner of this study may do this." },
+  text: /*i18n*/ { id: "error.study.not_owner", message: "Only the owner of this study can do this." },
+};
+/** The same for an address nobody has, one of somebody else, and a doctor who may not sign in. */
+export const doctorNotFound: ErrorKind = {
+  status: 404,
+  code: "doctor.not_found",
+  text: /*i18n*/ {
+    id: "error.doctor.not_found",
+    message:
+      "No doctor can be reached at this e-mail. Check the address, or ask which one they registered with.",
+  },
 };
 export const studyNotReady: ErrorKind = {
   status: 409,
   code: "study.not_ready",
   text: /*i18n*/ {
     id: "error.study.not_ready",
-    message: "This exam is still being moved to secure storage. Wait for the transfer.",
+    message: "This exam is still being moved to secure storage. Please wait for the transfer to finish.",
   },
 };

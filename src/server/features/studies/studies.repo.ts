@@ -1,24 +1,21 @@
 import {
   and,
-  asc,
   desc,
   eq,
-  gte,
+  gt,
   inArray,
   isNull,
-  lte,
+  ne,
   or,
   type Placeholder,
   type SQL,
   sql,
+  sum,
 } from "drizzle-orm";
-import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import type { StudyListQuery } from "../../../shared/api/studies.ts";
 import type { Role } from "../../../shared/api/users.ts";
-import { fold } from "../../../shared/fold.ts";
 import type { DbOrTx } from "../../db/client.ts";
 import { users } from "../users/users.table.ts";
-import { grants, type SeriesRow, type StudyRow, series, studies } from "./studies.table.ts";
+import { grants, type SeriesRow, type StudyRow, series, studies, studyTallies } from "./studies.table.ts";
 
 /** Who asks: every query below answers only what he may see. */
 export interface Caller {
@@ -26,15 +23,34 @@ export interface Caller {
   role: Role;
 }
 
-/** Own studies and granted ones; admins see all. The one place that says so. */
+/** Own studies and granted ones; admins see all; nobody what a cancellation removed. The one place that says so. */
 export function visibleTo(caller: Caller): SQL | undefined {
-  return caller.role === "admin" ? undefined : ownedByOrGrantedTo(caller.userId);
+  return caller.role === "admin" ? isKept : ownedByOrGrantedTo(caller.userId);
 }
+
+/** Not waiting to be purged. */
+export const isKept = isNull(studies.removalId);
 
 /** What {@link visibleTo} says of whoever is no admin; with a placeholder, for prepared statements. */
 export function ownedByOrGrantedTo(userId: string | Placeholder): SQL | undefined {
+  return and(isKept, or(eq(studies.accountId, userId), grantedTo(userId)));
+}
+
+/**
+ * {@link visibleTo} in two parts that share no study, for the list, since an "or" over both leaves it no index that sorts: the
+ * caller's own (an admin's: all), and what others granted him.
+ */
+export function visibleParts({ userId, role }: Caller): { own: SQL | undefined; granted: SQL | undefined } {
+  if (role === "admin") return { own: isKept, granted: sql`false` };
+  return {
+    own: and(isKept, eq(studies.accountId, userId)),
+    granted: and(isKept, ne(studies.accountId, userId), grantedTo(userId)),
+  };
+}
+
+function grantedTo(userId: string | Placeholder): SQL {
   const granted = sql`select ${grants.studyId} from ${grants} where ${grants.userId} = ${userId}`;
-  return or(eq(studies.accountId, userId), sql`${studies.id} = any(array(${granted}))`);
+  return sql`${studies.id} = any(array(${granted}))`;
 }
 
 export async function findVisibleStudy(
@@ -63,90 +79,22 @@ export async function findVisibleStudiesByUID(
     .limit(20);
 }
 
-export interface StudyListRow {
-  study: StudyRow;
-  ownerName: string;
-}
-
-const MAX_LISTED = 10_000;
-
-const sortColumns = {
-  studyDate: [studies.studyDate, studies.studyTime],
-  studyDescription: [studies.descriptionFolded],
-  patientName: [studies.patientNameFolded],
-  modality: [studies.modality],
-  imagesReceived: [studies.instanceCount],
-  seriesCount: [studies.seriesCount],
-  createdAt: [studies.createdAt],
-} as const;
-
-function listFilter(caller: Caller, query: StudyListQuery): SQL | undefined {
-  const { startDate, endDate, modality } = query;
-  return and(
-    visibleTo(caller),
-    contains(studies.patientNameFolded, query.patientName),
-    contains(studies.patientIDFolded, query.patientID),
-    contains(studies.accessionNumberFolded, query.accessionNumber),
-    contains(studies.descriptionFolded, query.description),
-    modality && modality !== "all" ? sql`${studies.modality} like ${likePattern(modality)}` : undefined,
-    examinedBetween(startDate, endDate),
-  );
-}
-
-/** Studies without a date pass. One "or" over the whole range, not one an end: an index serves each side of it. */
-function examinedBetween(startDate: string | undefined, endDate: string | undefined): SQL | undefined {
-  if (!startDate && !endDate) return undefined;
-  const from = startDate ? gte(studies.studyDate, startDate) : undefined;
-  const to = endDate ? lte(studies.studyDate, endDate) : undefined;
-  return or(isNull(studies.studyDate), and(from, to));
-}
-
-function contains(column: AnyPgColumn, text: string | undefined): SQL | undefined {
-  const folded = text && fold(text);
-  return folded ? sql`${column} like ${likePattern(folded)}` : undefined;
-}
-
-function likePattern(text: string): string {
-  return `%${text.replace(/[\\%_]/g, "\\$&")}%`;
-}
-
-/** A page of what the caller may see; newest first unless the query says otherwise. */
-export async function listStudies(
-  db: DbOrTx,
-  caller: Caller,
-  query: StudyListQuery,
-): Promise<StudyListRow[]> {
-  const direction = query.order === "asc" ? asc : desc;
-  const nulls = query.order === "asc" ? sql`nulls first` : sql`nulls last`;
-  const columns = sortColumns[query.sort ?? "studyDate"];
-  return await db
-    .select({ study: studies, ownerName: users.name })
-    .from(studies)
-    .innerJoin(users, eq(users.id, studies.accountId))
-    .where(listFilter(caller, query))
-    .orderBy(...columns.map((column) => sql`${direction(column)} ${nulls}`), direction(studies.id))
-    .limit(query.limit ?? MAX_LISTED)
-    .offset(query.offset ?? 0);
-}
-
-/** A page, and how many there are in all: counted only where the page does not tell. */
-export async function pageOfStudies(
-  db: DbOrTx,
-  caller: Caller,
-  query: StudyListQuery,
-): Promise<{ rows: StudyListRow[]; total: number }> {
-  const { limit = MAX_LISTED, offset = 0 } = query;
-  const rows = await listStudies(db, caller, query);
-  const isLast = rows.length < limit && (rows.length > 0 || offset === 0);
-  return { rows, total: isLast ? offset + rows.length : await countStudies(db, caller, query) };
-}
-
-async function countStudies(db: DbOrTx, caller: Caller, query: StudyListQuery): Promise<number> {
-  return await db.$count(studies, listFilter(caller, query));
-}
-
+/** Studies that an account keeps. */
 export async function countOwnStudies(db: DbOrTx, userId: string): Promise<number> {
-  return await db.$count(studies, eq(studies.accountId, userId));
+  return await sumTallies(db, eq(studyTallies.accountId, userId));
+}
+
+/** Studies that all accounts keep. */
+export async function countStudiesOfAll(db: DbOrTx): Promise<number> {
+  return await sumTallies(db, undefined);
+}
+
+async function sumTallies(db: DbOrTx, condition: SQL | undefined): Promise<number> {
+  const [row] = await db
+    .select({ studies: sum(studyTallies.studies).mapWith(Number) })
+    .from(studyTallies)
+    .where(condition);
+  return row?.studies ?? 0;
 }
 
 /** The series of a study, by SeriesNumber. */
@@ -160,7 +108,11 @@ export async function listSeries(db: DbOrTx, studyId: string): Promise<SeriesRow
 
 /** The study row, locked until the transaction ends. */
 export async function lockStudy(tx: DbOrTx, id: string): Promise<StudyRow | undefined> {
-  const [row] = await tx.select().from(studies).where(eq(studies.id, id)).for("update");
+  const [row] = await tx
+    .select()
+    .from(studies)
+    .where(and(isKept, eq(studies.id, id)))
+    .for("update");
   return row;
 }
 
@@ -220,4 +172,27 @@ export async function findVisibleStudies(db: DbOrTx, caller: Caller, ids: string
     .select()
     .from(studies)
     .where(and(inArray(studies.id, ids), visibleTo(caller)));
+}
+
+/** An account's own studies by id, behind `after`. */
+export async function listStudiesAfter(
+  db: DbOrTx,
+  accountId: string,
+  after: string | null,
+  limit: number,
+): Promise<StudyRow[]> {
+  return await db
+    .select()
+    .from(studies)
+    .where(and(isKept, eq(studies.accountId, accountId), after === null ? undefined : gt(studies.id, after)))
+    .orderBy(studies.id)
+    .limit(limit);
+}
+
+export async function countInstancesOf(db: DbOrTx, accountId: string): Promise<number> {
+  const [row] = await db
+    .select({ instances: sum(studies.instanceCount).mapWith(Number) })
+    .from(studies)
+    .where(and(isKept, eq(studies.accountId, accountId)));
+  return row?.instances ?? 0;
 }

@@ -6,18 +6,23 @@ import type { Deps } from "../../deps.ts";
 import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
+import type { Session } from "../../http/session.ts";
 import { validate } from "../../http/validate.ts";
+import { findReportsBy } from "../reports/reports.repo.ts";
 import { deleteStudy } from "./delete-study.ts";
 import { answerDownload } from "./download-body.ts";
 import { findStudyFile } from "./download-study.ts";
 import { issueDownloadTicket, redeemDownloadTicket } from "./download-ticket.ts";
 import { findStudy } from "./find-study.ts";
 import { grantAccess, readGrants, revokeAccess } from "./grant-access.ts";
+import { pageOfStudies } from "./list-studies.ts";
 import { presentSeries, presentStudy } from "./present-study.ts";
 import { readStudyAudit } from "./read-study-audit.ts";
 import { retryTransfer } from "./retry-transfer.ts";
 import { shareStudy } from "./share-study.ts";
-import { countOwnStudies, listSeries, pageOfStudies } from "./studies.repo.ts";
+import { countOwnStudies, listSeries } from "./studies.repo.ts";
+import { owns } from "./study-access.ts";
+import type { StudyListRow } from "./study-list.repo.ts";
 
 const assignSchema = z.object({ userId: z.string().check(z.uuid()) });
 
@@ -29,10 +34,11 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
   routes.get("/studies", guard(viewing), validate("query", studyListQuerySchema), async (c) => {
     const session = c.get("session");
     const query = c.req.valid("query");
-    const { rows, total } = await pageOfStudies(deps.db, session, query);
+    const { rows, total } = await pageOfStudies(deps, session, query);
+    const reported = await findReportsBy(deps.db, session.userId, grantedWithReport(session, rows));
     c.header("X-Total-Count", String(total));
     c.header("Cache-Control", "private, no-store");
-    return c.json(rows.map((row) => presentStudy(row, session)));
+    return c.json(rows.map((row) => presentStudy(row, session, reported.has(row.study.id))));
   });
 
   routes.get("/users/exam-count", guard({}), async (c) =>
@@ -103,4 +109,9 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
   });
 
   return routes;
+}
+
+/** Studies whose report only who attached it may delete, besides their owner. */
+function grantedWithReport(session: Session, rows: StudyListRow[]): string[] {
+  return rows.filter(({ study }) => study.hasReport && !owns(session, study)).map(({ study }) => study.id);
 }

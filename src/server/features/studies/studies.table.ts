@@ -1,5 +1,6 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import {
+  type AnyPgColumn,
   bigint,
   boolean,
   date,
@@ -14,6 +15,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import { removals } from "../removals/removals.table.ts";
 import { users } from "../users/users.table.ts";
 
 /** `b2` means "in the archive store", whichever adapter that is. */
@@ -31,6 +33,48 @@ export interface InstanceValues {
   studyTime?: string | null;
   institutionName?: string | null;
   modality?: string | null;
+}
+
+type Columns<Name extends string> = Record<Name, AnyPgColumn>;
+
+function falling(column: AnyPgColumn | SQL): SQL {
+  return sql`${column} DESC NULLS LAST`;
+}
+
+/** An entry of an index holds 2.7 kB at most, and a damaged disc may name any number of modalities. */
+export const INDEXED_MODALITY_LENGTH = 64;
+
+export function indexedModality(modality: AnyPgColumn): SQL<string> {
+  return sql<string>`left(${modality}, ${sql.raw(String(INDEXED_MODALITY_LENGTH))})`;
+}
+
+/** An index for each sort of the list: a page, in either direction, is a piece of it. Equal ones come by id. */
+function sortIndexes(
+  table: Columns<
+    | "id"
+    | "accountId"
+    | "removalId"
+    | "studyDate"
+    | "studyTime"
+    | "patientNameFolded"
+    | "descriptionFolded"
+    | "modality"
+    | "instanceCount"
+    | "seriesCount"
+  >,
+) {
+  const by = (name: string, ...columns: (AnyPgColumn | SQL)[]) =>
+    index(name)
+      .on(table.accountId, ...columns.map(falling), falling(table.id))
+      .where(sql`${table.removalId} is null`);
+  return [
+    by("studies_account_date_idx", table.studyDate, table.studyTime),
+    by("studies_account_patient_name_idx", table.patientNameFolded),
+    by("studies_account_description_idx", table.descriptionFolded),
+    by("studies_account_modality_idx", indexedModality(table.modality)),
+    by("studies_account_instances_idx", table.instanceCount),
+    by("studies_account_series_idx", table.seriesCount),
+  ];
 }
 
 /** A study as the list shows it. Index columns may be overridden by the upload form; instances never are. */
@@ -61,27 +105,49 @@ export const studies = pgTable(
     hasReport: boolean("has_report").notNull().default(false),
     /** What the instances say, for the columns that the upload form's values replaced; null where none was. */
     instanceValues: jsonb("instance_values").$type<InstanceValues>(),
-    /** Patient name, patient ID, accession number and description folded for search (no case, no accents). */
+    /** Patient name, patient ID, accession number and description folded for search (no case, no accents), 512 characters at most. */
     patientNameFolded: text("patient_name_folded").notNull().default(""),
     patientIDFolded: text("patient_id_folded").notNull().default(""),
     accessionNumberFolded: text("accession_number_folded").notNull().default(""),
     descriptionFolded: text("description_folded").notNull().default(""),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+    /** Set while a cancelled account's study waits to be purged: nobody sees it, an undo brings it back. */
+    removalId: uuid("removal_id").references(() => removals.id),
   },
   (table) => [
-    uniqueIndex("studies_account_uid_key").on(table.accountId, table.studyInstanceUID),
+    uniqueIndex("studies_account_uid_key")
+      .on(table.accountId, table.studyInstanceUID)
+      .where(sql`${table.removalId} is null`),
+    index("studies_removal_id_idx").on(table.removalId).where(sql`${table.removalId} is not null`),
     index("studies_uid_idx").on(table.studyInstanceUID),
-    index("studies_account_newest_idx").on(
-      table.accountId,
-      sql`${table.studyDate} DESC NULLS LAST`,
-      table.id,
-    ),
-    index("studies_newest_idx").on(sql`${table.studyDate} DESC NULLS LAST`, table.id),
+    ...sortIndexes(table),
+    // Not partial: the deletion of an account finds its studies by it, those that wait to be purged too.
+    index("studies_account_created_idx").on(table.accountId, falling(table.createdAt), falling(table.id)),
+    index("studies_newest_idx")
+      .on(falling(table.studyDate), falling(table.studyTime), falling(table.id))
+      .where(sql`${table.removalId} is null`),
     index("studies_patient_name_trgm_idx").using("gin", sql`${table.patientNameFolded} gin_trgm_ops`),
     index("studies_patient_id_trgm_idx").using("gin", sql`${table.patientIDFolded} gin_trgm_ops`),
     index("studies_accession_number_trgm_idx").using("gin", sql`${table.accessionNumberFolded} gin_trgm_ops`),
     index("studies_description_trgm_idx").using("gin", sql`${table.descriptionFolded} gin_trgm_ops`),
   ],
+);
+
+/**
+ * How many kept studies an account has, by modality: the sum over all its rows, which triggers on `studies` write in the
+ * transaction of every change. No row is ever changed, only replaced by one with another id, and none waits for
+ * another's lock; so equal ids mean that no count of the account's studies has changed.
+ */
+export const studyTallies = pgTable(
+  "study_tallies",
+  {
+    id: uuid().primaryKey(),
+    accountId: uuid("account_id").notNull(),
+    /** As in the study; empty where it has none. */
+    modality: text().notNull(),
+    studies: integer().notNull(),
+  },
+  (table) => [index("study_tallies_account_idx").on(table.accountId)],
 );
 
 export const series = pgTable(

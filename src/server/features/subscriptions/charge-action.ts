@@ -1,7 +1,7 @@
+import { isInForce } from "../../../shared/rules/subscription.ts";
 import type { DbOrTx } from "../../db/client.ts";
 import { AppError } from "../../http/app-error.ts";
 import { subscriptionRequired } from "../../http/guard.ts";
-import { isInForce } from "./subscription-rules.ts";
 import { actionLimitReached } from "./subscriptions.errors.ts";
 import {
   type ActionKind,

@@ -19,3 +19,38 @@ export const actionLimitReached: ErrorKind = {
   code: "quota.actions",
   text: /*i18n*/ { id: "error.quota.actions", message: "Monthly action limit reached" },
 };
+export const noSubscription: ErrorKind = {
+  status: 404,
+  code: "subscription.not_found",
+  text: /*i18n*/ { id: "error.subscription.not_found", message: "You have no subscription." },
+};
+export const subscriptionNotActive: ErrorKind = {
+  status: 409,
+  code: "subscription.not_active",
+  text: /*i18n*/ {
+    id: "error.subscription.not_active",
+    message: "There is no active subscription to cancel.",
+  },
+};
+export const planNotFound: ErrorKind = {
+  status: 404,
+  code: "plan.not_found",
+  text: /*i18n*/ { id: "error.plan.not_found", message: "This plan does not exist or is no longer offered." },
+};
+export const planTooSmall: ErrorKind = {
+  status: 409,
+  code: "plan.too_small",
+  text: /*i18n*/ {
+    id: "error.plan.too_small",
+    message:
+      "You keep {count} exams and this plan holds {limit}. Choose a larger plan or delete exams first.",
+  },
+};
+export const planNotOfferable: ErrorKind = {
+  status: 409,
+  code: "plan.not_offerable",
+  text: /*i18n*/ {
+    id: "error.plan.not_offerable",
+    message: "The system itself gives this plan: it has no price and can't be offered.",
+  },
+};

@@ -1,12 +1,12 @@
 import { and, desc, eq, gt, isNull, lte, or, type SQL, sql } from "drizzle-orm";
-import type { DbOrTx } from "../../db/client.ts";
+import { actionPeriodDays } from "../../../shared/rules/subscription.ts";
+import type { DbOrTx, Tx } from "../../db/client.ts";
+import { users } from "../users/users.table.ts";
 import { plans, subscriptions, usageEvents } from "./subscriptions.table.ts";
 
 export type PlanRow = typeof plans.$inferSelect;
 export type SubscriptionRow = typeof subscriptions.$inferSelect;
 export type ActionKind = "download" | "delete";
-
-export const actionPeriodDays = 30;
 
 export async function findSubscription(db: DbOrTx, userId: string): Promise<SubscriptionRow | undefined> {
   const [row] = await db.select().from(subscriptions).where(eq(subscriptions.userId, userId));
@@ -28,6 +28,55 @@ export async function findSubscriptionWithPlan(
 export async function findPlanBySlug(db: DbOrTx, slug: string): Promise<PlanRow | undefined> {
   const [row] = await db.select().from(plans).where(eq(plans.slug, slug));
   return row;
+}
+
+export async function findPlan(db: DbOrTx, id: string): Promise<PlanRow | undefined> {
+  const [row] = await db.select().from(plans).where(eq(plans.id, id));
+  return row;
+}
+
+/** A plan that can be chosen. */
+export async function findOfferedPlan(db: DbOrTx, id: string): Promise<PlanRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(plans)
+    .where(and(eq(plans.id, id), eq(plans.isOffered, true)));
+  return row;
+}
+
+/** The plans that can be chosen, smallest first. */
+export async function listOfferedPlans(db: DbOrTx): Promise<PlanRow[]> {
+  return await db
+    .select()
+    .from(plans)
+    .where(eq(plans.isOffered, true))
+    .orderBy(plans.examLimit, plans.priceCents);
+}
+
+/** Every plan with how many accounts it serves at `now`, smallest first. */
+export async function listPlansWithUse(
+  db: DbOrTx,
+  now: Date,
+): Promise<{ plan: PlanRow; activeUsers: number }[]> {
+  const inUse = and(eq(subscriptions.planId, plans.id), isActiveAt(now));
+  return await db
+    .select({ plan: plans, activeUsers: db.$count(subscriptions, inUse) })
+    .from(plans)
+    .orderBy(plans.isOffered, plans.examLimit, plans.priceCents);
+}
+
+/** The row, locked until the transaction ends. */
+export async function lockPlan(tx: Tx, id: string): Promise<PlanRow | undefined> {
+  const [row] = await tx.select().from(plans).where(eq(plans.id, id)).for("update");
+  return row;
+}
+
+export async function updatePlan(
+  tx: Tx,
+  id: string,
+  values: Partial<Omit<PlanRow, "id" | "slug">>,
+): Promise<void> {
+  await tx.update(plans).set(values).where(eq(plans.id, id));
 }
 
 /** Seeds plans that are not there yet; what an admin edited stays. */
@@ -58,12 +107,72 @@ export async function updateSubscription(
   await db.update(subscriptions).set(values).where(eq(subscriptions.userId, userId));
 }
 
+/** The row, locked until the transaction ends. */
+export async function lockSubscription(tx: Tx, userId: string): Promise<SubscriptionRow | undefined> {
+  const [row] = await tx.select().from(subscriptions).where(eq(subscriptions.userId, userId)).for("update");
+  return row;
+}
+
+/** A plan that was chosen by an account without any: it begins once it is paid. Otherwise nothing changes. */
+export async function insertPendingSubscription(
+  tx: Tx,
+  { userId, planId, now }: { userId: string; planId: string; now: Date },
+): Promise<void> {
+  await tx
+    .insert(subscriptions)
+    .values({
+      id: Bun.randomUUIDv7(),
+      userId,
+      planId,
+      status: "pending",
+      startDate: now,
+      lastResetDate: now,
+    })
+    .onConflictDoNothing();
+}
+
+/** Puts an account on a plan from now on. What it holds stays counted; the month counts anew where it `startsAnew`. */
+export async function putOnPlan(
+  tx: Tx,
+  to: { userId: string; planId: string; expiresAt: Date | null; now: Date; startsAnew: boolean },
+): Promise<void> {
+  const { userId, planId, expiresAt, now, startsAnew } = to;
+  const begun = { planId, status: "active", startDate: now, expiresAt } as const;
+  const zero = { downloads: 0, deletes: 0, labDownloads: 0, labDeletes: 0, lastResetDate: now };
+  await tx
+    .insert(subscriptions)
+    .values({ id: Bun.randomUUIDv7(), userId, ...begun, ...zero })
+    .onConflictDoUpdate({ target: subscriptions.userId, set: { ...begun, ...(startsAnew && zero) } });
+}
+
 function inForce(userId: string, now: Date): SQL | undefined {
+  return and(eq(subscriptions.userId, userId), isActiveAt(now));
+}
+
+function isActiveAt(now: Date): SQL | undefined {
   return and(
-    eq(subscriptions.userId, userId),
     eq(subscriptions.status, "active"),
     or(isNull(subscriptions.expiresAt), gt(subscriptions.expiresAt, now)),
   );
+}
+
+/** Accounts that pay or are given a plan, newest subscription first; at most `limit`. Admins have none. */
+export async function listSubscriptions(db: DbOrTx, limit: number) {
+  return await db
+    .select({
+      user: { id: users.id, name: users.name, email: users.email },
+      plan: plans,
+      subscription: subscriptions,
+    })
+    .from(subscriptions)
+    .innerJoin(plans, eq(plans.id, subscriptions.planId))
+    .innerJoin(users, eq(users.id, subscriptions.userId))
+    .orderBy(desc(subscriptions.startDate), desc(subscriptions.id))
+    .limit(limit);
+}
+
+export async function countActiveSubscriptions(db: DbOrTx, now: Date): Promise<number> {
+  return await db.$count(subscriptions, isActiveAt(now));
 }
 
 /** The two archives of an account, counted apart under the same limits. */
@@ -94,6 +203,21 @@ export async function tryAddExams(
     .where(and(inForce(userId, now), eq(plans.id, subscriptions.planId), lte(total, plans.examLimit)))
     .returning({ id: subscriptions.id });
   return updated.length === 1;
+}
+
+/** Counts exams that are back in the account, whatever the plan's limit. */
+export async function addExams(
+  tx: Tx,
+  userId: string,
+  counts: { imaging: number; lab: number },
+): Promise<void> {
+  await tx
+    .update(subscriptions)
+    .set({
+      examCount: sql`${subscriptions.examCount} + ${counts.imaging}`,
+      labExamCount: sql`${subscriptions.labExamCount} + ${counts.lab}`,
+    })
+    .where(eq(subscriptions.userId, userId));
 }
 
 export async function removeExams(db: DbOrTx, userId: string, kind: ExamKind, count: number): Promise<void> {

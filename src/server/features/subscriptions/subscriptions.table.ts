@@ -5,6 +5,7 @@ import {
   integer,
   pgEnum,
   pgTable,
+  primaryKey,
   text,
   timestamp,
   uniqueIndex,
@@ -69,4 +70,20 @@ export const usageEvents = pgTable(
     timestamp: timestamp({ withTimezone: true }).notNull(),
   },
   (table) => [index("usage_events_user_id_idx").on(table.userId, table.id)],
+);
+
+/** Mails about the end of a subscription that have been sent, so that each goes out once. */
+export const subscriptionNotices = pgTable(
+  "subscription_notices",
+  {
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** `expiring.7`, `expiring.3`, `expiring.0`, `removal.30`, `removal.7`, `removal.1`. */
+    kind: text().notNull(),
+    /** The end it speaks of: after a renewal the same kind is sent anew. */
+    expiresAt: timestamp("expires_at", { withTimezone: true }).notNull(),
+    sentAt: timestamp("sent_at", { withTimezone: true }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.kind, table.expiresAt] })],
 );

@@ -9,7 +9,7 @@ import { composeMail } from "../../mail/compose-mail.ts";
 import { enqueueMail } from "../../mail/mail.jobs.ts";
 import type { Mail } from "../../mail/mailer.ts";
 import { beginAttempt } from "../auth/throttle.ts";
-import { findFirstAdminEmail } from "../users/users.repo.ts";
+import { findOperatorEmail } from "./find-operator-email.ts";
 import { insertSupportMessage } from "./support.repo.ts";
 
 const MESSAGES_AN_HOUR = 10;
@@ -35,7 +35,7 @@ export async function sendSupportMessage(
   await beginAttempt(db, [rule], now);
   const { subject, message, userEmail, userName } = input;
   const image = input.image && checkedImage(input.image, input.locale);
-  const to = config.supportEmail ?? config.adminEmail ?? (await findFirstAdminEmail(db));
+  const to = await findOperatorEmail(deps, db);
   await db.transaction(async (tx) => {
     const id = Bun.randomUUIDv7();
     await insertSupportMessage(tx, {

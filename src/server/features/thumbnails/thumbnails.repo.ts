@@ -77,14 +77,18 @@ export async function saveThumbnail(db: Db, row: typeof seriesThumbnails.$inferI
   });
 }
 
-/** The picture of the study's first series that has one. */
+/** The picture of the study's largest series that has one: the scout of a CT says little of it. */
 export async function findStudyThumbnail(db: DbOrTx, studyId: string): Promise<Thumbnail | undefined> {
   const [row] = await db
     .select({ image: seriesThumbnails.image, contentType: seriesThumbnails.contentType })
     .from(seriesThumbnails)
     .innerJoin(series, eq(series.id, seriesThumbnails.seriesId))
     .where(and(eq(series.studyId, studyId), isNotNull(seriesThumbnails.image)))
-    .orderBy(sql`${series.seriesNumber} nulls last`, series.seriesInstanceUID)
+    .orderBy(
+      sql`${series.instanceCount} desc`,
+      sql`${series.seriesNumber} nulls last`,
+      series.seriesInstanceUID,
+    )
     .limit(1);
   return row && pictureIn(row);
 }

@@ -9,14 +9,13 @@ import type { Session } from "../../http/session.ts";
 import { composeMail } from "../../mail/compose-mail.ts";
 import { enqueueMail } from "../../mail/mail.jobs.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { emailTaken, wrongCurrentPassword } from "../auth/auth.errors.ts";
+import { assertCurrentPassword } from "../auth/assert-current-password.ts";
+import { emailTaken } from "../auth/auth.errors.ts";
 import { confirmEmailMail, emailChangeAskedMail } from "../auth/auth-mails.ts";
 import { changePassword } from "../auth/change-password.ts";
 import { openSession } from "../auth/open-session.ts";
-import { verifyPassword } from "../auth/passwords.ts";
 import { deleteLinks, insertLink } from "../auth/second-factor.repo.ts";
 import { hashSecret, newSecret } from "../auth/secrets.ts";
-import { beginAttempt } from "../auth/throttle.ts";
 import { readCurrentUser } from "./read-current-user.ts";
 import { findUser, findUserByEmail, updateUser } from "./users.repo.ts";
 import type { UserRow } from "./users.table.ts";
@@ -53,20 +52,13 @@ export async function changeProfile(
     if (!change.newPassword) return undefined;
     await changePassword(tx, user.id, change.newPassword, now);
     await recordAudit(tx, { ...audit, action: "password.changed" });
-    return (await openSession(deps, tx, user, origin)).token;
+    return (await openSession(deps, tx, { user, locale: change.locale }, origin)).token;
   });
   return {
     user: await readCurrentUser(deps, session),
     pendingEmail: wantsEmail ? change.email : null,
     ...(token && { token }),
   };
-}
-
-async function assertCurrentPassword(deps: ProfileDeps, user: UserRow, password: string): Promise<void> {
-  const rule = { name: "password:account", subject: user.id, limit: 10, windowSeconds: 15 * 60 };
-  const attempt = await beginAttempt(deps.db, [rule], deps.clock.now());
-  if (!(await verifyPassword(password, user.passwordHash))) throw new AppError(wrongCurrentPassword);
-  await attempt.succeed(["password:account"]);
 }
 
 /** Mails the link to the new address and tells the old one. */

@@ -6,8 +6,9 @@ import { recordAudit } from "../audit/audit.repo.ts";
 import { listLabKeys } from "../labs/labs.repo.ts";
 import { discardObjects } from "../studies/discard-objects.ts";
 import { listObjectsOfAccount } from "../studies/stored-objects.repo.ts";
+import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { lastAdmin, userNotFound } from "./users.errors.ts";
-import { deleteUserRow, hasOtherAdmin, lockUser } from "./users.repo.ts";
+import { deleteUserRow, hasOtherAdmin, lockUser, lockUserForDeletion } from "./users.repo.ts";
 
 /**
  * Deletes an account with its studies, grants, sessions and subscription; the bytes go by jobs of the same
@@ -26,6 +27,8 @@ export async function deleteUser(
     if (!user) throw new AppError(userNotFound);
     if (user.role === "admin" && user.isAuthorized && !(await hasOtherAdmin(tx, id)))
       throw new AppError(lastAdmin);
+    await lockSubscription(tx, id);
+    await lockUserForDeletion(tx, id);
     const labKeys = await listLabKeys(tx, id);
     const labs = labKeys.map((key) => ({ key, stagedOn: null }));
     await discardObjects(deps, tx, [...(await listObjectsOfAccount(tx, id)), ...labs]);

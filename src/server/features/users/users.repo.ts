@@ -35,6 +35,10 @@ export async function countUsersOfRole(db: DbOrTx, role: UserRow["role"]): Promi
   return await db.$count(users, eq(users.role, role));
 }
 
+export async function countUsers(db: DbOrTx): Promise<number> {
+  return await db.$count(users);
+}
+
 /** `false` where another account has the address, whatever its case. */
 export async function changeEmail(tx: Tx, id: string, email: string): Promise<boolean> {
   const taken = sql`exists (select 1 from users other where lower(other.email) = ${email.toLowerCase()} and other.id <> ${id})`;
@@ -46,10 +50,18 @@ export async function changeEmail(tx: Tx, id: string, email: string): Promise<bo
   return updated.length === 1;
 }
 
-/** The user row, locked until the transaction ends. */
+/**
+ * The user row, locked until the transaction ends. Rows that name the user can be added meanwhile: whoever adds them
+ * may hold his subscription, which is locked after the user.
+ */
 export async function lockUser(tx: Tx, id: string): Promise<UserRow | undefined> {
-  const [row] = await tx.select().from(users).where(eq(users.id, id)).for("update");
+  const [row] = await tx.select().from(users).where(eq(users.id, id)).for("no key update");
   return row;
+}
+
+/** As {@link lockUser}; and nothing that names the user can be added any more. After the subscription's lock. */
+export async function lockUserForDeletion(tx: Tx, id: string): Promise<void> {
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for("update");
 }
 
 /**

@@ -1,6 +1,11 @@
 import { Hono } from "hono";
 import * as z from "zod/mini";
-import { newUserSchema, profileChangeSchema, userChangeSchema } from "../../../shared/api/users.ts";
+import {
+  newUserSchema,
+  ownDeletionSchema,
+  profileChangeSchema,
+  userChangeSchema,
+} from "../../../shared/api/users.ts";
 import type { Deps } from "../../deps.ts";
 import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
@@ -11,6 +16,7 @@ import { addUser } from "./add-user.ts";
 import { changeProfile } from "./change-profile.ts";
 import { changeUser } from "./change-user.ts";
 import { confirmEmail } from "./confirm-email.ts";
+import { deleteOwnAccount } from "./delete-own-account.ts";
 import { deleteUser } from "./delete-user.ts";
 import { presentUser } from "./present-user.ts";
 import { listUsers } from "./users.repo.ts";
@@ -21,13 +27,19 @@ const idSchema = z.object({ id: z.string().check(z.uuid()) });
 export function createUsersRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
 
-  routes.post("/users/accept-terms", guard({}), async (c) =>
-    c.json(await acceptTerms(deps, c.get("session").userId, originOf(c))),
-  );
+  routes.post("/users/accept-terms", guard({}), async (c) => {
+    const input = { userId: c.get("session").userId, locale: c.get("locale") };
+    return c.json(await acceptTerms(deps, input, originOf(c)));
+  });
 
   routes.patch("/users/profile", guard({}), validate("json", profileChangeSchema), async (c) => {
     const change = { ...c.req.valid("json"), locale: c.get("locale") };
     return c.json(await changeProfile(deps, c.get("session"), change, originOf(c)));
+  });
+
+  routes.post("/users/delete-own", guard({}), validate("json", ownDeletionSchema), async (c) => {
+    await deleteOwnAccount(deps, c.get("session"), c.req.valid("json").password, originOf(c));
+    return c.json({ deleted: true });
   });
 
   routes.get("/users", guard(admin), async (c) => {

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { boolean, index, pgEnum, pgTable, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import type { Locale } from "../../../shared/locale.ts";
 
 export const userRole = pgEnum("user_role", ["admin", "user", "doctor", "lab"]);
 
@@ -20,6 +21,8 @@ export const users = pgTable(
     skipsTwoFactor: boolean("skips_two_factor").notNull().default(false),
     profileImageUrl: text("profile_image_url"),
     termsAcceptedAt: timestamp("terms_accepted_at", { withTimezone: true }),
+    /** The language of mails that no request asks for: that of the last sign-in. */
+    locale: text().$type<Locale>().notNull().default("pt-BR"),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
   },
   (table) => [

@@ -9,11 +9,13 @@ import { describeError } from "../../log.ts";
 import type { CachedStore } from "../../storage/cache/cached-store.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { findLiveSession } from "../auth/find-session.ts";
+import type { SeriesReader } from "../dicomweb/series-reader.ts";
 import { findStudy } from "../studies/find-study.ts";
 import { listVolumes } from "../studies/stored-objects.repo.ts";
 import { studyNotReady } from "../studies/studies.errors.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import { userNotFound } from "../users/users.errors.ts";
+import { lookIntoStudy, type ViewerSight } from "./viewer-sight.ts";
 
 const LIFETIME_SECONDS = 2 * 3600;
 
@@ -25,6 +27,7 @@ const LIFETIME_SECONDS = 2 * 3600;
  */
 export async function issueViewerToken(
   deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "cache" | "log">,
+  reader: Pick<SeriesReader, "manifest">,
   session: Session,
   input: { data: string; locale: Locale },
   origin: RequestOrigin,
@@ -51,7 +54,30 @@ export async function issueViewerToken(
   if (deps.cache) warmVolumes(deps, deps.cache, studies);
   const claims = { sid: session.id, sub: session.userId, studies: studies.map((study) => study.id) };
   const token = await deps.tokens.sign("viewer", claims, LIFETIME_SECONDS);
-  return { token, url: viewerUrl(deps.config.viewerOrigin, token, studies, input.locale) };
+  const sights = await lookIntoStudies(deps, reader, studies);
+  const url = viewerUrl({ origin: deps.config.viewerOrigin, token, studies, sights, locale: input.locale });
+  return { token, url, obstacle: commonObstacle(sights) };
+}
+
+/** A manifest that can't be read now keeps nobody from trying: the viewer says what comes of it. */
+async function lookIntoStudies(
+  deps: Pick<Deps, "db" | "log">,
+  reader: Pick<SeriesReader, "manifest">,
+  studies: StudyRow[],
+): Promise<ViewerSight[]> {
+  try {
+    return await Promise.all(studies.map(({ id }) => lookIntoStudy(deps.db, reader, id)));
+  } catch (error) {
+    deps.log.warn("viewer.look_failed", describeError(error));
+    return [];
+  }
+}
+
+/** Why none of the studies has anything to be seen; null where one has. */
+function commonObstacle(sights: ViewerSight[]): ViewerToken["obstacle"] {
+  const obstacles = sights.flatMap((sight) => ("obstacle" in sight ? sight.obstacle : []));
+  if (sights.length === 0 || obstacles.length < sights.length) return null;
+  return obstacles.includes("no_decoder") ? "no_decoder" : "no_images";
 }
 
 /** Has the volumes copied to this machine while the viewer loads; it works without them, only slower. */
@@ -64,12 +90,23 @@ function warmVolumes(deps: Pick<Deps, "db" | "log">, cache: CachedStore, studies
   warm().catch((error) => deps.log.warn("viewer.warm_failed", describeError(error)));
 }
 
-function viewerUrl(origin: string | undefined, token: string, studies: StudyRow[], locale: Locale): string {
+interface ViewerAddress {
+  origin: string | undefined;
+  token: string;
+  studies: StudyRow[];
+  sights: ViewerSight[];
+  locale: Locale;
+}
+
+function viewerUrl({ origin, token, studies, sights, locale }: ViewerAddress): string {
   const query = new URLSearchParams({
     StudyInstanceUIDs: studies.map((study) => study.studyInstanceUID).join(","),
     t: token,
     lng: locale,
   });
+  const [first] = sights;
+  // Else OHIF begins with the lowest series number, which is the scout.
+  if (first && "beginWith" in first) query.set("initialSeriesInstanceUID", first.beginWith);
   return `${origin ?? ""}/viewer/basic?${query}`;
 }
 

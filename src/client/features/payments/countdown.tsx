@@ -1,0 +1,18 @@
+import { Trans } from "@lingui/react/macro";
+import { ClockIcon } from "../../ui/icons.tsx";
+import { clockText } from "./remaining-time.ts";
+
+const SOON_MS = 5 * 60_000;
+
+/** How long the Pix can still be paid. */
+export function Countdown({ leftMs }: { leftMs: number }) {
+  return (
+    <div className={`pix-countdown ${leftMs <= SOON_MS ? "is-warn" : ""}`}>
+      <ClockIcon small />
+      <span>
+        <Trans id="pix.expiresIn">Expires in</Trans>
+      </span>
+      <b role="timer">{clockText(leftMs)}</b>
+    </div>
+  );
+}

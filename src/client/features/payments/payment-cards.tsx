@@ -1,0 +1,37 @@
+import { useLingui } from "@lingui/react/macro";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { dayText } from "../users/user-text.ts";
+import { PaymentStatusBadge } from "./payment-status.tsx";
+import { DetailsButton, type PaymentListProps } from "./payment-table.tsx";
+import { moneyText } from "./payment-text.ts";
+
+/** The payments one below the other, on a phone; undefined while they are being loaded. */
+export function PaymentCards({ payments, onOpen }: PaymentListProps) {
+  const { i18n } = useLingui();
+  if (!payments) {
+    return (
+      <div className="grid gap-3 p-4" aria-busy="true">
+        <Skeleton shape="control" />
+        <Skeleton shape="control" />
+        <Skeleton shape="control" />
+      </div>
+    );
+  }
+  return (
+    <ul className="payment-cards">
+      {payments.map((payment) => (
+        <li key={payment.id} className="payment-card">
+          <div>
+            <b>{payment.planName}</b>
+            <span className="payment-card-line">
+              <time dateTime={payment.createdAt}>{dayText(payment.createdAt)}</time>
+              <PaymentStatusBadge status={payment.status} />
+            </span>
+          </div>
+          <b className="payment-card-amount">{moneyText(i18n, payment.amount)}</b>
+          <DetailsButton payment={payment} onOpen={() => onOpen(payment)} />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,108 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { ReactNode } from "react";
+import type { Payment } from "../../../shared/api/payments.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { momentText } from "../sharing/audit-text.ts";
+import { dayText } from "../users/user-text.ts";
+import { Countdown } from "./countdown.tsx";
+import { PaymentStatusBadge } from "./payment-status.tsx";
+import { moneyText } from "./payment-text.ts";
+import { PixCode } from "./pix-code.tsx";
+import { PixQr } from "./pix-qr.tsx";
+import { useRemainingMs } from "./remaining-time.ts";
+
+interface PaymentDetailsDialogProps {
+  /** Without one the dialog is closed. */
+  payment: Payment | undefined;
+  onClose: () => void;
+}
+
+/** Everything about a payment; while it is pending also the code to pay it with. */
+export function PaymentDetailsDialog({ payment, onClose }: PaymentDetailsDialogProps) {
+  return (
+    <Dialog
+      open={payment !== undefined}
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title={<Trans id="payments.detailsTitle">Payment details</Trans>}
+    >
+      {payment && <Facts payment={payment} />}
+      {payment?.status === "pending" && <OpenPix payment={payment} />}
+      <div className="dialog-actions">
+        <Button onClick={onClose}>
+          <Trans id="action.close">Close</Trans>
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Facts({ payment }: { payment: Payment }) {
+  const { i18n } = useLingui();
+  const { planName, periodDays, amount, status, createdAt, paymentDate } = payment;
+  return (
+    <dl className="payment-facts">
+      <Fact name={<Trans id="payments.plan">Plan</Trans>}>
+        <Trans id="payments.planDays">
+          {planName}, {periodDays} days
+        </Trans>
+      </Fact>
+      <Fact name={<Trans id="payments.amount">Amount</Trans>}>{moneyText(i18n, amount)}</Fact>
+      <Fact name={<Trans id="payments.status">Status</Trans>}>
+        <PaymentStatusBadge status={status} />
+      </Fact>
+      <Fact name={<Trans id="payments.created">Created on</Trans>}>{momentText(createdAt)}</Fact>
+      {paymentDate && (
+        <Fact name={<Trans id="payments.paidOn">Paid on</Trans>}>{momentText(paymentDate)}</Fact>
+      )}
+      <Period payment={payment} />
+      {payment.refundedAt && (
+        <Fact name={<Trans id="payments.refundedOn">Refunded on</Trans>}>
+          {momentText(payment.refundedAt)}
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Period({ payment: { periodStart, periodEnd } }: { payment: Payment }) {
+  if (!periodStart || !periodEnd) return null;
+  const start = dayText(periodStart);
+  const end = dayText(periodEnd);
+  return (
+    <Fact name={<Trans id="payments.period">Period</Trans>}>
+      <Trans id="payments.fromTo">
+        {start} to {end}
+      </Trans>
+    </Fact>
+  );
+}
+
+function Fact({ name, children }: { name: ReactNode; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function OpenPix({ payment }: { payment: Payment }) {
+  const leftMs = useRemainingMs(payment);
+  if (leftMs === 0) {
+    return (
+      <p className="notice is-warn mt-4">
+        <Trans id="payments.codeExpired">The Pix code of this payment has expired.</Trans>
+      </p>
+    );
+  }
+  return (
+    <div className="payment-pix">
+      <Countdown leftMs={leftMs} />
+      {payment.pixCopyPaste !== null && <PixCode code={payment.pixCopyPaste} />}
+      <PixQr payment={payment} />
+    </div>
+  );
+}

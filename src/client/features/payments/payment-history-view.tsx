@@ -1,0 +1,78 @@
+import { Trans } from "@lingui/react/macro";
+import { useSetAtom } from "jotai";
+import { useEffect, useState } from "react";
+import type { Payment } from "../../../shared/api/payments.ts";
+import { Button } from "../../ui/button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorCard } from "../../ui/error-card.tsx";
+import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
+import { maySubscribe, useHis } from "../his/his-context.ts";
+import { viewAtom } from "../his/views.ts";
+import { PaymentCards } from "./payment-cards.tsx";
+import { PaymentDetailsDialog } from "./payment-details-dialog.tsx";
+import { PaymentTable } from "./payment-table.tsx";
+import { usePaymentHistory } from "./use-payments.ts";
+
+/** What the person has paid; an admin pays nothing and is sent back to the start. */
+export default function PaymentHistoryView() {
+  const isAdmin = useHis().user.role === "admin";
+  const setView = useSetAtom(viewAtom);
+  useEffect(() => {
+    if (isAdmin) setView("welcome");
+  }, [isAdmin, setView]);
+  return isAdmin ? null : <PaymentHistory />;
+}
+
+function PaymentHistory() {
+  const { data, error, refetch } = usePaymentHistory();
+  const [openId, setOpenId] = useState<string>();
+  const openPayment = data?.find(({ id }) => id === openId);
+  return (
+    <>
+      <div className="view-head">
+        <h1>
+          <Trans id="payments.title">Payment history</Trans>
+        </h1>
+      </div>
+      {error && (
+        <ErrorCard
+          title={<Trans id="payments.failed">Error loading payments</Trans>}
+          action={{ label: <Trans id="action.retry">Try again</Trans>, run: () => void refetch() }}
+        >
+          {error.message}
+        </ErrorCard>
+      )}
+      {data?.length === 0 && <NothingPaid />}
+      {!error && data?.length !== 0 && <Payments payments={data} onOpen={({ id }) => setOpenId(id)} />}
+      <PaymentDetailsDialog payment={openPayment} onClose={() => setOpenId(undefined)} />
+    </>
+  );
+}
+
+/** The list as it fits; undefined while it is being loaded. */
+function Payments(list: { payments: Payment[] | undefined; onOpen: (payment: Payment) => void }) {
+  const isPhone = useMediaQuery(PHONE);
+  return (
+    <section className="panel payments">
+      {isPhone ? <PaymentCards {...list} /> : <PaymentTable {...list} />}
+    </section>
+  );
+}
+
+function NothingPaid() {
+  const { user } = useHis();
+  const setView = useSetAtom(viewAtom);
+  return (
+    <Empty
+      title={<Trans id="payments.none.title">No payments yet</Trans>}
+      text={<Trans id="payments.none.text">What you pay by Pix is listed here.</Trans>}
+      action={
+        maySubscribe(user) && (
+          <Button kind="lit" onClick={() => setView("subscription")}>
+            <Trans id="subscription.seePlans">See plans</Trans>
+          </Button>
+        )
+      }
+    />
+  );
+}

@@ -1,0 +1,55 @@
+import { useLingui } from "@lingui/react/macro";
+import { useQueryClient } from "@tanstack/react-query";
+import { useAtom } from "jotai";
+import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
+import { showToast } from "../../ui/toast.tsx";
+import { useMySubscription } from "../subscription/use-subscription.ts";
+import { PixDialog } from "./pix-dialog.tsx";
+import { shownPaymentAtom } from "./shown-payment.ts";
+import { refreshAfterPayment, usePayment } from "./use-payments.ts";
+
+const CONFIRMED_MS = 30_000;
+
+/** Watches the person's open Pix, whichever view is shown, and draws its dialog when asked to. */
+export default function PaymentWatch() {
+  const { t } = useLingui();
+  const [shownId, setShownId] = useAtom(shownPaymentAtom);
+  const { data: subscription } = useMySubscription({ enabled: true });
+  const isShown = shownId !== undefined;
+  const { data, error, refetch } = useWatchedPayment(shownId ?? subscription?.openPaymentId, () => {
+    if (!isShown) showToast({ tone: "ok", title: t({ id: "pix.paid", message: "Payment confirmed" }) });
+  });
+  const close = useCallback(() => setShownId(undefined), [setShownId]);
+  if (!isShown) return null;
+  return <PixDialog payment={data} error={error} onRetry={() => void refetch()} onClose={close} />;
+}
+
+/** Calls `onPaid` once for a payment that came in, while all it changes is being read again. */
+function useWatchedPayment(openId: string | null | undefined, onPaid: () => void) {
+  const queryClient = useQueryClient();
+  const [confirmedId, setConfirmedId] = useState<string>();
+  const told = useRef(new Set<string>());
+  const id = openId ?? confirmedId;
+  const payment = usePayment(id, { isConfirmed: id !== undefined && id === confirmedId });
+  const status = payment.data?.status;
+
+  const onEnd = useEffectEvent((endedId: string, isPaid: boolean) => {
+    if (told.current.has(endedId)) return;
+    told.current.add(endedId);
+    refreshAfterPayment(queryClient);
+    if (!isPaid) return;
+    setConfirmedId(endedId);
+    onPaid();
+  });
+  useEffect(() => {
+    if (id !== undefined && status !== undefined && status !== "pending") onEnd(id, status === "paid");
+  }, [id, status]);
+
+  useEffect(() => {
+    if (confirmedId === undefined) return;
+    const timer = setTimeout(() => setConfirmedId(undefined), CONFIRMED_MS);
+    return () => clearTimeout(timer);
+  }, [confirmedId]);
+
+  return payment;
+}

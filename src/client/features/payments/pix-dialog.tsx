@@ -1,0 +1,158 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Dialog as RadixDialog } from "radix-ui";
+import { type ReactNode, useEffect } from "react";
+import type { Payment } from "../../../shared/api/payments.ts";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { ErrorCard } from "../../ui/error-card.tsx";
+import { CircleCheckIcon, CloseIcon } from "../../ui/icons.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { dayText } from "../users/user-text.ts";
+import { PayingPix } from "./paying-pix.tsx";
+import { moneyText } from "./payment-text.ts";
+import { PixOver } from "./pix-over.tsx";
+import { isNotFound } from "./use-payments.ts";
+
+const PAID_SHOWN_MS = 2_000;
+
+interface PixDialogProps {
+  /** Undefined while it is being loaded, and where it could not be. */
+  payment: Payment | undefined;
+  error: Error | null;
+  onRetry: () => void;
+  onClose: () => void;
+}
+
+/** A Pix payment from its code to its confirmation. Closing it leaves a pending payment as it is. */
+export function PixDialog({ payment, error, onRetry, onClose }: PixDialogProps) {
+  return (
+    <RadixDialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <RadixDialog.Portal>
+        <RadixDialog.Overlay className="scrim">
+          <RadixDialog.Content
+            className={`dialog pix ${payment?.status === "pending" ? "is-wide" : ""}`}
+            {...(!payment && { "aria-describedby": undefined })}
+          >
+            {payment ? (
+              <PixContent key={payment.id} payment={payment} error={error} onClose={onClose} />
+            ) : (
+              <NoPayment error={error} onRetry={onRetry} />
+            )}
+          </RadixDialog.Content>
+        </RadixDialog.Overlay>
+      </RadixDialog.Portal>
+    </RadixDialog.Root>
+  );
+}
+
+interface PixContentProps {
+  payment: Payment;
+  error: Error | null;
+  onClose: () => void;
+}
+
+function PixContent({ payment, error, onClose }: PixContentProps) {
+  const head = <PixHead payment={payment} />;
+  switch (payment.status) {
+    case "pending":
+      return <PayingPix payment={payment} head={head} error={error} />;
+    case "paid":
+      return <Paid payment={payment} onClose={onClose} />;
+    default:
+      return <PixOver payment={payment} head={head} />;
+  }
+}
+
+function PixHead({ payment }: { payment: Payment }) {
+  const { i18n } = useLingui();
+  const { planName, periodDays } = payment;
+  return (
+    <>
+      <PixTitle>
+        <Trans id="pix.title">Pay with Pix</Trans>
+      </PixTitle>
+      <RadixDialog.Description className="pix-plan">
+        <Trans id="pix.plan">
+          {planName} plan, {periodDays} days
+        </Trans>
+      </RadixDialog.Description>
+      <p className="pix-amount">{moneyText(i18n, payment.amount)}</p>
+    </>
+  );
+}
+
+function PixTitle({ children }: { children: ReactNode }) {
+  const { t } = useLingui();
+  return (
+    <div className="pix-title">
+      <RadixDialog.Title className="dialog-title">{children}</RadixDialog.Title>
+      <RadixDialog.Close asChild>
+        <IconButton label={t({ id: "action.close", message: "Close" })}>
+          <CloseIcon />
+        </IconButton>
+      </RadixDialog.Close>
+    </div>
+  );
+}
+
+/** Says that the money came in, and closes the dialog. */
+function Paid({ payment, onClose }: Omit<PixContentProps, "error">) {
+  const { planName, periodEnd } = payment;
+  const day = periodEnd && dayText(periodEnd);
+  useEffect(() => {
+    const timer = setTimeout(onClose, PAID_SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [onClose]);
+  return (
+    <div className="pix-paid">
+      <CircleCheckIcon />
+      <div role="status">
+        <RadixDialog.Title className="dialog-title">
+          <Trans id="pix.paid">Payment confirmed</Trans>
+        </RadixDialog.Title>
+        <RadixDialog.Description className="dialog-text">
+          {day ? (
+            <Trans id="pix.paidUntil">
+              Your {planName} plan is active until {day}.
+            </Trans>
+          ) : (
+            <Trans id="pix.paidPlan">Your {planName} plan is active.</Trans>
+          )}
+        </RadixDialog.Description>
+      </div>
+    </div>
+  );
+}
+
+function NoPayment({ error, onRetry }: { error: Error | null; onRetry: () => void }) {
+  return (
+    <div className="pix-body">
+      <PixTitle>
+        <Trans id="pix.title">Pay with Pix</Trans>
+      </PixTitle>
+      {!error ? (
+        <div aria-busy="true" className="mt-4 grid gap-4">
+          <Skeleton className="h-4 w-40" />
+          <Skeleton shape="control" />
+          <Skeleton shape="control" className="h-40" />
+        </div>
+      ) : (
+        <div className="mt-4 grid gap-4">
+          {isNotFound(error) ? (
+            <ErrorCard title={<Trans id="pix.notFound">Payment not found</Trans>}>
+              <Trans id="pix.notFound.text">It may belong to another account. See your payments.</Trans>
+            </ErrorCard>
+          ) : (
+            <>
+              <ErrorCard title={<Trans id="pix.loadFailed">The payment could not be loaded</Trans>}>
+                {error.message}
+              </ErrorCard>
+              <Button onClick={onRetry}>
+                <Trans id="action.retry">Try again</Trans>
+              </Button>
+            </>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useSetAtom } from "jotai";
+import { ApiError } from "../../api.ts";
+import { refreshSubscription } from "../subscription/use-subscription.ts";
+import { paymentsApi } from "./payments-api.ts";
+import { shownPaymentAtom } from "./shown-payment.ts";
+
+const POLL_MS = 5_000;
+const PAYMENTS = "payments";
+const HISTORY = [PAYMENTS, "history"];
+
+const paymentKey = (id: string | undefined) => [PAYMENTS, "one", id];
+
+/**
+ * A payment, read again every 5 s while it is pending or not known, and while `isConfirmed` after it was paid.
+ * A phone that comes back from the bank's app asks at once.
+ */
+export function usePayment(id: string | undefined, { isConfirmed }: { isConfirmed: boolean }) {
+  return useQuery({
+    queryKey: paymentKey(id),
+    queryFn: ({ signal }) => paymentsApi.read(id ?? "", signal),
+    enabled: id !== undefined,
+    staleTime: 0,
+    refetchOnWindowFocus: true,
+    refetchInterval: ({ state: { data, error } }) => {
+      if (!data) return isNotFound(error) ? false : POLL_MS;
+      return data.status === "pending" || (data.status === "paid" && isConfirmed) ? POLL_MS : false;
+    },
+  });
+}
+
+export function isNotFound(error: Error | null): boolean {
+  return error instanceof ApiError && error.status === 404;
+}
+
+export function usePaymentHistory() {
+  return useQuery({
+    queryKey: HISTORY,
+    queryFn: ({ signal }) => paymentsApi.history(signal),
+    staleTime: 0,
+  });
+}
+
+/** Asks for the Pix of a plan and opens it. A payment may be there even where the call failed. */
+export function useCreatePayment() {
+  const queryClient = useQueryClient();
+  const show = useSetAtom(shownPaymentAtom);
+  return useMutation({
+    mutationFn: paymentsApi.create,
+    onSuccess: (payment) => {
+      queryClient.setQueryData(paymentKey(payment.id), payment);
+      show(payment.id);
+    },
+    onSettled: () => refreshAfterPayment(queryClient),
+  });
+}
+
+/** Reads again what a payment changed by coming in, or by being over. */
+export function refreshAfterPayment(queryClient: QueryClient): void {
+  void refreshSubscription(queryClient);
+  void queryClient.invalidateQueries({ queryKey: HISTORY });
+}

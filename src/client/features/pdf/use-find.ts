@@ -1,0 +1,90 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import { TextFinder } from "./find-text.ts";
+import { type HitCounts, type HitPlace, MAX_HITS, neighbourOf, totalOf, withPageHits } from "./found-hits.ts";
+import type { OpenPdf } from "./pdf-stage.tsx";
+
+export interface Find {
+  words: string;
+  /** Undefined while nothing is asked for. */
+  found?: Found;
+  /** Looks for other words from the page that is read on. */
+  look: (words: string) => void;
+  step: (direction: 1 | -1) => void;
+}
+
+export interface Found {
+  counts: HitCounts;
+  /** The hit that the reader is at. */
+  current?: HitPlace;
+  /** Whether all that is searched has been searched. */
+  isDone: boolean;
+  /** Whether there may be more than what was found. */
+  isPartial: boolean;
+}
+
+const SHOW_EVERY_MS = 100;
+const nothing: Found = { counts: new Map(), isDone: false, isPartial: false };
+
+/** Finding words in an open PDF; `page` is where the reader is, counted from 1. */
+export function useFind(pdf: OpenPdf | undefined, page: number): Find {
+  const [words, setWords] = useState("");
+  const [found, setFound] = useState<Found>();
+  const running = useRef<AbortController>(undefined);
+  const finder = useMemo(() => pdf && new TextFinder(pdf), [pdf]);
+  useEffect(() => () => running.current?.abort(), []);
+
+  const search = async (wanted: string) => {
+    const { signal } = (running.current = new AbortController());
+    try {
+      if (finder) await collect(finder, wanted, { from: page, signal, onFound: setFound });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  };
+  return {
+    words,
+    found,
+    look(wanted) {
+      running.current?.abort();
+      setWords(wanted);
+      setFound(undefined);
+      if (wanted.trim() !== "") void search(wanted);
+    },
+    step(direction) {
+      setFound((now) =>
+        now?.current ? { ...now, current: neighbourOf(now.counts, now.current, direction) } : now,
+      );
+    },
+  };
+}
+
+interface CollectOptions {
+  from: number;
+  signal: AbortSignal;
+  onFound: (update: (before: Found | undefined) => Found) => void;
+}
+
+/** Shows the first hit at once, and how many there are every now and then. */
+async function collect(finder: TextFinder, wanted: string, { from, signal, onFound }: CollectOptions) {
+  let counts: HitCounts = new Map();
+  let shownAt = -SHOW_EVERY_MS;
+  let isCut = false;
+  const show = (isDone: boolean) => {
+    shownAt = performance.now();
+    const seen = counts;
+    const [page] = seen.keys();
+    onFound((before = nothing) => ({
+      counts: seen,
+      current: before.current ?? (page === undefined ? undefined : { page, index: 0 }),
+      isDone,
+      isPartial: isCut || finder.isPartial,
+    }));
+  };
+  for await (const hits of finder.find(wanted, from, signal)) {
+    counts = withPageHits(counts, hits);
+    isCut = totalOf(counts) >= MAX_HITS;
+    if (isCut) break;
+    if (performance.now() - shownAt >= SHOW_EVERY_MS) show(false);
+  }
+  if (!signal.aborted) show(true);
+}

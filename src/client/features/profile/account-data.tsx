@@ -1,0 +1,62 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { startBrowserDownload } from "../../start-browser-download.ts";
+import { Button } from "../../ui/button.tsx";
+import { DownloadIcon, TrashIcon } from "../../ui/icons.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { DeleteAccountDialog } from "./delete-account-dialog.tsx";
+import { profileApi } from "./profile-api.ts";
+
+/** What the law gives a person over his data: to take them along, and to have them deleted. */
+export function AccountData() {
+  const [isAsking, setAsking] = useState(false);
+  const exported = useExport();
+  return (
+    <section className="panel profile-data" aria-labelledby="profile-data-title">
+      <h2 id="profile-data-title">
+        <Trans id="profile.data.title">Everything kept here</Trans>
+      </h2>
+      <p>
+        <Trans id="profile.data.text">
+          One file with your images exactly as you sent them, your PDFs and your account data. It works
+          whatever your subscription says and takes no action from your plan.
+        </Trans>
+      </p>
+      <div className="profile-data-actions">
+        <Button disabled={exported.isPending} onClick={() => exported.mutate()}>
+          <DownloadIcon small />
+          {exported.isPending ? (
+            <Trans id="profile.data.preparing">Preparing…</Trans>
+          ) : (
+            <Trans id="profile.data.download">Download my data</Trans>
+          )}
+        </Button>
+        <Button onClick={() => setAsking(true)}>
+          <TrashIcon small />
+          <Trans id="profile.delete.open">Delete my account</Trans>
+        </Button>
+      </div>
+      {isAsking && <DeleteAccountDialog onClose={() => setAsking(false)} />}
+    </section>
+  );
+}
+
+function useExport() {
+  const { t } = useLingui();
+  return useMutation({
+    mutationFn: profileApi.exportTicket,
+    onSuccess: ({ url, fileName }) => {
+      startBrowserDownload(url, fileName);
+      showToast({
+        tone: "ok",
+        title: t({ id: "profile.data.started", message: "Download started" }),
+        text: t({ id: "download.handedOver", message: `Your browser is saving ${fileName}.` }),
+      });
+    },
+    onError: (error) => {
+      const title = t({ id: "profile.data.failed", message: "Your data could not be prepared" });
+      showToast({ tone: "bad", title, text: error.message });
+    },
+  });
+}

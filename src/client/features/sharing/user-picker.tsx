@@ -1,0 +1,149 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Popover } from "radix-ui";
+import { type KeyboardEvent, useId, useRef, useState } from "react";
+import type { CurrentUser } from "../../../shared/api/users.ts";
+import { Field } from "../../ui/field.tsx";
+import { SearchIcon } from "../../ui/icons.tsx";
+import { useUsers } from "../users/use-users.ts";
+import { roleName } from "../users/user-text.ts";
+import { matchingUsers } from "./matching-users.ts";
+import { useGrants } from "./use-sharing.ts";
+
+interface UserPickerProps {
+  studyId: string;
+  /** What stands in the field: a search, or the e-mail of who was picked. */
+  value: string;
+  onValueChange: (value: string) => void;
+  error: string | null;
+}
+
+/** A search by name or e-mail over the accounts that can be given the study: arrows, Enter, Escape, or a tap. */
+export function UserPicker({ studyId, value, onValueChange, error }: UserPickerProps) {
+  const { t } = useLingui();
+  const { data: users, error: usersError } = useUsers(true);
+  const { data: grants } = useGrants(studyId);
+  const [isOpen, setOpen] = useState(false);
+  const [activeIndex, setActiveIndex] = useState(0);
+  const anchor = useRef<HTMLDivElement>(null);
+  const listId = useId();
+  const found = matchingUsers(users ?? [], grants ?? [], value);
+  const isShown = isOpen && users !== undefined && value.trim() !== "";
+  const active = isShown ? found[activeIndex] : undefined;
+
+  const pick = ({ email }: CurrentUser) => {
+    onValueChange(email);
+    setOpen(false);
+  };
+  const step = (event: KeyboardEvent) => {
+    const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (by !== 0) {
+      event.preventDefault();
+      setOpen(true);
+      if (isShown && found.length > 0) setActiveIndex((activeIndex + by + found.length) % found.length);
+    } else if (event.key === "Enter" && active) {
+      event.preventDefault();
+      pick(active);
+    }
+  };
+  return (
+    // Its own layer over the dialog: Escape closes the list first, then the dialog.
+    <Popover.Root open={isShown} onOpenChange={setOpen}>
+      <Field
+        label={<Trans id="share.user">User</Trans>}
+        hint={
+          <Trans id="share.userHint">
+            Whoever gets access sees the images and the report, but cannot delete anything.
+          </Trans>
+        }
+        error={error ?? usersError?.message}
+      >
+        {(tied) => (
+          <Popover.Anchor asChild>
+            <div className="input" ref={anchor}>
+              <SearchIcon small />
+              <input
+                {...tied}
+                role="combobox"
+                type="text"
+                autoComplete="off"
+                placeholder={t({ id: "share.userSearch", message: "Search by name or e-mail" })}
+                aria-autocomplete="list"
+                aria-expanded={isShown}
+                aria-controls={isShown ? listId : undefined}
+                aria-activedescendant={active && `${listId}-${active.id}`}
+                value={value}
+                onChange={({ target }) => {
+                  onValueChange(target.value);
+                  setActiveIndex(0);
+                  setOpen(true);
+                }}
+                onKeyDown={step}
+                onBlur={() => setOpen(false)}
+              />
+            </div>
+          </Popover.Anchor>
+        )}
+      </Field>
+      <Popover.Portal>
+        <Popover.Content
+          className="menu share-options"
+          id={listId}
+          role="listbox"
+          aria-label={t({ id: "share.user", message: "User" })}
+          align="start"
+          sideOffset={4}
+          onOpenAutoFocus={(event) => event.preventDefault()}
+          onCloseAutoFocus={(event) => event.preventDefault()}
+          onInteractOutside={(event) => {
+            if (anchor.current?.contains(event.target as Node)) event.preventDefault();
+          }}
+          // The focus stays in the field.
+          onMouseDown={(event) => event.preventDefault()}
+        >
+          {found.map((user) => (
+            <UserOption
+              key={user.id}
+              id={`${listId}-${user.id}`}
+              user={user}
+              isActive={user === active}
+              onPick={() => pick(user)}
+            />
+          ))}
+          {found.length === 0 && (
+            <p className="share-options-none" role="status">
+              <Trans id="share.noUser">No account matches.</Trans>
+            </p>
+          )}
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}
+
+interface UserOptionProps {
+  id: string;
+  user: CurrentUser;
+  isActive: boolean;
+  onPick: () => void;
+}
+
+function UserOption({ id, user, isActive, onPick }: UserOptionProps) {
+  const { i18n } = useLingui();
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which names the active option
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field's keys pick it
+    <div
+      id={id}
+      role="option"
+      aria-selected={isActive}
+      className="menu-item share-option"
+      data-highlighted={isActive || undefined}
+      onClick={onPick}
+    >
+      <b>{user.name}</b>
+      <span>
+        {user.email} · {roleName(i18n, user.role)}
+      </span>
+    </div>
+  );
+}

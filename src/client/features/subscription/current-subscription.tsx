@@ -1,0 +1,111 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import type { Subscription, UsageStats } from "../../../shared/api/subscriptions.ts";
+import { isNearLimit, nextResetAt } from "../../../shared/rules/subscription.ts";
+import { Button } from "../../ui/button.tsx";
+import { TriangleAlertIcon } from "../../ui/icons.tsx";
+import { Meter } from "../../ui/meter.tsx";
+import { dayText } from "../users/user-text.ts";
+import { CancelDialog } from "./cancel-dialog.tsx";
+
+const statuses: Record<Subscription["status"], { name: MessageDescriptor; tone: string }> = {
+  active: { name: msg({ id: "subscription.status.active", message: "Active" }), tone: "is-ok" },
+  pending: {
+    name: msg({ id: "subscription.status.pending", message: "Awaiting payment" }),
+    tone: "is-moving",
+  },
+  expired: { name: msg({ id: "subscription.status.expired", message: "Expired" }), tone: "is-bad" },
+};
+
+interface CurrentSubscriptionProps {
+  subscription: Subscription;
+  usage: UsageStats | null;
+}
+
+/** The person's plan, how long it runs, and what is used of it. */
+export function CurrentSubscription({ subscription, usage }: CurrentSubscriptionProps) {
+  const { i18n, t } = useLingui();
+  const [isCancelling, setCancelling] = useState(false);
+  const { plan, status } = subscription;
+  const planName = plan.name;
+  return (
+    <section
+      className="panel current"
+      aria-label={t({ id: "subscription.current", message: "Current subscription" })}
+    >
+      <div>
+        <span className={`dot ${statuses[status].tone}`}>{i18n._(statuses[status].name)}</span>
+        <h2>
+          <Trans id="planStrip.plan">{planName} plan</Trans>
+        </h2>
+        <p>
+          <Runs subscription={subscription} />
+        </p>
+      </div>
+      {usage && <Meters usage={usage} />}
+      {subscription.canCancel && (
+        <div className="current-cancel">
+          <Button kind="quiet" size="small" onClick={() => setCancelling(true)}>
+            <Trans id="subscription.cancel">Cancel subscription</Trans>
+          </Button>
+        </div>
+      )}
+      {usage && <ActionNote usage={usage} />}
+      <CancelDialog open={isCancelling} onClose={() => setCancelling(false)} />
+    </section>
+  );
+}
+
+function Runs({ subscription: { status, startDate, expiresAt } }: { subscription: Subscription }) {
+  const start = dayText(startDate);
+  const end = expiresAt && dayText(expiresAt);
+  if (status === "pending") return <Trans id="subscription.starts">Starts when the payment comes in</Trans>;
+  if (!end) return <Trans id="subscription.since">Since {start}, with no end date</Trans>;
+  if (status === "expired") return <Trans id="subscription.ended">Ended on {end}</Trans>;
+  return (
+    <Trans id="subscription.fromTo">
+      Since {start}, until {end}
+    </Trans>
+  );
+}
+
+function Meters({ usage }: { usage: UsageStats }) {
+  const { t } = useLingui();
+  return (
+    <>
+      <Meter
+        label={t({ id: "planStrip.exams", message: "Exams" })}
+        used={usage.currentExamCount}
+        limit={usage.examLimit}
+      />
+      <Meter
+        label={t({ id: "planStrip.actions", message: "Actions this month" })}
+        used={usage.totalActionsThisMonth}
+        limit={usage.actionLimit}
+      />
+    </>
+  );
+}
+
+/** When the count of actions starts again; from 80 % on as a warning. */
+function ActionNote({ usage }: { usage: UsageStats }) {
+  const percent = usage.actionUsagePercentage;
+  const day = dayText(nextResetAt(new Date(usage.lastResetDate)).toISOString());
+  if (isNearLimit(usage.totalActionsThisMonth, usage.actionLimit)) {
+    return (
+      <p className="current-note is-warn">
+        <TriangleAlertIcon small />
+        <Trans id="planStrip.warning">
+          You have used {percent}% of this month's actions. The count starts again on {day}.
+        </Trans>
+      </p>
+    );
+  }
+  return (
+    <p className="current-note">
+      <Trans id="subscription.reset">The count of actions starts again on {day}.</Trans>
+    </p>
+  );
+}

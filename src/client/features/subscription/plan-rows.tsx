@@ -1,0 +1,118 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import type { OfferedPlan, Subscription } from "../../../shared/api/subscriptions.ts";
+import { Button } from "../../ui/button.tsx";
+import { moneyText } from "../payments/payment-text.ts";
+import { PlanSlices } from "./plan-slices.tsx";
+
+interface PlanRowsProps {
+  plans: OfferedPlan[];
+  subscription: Subscription | null;
+  onChoose: (plan: OfferedPlan) => void;
+}
+
+/** What can be chosen, the smallest first. */
+export function PlanRows({ plans, subscription, onChoose }: PlanRowsProps) {
+  if (plans.length === 0) {
+    return (
+      <p className="plans-none panel">
+        <Trans id="subscription.noPlans">No plan is offered at the moment.</Trans>
+      </p>
+    );
+  }
+  return (
+    <>
+      <ul className="panel plans">
+        {plans.map((plan) => (
+          <PlanRow key={plan.id} plan={plan} subscription={subscription} onChoose={() => onChoose(plan)} />
+        ))}
+      </ul>
+      <p className="plans-note">
+        <Trans id="subscription.periods">
+          Up to 50 exams, each payment is good for 30 days. Above 50, for 365 days.
+        </Trans>
+      </p>
+    </>
+  );
+}
+
+interface PlanRowProps {
+  plan: OfferedPlan;
+  subscription: Subscription | null;
+  onChoose: () => void;
+}
+
+function PlanRow({ plan, subscription, onChoose }: PlanRowProps) {
+  const { i18n } = useLingui();
+  const { name, examLimit, downloadDeleteLimit, price, periodDays } = plan;
+  const isSame = subscription?.plan.id === plan.id && subscription.status !== "pending";
+  const isCurrent = isSame && subscription.status === "active";
+  return (
+    <li className={isCurrent ? "is-current" : ""}>
+      <PlanSlices examLimit={examLimit} />
+      <div>
+        <h3>{name}</h3>
+        {isCurrent && (
+          <span className="plan-yours">
+            <Trans id="subscription.yours">Your plan</Trans>
+          </span>
+        )}
+      </div>
+      <span className="plan-gives">
+        <Plural id="subscription.exams" value={examLimit} one="Up to # exam" other="Up to # exams" />
+      </span>
+      <span className="plan-gives">
+        <Plural
+          id="subscription.actions"
+          value={downloadDeleteLimit}
+          one="# action a month"
+          other="# actions a month"
+        />
+      </span>
+      <div className="plan-price">
+        <b>{moneyText(i18n, price)}</b>
+        <span>
+          <Trans id="subscription.forDays">for {periodDays} days</Trans>
+        </span>
+      </div>
+      <Choice plan={plan} subscription={subscription} isSame={isSame} onChoose={onChoose} />
+    </li>
+  );
+}
+
+/** The button, or why there is none: a plan without end is not renewed, a full archive needs room. */
+function Choice({ plan, subscription, isSame, onChoose }: PlanRowProps & { isSame: boolean }) {
+  const { t } = useLingui();
+  const { name } = plan;
+  if (isSame && subscription?.status === "active" && subscription.expiresAt === null) {
+    return (
+      <p className="plan-why">
+        <Trans id="subscription.endless">Has no end date</Trans>
+      </p>
+    );
+  }
+  const kept = subscription?.currentExamCount ?? 0;
+  if (kept > plan.examLimit) {
+    return (
+      <p className="plan-why">
+        <Plural
+          id="subscription.tooSmall"
+          value={kept}
+          one="You keep # exam: more than this plan holds"
+          other="You keep # exams: more than this plan holds"
+        />
+      </p>
+    );
+  }
+  const label = isSame
+    ? t({ id: "subscription.renewPlan", message: `Renew ${name}` })
+    : t({ id: "subscription.choosePlan", message: `Subscribe to ${name}` });
+  return (
+    <Button aria-label={label} onClick={onChoose}>
+      {isSame ? (
+        <Trans id="subscription.renew">Renew</Trans>
+      ) : (
+        <Trans id="subscription.choose">Subscribe</Trans>
+      )}
+    </Button>
+  );
+}

@@ -1,0 +1,120 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { OfferedPlan, Subscription } from "../../../shared/api/subscriptions.ts";
+import { serverNow } from "../../server-clock.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { CircleAlertIcon } from "../../ui/icons.tsx";
+import { moneyText } from "../payments/payment-text.ts";
+import { useCreatePayment } from "../payments/use-payments.ts";
+import { dayText } from "../users/user-text.ts";
+import { type Bought, boughtBy } from "./bought.ts";
+
+interface SubscribeDialogProps {
+  /** That would be paid; without one the dialog is closed. */
+  plan: OfferedPlan | undefined;
+  subscription: Subscription | null;
+  onClose: () => void;
+}
+
+/** Says what a plan costs and does to the present one, before its Pix is made. */
+export function SubscribeDialog({ plan, subscription, onClose }: SubscribeDialogProps) {
+  const name = plan?.name;
+  return (
+    <Dialog
+      open={plan !== undefined}
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title={<Trans id="subscribe.title">Confirm subscription to {name}</Trans>}
+    >
+      {plan && <Confirmation plan={plan} subscription={subscription} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+type ConfirmationProps = Omit<SubscribeDialogProps, "plan"> & { plan: OfferedPlan };
+
+function Confirmation({ plan, subscription, onClose }: ConfirmationProps) {
+  const { i18n } = useLingui();
+  const create = useCreatePayment();
+  const { name: planName, periodDays } = plan;
+  return (
+    <>
+      <div className="quote subscribe-quote">
+        <span>
+          <Trans id="pix.plan">
+            {planName} plan, {periodDays} days
+          </Trans>
+        </span>
+        <b>{moneyText(i18n, plan.price)}</b>
+      </div>
+      <div className="subscribe-effects">
+        <Effects bought={boughtBy(plan, subscription, new Date(serverNow()))} days={periodDays} />
+      </div>
+      {create.error && (
+        <p className="notice is-bad mt-4" role="alert">
+          <CircleAlertIcon small />
+          {create.error.message}
+        </p>
+      )}
+      <div className="dialog-actions">
+        <Button disabled={create.isPending} onClick={onClose}>
+          <Trans id="action.cancel">Cancel</Trans>
+        </Button>
+        <Button
+          kind="lit"
+          disabled={create.isPending}
+          onClick={() => create.mutate(plan.id, { onSuccess: onClose })}
+        >
+          {create.isPending ? (
+            <Trans id="pix.generating">Generating…</Trans>
+          ) : (
+            <Trans id="subscribe.confirm">Generate Pix</Trans>
+          )}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function Effects({ bought, days }: { bought: Bought; days: number }) {
+  const end = dayText(bought.end);
+  if (bought.kind === "extends") {
+    return (
+      <p>
+        <Trans id="subscribe.extends">
+          The {days} days are added to the end of your plan: it then runs until {end}. What you have used
+          stays counted.
+        </Trans>
+      </p>
+    );
+  }
+  return (
+    <>
+      <p>
+        <Trans id="subscribe.starts">
+          The plan starts when the payment comes in and runs for {days} days: until {end}, if you pay today.
+        </Trans>
+      </p>
+      {bought.kind === "replaces" && <Lapses name={bought.oldName} oldEnd={bought.oldEnd} />}
+    </>
+  );
+}
+
+function Lapses({ name, oldEnd }: { name: string; oldEnd: string | null }) {
+  const day = oldEnd && dayText(oldEnd);
+  return (
+    <p className="notice is-warn">
+      <span>
+        {day ? (
+          <Trans id="subscribe.lapses">
+            Your {name} plan, which would run until {day}, ends then. Its remaining days are lost and not
+            refunded.
+          </Trans>
+        ) : (
+          <Trans id="subscribe.lapsesEndless">Your {name} plan, which has no end date, ends then.</Trans>
+        )}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,113 @@
+import { Trans } from "@lingui/react/macro";
+import { useSetAtom } from "jotai";
+import type { ReactNode } from "react";
+import type { Subscription } from "../../../shared/api/subscriptions.ts";
+import { Button } from "../../ui/button.tsx";
+import { ClockIcon, type Icon, LifeBuoyIcon, TriangleAlertIcon } from "../../ui/icons.tsx";
+import { maySubscribe, useHis } from "../his/his-context.ts";
+import { viewAtom } from "../his/views.ts";
+import { shownPaymentAtom } from "../payments/shown-payment.ts";
+import { momentText } from "../sharing/audit-text.ts";
+
+/** What the person should know or do about the subscription first. */
+export function SubscriptionNotices({ subscription }: { subscription: Subscription | null }) {
+  const mayChoose = maySubscribe(useHis().user);
+  return (
+    <div className="subscription-notices">
+      {!subscription && mayChoose && <NoSubscription />}
+      {!mayChoose && <GivenByAdmin />}
+      {subscription?.openPaymentId && <PendingPayment paymentId={subscription.openPaymentId} />}
+      {subscription?.removedUntil && <Removed until={subscription.removedUntil} />}
+    </div>
+  );
+}
+
+function NoSubscription() {
+  return (
+    <Notice
+      icon={TriangleAlertIcon}
+      tone="is-warn"
+      title={<Trans id="subscription.none">You have no subscription</Trans>}
+    >
+      <Trans id="subscription.none.text">Choose a plan to upload, see and keep exams.</Trans>
+    </Notice>
+  );
+}
+
+function GivenByAdmin() {
+  const setView = useSetAtom(viewAtom);
+  return (
+    <Notice
+      icon={LifeBuoyIcon}
+      title={<Trans id="subscription.given">Your subscription is given by an administrator</Trans>}
+      action={
+        <Button size="small" onClick={() => setView("support")}>
+          <Trans id="menu.support">Support</Trans>
+        </Button>
+      }
+    >
+      <Trans id="subscription.given.text">To extend or change it, write to support.</Trans>
+    </Notice>
+  );
+}
+
+function PendingPayment({ paymentId }: { paymentId: string }) {
+  const show = useSetAtom(shownPaymentAtom);
+  return (
+    <Notice
+      icon={ClockIcon}
+      tone="is-warn"
+      title={<Trans id="subscription.pending">Payment pending</Trans>}
+      action={
+        <Button kind="lit" onClick={() => show(paymentId)}>
+          <Trans id="subscription.continue">Continue paying</Trans>
+        </Button>
+      }
+    >
+      <Trans id="subscription.pending.text">
+        A Pix is waiting to be paid. The plan starts as soon as the payment comes in.
+      </Trans>
+    </Notice>
+  );
+}
+
+function Removed({ until }: { until: string }) {
+  const setView = useSetAtom(viewAtom);
+  const moment = momentText(until);
+  return (
+    <Notice
+      icon={TriangleAlertIcon}
+      tone="is-bad"
+      title={<Trans id="subscription.removed">Your exams were deleted</Trans>}
+      action={
+        <Button size="small" onClick={() => setView("support")}>
+          <Trans id="subscription.askSupport">Write to support</Trans>
+        </Button>
+      }
+    >
+      <Trans id="subscription.removed.text">
+        Until {moment} an administrator can still bring them back. After that they are gone for good.
+      </Trans>
+    </Notice>
+  );
+}
+
+interface NoticeProps {
+  icon: Icon;
+  tone?: string;
+  title: ReactNode;
+  children: ReactNode;
+  action?: ReactNode;
+}
+
+function Notice({ icon: NoticeIcon, tone = "", title, children, action }: NoticeProps) {
+  return (
+    <section className={`banner ${tone}`}>
+      <NoticeIcon />
+      <p>
+        <b>{title}</b> {children}
+      </p>
+      {action}
+    </section>
+  );
+}

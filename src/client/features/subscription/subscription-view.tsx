@@ -1,0 +1,10 @@
+import { lazy } from "react";
+import { useHis } from "../his/his-context.ts";
+import { UserSubscription } from "./user-subscription.tsx";
+
+const AdminSubscriptions = lazy(() => import("../subscriptions-admin/admin-subscriptions.tsx"));
+
+/** The person's own subscription; for an admin, everybody's. */
+export default function SubscriptionView() {
+  return useHis().user.role === "admin" ? <AdminSubscriptions /> : <UserSubscription />;
+}

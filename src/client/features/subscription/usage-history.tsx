@@ -1,0 +1,73 @@
+import type { I18n, MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { UsageItem } from "../../../shared/api/subscriptions.ts";
+import { ErrorCard } from "../../ui/error-card.tsx";
+import { DownloadIcon, type Icon, TrashIcon, UploadIcon } from "../../ui/icons.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { momentText } from "../sharing/audit-text.ts";
+import { useUsageHistory } from "./use-subscription.ts";
+
+const SKELETON_ROWS = [1, 2, 3, 4];
+const actions: Record<UsageItem["actionType"], { name: MessageDescriptor; icon: Icon }> = {
+  upload: { name: msg({ id: "usage.upload", message: "Upload" }), icon: UploadIcon },
+  download: { name: msg({ id: "usage.download", message: "Download" }), icon: DownloadIcon },
+  delete: { name: msg({ id: "usage.delete", message: "Deletion" }), icon: TrashIcon },
+};
+
+function actionName(i18n: I18n, action: UsageItem["actionType"]): string {
+  return i18n._(actions[action].name);
+}
+
+/** The last activities that counted, newest first. */
+export function UsageHistory() {
+  const { data, error, refetch } = useUsageHistory();
+  if (error) {
+    return (
+      <ErrorCard
+        title={<Trans id="usage.failed">Error loading the usage history</Trans>}
+        action={{ label: <Trans id="action.retry">Try again</Trans>, run: () => void refetch() }}
+      >
+        {error.message}
+      </ErrorCard>
+    );
+  }
+  if (!data) return <HistorySkeleton />;
+  if (data.length === 0) {
+    return (
+      <p className="plans-none panel">
+        <Trans id="usage.none">Nothing yet. Uploads, downloads and deletions are listed here.</Trans>
+      </p>
+    );
+  }
+  return (
+    <ol className="panel usage-list">
+      {data.map((item) => (
+        <HistoryItem key={item.id} item={item} />
+      ))}
+    </ol>
+  );
+}
+
+function HistoryItem({ item: { actionType, studyInstanceUID, timestamp } }: { item: UsageItem }) {
+  const { i18n } = useLingui();
+  const { icon: ActionIcon } = actions[actionType];
+  return (
+    <li>
+      <ActionIcon small />
+      <b>{actionName(i18n, actionType)}</b>
+      <span className="mono usage-study">{studyInstanceUID}</span>
+      <time dateTime={timestamp}>{momentText(timestamp)}</time>
+    </li>
+  );
+}
+
+function HistorySkeleton() {
+  return (
+    <div className="panel usage-list" aria-busy="true">
+      {SKELETON_ROWS.map((row) => (
+        <Skeleton key={row} className="mx-5 my-6 h-3" />
+      ))}
+    </div>
+  );
+}

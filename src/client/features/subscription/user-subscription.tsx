@@ -1,0 +1,111 @@
+import { Trans } from "@lingui/react/macro";
+import type { ReactNode } from "react";
+import { ErrorCard } from "../../ui/error-card.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { maySubscribe, useHis } from "../his/his-context.ts";
+import { CurrentSubscription } from "./current-subscription.tsx";
+import { PlanTabs } from "./plan-tabs.tsx";
+import { SubscriptionNotices } from "./subscription-notices.tsx";
+import { useMySubscription, usePlans, useUsageStats } from "./use-subscription.ts";
+
+/** What the person has, what is left of it, and what else there is. */
+export function UserSubscription() {
+  return (
+    <>
+      <div className="view-head">
+        <h1>
+          <Trans id="menu.subscription">Subscription</Trans>
+        </h1>
+      </div>
+      <Body />
+    </>
+  );
+}
+
+function Body() {
+  const mayChoose = maySubscribe(useHis().user);
+  const plans = usePlans({ enabled: mayChoose });
+  const subscription = useMySubscription({ enabled: true });
+  const usage = useUsageStats({ enabled: true });
+  if (plans.error || subscription.error || usage.error) {
+    return <LoadFailure plans={plans.error} subscription={subscription.error} usage={usage.error} />;
+  }
+  const isLoading = (mayChoose && !plans.data) || subscription.isPending || usage.isPending;
+  if (isLoading) return <SubscriptionSkeleton hasPlans={mayChoose} />;
+  const mine = subscription.data ?? null;
+  return (
+    <>
+      <SubscriptionNotices subscription={mine} />
+      {mine && <CurrentSubscription subscription={mine} usage={usage.data ?? null} />}
+      {plans.data && <PlanTabs plans={plans.data} subscription={mine} />}
+    </>
+  );
+}
+
+interface LoadFailureProps {
+  plans: Error | null;
+  subscription: Error | null;
+  usage: Error | null;
+}
+
+function LoadFailure({ plans, subscription, usage }: LoadFailureProps) {
+  return (
+    <section className="subscription-failed">
+      <ErrorCard
+        title={<Trans id="subscription.failed">Error loading the subscription</Trans>}
+        action={{
+          label: <Trans id="action.retry">Try again</Trans>,
+          run: () => window.location.reload(),
+        }}
+      >
+        <FailureLine error={plans} label={<Trans id="subscription.failed.plans">Plans</Trans>} />
+        <FailureLine error={subscription} label={<Trans id="menu.subscription">Subscription</Trans>} />
+        <FailureLine error={usage} label={<Trans id="subscription.failed.usage">Usage</Trans>} />
+      </ErrorCard>
+    </section>
+  );
+}
+
+function FailureLine({ error, label }: { error: Error | null; label: ReactNode }) {
+  if (!error) return null;
+  return (
+    <span>
+      {label}: {error.message}
+    </span>
+  );
+}
+
+function SubscriptionSkeleton({ hasPlans }: { hasPlans: boolean }) {
+  return (
+    <div aria-busy="true" className="subscription-skeleton">
+      <div className="panel current">
+        <div>
+          <Skeleton className="my-1 h-3 w-16" />
+          <Skeleton className="my-2 h-5 w-40" />
+          <Skeleton className="my-1 h-3 w-48" />
+        </div>
+        <MeterSkeleton />
+        <MeterSkeleton />
+      </div>
+      {hasPlans && (
+        <div className="panel plans">
+          {[1, 2, 3, 4].map((row) => (
+            <Skeleton key={row} className="my-8 h-4" />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function MeterSkeleton() {
+  return (
+    <div>
+      <div className="meter-top">
+        <Skeleton className="my-1 w-24" />
+        <Skeleton className="my-1 w-14" />
+      </div>
+      <div className="meter-rule" />
+    </div>
+  );
+}

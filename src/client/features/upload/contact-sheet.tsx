@@ -1,0 +1,37 @@
+import { useEffect, useRef } from "react";
+import { FILM_SIDE } from "./draw-film.ts";
+import { type FilmFile, FRAMES } from "./film-files.ts";
+import { useFilms } from "./use-films.ts";
+
+/** Fills frame by frame as the upload goes, with the exam's own pictures where they could be drawn. */
+export function ContactSheet({ percent, films }: { percent: number; films?: FilmFile[][] }) {
+  const drawn = useFilms(films);
+  const exposed = Math.floor((percent / 100) * FRAMES);
+  return (
+    <div className="contact-sheet" aria-hidden="true">
+      {Array.from({ length: FRAMES }, (_, frame) => {
+        const isNow = frame === exposed && percent > 0;
+        const className = frame < exposed ? "is-exposed" : isNow ? "is-now" : "";
+        const film = frame < exposed || isNow ? drawn.get(frame) : undefined;
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the frames are places and never move
+          <i key={frame} className={className}>
+            {film && <SmallFilm greys={film} />}
+          </i>
+        );
+      })}
+    </div>
+  );
+}
+
+function SmallFilm({ greys }: { greys: Uint8Array }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    const context = canvas.current?.getContext("2d");
+    if (!context) return;
+    const picture = context.createImageData(FILM_SIDE, FILM_SIDE);
+    for (const [at, grey] of greys.entries()) picture.data.set([grey, grey, grey, 255], 4 * at);
+    context.putImageData(picture, 0, 0);
+  }, [greys]);
+  return <canvas ref={canvas} width={FILM_SIDE} height={FILM_SIDE} />;
+}

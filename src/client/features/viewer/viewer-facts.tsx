@@ -1,0 +1,17 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { Study } from "../../../shared/api/studies.ts";
+import { dateText, patientText } from "../studies/study-text.ts";
+
+/** Whose images they are, of when, and what they are not for. */
+export function ViewerFacts({ study }: { study: Study }) {
+  const { i18n } = useLingui();
+  return (
+    <>
+      <span>{patientText(i18n, study)}</span>
+      <span>{dateText(study.studyDate)}</span>
+      <span className="viewer-notice">
+        <Trans id="viewer.notForDiagnosis">Not for primary diagnosis</Trans>
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useAtomValue, useSetAtom } from "jotai";
+import { useCallback, useEffect } from "react";
+import type { Study } from "../../../shared/api/studies.ts";
+import { Button } from "../../ui/button.tsx";
+import { ArrowLeftIcon } from "../../ui/icons.tsx";
+import { viewAtom } from "../his/views.ts";
+import { descriptionText } from "../studies/study-text.ts";
+import { shownStudyAtom } from "./shown-study.ts";
+import { ViewerFacts } from "./viewer-facts.tsx";
+import { ViewerStage } from "./viewer-stage.tsx";
+
+/** A study in the viewer, inside the frame of the page. */
+export default function ViewerView() {
+  const study = useAtomValue(shownStudyAtom);
+  const setView = useSetAtom(viewAtom);
+  const goBack = useCallback(() => setView("listaExames"), [setView]);
+  useEffect(() => {
+    if (!study) goBack();
+  }, [study, goBack]);
+  return study ? <ShownStudy study={study} onBack={goBack} /> : null;
+}
+
+function ShownStudy({ study, onBack }: { study: Study; onBack: () => void }) {
+  const { i18n } = useLingui();
+  return (
+    <div className="viewer-page" data-theme="dark">
+      <header className="viewer-head">
+        <Button onClick={onBack}>
+          <ArrowLeftIcon small />
+          <span className="viewer-back-label">
+            <Trans id="pdf.back">Back to the list</Trans>
+          </span>
+        </Button>
+        <div className="viewer-study">
+          <h1 className="viewer-title">{descriptionText(i18n, study)}</h1>
+          <p className="viewer-line">
+            <ViewerFacts study={study} />
+          </p>
+        </div>
+      </header>
+      <ViewerStage study={study} onRefused={onBack} />
+    </div>
+  );
+}

@@ -1,0 +1,138 @@
+import { useLingui } from "@lingui/react/macro";
+import { type ReactNode, useRef, useState } from "react";
+import { activeLocale } from "../i18n.ts";
+import { IconButton } from "./button.tsx";
+import { type DateKind, formatDate, isDateOrEmpty, parseDate } from "./date-text.ts";
+import { Field, TextField } from "./field.tsx";
+import { CalendarIcon } from "./icons.tsx";
+import { useMediaQuery } from "./use-media-query.ts";
+
+interface DateFieldProps {
+  label: ReactNode;
+  /** `YYYY-MM-DD`, or `YYYY-MM-DDTHH:MM` with a time, or empty; else what was typed and is no date (`isDateOrEmpty`). */
+  value: string;
+  onValueChange: (value: string) => void;
+  kind?: DateKind;
+  error?: ReactNode;
+  className?: string;
+  disabled?: boolean;
+  ref?: (element: HTMLInputElement | null) => void;
+  onBlur?: () => void;
+}
+
+/**
+ * A date in the order of the product's language: the browser's own field has that of the browser. Where fingers point,
+ * it is the browser's own all the same, for its picker.
+ */
+export function DateField({ kind = "date", value, onValueChange, ...field }: DateFieldProps) {
+  const isTouched = useMediaQuery("(pointer: coarse)");
+  if (!isTouched) return <TypedDate kind={kind} value={value} onValueChange={onValueChange} {...field} />;
+  return (
+    <TextField
+      {...field}
+      type={nativeType(kind)}
+      value={isDateOrEmpty(value, kind) ? value : ""}
+      onChange={({ target }) => onValueChange(target.value)}
+    />
+  );
+}
+
+type TypedDateProps = DateFieldProps & { kind: DateKind };
+
+function TypedDate({ label, kind, error, className, disabled, ...props }: TypedDateProps) {
+  const { t } = useLingui();
+  const { shown, type, settle, isWrong } = useTyping(kind, props);
+  const pattern = usePattern(kind);
+  return (
+    <Field
+      label={label}
+      className={className}
+      error={error ?? (isWrong && t({ id: "date.invalid", message: `Write the date as ${pattern}` }))}
+    >
+      {(tied) => (
+        <div className="input date-field">
+          <input
+            ref={props.ref}
+            inputMode="numeric"
+            autoComplete="off"
+            maxLength={20}
+            placeholder={pattern}
+            disabled={disabled}
+            value={shown}
+            onChange={({ target }) => type(target.value)}
+            onKeyDown={({ key }) => {
+              if (key === "Enter") settle();
+            }}
+            onBlur={() => {
+              settle();
+              props.onBlur?.();
+            }}
+            {...tied}
+          />
+          <PickerButton kind={kind} value={props.value} disabled={disabled} onPick={props.onValueChange} />
+        </div>
+      )}
+    </Field>
+  );
+}
+
+/** What is being typed stays as it is, and is not found wrong, until the field is left or sent. */
+function useTyping(kind: DateKind, { value, onValueChange }: Pick<DateFieldProps, "value" | "onValueChange">) {
+  const [typed, setTyped] = useState<string>();
+  const locale = activeLocale();
+  const valueOf = (text: string) => parseDate(text, kind, locale) ?? text.trim();
+  const isBeingTyped = typed !== undefined && valueOf(typed) === value;
+  return {
+    shown: isBeingTyped ? typed : (formatDate(value, locale) ?? value),
+    isWrong: !isBeingTyped && !isDateOrEmpty(value, kind),
+    type: (text: string) => {
+      setTyped(text);
+      onValueChange(valueOf(text));
+    },
+    settle: () => setTyped(undefined),
+  };
+}
+
+function usePattern(kind: DateKind): string {
+  const { t } = useLingui();
+  return kind === "date"
+    ? t({ id: "date.pattern", message: "mm/dd/yyyy" })
+    : t({ id: "date.patternWithTime", message: "mm/dd/yyyy hh:mm" });
+}
+
+interface PickerButtonProps {
+  kind: DateKind;
+  value: string;
+  disabled?: boolean;
+  onPick: (value: string) => void;
+}
+
+/** Opens the browser's calendar, which belongs to a field of its own that nobody sees. */
+function PickerButton({ kind, value, disabled, onPick }: PickerButtonProps) {
+  const { t } = useLingui();
+  const native = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={native}
+        className="date-native"
+        type={nativeType(kind)}
+        value={isDateOrEmpty(value, kind) ? value : ""}
+        tabIndex={-1}
+        aria-hidden="true"
+        onChange={({ target }) => onPick(target.value)}
+      />
+      <IconButton
+        label={t({ id: "date.pick", message: "Open the calendar" })}
+        disabled={disabled}
+        onClick={() => native.current?.showPicker()}
+      >
+        <CalendarIcon small />
+      </IconButton>
+    </>
+  );
+}
+
+function nativeType(kind: DateKind): string {
+  return kind === "date" ? "date" : "datetime-local";
+}

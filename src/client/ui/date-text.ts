@@ -1,0 +1,45 @@
+import { isoDate, isoTime } from "../../shared/dicom/date.ts";
+import type { Locale } from "../../shared/locale.ts";
+
+/** What a date field holds: `YYYY-MM-DD`, or with its time `YYYY-MM-DDTHH:MM`. */
+export type DateKind = "date" | "datetime";
+
+const ISO = { date: /^(\d{4})-(\d\d)-(\d\d)$/, datetime: /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)$/ };
+/** With any separator, or with none where every part has all its digits. */
+const WRITTEN_DATE = /^(?:(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})|(\d\d)(\d\d)(\d{4}))/;
+const WRITTEN_TIME = /^[\s,]+(\d{1,2})(?::|h)?(\d\d)$|^(\d\d)(\d\d)$/;
+
+/** How people who read the product in this language write a day: `14/03/2026`, or `03/14/2026` in en-US. */
+export function formatDate(iso: string, locale: Locale): string | undefined {
+  const kind = iso.includes("T") ? "datetime" : "date";
+  const [, year = "", month = "", day = "", hour, minute] = ISO[kind].exec(iso) ?? [];
+  if (!isDate(iso, kind)) return undefined;
+  const date = locale === "en-US" ? `${month}/${day}/${year}` : `${day}/${month}/${year}`;
+  return hour === undefined ? date : `${date} ${hour}:${minute}`;
+}
+
+/** A day as people write it, or undefined where it names no day of the calendar. */
+export function parseDate(text: string, kind: DateKind, locale: Locale): string | undefined {
+  const written = WRITTEN_DATE.exec(text.trim());
+  if (!written) return undefined;
+  const [whole, a1, b1, y1, a2, b2, y2] = written;
+  const [first = "", second = "", year = ""] = [a1 ?? a2, b1 ?? b2, y1 ?? y2];
+  const [day, month] = locale === "en-US" ? [second, first] : [first, second];
+  const date = isoDate(`${year}${month.padStart(2, "0")}${day.padStart(2, "0")}`);
+  const rest = text.trim().slice(whole.length);
+  if (date === null || kind === "date") return date === null || rest !== "" ? undefined : date;
+  const [isTime, h1, m1, h2, m2] = WRITTEN_TIME.exec(rest) ?? [];
+  const time = isTime ? isoTime(`${(h1 ?? h2 ?? "").padStart(2, "0")}${m1 ?? m2}`) : null;
+  return time === null ? undefined : `${date}T${time}`;
+}
+
+/** Whether a date field's value is empty or a day; what can't be read as one stays in it as it was typed. */
+export function isDateOrEmpty(value: string, kind: DateKind): boolean {
+  return value === "" || isDate(value, kind);
+}
+
+function isDate(value: string, kind: DateKind): boolean {
+  const [, year = "", month = "", day = "", hour, minute] = ISO[kind].exec(value) ?? [];
+  if (isoDate(`${year}${month}${day}`) === null) return false;
+  return kind === "date" || isoTime(`${hour}${minute}`) !== null;
+}

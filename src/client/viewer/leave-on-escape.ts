@@ -1,0 +1,27 @@
+/** What takes Escape for itself: OHIF's dialogs, menus, popovers and fields. */
+const TAKES_ESCAPE =
+  "[role=dialog], [role=alertdialog], [role=menu], [role=listbox], [data-radix-popper-content-wrapper]";
+const FIELDS = "input, textarea, select, [contenteditable=true]";
+
+interface ToolsWindow extends Window {
+  /** OHIF puts cornerstone's tools here. */
+  cornerstoneTools?: { store?: { state?: { isInteractingWithTool?: boolean } } };
+}
+
+/** Escape leaves the viewer, unless it has something smaller to end: a dialog, a menu, a measurement being drawn. */
+export function onEscape(leave: () => void): void {
+  document.addEventListener(
+    "keydown",
+    (event) => {
+      // Asked while the key descends, before what is open has closed.
+      if (event.key === "Escape" && !event.isComposing && !isTakenElsewhere(event.target)) leave();
+    },
+    true,
+  );
+}
+
+function isTakenElsewhere(target: EventTarget | null): boolean {
+  if (document.querySelector(TAKES_ESCAPE) || document.fullscreenElement) return true;
+  if (target instanceof Element && target.closest(FIELDS)) return true;
+  return (window as ToolsWindow).cornerstoneTools?.store?.state?.isInteractingWithTool === true;
+}

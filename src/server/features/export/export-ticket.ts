@@ -1,0 +1,57 @@
+import type { ExportTicket } from "../../../shared/api/users.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { unauthenticated } from "../../http/http.errors.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import type { Session } from "../../http/session.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
+import { findLiveSession } from "../auth/find-session.ts";
+import { beginAttempt } from "../auth/throttle.ts";
+import { countInstancesOf } from "../studies/studies.repo.ts";
+import { exportTooLarge } from "./export.errors.ts";
+
+const LIFETIME_SECONDS = 5 * 60;
+const PER_DAY = 5;
+/** What is kept of the ZIP's directory while it is made: some 100 MB. */
+const MAX_INSTANCES = 1_000_000;
+
+/**
+ * A URL under which the browser itself saves all of one's own data, whatever the subscription says. It takes nothing
+ * from the month, but only a few are made a day.
+ * @throws {AppError} 429, `export.too_large`
+ */
+export async function issueExportTicket(
+  deps: Pick<Deps, "db" | "clock" | "tokens">,
+  session: Session,
+  origin: RequestOrigin,
+): Promise<ExportTicket> {
+  const { db, clock, tokens } = deps;
+  const { id: sid, userId } = session;
+  const now = clock.now();
+  if ((await countInstancesOf(db, userId)) > MAX_INSTANCES) throw new AppError(exportTooLarge);
+  await beginAttempt(
+    db,
+    [{ name: "export:account", subject: userId, limit: PER_DAY, windowSeconds: 86_400 }],
+    now,
+  );
+  await recordAudit(db, {
+    at: now,
+    action: "account.exported",
+    actorId: userId,
+    accountId: userId,
+    ...origin,
+  });
+  const token = await tokens.sign("export", { sid, sub: userId }, LIFETIME_SECONDS);
+  return { url: `/api/exports/${token}`, fileName: `exameteca_${now.toISOString().slice(0, 10)}.zip` };
+}
+
+/** Whose data a ticket gives. It dies with its session. @throws {AppError} 401 */
+export async function redeemExportTicket(
+  deps: Pick<Deps, "db" | "clock" | "tokens">,
+  token: string,
+): Promise<string> {
+  const claims = await deps.tokens.verify("export", token);
+  const session = claims && (await findLiveSession(deps, claims.sid, claims.sub));
+  if (!session) throw new AppError(unauthenticated);
+  return session.userId;
+}

@@ -1,0 +1,59 @@
+import type { Deps } from "../../deps.ts";
+import { type Cob, PixError } from "../../pix/pix.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
+import { checkPauseMs } from "./payment-jobs.ts";
+import { claimCheck, lockPayment, updatePayment } from "./payments.repo.ts";
+import type { PaymentRow } from "./payments.table.ts";
+import { settlePayment } from "./settle-payment.ts";
+
+type CheckDeps = Pick<Deps, "db" | "clock" | "pix" | "jobs" | "mailSeal" | "config" | "log">;
+
+/**
+ * Asks the PSP about a charge that is not settled, and acts on its answer alone: whatever a webhook says, only this
+ * marks a payment paid. A PSP that can't be reached is asked again by the reconciliation.
+ */
+export async function checkPayment(deps: CheckDeps, txid: string, signal?: AbortSignal): Promise<void> {
+  const { db, clock, pix, log } = deps;
+  if (!pix || pix.isConfirmedByHand) return;
+  const payment = await claimCheck(db, txid, clock.now(), checkPauseMs);
+  if (!payment) return;
+  try {
+    const cob = await pix.readCob(txid, signal);
+    if (cob) await applyCob(deps, payment, cob);
+  } catch (error) {
+    if (!(error instanceof PixError)) throw error;
+    log.warn("pix.check_failed", { paymentId: payment.id, kind: error.kind, detail: error.message });
+  }
+}
+
+async function applyCob(deps: CheckDeps, payment: PaymentRow, cob: Cob): Promise<void> {
+  if (cob.status === "ATIVA") return;
+  if (cob.status !== "CONCLUIDA") return await failPayment(deps, payment.id, "removed");
+  const receivedCents = cob.pix.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  const [first] = cob.pix;
+  if (!first || cob.amountCents !== payment.amountCents || receivedCents < payment.amountCents)
+    return await failPayment(deps, payment.id, "wrong_amount", first?.endToEndId);
+  const { endToEndId, paidAt } = first;
+  await deps.db.transaction((tx) => settlePayment(deps, tx, payment.id, { endToEndId, paidAt }));
+}
+
+/** Ends a payment that brought nothing, or not what it should; `endToEndId` where there is money to give back. */
+async function failPayment(
+  deps: CheckDeps,
+  id: string,
+  failure: "removed" | "wrong_amount",
+  endToEndId?: string,
+): Promise<void> {
+  await deps.db.transaction(async (tx) => {
+    const payment = await lockPayment(tx, id);
+    if (payment?.status !== "pending") return;
+    await updatePayment(tx, id, { status: "failed", failure, endToEndId });
+    await recordAudit(tx, {
+      at: deps.clock.now(),
+      action: "payment.failed",
+      actorId: null,
+      accountId: payment.userId,
+      details: { paymentId: id, failure },
+    });
+  });
+}

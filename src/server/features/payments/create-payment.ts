@@ -1,0 +1,130 @@
+import type { Payment } from "../../../shared/api/payments.ts";
+import { isInForce, isTooSmall, periodDays, pixLifetimeSeconds } from "../../../shared/rules/subscription.ts";
+import type { Tx } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import { type Pix, PixError } from "../../pix/pix.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
+import { planNotFound, planTooSmall } from "../subscriptions/subscriptions.errors.ts";
+import {
+  findOfferedPlan,
+  findSubscription,
+  insertPendingSubscription,
+  type PlanRow,
+} from "../subscriptions/subscriptions.repo.ts";
+import { lockUser } from "../users/users.repo.ts";
+import { pixNotConfigured, pixUnavailable, planEndless, tooManyPayments } from "./payments.errors.ts";
+import {
+  attachBrCode,
+  countPaymentsSince,
+  findOpenPayment,
+  findPayment,
+  insertPayment,
+} from "./payments.repo.ts";
+import type { PaymentRow } from "./payments.table.ts";
+import { presentPayment } from "./present-payment.ts";
+
+const PER_HOUR = 20;
+const HOUR_MS = 3600_000;
+
+/**
+ * Begins to pay for a plan, or answers the payment for it that is open already. The row stands before the PSP is
+ * asked, outside of any transaction, so that nothing it does is ever unknown here; where it can't be reached, the
+ * row stays without a code and the next call asks again for the same txid.
+ * @throws {AppError} `plan.not_found`, `plan.too_small`, `plan.already_endless`, `payment.too_many`,
+ *   `pix.not_configured`, `pix.unavailable`
+ */
+export async function createPayment(
+  deps: Pick<Deps, "db" | "clock" | "pix" | "log" | "config">,
+  userId: string,
+  planId: string,
+  origin: RequestOrigin,
+): Promise<Payment> {
+  const { db, pix } = deps;
+  if (!pix) throw new AppError(pixNotConfigured);
+  const payment = await db.transaction((tx) => openPayment(deps, pix, tx, { userId, planId }, origin));
+  if (payment.brCode !== null) return presentPayment(payment, deps.clock.now());
+  await askForCode(deps, pix, payment);
+  const charged = await findPayment(db, payment.id);
+  return presentPayment(charged ?? payment, deps.clock.now());
+}
+
+async function openPayment(
+  deps: Pick<Deps, "clock">,
+  pix: Pix,
+  tx: Tx,
+  wanted: { userId: string; planId: string },
+  origin: RequestOrigin,
+): Promise<PaymentRow> {
+  const { userId, planId } = wanted;
+  // One at a time an account: two tabs get the same payment.
+  await lockUser(tx, userId);
+  const now = deps.clock.now();
+  const plan = await findOfferedPlan(tx, planId);
+  if (!plan) throw new AppError(planNotFound);
+  await assertCanPay(tx, userId, plan, now);
+  const open = await findOpenPayment(tx, userId, now, planId);
+  if (open) return open;
+  if ((await countPaymentsSince(tx, userId, new Date(now.getTime() - HOUR_MS))) >= PER_HOUR)
+    throw new AppError(tooManyPayments, { retryAfterSeconds: HOUR_MS / 1000 });
+  const payment = await insertPayment(tx, {
+    id: Bun.randomUUIDv7(),
+    userId,
+    planId,
+    planName: plan.name,
+    amountCents: plan.priceCents,
+    periodDays: periodDays(plan),
+    provider: pix.provider,
+    txid: pix.newTxid(),
+    status: "pending",
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + pixLifetimeSeconds * 1000),
+  });
+  await insertPendingSubscription(tx, { userId, planId, now });
+  await recordAudit(tx, {
+    at: now,
+    action: "payment.created",
+    actorId: userId,
+    accountId: userId,
+    details: { paymentId: payment.id, plan: plan.slug, amountCents: plan.priceCents },
+    ...origin,
+  });
+  return payment;
+}
+
+async function assertCanPay(tx: Tx, userId: string, plan: PlanRow, now: Date): Promise<void> {
+  const current = await findSubscription(tx, userId);
+  if (!current) return;
+  const { examCount, labExamCount } = current;
+  if (isTooSmall(plan, current)) {
+    const count = Math.max(examCount, labExamCount);
+    throw new AppError(planTooSmall, { values: { count, limit: plan.examLimit } });
+  }
+  const isEndless = current.planId === plan.id && current.expiresAt === null && isInForce(current, now);
+  if (isEndless) throw new AppError(planEndless);
+}
+
+async function askForCode(
+  deps: Pick<Deps, "db" | "clock" | "log" | "config">,
+  pix: Pix,
+  { id, txid, amountCents, planName }: PaymentRow,
+): Promise<void> {
+  try {
+    const { brCode } = await pix.createCob({
+      txid,
+      amountCents,
+      expiresInSeconds: pixLifetimeSeconds,
+      description: `${deps.config.productName}: ${planName}`.slice(0, 140),
+    });
+    // `expiresAt` stays what it was: asked again, the charge may be there since the first time.
+    if (brCode !== undefined) await attachBrCode(deps.db, id, brCode);
+  } catch (error) {
+    if (!(error instanceof PixError)) throw error;
+    throw new AppError(pixUnavailable, {
+      detail: `${error.kind}: ${error.message}`,
+      cause: error,
+      retryAfterSeconds: error.retryAfterSeconds,
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import type { Deps } from "../../deps.ts";
+import { defineQueue } from "../../jobs/queue.ts";
+import { PixError } from "../../pix/pix.ts";
+import { checkPayment } from "./check-payment.ts";
+import { checkQueue, refundQueue } from "./payment-jobs.ts";
+import { listDueTxids, listUnfinishedRefunds } from "./payments.repo.ts";
+import { carryOutRefund } from "./refund-payment.ts";
+
+const reconciliation = defineQueue<Record<never, never>>("pix.reconcile", { retryLimit: 1 });
+const registration = defineQueue<Record<never, never>>("pix.register", {
+  retryLimit: 20,
+  retryDelaySeconds: 30,
+  retryDelayMaxSeconds: 3600,
+  expireInSeconds: 120,
+});
+
+const PER_RUN = 200;
+/** A charge is good for half an hour; a PSP may know late what was paid in it. */
+const LOOKS_BACK_MS = 48 * 3600_000;
+
+/** Looks after charges and refunds at the PSP: told by webhooks, and every minute for those that were lost. */
+export async function startPaymentJobs(deps: Deps): Promise<void> {
+  const { jobs, pix } = deps;
+  if (!pix) return;
+  await jobs.work(refundQueue, async ({ paymentId }, { signal }) => {
+    await carryOutRefund(deps, paymentId, signal);
+  });
+  await jobs.work(checkQueue, ({ txid }, { signal }) => checkPayment(deps, txid, signal), { concurrency: 2 });
+  await jobs.work(reconciliation, () => reconcile(deps));
+  await jobs.schedule(reconciliation, "* * * * *", {});
+  await jobs.enqueue(reconciliation, {});
+  if (deps.config.pix?.provider !== "bacen") return;
+  const { webhookSecret } = deps.config.pix;
+  const url = `${deps.config.publicUrl}/api/payments/webhook/${webhookSecret}`;
+  await jobs.work(registration, async (_, { signal }) => {
+    try {
+      await pix.registerWebhook(url, signal);
+    } catch (error) {
+      // A job's error is kept in the database: it must not carry the address, which holds a secret.
+      const detail = error instanceof PixError ? `${error.kind}: ${error.message}` : "unexpected";
+      deps.log.warn("pix.webhook_not_registered", { detail: detail.replaceAll(webhookSecret, "…") });
+      throw new Error("the webhook could not be registered");
+    }
+  });
+  await jobs.enqueue(registration, {});
+}
+
+/** Has the PSP asked about what is open and due, and unfinished refunds carried on. */
+export async function reconcile(deps: Pick<Deps, "db" | "clock" | "jobs">): Promise<void> {
+  const { db, clock, jobs } = deps;
+  const now = clock.now();
+  const since = new Date(now.getTime() - LOOKS_BACK_MS);
+  for (const txid of await listDueTxids(db, since, now, PER_RUN))
+    await jobs.enqueue(checkQueue, { txid }, { singletonKey: txid });
+  for (const paymentId of await listUnfinishedRefunds(db, PER_RUN))
+    await jobs.enqueue(refundQueue, { paymentId }, { singletonKey: paymentId });
+}

@@ -1,0 +1,279 @@
+import { and, desc, eq, gt, gte, inArray, isNotNull, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
+import type { PaymentListQuery } from "../../../shared/api/payments.ts";
+import type { DbOrTx, Tx } from "../../db/client.ts";
+import { users } from "../users/users.table.ts";
+import { type PaymentRow, payments } from "./payments.table.ts";
+
+export async function insertPayment(tx: Tx, row: typeof payments.$inferInsert): Promise<PaymentRow> {
+  const [inserted] = await tx.insert(payments).values(row).returning();
+  if (!inserted) throw new Error("the payment was not inserted");
+  return inserted;
+}
+
+export async function findPayment(db: DbOrTx, id: string): Promise<PaymentRow | undefined> {
+  const [row] = await db.select().from(payments).where(eq(payments.id, id));
+  return row;
+}
+
+export async function findPaymentOf(db: DbOrTx, userId: string, id: string): Promise<PaymentRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(payments)
+    .where(and(eq(payments.id, id), eq(payments.userId, userId)));
+  return row;
+}
+
+/** The row, locked until the transaction ends. */
+export async function lockPayment(tx: Tx, id: string): Promise<PaymentRow | undefined> {
+  const [row] = await tx.select().from(payments).where(eq(payments.id, id)).for("update");
+  return row;
+}
+
+/** The newest payment that can still be paid; for one plan where `planId` is given. */
+export async function findOpenPayment(
+  db: DbOrTx,
+  userId: string,
+  now: Date,
+  planId?: string,
+): Promise<PaymentRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(payments)
+    .where(
+      and(
+        eq(payments.userId, userId),
+        eq(payments.status, "pending"),
+        gt(payments.expiresAt, now),
+        planId === undefined ? undefined : eq(payments.planId, planId),
+      ),
+    )
+    .orderBy(desc(payments.id))
+    .limit(1);
+  return row;
+}
+
+export async function countPaymentsSince(db: DbOrTx, userId: string, since: Date): Promise<number> {
+  return await db.$count(payments, and(eq(payments.userId, userId), gte(payments.createdAt, since)));
+}
+
+/** The PSP's answer to a new charge; one that came before, through another tab, stays. */
+export async function attachBrCode(db: DbOrTx, id: string, brCode: string): Promise<void> {
+  await db
+    .update(payments)
+    .set({ brCode })
+    .where(and(eq(payments.id, id), eq(payments.status, "pending"), isNull(payments.brCode)));
+}
+
+export async function updatePayment(
+  db: DbOrTx,
+  id: string,
+  values: Partial<typeof payments.$inferInsert>,
+): Promise<void> {
+  await db.update(payments).set(values).where(eq(payments.id, id));
+}
+
+/** An account's payments, newest first. */
+export async function listPaymentsOf(db: DbOrTx, userId: string, limit: number): Promise<PaymentRow[]> {
+  return await db
+    .select()
+    .from(payments)
+    .where(eq(payments.userId, userId))
+    .orderBy(desc(payments.id))
+    .limit(limit);
+}
+
+export interface PaymentWithUser {
+  payment: PaymentRow;
+  user: { id: string; name: string; email: string } | null;
+}
+
+const withUser = { payment: payments, user: { id: users.id, name: users.name, email: users.email } };
+
+/** For admins: of one status, as of `now`, or of all; newest first. */
+export async function pageOfPayments(
+  db: DbOrTx,
+  query: PaymentListQuery,
+  now: Date,
+): Promise<{ rows: PaymentWithUser[]; total: number }> {
+  const filter = query.status && hasStatus(query.status, now);
+  const rows = await db
+    .select(withUser)
+    .from(payments)
+    .leftJoin(users, eq(users.id, payments.userId))
+    .where(filter)
+    .orderBy(desc(payments.id))
+    .limit(query.limit)
+    .offset(query.offset);
+  return { rows, total: await db.$count(payments, filter) };
+}
+
+function hasStatus(status: NonNullable<PaymentListQuery["status"]>, now: Date): SQL | undefined {
+  if (status === "expired") return and(eq(payments.status, "pending"), lte(payments.expiresAt, now));
+  if (status === "pending") return and(eq(payments.status, "pending"), gt(payments.expiresAt, now));
+  return eq(payments.status, status);
+}
+
+export async function findPaymentWithUser(db: DbOrTx, id: string): Promise<PaymentWithUser | undefined> {
+  const [row] = await db
+    .select(withUser)
+    .from(payments)
+    .leftJoin(users, eq(users.id, payments.userId))
+    .where(eq(payments.id, id));
+  return row;
+}
+
+/** Among `txids`, those of charges at the PSP that are not paid yet. */
+export async function listOpenCharges(
+  db: DbOrTx,
+  txids: string[],
+): Promise<Pick<PaymentRow, "txid" | "checkedAt">[]> {
+  if (txids.length === 0) return [];
+  return await db
+    .select({ txid: payments.txid, checkedAt: payments.checkedAt })
+    .from(payments)
+    .where(
+      and(inArray(payments.txid, txids), eq(payments.status, "pending"), eq(payments.provider, "bacen")),
+    );
+}
+
+/** Takes the look-up of a charge if the last one is `minAgeMs` old; `undefined` where it is too soon or it is settled. */
+export async function claimCheck(
+  db: DbOrTx,
+  txid: string,
+  now: Date,
+  minAgeMs: number,
+): Promise<PaymentRow | undefined> {
+  const due = or(isNull(payments.checkedAt), lte(payments.checkedAt, new Date(now.getTime() - minAgeMs)));
+  const [row] = await db
+    .update(payments)
+    .set({ checkedAt: now })
+    .where(and(eq(payments.txid, txid), eq(payments.status, "pending"), due))
+    .returning();
+  return row;
+}
+
+/** Open charges due for a look-up: each minute when new, ever rarer with age, until `since`. */
+export async function listDueTxids(db: DbOrTx, since: Date, now: Date, limit: number): Promise<string[]> {
+  const at = sql`${now.toISOString()}::timestamptz`;
+  const pause = sql`greatest(interval '1 minute', (${at} - ${payments.createdAt}) / 10)`;
+  const rows = await db
+    .select({ txid: payments.txid })
+    .from(payments)
+    .where(
+      and(
+        eq(payments.status, "pending"),
+        eq(payments.provider, "bacen"),
+        gte(payments.createdAt, since),
+        or(isNull(payments.checkedAt), sql`${payments.checkedAt} <= ${at} - ${pause}`),
+      ),
+    )
+    .orderBy(payments.createdAt)
+    .limit(limit);
+  return rows.map((row) => row.txid);
+}
+
+/** Payments whose refund was asked for and is not finished. */
+export async function listUnfinishedRefunds(db: DbOrTx, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ id: payments.id })
+    .from(payments)
+    .where(and(eq(payments.devolucaoStatus, "EM_PROCESSAMENTO"), ne(payments.status, "refunded")))
+    .orderBy(payments.id)
+    .limit(limit);
+  return rows.map((row) => row.id);
+}
+
+/** Ends what an account has paid for: after a change of plan or a cancellation nothing of it is left to refund. */
+export async function endPeriods(tx: Tx, userId: string, now: Date): Promise<void> {
+  const at = sql`${now.toISOString()}::timestamptz`;
+  await tx
+    .update(payments)
+    .set({ periodEnd: sql`greatest(${payments.periodStart}, least(${payments.periodEnd}, ${at}))` })
+    .where(and(eq(payments.userId, userId), eq(payments.status, "paid"), isNotNull(payments.periodEnd)));
+}
+
+/** Gives the periods back that {@link endPeriods} ended at `endedAt`, since that is undone. */
+export async function reopenPeriods(tx: Tx, userId: string, endedAt: Date): Promise<void> {
+  await tx
+    .update(payments)
+    .set({ periodEnd: boughtEnd })
+    .where(and(eq(payments.userId, userId), eq(payments.status, "paid"), wasEndedAt(endedAt)));
+}
+
+/** How much of what {@link endPeriods} ended at `endedAt` was refunded since, in milliseconds. */
+export async function sumRefundedMs(tx: Tx, userId: string, endedAt: Date): Promise<number> {
+  const at = sql`${endedAt.toISOString()}::timestamptz`;
+  const lost = sql`${boughtEnd} - greatest(${payments.periodStart}, ${at})`;
+  const [row] = await tx
+    .select({ ms: sql`coalesce(sum(extract(epoch from ${lost})) * 1000, 0)`.mapWith(Number) })
+    .from(payments)
+    .where(and(eq(payments.userId, userId), eq(payments.status, "refunded"), wasEndedAt(endedAt)));
+  return row?.ms ?? 0;
+}
+
+const boughtEnd = sql`${payments.periodStart} + make_interval(hours => ${payments.periodDays} * 24)`;
+
+function wasEndedAt(endedAt: Date): SQL | undefined {
+  const at = sql`${endedAt.toISOString()}::timestamptz`;
+  return and(
+    sql`${payments.periodEnd} = greatest(${payments.periodStart}, ${at})`,
+    sql`${boughtEnd} > ${payments.periodEnd}`,
+  );
+}
+
+/** Moves the periods that follow one which was refunded. */
+export async function shiftPeriods(
+  tx: Tx,
+  userId: string,
+  after: { periodStart: Date; paymentId: string },
+  byMs: number,
+): Promise<void> {
+  const by = sql`make_interval(secs => ${byMs / 1000})`;
+  await tx
+    .update(payments)
+    .set({
+      periodStart: sql`${payments.periodStart} - ${by}`,
+      periodEnd: sql`${payments.periodEnd} - ${by}`,
+    })
+    .where(
+      and(
+        eq(payments.userId, userId),
+        eq(payments.status, "paid"),
+        ne(payments.id, after.paymentId),
+        gte(payments.periodStart, after.periodStart),
+      ),
+    );
+}
+
+export interface MonthRow {
+  month: string;
+  amount: number;
+  payments: number;
+}
+
+/** Paid less refunded, by month of Brazil's clock; months without either are left out. Amounts in cents. */
+export async function sumRevenueByMonth(db: DbOrTx, since: Date): Promise<MonthRow[]> {
+  const from = sql`${since.toISOString()}::timestamptz`;
+  const monthOf = (at: SQL) => sql`to_char(${at} at time zone 'America/Sao_Paulo', 'YYYY-MM')`;
+  const rows = await db.execute<{ month: string; amount: string; payments: number }>(sql`
+    select month, sum(cents)::bigint::text as amount, sum(paid)::int as payments from (
+      select ${monthOf(sql`paid_at`)} as month, amount_cents::bigint as cents, 1 as paid
+      from ${payments} where status in ('paid', 'refunded') and paid_at >= ${from}
+      union all
+      select ${monthOf(sql`refunded_at`)}, -amount_cents::bigint, 0
+      from ${payments} where status = 'refunded' and paid_at is not null and refunded_at >= ${from}
+    ) as movements group by month order by month`);
+  return rows.map(({ month, amount, payments: count }) => ({
+    month,
+    amount: Number(amount),
+    payments: count,
+  }));
+}
+
+/** Local payments that wait for an admin. */
+export async function countUnconfirmed(db: DbOrTx, now: Date): Promise<number> {
+  return await db.$count(
+    payments,
+    and(eq(payments.status, "pending"), eq(payments.provider, "local"), gt(payments.expiresAt, now)),
+  );
+}

@@ -1,0 +1,53 @@
+import { sql } from "drizzle-orm";
+import { index, integer, pgEnum, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { plans } from "../subscriptions/subscriptions.table.ts";
+
+/** `expired` is never stored: it is `pending` with `expiresAt` behind now. */
+export const paymentStatus = pgEnum("payment_status", ["pending", "paid", "failed", "refunded"]);
+export const pixProvider = pgEnum("pix_provider", ["local", "bacen"]);
+/** Status of a devolucao, as API Pix names it. */
+export const devolucaoStatus = pgEnum("devolucao_status", ["EM_PROCESSAMENTO", "DEVOLVIDO", "NAO_REALIZADO"]);
+
+/** One charge for one period of a plan. Rows outlive their users, hence no reference; amounts in cents. */
+export const payments = pgTable(
+  "payments",
+  {
+    id: uuid().primaryKey(),
+    userId: uuid("user_id").notNull(),
+    planId: uuid("plan_id")
+      .notNull()
+      .references(() => plans.id),
+    /** As the plan stood when it was chosen: later edits don't change what was bought. */
+    planName: text("plan_name").notNull(),
+    amountCents: integer("amount_cents").notNull(),
+    periodDays: integer("period_days").notNull(),
+    provider: pixProvider().notNull(),
+    txid: text().notNull().unique(),
+    status: paymentStatus().notNull(),
+    /** "Pix copia e cola"; null until the PSP has answered. */
+    brCode: text("br_code"),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+    expiresAt: timestamp("expires_at", { withTimezone: true }).notNull(),
+    /** The last look-up at the PSP. */
+    checkedAt: timestamp("checked_at", { withTimezone: true }),
+    paidAt: timestamp("paid_at", { withTimezone: true }),
+    endToEndId: text("end_to_end_id").unique(),
+    /** The admin who confirmed it by hand. */
+    confirmedBy: uuid("confirmed_by"),
+    /** Why it failed, for the admin: a code, never a text. */
+    failure: text(),
+    /** What it bought; moves when an earlier period is refunded, ends early when the plan is changed. */
+    periodStart: timestamp("period_start", { withTimezone: true }),
+    periodEnd: timestamp("period_end", { withTimezone: true }),
+    devolucaoId: text("devolucao_id"),
+    devolucaoStatus: devolucaoStatus("devolucao_status"),
+    refundedAt: timestamp("refunded_at", { withTimezone: true }),
+  },
+  (table) => [
+    index("payments_user_id_idx").on(table.userId, table.id),
+    index("payments_open_idx").on(table.createdAt).where(sql`${table.status} = 'pending'`),
+    index("payments_paid_at_idx").on(table.paidAt),
+  ],
+);
+
+export type PaymentRow = typeof payments.$inferSelect;

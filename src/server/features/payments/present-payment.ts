@@ -1,0 +1,57 @@
+import encodeQR from "qr";
+import type { AdminPayment, Payment, PaymentStatus } from "../../../shared/api/payments.ts";
+import type { PaymentWithUser } from "./payments.repo.ts";
+import type { PaymentRow } from "./payments.table.ts";
+
+/** The status as it is at `now`: a pending one past its time is expired. */
+export function paymentStatusAt({ status, expiresAt }: PaymentRow, now: Date): PaymentStatus {
+  return status === "pending" && expiresAt <= now ? "expired" : status;
+}
+
+export function presentPayment(row: PaymentRow, now: Date): Payment {
+  const status = paymentStatusAt(row, now);
+  const brCode = status === "pending" ? row.brCode : null;
+  return {
+    id: row.id,
+    status,
+    amount: row.amountCents,
+    planId: row.planId,
+    planName: row.planName,
+    periodDays: row.periodDays,
+    pixQrcode: brCode && qrCodeUrl(brCode),
+    pixCopyPaste: brCode,
+    expiresAt: row.expiresAt.toISOString(),
+    paymentDate: row.paidAt?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    periodStart: row.periodStart?.toISOString() ?? null,
+    periodEnd: row.periodEnd?.toISOString() ?? null,
+    refundedAt: row.refundedAt?.toISOString() ?? null,
+  };
+}
+
+export function presentAdminPayment({ payment, user }: PaymentWithUser, now: Date): AdminPayment {
+  return {
+    ...presentPayment(payment, now),
+    txid: payment.txid,
+    provider: payment.provider,
+    user,
+    canConfirm: payment.provider === "local" && payment.status === "pending",
+    canRefund: isRefundable(payment) && payment.devolucaoStatus !== "EM_PROCESSAMENTO",
+    refundStatus: payment.devolucaoStatus,
+    failure: payment.failure,
+  };
+}
+
+/** Money is in: it was paid, or something else than the amount was. */
+export function isRefundable({ status, endToEndId }: PaymentRow): boolean {
+  return status === "paid" || (status === "failed" && endToEndId !== null);
+}
+
+/** Vector, so that it is crisp at any size; white around it, as readers want it. */
+function qrCodeUrl(brCode: string): string {
+  const svg = encodeQR(brCode, "svg", { ecc: "medium", border: 4 }).replace(
+    "<svg ",
+    '<svg shape-rendering="crispEdges" ',
+  );
+  return `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
+}

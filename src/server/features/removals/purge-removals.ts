@@ -1,0 +1,60 @@
+import type { Deps } from "../../deps.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
+import { discardObjects } from "../studies/discard-objects.ts";
+import { lockUser } from "../users/users.repo.ts";
+import {
+  deleteRemovedLabExams,
+  deleteRemovedStudies,
+  findRemoval,
+  listDueRemovals,
+  lockRemoval,
+  updateRemoval,
+} from "./removals.repo.ts";
+
+const REMOVALS_AT_ONCE = 100;
+const STUDIES_AT_ONCE = 20;
+const LAB_EXAMS_AT_ONCE = 500;
+
+type PurgeDeps = Pick<Deps, "db" | "clock" | "jobs">;
+
+/** Deletes, for good, the exams of removals whose time is over. May be killed at any point and run again. */
+export async function purgeRemovals(deps: PurgeDeps): Promise<void> {
+  let afterId: string | null = null;
+  for (;;) {
+    const ids: string[] = await listDueRemovals(deps.db, deps.clock.now(), afterId, REMOVALS_AT_ONCE);
+    for (const id of ids) {
+      while (await purgeSome(deps, id));
+    }
+    afterId = ids.at(-1) ?? null;
+    if (ids.length < REMOVALS_AT_ONCE) return;
+  }
+}
+
+/**
+ * One batch: rows, and the jobs that delete their bytes, in one transaction. The first marks the removal as purged:
+ * what is half gone can't be brought back.
+ * @returns whether more may be left
+ */
+async function purgeSome(deps: PurgeDeps, id: string): Promise<boolean> {
+  const now = deps.clock.now();
+  return await deps.db.transaction(async (tx) => {
+    const known = await findRemoval(tx, id);
+    if (!known) return false;
+    // As the deletion of an account does, whose cascade takes removals and studies in whichever order.
+    await lockUser(tx, known.userId);
+    const removal = await lockRemoval(tx, id);
+    if (!removal || removal.purgeAfter > now) return false;
+    const { userId, studyCount, labExamCount } = removal;
+    if (!removal.undoneAt && !removal.purgedAt) {
+      await updateRemoval(tx, id, { purgedAt: now });
+      const details = { removalId: id, studies: studyCount, labExams: labExamCount };
+      await recordAudit(tx, { at: now, action: "exams.purged", actorId: null, accountId: userId, details });
+    }
+    const objects =
+      (await deleteRemovedStudies(tx, id, STUDIES_AT_ONCE)) ??
+      (await deleteRemovedLabExams(tx, id, LAB_EXAMS_AT_ONCE));
+    if (!objects) return false;
+    await discardObjects(deps, tx, objects);
+    return true;
+  });
+}

@@ -1,0 +1,7 @@
+import { defineQueue } from "../../jobs/queue.ts";
+
+/** Purges what is due. Enqueued for the end of each grace time, and hourly for what was missed. */
+export const purgeRemovalsQueue = defineQueue<Record<never, never>>("removals.purge");
+
+/** Warns accounts whose subscription ended long ago, and removes their exams. */
+export const lapseQueue = defineQueue<Record<never, never>>("removals.lapse", { retryLimit: 1 });

@@ -1,0 +1,37 @@
+import { index, integer, pgEnum, pgTable, timestamp, uuid } from "drizzle-orm/pg-core";
+import { plans } from "../subscriptions/subscriptions.table.ts";
+import { users } from "../users/users.table.ts";
+
+export const removalReason = pgEnum("removal_reason", ["cancelled", "lapsed"]);
+
+/**
+ * All exams of an account, taken away at once: by a cancellation, or a year after the subscription ended. The
+ * studies and lab exams carry its id; until `purgeAfter` an admin can undo it.
+ */
+export const removals = pgTable(
+  "removals",
+  {
+    id: uuid().primaryKey(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    reason: removalReason().notNull(),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+    purgeAfter: timestamp("purge_after", { withTimezone: true }).notNull(),
+    undoneAt: timestamp("undone_at", { withTimezone: true }),
+    purgedAt: timestamp("purged_at", { withTimezone: true }),
+    studyCount: integer("study_count").notNull(),
+    labExamCount: integer("lab_exam_count").notNull(),
+    /** The subscription as it was, for the undo. */
+    planId: uuid("plan_id")
+      .notNull()
+      .references(() => plans.id),
+    expiresAt: timestamp("expires_at", { withTimezone: true }),
+  },
+  (table) => [
+    index("removals_user_id_idx").on(table.userId),
+    index("removals_purge_after_idx").on(table.purgeAfter),
+  ],
+);
+
+export type RemovalRow = typeof removals.$inferSelect;

@@ -1,0 +1,49 @@
+import { removalGraceHours } from "../../../shared/rules/subscription.ts";
+import type { Tx } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
+import { lockSubscription, updateSubscription } from "../subscriptions/subscriptions.repo.ts";
+import { purgeRemovalsQueue } from "./removal-jobs.ts";
+import { insertRemoval } from "./removals.repo.ts";
+import type { RemovalRow } from "./removals.table.ts";
+
+const GRACE_SECONDS = removalGraceHours * 3600;
+
+/**
+ * Takes all exams of an account out of sight, in the caller's transaction, to be purged after the grace time. The
+ * removal keeps plan and end of the subscription as they stand, so change these after. An upload under way commits
+ * before, and is taken too, or finds the subscription as the caller leaves it: both lock the subscription first.
+ */
+export async function removeAccountExams(
+  deps: Pick<Deps, "jobs">,
+  tx: Tx,
+  input: { userId: string; reason: RemovalRow["reason"]; now: Date },
+  origin?: RequestOrigin,
+): Promise<RemovalRow> {
+  const { userId, reason, now } = input;
+  const subscription = await lockSubscription(tx, userId);
+  if (!subscription) throw new Error("an account without a subscription has none to end");
+  const { planId, expiresAt } = subscription;
+  const removal = await insertRemoval(tx, {
+    id: Bun.randomUUIDv7(),
+    userId,
+    reason,
+    createdAt: now,
+    purgeAfter: new Date(now.getTime() + GRACE_SECONDS * 1000),
+    planId,
+    expiresAt,
+  });
+  await updateSubscription(tx, userId, { examCount: 0, labExamCount: 0 });
+  const { id, studyCount, labExamCount } = removal;
+  await recordAudit(tx, {
+    at: now,
+    action: "exams.removed",
+    actorId: reason === "cancelled" ? userId : null,
+    accountId: userId,
+    details: { removalId: id, reason, studies: studyCount, labExams: labExamCount },
+    ...origin,
+  });
+  await deps.jobs.enqueue(purgeRemovalsQueue, {}, { tx, runAfterSeconds: GRACE_SECONDS });
+  return removal;
+}

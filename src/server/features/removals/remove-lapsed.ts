@@ -1,0 +1,104 @@
+import { addDays, isInForce, lapseDays } from "../../../shared/rules/subscription.ts";
+import type { Tx } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import { describeError } from "../../log.ts";
+import { mailUser } from "../subscriptions/mail-user.ts";
+import { findNoticesFor, insertNotice, type NoticeKind } from "../subscriptions/notices.repo.ts";
+import { lapsedMail, lapseWarningMail } from "../subscriptions/subscription-mails.ts";
+import { findPlan, lockSubscription } from "../subscriptions/subscriptions.repo.ts";
+import { findOperatorEmail } from "../support/find-operator-email.ts";
+import { lockUser } from "../users/users.repo.ts";
+import type { UserRow } from "../users/users.table.ts";
+import { nextLapseStep, type WarningDays, warningDays } from "./lapse-schedule.ts";
+import { countKeptExams, type LapsingAccount, listLapsingAccounts } from "./removals.repo.ts";
+import { removeAccountExams } from "./remove-account-exams.ts";
+
+type LapseDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal" | "log">;
+
+const ACCOUNTS_AT_ONCE = 200;
+const FIRST_WARNING = Math.max(...warningDays);
+
+/**
+ * Removes the exams of accounts whose subscription ended a year ago, after warning them. One account that fails
+ * keeps no other from its turn; the next run tries it again.
+ */
+export async function removeLapsed(deps: LapseDeps): Promise<void> {
+  const endedBefore = addDays(deps.clock.now(), FIRST_WARNING - lapseDays);
+  let afterUserId: string | null = null;
+  for (;;) {
+    const accounts: LapsingAccount[] = await listLapsingAccounts(
+      deps.db,
+      endedBefore,
+      afterUserId,
+      ACCOUNTS_AT_ONCE,
+    );
+    for (const { userId } of accounts) {
+      try {
+        await deps.db.transaction((tx) => takeStep(deps, tx, userId));
+      } catch (error) {
+        deps.log.warn("removals.lapse_failed", describeError(error));
+      }
+    }
+    afterUserId = accounts.at(-1)?.userId ?? null;
+    if (accounts.length < ACCOUNTS_AT_ONCE) return;
+  }
+}
+
+/** All is asked anew under the locks: a renewal or another node may have come first. */
+async function takeStep(deps: LapseDeps, tx: Tx, userId: string): Promise<void> {
+  const now = deps.clock.now();
+  const user = await lockUser(tx, userId);
+  const subscription = await lockSubscription(tx, userId);
+  if (!user || user.role === "admin" || !subscription?.expiresAt || isInForce(subscription, now)) return;
+  const plan = await findPlan(tx, subscription.planId);
+  const kept = await countKeptExams(tx, userId);
+  if (!plan || plan.slug === "cortesia" || kept.studies + kept.labExams === 0) return;
+  const endedAt = subscription.expiresAt;
+  const step = nextLapseStep(endedAt, await readWarnings(tx, userId, endedAt), now);
+  if (step === undefined) return;
+  const ended = { plan: plan.name, endedAt, locale: user.locale };
+  if (step === "remove") return await remove(deps, tx, user, ended, now);
+  const kind: NoticeKind = `removal.${step.warn}`;
+  const notice = { userId, kind, expiresAt: endedAt, sentAt: now };
+  if (!(await insertNotice(tx, notice))) return;
+  const { publicUrl } = deps.config;
+  await mailUser(
+    deps,
+    tx,
+    user,
+    lapseWarningMail({ ...ended, ...kept, days: step.warn, removalAt: step.removalAt, publicUrl }),
+  );
+}
+
+async function readWarnings(tx: Tx, userId: string, endedAt: Date): Promise<Map<WarningDays, Date>> {
+  const sent = await findNoticesFor(tx, userId, endedAt);
+  return new Map(
+    warningDays.flatMap((days) => {
+      const at = sent.get(`removal.${days}`);
+      return at ? [[days, at] as const] : [];
+    }),
+  );
+}
+
+async function remove(
+  deps: LapseDeps,
+  tx: Tx,
+  user: UserRow,
+  ended: { plan: string; endedAt: Date; locale: UserRow["locale"] },
+  now: Date,
+): Promise<void> {
+  const removal = await removeAccountExams(deps, tx, { userId: user.id, reason: "lapsed", now });
+  const contact = await findOperatorEmail(deps, tx);
+  await mailUser(
+    deps,
+    tx,
+    user,
+    lapsedMail({
+      ...ended,
+      studies: removal.studyCount,
+      labExams: removal.labExamCount,
+      undoUntil: removal.purgeAfter,
+      contact,
+    }),
+  );
+}

@@ -1,0 +1,88 @@
+import type { UndoneRemoval } from "../../../shared/api/subscriptions.ts";
+import { isInForce } from "../../../shared/rules/subscription.ts";
+import type { Tx } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import type { Session } from "../../http/session.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
+import { reopenPeriods, sumRefundedMs } from "../payments/payments.repo.ts";
+import { mailUser } from "../subscriptions/mail-user.ts";
+import { deleteRemovalNotices } from "../subscriptions/notices.repo.ts";
+import { restoredMail } from "../subscriptions/subscription-mails.ts";
+import {
+  addExams,
+  lockSubscription,
+  type SubscriptionRow,
+  updateSubscription,
+} from "../subscriptions/subscriptions.repo.ts";
+import { lockUser } from "../users/users.repo.ts";
+import { removalNotFound, removalOver } from "./removals.errors.ts";
+import { bringBack, findRemoval, lockRemoval, updateRemoval } from "./removals.repo.ts";
+import type { RemovalRow } from "./removals.table.ts";
+
+/**
+ * Brings back what a removal took, with the subscription as it was unless another is in force by now. Studies that
+ * were uploaded again meanwhile stay removed, to be purged when their time is over.
+ * @throws {AppError} `removal.not_found`; `removal.over` once it is purged or undone
+ */
+export async function undoRemoval(
+  deps: Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">,
+  admin: Pick<Session, "userId">,
+  id: string,
+  origin: RequestOrigin,
+): Promise<UndoneRemoval> {
+  const now = deps.clock.now();
+  return await deps.db.transaction(async (tx) => {
+    const known = await findRemoval(tx, id);
+    if (!known) throw new AppError(removalNotFound);
+    const user = await lockUser(tx, known.userId);
+    const current = await lockSubscription(tx, known.userId);
+    const removal = await lockRemoval(tx, id);
+    if (!user || !current || !removal) throw new AppError(removalNotFound);
+    if (removal.undoneAt || removal.purgedAt) throw new AppError(removalOver);
+    const undone = await bringBack(tx, id);
+    await updateRemoval(tx, id, { undoneAt: now });
+    await addExams(tx, user.id, { imaging: undone.studies, lab: undone.labExams });
+    const subscription = await restoreSubscription(tx, removal, current, now);
+    await recordAudit(tx, {
+      at: now,
+      action: "exams.restored",
+      actorId: admin.userId,
+      accountId: user.id,
+      details: { removalId: id, ...undone },
+      ...origin,
+    });
+    await mailUser(
+      deps,
+      tx,
+      user,
+      restoredMail({
+        ...undone,
+        subscription,
+        isActive: isInForce(subscription, now),
+        locale: user.locale,
+        publicUrl: deps.config.publicUrl,
+      }),
+    );
+    return undone;
+  });
+}
+
+/** The subscription as it stands after. */
+async function restoreSubscription(
+  tx: Tx,
+  { userId, planId, expiresAt, createdAt }: RemovalRow,
+  current: SubscriptionRow,
+  now: Date,
+): Promise<SubscriptionRow> {
+  // A year without renewal is warned of anew before anything is removed again.
+  if (expiresAt) await deleteRemovalNotices(tx, userId, expiresAt);
+  if (isInForce(current, now)) return current;
+  const refundedMs = await sumRefundedMs(tx, userId, createdAt);
+  const end = expiresAt && new Date(expiresAt.getTime() - refundedMs);
+  const before = { planId, status: "active", expiresAt: end } as const;
+  await updateSubscription(tx, userId, before);
+  await reopenPeriods(tx, userId, createdAt);
+  return { ...current, ...before };
+}

@@ -1,0 +1,20 @@
+const MAX_KEPT = 1_000;
+
+/** Counts that hold while what they were counted at, its revision, is the same. Keeps those asked for last. */
+export class RecentCounts {
+  #counts = new Map<string, { revision: string; count: number }>();
+
+  get(key: string, revision: string): number | undefined {
+    const known = this.#counts.get(key);
+    this.#counts.delete(key);
+    if (known?.revision !== revision) return undefined;
+    this.#counts.set(key, known);
+    return known.count;
+  }
+
+  set(key: string, revision: string, count: number): void {
+    this.#counts.set(key, { revision, count });
+    const [oldest] = this.#counts.keys();
+    if (this.#counts.size > MAX_KEPT && oldest !== undefined) this.#counts.delete(oldest);
+  }
+}

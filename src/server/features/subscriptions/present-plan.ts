@@ -1,0 +1,27 @@
+import type { AdminPlan, OfferedPlan, Plan } from "../../../shared/api/subscriptions.ts";
+import { periodDays } from "../../../shared/rules/subscription.ts";
+import type { PlanRow } from "./subscriptions.repo.ts";
+
+export function presentPlan({ id, name, priceCents, examLimit, downloadDeleteLimit }: PlanRow): Plan {
+  return { id, name, price: priceCents, examLimit, downloadDeleteLimit };
+}
+
+export function presentOfferedPlan(row: PlanRow): OfferedPlan {
+  return { ...presentPlan(row), periodDays: periodDays(row) };
+}
+
+/** The system itself gives these, to who registers and to who is invited. */
+const givenPlans: readonly string[] = ["avaliacao", "cortesia"];
+
+export function canBeOffered({ slug }: Pick<PlanRow, "slug">): boolean {
+  return !givenPlans.includes(slug);
+}
+
+export function presentAdminPlan({ plan, activeUsers }: { plan: PlanRow; activeUsers: number }): AdminPlan {
+  return {
+    ...presentOfferedPlan(plan),
+    isOffered: plan.isOffered,
+    canBeOffered: canBeOffered(plan),
+    activeUsers,
+  };
+}

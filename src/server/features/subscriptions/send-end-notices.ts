@@ -1,0 +1,75 @@
+import { addDays, bannerFor } from "../../../shared/rules/subscription.ts";
+import type { Tx } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import { describeError } from "../../log.ts";
+import { lockUser } from "../users/users.repo.ts";
+import { mailUser } from "./mail-user.ts";
+import { insertNotice, listEndingAccounts, type NoticeKind } from "./notices.repo.ts";
+import { endingMail } from "./subscription-mails.ts";
+import { findPlan, lockSubscription } from "./subscriptions.repo.ts";
+
+type NoticeDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal" | "log">;
+
+const ACCOUNTS_AT_ONCE = 200;
+const DAYS_AHEAD = 7;
+/** An end longer ago than this is told to nobody any more. */
+const DAYS_BEHIND = 7;
+
+const kinds = { reminder: "expiring.7", expiring: "expiring.3", expired: "expiring.0" } as const;
+
+/**
+ * Mails whoever's subscription ends within a week, within three days, or has ended: each once for an end, and late
+ * rather than never, but only what is true now. One account that fails keeps no other from its mail.
+ */
+export async function sendEndNotices(deps: NoticeDeps): Promise<void> {
+  const now = deps.clock.now();
+  const between = { from: addDays(now, -DAYS_BEHIND), to: addDays(now, DAYS_AHEAD) };
+  let afterUserId: string | null = null;
+  for (;;) {
+    const accounts: Awaited<ReturnType<typeof listEndingAccounts>> = await listEndingAccounts(
+      deps.db,
+      between,
+      afterUserId,
+      ACCOUNTS_AT_ONCE,
+    );
+    for (const { userId, expiresAt, sent } of accounts) {
+      const due = noticeFor(expiresAt, now);
+      if (!due || sent.has(due.kind)) continue;
+      try {
+        await deps.db.transaction((tx) => send(deps, tx, userId));
+      } catch (error) {
+        deps.log.warn("subscriptions.notice_failed", describeError(error));
+      }
+    }
+    afterUserId = accounts.at(-1)?.userId ?? null;
+    if (accounts.length < ACCOUNTS_AT_ONCE) return;
+  }
+}
+
+/** As the banner counts, so that mail and screen say the same. */
+function noticeFor(expiresAt: Date, now: Date): { kind: NoticeKind; days: number } | undefined {
+  const banner = bannerFor(expiresAt, now);
+  return banner && { kind: kinds[banner.kind], days: banner.days };
+}
+
+/** Asked anew under the lock: it may have been renewed, or another node may have come first. */
+async function send(deps: NoticeDeps, tx: Tx, userId: string): Promise<void> {
+  const user = await lockUser(tx, userId);
+  const subscription = await lockSubscription(tx, userId);
+  const now = deps.clock.now();
+  if (!user || subscription?.status !== "active" || !subscription.expiresAt) return;
+  const { expiresAt } = subscription;
+  const due = noticeFor(expiresAt, now);
+  const plan = await findPlan(tx, subscription.planId);
+  if (!due || !plan) return;
+  if (!(await insertNotice(tx, { userId, kind: due.kind, expiresAt, sentAt: now }))) return;
+  const mail = endingMail({
+    plan: plan.slug === "avaliacao" ? undefined : plan.name,
+    expiresAt,
+    days: due.days,
+    lapses: plan.slug !== "cortesia",
+    locale: user.locale,
+    publicUrl: deps.config.publicUrl,
+  });
+  await mailUser(deps, tx, user, mail);
+}

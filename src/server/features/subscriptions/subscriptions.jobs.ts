@@ -1,0 +1,11 @@
+import type { Deps } from "../../deps.ts";
+import { defineQueue } from "../../jobs/queue.ts";
+import { sendEndNotices } from "./send-end-notices.ts";
+
+const notices = defineQueue<Record<never, never>>("subscriptions.notices", { retryLimit: 1 });
+
+/** Looks once an hour whose subscription is about to end. */
+export async function startSubscriptionJobs(deps: Deps): Promise<void> {
+  await deps.jobs.work(notices, () => sendEndNotices(deps));
+  await deps.jobs.schedule(notices, "7 * * * *", {});
+}

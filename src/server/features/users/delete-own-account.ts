@@ -1,0 +1,24 @@
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { unauthenticated } from "../../http/http.errors.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import type { Session } from "../../http/session.ts";
+import { assertCurrentPassword } from "../auth/assert-current-password.ts";
+import { deleteUser } from "./delete-user.ts";
+import { findUser } from "./users.repo.ts";
+
+/**
+ * Deletes one's own account with all it keeps, against its password, whatever the subscription says.
+ * @throws {AppError} `auth.wrong_current_password`, `user.last_admin`, 429
+ */
+export async function deleteOwnAccount(
+  deps: Pick<Deps, "db" | "clock" | "jobs">,
+  session: Session,
+  password: string,
+  origin: RequestOrigin,
+): Promise<void> {
+  const user = await findUser(deps.db, session.userId);
+  if (!user) throw new AppError(unauthenticated);
+  await assertCurrentPassword(deps, user, password);
+  await deleteUser(deps, session, user.id, origin);
+}

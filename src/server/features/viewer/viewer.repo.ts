@@ -1,0 +1,26 @@
+import { eq, sql } from "drizzle-orm";
+import type { DbOrTx } from "../../db/client.ts";
+import { type StoredObjectRow, series, storedObjects } from "../studies/studies.table.ts";
+
+/** A study with more series than this is judged by the largest of them. */
+const MAX_SERIES = 500;
+
+export interface ManifestOfSeries {
+  seriesInstanceUID: string;
+  manifest: StoredObjectRow;
+}
+
+/** The manifests of a study's series, the series with the most instances first: the same as the list's picture. */
+export async function listLargestSeries(db: DbOrTx, studyId: string): Promise<ManifestOfSeries[]> {
+  return await db
+    .select({ seriesInstanceUID: series.seriesInstanceUID, manifest: storedObjects })
+    .from(series)
+    .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
+    .where(eq(series.studyId, studyId))
+    .orderBy(
+      sql`${series.instanceCount} desc`,
+      sql`${series.seriesNumber} nulls last`,
+      series.seriesInstanceUID,
+    )
+    .limit(MAX_SERIES);
+}

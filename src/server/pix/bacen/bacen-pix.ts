@@ -1,0 +1,165 @@
+import * as z from "zod/mini";
+import { centsToDecimal, dynamicBrCode } from "../../../shared/rules/br-code.ts";
+import type { Clock } from "../../clock.ts";
+import type { BacenPixConfig } from "../../config.ts";
+import { assertMerchant, type Merchant } from "../merchant.ts";
+import { type Cob, type CobOrder, type Devolucao, PIX_TIMEOUT_MS, type Pix, PixError } from "../pix.ts";
+import { type Pace, realPace } from "./pace.ts";
+import {
+  type CobAnswer,
+  cobSchema,
+  type DevolucaoAnswer,
+  devolucaoSchema,
+  webhookSchema,
+} from "./psp-answers.ts";
+import { type Budget, createPspClient } from "./psp-client.ts";
+import { nonsense, PspFailure } from "./psp-failure.ts";
+import { readTlsIdentity } from "./tls-identity.ts";
+
+export interface BacenPixOptions {
+  pace?: Pace;
+  timeoutMs?: number;
+  attemptTimeoutMs?: number;
+}
+
+/**
+ * The Central Bank's API Pix 2.9, as Brazilian PSPs speak it: OAuth2 client credentials over mutual TLS. Of persons
+ * nothing is sent, read or kept.
+ * @throws {ConfigError} where the PEM files can't be used
+ */
+export async function createBacenPix(
+  config: BacenPixConfig & Merchant,
+  clock: Clock,
+  { pace = realPace, timeoutMs = PIX_TIMEOUT_MS, attemptTimeoutMs = 4_000 }: BacenPixOptions = {},
+): Promise<Pix> {
+  assertMerchant(config);
+  const identity = await readTlsIdentity(config);
+  const psp = createPspClient({ config, identity, clock, pace, timeoutMs, attemptTimeoutMs });
+
+  function fetchCob(budget: Budget, txid: string): Promise<CobAnswer | undefined> {
+    const request = { method: "GET", path: "/cob/{txid}", values: [txid] } as const;
+    return unlessNotFound(psp.call(budget, request, cobSchema));
+  }
+
+  function fetchDevolucao(budget: Budget, { endToEndId, id }: { endToEndId: string; id: string }) {
+    const request = { method: "GET", path: "/pix/{e2eid}/devolucao/{id}", values: [endToEndId, id] } as const;
+    return unlessNotFound(psp.call(budget, request, devolucaoSchema));
+  }
+
+  return {
+    provider: "bacen",
+    isConfirmedByHand: false,
+    newTxid: () => crypto.randomUUID().replaceAll("-", ""),
+
+    async createCob(order, signal) {
+      const budget = psp.begin(signal);
+      const { txid, amountCents, expiresInSeconds, description } = order;
+      const json = {
+        calendario: { expiracao: expiresInSeconds },
+        valor: { original: centsToDecimal(amountCents) },
+        chave: config.key,
+        solicitacaoPagador: description,
+      };
+      const request = { method: "PUT", path: "/cob/{txid}", values: [txid], json } as const;
+      const cob = await orWhatIsThere(psp.call(budget, request, cobSchema), () => fetchCob(budget, txid));
+      assertOrdered(cob, order, config.key);
+      const charge = presentCob(cob, config);
+      if (charge.status === "ATIVA" && charge.brCode === undefined)
+        throw nonsense("PUT /cob/{txid}", "a charge without a code");
+      return charge;
+    },
+
+    async readCob(txid, signal) {
+      const cob = await fetchCob(psp.begin(signal), txid);
+      if (!cob) return undefined;
+      if (cob.txid !== txid) throw nonsense("GET /cob/{txid}", "another charge");
+      return presentCob(cob, config);
+    },
+
+    async refund(refund, signal) {
+      const budget = psp.begin(signal);
+      const { endToEndId, id, amountCents } = refund;
+      const json = { valor: centsToDecimal(amountCents) };
+      const values = [endToEndId, id];
+      const request = { method: "PUT", path: "/pix/{e2eid}/devolucao/{id}", values, json } as const;
+      const asked = psp.call(budget, request, devolucaoSchema);
+      const devolucao = presentDevolucao(
+        await orWhatIsThere(asked, () => fetchDevolucao(budget, refund)),
+        id,
+      );
+      if (devolucao.amountCents !== amountCents)
+        throw new PixError("rejected", "PUT devolucao: another amount under this id", { code: "diverges" });
+      return devolucao;
+    },
+
+    async readRefund(refund, signal) {
+      const devolucao = await fetchDevolucao(psp.begin(signal), refund);
+      return devolucao && presentDevolucao(devolucao, refund.id);
+    },
+
+    async registerWebhook(url, signal) {
+      const budget = psp.begin(signal);
+      const request = { path: "/webhook/{chave}", values: [config.key] } as const;
+      const known = await unlessNotFound(psp.call(budget, { ...request, method: "GET" }, webhookSchema));
+      if (known?.webhookUrl === url) return;
+      await psp.call(budget, { ...request, method: "PUT", json: { webhookUrl: url } }, z.unknown());
+    },
+
+    close: () => psp.close(),
+  };
+}
+
+/**
+ * A write that the PSP rejects because an earlier one, whose answer was lost, went through: PSPs say so with
+ * different statuses and types, so what stands under the id decides.
+ */
+async function orWhatIsThere<T>(asked: Promise<T>, look: () => Promise<T | undefined>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (!(error instanceof PspFailure) || error.kind !== "rejected") throw error;
+    const present = await look();
+    if (present === undefined) throw error;
+    return present;
+  }
+}
+
+async function unlessNotFound<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof PspFailure && error.isNotFound) return undefined;
+    throw error;
+  }
+}
+
+/** @throws {PixError} where the charge is another than the ordered one */
+function assertOrdered(cob: CobAnswer, { txid, amountCents }: CobOrder, chave: string): void {
+  if (cob.txid !== txid) throw nonsense("PUT /cob/{txid}", "another charge");
+  const isSame = cob.valor.original === amountCents && cob.chave.toLowerCase() === chave.toLowerCase();
+  if (!isSame)
+    throw new PixError("rejected", "PUT /cob/{txid}: another amount or key under this txid", {
+      code: "diverges",
+    });
+}
+
+function presentCob(cob: CobAnswer, { merchantName, merchantCity }: Merchant): Cob {
+  const location = cob.location ?? cob.loc?.location;
+  const drawn = location ? dynamicBrCode({ location, merchantName, merchantCity }) : undefined;
+  return {
+    txid: cob.txid,
+    status: cob.status,
+    amountCents: cob.valor.original,
+    brCode: cob.pixCopiaECola ?? drawn,
+    pix: (cob.pix ?? []).map(({ endToEndId, valor, horario }) => ({
+      endToEndId,
+      amountCents: valor,
+      paidAt: horario,
+    })),
+  };
+}
+
+function presentDevolucao({ id, valor, status }: DevolucaoAnswer, askedId: string): Devolucao {
+  if (id !== askedId) throw nonsense("devolucao", "another refund");
+  return { id, status, amountCents: valor };
+}

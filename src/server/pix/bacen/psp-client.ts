@@ -1,0 +1,153 @@
+import type * as z from "zod/mini";
+import type { Clock } from "../../clock.ts";
+import type { BacenPixConfig } from "../../config.ts";
+import { createAccessToken } from "./access-token.ts";
+import { exchange } from "./exchange.ts";
+import type { Pace } from "./pace.ts";
+import { connectionFailure, failureOf, nonsense, type PspAnswer, PspFailure } from "./psp-failure.ts";
+import type { TlsIdentity } from "./tls-identity.ts";
+
+/** What is asked of the PSP. Every one may be sent again: all are reads, or writes under an id of ours. */
+export interface PspRequest {
+  method: "GET" | "PUT";
+  /** Such as `/cob/{txid}`: `values` fill it in, in order, escaped. */
+  path: string;
+  values: readonly string[];
+  json?: unknown;
+}
+
+/** The time that a call has, over all its requests and their repetitions. */
+export interface Budget {
+  /** Until then, by {@link Pace.elapsedMs}. */
+  endsAtMs: number;
+  caller: AbortSignal | undefined;
+}
+
+export interface PspClient {
+  begin(caller: AbortSignal | undefined): Budget;
+  /** Sends until there is an answer that `schema` takes. @throws {PspFailure} or the caller's reason to abort */
+  call<T>(budget: Budget, request: PspRequest, schema: z.ZodMiniType<T>): Promise<T>;
+  /** Ends what runs. */
+  close(): void;
+}
+
+export interface PspClientOptions {
+  config: Pick<BacenPixConfig, "apiUrl" | "tokenUrl" | "clientId" | "clientSecret">;
+  identity: TlsIdentity;
+  clock: Clock;
+  pace: Pace;
+  /** For a whole call. */
+  timeoutMs: number;
+  /** For one request: a PSP that stays silent leaves time to ask again. */
+  attemptTimeoutMs: number;
+}
+
+const RETRIES = 6;
+/** The longest wait before the first retry; doubles with each. */
+const RETRY_DELAY_MS = 250;
+
+export function createPspClient(options: PspClientOptions): PspClient {
+  const { config, identity, clock, pace, timeoutMs, attemptTimeoutMs } = options;
+  const closing = new AbortController();
+  const token = createAccessToken({
+    ...{ config, identity, clock },
+    newSignal: () => AbortSignal.any([closing.signal, AbortSignal.timeout(attemptTimeoutMs)]),
+  });
+
+  /** One request, or two where the token was withdrawn before its time: a fresh one is tried, once and at once. */
+  async function attempt<T>(budget: Budget, request: PspRequest, schema: z.ZodMiniType<T>): Promise<T> {
+    const name = nameOf(request);
+    const limitMs = Math.min(attemptTimeoutMs, budget.endsAtMs - pace.elapsedMs());
+    const signal = anyOf(AbortSignal.timeout(Math.max(1, Math.ceil(limitMs))), closing.signal, budget.caller);
+    let bearer = await unlessAborted(token.get(), signal, name);
+    let answer = await send(request, bearer, signal);
+    if (answer.status === 401) {
+      token.drop(bearer);
+      bearer = await unlessAborted(token.get(), signal, name);
+      answer = await send(request, bearer, signal);
+    }
+    if (answer.status === 401) token.drop(bearer);
+    if (answer.status < 200 || answer.status > 299) throw failureOf(name, answer, clock);
+    const parsed = schema.safeParse(answer.json);
+    if (!parsed.success) throw nonsense(name, whereWrong(parsed.error), answer.status);
+    return parsed.data;
+  }
+
+  function send(request: PspRequest, bearer: string, signal: AbortSignal): Promise<PspAnswer> {
+    const { method, json } = request;
+    const headers = { authorization: `Bearer ${bearer}`, accept: "application/json" };
+    const url = config.apiUrl + fillIn(request);
+    const sent = { name: nameOf(request), method, url, headers, signal };
+    if (json === undefined) return exchange(identity, sent);
+    const body = JSON.stringify(json);
+    return exchange(identity, { ...sent, headers: { ...headers, "content-type": "application/json" }, body });
+  }
+
+  async function pause(delayMs: number, budget: Budget, name: string): Promise<void> {
+    try {
+      await pace.sleep(delayMs, anyOf(closing.signal, budget.caller));
+    } catch (error) {
+      budget.caller?.throwIfAborted();
+      throw connectionFailure(name, error);
+    }
+  }
+
+  return {
+    begin: (caller) => ({ endsAtMs: pace.elapsedMs() + timeoutMs, caller }),
+
+    async call(budget, request, schema) {
+      for (let retry = 0; ; retry++) {
+        budget.caller?.throwIfAborted();
+        try {
+          return await attempt(budget, request, schema);
+        } catch (error) {
+          budget.caller?.throwIfAborted();
+          if (!(error instanceof PspFailure)) throw error;
+          const delayMs = delayBefore(retry, error, pace);
+          const isTooLate = pace.elapsedMs() + delayMs >= budget.endsAtMs;
+          if (!error.isRetryable || retry >= RETRIES || isTooLate || closing.signal.aborted) throw error;
+          await pause(delayMs, budget, nameOf(request));
+        }
+      }
+    },
+
+    close: () => closing.abort(),
+  };
+}
+
+function nameOf({ method, path }: PspRequest): string {
+  return `${method} ${path}`;
+}
+
+function fillIn({ path, values }: PspRequest): string {
+  let filled = 0;
+  return path.replace(/\{\w+\}/g, () => encodeURIComponent(values[filled++] ?? ""));
+}
+
+/** With full jitter, so that callers who failed together don't come back together; never before the PSP asked. */
+function delayBefore(retry: number, failure: PspFailure, pace: Pace): number {
+  const jitteredMs = pace.random() * RETRY_DELAY_MS * 2 ** retry;
+  return Math.max(jitteredMs, (failure.retryAfterSeconds ?? 0) * 1000);
+}
+
+/** The names of the keys that are not as they have to be, never their values. */
+function whereWrong({ issues }: z.core.$ZodError): string {
+  return `unexpected ${issues.map(({ path }) => path.join(".") || "body").join(", ")}`;
+}
+
+function anyOf(...signals: (AbortSignal | undefined)[]): AbortSignal {
+  return AbortSignal.any(signals.filter((signal) => signal !== undefined));
+}
+
+/** Waits for work that others share, no longer than `signal` allows. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, name: string): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(connectionFailure(name, signal.reason));
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}

@@ -1,0 +1,135 @@
+import type { Clock } from "../../clock.ts";
+import { PixError } from "../pix.ts";
+import { problemSchema } from "./psp-answers.ts";
+
+/** An answer as it came, its body read to the end. */
+export interface PspAnswer {
+  status: number;
+  headers: Headers;
+  /** Undefined where the body is empty or no JSON. */
+  json: unknown;
+  isEmpty: boolean;
+}
+
+interface PspFailureOptions {
+  status?: number;
+  code?: string;
+  cause?: unknown;
+  retryAfterSeconds?: number;
+  isRetryable?: boolean;
+  isNotFound?: boolean;
+}
+
+/** A {@link PixError} with what only the adapter has to know. */
+export class PspFailure extends PixError {
+  /** The same request may work within seconds. */
+  readonly isRetryable: boolean;
+  /** The PSP knows nothing under that address. */
+  readonly isNotFound: boolean;
+
+  constructor(kind: PixError["kind"], detail: string, options: PspFailureOptions = {}) {
+    super(kind, detail, options);
+    this.isRetryable = options.isRetryable ?? false;
+    this.isNotFound = options.isNotFound ?? false;
+  }
+}
+
+const RETRYABLE_STATUSES = new Set([408, 429, 500, 502, 503, 504]);
+/** Longer waits are somebody's mistake. */
+const MAX_RETRY_AFTER_SECONDS = 3600;
+
+type Meaning = "outage" | "refusal" | "notFound" | "invalid";
+
+/**
+ * What an answer that is no success means. Nothing of the problem's free text is taken: it may quote a person's data.
+ * @param request its method and the pattern of its path
+ */
+export function failureOf(request: string, answer: PspAnswer, clock: Clock): PspFailure {
+  const { status } = answer;
+  const problem = problemSchema.safeParse(answer.json).data;
+  const code = /\/([A-Za-z]{1,60})$/.exec(problem?.type ?? "")?.[1];
+  const detail = describe(request, status, code, problem);
+  const options = { status, code, retryAfterSeconds: retryAfterOf(answer, clock) };
+  const meaning = meaningOfType(problem?.type) ?? meaningOfStatus(status);
+  // A page in HTML is what a wrong address answers, not that there is no such charge.
+  const isElsewhere = meaning === "notFound" && answer.json === undefined && !answer.isEmpty;
+  if (isElsewhere) return new PspFailure("unavailable", `${detail}: no API Pix at this address`, options);
+  if (status === 429 || meaning === "outage") {
+    const isRetryable = RETRYABLE_STATUSES.has(status) || status < 500;
+    return new PspFailure("unavailable", detail, { ...options, isRetryable });
+  }
+  if (meaning === "refusal") return new PspFailure("unavailable", detail, options);
+  return new PspFailure("rejected", detail, { ...options, isNotFound: meaning === "notFound" });
+}
+
+/** The type of the problem goes before the HTTP status, which gateways change (API Pix, "Tratamento de erros"). */
+function meaningOfType(type: string | undefined): Meaning | undefined {
+  const name = /^https:\/\/pix\.bcb\.gov\.br\/.*\/(\w+)$/.exec(type ?? "")?.[1];
+  if (name === undefined) return undefined;
+  if (["ErroInternoDoServidor", "ServicoIndisponivel", "IndisponibilidadePorTempoEsgotado"].includes(name))
+    return "outage";
+  if (/NaoEncontrad[oa]$/.test(name) || name === "PermanentementeRemovido") return "notFound";
+  return /Invalida$/.test(name) || name === "AcessoNegado" ? "invalid" : undefined;
+}
+
+function meaningOfStatus(status: number): Meaning {
+  if (RETRYABLE_STATUSES.has(status) || status >= 500) return "outage";
+  // A redirect would carry the token to a host that nobody configured; a token refused may be granted again.
+  if (status < 400 || status === 401) return "refusal";
+  return status === 404 || status === 410 ? "notFound" : "invalid";
+}
+
+function describe(
+  request: string,
+  status: number,
+  code: string | undefined,
+  problem: ReturnType<typeof problemSchema.safeParse>["data"],
+): string {
+  const named = problem?.violacoes?.map(({ propriedade }) => propriedade) ?? [];
+  const properties = named.filter((name) => name !== undefined && /^[\w.[\]]{1,60}$/.test(name)).slice(0, 10);
+  const correlation = /^[\w-]{1,64}$/.exec(problem?.correlationId ?? "")?.[0];
+  return [
+    `${request}: ${status}`,
+    code,
+    properties.length > 0 && `(${properties.join(", ")})`,
+    correlation && `correlationId ${correlation}`,
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
+/** Seconds or a date (RFC 9110 §10.2.3), within bounds. */
+function retryAfterOf({ headers }: PspAnswer, clock: Clock): number | undefined {
+  const text = headers.get("retry-after");
+  if (text === null) return undefined;
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - clock.now().getTime()) / 1000;
+  return seconds > 0 ? Math.min(Math.ceil(seconds), MAX_RETRY_AFTER_SECONDS) : undefined;
+}
+
+/** The connection failed, or nothing came in time; whether the request was carried out is unknown. */
+export function connectionFailure(request: string, cause: unknown): PspFailure {
+  const code = networkCodeOf(cause);
+  return new PspFailure("unavailable", `${request}: ${code}`, {
+    cause,
+    code,
+    isRetryable: !isUntrusted(code),
+  });
+}
+
+/** An answer that API Pix doesn't give. */
+export function nonsense(request: string, what: string, status?: number): PspFailure {
+  return new PspFailure("unavailable", `${request}: ${what}`, {
+    ...{ status, code: "nonsense", isRetryable: true },
+  });
+}
+
+function networkCodeOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return "failed";
+  if ("code" in cause && typeof cause.code === "string") return cause.code;
+  return cause.name;
+}
+
+/** Codes of OpenSSL for a certificate that isn't believed: asking again changes nothing. */
+function isUntrusted(code: string): boolean {
+  return /CERT|SIGNATURE|ALTNAME/.test(code);
+}

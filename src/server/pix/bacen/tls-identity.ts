@@ -1,0 +1,44 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { type BacenPixConfig, ConfigError } from "../../config.ts";
+
+/** Who we are to the PSP, and whom we take for the PSP. All PEM. */
+export interface TlsIdentity {
+  cert: string;
+  key: string;
+  /** Undefined: the system's authorities. */
+  ca: string | undefined;
+  rejectUnauthorized: true;
+}
+
+/** Reads the PEM files for mutual TLS. @throws {ConfigError} with a sentence a variable for what can't be used */
+export async function readTlsIdentity(
+  config: Pick<BacenPixConfig, "certFile" | "certKeyFile" | "caFile">,
+): Promise<TlsIdentity> {
+  const problems: string[] = [];
+
+  async function read(name: string, path: string, check: (pem: string) => unknown): Promise<string> {
+    const pem = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+      problems.push(`${name}: "${path}" can't be read (${error.code})`);
+    });
+    if (pem === undefined) return "";
+    try {
+      check(pem);
+    } catch {
+      problems.push(
+        `${name}: "${path}" is no ${name === "PIX_CERT_KEY" ? "private key without a password" : "certificate"} in PEM`,
+      );
+    }
+    return pem;
+  }
+
+  const isCertificate = (pem: string) => new X509Certificate(pem);
+  const { certFile, certKeyFile, caFile } = config;
+  const cert = await read("PIX_CERT", certFile, isCertificate);
+  const key = await read("PIX_CERT_KEY", certKeyFile, (pem) => createPrivateKey(pem));
+  const ca = caFile === undefined ? undefined : await read("PIX_CA", caFile, isCertificate);
+  if (problems.length === 0 && !new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
+    problems.push("PIX_CERT_KEY is not the key of PIX_CERT");
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { cert, key, ca, rejectUnauthorized: true };
+}

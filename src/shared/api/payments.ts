@@ -1,0 +1,54 @@
+import * as z from "zod/mini";
+
+export const paymentStatuses = ["pending", "paid", "expired", "failed", "refunded"] as const;
+export type PaymentStatus = (typeof paymentStatuses)[number];
+
+/** SPEC's payment. `amount` in integer cents of BRL; `pixQrcode` a `data:image/…` URL; both codes null while the PSP has not answered, and once the payment is no longer open. */
+export const paymentSchema = z.object({
+  id: z.string(),
+  status: z.enum(paymentStatuses),
+  amount: z.number(),
+  planId: z.string(),
+  planName: z.string(),
+  /** How long the plan then runs, in days. */
+  periodDays: z.number(),
+  pixQrcode: z.nullable(z.string()),
+  pixCopyPaste: z.nullable(z.string()),
+  expiresAt: z.string(),
+  paymentDate: z.nullable(z.string()),
+  createdAt: z.string(),
+  /** What it bought. */
+  periodStart: z.nullable(z.string()),
+  periodEnd: z.nullable(z.string()),
+  refundedAt: z.nullable(z.string()),
+});
+export type Payment = z.infer<typeof paymentSchema>;
+
+export const newPaymentSchema = z.object({ planId: z.uuid() });
+
+export const pageLimitSchema = z.object({
+  limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(200)), 50),
+});
+
+/** A payment as an admin sees it. */
+export const adminPaymentSchema = z.extend(paymentSchema, {
+  txid: z.string(),
+  provider: z.enum(["local", "bacen"]),
+  /** Null for an account that was deleted. */
+  user: z.nullable(z.object({ id: z.string(), name: z.string(), email: z.string() })),
+  /** What the admin may do with it. */
+  canConfirm: z.boolean(),
+  canRefund: z.boolean(),
+  /** A refund that the PSP has not finished, or could not do. */
+  refundStatus: z.nullable(z.enum(["EM_PROCESSAMENTO", "DEVOLVIDO", "NAO_REALIZADO"])),
+  failure: z.nullable(z.string()),
+});
+export type AdminPayment = z.infer<typeof adminPaymentSchema>;
+
+/** `status` leaves out the others; newest first. */
+export const paymentListQuerySchema = z.object({
+  status: z.optional(z.enum(paymentStatuses)),
+  limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(200)), 50),
+  offset: z._default(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(1_000_000)), 0),
+});
+export type PaymentListQuery = z.infer<typeof paymentListQuerySchema>;

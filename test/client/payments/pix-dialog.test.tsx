@@ -1,0 +1,259 @@
+import "../../support/dom-globals.ts";
+import { beforeEach, describe, expect, jest, test } from "bun:test";
+import { getDefaultStore } from "jotai";
+import PaymentWatch from "../../../src/client/features/payments/payment-watch.tsx";
+import { shownPaymentAtom } from "../../../src/client/features/payments/shown-payment.ts";
+import type { Payment } from "../../../src/shared/api/payments.ts";
+import { fireEvent, screen, withDom } from "../../support/dom.ts";
+import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
+import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
+import { paid, payment, subscriptionAnswers } from "../../support/subscriptions.ts";
+
+withDom();
+withFakeClock("2026-11-21T12:00:00.000Z");
+
+const ONE = `GET /api/payments/${payment.id}`;
+const MINUTE = 60_000;
+
+/** What the server knows; a test changes it. */
+let kept: { payment: Payment; openPaymentId: string | null };
+beforeEach(() => {
+  kept = { payment, openPaymentId: payment.id };
+});
+
+const answers = (more: Record<string, Answer> = {}): Record<string, Answer> => ({
+  "GET /api/subscriptions/my-subscription": (request) =>
+    subscriptionAnswers({ openPaymentId: kept.openPaymentId })["GET /api/subscriptions/my-subscription"]?.(
+      request,
+    ) ?? Response.error(),
+  [ONE]: () => Response.json(kept.payment, { headers: { Date: new Date().toUTCString() } }),
+  ...more,
+});
+
+async function showPix(more: Record<string, Answer> = {}, { isOpen = true } = {}): Promise<string[]> {
+  const calls = answerCalls(answers(more));
+  getDefaultStore().set(shownPaymentAtom, isOpen ? payment.id : undefined);
+  await renderView(<PaymentWatch />);
+  await settled();
+  await settled();
+  return calls;
+}
+
+async function press(name: string): Promise<void> {
+  fireEvent.click(screen.getByRole("button", { name }));
+  await settled();
+}
+
+function giveClipboard(writeText: ((text: string) => Promise<void>) | undefined): void {
+  Object.defineProperty(navigator, "clipboard", {
+    configurable: true,
+    value: writeText && { writeText },
+  });
+}
+
+const dialog = () => screen.queryByRole("dialog");
+const asked = (calls: string[]) => calls.filter((call) => call === ONE).length;
+
+describe("a Pix that waits", () => {
+  test("shows its code, amount and plan, and counts down every second", async () => {
+    await showPix();
+    expect(screen.getByRole("img", { name: "QR Code Pix" }).getAttribute("src")).toBe(payment.pixQrcode);
+    expect((screen.getByLabelText("Pix copia e cola") as HTMLTextAreaElement).value).toBe(
+      payment.pixCopyPaste ?? "",
+    );
+    expect(dialog()?.textContent).toContain("R$\u00a049,90");
+    expect(dialog()?.textContent).toContain("Plano Família, 30 dias");
+    const shown = screen.getByRole("timer").textContent;
+    await pass(3_000);
+    expect([shown, screen.getByRole("timer").textContent]).toEqual(["30:00", "29:57"]);
+  });
+
+  test("counts by the server's clock when the browser's is an hour ahead", async () => {
+    const serverTime = "Sat, 21 Nov 2026 12:10:00 GMT";
+    jest.setSystemTime(new Date("2026-11-21T13:10:00.000Z"));
+    await showPix({ [ONE]: () => Response.json(payment, { headers: { Date: serverTime } }) });
+    expect(screen.getByRole("timer").textContent).toBe("20:00");
+    expect(screen.getByRole("button", { name: "Copiar código Pix" })).toBeTruthy();
+    // Back to a right clock, for the tests that follow.
+    await showPix();
+  });
+
+  test("is asked after every 5 s", async () => {
+    const calls = await showPix();
+    const before = asked(calls);
+    await pass(15_000);
+    expect(asked(calls) - before).toBe(3);
+  });
+
+  test("stays when the dialog is closed, and is still watched", async () => {
+    const calls = await showPix();
+    await press("Fechar");
+    expect(dialog()).toBeNull();
+    const before = asked(calls);
+    await pass(5_000);
+    expect(asked(calls) - before).toBe(1);
+    kept = { payment: paid, openPaymentId: null };
+    await pass(5_000);
+    expect(screen.getByText("Pagamento confirmado")).toBeTruthy();
+    expect(dialog()).toBeNull();
+  });
+
+  test("keeps its code on the screen while the server can't be reached, and is paid once it can", async () => {
+    let isDown = false;
+    await showPix({
+      [ONE]: () => (isDown ? problem(500, "internal", "Fora do ar") : Response.json(kept.payment)),
+    });
+    isDown = true;
+    await pass(5_000);
+    expect(dialog()?.textContent).toContain("Fora do ar");
+    expect(screen.getByRole("img", { name: "QR Code Pix" })).toBeTruthy();
+    isDown = false;
+    kept = { payment: paid, openPaymentId: null };
+    await pass(5_000);
+    expect(screen.getByRole("heading", { name: "Pagamento confirmado" })).toBeTruthy();
+  });
+});
+
+describe("a Pix that was paid", () => {
+  test("is confirmed, closes by itself after 2 s, and all that it changes is read again", async () => {
+    const calls = await showPix();
+    kept = { payment: paid, openPaymentId: null };
+    const before = calls.length;
+    await pass(5_000);
+    expect(screen.getByRole("status").textContent).toContain(
+      "Seu plano Família está ativo até 17-01-2027.",
+    );
+    expect(calls.slice(before)).toContain("GET /api/subscriptions/my-subscription");
+    await pass(1_000);
+    expect(dialog()).not.toBeNull();
+    await pass(1_000);
+    expect(dialog()).toBeNull();
+  });
+
+  test("is asked after for 30 s more, and then no longer", async () => {
+    const calls = await showPix();
+    kept = { payment: paid, openPaymentId: null };
+    await pass(5_000);
+    const atPaid = asked(calls);
+    await pass(29_000);
+    const later = asked(calls);
+    expect(later - atPaid).toBe(5);
+    await pass(60_000);
+    expect(asked(calls) - later).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("a Pix that is over", () => {
+  test("says so when its time is up, and a new code takes its place", async () => {
+    const fresh: Payment = {
+      ...payment,
+      id: "01900000-0000-7000-8000-00000000b002",
+      createdAt: "2026-11-21T12:31:00.000Z",
+      expiresAt: "2026-11-21T13:01:00.000Z",
+    };
+    const bodies: unknown[] = [];
+    await showPix({
+      "POST /api/payments/create": ({ body }) => {
+        bodies.push(body);
+        return Response.json(fresh, { status: 201 });
+      },
+      [`GET /api/payments/${fresh.id}`]: () => Response.json(fresh),
+    });
+    jest.setSystemTime(new Date("2026-11-21T12:29:58.000Z"));
+    await pass(1_000);
+    expect(screen.queryByText(/Este código Pix expirou/)).toBeNull();
+    kept = { payment: { ...payment, status: "expired", pixQrcode: null, pixCopyPaste: null }, openPaymentId: null };
+    await pass(61_000);
+    expect(screen.getByRole("alert").textContent).toContain("Este código Pix expirou");
+    expect(screen.queryByRole("img")).toBeNull();
+    await press("Gerar novo código");
+    await settled();
+    expect(bodies).toEqual([{ planId: payment.planId }]);
+    expect(screen.getByRole("img", { name: "QR Code Pix" })).toBeTruthy();
+    expect(screen.getByRole("timer").textContent).toMatch(/^(30:00|29:5\d)$/);
+  });
+
+  test("is over by its time also before the server says so", async () => {
+    await showPix();
+    await pass(2_000);
+    jest.setSystemTime(new Date("2026-11-21T12:30:00.000Z"));
+    await pass(1_000);
+    expect(screen.getByRole("button", { name: "Gerar novo código" })).toBeTruthy();
+  });
+
+  test("shows the server's words when no new code can be made", async () => {
+    kept.payment = { ...payment, status: "expired", pixQrcode: null, pixCopyPaste: null };
+    await showPix({ "POST /api/payments/create": () => problem(409, "plan.too_small", "Plano pequeno demais") });
+    await press("Gerar novo código");
+    expect(screen.getByText("Plano pequeno demais")).toBeTruthy();
+  });
+});
+
+describe("copying the code", () => {
+  test("says that it is copied, for 3 s", async () => {
+    const copied: string[] = [];
+    giveClipboard(async (text) => void copied.push(text));
+    await showPix();
+    await press("Copiar código Pix");
+    expect(copied).toEqual([payment.pixCopyPaste ?? ""]);
+    expect(screen.getByRole("button", { name: "Código copiado" })).toBeTruthy();
+    await pass(3_000);
+    expect(screen.getByRole("button", { name: "Copiar código Pix" })).toBeTruthy();
+  });
+
+  for (const [what, writeText] of [
+    ["refuses", () => Promise.reject(new DOMException("no", "NotAllowedError"))],
+    ["has no clipboard", undefined],
+  ] as const) {
+    test(`that the browser ${what} says so, and selects the code to copy by hand`, async () => {
+      giveClipboard(writeText);
+      await showPix();
+      await press("Copiar código Pix");
+      expect(screen.getByRole("alert").textContent).toBe("Não foi possível copiar o código");
+      const field = screen.getByLabelText("Pix copia e cola") as HTMLTextAreaElement;
+      expect([field.selectionStart, field.selectionEnd]).toEqual([0, field.value.length]);
+    });
+  }
+});
+
+describe("a Pix that can't be shown", () => {
+  test("has no QR Code yet: says so, and asks for it again", async () => {
+    kept.payment = { ...payment, pixQrcode: null, pixCopyPaste: null };
+    await showPix({
+      "POST /api/payments/create": () => {
+        kept.payment = payment;
+        return Response.json(payment, { status: 201 });
+      },
+    });
+    expect(screen.getByText("Não foi possível gerar o QR Code. Tente novamente.")).toBeTruthy();
+    await press("Tentar novamente");
+    await settled();
+    expect(screen.getByRole("img", { name: "QR Code Pix" })).toBeTruthy();
+  });
+
+  test("has a QR Code that the browser can't draw: says so, the code to copy stays", async () => {
+    await showPix();
+    fireEvent.error(screen.getByRole("img", { name: "QR Code Pix" }));
+    expect(screen.getByText("Não foi possível gerar o QR Code. Tente novamente.")).toBeTruthy();
+    expect(screen.getByLabelText("Pix copia e cola")).toBeTruthy();
+  });
+
+  test("is unknown: a card says so, and it is not asked for again", async () => {
+    const calls = await showPix({ [ONE]: () => problem(404, "payment.not_found", "x") });
+    expect(screen.getByText("Pagamento não encontrado")).toBeTruthy();
+    const before = asked(calls);
+    await pass(MINUTE / 4);
+    expect(asked(calls)).toBe(before);
+  });
+
+  test("could not be loaded: is asked for again by itself", async () => {
+    let isDown = true;
+    await showPix({
+      [ONE]: () => (isDown ? problem(500, "internal", "Fora do ar") : Response.json(payment)),
+    });
+    expect(screen.getByText("Fora do ar")).toBeTruthy();
+    isDown = false;
+    await pass(5_000);
+    expect(screen.getByRole("img", { name: "QR Code Pix" })).toBeTruthy();
+  });
+});

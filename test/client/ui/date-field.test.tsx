@@ -1,0 +1,58 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import { useState } from "react";
+import { DateField } from "../../../src/client/ui/date-field.tsx";
+import type { Locale } from "../../../src/shared/locale.ts";
+import { act, screen, userEvent, withDom } from "../../support/dom.ts";
+import { renderClient } from "../../support/render-client.tsx";
+
+withDom();
+
+let held: string;
+
+function Held({ initial }: { initial: string }) {
+  const [value, setValue] = useState(initial);
+  held = value;
+  return <DateField label="Data" value={value} onValueChange={setValue} />;
+}
+
+async function show(initial: string, locale: Locale) {
+  await renderClient(<Held initial={initial} />, locale);
+  return screen.getByLabelText<HTMLInputElement>("Data");
+}
+
+describe("a date field", () => {
+  test("shows and takes the date in the order of the product's language, whatever the browser's", async () => {
+    const input = await show("2026-03-14", "pt-BR");
+    expect(input.value).toBe("14/03/2026");
+    expect(input.placeholder).toBe("dd/mm/aaaa");
+    const user = userEvent.setup();
+    await user.clear(input);
+    await user.type(input, "5/4/2026");
+    expect(held).toBe("2026-04-05");
+    expect(input.value).toBe("5/4/2026");
+    await user.tab();
+    expect(input.value).toBe("05/04/2026");
+  });
+
+  test("in English has the month first", async () => {
+    const input = await show("2026-03-14", "en-US");
+    expect(input.value).toBe("03/14/2026");
+    expect(input.placeholder).toBe("mm/dd/yyyy");
+  });
+
+  test("says how to write a date that is none, once it is left, and keeps what was typed", async () => {
+    const input = await show("", "pt-BR");
+    const user = userEvent.setup();
+    await user.type(input, "31/02/2026");
+    expect(screen.queryByText("Escreva a data como dd/mm/aaaa")).toBeNull();
+    await user.tab();
+    expect(screen.getByText("Escreva a data como dd/mm/aaaa")).toBeTruthy();
+    expect(input.getAttribute("aria-invalid")).toBe("true");
+    expect(input.value).toBe("31/02/2026");
+    await user.clear(input);
+    await act(async () => input.blur());
+    expect(held).toBe("");
+    expect(screen.queryByText("Escreva a data como dd/mm/aaaa")).toBeNull();
+  });
+});

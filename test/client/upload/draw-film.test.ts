@@ -1,0 +1,154 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { TRANSFER_SYNTAX } from "../../../scripts/demo/phantom/study.ts";
+import { drawFilm, FILM_SIDE } from "../../../src/client/features/upload/draw-film.ts";
+import { drawFilms, type FilmBudget } from "../../../src/client/features/upload/draw-films.ts";
+import { type FilmFile, FRAMES, spreadOverFrames } from "../../../src/client/features/upload/film-files.ts";
+import { readZipDirectory } from "../../../src/client/features/upload/zip-directory.ts";
+import { DEFLATED, IMPLICIT_LITTLE_ENDIAN, JPEG_BASELINE, sampleFile } from "../../support/dicom-sample.ts";
+import { zipFile } from "../../support/upload-files.ts";
+
+type Options = Parameters<typeof sampleFile>;
+
+/** A picture that is dark at the left and bright at the right. */
+function ramp(rows: number, columns: number, elements: Options[0] = {}, options: Options[1] = {}) {
+  const bytes = Uint8Array.from({ length: rows * columns }, (_, at) => Math.floor(((at % columns) * 255) / (columns - 1)));
+  const us = (value: number) => ({ vr: "US" as const, Value: [value] });
+  return sampleFile(
+    {
+      "00280010": us(rows),
+      "00280011": us(columns),
+      "00280100": us(8),
+      "00280101": us(8),
+      "7FE00010": { vr: "OB", bytes },
+      ...elements,
+    },
+    options,
+  );
+}
+
+const lineOf = (film: Uint8Array | undefined, row: number) =>
+  film?.subarray(row * FILM_SIDE, (row + 1) * FILM_SIDE) ?? new Uint8Array();
+
+describe("a small picture of an instance", () => {
+  const widened = ramp(64, 64);
+
+  test("shows its greys, whatever the transfer syntax without compression", () => {
+    for (const transferSyntaxUID of [TRANSFER_SYNTAX.explicitLittleEndian, IMPLICIT_LITTLE_ENDIAN, DEFLATED]) {
+      const line = lineOf(drawFilm(ramp(64, 64, {}, { transferSyntaxUID })), 30);
+      expect([line[0], line[63]]).toEqual([0, 255]);
+      expect(Math.abs((line[32] ?? 0) - 129)).toBeLessThan(3);
+    }
+  });
+
+  test("keeps its shape, with black around it", () => {
+    const film = drawFilm(ramp(64, 128));
+    expect(Math.max(...lineOf(film, 8))).toBe(0);
+    expect(lineOf(film, 32)[63]).toBeGreaterThan(250);
+    expect(Math.max(...lineOf(film, 56))).toBe(0);
+  });
+
+  test("is turned round where white is the least", () => {
+    const line = lineOf(drawFilm(ramp(64, 64, { "00280004": { vr: "CS", Value: ["MONOCHROME1"] } })), 30);
+    expect([line[0], line[63]]).toEqual([255, 0]);
+  });
+
+  test("goes by the window that the instance asks for, after its slope", () => {
+    const ds = (value: string) => ({ vr: "DS" as const, Value: [value] });
+    const elements = {
+      "00281050": ds("-1000"),
+      "00281051": ds("100"),
+      "00281052": ds("-1024"),
+      "00281053": ds("1"),
+    };
+    const line = lineOf(drawFilm(ramp(64, 64, elements)), 30);
+    expect(line[63]).toBe(255);
+    expect(line[20]).toBe(255);
+    expect(line[6]).toBeLessThan(140);
+  });
+
+  test("of 12 bits with a sign shows the negative ones dark", () => {
+    const bytes = new Uint8Array(2 * 64 * 64);
+    const view = new DataView(bytes.buffer);
+    // The four bits above are another thing's and must not count.
+    for (let at = 0; at < 64 * 64; at++) view.setUint16(2 * at, ((at % 64) - 32) & 0xfff | 0x5000, true);
+    const us = (value: number) => ({ vr: "US" as const, Value: [value] });
+    const film = drawFilm(
+      sampleFile({
+        "00280010": us(64),
+        "00280011": us(64),
+        "00280100": us(16),
+        "00280101": us(12),
+        "00280103": us(1),
+        "7FE00010": { vr: "OW", bytes },
+      }),
+    );
+    const line = lineOf(film, 10);
+    expect([line[0], line[63]]).toEqual([0, 255]);
+    expect(line[40]).toBeGreaterThan(line[20] ?? 255);
+  });
+
+  test("is none where it would need a decoder, is in colour, or is cut short", () => {
+    expect(drawFilm(ramp(64, 64, {}, { transferSyntaxUID: JPEG_BASELINE }))).toBeUndefined();
+    expect(drawFilm(ramp(64, 64, { "00280004": { vr: "CS", Value: ["RGB"] } }))).toBeUndefined();
+    expect(drawFilm(widened.subarray(0, widened.length - 100))).toBeUndefined();
+  });
+
+  test("no bytes at all break the drawing", () => {
+    fc.assert(
+      fc.property(fc.nat(widened.length - 1), fc.nat(255), fc.nat(widened.length), (at, byte, length) => {
+        const damaged = widened.slice(0, length);
+        damaged[at] = byte;
+        const film = drawFilm(damaged);
+        expect(film === undefined || film.length === FILM_SIDE ** 2).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("the frames of the contact sheet", () => {
+  test("go from the first file to the last, each file in one of them", () => {
+    const many = Array.from({ length: 1_247 }, (_, n) => n);
+    const frames = spreadOverFrames(many);
+    expect(frames).toHaveLength(FRAMES);
+    expect(frames[0]?.[0]).toBe(0);
+    expect(frames.at(-1)?.[0]).toBeGreaterThan(1_150);
+    for (const frame of frames) expect(frame.length).toBeLessThanOrEqual(3);
+    expect(new Set(frames.flat()).size).toBe(frames.flat().length);
+  });
+
+  test("of a few files each has one, and the frames between stay neutral", () => {
+    const frames = spreadOverFrames(["a", "b", "c"]);
+    expect(frames.flat()).toEqual(["a", "b", "c"]);
+    expect(frames.filter(({ length }) => length === 0)).toHaveLength(FRAMES - 3);
+    expect(spreadOverFrames([])).toHaveLength(FRAMES);
+  });
+});
+
+describe("drawing for the contact sheet", () => {
+  const picture = ramp(64, 64);
+  const budget = (limits: Partial<FilmBudget> = {}): FilmBudget => {
+    return { fileBytes: 1e6, totalBytes: 1e6, ms: 100, now: () => 0, ...limits };
+  };
+  const fileOf = (bytes: Uint8Array): FilmFile => ({ file: new Blob([bytes as Uint8Array<ArrayBuffer>]) });
+  const framesDrawn = async (frames: FilmFile[][], limits?: Partial<FilmBudget>) => {
+    const drawn: number[] = [];
+    await drawFilms(frames, budget(limits), ({ frame }) => drawn.push(frame));
+    return drawn;
+  };
+
+  test("reads files of a folder and entries of a ZIP, and tries the next file where one has no picture", async () => {
+    const zip = zipFile({ LEIAME: Buffer.from("oi"), IM1: picture });
+    const entries = (await readZipDirectory(zip)) ?? [];
+    const ofZip = entries.map((entry) => ({ file: zip, entry }));
+    expect(await framesDrawn([[fileOf(picture)], [], ofZip, [fileOf(Buffer.from("x"))]])).toEqual([0, 2]);
+  });
+
+  test("leaves out a file beyond the budget, and ends when the bytes or the time are used up", async () => {
+    const frames = Array.from({ length: 5 }, () => [fileOf(picture)]);
+    expect(await framesDrawn(frames, { fileBytes: picture.length - 1 })).toEqual([]);
+    expect(await framesDrawn(frames, { totalBytes: 2.5 * picture.length })).toEqual([0, 1]);
+    let now = 0;
+    expect(await framesDrawn(frames, { now: () => (now += 40) })).toEqual([0, 1]);
+  });
+});

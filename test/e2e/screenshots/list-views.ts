@@ -1,0 +1,118 @@
+import type { Page } from "playwright-core";
+import { lookAtImage } from "../../support/viewer-canvas.ts";
+import { button, fail, hang, isPhone, settle, type View } from "./view.ts";
+
+const LIST = "**/api/studies?*";
+
+async function openList(page: Page): Promise<void> {
+  await page
+    .locator("main button")
+    .filter({ hasText: /Ver meus exames|See my exams/ })
+    .click();
+  await page.locator("main[data-view=listaExames] .study-filters, main .empty").first().waitFor();
+}
+
+async function seeList(page: Page): Promise<void> {
+  await openList(page);
+  await settle(page);
+}
+
+async function expandFirst(page: Page): Promise<void> {
+  await seeList(page);
+  await page.locator(".expander, .phone-study-toggle").first().click();
+  await page.locator(".series-card").first().waitFor();
+  await page.waitForFunction(() => {
+    const pictures = [...document.querySelectorAll<HTMLImageElement>(".series-card img")];
+    return pictures.length > 0 && pictures.every(({ complete }) => complete);
+  });
+}
+
+/** An action of the first study, on a phone from its menu. */
+async function act(page: Page, portuguese: string, english: string): Promise<void> {
+  if (isPhone(page)) {
+    await expandFirst(page);
+    await button(page, "Mais ações", "More actions").click();
+    await page.getByRole("menuitem", { name: new RegExp(`${portuguese}|${english}`) }).click();
+  } else {
+    await seeList(page);
+    await button(page, portuguese, english).first().click();
+  }
+  await page.locator("[role=dialog], [role=alertdialog]").waitFor();
+  await settle(page);
+}
+
+async function openReport(page: Page, has: boolean): Promise<void> {
+  await seeList(page);
+  const label = has ? /^(Ver laudo|See report): / : /^(Anexar laudo|Attach report): /;
+  if (isPhone(page)) {
+    // The second study has none.
+    await page
+      .locator(".phone-study-toggle")
+      .nth(has ? 0 : 1)
+      .click();
+    await page.locator(".series-card").first().waitFor();
+  }
+  await page.getByRole("button", { name: label }).first().click();
+  await page.getByRole("dialog").waitFor();
+}
+
+async function openViewer(page: Page): Promise<void> {
+  await seeList(page);
+  await page
+    .getByRole("button", { name: /^(Abrir|Open|Abrir no visualizador|Open in the viewer)(: .*)?$/ })
+    .first()
+    .click();
+  const frame = await (await page.locator("iframe").elementHandle())?.contentFrame();
+  await frame?.locator("canvas.cornerstone-canvas").first().waitFor();
+  if (frame) await lookAtImage(frame);
+}
+
+/** The list of studies and what opens from it. */
+export const listViews: Record<string, View> = {
+  list: { who: "owner", show: seeList },
+  "list-open": { who: "owner", show: expandFirst },
+  "list-filters": {
+    who: "owner",
+    async show(page) {
+      await seeList(page);
+      await page.locator(".filter-more, .filter-open").click();
+      await page.locator(".filter-fields").waitFor();
+    },
+  },
+  "list-none-found": {
+    who: "owner",
+    async show(page) {
+      await seeList(page);
+      await page.locator("search input").first().fill("ninguém");
+      await page.waitForResponse(LIST);
+      await settle(page);
+    },
+  },
+  "list-admin": { who: "admin", show: seeList },
+  "list-doctor": { who: "doctor", show: seeList },
+  "list-empty": { who: "newcomer", show: seeList },
+  "list-loading": { who: "owner", prepare: hang(LIST), show: openList },
+  "list-error": {
+    who: "owner",
+    prepare: fail(LIST),
+    async show(page) {
+      await openList(page);
+      await page.locator(".error-card, [role=alert]").first().waitFor();
+    },
+  },
+  "list-top": { who: "owner", stored: { menuPosition: "topbar" }, show: seeList },
+  delete: { who: "owner", show: (page) => act(page, "Excluir estudo", "Delete study") },
+  share: { who: "owner", show: (page) => act(page, "Compartilhar exame", "Share study") },
+  "report-attach": { who: "owner", show: (page) => openReport(page, false) },
+  "report-offer": { who: "owner", show: (page) => openReport(page, true) },
+  report: {
+    who: "owner",
+    async show(page) {
+      await openReport(page, true);
+      await button(page.getByRole("dialog"), "Ver laudo", "See report").click();
+      await page.locator("main[data-view=laudo] .pdf-sheet canvas").first().waitFor();
+      await page.locator(".textLayer span").first().waitFor({ state: "attached" });
+    },
+  },
+  viewer: { who: "owner", show: openViewer },
+};

@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Locator, Page } from "playwright-core";
+import { writeReportPdf } from "../../scripts/demo/pdf.ts";
+import { generateStudy } from "../../scripts/demo/phantom/study.ts";
+import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
+import {
+  type BrowserApp,
+  button,
+  createBrowserApp,
+  enter,
+  field,
+  PHONE,
+  tabTo,
+  tap,
+} from "../support/browser-app.ts";
+import { formBody } from "../support/sample-pdf.ts";
+import type { Person } from "../support/test-app.ts";
+
+const START_TIMEOUT_MS = 120_000;
+const JOB_TIMEOUT_MS = 120_000;
+/** What a viewer that asks for nothing more waits before it finds its access gone, and some. */
+const CHECK_TIMEOUT_MS = 20_000;
+
+describe("a study", () => {
+  let app: BrowserApp;
+  let people = 0;
+  beforeAll(async () => {
+    app = await createBrowserApp("sharing");
+  }, START_TIMEOUT_MS);
+  afterAll(() => app?.[Symbol.asyncDispose]());
+
+  async function ownerOfAStudy(name: string): Promise<{ owner: Person; studyId: string }> {
+    const owner = await app.addPerson(name);
+    people += 1;
+    const instances = generateStudy({ kind: "ct-head", seed: people, size: 64, instances: 3 });
+    const stored = await app.testApp.store(owner, await zipStudyBytes({ instances, folder: "DICOM" }));
+    return { owner, studyId: stored.studies[0]?.id ?? "" };
+  }
+  const doctorNamed = (name: string) => app.addPerson(name, { role: "doctor", plan: null });
+
+  async function openList(page: Page): Promise<void> {
+    await button(page.getByRole("main"), "Ver meus exames").click();
+    await page.locator("main[data-view=listaExames] h1").waitFor();
+    await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
+  }
+  const rows = (page: Page) => page.locator("tr.study-row, li.phone-study");
+
+  /** The viewer's frame, once it has drawn an image. */
+  async function imagesOf(page: Page) {
+    const frame = await (await page.locator("iframe").elementHandle())?.contentFrame();
+    if (!frame) throw new Error("no viewer");
+    await frame.locator("canvas.cornerstone-canvas").first().waitFor();
+    return frame;
+  }
+
+  const shareDialog = (page: Page) => page.getByRole("dialog", { name: "Compartilhar exame" });
+  const entry = (dialog: Locator, list: ".share-list" | ".share-audit", text: string) =>
+    dialog.locator(`${list} li`, { hasText: text });
+
+  test(
+    "is shared with a doctor, who looks at it in his own session until it is taken away",
+    async () => {
+      const { owner } = await ownerOfAStudy("Helena Duarte");
+      const doctor = await doctorNamed("André Passos");
+      const expected = [/404/];
+      await app.as(owner, {}, async (page) => {
+        await openList(page);
+        await button(rows(page), "Compartilhar exame").click();
+        const dialog = shareDialog(page);
+        await dialog.getByText("Ninguém além de você.").waitFor();
+        await field(dialog, "E-mail do médico").fill(doctor.email.toUpperCase());
+        await button(dialog, "Dar acesso").click();
+        await page.getByText("André Passos já pode ver este exame.").first().waitFor();
+        await entry(dialog, ".share-list", doctor.email).waitFor();
+
+        await app.as(doctor, { expected }, async (doctorPage) => {
+          await openList(doctorPage);
+          await rows(doctorPage).getByText("Compartilhado por Helena Duarte").waitFor();
+          expect(await doctorPage.getByRole("columnheader", { name: "Ações" }).count()).toBe(0);
+          await button(rows(doctorPage), "Abrir").click();
+          const frame = await imagesOf(doctorPage);
+
+          await button(dialog, "Fechar").click();
+          await button(rows(page), "Compartilhar exame").click();
+          const looked = entry(dialog, ".share-audit", "abriu as imagens");
+          await looked.waitFor();
+          expect(await looked.textContent()).toMatch(
+            /^\d\d-\d\d-\d{4} \d\d:\d\dAndré Passos abriu as imagens/,
+          );
+          await button(dialog, "Retirar o acesso de André Passos").click();
+          await dialog.getByText("Ninguém além de você.").waitFor();
+          await entry(dialog, ".share-audit", "retirou o acesso").waitFor();
+
+          // What the open page asks for next is refused, and it covers its images.
+          const status = await frame.evaluate(async () => {
+            const asked = performance.getEntriesByType("resource").map(({ name }) => name);
+            const metadata = asked.find((name) => name.endsWith("/metadata")) ?? "";
+            return (await fetch(metadata)).status;
+          });
+          expect(status).toBe(404);
+          await frame.locator("#access-ended").waitFor();
+          // Without asking, it ends too: the person is back in the list, which has nothing.
+          await doctorPage.getByText("Acesso encerrado").first().waitFor({ timeout: CHECK_TIMEOUT_MS });
+          await doctorPage.locator("iframe").waitFor({ state: "detached" });
+          await doctorPage.getByText("Nenhum exame por aqui ainda").waitFor();
+        });
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  for (const [language, open, label, give, text] of [
+    ["pt-BR", "Compartilhar exame", "E-mail do médico", "Dar acesso", /^Nenhum médico pode ser encontrado/],
+    ["en-US", "Share study", "Doctor's e-mail", "Give access", /^No doctor can be reached at this e-mail/],
+  ] as const) {
+    test(
+      `shared with an address that is no doctor's gives the same words whoever has it, in ${language}`,
+      async () => {
+        const { owner } = await ownerOfAStudy("Caio Curioso");
+        const patient = await app.addPerson("Vizinha Discreta");
+        const blocked = await doctorNamed("Doutora Bloqueada");
+        await app.testApp.sql`update users set is_authorized = false where id = ${blocked.id}`;
+        await app.as(owner, { language, expected: [/404/] }, async (page) => {
+          await button(page.getByRole("main"), /Ver meus exames|See my exams/).click();
+          await button(rows(page), open).click();
+          const dialog = page.getByRole("dialog", { name: open });
+          const told: (string | null)[] = [];
+          for (const email of ["ninguem@exemplo.com.br", patient.email, blocked.email]) {
+            await field(dialog, label).fill(email);
+            await button(dialog, give).click();
+            await dialog.getByText(text).waitFor();
+            told.push(await dialog.getByText(text).textContent());
+            expect(await field(dialog, label).getAttribute("aria-invalid")).toBe("true");
+          }
+          expect(new Set(told).size).toBe(1);
+          expect(await dialog.locator(".share-list li").count()).toBe(0);
+        });
+      },
+      JOB_TIMEOUT_MS,
+    );
+  }
+
+  test(
+    "is shared and taken away without a mouse",
+    async () => {
+      const { owner } = await ownerOfAStudy("Paula Teclado");
+      const doctor = await doctorNamed("Doutora Tecla");
+      await app.as(owner, {}, async (page) => {
+        await enter(page, button(page.getByRole("main"), "Ver meus exames"));
+        await enter(page, button(rows(page), "Compartilhar exame"));
+        const dialog = shareDialog(page);
+        await tabTo(page, field(dialog, "E-mail do médico"));
+        await page.keyboard.type(doctor.email);
+        await page.keyboard.press("Enter");
+        await enter(page, button(dialog, "Retirar o acesso de Doutora Tecla"));
+        await dialog.getByText("Ninguém além de você.").waitFor();
+        await page.keyboard.press("Escape");
+        await dialog.waitFor({ state: "detached" });
+        await page.waitForFunction(
+          () => document.activeElement?.getAttribute("aria-label") === "Compartilhar exame",
+        );
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "is shared by thumb, and a doctor's phone says whose it is",
+    async () => {
+      const { owner } = await ownerOfAStudy("Marina Telefone");
+      const doctor = await doctorNamed("Doutor Bolso");
+      await app.as(owner, { device: PHONE }, async (page) => {
+        await tap(page, button(page.getByRole("main"), "Ver meus exames"));
+        await tap(page, rows(page).locator(".phone-study-toggle"));
+        await tap(page, button(page, "Mais ações"));
+        await tap(page, page.getByRole("menuitem", { name: "Compartilhar exame" }));
+        const dialog = shareDialog(page);
+        await tap(page, field(dialog, "E-mail do médico"));
+        await page.keyboard.insertText(doctor.email);
+        await tap(page, button(dialog, "Dar acesso"));
+        await entry(dialog, ".share-list", doctor.email).waitFor();
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        expect(overflow).toBeLessThanOrEqual(0);
+      });
+      await app.as(doctor, { device: PHONE }, async (page) => {
+        await tap(page, button(page.getByRole("main"), "Ver meus exames"));
+        await rows(page).getByText("Compartilhado por Marina Telefone").waitFor();
+        await tap(page, rows(page).locator(".phone-study-toggle"));
+        await page.locator(".series-card").first().waitFor();
+        expect(await button(page, "Mais ações").count()).toBe(0);
+        await tap(page, button(rows(page), "Abrir"));
+        await imagesOf(page);
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "is given by an admin to whom he finds by name or e-mail, by mouse and by keyboard",
+    async () => {
+      const { owner, studyId } = await ownerOfAStudy("Dona Rosa");
+      const admin = await app.addPerson("Beatriz", { role: "admin" });
+      const doctor = await doctorNamed("Lívia Sá");
+      const sister = await app.addPerson("Lígia Sá");
+      await app.as(admin, {}, async (page) => {
+        await openList(page);
+        const row = rows(page).filter({ hasText: "Conta de Dona Rosa" });
+        await button(row, "Compartilhar exame").click();
+        const dialog = shareDialog(page);
+        const search = dialog.getByRole("combobox", { name: "Usuário" });
+        await search.fill("SA");
+        const options = page.getByRole("listbox").getByRole("option");
+        await options.filter({ hasText: doctor.email }).click();
+        expect(await search.inputValue()).toBe(doctor.email);
+        await button(dialog, "Dar acesso").click();
+        await entry(dialog, ".share-list", "Lívia Sá").waitFor();
+
+        await search.press("Home");
+        await page.keyboard.type("li");
+        await options.filter({ hasText: sister.email }).waitFor();
+        expect(await options.filter({ hasText: doctor.email }).count()).toBe(0);
+        await page.keyboard.press("Escape");
+        await page.getByRole("listbox").waitFor({ state: "detached" });
+        expect(await dialog.count()).toBe(1);
+        await page.keyboard.type("gia");
+        await page.keyboard.press("ArrowDown");
+        await page.keyboard.press("Enter");
+        expect(await search.inputValue()).toBe(sister.email);
+        await page.keyboard.press("Enter");
+        await entry(dialog, ".share-list", "Lígia Sá").waitFor();
+        await search.fill("ninguém assim");
+        await page.getByText("Nenhuma conta corresponde.").waitFor();
+      });
+      const grants = await app.testApp.call("GET", `/api/studies/${studyId}/grants`, { as: owner });
+      expect(await grants.json()).toHaveLength(2);
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "that was given offers only what is allowed: no sharing, no deleting, only one's own report to delete",
+    async () => {
+      const { owner, studyId } = await ownerOfAStudy("Dona da Casa");
+      const sister = await app.addPerson("Irmã Atenta");
+      const grant = { as: owner, json: { userId: sister.id } };
+      await app.testApp.call("POST", `/api/studies/${studyId}/assign`, grant);
+      const pdf = writeReportPdf({
+        patient: { name: "Dona da Casa", birthDate: "22/03/1968" },
+        title: "Tomografia",
+        paragraphs: ["Sem alterações."],
+        signature: "Dra. Lívia Sá",
+      });
+      const form = await formBody({ studyInstanceUID: studyId }, { name: "laudo", bytes: pdf });
+      const attach = (as: Person) =>
+        app.testApp.call("POST", "/api/studies/laudo/upload", { as, body: form.body, headers: form.headers });
+      await attach(owner);
+      const seeReport = async (page: Page) => {
+        await button(page, /^Ver laudo: /).click();
+        await button(page.getByRole("dialog"), "Ver laudo").click();
+        await page.locator(".textLayer", { hasText: "Sem alterações" }).waitFor();
+      };
+      await app.as(sister, {}, async (page) => {
+        await openList(page);
+        await rows(page).getByText("Compartilhado por Dona da Casa").waitFor();
+        expect(await button(rows(page), "Baixar estudo").count()).toBe(1);
+        expect(await button(rows(page), "Compartilhar exame").count()).toBe(0);
+        expect(await button(rows(page), "Excluir estudo").count()).toBe(0);
+        await seeReport(page);
+        expect(await button(page, "Excluir laudo").count()).toBe(0);
+        await button(page, "Voltar para a lista").click();
+
+        await app.testApp.call("DELETE", `/api/studies/laudo/${studyId}`, { as: owner });
+        await attach(sister);
+        await button(page, "Atualizar").click();
+        await page.locator(".is-fetching").waitFor({ state: "detached" });
+        await seeReport(page);
+        await button(page, "Excluir laudo").click();
+        await button(page.getByRole("alertdialog"), "Sim, excluir").click();
+        await page.getByText("O laudo foi excluído com sucesso").first().waitFor();
+        await button(page, /^Anexar laudo: /).waitFor();
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+});

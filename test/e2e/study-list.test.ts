@@ -1,0 +1,455 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Locator, Page } from "playwright-core";
+import { writeReportPdf } from "../../scripts/demo/pdf.ts";
+import type { Locale } from "../../src/shared/locale.ts";
+import {
+  type BrowserApp,
+  button,
+  createBrowserApp,
+  enter,
+  field,
+  PHONE,
+  tabTo,
+  tap,
+} from "../support/browser-app.ts";
+import { formBody } from "../support/sample-pdf.ts";
+import { type SampleInstance, sampleZip } from "../support/sample-zip.ts";
+import type { Person } from "../support/test-app.ts";
+
+const START_TIMEOUT_MS = 120_000;
+const JOB_TIMEOUT_MS = 90_000;
+const STUDIES = 14;
+const POLL_MS = 5_000;
+
+/** The study of the n-th of January 2026; the third one is told from all others by everything. */
+function studyOf(n: number): SampleInstance {
+  const isThird = n === 3;
+  const text = (third: string, other: string) => [isThird ? third : other];
+  return {
+    study: `80${n}`,
+    elements: {
+      "00080020": { vr: "DA", Value: [`202601${String(n).padStart(2, "0")}`] },
+      "00080050": { vr: "SH", Value: text("AC-77", `B-${n}`) },
+      "00080060": { vr: "CS", Value: text("MR", "CT") },
+      "00081030": { vr: "LO", Value: text("Ressonância do joelho", `Tórax ${String(n).padStart(2, "0")}`) },
+      "00100010": { vr: "PN", Value: text("Conceição^João", "Silva^Ana") },
+      "00100020": { vr: "LO", Value: text("PX-9", "P 001") },
+    },
+  };
+}
+
+const report = writeReportPdf({
+  patient: { name: "Ana Silva", birthDate: "22/03/1968" },
+  title: "Tomografia do tórax",
+  paragraphs: ["Pulmões sem alterações."],
+  signature: "Dra. Lívia Monteiro Sá",
+});
+
+const texts = {
+  "pt-BR": {
+    list: "Ver meus exames",
+    showing: (from: number, to: number, all: number) => `Mostrando ${from} a ${to} de ${all} resultados`,
+    failed: "Erro ao carregar estudos",
+    again: "Tentar novamente",
+    expired: "Sessão expirada. Faça login novamente.",
+    refresh: "Atualizar",
+    remove: "Excluir estudo",
+    question: "Confirmar Exclusão",
+    yes: "Excluir",
+    removed: "Exame excluído",
+    notRemoved: "Erro ao excluir",
+    wordless: "Erro ao deletar exame",
+    exams: "Exames",
+    actions: "Ações do mês",
+    wait: "Aguarde o fim da transferência",
+    open: "Abrir",
+  },
+  "en-US": {
+    list: "See my exams",
+    showing: (from: number, to: number, all: number) => `Showing ${from} to ${to} of ${all} results`,
+    failed: "Error loading studies",
+    again: "Try again",
+    expired: "Session expired. Please log in again.",
+    refresh: "Refresh",
+    remove: "Delete study",
+    question: "Confirm deletion",
+    yes: "Delete",
+    removed: "Exam deleted",
+    notRemoved: "Error deleting",
+    wordless: "Error deleting exam",
+    exams: "Exams",
+    actions: "Actions this month",
+    wait: "Wait for the transfer to finish",
+    open: "Open",
+  },
+} satisfies Record<Locale, Record<string, unknown>>;
+const pt = texts["pt-BR"];
+
+describe("the study list", () => {
+  let app: BrowserApp;
+  let owner: Person;
+  beforeAll(async () => {
+    app = await createBrowserApp("study-list");
+    owner = await app.addPerson("Ana Silva", { plan: "clinica" });
+    await app.testApp.store(owner, sampleZip(...Array.from({ length: STUDIES }, (_, i) => studyOf(i + 1))));
+  }, START_TIMEOUT_MS);
+  afterAll(() => app?.[Symbol.asyncDispose]());
+
+  async function openList(page: Page, list = pt.list): Promise<void> {
+    await button(page.getByRole("main"), list).click();
+    await rows(page).first().waitFor();
+    await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
+  }
+  const rows = (page: Page) => page.locator("tr.study-row, li.phone-study");
+  const titles = (page: Page) => rows(page).locator("b").allTextContents();
+  const showing = (page: Page, from: number, to: number, all: number) =>
+    page.getByText(pt.showing(from, to, all), { exact: true }).waitFor();
+  const heads = async (page: Page) =>
+    (await page.getByRole("columnheader").allTextContents()).map((text) => text.trim());
+  const head = (page: Page, name: string) => page.getByRole("columnheader", { name, exact: true });
+  const edge = (page: Page, name: string) =>
+    page.getByRole("separator", { name: `Largura da coluna ${name}` });
+  const widthOf = async (place: Locator) => Math.round((await place.boundingBox())?.width ?? 0);
+
+  async function drag(page: Page, from: { x: number; y: number }, to: { x: number; y: number }) {
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move((from.x + to.x) / 2, to.y, { steps: 5 });
+    await page.mouse.move(to.x, to.y, { steps: 5 });
+    await page.mouse.up();
+  }
+  async function middleOf(place: Locator): Promise<{ x: number; y: number }> {
+    const box = await place.boundingBox();
+    if (!box) throw new Error("it is not drawn");
+    return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  }
+  async function attachReport(studyDate: string): Promise<void> {
+    const [study] = await app.testApp
+      .sql`select id from studies where account_id = ${owner.id} and study_date = ${studyDate}`;
+    const form = await formBody({ studyInstanceUID: study?.id }, { name: "laudo", bytes: report });
+    await app.testApp.call("POST", "/api/studies/laudo/upload", { as: owner, ...form });
+  }
+
+  test(
+    "is narrowed by each filter, and whole again when they are cleared",
+    () =>
+      app.as(owner, {}, async (page) => {
+        await openList(page);
+        await showing(page, 1, 10, STUDIES);
+        const name = field(page, "Nome do paciente");
+        await name.fill("CONCEICAO");
+        await showing(page, 1, 1, 1);
+        expect(await titles(page)).toEqual(["Ressonância do joelho"]);
+        await button(page, "Limpar filtros").click();
+        await showing(page, 1, 10, STUDIES);
+
+        await field(page, "Data inicial").fill("2026-01-03");
+        await field(page, "Data final").fill("2026-01-05");
+        await showing(page, 1, 3, 3);
+        await page.getByRole("combobox", { name: "Modalidade" }).click();
+        await page.getByRole("option", { name: /Ressonância/ }).click();
+        await showing(page, 1, 1, 1);
+        await button(page, "Limpar filtros").click();
+        await showing(page, 1, 10, STUDIES);
+
+        for (const [label, text] of [
+          ["Descrição", "JOELHO"],
+          ["Nº de acesso", "ac-77"],
+          ["ID do paciente", "px-9"],
+        ] as const) {
+          await button(page, /^Mais filtros/).click();
+          await field(page, label).fill(text);
+          await showing(page, 1, 1, 1);
+          expect(await titles(page)).toEqual(["Ressonância do joelho"]);
+          await page.keyboard.press("Escape");
+          await page.locator(".filter-count").getByText("1").waitFor();
+          await button(page, "Limpar filtros").click();
+          await showing(page, 1, 10, STUDIES);
+        }
+        await name.fill("ninguém");
+        await page.getByText("Nenhum estudo corresponde a estes filtros.").waitFor();
+        await button(page.getByRole("status"), "Limpar filtros").click();
+        await showing(page, 1, 10, STUDIES);
+        expect(await name.inputValue()).toBe("");
+      }),
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "is found as it was left: page, filters, order, open rows and place",
+    async () => {
+      await attachReport("2026-01-13");
+      await app.as(owner, { device: { viewport: { width: 1280, height: 600 } } }, async (page) => {
+        await openList(page);
+        await field(page, "Nome do paciente").fill("silva");
+        await showing(page, 1, 10, STUDIES - 1);
+        await button(page, "Descrição").click();
+        await page.waitForFunction(() => document.querySelector("[aria-sort=ascending]"));
+        await button(page, "Próximo").click();
+        await showing(page, 11, 13, 13);
+        expect(await titles(page)).toEqual(["Tórax 12", "Tórax 13", "Tórax 14"]);
+        await button(rows(page).first(), /^Séries de Tórax 12/).click();
+        await page.locator(".series-card").first().waitFor();
+        const seeReport = button(page, "Ver laudo: Tórax 13");
+        await seeReport.scrollIntoViewIfNeeded();
+        await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+        const left = await page.evaluate(() => window.scrollY);
+        expect(left).toBeGreaterThan(50);
+
+        await seeReport.click();
+        await button(page.getByRole("dialog"), "Ver laudo").click();
+        await page.locator(".textLayer", { hasText: "Pulmões" }).waitFor();
+        expect(await page.evaluate(() => window.scrollY)).toBe(0);
+        const isAsLeft = async () => {
+          await showing(page, 11, 13, 13);
+          expect(await titles(page)).toEqual(["Tórax 12", "Tórax 13", "Tórax 14"]);
+          expect(await field(page, "Nome do paciente").inputValue()).toBe("silva");
+          expect(await head(page, "Descrição").getAttribute("aria-sort")).toBe("ascending");
+          expect(await page.locator(".series-card").count()).toBe(1);
+          await page.waitForFunction((top) => Math.abs(window.scrollY - top) <= 1, left);
+        };
+        await button(page, "Voltar para a lista").click();
+        await isAsLeft();
+        await button(page, "Suporte").click();
+        await page.locator("main[data-view=support]").waitFor();
+        await button(page, "Meus exames").click();
+        await isAsLeft();
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "has its columns dragged and widened by mouse and by keyboard, and keeps them",
+    () =>
+      app.as(owner, { device: { viewport: { width: 1600, height: 900 } } }, async (page) => {
+        await openList(page);
+        expect(await heads(page)).toEqual([
+          ...["Data", "Descrição", "Modalidade", "Imagens", "Séries", "Laudo", "Visualizador", "Ações"],
+        ]);
+        const from = await middleOf(head(page, "Séries"));
+        await drag(page, from, await middleOf(head(page, "Modalidade")));
+        const moved = [
+          "Data",
+          "Descrição",
+          "Séries",
+          "Modalidade",
+          "Imagens",
+          "Laudo",
+          "Visualizador",
+          "Ações",
+        ];
+        await page.waitForFunction(
+          () => document.querySelectorAll("th")[2]?.getAttribute("data-column") === "seriesCount",
+        );
+        expect(await heads(page)).toEqual(moved);
+        // Onto a pinned one it is not put.
+        const laudo = await middleOf(head(page, "Laudo"));
+        await drag(page, laudo, await middleOf(head(page, "Ações")));
+        expect((await heads(page)).slice(-2)).toEqual(["Visualizador", "Ações"]);
+        const actions = await middleOf(head(page, "Ações"));
+        await drag(page, actions, await middleOf(head(page, "Data")));
+        expect(await heads(page)).toEqual(moved);
+
+        await tabTo(page, button(page, "Mover a coluna Imagens com as setas"));
+        await page.keyboard.press("ArrowLeft");
+        const both = [
+          "Data",
+          "Descrição",
+          "Séries",
+          "Imagens",
+          "Modalidade",
+          "Laudo",
+          "Visualizador",
+          "Ações",
+        ];
+        await page.getByRole("status").getByText("Imagens: coluna 4 de 6").waitFor();
+        expect(await heads(page)).toEqual(both);
+
+        const date = await middleOf(edge(page, "Data"));
+        const own = await widthOf(head(page, "Data"));
+        await drag(page, date, { x: date.x + 60, y: date.y });
+        expect(await widthOf(head(page, "Data"))).toBe(own + 60);
+        await drag(page, { x: date.x + 60, y: date.y }, { x: date.x - 400, y: date.y });
+        expect(await widthOf(head(page, "Data"))).toBe(80);
+        await tabTo(page, edge(page, "Modalidade"));
+        await page.keyboard.press("Home");
+        await page.keyboard.press("ArrowRight");
+        expect(await widthOf(head(page, "Modalidade"))).toBe(90);
+
+        await page.reload();
+        await page.locator("main[data-view=welcome] h1").waitFor();
+        await openList(page);
+        expect(await heads(page)).toEqual(both);
+        expect(await widthOf(head(page, "Data"))).toBe(80);
+        expect(await widthOf(head(page, "Modalidade"))).toBe(90);
+      }),
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "opens a row to its series, and prints as a plain list",
+    () =>
+      app.as(owner, {}, async (page) => {
+        await openList(page);
+        const row = rows(page).first();
+        await button(row, /^Séries de Tórax 14, 14-01-2026$/).click();
+        const series = page.locator(".series-card");
+        await series.getByText("Axial 5 mm").waitFor();
+        expect(await series.textContent()).toContain("CT · 1 imagem");
+        await page.locator(".study-identifiers").getByText("2.25.1.8014").waitFor();
+
+        await page.emulateMedia({ media: "print" });
+        expect(await head(page, "Data").isVisible()).toBe(true);
+        await page.getByText(pt.showing(1, 10, STUDIES)).waitFor();
+        for (const hidden of [
+          page.getByRole("search"),
+          page.locator(".side"),
+          page.locator("th[data-column=actions]"),
+          page.locator("th[data-column=viewer]"),
+          button(page, "Enviar exames").last(),
+          button(page, "Próximo"),
+        ]) {
+          expect(await hidden.isVisible()).toBe(false);
+        }
+        const colours = await page
+          .locator(".study-name")
+          .first()
+          .evaluate((name) => getComputedStyle(name).color);
+        expect(colours).toBe("rgb(0, 0, 0)");
+        const sheet = await page.pdf({ format: "A4" });
+        expect(sheet.byteLength).toBeGreaterThan(5_000);
+      }),
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "is filtered, sorted, opened and emptied without a mouse",
+    async () => {
+      const person = await app.addPerson("Paula Teclado");
+      await app.testApp.store(person, sampleZip({ study: "901" }, { study: "902" }));
+      await app.as(person, {}, async (page) => {
+        await enter(page, button(page.getByRole("main"), pt.list));
+        await rows(page).nth(1).waitFor();
+        await enter(page, button(page, "Data"));
+        await page.waitForFunction(() => document.querySelector("[aria-sort=ascending]"));
+        await enter(page, button(rows(page).first(), /^Séries de/));
+        await page.locator(".series-card").first().waitFor();
+        for (const left of [1, 0]) {
+          await enter(page, button(rows(page).first(), pt.remove));
+          await page.waitForFunction(() => document.activeElement?.textContent === "Cancelar");
+          await page.keyboard.press("Tab");
+          await page.keyboard.press("Enter");
+          await page.getByText(pt.removed).first().waitFor();
+          await page.getByRole("alertdialog").waitFor({ state: "detached" });
+          if (left > 0) await showing(page, 1, left, left);
+        }
+        await page.getByText("Nenhum exame por aqui ainda").waitFor();
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "is filtered, paged, opened and emptied by thumb",
+    async () => {
+      const person = await app.addPerson("Marina Telefone", { plan: "clinica" });
+      await app.testApp.store(person, sampleZip(...Array.from({ length: 11 }, (_, i) => studyOf(i + 1))));
+      await app.as(person, { device: PHONE }, async (page) => {
+        await tap(page, button(page.getByRole("main"), pt.list));
+        await showing(page, 1, 10, 11);
+        await tap(page, button(page, "Próximo"));
+        await showing(page, 11, 11, 11);
+        await tap(page, button(page, /^Filtros/));
+        const sheet = page.getByRole("dialog", { name: "Filtros" });
+        await tap(page, field(sheet, "Descrição"));
+        await page.keyboard.insertText("joelho");
+        await tap(page, button(sheet, "Mostrar estudos"));
+        await sheet.waitFor({ state: "detached" });
+        await showing(page, 1, 1, 1);
+        await tap(page, rows(page).locator(".phone-study-toggle"));
+        await page.locator(".series-card").first().waitFor();
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        expect(overflow).toBeLessThanOrEqual(0);
+        await tap(page, button(page, "Mais ações"));
+        await tap(page, page.getByRole("menuitem", { name: pt.remove }));
+        await tap(page, button(page.getByRole("alertdialog"), pt.yes));
+        await page.getByText(pt.removed).first().waitFor();
+        await page.getByText("Nenhum estudo corresponde a estes filtros.").waitFor();
+        await tap(page, button(page.getByRole("status"), "Limpar filtros"));
+        await showing(page, 1, 10, 10);
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  for (const language of ["pt-BR", "en-US"] as const) {
+    const t = texts[language];
+    test(
+      `waits for a transfer, says what fails and what is deleted, in ${language}`,
+      async () => {
+        const person = await app.addPerson("Rosa Espera");
+        await app.testApp.store(person, sampleZip({ study: "951" }, { study: "952" }));
+        const { sql } = app.testApp;
+        const setStatus = (status: string) =>
+          sql`update studies set storage_status = ${status}::storage_status where account_id = ${person.id}`;
+        await setStatus("transferring");
+        const prepare = (context: { clock: Page["clock"] }) => context.clock.install();
+        const expected = [/40[13]|50[0-9]/];
+        await app.as(person, { language, prepare, expected }, async (page) => {
+          await openList(page, t.list);
+          const open = button(rows(page).first(), t.open);
+          expect(await open.getAttribute("aria-disabled")).toBe("true");
+          await open.hover();
+          await page.getByRole("tooltip").getByText(t.wait).waitFor();
+          await setStatus("b2");
+          await page.clock.runFor(POLL_MS);
+          await page.locator(".study-row [aria-disabled=false]").first().waitFor();
+
+          // Answers from before are kept for a minute; what fails after that is told beside them.
+          const list = /\/api\/studies\?/;
+          await page.route(list, (route) => route.fulfill({ status: 500, body: "" }));
+          let asked = 0;
+          page.on("response", (response) => {
+            if (list.test(response.url())) asked += 1;
+          });
+          await button(page, t.refresh).click();
+          for (const attempts of [1, 2, 3]) {
+            while (asked < attempts) await page.waitForResponse(list).catch(() => undefined);
+            await page.clock.runFor(2_000);
+          }
+          await page.getByText(t.failed).waitFor();
+          expect(await rows(page).count()).toBe(2);
+          await page.unroute(list);
+          await button(page, t.again).click();
+          await page.getByText(t.failed).waitFor({ state: "detached" });
+
+          const meter = (name: string) =>
+            page.getByRole("meter", { name, exact: true }).getAttribute("aria-valuenow");
+          expect([await meter(t.exams), await meter(t.actions)]).toEqual(["2", "0"]);
+          const remove = async () => {
+            await button(rows(page).first(), t.remove).click();
+            await button(page.getByRole("alertdialog", { name: t.question }), t.yes).click();
+            await page.getByRole("alertdialog").waitFor({ state: "detached" });
+          };
+          const call = /\/api\/studies\/[0-9a-f-]+$/;
+          await page.route(call, (route) => route.fulfill({ status: 502, body: "bad gateway" }));
+          await remove();
+          await page.getByText(t.notRemoved, { exact: true }).waitFor();
+          await page.getByText(t.wordless, { exact: true }).first().waitFor();
+          await page.unroute(call);
+          await remove();
+          await page.getByText(t.removed, { exact: true }).first().waitFor();
+          await page.getByText(t.showing(1, 1, 1), { exact: true }).waitFor();
+          expect([await meter(t.exams), await meter(t.actions)]).toEqual(["1", "1"]);
+
+          await app.testApp.call("POST", "/api/auth/logout", { as: person });
+          await button(page, t.refresh).click();
+          await page.getByText(t.expired).first().waitFor();
+          await page.waitForURL(/\/(\?expired=true)?$/);
+        });
+      },
+      JOB_TIMEOUT_MS,
+    );
+  }
+});

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { strFromU8, unzipSync } from "fflate";
+import type { ExportTicket } from "../../../src/shared/api/users.ts";
+import { formBody, samplePdf } from "../../support/sample-pdf.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+
+const DAY = 24 * 3600_000;
+
+let t: TestApp;
+let person: Person;
+
+beforeAll(async () => {
+  t = await createTestApp();
+  person = await t.addPerson("Conceição Ação", { plan: "clinica" });
+}, 60_000);
+afterAll(() => t[Symbol.asyncDispose]());
+
+async function exportOf(who: Person): Promise<Record<string, Uint8Array>> {
+  const ticket = await t.call("POST", "/api/users/export-ticket", { as: who });
+  expect(ticket.status).toBe(201);
+  const { url } = (await ticket.json()) as ExportTicket;
+  const answer = await t.call("GET", url);
+  expect(answer.status).toBe(200);
+  return unzipSync(new Uint8Array(await answer.arrayBuffer()));
+}
+
+async function uploadPdf(path: string, fields: Record<string, string>, name: string): Promise<void> {
+  const form = await formBody(fields, { name, bytes: samplePdf() });
+  const answer = await t.call("POST", path, { as: person, ...form });
+  expect(answer.status).toBeLessThan(300);
+}
+
+test("everything an account keeps comes as one ZIP: images bit for bit, PDFs, and what is known of them", async () => {
+  const first = sampleZip({ study: "80" }, { study: "80", sop: "2" }, { study: "81" });
+  const { studies } = await t.store(person, first);
+  await t.store(person, sampleZip({ study: "80", sop: "3" }));
+  const studyId = studies[0]?.id ?? "";
+  const uid = studies[0]?.studyInstanceUID ?? "";
+  await uploadPdf("/api/studies/laudo/upload", { studyInstanceUID: uid }, "laudo");
+  await uploadPdf("/api/exams-lab/upload", { examName: "Hemograma", modality: "LAB" }, "file");
+  const other = await t.addPerson("Outra Pessoa");
+  await t.store(other, sampleZip({ study: "82" }));
+
+  const files = await exportOf(person);
+  const sent = Object.values(unzipSync(first)).map((bytes) => Buffer.from(bytes).toString("base64"));
+  const images = Object.entries(files).filter(([name]) => name.startsWith("DICOM/"));
+  expect(images).toHaveLength(4);
+  const kept = images.map(([, bytes]) => Buffer.from(bytes).toString("base64"));
+  for (const bytes of sent) expect(kept).toContain(bytes);
+  const exams = JSON.parse(strFromU8(files["exams.json"] ?? new Uint8Array()));
+  expect(exams.studies.map((study: { id: string }) => study.id).sort()).toEqual(
+    studies.map(({ id }) => id).sort(),
+  );
+  const described = exams.studies.find((study: { id: string }) => study.id === studyId);
+  expect(described.folders).toHaveLength(2);
+  for (const folder of described.folders) expect(images.some(([name]) => name.startsWith(folder))).toBe(true);
+  expect(files[described.report]).toEqual(Uint8Array.from(samplePdf()));
+  expect(files[exams.laboratory[0].file]).toEqual(Uint8Array.from(samplePdf()));
+  const account = JSON.parse(strFromU8(files["account.json"] ?? new Uint8Array()));
+  expect(account.user).toMatchObject({ name: "Conceição Ação", email: person.email });
+  expect(strFromU8(files["audit.json"] ?? new Uint8Array())).toContain("study.uploaded");
+  expect(strFromU8(files["README.txt"] ?? new Uint8Array())).toContain("Exameteca");
+});
+
+test("it comes also when the subscription is over and the month is used up, and takes nothing from it", async () => {
+  await t.sql`update subscriptions set expires_at = now() - interval '1 day', downloads = 2000
+    where user_id = ${person.id}`;
+  expect(Object.keys(await exportOf(person)).length).toBeGreaterThan(4);
+  const [row] = await t.sql`select downloads from subscriptions where user_id = ${person.id}`;
+  expect(row?.downloads).toBe(2000);
+});
+
+test("a ticket dies after five minutes and with its session, and only five are made a day", async () => {
+  const { token } = (await (
+    await t.call("POST", "/api/auth/login", { json: { email: person.email, password: person.password } })
+  ).json()) as { token: string };
+  const ticket = await t.call("POST", "/api/users/export-ticket", { as: { ...person, token } });
+  const { url } = (await ticket.json()) as ExportTicket;
+  await t.call("POST", "/api/auth/logout", { as: { ...person, token }, json: {} });
+  expect((await t.call("GET", url)).status).toBe(401);
+  const late = (await (
+    await t.call("POST", "/api/users/export-ticket", { as: person })
+  ).json()) as ExportTicket;
+  t.advance(6 * 60_000);
+  expect((await t.call("GET", late.url)).status).toBe(401);
+  await t.call("POST", "/api/users/export-ticket", { as: person });
+  const refused = await t.call("POST", "/api/users/export-ticket", { as: person });
+  expect(refused.status).toBe(429);
+  t.advance(DAY);
+});
+
+test("an account is deleted by its own password, whatever the subscription says, with everything it kept", async () => {
+  const leaving = await t.addPerson("De Saída");
+  await t.store(leaving, sampleZip({ study: "90" }));
+  await t.sql`update subscriptions set expires_at = now() - interval '1 day' where user_id = ${leaving.id}`;
+  const wrong = await t.call("POST", "/api/users/delete-own", { as: leaving, json: { password: "errada" } });
+  expect(wrong.status).toBe(400);
+  expect((await problemOf(wrong)).code).toBe("auth.wrong_current_password");
+  const done = await t.call("POST", "/api/users/delete-own", {
+    as: leaving,
+    json: { password: leaving.password },
+  });
+  expect(done.status).toBe(200);
+  expect((await t.call("GET", "/api/auth/me", { as: leaving })).status).toBe(401);
+  await t.settle();
+  const [left] = await t.sql`select count(*)::int as studies from studies where account_id = ${leaving.id}`;
+  expect(left?.studies).toBe(0);
+});
+
+test("the last admin can't delete himself", async () => {
+  await t.sql`delete from users where role = 'admin'`;
+  const admin = await t.addPerson("Derradeira", { role: "admin", plan: null });
+  const answer = await t.call("POST", "/api/users/delete-own", {
+    as: admin,
+    json: { password: admin.password },
+  });
+  expect(answer.status).toBe(409);
+});

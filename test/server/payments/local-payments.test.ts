@@ -1,0 +1,409 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { AdminPayment, Payment } from "../../../src/shared/api/payments.ts";
+import type { OfferedPlan, Subscription } from "../../../src/shared/api/subscriptions.ts";
+import { readOutbox } from "../../support/outbox.ts";
+import { readQrCode } from "../../support/qr-code.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+
+const DAY = 24 * 3600_000;
+const MINUTE = 60_000;
+
+let t: TestApp;
+let admin: Person;
+let person: Person;
+let plans: Record<string, OfferedPlan>;
+
+beforeAll(async () => {
+  t = await createTestApp({
+    env: {
+      PIX_KEY: "123e4567-e12b-12d1-a456-426655440000",
+      PIX_MERCHANT_NAME: "Exames São João",
+      PIX_MERCHANT_CITY: "Brasília",
+    },
+  });
+  admin = await t.addPerson("Administradora", { role: "admin", plan: null });
+}, 60_000);
+afterAll(() => t[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  person = await t.addPerson("Pessoa", { plan: "avaliacao" });
+  const listed = (await (
+    await t.call("GET", "/api/subscriptions/plans", { as: person })
+  ).json()) as OfferedPlan[];
+  plans = Object.fromEntries(listed.map((plan) => [plan.name, plan]));
+});
+
+const planId = (name: string) => plans[name]?.id ?? "";
+
+async function create(name: string, as = person): Promise<Payment> {
+  const answer = await t.call("POST", "/api/payments/create", { as, json: { planId: planId(name) } });
+  expect(answer.status).toBe(201);
+  return (await answer.json()) as Payment;
+}
+
+async function confirm(id: string): Promise<AdminPayment> {
+  const answer = await t.call("POST", `/api/payments/${id}/confirm`, { as: admin });
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as AdminPayment;
+}
+
+async function refund(id: string): Promise<Response> {
+  return await t.call("POST", `/api/payments/${id}/refund`, { as: admin });
+}
+
+async function subscription(as = person): Promise<Subscription> {
+  return (await (await t.call("GET", "/api/subscriptions/my-subscription", { as })).json()) as Subscription;
+}
+
+async function payment(id: string): Promise<Payment> {
+  return (await (await t.call("GET", `/api/payments/${id}`, { as: person })).json()) as Payment;
+}
+
+const daysLeft = async () =>
+  Math.round((Date.parse((await subscription()).expiresAt ?? "") - t.deps.clock.now().getTime()) / DAY);
+
+describe("choosing a plan", () => {
+  test("offers the plans that are sold, smallest first, and never Avaliação or Cortesia", () => {
+    expect(Object.keys(plans)).toEqual(["Essencial", "Família", "Profissional", "Clínica"]);
+    expect(plans.Família).toMatchObject({ examLimit: 50, periodDays: 30 });
+    expect(plans.Profissional).toMatchObject({ examLimit: 200, periodDays: 365 });
+  });
+
+  test("shows a QR Code that holds the very code to copy, with the plan's price", async () => {
+    const { pixQrcode, pixCopyPaste, amount, status } = await create("Essencial");
+    expect(status).toBe("pending");
+    expect(amount).toBe(1990);
+    expect(pixCopyPaste).toContain("540519.90");
+    expect(pixCopyPaste).toContain("5915Exames Sao Joao6008Brasilia");
+    expect(pixQrcode).toStartWith("data:image/svg+xml;base64,");
+    expect(readQrCode(pixQrcode ?? "")).toBe(pixCopyPaste ?? "");
+  });
+
+  test("twice for the same plan, also at once, is one payment", async () => {
+    const [one, two] = await Promise.all([create("Essencial"), create("Essencial")]);
+    expect(two.id).toBe(one.id);
+    expect((await create("Família")).id).not.toBe(one.id);
+    expect((await create("Essencial")).id).toBe(one.id);
+  });
+
+  test("after half an hour the code is expired, and the next one is new", async () => {
+    const first = await create("Essencial");
+    expect(Date.parse(first.expiresAt) - Date.parse(first.createdAt)).toBeGreaterThanOrEqual(30 * MINUTE);
+    await passes(31 * MINUTE);
+    expect(await payment(first.id)).toMatchObject({
+      status: "expired",
+      pixQrcode: null,
+      pixCopyPaste: null,
+    });
+    const second = await create("Essencial");
+    expect(second.id).not.toBe(first.id);
+    expect(second.pixCopyPaste).not.toBe(first.pixCopyPaste);
+  });
+
+  test("a plan that is not sold, or none at all, is 404", async () => {
+    const [trial] = await t.sql`select id from plans where slug = 'cortesia'`;
+    for (const id of [trial?.id, Bun.randomUUIDv7()]) {
+      const answer = await t.call("POST", "/api/payments/create", { as: person, json: { planId: id } });
+      expect((await problemOf(answer)).code).toBe("plan.not_found");
+    }
+    const bad = await t.call("POST", "/api/payments/create", { as: person, json: { planId: "essencial" } });
+    expect(bad.status).toBe(400);
+  });
+
+  test("a plan smaller than the exams held is refused, of either archive", async () => {
+    await t.sql`update subscriptions set lab_exam_count = 11 where user_id = ${person.id}`;
+    const answer = await t.call("POST", "/api/payments/create", {
+      as: person,
+      json: { planId: planId("Essencial") },
+    });
+    expect(answer.status).toBe(409);
+    expect(await problemOf(answer)).toMatchObject({
+      code: "plan.too_small",
+      message: "You keep 11 exams and this plan holds 10. Choose a larger plan or delete exams first.",
+    });
+  });
+
+  test("codes can't be made without end", async () => {
+    for (let made = 0; made < 20; made++) {
+      await create("Essencial");
+      t.advance(31 * MINUTE);
+      await t.sql`update payments set created_at = ${t.deps.clock.now().toISOString()} where user_id = ${person.id}`;
+    }
+    const answer = await t.call("POST", "/api/payments/create", {
+      as: person,
+      json: { planId: planId("Essencial") },
+    });
+    expect(answer.status).toBe(429);
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+
+  test("someone else's payment is 404", async () => {
+    const { id } = await create("Essencial");
+    const other = await t.addPerson("Outra");
+    expect((await t.call("GET", `/api/payments/${id}`, { as: other })).status).toBe(404);
+    expect((await t.call("POST", `/api/payments/${id}/confirm`, { as: other })).status).toBe(403);
+    const history = await t.call("GET", "/api/payments/user/history?limit=50", { as: other });
+    expect(await history.json()).toEqual([]);
+    expect((await t.call("GET", `/api/payments/${id}`, { as: admin })).status).toBe(200);
+  });
+
+  test("where Pix is not set up, that is said", async () => {
+    await using bare = await createTestApp({ jobs: false });
+    const someone = await bare.addPerson("Alguém", { plan: "avaliacao" });
+    const [plan] = await bare.sql`select id from plans where slug = 'essencial'`;
+    const answer = await bare.call("POST", "/api/payments/create", {
+      as: someone,
+      json: { planId: plan?.id },
+    });
+    expect(answer.status).toBe(503);
+    expect((await problemOf(answer)).code).toBe("pix.not_configured");
+  }, 60_000);
+});
+
+describe("a confirmed payment", () => {
+  test("ends the trial, starts the plan, mails a receipt and opens the upload", async () => {
+    await t.store(person, sampleZip({ study: "61" }, { study: "62" }));
+    expect(await problemOf(await t.upload(person, sampleZip({ study: "63" })))).toMatchObject({
+      code: "quota.trial",
+    });
+    const { id } = await create("Essencial");
+    expect(await subscription()).toMatchObject({ status: "active", openPaymentId: id });
+    expect(await confirm(id)).toMatchObject({ status: "paid", canConfirm: false, canRefund: true });
+    expect(await subscription()).toMatchObject({
+      status: "active",
+      plan: { name: "Essencial" },
+      currentExamCount: 2,
+      openPaymentId: null,
+    });
+    expect(await daysLeft()).toBe(30);
+    expect((await t.upload(person, sampleZip({ study: "63" }))).status).toBe(201);
+    const me = await t.call("GET", "/api/auth/me", { as: person });
+    expect(await me.json()).toMatchObject({ isTrial: false });
+    await t.settle();
+    const mails = (await readOutbox(t.deps.config.dataDir)).filter(({ to }) => to.includes(person.email));
+    expect(mails.map(({ subject }) => subject)).toEqual(["Payment received: Essencial"]);
+    expect(mails[0]?.text).toMatch(/R\$\s?19\.90/);
+  });
+
+  test("twice, also at once, changes nothing", async () => {
+    const { id } = await create("Essencial");
+    await Promise.all([confirm(id), confirm(id), confirm(id)]);
+    await passes(DAY);
+    await confirm(id);
+    expect(await daysLeft()).toBe(29);
+    const [row] = await t.sql`select count(*)::int as paid from audit_events
+      where action = 'payment.paid' and account_id = ${person.id}`;
+    expect(row?.paid).toBe(1);
+  });
+
+  test("counts also when it comes after the code expired", async () => {
+    const { id } = await create("Essencial");
+    await passes(3 * 3600_000);
+    expect(await confirm(id)).toMatchObject({ status: "paid" });
+    expect(await daysLeft()).toBe(30);
+  });
+
+  test("of the same plan goes on from its end, counters untouched", async () => {
+    await confirm((await create("Essencial")).id);
+    await t.sql`update subscriptions set downloads = 7, exam_count = 3 where user_id = ${person.id}`;
+    await passes(10 * DAY);
+    await confirm((await create("Essencial")).id);
+    expect(await daysLeft()).toBe(50);
+    expect(await subscription()).toMatchObject({ downloadsThisMonth: 7, currentExamCount: 3 });
+  });
+
+  test("of the same plan after its end starts now", async () => {
+    await confirm((await create("Essencial")).id);
+    await passes(45 * DAY);
+    expect(await subscription()).toMatchObject({ status: "expired" });
+    const { id } = await create("Essencial");
+    expect(await subscription()).toMatchObject({ status: "pending", openPaymentId: id });
+    await confirm(id);
+    expect(await daysLeft()).toBe(30);
+  });
+
+  test("of another plan starts now and the rest of the old one lapses; what is held stays counted", async () => {
+    await confirm((await create("Essencial")).id);
+    await t.sql`update subscriptions set downloads = 7, exam_count = 3 where user_id = ${person.id}`;
+    await passes(10 * DAY);
+    await confirm((await create("Profissional")).id);
+    expect(await daysLeft()).toBe(365);
+    expect(await subscription()).toMatchObject({
+      plan: { name: "Profissional" },
+      downloadsThisMonth: 0,
+      currentExamCount: 3,
+    });
+  });
+
+  test("never shortens a plan without an end", async () => {
+    const { id } = await create("Essencial");
+    await t.sql`update subscriptions set plan_id = ${planId("Essencial")}, expires_at = null
+      where user_id = ${person.id}`;
+    await confirm(id);
+    expect((await subscription()).expiresAt).toBeNull();
+    const again = await t.call("POST", "/api/payments/create", {
+      as: person,
+      json: { planId: planId("Essencial") },
+    });
+    expect((await problemOf(again)).code).toBe("plan.already_endless");
+  });
+
+  test("keeps the price it began with when an admin changes the plan meanwhile", async () => {
+    const { id } = await create("Essencial");
+    const change = { price: 2990, downloadDeleteLimit: 33 };
+    const path = `/api/subscriptions/plans/${planId("Essencial")}`;
+    expect(await (await t.call("PATCH", path, { as: admin, json: change })).json()).toMatchObject(change);
+    expect(await confirm(id)).toMatchObject({ amount: 1990 });
+    await t.call("PATCH", path, { as: admin, json: { price: 1990, downloadDeleteLimit: 20 } });
+  });
+
+  test("of a deleted account is kept, without a name", async () => {
+    const { id } = await create("Essencial");
+    await t.call("DELETE", `/api/users/${person.id}`, { as: admin });
+    expect(await confirm(id)).toMatchObject({ status: "paid", user: null, failure: "account_gone" });
+  });
+});
+
+describe("an account without a subscription", () => {
+  test("is pending while its first Pix is open, and has none again when it expires", async () => {
+    const nobody = await t.addPerson("Ninguém", { plan: null });
+    const get = () => t.call("GET", "/api/subscriptions/my-subscription", { as: nobody });
+    expect((await get()).status).toBe(404);
+    await create("Essencial", nobody);
+    expect(await subscription(nobody)).toMatchObject({ status: "pending", plan: { name: "Essencial" } });
+    expect((await t.upload(nobody, sampleZip({ study: "64" }))).status).toBe(403);
+    await passes(31 * MINUTE);
+    expect((await get()).status).toBe(404);
+  });
+});
+
+describe("a refund", () => {
+  test("ends the period it paid for, at once, and mails it", async () => {
+    const { id } = await create("Essencial");
+    await confirm(id);
+    await passes(3 * DAY);
+    expect(await (await refund(id)).json()).toMatchObject({ status: "refunded", canRefund: false });
+    expect(await subscription()).toMatchObject({ status: "expired" });
+    expect((await t.upload(person, sampleZip({ study: "65" }))).status).toBe(403);
+    await t.settle();
+    const mails = (await readOutbox(t.deps.config.dataDir)).filter(({ to }) => to.includes(person.email));
+    expect(mails.at(-1)?.subject).toBe("Payment refunded: Essencial");
+  });
+
+  test("of the first of two periods moves the second up; of both leaves none", async () => {
+    const first = await create("Essencial");
+    await confirm(first.id);
+    const second = await create("Essencial");
+    await confirm(second.id);
+    await passes(5 * DAY);
+    expect(await daysLeft()).toBe(55);
+    await refund(first.id);
+    expect(await daysLeft()).toBe(30);
+    await passes(10 * DAY);
+    await refund(second.id);
+    expect(await subscription()).toMatchObject({ status: "expired" });
+  });
+
+  test("of a period that is over, or of a plan that was left, takes nothing", async () => {
+    const essencial = await create("Essencial");
+    await confirm(essencial.id);
+    await passes(2 * DAY);
+    await confirm((await create("Família")).id);
+    await refund(essencial.id);
+    expect(await daysLeft()).toBe(30);
+    const back = await create("Essencial");
+    await confirm(back.id);
+    expect(await daysLeft()).toBe(30);
+  });
+
+  test("twice, also at once, is one", async () => {
+    const { id } = await create("Essencial");
+    await confirm(id);
+    await confirm((await create("Essencial")).id);
+    await Promise.all([refund(id), refund(id)]);
+    await refund(id);
+    expect(await daysLeft()).toBe(30);
+  });
+
+  test("of what is not paid is refused", async () => {
+    const { id } = await create("Essencial");
+    expect((await problemOf(await refund(id))).code).toBe("payment.not_refundable");
+  });
+});
+
+describe("the admin", () => {
+  test("sees every payment with its person, by status, and what can be done with it", async () => {
+    const { id } = await create("Essencial");
+    const listed = await t.call("GET", "/api/payments?status=pending&limit=200", { as: admin });
+    const found = ((await listed.json()) as AdminPayment[]).find((row) => row.id === id);
+    expect(found).toMatchObject({ canConfirm: true, canRefund: false, user: { email: person.email } });
+    expect(Number(listed.headers.get("x-total-count"))).toBeGreaterThan(0);
+    await confirm(id);
+    const paid = await t.call("GET", "/api/payments?status=paid&limit=200", { as: admin });
+    expect(((await paid.json()) as AdminPayment[]).map((row) => row.id)).toContain(id);
+  });
+
+  test("sees users, active subscriptions, exams, and a month's revenue with refunds taken off", async () => {
+    const before = await summary();
+    const kept = await create("Família");
+    await confirm(kept.id);
+    const returned = await create("Família");
+    await confirm(returned.id);
+    await refund(returned.id);
+    const after = await summary();
+    expect(after.monthlyRevenue - before.monthlyRevenue).toBe(3990);
+    expect(after.revenueByMonth).toHaveLength(12);
+    expect(after.revenueByMonth.at(-1)?.amount).toBe(after.monthlyRevenue);
+    const active = (of: typeof after, name: string) =>
+      of.plans.find((plan) => plan.name === name)?.activeUsers ?? 0;
+    expect(active(after, "Família") - active(before, "Família")).toBe(1);
+    expect(active(before, "Avaliação") - active(after, "Avaliação")).toBe(1);
+    const all = (await (await t.call("GET", "/api/subscriptions/all", { as: admin })).json()) as {
+      user: { id: string };
+    }[];
+    expect(all.filter(({ user }) => user.id === person.id)).toHaveLength(1);
+  });
+
+  test("takes any plan without payment; plans that the system gives can't be sold", async () => {
+    const chosen = await t.call("POST", "/api/subscriptions/subscribe", {
+      as: admin,
+      json: { planId: planId("Clínica") },
+    });
+    expect(await chosen.json()).toMatchObject({
+      status: "active",
+      expiresAt: null,
+      plan: { name: "Clínica" },
+    });
+    const given = (await summary()).plans.find((plan) => plan.name === "Cortesia");
+    const answer = await t.call("PATCH", `/api/subscriptions/plans/${given?.id}`, {
+      as: admin,
+      json: { isOffered: true },
+    });
+    expect((await problemOf(answer)).code).toBe("plan.not_offerable");
+    const bad = await t.call("PATCH", `/api/subscriptions/plans/${given?.id}`, {
+      as: admin,
+      json: { examLimit: 0 },
+    });
+    expect(bad.status).toBe(400);
+  });
+});
+
+async function summary() {
+  const answer = await t.call("GET", "/api/subscriptions/summary", { as: admin });
+  return (await answer.json()) as {
+    monthlyRevenue: number;
+    revenueByMonth: { amount: number }[];
+    plans: { id: string; name: string; activeUsers: number }[];
+  };
+}
+
+/** Lets time go by; sessions don't last as long as plans do. */
+async function passes(ms: number): Promise<void> {
+  t.advance(ms);
+  for (const who of [person, admin]) {
+    const { email, password } = who;
+    const answer = await t.call("POST", "/api/auth/login", { json: { email, password } });
+    who.token = ((await answer.json()) as { token: string }).token;
+  }
+}

@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ConfigError } from "../../../src/server/config.ts";
+import { createBacenPix } from "../../../src/server/pix/bacen/bacen-pix.ts";
+import { createAuthority } from "../../support/psp/certificates.ts";
+import { openPixAtPsp, type PixAtPsp, pixErrorOf } from "../../support/psp/pix-at-psp.ts";
+import type { PspOptions } from "../../support/psp/psp.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
+
+const DAY_MS = 86_400_000;
+const stranger = createAuthority("Outra autoridade");
+
+describe("mutual TLS with the PSP", () => {
+  const WRONG: [string, PspOptions["serverCertificate"]][] = [
+    ["signed by somebody else", () => stranger.certify("psp")],
+    ["of another host", (authority) => authority.certify("psp", { host: "psp.example.com" })],
+    ["that has ended", (authority) => authority.certify("psp", { until: new Date(Date.now() - DAY_MS) })],
+  ];
+  test.each(WRONG)(
+    "a server whose certificate is one %s gets nothing of us",
+    async (_, serverCertificate) => {
+      await using at = await openPixAtPsp({ serverCertificate });
+      const error = await pixErrorOf(at.pix.readCob(at.pix.newTxid()));
+      expect(error.kind).toBe("unavailable");
+      expect(error.code).toMatch(/CERT|SIGNATURE|ALTNAME/);
+      expect(at.psp.received).toEqual([]);
+      expect(at.pace.slept).toEqual([]);
+    },
+  );
+
+  test("an environment that says to trust anybody doesn't change that", async () => {
+    await using at = await openPixAtPsp({ serverCertificate: () => stranger.certify("psp") });
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
+    try {
+      expect((await pixErrorOf(at.pix.readCob(at.pix.newTxid()))).kind).toBe("unavailable");
+    } finally {
+      delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    }
+    expect(at.psp.received).toEqual([]);
+  });
+
+  test("the PSP talks to our certificate alone, also while we are talking to it", async () => {
+    await using at = await openPixAtPsp();
+    await at.pix.createCob(at.order());
+    const { apiUrl } = at.psp.config;
+    const ca = at.psp.authority.cert;
+    const other = stranger.certify("exameteca");
+    const seen = at.psp.received.length;
+    await expect(fetch(`${apiUrl}/cob/x`, { tls: { ca } })).rejects.toThrow();
+    await expect(fetch(`${apiUrl}/cob/x`, { tls: { ca, ...other } })).rejects.toThrow();
+    expect(at.psp.received.length).toBe(seen);
+  });
+
+  test("a certificate that the PSP doesn't know makes Pix unavailable, not wrong", async () => {
+    await using folder = createTempFolder();
+    const { cert, key } = stranger.certify("exameteca");
+    const [certFile, certKeyFile] = [join(folder.path, "cert"), join(folder.path, "key")];
+    await Promise.all([writeFile(certFile, cert), writeFile(certKeyFile, key)]);
+    await using at = await openPixAtPsp({ config: { certFile, certKeyFile } });
+    expect((await pixErrorOf(at.pix.createCob(at.order()))).kind).toBe("unavailable");
+    expect(at.psp.received).toEqual([]);
+  });
+});
+
+describe("the PEM files", () => {
+  let folder: ReturnType<typeof createTempFolder>;
+  let at: PixAtPsp;
+  beforeEach(async () => {
+    folder = createTempFolder();
+    at = await openPixAtPsp();
+  });
+  afterEach(async () => {
+    await at[Symbol.asyncDispose]();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  async function problemsOf(changes: Partial<PixAtPsp["psp"]["config"]>): Promise<string[]> {
+    const error = await createBacenPix({ ...at.psp.config, ...changes }, at.psp.clock).catch(
+      (thrown) => thrown,
+    );
+    if (!(error instanceof ConfigError)) throw new Error("it started");
+    return error.problems;
+  }
+
+  test("each that is missing is named at the start, with its variable", async () => {
+    const missing = join(folder.path, "missing.pem");
+    const problems = await problemsOf({ certFile: missing, certKeyFile: missing, caFile: missing });
+    expect(problems).toEqual([
+      `PIX_CERT: "${missing}" can't be read (ENOENT)`,
+      `PIX_CERT_KEY: "${missing}" can't be read (ENOENT)`,
+      `PIX_CA: "${missing}" can't be read (ENOENT)`,
+    ]);
+  });
+
+  test("one that may not be read, or is a folder, is named", async () => {
+    expect(await problemsOf({ certFile: folder.path })).toEqual([
+      `PIX_CERT: "${folder.path}" can't be read (EISDIR)`,
+    ]);
+    // To root every file is readable.
+    if (process.getuid?.() === 0) return;
+    const secret = join(folder.path, "secret.pem");
+    await writeFile(secret, "");
+    await chmod(secret, 0);
+    expect(await problemsOf({ certKeyFile: secret })).toEqual([
+      `PIX_CERT_KEY: "${secret}" can't be read (EACCES)`,
+    ]);
+  });
+
+  test("one that holds something else is named", async () => {
+    const wrong = join(folder.path, "wrong.pem");
+    await writeFile(wrong, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+    expect(await problemsOf({ certFile: wrong, certKeyFile: wrong, caFile: wrong })).toEqual([
+      `PIX_CERT: "${wrong}" is no certificate in PEM`,
+      `PIX_CERT_KEY: "${wrong}" is no private key without a password in PEM`,
+      `PIX_CA: "${wrong}" is no certificate in PEM`,
+    ]);
+  });
+
+  test("a key of another certificate is told", async () => {
+    const other = join(folder.path, "other.pem");
+    await writeFile(other, stranger.key);
+    expect(await problemsOf({ certKeyFile: other })).toEqual(["PIX_CERT_KEY is not the key of PIX_CERT"]);
+  });
+
+  test("no file for the authority means the system's authorities, which don't know this PSP", async () => {
+    await using bare = await openPixAtPsp({ config: { caFile: undefined } });
+    const error = await pixErrorOf(bare.pix.readCob(bare.pix.newTxid()));
+    expect(error.kind).toBe("unavailable");
+    expect(bare.psp.received).toEqual([]);
+  });
+});

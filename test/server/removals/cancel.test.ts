@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { startSubscription } from "../../../src/server/features/subscriptions/start-subscription.ts";
+import { accessOf } from "../../../src/server/http/guard.ts";
+import type { Study } from "../../../src/shared/api/studies.ts";
+import type { Subscription } from "../../../src/shared/api/subscriptions.ts";
+import { readOutbox } from "../../support/outbox.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import {
+  addLabExam,
+  askTicket,
+  attachReport,
+  cancel,
+  type FilledAccount,
+  fillAccount,
+  GRACE_MS,
+  newStudyNumber,
+  openViewer,
+  removalOf,
+} from "./filled-account.ts";
+
+setDefaultTimeout(30_000);
+
+let t: TestApp;
+let admin: Person;
+beforeAll(async () => {
+  t = await createTestApp();
+  admin = await t.addPerson("Administradora", { role: "admin", plan: null });
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+const get = (as: Person, path: string) => t.call("GET", path, { as });
+async function mailsTo(person: Person) {
+  await t.settle();
+  return (await readOutbox(t.deps.config.dataDir)).filter((mail) => mail.to.includes(person.email));
+}
+
+/** Every declared route that names a study or a lab exam. */
+function routesToExams(): string[] {
+  const declared = t.app.routes
+    .filter(({ handler }) => accessOf(handler) !== undefined)
+    .map(({ method, path }) => `${method} ${path.replace(/\{.*\}/, "")}`);
+  return [...new Set(declared)].filter((route) => /:study|exams-lab\/:id/.test(route)).sort();
+}
+
+async function callRoute(
+  route: string,
+  as: Person,
+  { studyIds, labId, relative }: FilledAccount,
+): Promise<number> {
+  const [method = "", pattern = ""] = route.split(" ");
+  const path = pattern
+    .replace(":study", studyIds[0] ?? "")
+    .replace(":series", "2.25.2.1.1")
+    .replace(":userId", relative.id)
+    .replace(":id", labId);
+  const json = /assign$/.test(path)
+    ? { userId: relative.id }
+    : /share$/.test(path)
+      ? { email: relative.email }
+      : undefined;
+  return (await t.call(method, path, { as, json })).status;
+}
+
+async function listed(as: Person): Promise<string[]> {
+  return ((await (await get(as, "/api/studies")).json()) as Study[]).map(({ id }) => id);
+}
+
+const instancePaths = async (dicomweb: string, as: Person) => {
+  const [study] = (await (await get(as, `${dicomweb}/studies`)).json()) as Record<
+    string,
+    { Value: string[] }
+  >[];
+  const uid = study?.["0020000D"]?.Value[0];
+  const [series] = (await (await get(as, `${dicomweb}/studies/${uid}/series`)).json()) as Record<
+    string,
+    { Value: string[] }
+  >[];
+  const seriesPath = `${dicomweb}/studies/${uid}/series/${series?.["0020000E"]?.Value[0]}`;
+  const [instance] = (await (await get(as, `${seriesPath}/instances`)).json()) as Record<
+    string,
+    { Value: string[] }
+  >[];
+  const instancePath = `${seriesPath}/instances/${instance?.["00080018"]?.Value[0]}`;
+  return [
+    `${dicomweb}/studies/${uid}`,
+    `${dicomweb}/studies/${uid}/series`,
+    `${dicomweb}/studies/${uid}/instances`,
+    `${dicomweb}/studies/${uid}/metadata`,
+    seriesPath,
+    `${seriesPath}/metadata`,
+    `${seriesPath}/instances`,
+    instancePath,
+    `${instancePath}/metadata`,
+    `${instancePath}/frames/1`,
+  ];
+};
+
+describe("a cancelled subscription", () => {
+  test("hides every exam at once: from its owner, grantees, admins, open viewers and begun downloads", async () => {
+    const account = await fillAccount(t, "Cancela Tudo");
+    const { owner, doctor, relative, studyIds, labId } = account;
+    const [studyId = ""] = studyIds;
+    const viewers = await Promise.all([owner, doctor, admin].map((as) => openViewer(t, as, studyId)));
+    const paths = (await Promise.all(viewers.map((viewer) => instancePaths(viewer, owner)))).flat();
+    const ticket = await askTicket(t, owner, studyId);
+    const begun = await t.call("GET", ticket);
+    const resume = { range: "bytes=10-", "if-range": begun.headers.get("etag") ?? "" };
+    const before = await Promise.all(paths.map((path) => get(owner, path)));
+    expect(new Set(before.map(({ status }) => status))).toEqual(new Set([200]));
+    expect((await t.call("GET", ticket, { headers: resume })).status).toBe(206);
+    for (const person of [owner, doctor, relative]) expect(await listed(person)).toContain(studyId);
+
+    const answer: Subscription = await cancel(t, owner);
+    expect(answer).toMatchObject({ status: "expired", canCancel: false, currentExamCount: 0 });
+    expect(Date.parse(answer.removedUntil ?? "")).toBe(Date.parse(answer.expiresAt ?? "") + GRACE_MS);
+
+    expect((await get(owner, "/api/studies")).status).toBe(403);
+    expect((await get(owner, "/api/exams-lab")).status).toBe(403);
+    // A new plan opens the doors again; what was removed is not behind them.
+    await startSubscription(t.deps.db, {
+      userId: owner.id,
+      planSlug: "familia",
+      expiresAt: null,
+      now: t.deps.clock.now(),
+    });
+    for (const person of [owner, doctor, relative, admin]) {
+      expect(await listed(person)).not.toContain(studyId);
+      for (const route of routesToExams()) {
+        if (/exams-lab/.test(route) && person !== owner) continue;
+        // Deleting needs a subscription, which the doctor never had.
+        const refused = person === doctor && route === "DELETE /api/studies/:study" ? 403 : 404;
+        expect([route, await callRoute(route, person, account)]).toEqual([route, refused]);
+      }
+      expect((await attachReport(t, person, studyId)).status).toBe(404);
+      const data = [{ userId: person.id, id: studyId }];
+      const query = Buffer.from(JSON.stringify(data)).toString("base64url");
+      expect((await get(person, `/generate-token?data=${query}`)).status).toBe(404);
+    }
+    for (const path of paths) expect([path, (await get(owner, path)).status]).toEqual([path, 404]);
+    for (const viewer of viewers) expect(await (await get(owner, `${viewer}/studies`)).json()).toEqual([]);
+    expect((await t.call("GET", ticket)).status).toBe(404);
+    expect((await t.call("GET", ticket, { headers: resume })).status).toBe(404);
+    expect(await (await get(owner, "/api/exams-lab")).json()).toEqual([]);
+    expect(await (await get(owner, "/api/users/exam-count")).json()).toEqual({ count: 0 });
+    const [counters] =
+      await t.sql`select exam_count, lab_exam_count from subscriptions where user_id = ${owner.id}`;
+    expect(counters).toEqual({ exam_count: 0, lab_exam_count: 0 });
+    const [kept] = await t.sql`select count(*)::int as labs from lab_exams where id = ${labId}`;
+    expect(kept).toEqual({ labs: 1 });
+  });
+
+  test("ends what was paid ahead, and says once what it removed and until when it can be undone", async () => {
+    const { owner } = await fillAccount(t, "Cancela e Lê");
+    const now = t.deps.clock.now();
+    const [plan] = await t.sql`select id from plans where slug = 'familia'`;
+    const paid = { id: Bun.randomUUIDv7(), txid: Bun.randomUUIDv7() };
+    await t.sql`insert into payments
+      (id, user_id, plan_id, plan_name, amount_cents, period_days, provider, txid, status, created_at, expires_at, period_start, period_end)
+      values (${paid.id}, ${owner.id}, ${plan?.id}, 'Família', 3990, 30, 'local', ${paid.txid}, 'paid',
+        ${now.toISOString()}, ${now.toISOString()}, ${now.toISOString()}, ${now.toISOString()}::timestamptz + interval '720 hours')`;
+    t.advance(60_000);
+    const { expiresAt } = await cancel(t, owner);
+    const [row] = await t.sql`select period_end from payments where id = ${paid.id}`;
+    expect(new Date(row?.period_end as string).toISOString()).toBe(expiresAt ?? "");
+    const [mail, ...others] = await mailsTo(owner);
+    expect(others).toEqual([]);
+    expect(mail?.subject).toBe("Your Família subscription was cancelled");
+    expect(mail?.text).toContain("We removed 2 imaging exams and 1 lab exam from your account, with their reports.");
+    expect(mail?.text).toMatch(/Until \w{3} \d+, \d{4} \d{1,2}:\d{2}\s[AP]M \(Brasília time\)/);
+    expect(mail?.text).toContain(`write to ${admin.email}`);
+    const audit =
+      await t.sql`select action, actor_id, address from audit_events where account_id = ${owner.id} and action in ('exams.removed', 'subscription.cancelled')`;
+    expect(audit).toHaveLength(2);
+    for (const event of audit) expect(event).toMatchObject({ actor_id: owner.id, address: "203.0.113.7" });
+  });
+
+  test("is told in the language of the last sign-in", async () => {
+    const person = await t.addPerson("Fala Português");
+    const json = { email: person.email, password: person.password };
+    await t.call("POST", "/api/auth/login", { json, headers: { "accept-language": "pt-BR" } });
+    await addLabExam(t, person);
+    await cancel(t, person);
+    const [mail] = await mailsTo(person);
+    expect(mail?.subject).toBe("Sua assinatura Essencial foi cancelada");
+    expect(mail?.text).toContain("Removemos da sua conta 1 exame laboratorial, com os laudos.");
+    expect(mail?.text).toMatch(/Até \d{2}\/\d{2}\/\d{4} \d{2}:\d{2} \(horário de Brasília\)/);
+  });
+
+  test("can't be cancelled again, nor one that is over or was never there", async () => {
+    const person = await t.addPerson("Sem Exames");
+    const answers = await Promise.allSettled([cancel(t, person), cancel(t, person)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    const [row] = await t.sql`select count(*)::int as removals from removals where user_id = ${person.id}`;
+    expect(row).toEqual({ removals: 1 });
+    const nobody = await t.addPerson("Sem Plano", { plan: null });
+    const refused = await cancel(t, nobody).catch((error) => error.kind);
+    expect(refused).toMatchObject({ status: 409, code: "subscription.not_active" });
+    const [mail] = await mailsTo(person);
+    expect(mail?.text).toContain("You had no exams stored, so nothing was removed.");
+  });
+
+  test("takes nothing from an admin: he keeps his exams and his access", async () => {
+    const boss = await t.addPerson("Admin com Plano", { role: "admin", plan: "clinica" });
+    const { studies } = await t.store(boss, sampleZip({ study: newStudyNumber() }));
+    const answer = await cancel(t, boss);
+    expect(answer).toMatchObject({ status: "expired", removedUntil: null });
+    expect(await listed(boss)).toContain(studies[0]?.id ?? "");
+    expect(await removalOf(t, boss)).toBeUndefined();
+    const [mail] = await mailsTo(boss);
+    expect(mail?.text).toContain("Nothing was removed: as an administrator you keep your exams");
+  });
+
+  test("refuses the uploads that come after it", async () => {
+    const person = await t.addPerson("Chega Tarde");
+    await cancel(t, person);
+    const late = await t.upload(person, sampleZip({ study: newStudyNumber() }));
+    expect([late.status, (await problemOf(late)).code]).toEqual([403, "subscription.required"]);
+  });
+});

@@ -1,0 +1,115 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { purgeRemovals } from "../../../src/server/features/removals/purge-removals.ts";
+import { startSubscription } from "../../../src/server/features/subscriptions/start-subscription.ts";
+import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { bytesOnceSettled, compareBytes, NO_DISAGREEMENTS } from "../../support/stored-bytes.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { attachReport, cancel, GRACE_MS, newStudyNumber, sendLabExam } from "./filled-account.ts";
+
+setDefaultTimeout(120_000);
+
+async function subscribeAnew(t: TestApp, person: Person): Promise<void> {
+  const now = t.deps.clock.now();
+  await startSubscription(t.deps.db, { userId: person.id, planSlug: "clinica", expiresAt: null, now });
+}
+
+/** What a cancelled account still shows: nothing, whatever came in while it was cancelled. */
+async function leftIn(t: TestApp, person: Person) {
+  const [row] = await t.sql`select
+    (select count(*)::int from studies where account_id = ${person.id} and removal_id is null) as studies,
+    (select count(*)::int from lab_exams where account_id = ${person.id} and removal_id is null) as labs,
+    (select exam_count from subscriptions where user_id = ${person.id}) as counted,
+    (select lab_exam_count from subscriptions where user_id = ${person.id}) as labs_counted`;
+  return row;
+}
+const NOTHING = { studies: 0, labs: 0, counted: 0, labs_counted: 0 };
+
+test("an upload that meets a cancellation is removed with the rest or refused, in 30 rounds of 30", async () => {
+  await using t = await createTestApp();
+  const person = await t.addPerson("Envia e Cancela", { plan: "clinica" });
+  const statuses = new Map<number, number>();
+  const tally = (status: number) => statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  for (let round = 0; round < 30; round++) {
+    const [old, fresh] = [newStudyNumber(), newStudyNumber()];
+    const first = (await (await t.upload(person, sampleZip({ study: old }))).json()) as UploadAnswer;
+    const studyId = first.studies[0]?.id ?? "";
+    const answers = await Promise.all([
+      t.upload(person, sampleZip({ study: fresh })),
+      t.upload(person, sampleZip({ study: old, sop: "2" })),
+      sendLabExam(t, person),
+      attachReport(t, person, studyId),
+      Bun.sleep((round % 15) * 8).then(() => cancel(t, person)),
+    ]);
+    for (const [i, answer] of answers.entries()) {
+      if (!(answer instanceof Response)) continue;
+      tally(answer.status);
+      // A report finds its study gone, the others their subscription.
+      expect([i, answer.status]).toBeOneOf([
+        [i, 201],
+        [i, 403],
+        ...(i === 3 ? [[3, 404]] : []),
+      ]);
+    }
+    expect(await leftIn(t, person)).toEqual(NOTHING);
+    await subscribeAnew(t, person);
+  }
+  // Else the rounds did not meet.
+  expect([statuses.get(201) ?? 0, statuses.get(403) ?? 0].every((count) => count >= 5)).toBe(true);
+  t.advance(GRACE_MS + 1000);
+  await purgeRemovals(t.deps);
+  await t.settle();
+  const compare = () => compareBytes(t.sql, t.deps.config.dataDir);
+  expect(await bytesOnceSettled(compare)).toEqual(NO_DISAGREEMENTS);
+});
+
+test("deletions, downloads and transfers that meet a cancellation never block each other", async () => {
+  await using t = await createTestApp();
+  const person = await t.addPerson("Apaga e Cancela", { plan: "clinica" });
+  for (let round = 0; round < 12; round++) {
+    const sent = Array.from({ length: 4 }, () => ({ study: newStudyNumber() }));
+    const answer = (await (await t.upload(person, sampleZip(...sent))).json()) as UploadAnswer;
+    const ids = answer.studies.map(({ id }) => id);
+    const lab = ((await (await sendLabExam(t, person)).json()) as { id: string }).id;
+    const began = Date.now();
+    const answers = await Promise.all([
+      t.call("DELETE", `/api/studies/${ids[3]}`, { as: person }),
+      t.call("DELETE", `/api/studies/${ids[0]}`, { as: person }),
+      t.call("GET", `/api/studies/${ids[1]}/download`, { as: person }),
+      t.call("DELETE", `/api/exams-lab/${lab}`, { as: person }),
+      Bun.sleep(round).then(() => cancel(t, person)),
+    ]);
+    for (const one of answers) {
+      if (one instanceof Response) expect(one.status).toBeOneOf([200, 403, 404]);
+    }
+    // PostgreSQL looks for a deadlock after a second.
+    expect(Date.now() - began).toBeLessThan(900);
+    expect(await leftIn(t, person)).toEqual(NOTHING);
+    await t.sql`update subscriptions set downloads = 0, deletes = 0, lab_deletes = 0 where user_id = ${person.id}`;
+    await subscribeAnew(t, person);
+  }
+});
+
+test("deleting the account, paying and cancelling at the same time leave a whole state behind", async () => {
+  await using t = await createTestApp();
+  const admin = await t.addPerson("Administradora", { role: "admin", plan: null });
+  for (let round = 0; round < 8; round++) {
+    const person = await t.addPerson("Tudo Junto", { plan: "clinica" });
+    await t.upload(person, sampleZip({ study: newStudyNumber() }));
+    const answers = await Promise.all([
+      t.upload(person, sampleZip({ study: newStudyNumber() })).then(({ status }) => status),
+      Bun.sleep(round * 10).then(() => cancel(t, person).then(() => 200, (error) => error.kind?.status)),
+      Bun.sleep(round * 12).then(async () => {
+        return (await t.call("DELETE", `/api/users/${admin && person.id}`, { as: admin })).status;
+      }),
+    ]);
+    expect(answers[2]).toBe(200);
+    expect(answers[0]).toBeOneOf([201, 401, 403, 500]);
+    const [left] = await t.sql`select (select count(*)::int from studies where account_id = ${person.id}) as studies,
+      (select count(*)::int from removals where user_id = ${person.id}) as removals`;
+    expect(left).toEqual({ studies: 0, removals: 0 });
+  }
+  await t.settle();
+  const compare = () => compareBytes(t.sql, t.deps.config.dataDir);
+  expect(await bytesOnceSettled(compare)).toEqual(NO_DISAGREEMENTS);
+});

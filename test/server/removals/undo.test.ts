@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { listOpenRemovals } from "../../../src/server/features/removals/list-open-removals.ts";
+import { purgeRemovals } from "../../../src/server/features/removals/purge-removals.ts";
+import { undoRemoval } from "../../../src/server/features/removals/undo-removal.ts";
+import { startSubscription } from "../../../src/server/features/subscriptions/start-subscription.ts";
+import type { Study } from "../../../src/shared/api/studies.ts";
+import type { Subscription, UndoneRemoval } from "../../../src/shared/api/subscriptions.ts";
+import { readOutbox } from "../../support/outbox.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import {
+  addLabExam,
+  cancel,
+  DAY_MS,
+  digestOf,
+  fillAccount,
+  GRACE_MS,
+  newStudyNumber,
+  origin,
+  removalOf,
+} from "./filled-account.ts";
+
+setDefaultTimeout(30_000);
+
+let t: TestApp;
+let admin: Person;
+beforeAll(async () => {
+  t = await createTestApp();
+  admin = await t.addPerson("Administradora", { role: "admin", plan: null });
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+const get = (as: Person, path: string) => t.call("GET", path, { as });
+const json = async <T>(answer: Promise<Response>) => (await (await answer).json()) as T;
+const mine = (person: Person) => json<Subscription>(get(person, "/api/subscriptions/my-subscription"));
+const listed = async (as: Person) => (await json<Study[]>(get(as, "/api/studies"))).map(({ id }) => id);
+
+async function undo(person: Person): Promise<UndoneRemoval> {
+  return await undoRemoval(t.deps, { userId: admin.id }, (await removalOf(t, person)).id, origin);
+}
+const codeOf = (attempt: Promise<unknown>) =>
+  attempt.then(
+    () => "done",
+    (error) => error.kind?.code ?? error,
+  );
+async function lastMailTo(person: Person) {
+  await t.settle();
+  const mails = await readOutbox(t.deps.config.dataDir);
+  return mails.filter((mail) => mail.to.includes(person.email)).at(-1);
+}
+
+describe("undoing a cancellation", () => {
+  test("brings everything back bit for bit, for its owner and for those he shared it with", async () => {
+    const { owner, doctor, relative, studyIds, labId } = await fillAccount(t, "Volta Atrás");
+    const [studyId = ""] = studyIds;
+    const files = [
+      ...studyIds.map((id) => `/api/studies/${id}/download`),
+      `/api/studies/laudo/${studyId}`,
+      `/api/exams-lab/${labId}/view`,
+      `/api/studies/${studyId}/thumbnail`,
+    ];
+    const digests = async () => {
+      const answers = await Promise.all(files.map((path) => get(owner, path)));
+      for (const answer of answers) expect(answer.status).toBe(200);
+      return await Promise.all(answers.map(digestOf));
+    };
+    const stateOf = (person: Person) => json(get(person, "/api/studies"));
+    const before = {
+      files: await digests(),
+      lists: await Promise.all([owner, doctor, relative].map(stateOf)),
+      grants: await json(get(owner, `/api/studies/${studyId}/grants`)),
+      subscription: await mine(owner),
+    };
+    await cancel(t, owner);
+    t.advance(71 * 3600_000);
+    await purgeRemovals(t.deps);
+    const again = await t.call("POST", "/api/auth/login", {
+      json: { email: owner.email, password: owner.password },
+    });
+    owner.token = ((await again.json()) as { token: string }).token;
+    for (const person of [admin, doctor, relative]) {
+      const signedIn = await t.call("POST", "/api/auth/login", {
+        json: { email: person.email, password: person.password },
+      });
+      person.token = ((await signedIn.json()) as { token: string }).token;
+    }
+    expect((await listOpenRemovals(t.deps)).map(({ user }) => user.id)).toContain(owner.id);
+    expect(await undo(owner)).toEqual({ studies: 2, labExams: 1, skippedStudies: 0 });
+    expect(await digests()).toEqual(before.files);
+    expect(await Promise.all([owner, doctor, relative].map(stateOf))).toEqual(before.lists);
+    expect(await json(get(owner, `/api/studies/${studyId}/grants`))).toEqual(before.grants);
+    const after = await mine(owner);
+    expect(after).toMatchObject({ status: "active", currentExamCount: 2, expiresAt: null, removedUntil: null });
+    expect(after.plan).toEqual(before.subscription.plan);
+    expect((await listOpenRemovals(t.deps)).map(({ user }) => user.id)).not.toContain(owner.id);
+    const mail = await lastMailTo(owner);
+    expect(mail?.subject).toBe("Your exams are back");
+    expect(mail?.text).toContain("2 imaging exams and 1 lab exam");
+    expect(mail?.text).toContain("Your subscription is active.");
+    const audit = await t.sql`select actor_id from audit_events
+      where account_id = ${owner.id} and action = 'exams.restored'`;
+    expect([...audit]).toEqual([{ actor_id: admin.id }]);
+    // And what is back stays, also when the grace time would have ended.
+    t.advance(DAY_MS);
+    await purgeRemovals(t.deps);
+    await t.settle();
+    for (const id of studyIds) {
+      const [row] = await t.sql`select count(*)::int as rows from studies where id = ${id}`;
+      expect(row).toEqual({ rows: 1 });
+    }
+  });
+
+  test("leaves out a study that was sent again meanwhile, and purges the old copy when its time is over", async () => {
+    const owner = await t.addPerson("Manda de Novo", { plan: "familia" });
+    const [twice, once] = [newStudyNumber(), newStudyNumber()];
+    const old = await t.store(owner, sampleZip({ study: twice }, { study: once }));
+    await cancel(t, owner);
+    await startSubscription(t.deps.db, {
+      userId: owner.id,
+      planSlug: "essencial",
+      expiresAt: null,
+      now: t.deps.clock.now(),
+    });
+    const fresh = await t.store(owner, sampleZip({ study: twice, sop: "9" }));
+    const oldTwice = old.studies[0]?.id ?? "";
+    const keys = await t.sql`select key from stored_objects where study_id = ${oldTwice}`;
+    expect(await undo(owner)).toEqual({ studies: 1, labExams: 0, skippedStudies: 1 });
+    expect((await listed(owner)).sort()).toEqual(
+      [old.studies[1]?.id ?? "", fresh.studies[0]?.id ?? ""].sort(),
+    );
+    const now = await mine(owner);
+    expect([now.plan.name, now.currentExamCount]).toEqual(["Essencial", 2]);
+    expect((await lastMailTo(owner))?.text).toContain("1 imaging exam was left out");
+    for (const { key } of keys) expect(await t.deps.store.stat(key)).toBeDefined();
+    t.advance(GRACE_MS + 1000);
+    await purgeRemovals(t.deps);
+    await t.settle();
+    for (const { key } of keys) expect(await t.deps.store.stat(key)).toBeUndefined();
+    const left = await t.sql`select id from studies where account_id = ${owner.id} order by id`;
+    expect(left.map(({ id }) => id)).toEqual(
+      [old.studies[1]?.id ?? "", fresh.studies[0]?.id ?? ""].sort(),
+    );
+  });
+
+  test("gives plan, end and paid periods back; an end that has passed meanwhile stays passed", async () => {
+    const owner = await t.addPerson("Paga Adiante");
+    const now = t.deps.clock.now();
+    const at = (days: number) => new Date(now.getTime() + days * DAY_MS).toISOString();
+    const [plan] = await t.sql`select id from plans where slug = 'familia'`;
+    const periods = [
+      { start: -40, end: -10 },
+      { start: -10, end: 20 },
+      { start: 20, end: 50 },
+    ];
+    for (const { start, end } of periods) {
+      await t.sql`insert into payments
+        (id, user_id, plan_id, plan_name, amount_cents, period_days, provider, txid, status, created_at, expires_at, period_start, period_end)
+        values (${Bun.randomUUIDv7()}, ${owner.id}, ${plan?.id}, 'Família', 3990, 30, 'local', ${Bun.randomUUIDv7()}, 'paid',
+          ${at(start)}, ${at(start)}, ${at(start)}, ${at(end)})`;
+    }
+    await t.sql`update subscriptions set plan_id = ${plan?.id}, expires_at = ${at(50)} where user_id = ${owner.id}`;
+    const periodsNow = async () =>
+      [
+        ...(await t.sql`select period_start, period_end from payments where user_id = ${owner.id} order by period_start`),
+      ].map((row) => ({
+        start: Math.round((Date.parse(row.period_start) - now.getTime()) / DAY_MS),
+        end: Math.round((Date.parse(row.period_end) - now.getTime()) / DAY_MS),
+      }));
+    await cancel(t, owner);
+    expect(await periodsNow()).toEqual([
+      { start: -40, end: -10 },
+      { start: -10, end: 0 },
+      { start: 20, end: 20 },
+    ]);
+    await undo(owner);
+    expect(await periodsNow()).toEqual(periods);
+    expect(await mine(owner)).toMatchObject({ status: "active", expiresAt: at(50) });
+    expect((await lastMailTo(owner))?.subject).toBe("The cancellation was undone");
+
+    await t.sql`update subscriptions set expires_at = ${at(1)} where user_id = ${owner.id}`;
+    await cancel(t, owner);
+    t.advance(2 * DAY_MS);
+    await undo(owner);
+    const [row] = await t.sql`select expires_at from subscriptions where user_id = ${owner.id}`;
+    expect(Date.parse(row?.expires_at as string)).toBe(Date.parse(at(1)));
+  });
+
+  test("does not give back time that was refunded meanwhile", async () => {
+    const owner = await t.addPerson("Recebe de Volta");
+    const now = t.deps.clock.now();
+    const [plan] = await t.sql`select id from plans where slug = 'essencial'`;
+    const end = new Date(now.getTime() + 20 * DAY_MS);
+    const id = Bun.randomUUIDv7();
+    await t.sql`insert into payments
+      (id, user_id, plan_id, plan_name, amount_cents, period_days, provider, txid, status, created_at, expires_at, period_start, period_end)
+      values (${id}, ${owner.id}, ${plan?.id}, 'Essencial', 1990, 30, 'local', ${Bun.randomUUIDv7()}, 'paid', ${now.toISOString()}, ${now.toISOString()},
+        ${end.toISOString()}::timestamptz - interval '720 hours', ${end.toISOString()})`;
+    await t.sql`update subscriptions set expires_at = ${end.toISOString()} where user_id = ${owner.id}`;
+    const { expiresAt } = await cancel(t, owner);
+    await t.sql`update payments set status = 'refunded', refunded_at = now() where id = ${id}`;
+    await undo(owner);
+    const [row] = await t.sql`select expires_at from subscriptions where user_id = ${owner.id}`;
+    expect(Date.parse(row?.expires_at as string)).toBe(Date.parse(expiresAt ?? ""));
+  });
+
+  test("counts once, however often it is clicked, and never meets a purge half-way", async () => {
+    const { owner } = await fillAccount(t, "Clica Duas Vezes");
+    await cancel(t, owner);
+    const codes = await Promise.all([undo(owner), undo(owner), undo(owner)].map(codeOf));
+    expect(codes.sort()).toEqual(["done", "removal.over", "removal.over"]);
+    expect((await mine(owner)).currentExamCount).toBe(2);
+
+    await cancel(t, owner);
+    t.advance(GRACE_MS + 1000);
+    const [undone] = await Promise.all([codeOf(undo(owner)), purgeRemovals(t.deps), purgeRemovals(t.deps)]);
+    const [left] = await t.sql`select count(*)::int as studies from studies where account_id = ${owner.id}`;
+    const [counted] = await t.sql`select exam_count from subscriptions where user_id = ${owner.id}`;
+    expect([left?.studies, counted?.exam_count]).toEqual(undone === "done" ? [2, 2] : [0, 0]);
+  });
+
+  test("is over once the exams are purged, and there is none that was never removed", async () => {
+    const owner = await t.addPerson("Tarde Demais");
+    await addLabExam(t, owner);
+    await cancel(t, owner);
+    t.advance(GRACE_MS + 1000);
+    await purgeRemovals(t.deps);
+    expect(await codeOf(undo(owner))).toBe("removal.over");
+    const nothing = undoRemoval(t.deps, { userId: admin.id }, Bun.randomUUIDv7(), origin);
+    expect(await codeOf(nothing)).toBe("removal.not_found");
+  });
+});

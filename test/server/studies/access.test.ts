@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Study, StudyAccess } from "../../../src/shared/api/studies.ts";
+import type { Role } from "../../../src/shared/api/users.ts";
+import { formBody, samplePdf } from "../../support/sample-pdf.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+let t: TestApp;
+let owner: Person;
+let studies = 0;
+beforeAll(async () => {
+  t = await createTestApp();
+  owner = await t.addPerson("Dona Helena", { plan: "clinica" });
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+async function newStudy(of: Person): Promise<string> {
+  studies += 1;
+  const { studies: stored } = await t.store(of, sampleZip({ study: `70${studies}` }));
+  return stored[0]?.id ?? "";
+}
+
+async function attach(as: Person, studyId: string): Promise<number> {
+  const form = await formBody({ studyInstanceUID: studyId }, { name: "laudo", bytes: samplePdf() });
+  return (await t.call("POST", "/api/studies/laudo/upload", { as, ...form })).status;
+}
+
+async function offered(as: Person, studyId: string): Promise<StudyAccess | undefined> {
+  const listed = (await (await t.call("GET", "/api/studies", { as })).json()) as Study[];
+  return listed.find(({ id }) => id === studyId)?.access;
+}
+
+/** What the calls answer who makes them all; each of them may change the study, so the deletes come last. */
+async function allowed(as: Person, studyId: string): Promise<StudyAccess> {
+  const is = (status: number, ...refusals: number[]) => {
+    expect([200, 201, 204, ...refusals]).toContain(status);
+    return !refusals.includes(status);
+  };
+  const call = async (method: string, path: string, json?: unknown) =>
+    (await t.call(method, path, { as, json })).status;
+  const grantee = await t.addPerson("Alguém Mais", { role: "doctor", plan: null });
+  const download = is(await call("GET", `/api/studies/${studyId}/download`), 403);
+  const shares = [
+    await call("POST", `/api/studies/${studyId}/share`, { email: grantee.email }),
+    await call("GET", `/api/studies/${studyId}/grants`),
+    await call("GET", `/api/studies/${studyId}/audit`),
+    await call("DELETE", `/api/studies/${studyId}/grants/${grantee.id}`),
+  ].map((status) => is(status, 403));
+  expect(new Set(shares).size).toBe(1);
+  const deleteReport = is(await call("DELETE", `/api/studies/laudo/${studyId}`), 403, 404);
+  const attachReport = deleteReport ? false : is(await attach(as, studyId), 409);
+  const isDeleted = is(await call("DELETE", `/api/studies/${studyId}`), 403);
+  return { download, share: shares[0] === true, deleteReport, attachReport, delete: isDeleted };
+}
+
+interface Case {
+  title: string;
+  role: Role;
+  plan?: string | null;
+  isOwner?: boolean;
+  report?: "owner" | "caller" | "doctor";
+  expected: Partial<StudyAccess>;
+}
+
+const everything = { download: true, delete: true, share: true };
+const nothing = { download: false, delete: false, share: false, attachReport: false, deleteReport: false };
+const cases: Case[] = [
+  { title: "its owner", role: "user", isOwner: true, expected: { ...everything, attachReport: true } },
+  {
+    ...{ title: "its owner where a doctor attached the report", role: "user", isOwner: true },
+    ...{ report: "doctor", expected: { ...everything, deleteReport: true } },
+  },
+  { title: "an admin", role: "admin", report: "owner", expected: { ...everything, deleteReport: true } },
+  { title: "a grantee of role user", role: "user", expected: { download: true, attachReport: true } },
+  {
+    title: "a grantee beside the owner's report",
+    role: "user",
+    report: "owner",
+    expected: { download: true },
+  },
+  { title: "a doctor", role: "doctor", plan: null, expected: { attachReport: true } },
+  { title: "a doctor with a plan of his own", role: "doctor", expected: { attachReport: true } },
+  { title: "a doctor beside the owner's report", role: "doctor", plan: null, report: "owner", expected: {} },
+  {
+    ...{ title: "a doctor who attached the report", role: "doctor", plan: null },
+    ...{ report: "caller", expected: { deleteReport: true } },
+  },
+  { title: "a laboratory", role: "lab", plan: null, expected: { attachReport: true } },
+];
+
+describe("what a study offers is what its calls allow, for", () => {
+  for (const { title, role, plan, isOwner, report, expected } of cases) {
+    test(title, async () => {
+      const caller = await t.addPerson("Quem Chama", { role, ...(plan !== undefined && { plan }) });
+      const studyId = await newStudy(isOwner ? caller : owner);
+      const grant = { as: owner, json: { userId: caller.id } };
+      if (!isOwner) await t.call("POST", `/api/studies/${studyId}/assign`, grant);
+      if (report === "doctor") {
+        const doctor = await t.addPerson("Doutora Lia", { role: "doctor", plan: null });
+        await t.call("POST", `/api/studies/${studyId}/share`, { as: caller, json: { email: doctor.email } });
+        expect(await attach(doctor, studyId)).toBe(201);
+      } else if (report) expect(await attach(report === "caller" ? caller : owner, studyId)).toBe(201);
+      const told = await offered(caller, studyId);
+      expect(told).toEqual({ ...nothing, ...expected });
+      expect(await allowed(caller, studyId)).toEqual(told as StudyAccess);
+    });
+  }
+
+  test("a doctor whose own plan has ended", async () => {
+    const doctor = await t.addPerson("Doutor Plantão", { role: "doctor" });
+    const studyId = await newStudy(doctor);
+    await t.sql`update subscriptions set expires_at = now() - interval '1 day' where user_id = ${doctor.id}`;
+    const told = await offered(doctor, studyId);
+    expect(told).toEqual({ ...nothing, share: true, attachReport: true });
+    expect(await allowed(doctor, studyId)).toEqual(told as StudyAccess);
+  });
+});

@@ -1,0 +1,142 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
+import type { Locale } from "../../src/shared/locale.ts";
+import { launchBrowser } from "./browser.ts";
+import { createTestApp, type Person, type TestApp } from "./test-app.ts";
+import { visit, watchForTrouble } from "./watched-page.ts";
+
+const RESULTS = join(import.meta.dir, "../../test-results");
+const WAIT_MS = 15_000;
+
+/** What a person sits at: a mouse at a desk, or a thumb on a phone. */
+export const DESK = { viewport: { width: 1280, height: 900 } } satisfies BrowserContextOptions;
+export const PHONE = {
+  ...{ viewport: { width: 360, height: 780 }, deviceScaleFactor: 1 },
+  ...{ hasTouch: true, isMobile: true },
+} satisfies BrowserContextOptions;
+
+export interface Seat {
+  device?: typeof DESK | typeof PHONE;
+  language?: Locale;
+  /** Before the first page is opened, e.g. to take the clock in hand. */
+  prepare?: (context: BrowserContext) => Promise<unknown>;
+  /** Answers that are part of the job, told by their status and the end of their path, e.g. `404 /share`. */
+  expected?: readonly RegExp[];
+}
+
+/** The real app with its client, and a real browser on it. */
+export interface BrowserApp extends AsyncDisposable {
+  testApp: TestApp;
+  browser: Browser;
+  origin: string;
+  /** Somebody with a plan who has accepted the terms. */
+  addPerson: TestApp["addPerson"];
+  /**
+   * A person's own browser, signed in and in /his, for the time of the job. A job that fails leaves a picture in
+   * `test-results`; so does anything that goes wrong behind the pages, which fails the job too.
+   */
+  as(person: Person, seat: Seat, job: (page: Page) => Promise<void>): Promise<void>;
+}
+
+/** `name` tells the pictures of failed jobs apart. */
+export async function createBrowserApp(name: string): Promise<BrowserApp> {
+  const testApp = await createTestApp();
+  const origin = await testApp.listen();
+  const browser = await launchBrowser();
+  mkdirSync(RESULTS, { recursive: true });
+  let jobs = 0;
+
+  return {
+    testApp,
+    browser,
+    origin,
+    async addPerson(...person) {
+      const added = await testApp.addPerson(...person);
+      await testApp.call("POST", "/api/users/accept-terms", { as: added });
+      return added;
+    },
+    async as(person, { device = DESK, language = "pt-BR", prepare, expected = [] }, job) {
+      jobs += 1;
+      const context = await browser.newContext({ ...device, locale: language, reducedMotion: "reduce" });
+      context.setDefaultTimeout(WAIT_MS);
+      await context.addInitScript(signInOnce, { token: person.token, language });
+      await prepare?.(context);
+      const trouble = watchForTrouble(context);
+      const page = await context.newPage();
+      try {
+        await visit(page, `${origin}/his`);
+        await page.locator("main[data-view=welcome] h1").waitFor();
+        await job(page);
+        const unexpected = trouble.filter((told) => !expected.some((pattern) => pattern.test(told)));
+        if (unexpected.length > 0) throw new Error(`behind the page:\n${unexpected.join("\n")}`);
+      } catch (error) {
+        await page.screenshot({ path: join(RESULTS, `${name}-failed-${jobs}.png`) });
+        throw error;
+      } finally {
+        await context.close();
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      await testApp[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** In the page: keeps what a sign-in would have kept, the first time only, so that a session can also end. */
+function signInOnce({ token, language }: { token: string; language: string }): void {
+  // A page that is still blank has no storage.
+  if (!location.protocol.startsWith("http") || window.top !== window) return;
+  if (localStorage.getItem("language")) return;
+  localStorage.setItem("language", language);
+  localStorage.setItem("token", token);
+}
+
+export const button = (place: Page | Locator, name: string | RegExp) =>
+  place.getByRole("button", { name, exact: true });
+
+export const field = (place: Page | Locator, label: string) => place.getByLabel(label, { exact: true });
+
+/** Presses a thumb on it, once it is there, still and not covered. */
+export async function tap(page: Page, target: Locator): Promise<void> {
+  await target.click({ trial: true });
+  const box = await target.boundingBox();
+  if (!box) throw new Error("nothing to tap");
+  await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
+}
+
+const MAX_TABS = 120;
+
+/** Goes on with the Tab key until the focus is there. */
+export async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor();
+  for (let pressed = 0; pressed < MAX_TABS; pressed++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`the Tab key does not lead to ${target}`);
+}
+
+/** Goes there with the Tab key and presses Enter. */
+export async function enter(page: Page, target: Locator): Promise<void> {
+  await tabTo(page, target);
+  await page.keyboard.press("Enter");
+}
+
+/** Drops a file that lies on the person's desktop. */
+export async function dropFile(
+  page: Page,
+  target: Locator,
+  file: { name: string; type: string; bytes: Uint8Array },
+): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(
+    ({ name, type, bytes }) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([Uint8Array.from(bytes)], name, { type }));
+      return transfer;
+    },
+    { ...file, bytes: [...file.bytes] },
+  );
+  for (const event of ["dragenter", "dragover", "drop"]) await target.dispatchEvent(event, { dataTransfer });
+}

@@ -1,0 +1,59 @@
+import { type BacenPixOptions, createBacenPix } from "../../../src/server/pix/bacen/bacen-pix.ts";
+import type { CobOrder, Pix } from "../../../src/server/pix/pix.ts";
+import { PixError } from "../../../src/server/pix/pix.ts";
+import { type Psp, type PspOptions, startPsp } from "./psp.ts";
+import { createStillPace, type StillPace } from "./still-pace.ts";
+
+export interface PixAtPsp extends AsyncDisposable {
+  psp: Psp;
+  pix: Pix;
+  pace: StillPace;
+  /** Moves our clock and the PSP's. */
+  advance(milliseconds: number): void;
+  /** An order of R$ 19,90 under a txid of its own. */
+  order(changes?: Partial<CobOrder>): CobOrder;
+}
+
+export interface PixAtPspOptions extends Omit<PspOptions, "clock">, Omit<BacenPixOptions, "pace"> {
+  /** Where ours is to differ from what the PSP gave. */
+  config?: Partial<Psp["config"]>;
+  /** How wrong the PSP's clock is. */
+  pspAheadMs?: number;
+}
+
+/** Our adapter at a PSP of its own; it never waits between two tries, and not long for an answer. */
+export async function openPixAtPsp(options: PixAtPspOptions = {}): Promise<PixAtPsp> {
+  const { config, pspAheadMs = 0, serverCertificate, key, ...limits } = options;
+  let now = Date.parse("2026-11-21T12:00:00Z");
+  const clock = { now: () => new Date(now) };
+  const psp = await startPsp({ serverCertificate, key, clock: { now: () => new Date(now + pspAheadMs) } });
+  const pace = createStillPace();
+  const given = { ...psp.config, ...config };
+  const pix = await createBacenPix(given, clock, { pace, attemptTimeoutMs: 1_000, ...limits });
+  return {
+    ...{ psp, pix, pace },
+    advance(milliseconds) {
+      now += milliseconds;
+    },
+    order: (changes) => ({
+      ...{ txid: pix.newTxid(), amountCents: 1990, expiresInSeconds: 1800 },
+      description: "Exameteca: Essencial",
+      ...changes,
+    }),
+    async [Symbol.asyncDispose]() {
+      pix.close();
+      await psp[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The error that a call ends with. @throws where it ends well, or with another kind of error */
+export async function pixErrorOf(call: Promise<unknown>): Promise<PixError> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof PixError) return error;
+    throw error;
+  }
+  throw new Error("the call did not fail");
+}

@@ -1,0 +1,24 @@
+import type { Pace } from "../../../src/server/pix/bacen/pace.ts";
+
+/** A pace whose waits take no time but count, and whose dice show what a test wants. */
+export interface StillPace extends Pace {
+  /** How long was waited, in milliseconds. */
+  slept: number[];
+  chance: number;
+}
+
+export function createStillPace(): StillPace {
+  let now = 1_000;
+  const pace: StillPace = {
+    slept: [],
+    chance: 0.5,
+    elapsedMs: () => now,
+    async sleep(delayMs, signal) {
+      signal.throwIfAborted();
+      pace.slept.push(delayMs);
+      now += delayMs;
+    },
+    random: () => pace.chance,
+  };
+  return pace;
+}
