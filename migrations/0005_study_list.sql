@@ -9,12 +9,13 @@ DROP INDEX "studies_account_newest_idx";--> statement-breakpoint
 DROP INDEX "studies_newest_idx";--> statement-breakpoint
 CREATE INDEX "study_tallies_account_idx" ON "study_tallies" USING btree ("account_id");--> statement-breakpoint
 -- An entry of an index holds 2.7 kB at most.
-UPDATE "studies" SET "patient_name_folded" = left("patient_name_folded", 512), "description_folded" = left("description_folded", 512)
-	WHERE length("patient_name_folded") > 512 OR length("description_folded") > 512;--> statement-breakpoint
+UPDATE "studies" SET "patient_name_folded" = left("patient_name_folded", 512),
+	"description_folded" = left("description_folded", 512), "modality" = left("modality", 512)
+	WHERE length("patient_name_folded") > 512 OR length("description_folded") > 512 OR length("modality") > 512;--> statement-breakpoint
 CREATE INDEX "studies_account_date_idx" ON "studies" USING btree ("account_id","study_date" DESC NULLS LAST,"study_time" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
 CREATE INDEX "studies_account_patient_name_idx" ON "studies" USING btree ("account_id","patient_name_folded" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
 CREATE INDEX "studies_account_description_idx" ON "studies" USING btree ("account_id","description_folded" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
-CREATE INDEX "studies_account_modality_idx" ON "studies" USING btree ("account_id",left("modality", 64) DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
+CREATE INDEX "studies_account_modality_idx" ON "studies" USING btree ("account_id","modality" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
 CREATE INDEX "studies_account_instances_idx" ON "studies" USING btree ("account_id","instance_count" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
 CREATE INDEX "studies_account_series_idx" ON "studies" USING btree ("account_id","series_count" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
 CREATE INDEX "studies_account_created_idx" ON "studies" USING btree ("account_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
@@ -53,9 +54,12 @@ BEGIN
 	PERFORM "add_study_tally"("account_id", "kind", "change") FROM (
 		SELECT "account_id", coalesce("modality", '') AS "kind", sum("change")::bigint AS "change" FROM (
 			SELECT "account_id", "modality", sum("step") AS "change" FROM (
-				SELECT -1 AS "step", * FROM "removed" UNION ALL SELECT 1, * FROM "added"
+				SELECT -1 AS "step", "account_id", "modality", "study_date", "patient_name_folded", "patient_id_folded",
+					"accession_number_folded", "description_folded" FROM "removed" WHERE "removal_id" IS NULL
+				UNION ALL
+				SELECT 1, "account_id", "modality", "study_date", "patient_name_folded", "patient_id_folded",
+					"accession_number_folded", "description_folded" FROM "added" WHERE "removal_id" IS NULL
 			) AS "versions"
-			WHERE "removal_id" IS NULL
 			GROUP BY "account_id", "modality", "study_date", "patient_name_folded", "patient_id_folded",
 				"accession_number_folded", "description_folded"
 			HAVING sum("step") <> 0

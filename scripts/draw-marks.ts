@@ -78,13 +78,17 @@ function cardPage(locale: Locale): string {
 }
 
 async function draw(browser: Browser, name: string, html: string, [width, height]: [number, number]) {
+  const isCard = width > height;
   const file = join(tmpdir(), `mark-${process.pid}.html`);
   const page = await browser.newPage({ viewport: { width, height } });
   try {
     writeFileSync(file, html);
     await page.goto(pathToFileURL(file).href);
     await page.evaluate(() => document.fonts.ready);
-    await page.screenshot({ path: join(out, name), omitBackground: true });
+    const drawn = new Bun.Image(await page.screenshot({ omitBackground: true }));
+    // Half the size, and the light around the box stays smooth.
+    const png = isCard ? drawn.png({ palette: true, dither: true, compressionLevel: 9 }) : drawn.png();
+    await Bun.write(join(out, name), await png.bytes());
   } finally {
     await page.close();
     rmSync(file, { force: true });

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import tailwind from "bun-plugin-tailwind";
-import { type ClientGraph, clientGraphName } from "../../src/server/render/client-graph.ts";
+import { type ClientGraph, clientGraphName, type Marks } from "../../src/server/render/client-graph.ts";
 import { createAssetFolder } from "./asset-folder.ts";
 import { linguiPlugin } from "./lingui-plugin.ts";
 import { type LinkedFile, linkedFiles, readLinkedFile } from "./linked-files.ts";
@@ -13,6 +13,8 @@ const PUBLIC_PATH = "/assets/";
 const ENTRY = "src/client/boot.ts";
 const STYLES = "src/client/styles/index.css";
 const ICON = "src/client/styles/icon.svg";
+/** Drawn by `scripts/draw-marks.ts`. */
+const MARKS = "src/client/marks";
 const ISLANDS = {
   auth: "src/client/features/auth/auth-screen.tsx",
   his: "src/client/features/his/his-screen.tsx",
@@ -54,9 +56,9 @@ export async function buildClient({ folder, release }: ClientBuildOptions): Prom
       linguiPlugin({ stripMessages: release }),
     ],
   });
-  // The icon is named in the HTML only, so the bundler never meets it.
+  // The icon and the marks are named in the HTML only, so the bundler never meets them.
   const icon = await readLinkedFile(join(root, ICON));
-  const files = [icon, ...linked.files.values()];
+  const files = [icon, ...(await readMarks()), ...linked.files.values()];
   const graph = createGraph(result, files);
 
   const staging = `${folder}.tmp-${process.pid}`;
@@ -88,6 +90,11 @@ function createGraph(result: Bun.BuildOutput, files: LinkedFile[]): ClientGraph 
   const url = (path: string) => PUBLIC_PATH + basename(path);
   const linkedUrls = (prefix: string) =>
     files.filter(({ name }) => name.startsWith(prefix)).map(({ name }) => url(name));
+  const linkedUrl = (prefix: string) => {
+    const [found] = linkedUrls(prefix);
+    if (!found) throw new Error(`there is no ${prefix}*`);
+    return found;
+  };
   const boot = outputOf(metafile, ENTRY);
   const preloads = (source: string) =>
     [
@@ -97,12 +104,29 @@ function createGraph(result: Bun.BuildOutput, files: LinkedFile[]): ClientGraph 
     entry: url(boot),
     styles: result.outputs.filter(({ path }) => path.endsWith(".css")).map(({ path }) => url(path)),
     fonts: linkedUrls("instrument-sans-"),
-    icon: linkedUrls("icon-")[0] ?? "",
+    icon: linkedUrl("icon-"),
+    marks: marksOf(linkedUrl),
     islands: { auth: preloads(ISLANDS.auth), his: preloads(ISLANDS.his) },
     locales: {
       "pt-BR": url(outputOf(metafile, LOCALES["pt-BR"])),
       "en-US": url(outputOf(metafile, LOCALES["en-US"])),
     },
+  };
+}
+
+async function readMarks(): Promise<LinkedFile[]> {
+  const names = await Array.fromAsync(new Bun.Glob("*.png").scan({ cwd: join(root, MARKS) }));
+  return Promise.all(names.sort().map((name) => readLinkedFile(join(root, MARKS, name))));
+}
+
+function marksOf(url: (prefix: string) => string): Marks {
+  return {
+    png32: url("mark-32-"),
+    apple180: url("mark-180-"),
+    png192: url("mark-192-"),
+    png512: url("mark-512-"),
+    maskable512: url("mark-maskable-512-"),
+    cards: { "pt-BR": url("card-pt-BR-"), "en-US": url("card-en-US-") },
   };
 }
 

@@ -82,7 +82,11 @@ async function prepare(path: string, publicPath: string): Promise<Uint8Array> {
 }
 
 async function pageStyles(): Promise<Uint8Array> {
-  const { code } = await transform(readFileSync(PAGE_STYLES, "utf8"), { loader: "css", minify: true, target: TARGET });
+  const { code } = await transform(readFileSync(PAGE_STYLES, "utf8"), {
+    loader: "css",
+    minify: true,
+    target: TARGET,
+  });
   return new TextEncoder().encode(code);
 }
 

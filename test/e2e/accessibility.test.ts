@@ -1,30 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import type { AxeResults } from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { violationsOn } from "../support/axe.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { sampleZip } from "../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
 import { visit } from "../support/watched-page.ts";
 
-const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 const JOB_TIMEOUT_MS = 90_000;
-const STANDARD = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-
-/** WCAG 2.2 A and AA, as axe-core checks them: `rule: element` of each violation. */
-async function violationsOn(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const found = await page.evaluate(
-    (tags) =>
-      (globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run({
-        runOnly: { type: "tag", values: tags },
-        // Experimental: it takes a date in a name that ends with it for a mismatch.
-        rules: { "label-content-name-mismatch": { enabled: false } },
-      }),
-    STANDARD,
-  );
-  return found.violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")}`));
-}
 
 let t: TestApp;
 let browser: Browser;

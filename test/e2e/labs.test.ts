@@ -16,7 +16,7 @@ import {
 import type { Person } from "../support/test-app.ts";
 
 const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 90_000;
+const JOB_TIMEOUT_MS = 150_000;
 
 const pdf = writeReportPdf({
   patient: { name: "Helena Duarte", birthDate: "22/03/1968" },

@@ -454,7 +454,9 @@ function isCurrentHitSeen(page: Page): Promise<boolean> {
     const hit = (range as Range).getBoundingClientRect();
     const desk = document.querySelector(".pdf-desk")?.getBoundingClientRect();
     if (!desk) return false;
-    return hit.top >= desk.top && hit.bottom <= desk.bottom && hit.left >= desk.left && hit.right <= desk.right;
+    return (
+      hit.top >= desk.top && hit.bottom <= desk.bottom && hit.left >= desk.left && hit.right <= desk.right
+    );
   });
 }
 
@@ -475,11 +477,15 @@ async function pinch(page: Page, context: BrowserContext, factor: number): Promi
   const touch = (type: "touchStart" | "touchMove" | "touchEnd", touchPoints: ReturnType<typeof fingers>) =>
     input.send("Input.dispatchTouchEvent", { type, touchPoints });
   await touch("touchStart", fingers(100));
-  for (let step = 1; step <= 5; step++) await touch("touchMove", fingers(100 + (100 * (factor - 1) * step) / 5));
+  for (let step = 1; step <= 5; step++)
+    await touch("touchMove", fingers(100 + (100 * (factor - 1) * step) / 5));
   await touch("touchEnd", []);
 }
 
-async function dropFile(target: Locator, file: { name: string; type: string; bytes: Uint8Array }): Promise<void> {
+async function dropFile(
+  target: Locator,
+  file: { name: string; type: string; bytes: Uint8Array },
+): Promise<void> {
   const { name, type, bytes } = file;
   await target.evaluate(
     (element, dropped) => {

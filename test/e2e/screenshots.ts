@@ -8,6 +8,7 @@ import { createTestApp } from "../support/test-app.ts";
 import { entryViews } from "./screenshots/entry-views.ts";
 import { frameViews } from "./screenshots/frame-views.ts";
 import { listViews } from "./screenshots/list-views.ts";
+import { moneyViews } from "./screenshots/money-views.ts";
 import { type Picture, takeSheet } from "./screenshots/sheet.ts";
 import { uploadViews } from "./screenshots/upload-views.ts";
 import { userViews } from "./screenshots/user-views.ts";
@@ -35,7 +36,13 @@ interface Setting {
   size: (typeof SIZES)[number];
 }
 
-await using testApp = await createTestApp();
+/** So that a Pix can be paid. */
+const merchant = {
+  PIX_KEY: "123e4567-e12b-12d1-a456-426655440000",
+  PIX_MERCHANT_NAME: "Exameteca",
+  PIX_MERCHANT_CITY: "BRASILIA",
+};
+await using testApp = await createTestApp({ env: merchant });
 const { people, zip } = await addDemoPeople(testApp);
 const origin = await testApp.listen();
 const views: Record<string, View> = {
@@ -43,6 +50,7 @@ const views: Record<string, View> = {
   ...frameViews,
   ...listViews,
   ...uploadViews(zip),
+  ...moneyViews,
   ...userViews,
 };
 const names = chosen.length > 0 ? chosen : Object.keys(views);

@@ -17,9 +17,10 @@ import { formBody } from "../support/sample-pdf.ts";
 import type { Person } from "../support/test-app.ts";
 
 const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 120_000;
+const JOB_TIMEOUT_MS = 180_000;
+const VIEWER_TIMEOUT_MS = 60_000;
 /** What a viewer that asks for nothing more waits before it finds its access gone, and some. */
-const CHECK_TIMEOUT_MS = 20_000;
+const CHECK_TIMEOUT_MS = 40_000;
 
 describe("a study", () => {
   let app: BrowserApp;
@@ -43,13 +44,14 @@ describe("a study", () => {
     await page.locator("main[data-view=listaExames] h1").waitFor();
     await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
   }
-  const rows = (page: Page) => page.locator("tr.study-row, li.phone-study");
+  const rows = (page: Page) =>
+    page.locator("table[aria-busy=false] tr.study-row, .phone-studies:not([aria-busy]) > .phone-study");
 
   /** The viewer's frame, once it has drawn an image. */
   async function imagesOf(page: Page) {
     const frame = await (await page.locator("iframe").elementHandle())?.contentFrame();
     if (!frame) throw new Error("no viewer");
-    await frame.locator("canvas.cornerstone-canvas").first().waitFor();
+    await frame.locator("canvas.cornerstone-canvas").first().waitFor({ timeout: VIEWER_TIMEOUT_MS });
     return frame;
   }
 
@@ -154,6 +156,9 @@ describe("a study", () => {
         await page.keyboard.press("Enter");
         await enter(page, button(dialog, "Retirar o acesso de Doutora Tecla"));
         await dialog.getByText("Ninguém além de você.").waitFor();
+        // The notification goes first, then the dialog.
+        await page.keyboard.press("Escape");
+        await page.locator(".toast").waitFor({ state: "detached" });
         await page.keyboard.press("Escape");
         await dialog.waitFor({ state: "detached" });
         await page.waitForFunction(

@@ -17,7 +17,7 @@ import { type SampleInstance, sampleZip } from "../support/sample-zip.ts";
 import type { Person } from "../support/test-app.ts";
 
 const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 90_000;
+const JOB_TIMEOUT_MS = 150_000;
 const STUDIES = 14;
 const POLL_MS = 5_000;
 
@@ -100,7 +100,8 @@ describe("the study list", () => {
     await rows(page).first().waitFor();
     await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
   }
-  const rows = (page: Page) => page.locator("tr.study-row, li.phone-study");
+  const rows = (page: Page) =>
+    page.locator("table[aria-busy=false] tr.study-row, .phone-studies:not([aria-busy]) > .phone-study");
   const titles = (page: Page) => rows(page).locator("b").allTextContents();
   const showing = (page: Page, from: number, to: number, all: number) =>
     page.getByText(pt.showing(from, to, all), { exact: true }).waitFor();
@@ -158,7 +159,7 @@ describe("the study list", () => {
           ["ID do paciente", "px-9"],
         ] as const) {
           await button(page, /^Mais filtros/).click();
-          await field(page, label).fill(text);
+          await page.getByRole("searchbox", { name: label }).fill(text);
           await showing(page, 1, 1, 1);
           expect(await titles(page)).toEqual(["Ressonância do joelho"]);
           await page.keyboard.press("Escape");
@@ -418,11 +419,11 @@ describe("the study list", () => {
             while (asked < attempts) await page.waitForResponse(list).catch(() => undefined);
             await page.clock.runFor(2_000);
           }
-          await page.getByText(t.failed).waitFor();
+          await page.getByText(t.failed, { exact: true }).waitFor();
           expect(await rows(page).count()).toBe(2);
           await page.unroute(list);
           await button(page, t.again).click();
-          await page.getByText(t.failed).waitFor({ state: "detached" });
+          await page.getByText(t.failed, { exact: true }).waitFor({ state: "detached" });
 
           const meter = (name: string) =>
             page.getByRole("meter", { name, exact: true }).getAttribute("aria-valuenow");

@@ -20,7 +20,9 @@ const slicesOf = (seed: string, size = 128) => [
 ];
 
 function zipOf(...studies: GeneratedInstance[][]): Buffer {
-  const entries = studies.flatMap((study, n) => study.map(({ fileName, bytes }) => [`E${n}/${fileName}`, bytes]));
+  const entries = studies.flatMap((study, n) =>
+    study.map(({ fileName, bytes }) => [`E${n}/${fileName}`, bytes]),
+  );
   return Buffer.from(zipSync(Object.fromEntries(entries), { level: 0 }));
 }
 
@@ -111,7 +113,10 @@ describe("sending an exam", () => {
         await page.screenshot({ path: join(RESULTS, "upload.png") });
         for (const contrast of await filmContrasts(page)) expect(contrast).toBeGreaterThan(120);
 
-        await page.getByText(/Upload concluído|Transferência concluída/).first().waitFor();
+        await page
+          .getByText(/Upload concluído|Transferência concluída/)
+          .first()
+          .waitFor();
         await page.locator("main[data-view=listaExames]").waitFor();
         expect(trouble).toEqual([]);
       });
@@ -215,7 +220,9 @@ describe("sending an exam", () => {
       for (const seed of ["trial 1", "trial 2"]) await testApp.store(person, zipOf(slicesOf(seed, 32)));
       await inUpload(person, async (page) => {
         await page
-          .getByText("Limite Excedido: Você já enviou 2 exames e atingiu o limite máximo para usuários de teste.")
+          .getByText(
+            "Limite Excedido: Você já enviou 2 exames e atingiu o limite máximo para usuários de teste.",
+          )
           .waitFor();
         expect(await button(page, "Escolher ZIP").isDisabled()).toBe(true);
         expect(await button(page, "Escolher pasta").isDisabled()).toBe(true);

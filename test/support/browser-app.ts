@@ -7,7 +7,7 @@ import { createTestApp, type Person, type TestApp } from "./test-app.ts";
 import { visit, watchForTrouble } from "./watched-page.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
-const WAIT_MS = 15_000;
+const WAIT_MS = 30_000;
 
 /** What a person sits at: a mouse at a desk, or a thumb on a phone. */
 export const DESK = { viewport: { width: 1280, height: 900 } } satisfies BrowserContextOptions;

@@ -15,6 +15,8 @@ export interface DemoPeople {
   trial: Person;
   /** Without a subscription. */
   lapsed: Person;
+  /** With one that ends the day after tomorrow. */
+  expiring: Person;
   /** Has not accepted the terms. */
   stranger: Person;
   admin: Person;
@@ -39,6 +41,7 @@ const STUDIES: GenerateStudyOptions[] = [
   { kind: "ct-head", seed: 1, size: 256, instances: 28, studyDate: "20261114", patient: DEMO_PATIENTS.joao },
 ];
 
+const DAY_MS = 24 * 60 * 60 * 1000;
 const PATIENT = { name: "João Batista Nogueira", birthDate: "22/03/1968" };
 
 const REPORT = writeReportPdf({
@@ -83,12 +86,20 @@ export async function addDemoPeople(testApp: TestApp): Promise<{ people: DemoPeo
     newcomer: await testApp.addPerson("Taro Yamada", { plan: "avaliacao" }),
     trial: await testApp.addPerson("Benício Moura", { plan: "avaliacao" }),
     lapsed: await testApp.addPerson("Otávio Brandão", { plan: null }),
+    expiring: await testApp.addPerson("Rosângela Prado", { plan: "essencial" }),
     stranger: await testApp.addPerson("Iracema dos Santos", { plan: "avaliacao" }),
     admin: await testApp.addPerson("Beatriz Administradora", { role: "admin" }),
   };
   for (const person of Object.values(people)) {
     if (person !== people.stranger) await testApp.call("POST", "/api/users/accept-terms", { as: person });
   }
+  const expiresAt = new Date(Date.now() + 2 * DAY_MS).toISOString();
+  await expectOk(
+    await testApp.call("PATCH", `/api/users/${people.expiring.id}`, {
+      as: people.admin,
+      json: { expiresAt },
+    }),
+  );
   await fillTrial(testApp, people.trial);
   let zip: Uint8Array = new Uint8Array();
   let newest = "";

@@ -77,17 +77,20 @@ function TypedDate({ label, kind, error, className, disabled, ...props }: TypedD
 }
 
 /** What is being typed stays as it is, and is not found wrong, until the field is left or sent. */
-function useTyping(kind: DateKind, { value, onValueChange }: Pick<DateFieldProps, "value" | "onValueChange">) {
+function useTyping(
+  kind: DateKind,
+  { value, onValueChange }: Pick<DateFieldProps, "value" | "onValueChange">,
+) {
   const [typed, setTyped] = useState<string>();
   const locale = activeLocale();
-  const valueOf = (text: string) => parseDate(text, kind, locale) ?? text.trim();
-  const isBeingTyped = typed !== undefined && valueOf(typed) === value;
+  const readDate = (text: string) => parseDate(text, kind, locale) ?? text.trim();
+  const isBeingTyped = typed !== undefined && readDate(typed) === value;
   return {
     shown: isBeingTyped ? typed : (formatDate(value, locale) ?? value),
     isWrong: !isBeingTyped && !isDateOrEmpty(value, kind),
     type: (text: string) => {
       setTyped(text);
-      onValueChange(valueOf(text));
+      onValueChange(readDate(text));
     },
     settle: () => setTyped(undefined),
   };

@@ -1,6 +1,6 @@
 import { Trans } from "@lingui/react/macro";
 import { AlertDialog as RadixAlertDialog, Dialog as RadixDialog } from "radix-ui";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { Button } from "./button.tsx";
 
 interface DialogProps {
@@ -12,14 +12,30 @@ interface DialogProps {
   children: ReactNode;
 }
 
+/** Gives the focus back to what opened the dialog: Radix knows only of triggers of its own, of which there are none. */
+function useFocusReturn() {
+  const opener = useRef<Element>(null);
+  return {
+    onOpenAutoFocus() {
+      opener.current = document.activeElement;
+    },
+    onCloseAutoFocus(event: Event) {
+      event.preventDefault();
+      if (opener.current instanceof HTMLElement) opener.current.focus();
+    },
+  };
+}
+
 /** A dialog with a title and whatever its caller puts in; Escape and a click outside close it. */
 export function Dialog({ open, onOpenChange, title, text, wide, children }: DialogProps) {
+  const focusReturn = useFocusReturn();
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="scrim">
           <RadixDialog.Content
             className={`dialog ${wide ? "is-wide" : ""}`}
+            {...focusReturn}
             {...(!text && { "aria-describedby": undefined })}
           >
             <RadixDialog.Title className="dialog-title">{title}</RadixDialog.Title>
@@ -53,11 +69,12 @@ interface ConfirmDialogProps {
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { open, onOpenChange, title, text, children, confirmLabel, onConfirm } = props;
   const { dismissLabel = <Trans id="action.cancel">Cancel</Trans>, isReady = true, busy = false } = props;
+  const focusReturn = useFocusReturn();
   return (
     <RadixAlertDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixAlertDialog.Portal>
         <RadixAlertDialog.Overlay className="scrim">
-          <RadixAlertDialog.Content className="dialog">
+          <RadixAlertDialog.Content className="dialog" {...focusReturn}>
             <RadixAlertDialog.Title className="dialog-title">{title}</RadixAlertDialog.Title>
             <RadixAlertDialog.Description className="dialog-text">{text}</RadixAlertDialog.Description>
             {children}

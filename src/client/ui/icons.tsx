@@ -101,7 +101,6 @@ export const CloseIcon = /* @__PURE__ */ icon(
 );
 export const ChevronRightIcon = /* @__PURE__ */ icon(<path d="m9 18 6-6-6-6" />);
 export const ChevronDownIcon = /* @__PURE__ */ icon(<path d="m6 9 6 6 6-6" />);
-export const ChevronUpIcon = /* @__PURE__ */ icon(<path d="m18 15-6-6-6 6" />);
 export const CalendarIcon = /* @__PURE__ */ icon(
   <>
     <path d="M8 2v4" />
@@ -298,21 +297,6 @@ export const EyeOffIcon = /* @__PURE__ */ icon(
   <>
     <path d="M2 12s3.6-7 10-7 10 7 10 7-3.6 7-10 7-10-7-10-7z" />
     <path d="m4 4 16 16" />
-  </>,
-);
-export const ZoomInIcon = /* @__PURE__ */ icon(
-  <>
-    <circle cx="11" cy="11" r="8" />
-    <path d="m21 21-4.35-4.35" />
-    <path d="M11 8v6" />
-    <path d="M8 11h6" />
-  </>,
-);
-export const ZoomOutIcon = /* @__PURE__ */ icon(
-  <>
-    <circle cx="11" cy="11" r="8" />
-    <path d="m21 21-4.35-4.35" />
-    <path d="M8 11h6" />
   </>,
 );
 export const PrinterIcon = /* @__PURE__ */ icon(

@@ -49,7 +49,10 @@ function onDicomwebStatus(status: number | undefined): void {
 /** OHIF tells of a request that failed, and of an image that it could not decode, which has no status. */
 function onViewerError(error: { status?: number; request?: { status?: number } } | undefined): void {
   const status = error?.status ?? error?.request?.status;
-  if (status !== undefined) return onDicomwebStatus(status);
+  if (status !== undefined) {
+    onDicomwebStatus(status);
+    return;
+  }
   showImageNotice(texts.imageNotShown);
   tellParent("shown");
 }

@@ -50,7 +50,8 @@ export const TEXTS: Record<ViewerLanguage, ViewerTexts> = {
         "As séries escolhidas não cabem nesta disposição de imagens.",
       "The requested display sets could not be added to the viewport due to a mismatch in the Hanging Protocol rules.":
         "As séries pedidas não cabem nesta disposição de imagens.",
-      "The hanging protocol has no more applicable stages": "Não há outras etapas nesta disposição de imagens.",
+      "The hanging protocol has no more applicable stages":
+        "Não há outras etapas nesta disposição de imagens.",
       "The hanging protocol could not be applied.": "Não foi possível aplicar esta disposição de imagens.",
       "Change Stage": "Mudar de etapa",
       "Apply Hanging Protocol": "Aplicar disposição",
@@ -78,8 +79,12 @@ export const TEXTS: Record<ViewerLanguage, ViewerTexts> = {
       Save: "Salvar",
       "Control threshold & opacity": "Ajustar limiar e opacidade",
       Reset: "Redefinir",
+      Actions: "Ações",
+      "Image navigation scrollbar": "Barra para percorrer as imagens",
+      "File type": "Tipo de arquivo",
       "Do you want to open this Segmentation?": "Abrir esta segmentação?",
-      "Do you want to continue tracking measurements for this study?": "Continuar com as medidas deste exame?",
+      "Do you want to continue tracking measurements for this study?":
+        "Continuar com as medidas deste exame?",
     },
   },
   "en-US": {

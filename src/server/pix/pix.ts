@@ -79,8 +79,9 @@ interface PixErrorOptions {
 }
 
 /**
- * Why a call failed: `unavailable` may work later (time-out, 429, 5xx, a token refused); `rejected` won't, as long as
- * the call is the same.
+ * Why a call failed: `unavailable` may work later (time-out, 429, 5xx, a token refused), and whether it was carried out
+ * is not known; `rejected` won't work as long as the call is the same, and nothing was carried out. Reads are never
+ * `rejected`.
  */
 export class PixError extends Error {
   override name = "PixError";

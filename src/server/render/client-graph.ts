@@ -2,6 +2,17 @@ import type { IslandName } from "../../shared/islands.ts";
 import type { Locale } from "../../shared/locale.ts";
 import { type AssetSource, serveAsset } from "./assets.ts";
 
+/** The product's mark as PNG, by its side in pixels, and the picture that stands for a link to us. */
+export interface Marks {
+  png32: string;
+  /** Without corners of its own, as are all that a platform cuts out. */
+  apple180: string;
+  png192: string;
+  png512: string;
+  maskable512: string;
+  cards: Record<Locale, string>;
+}
+
 /** What a client build tells the HTML shell. All are absolute paths under `/assets/`. */
 export interface ClientGraph {
   entry: string;
@@ -9,6 +20,7 @@ export interface ClientGraph {
   /** The font of the first paint. */
   fonts: string[];
   icon: string;
+  marks: Marks;
   /** Everything an island loads before it can be drawn, the entry's own chunks included. */
   islands: Record<IslandName, string[]>;
   locales: Record<Locale, string>;

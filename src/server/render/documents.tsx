@@ -1,5 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { IslandProps } from "../../shared/islands.ts";
+import type { Locale } from "../../shared/locale.ts";
 import { Bilingual } from "./bilingual.tsx";
 import type { ClientGraph } from "./client-graph.ts";
 import { EntryPage } from "./entry-page.tsx";
@@ -11,9 +12,11 @@ export interface DocumentContext {
   graph: ClientGraph;
   nonce: string;
   productName: string;
+  publicUrl: string;
+  /** That the browser asks for: what is read by programs is in it, as no script runs there. */
+  locale: Locale;
 }
 
-const description = "Exames de imagem e laudos em um só lugar: envie, abra, baixe e compartilhe.";
 const hisFailed = /*i18n*/ {
   id: "shell.his.failed",
   message: "The page could not be loaded. Your exams are safe. Check your connection and reload.",
@@ -26,7 +29,7 @@ const needsScript = /*i18n*/ {
 /** `/` and, with a token in the props, `/reset-password/{token}`. */
 export function entryDocument(context: DocumentContext, props: IslandProps<"auth">) {
   return (
-    <Shell {...documentProps(context)} island="auth" listed={!props.resetToken}>
+    <Shell {...context} island="auth" listed={!props.resetToken}>
       <EntryPage props={props} />
     </Shell>
   );
@@ -34,7 +37,7 @@ export function entryDocument(context: DocumentContext, props: IslandProps<"auth
 
 export function hisDocument(context: DocumentContext, props: IslandProps<"his">) {
   return (
-    <Shell {...documentProps(context)} island="his">
+    <Shell {...context} island="his">
       <Island name="his" props={props}>
         <p class="his-loading">Loading...</p>
         <p class="notice is-bad island-failed">
@@ -56,12 +59,8 @@ export function hisDocument(context: DocumentContext, props: IslandProps<"his">)
 
 export function notFoundDocument(context: DocumentContext) {
   return (
-    <Shell {...documentProps(context)}>
+    <Shell {...context}>
       <NotFoundPage productName={context.productName} />
     </Shell>
   );
-}
-
-function documentProps({ graph, nonce, productName }: DocumentContext) {
-  return { graph, nonce, title: productName, description };
 }

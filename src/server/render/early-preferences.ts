@@ -1,10 +1,12 @@
 import type { Locale } from "../../shared/locale.ts";
 
+type ThemeColors = Record<"dark" | "light", string>;
+
 /**
  * Runs in the page before its first paint, so that neither theme nor language flashes, and starts the download
  * of the language's catalogue. Sent as its own source text: nothing outside of it may be named in it.
  */
-function applyPreferences(catalogues: Record<Locale, string>): void {
+function applyPreferences(catalogues: Record<Locale, string>, colors: ThemeColors): void {
   const root = document.documentElement;
   const read = (key: string) => {
     try {
@@ -18,6 +20,13 @@ function applyPreferences(catalogues: Record<Locale, string>): void {
   const locale = !language || language.toLowerCase().includes("pt") ? "pt-BR" : "en-US";
   root.lang = locale;
   root.dataset.theme = read("theme") === "light" ? "light" : "dark";
+  // What the browser draws around the page follows the theme, now and whenever it changes.
+  const tint = () => {
+    const color = colors[root.dataset.theme === "light" ? "light" : "dark"];
+    document.querySelector("meta[name=theme-color]")?.setAttribute("content", color);
+  };
+  tint();
+  new MutationObserver(tint).observe(root, { attributeFilter: ["data-theme"] });
   root.dataset.menu = read("menuPosition") === "topbar" ? "topbar" : "sidebar";
   const link = document.createElement("link");
   link.rel = "modulepreload";
@@ -27,7 +36,7 @@ function applyPreferences(catalogues: Record<Locale, string>): void {
 }
 
 /** The inline script's text; safe inside a `script` element whatever the paths are. */
-export function earlyPreferencesScript(catalogues: Record<Locale, string>): string {
-  const argument = JSON.stringify(catalogues).replaceAll("<", "\\u003c");
-  return `(${applyPreferences})(${argument})`;
+export function earlyPreferencesScript(catalogues: Record<Locale, string>, colors: ThemeColors): string {
+  const values = [catalogues, colors].map((value) => JSON.stringify(value).replaceAll("<", "\\u003c"));
+  return `(${applyPreferences})(${values.join(",")})`;
 }

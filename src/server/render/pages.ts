@@ -4,11 +4,13 @@ import type { HttpEnv } from "../http/http-context.ts";
 import { type AssetSource, serveAsset } from "./assets.ts";
 import { type ClientGraph, readClientGraph } from "./client-graph.ts";
 import { type DocumentContext, entryDocument, hisDocument, notFoundDocument } from "./documents.tsx";
+import { MANIFEST_PATH, webManifest } from "./web-manifest.ts";
 
 export interface PageOptions {
   /** The built client. */
   assets: AssetSource;
   productName: string;
+  publicUrl: string;
   registration: IslandProps<"auth">["registration"];
   trialDays: number;
   maxUploadBytes: number;
@@ -21,7 +23,7 @@ const NOT_PAGES = /^\/(api|assets|dicomweb|viewer|metrics|generate-token)(\/|$)/
 
 /** The pages, the client's assets, and the not-found page for every other address: mount it last. */
 export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
-  const { assets, productName, registration, trialDays, maxUploadBytes } = options;
+  const { assets, productName, publicUrl, registration, trialDays, maxUploadBytes } = options;
   const built = readClientGraph(assets);
   // Whoever renders first is told of a missing build; nobody rendering is no reason to fall.
   built.catch(() => undefined);
@@ -29,7 +31,14 @@ export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
 
   const contextOf = async (c: Context<HttpEnv>): Promise<DocumentContext> => {
     c.header("Cache-Control", "no-store");
-    return { graph: await graph(), nonce: c.get("nonce"), productName };
+    c.header("Vary", "Accept-Language");
+    return { graph: await graph(), nonce: c.get("nonce"), productName, publicUrl, locale: c.get("locale") };
+  };
+  /** Asked for at the root, whatever the page says. */
+  const markAt = (name: "png32" | "apple180") => async (c: Context<HttpEnv>) => {
+    const { marks } = await graph();
+    const asset = assets.get(marks[name].replace("/assets/", ""));
+    return asset ? serveAsset(c.req.raw, { ...asset, immutable: false }) : c.notFound();
   };
   const entry = async (c: Context<HttpEnv>, resetToken?: string) => {
     const props = { productName, registration, trialDays, ...(resetToken && { resetToken }) };
@@ -43,6 +52,14 @@ export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
       const asset = assets.get(c.req.param("name"));
       return asset ? serveAsset(c.req.raw, asset) : c.notFound();
     })
+    .get(MANIFEST_PATH, async (c) => {
+      c.header("Vary", "Accept-Language");
+      c.header("Cache-Control", "public, max-age=3600");
+      c.header("Content-Type", "application/manifest+json; charset=utf-8");
+      return c.body(JSON.stringify(webManifest(productName, c.get("locale"), (await graph()).marks)));
+    })
+    .get("/favicon.ico", markAt("png32"))
+    .get("/apple-touch-icon.png", markAt("apple180"))
     .get("/", (c) => entry(c))
     .get("/reset-password/:token", (c) => entry(c, c.req.param("token")))
     .get("/his", his)

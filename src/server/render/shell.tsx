@@ -2,14 +2,14 @@
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { IslandName, IslandProps } from "../../shared/islands.ts";
-import type { ClientGraph } from "./client-graph.ts";
+import { translate } from "../http/translate.ts";
+import type { DocumentContext } from "./documents.tsx";
 import { earlyPreferencesScript } from "./early-preferences.ts";
+import { description, SocialCard } from "./social-card.tsx";
+import { THEME_COLORS } from "./theme-colors.ts";
+import { MANIFEST_PATH } from "./web-manifest.ts";
 
-interface ShellProps {
-  title: string;
-  description: string;
-  graph: ClientGraph;
-  nonce: string;
+interface ShellProps extends DocumentContext {
   /** The island whose modules the page will need at once. */
   island?: IslandName;
   /** Whether search engines may list the page. */
@@ -18,7 +18,8 @@ interface ShellProps {
 }
 
 /** The HTML document around a page. A page without an island loads no script but the inline one. */
-export function Shell({ title, description, graph, nonce, island, listed = false, children }: ShellProps) {
+export function Shell({ island, listed = false, children, ...context }: ShellProps) {
+  const { graph, nonce, productName, publicUrl, locale } = context;
   return (
     <>
       {raw("<!doctype html>")}
@@ -26,12 +27,29 @@ export function Shell({ title, description, graph, nonce, island, listed = false
         <head>
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <title>{title}</title>
-          <meta name="description" content={description} />
+          <title>{productName}</title>
+          <meta name="description" content={translate(locale, description)} />
+          <meta name="application-name" content={productName} />
           <meta name="color-scheme" content="dark light" />
-          {!listed && <meta name="robots" content="noindex" />}
-          <link rel="icon" href={graph.icon} type="image/svg+xml" />
-          <script nonce={nonce}>{raw(earlyPreferencesScript(graph.locales))}</script>
+          <meta name="theme-color" content={THEME_COLORS.dark} />
+          {listed ? (
+            <link rel="canonical" href={`${publicUrl}/`} />
+          ) : (
+            <meta name="robots" content="noindex" />
+          )}
+          {island && (
+            <SocialCard
+              productName={productName}
+              publicUrl={publicUrl}
+              locale={locale}
+              cards={graph.marks.cards}
+            />
+          )}
+          <link rel="icon" href={graph.marks.png32} type="image/png" sizes="32x32" />
+          <link rel="icon" href={graph.icon} type="image/svg+xml" sizes="any" />
+          <link rel="apple-touch-icon" href={graph.marks.apple180} />
+          <link rel="manifest" href={MANIFEST_PATH} />
+          <script nonce={nonce}>{raw(earlyPreferencesScript(graph.locales, THEME_COLORS))}</script>
           {graph.fonts.map((href) => (
             <link key={href} rel="preload" href={href} as="font" type="font/woff2" crossorigin="" />
           ))}

@@ -1,6 +1,8 @@
 /** BR Code, "Pix copia e cola": EMV QRCPS-MPM with the Pix arrangement (BACEN, Manual de Padrões para Iniciação do Pix). */
 
 const CURRENCY_BRL = "986";
+/** `9999999999.99`: what field 54 and API Pix can carry. */
+const MAX_CENTS = 999_999_999_999;
 
 export interface StaticPix {
   /** Chave Pix: CPF, CNPJ, e-mail, phone or random key. */
@@ -32,8 +34,9 @@ function seal(
 ): string {
   if (!/^(\*\*\*|[A-Za-z0-9]{1,25})$/.test(txid)) throw new RangeError("txid: 1 to 25 letters and digits");
   const { amountCents } = pix;
-  if (amountCents !== undefined && !(Number.isSafeInteger(amountCents) && amountCents > 0))
-    throw new RangeError("amount: positive whole cents");
+  const isAmount = amountCents === undefined || (Number.isSafeInteger(amountCents) && amountCents > 0);
+  if (!isAmount || (amountCents ?? 0) > MAX_CENTS)
+    throw new RangeError(`amount: whole cents from 1 to ${MAX_CENTS}`);
   const unsigned =
     field("00", "01") +
     field("26", account) +
@@ -72,7 +75,8 @@ function plain(text: string, maxLength: number): string {
 }
 
 function field(id: string, value: string): string {
-  if (value.length < 1 || value.length > 99) throw new RangeError(`field ${id}: 1 to 99 characters`);
+  // Lengths and checksum count characters here and bytes in a reader: in ASCII they are the same.
+  if (!/^[\x20-\x7e]{1,99}$/.test(value)) throw new RangeError(`field ${id}: 1 to 99 characters of ASCII`);
   return id + String(value.length).padStart(2, "0") + value;
 }
 

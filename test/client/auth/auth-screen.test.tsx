@@ -25,7 +25,7 @@ describe("the entry screen", () => {
   for (const [address, text] of [
     ["/?expired=true", "Sessão expirada. Faça login novamente."],
     ["/?email=confirmed", "Seu novo endereço de e-mail está confirmado. Entre com ele."],
-    ["/?email=dead", "Este link de confirmação não vale mais. Peça a mudança de novo no seu perfil."],
+    ["/?email=dead", "Este link de confirmação não vale mais. Peça a troca de novo no seu perfil."],
   ] as const) {
     test(`says what ${address} means, once`, async () => {
       await showScreen(address);

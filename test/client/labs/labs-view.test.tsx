@@ -1,6 +1,7 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import LabsView from "../../../src/client/features/labs/labs-view.tsx";
+import { readStoredSession } from "../../../src/client/session.ts";
 import type { LabExam, LabStats } from "../../../src/shared/api/labs.ts";
 import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
@@ -80,6 +81,40 @@ describe("laboratory exams", () => {
     expect(screen.getByRole("meter", { name: "Exames laboratoriais" }).getAttribute("aria-valuenow")).toBe(
       "3",
     );
+  });
+
+  test("that the server fails to tell of are an empty list, without a word", async () => {
+    const answers = { ...labsOf([]), "GET /api/exams-lab": () => problem(503, "down", "Fora do ar") };
+    const { calls } = await showLabs(answers);
+    const none = await screen.findByText("Nenhum exame laboratorial ainda", {}, { timeout: 8_000 });
+    expect(none).toBeDefined();
+    expect(screen.queryByText("Fora do ar")).toBeNull();
+    expect(calls.filter((call) => call === "GET /api/exams-lab")).toHaveLength(3);
+  }, 15_000);
+
+  test("that may not be read are told of, and asked for again", async () => {
+    const answers = labsOf([blood]);
+    const list = answers["GET /api/exams-lab"] as Answer;
+    let isRefused = true;
+    answers["GET /api/exams-lab"] = (request) =>
+      isRefused ? problem(403, "subscription.required", "Assinatura vencida") : list(request);
+    const { user } = await showLabs(answers);
+    const title = "Erro ao carregar exames laboratoriais";
+    const toast = () => document.querySelector(".toast")?.textContent;
+    await waitFor(() => expect(toast()).toContain(title));
+    expect(toast()).toContain("Assinatura vencida");
+    expect(screen.getByRole("heading", { name: title })).toBeDefined();
+    isRefused = false;
+    await user.click(screen.getByRole("button", { name: "Tentar novamente" }));
+    expect(await screen.findByText("Hemograma completo")).toBeDefined();
+  });
+
+  test("for a dead session ask to log in, are not asked for again, and the session is forgotten", async () => {
+    const answers = { ...labsOf([]), "GET /api/exams-lab": () => problem(401, "session", "x") };
+    const { calls } = await showLabs(answers);
+    expect(await screen.findByText("Sessão expirada. Faça login novamente.")).toBeDefined();
+    expect(calls.filter((call) => call === "GET /api/exams-lab")).toHaveLength(1);
+    expect(readStoredSession()).toBeUndefined();
   });
 
   test("are of no business to a doctor, and closed without a subscription", async () => {

@@ -74,8 +74,6 @@ describe("a Pix that waits", () => {
     await showPix({ [ONE]: () => Response.json(payment, { headers: { Date: serverTime } }) });
     expect(screen.getByRole("timer").textContent).toBe("20:00");
     expect(screen.getByRole("button", { name: "Copiar código Pix" })).toBeTruthy();
-    // Back to a right clock, for the tests that follow.
-    await showPix();
   });
 
   test("is asked after every 5 s", async () => {

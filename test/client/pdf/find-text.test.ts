@@ -27,7 +27,8 @@ async function all(hits: AsyncIterable<PageHits>): Promise<string[]> {
 }
 
 describe("searching a PDF", () => {
-  const report = () => documentOf(["Técnica"], ["Análise do crânio", "Crânio"], ["Impressão"], ["Crânio normal"]);
+  const report = () =>
+    documentOf(["Técnica"], ["Análise do crânio", "Crânio"], ["Impressão"], ["Crânio normal"]);
   const find = (words: string, from = 1) => all(report().finder.find(words, from, unstopped));
 
   test("case and accents don't matter, and the search begins where the reader is and goes round", async () => {

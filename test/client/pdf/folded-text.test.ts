@@ -1,6 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { countHits, findHits, foldWanted, foldWithPlaces } from "../../../src/client/features/pdf/folded-text.ts";
+import {
+  countHits,
+  findHits,
+  foldWanted,
+  foldWithPlaces,
+} from "../../../src/client/features/pdf/folded-text.ts";
 
 const marked = (source: string, words: string) =>
   findHits(source, foldWanted(words)).map(({ start, end }) => source.slice(start, end));

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { neighbourOf, positionOf, totalOf, withPageHits } from "../../../src/client/features/pdf/found-hits.ts";
+import {
+  neighbourOf,
+  positionOf,
+  totalOf,
+  withPageHits,
+} from "../../../src/client/features/pdf/found-hits.ts";
 
 /** As found by a search that began on page 5 and went round. */
 const counts = [

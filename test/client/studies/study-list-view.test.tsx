@@ -72,6 +72,20 @@ test("who was granted a study can download it but not delete it, and sees whose 
   expect(screen.queryByRole("button", { name: "Excluir estudo" })).toBeNull();
 });
 
+test("what a study does not offer has no button", async () => {
+  const access = { ...skull.access, download: false, delete: false, share: false };
+  await showList(listOf([{ ...skull, access, ownerName: "Renata Castro" }]));
+  await screen.findByText("Compartilhado por Renata Castro");
+  for (const name of ["Baixar estudo", "Compartilhar exame", "Excluir estudo"]) {
+    expect(screen.queryByRole("button", { name })).toBeNull();
+  }
+});
+
+test("an admin is told in whose account a study lies", async () => {
+  await showList(listOf([{ ...skull, ownerName: "Renata Castro" }]), "admin");
+  expect(await screen.findByText("Conta de Renata Castro")).toBeTruthy();
+});
+
 test("the next page and another order are asked of the server", async () => {
   const asked: string[] = [];
   const answers: Record<string, Answer> = {

@@ -12,7 +12,9 @@ type Options = Parameters<typeof sampleFile>;
 
 /** A picture that is dark at the left and bright at the right. */
 function ramp(rows: number, columns: number, elements: Options[0] = {}, options: Options[1] = {}) {
-  const bytes = Uint8Array.from({ length: rows * columns }, (_, at) => Math.floor(((at % columns) * 255) / (columns - 1)));
+  const bytes = Uint8Array.from({ length: rows * columns }, (_, at) =>
+    Math.floor(((at % columns) * 255) / (columns - 1)),
+  );
   const us = (value: number) => ({ vr: "US" as const, Value: [value] });
   return sampleFile(
     {
@@ -34,7 +36,11 @@ describe("a small picture of an instance", () => {
   const widened = ramp(64, 64);
 
   test("shows its greys, whatever the transfer syntax without compression", () => {
-    for (const transferSyntaxUID of [TRANSFER_SYNTAX.explicitLittleEndian, IMPLICIT_LITTLE_ENDIAN, DEFLATED]) {
+    for (const transferSyntaxUID of [
+      TRANSFER_SYNTAX.explicitLittleEndian,
+      IMPLICIT_LITTLE_ENDIAN,
+      DEFLATED,
+    ]) {
       const line = lineOf(drawFilm(ramp(64, 64, {}, { transferSyntaxUID })), 30);
       expect([line[0], line[63]]).toEqual([0, 255]);
       expect(Math.abs((line[32] ?? 0) - 129)).toBeLessThan(3);
@@ -71,7 +77,7 @@ describe("a small picture of an instance", () => {
     const bytes = new Uint8Array(2 * 64 * 64);
     const view = new DataView(bytes.buffer);
     // The four bits above are another thing's and must not count.
-    for (let at = 0; at < 64 * 64; at++) view.setUint16(2 * at, ((at % 64) - 32) & 0xfff | 0x5000, true);
+    for (let at = 0; at < 64 * 64; at++) view.setUint16(2 * at, (((at % 64) - 32) & 0xfff) | 0x5000, true);
     const us = (value: number) => ({ vr: "US" as const, Value: [value] });
     const film = drawFilm(
       sampleFile({

@@ -124,7 +124,12 @@ describe("an upload of several studies", () => {
       expect(seen).toEqual(["transferFailed, 2 failed, 1 others pending", "2000 ms", "list"]);
     }
     const { seen } = await followSeveral({ a: [transferring], b: [transferring, failed] });
-    expect(seen.slice(1)).toEqual(["2000 ms", "transferFailed, 1 failed, 0 others pending", "2000 ms", "list"]);
+    expect(seen.slice(1)).toEqual([
+      "2000 ms",
+      "transferFailed, 1 failed, 0 others pending",
+      "2000 ms",
+      "list",
+    ]);
   });
 
   test("asks no more about one that is ready, and about fifty at most", async () => {

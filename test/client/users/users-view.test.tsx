@@ -198,7 +198,7 @@ describe("the users", () => {
     const user = await showUsers();
     await user.click(screen.getByRole("button", { name: "Excluir João Conceição" }));
     const dialog = within(screen.getByRole("alertdialog"));
-    expect(dialog.getByText(/todos os seus estudos e laudos são apagados do arquivo/)).toBeDefined();
+    expect(dialog.getByText(/todos os seus estudos e laudos serão excluídos definitivamente/)).toBeDefined();
     expect(dialog.getByText("joao@exemplo.com.br")).toBeDefined();
     await user.click(dialog.getByRole("button", { name: "Excluir" }));
     expect(await screen.findByText("Usuário excluído")).toBeDefined();

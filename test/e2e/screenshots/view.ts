@@ -50,13 +50,16 @@ export async function settle(page: Page): Promise<void> {
 
 /** Answers these calls with an error. */
 export const fail = (glob: string) => (page: Page) =>
-  page.route(glob, (route) =>
-    route.fulfill({
+  page.route(glob, (route) => {
+    const message = route.request().headers()["accept-language"]?.startsWith("en")
+      ? "The storage is not responding. Try again shortly."
+      : "O armazenamento não responde. Tente novamente em instantes.";
+    return route.fulfill({
       status: 503,
       contentType: "application/problem+json",
-      body: JSON.stringify({ status: 503, code: "store.unavailable", message: "", requestId: "7f3a2c" }),
-    }),
-  );
+      body: JSON.stringify({ status: 503, code: "store.unavailable", message, requestId: "7f3a2c" }),
+    });
+  });
 
 /** Never answers these calls. */
 export const hang = (glob: string) => (page: Page) => page.route(glob, () => undefined);

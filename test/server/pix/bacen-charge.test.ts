@@ -150,6 +150,28 @@ describe("ordering a charge", () => {
   });
 });
 
+describe("an order whose first answer was lost", () => {
+  test("isn't rejected because the charge can't be read yet", async () => {
+    at.psp.fail(PUT, "lostAnswer", { status: 409 });
+    at.psp.fail(GET, { status: 404, type: "NaoEncontrado" });
+    const order = at.order();
+    expect((await pixErrorOf(at.pix.createCob(order))).kind).toBe("unavailable");
+    expect((await at.pix.createCob(order)).status).toBe("ATIVA");
+  });
+
+  test("isn't rejected because the PSP has withdrawn our rights meanwhile", async () => {
+    const denied = { status: 403, type: "AcessoNegado" };
+    at.psp.fail(PUT, "lostAnswer", denied);
+    at.psp.fail(GET, denied);
+    expect((await pixErrorOf(at.pix.createCob(at.order()))).kind).toBe("unavailable");
+  });
+
+  test("is rejected all the same once the PSP turned away both tries", async () => {
+    at.psp.fail(PUT, { status: 429 }, { status: 409 });
+    expect((await pixErrorOf(at.pix.createCob(at.order()))).kind).toBe("rejected");
+  });
+});
+
 describe("asking what became of a charge", () => {
   test("tells each Pix that paid it, its amount to the cent and when", async () => {
     const order = at.order();

@@ -52,6 +52,14 @@ describe("giving money back", () => {
     expect(at.psp.refunds().map(({ cents }) => cents)).toEqual([1, 1989]);
   });
 
+  test("may have happened as long as the PSP doesn't let us look", async () => {
+    at.psp.fail(PUT, "lostAnswer", { status: 409 });
+    at.psp.fail(GET, { status: 403, type: "AcessoNegado" }, { status: 403, type: "AcessoNegado" });
+    expect((await pixErrorOf(at.pix.refund(refund))).kind).toBe("unavailable");
+    expect((await pixErrorOf(at.pix.readRefund(refund))).kind).toBe("unavailable");
+    expect((await at.pix.readRefund(refund))?.status).toBe("EM_PROCESSAMENTO");
+  });
+
   test("of more than was paid is rejected", async () => {
     const error = await pixErrorOf(at.pix.refund({ ...refund, amountCents: 1991 }));
     expect(error).toMatchObject({ kind: "rejected", code: "PixDevolucaoInvalida" });

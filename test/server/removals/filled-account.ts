@@ -1,6 +1,6 @@
-import { cancelSubscription } from "../../../src/server/features/subscriptions/cancel-subscription.ts";
 import type { LabExam } from "../../../src/shared/api/labs.ts";
 import type { DownloadTicket, ViewerToken } from "../../../src/shared/api/studies.ts";
+import type { Subscription } from "../../../src/shared/api/subscriptions.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import type { Person, TestApp } from "../../support/test-app.ts";
@@ -67,8 +67,21 @@ export async function addLabExam(t: TestApp, as: Person): Promise<string> {
   return ((await answer.json()) as LabExam).id;
 }
 
-export async function cancel(t: TestApp, person: Person) {
-  return await cancelSubscription(t.deps, { userId: person.id }, origin);
+export const askToCancel = (t: TestApp, as: Person) => t.call("POST", "/api/subscriptions/cancel", { as });
+
+export async function cancel(t: TestApp, person: Person): Promise<Subscription> {
+  const answer = await askToCancel(t, person);
+  if (answer.status !== 200) throw new Error(`cancel: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as Subscription;
+}
+
+/** A new session in place of one that ended while a test moved the clock. */
+export async function signInAgain(t: TestApp, ...people: Person[]): Promise<void> {
+  for (const person of people) {
+    const { email, password } = person;
+    const answer = await t.call("POST", "/api/auth/login", { json: { email, password } });
+    person.token = ((await answer.json()) as { token: string }).token;
+  }
 }
 
 /** The address below which the DICOMweb of a viewer opened on a study lies. */

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { purgeRemovals } from "../../../src/server/features/removals/purge-removals.ts";
+import { purgeRemovalsQueue } from "../../../src/server/features/removals/removal-jobs.ts";
 import { transferUpload } from "../../../src/server/features/studies/transfer-upload.ts";
 import { createDiskStore } from "../../../src/server/storage/disk/disk-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
@@ -85,6 +86,23 @@ test("a cancellation has its own purge enqueued for the end of the 72 hours", as
   expect(job?.seconds).toBeWithin(72 * 3600 - 5, 72 * 3600 + 6);
 });
 
+test("what is due is looked for every hour, and purged by the job", async () => {
+  await using t = await createTestApp();
+  const hourly = await t.sql`select name from pgboss.schedule where cron like '% * * * *'`;
+  const names = hourly.map(({ name }) => name);
+  for (const name of ["removals.purge", "removals.lapse", "subscriptions.notices"]) {
+    expect(names).toContain(name);
+  }
+  const person = await t.addPerson("Pelo Relógio");
+  await addLabExam(t, person);
+  const [key = ""] = await keysOf(t, person);
+  await cancel(t, person);
+  t.advance(GRACE_MS + 1000);
+  await t.deps.jobs.enqueue(purgeRemovalsQueue, {});
+  await t.settle();
+  expect(await t.deps.store.stat(key)).toBeUndefined();
+});
+
 test("a study whose transfer was still to come is purged here and there", async () => {
   await using t = await createTestApp({ jobs: false });
   const person = await t.addPerson("Em Trânsito", { plan: "familia" });
@@ -103,7 +121,8 @@ test("a study whose transfer was still to come is purged here and there", async 
   };
   await transferUpload(t.deps, row?.upload_id, new AbortController().signal);
   expect(isPurged).toBe(true);
-  const waiting = await t.sql`select name, data from pgboss.job where name like '%purge%' and name <> 'removals.purge'`;
+  const waiting =
+    await t.sql`select name, data from pgboss.job where name like '%purge%' and name <> 'removals.purge'`;
   for (const { name, data } of waiting) {
     const from = String(name).startsWith("staging") ? t.deps.staging : store;
     for (const key of data.keys) await from.delete(key);
@@ -135,7 +154,8 @@ describe("a purge that is killed", () => {
     t.advance(GRACE_MS + 1000);
     const compare = () => compareBytes(t.sql, t.deps.config.dataDir);
     const left = async () => {
-      const [row] = await t.sql`select (select count(*) from studies where account_id = ${person.id})::int as studies,
+      const [row] =
+        await t.sql`select (select count(*) from studies where account_id = ${person.id})::int as studies,
         (select count(*) from lab_exams where account_id = ${person.id})::int as labs`;
       return [row?.studies, row?.labs];
     };

@@ -4,7 +4,7 @@ import { purgeRemovals } from "../../../src/server/features/removals/purge-remov
 import { undoRemoval } from "../../../src/server/features/removals/undo-removal.ts";
 import { startSubscription } from "../../../src/server/features/subscriptions/start-subscription.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
-import type { Subscription, UndoneRemoval } from "../../../src/shared/api/subscriptions.ts";
+import type { Removal, Subscription, UndoneRemoval } from "../../../src/shared/api/subscriptions.ts";
 import { readOutbox } from "../../support/outbox.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
@@ -18,6 +18,7 @@ import {
   newStudyNumber,
   origin,
   removalOf,
+  signInAgain,
 } from "./filled-account.ts";
 
 setDefaultTimeout(30_000);
@@ -74,23 +75,22 @@ describe("undoing a cancellation", () => {
     await cancel(t, owner);
     t.advance(71 * 3600_000);
     await purgeRemovals(t.deps);
-    const again = await t.call("POST", "/api/auth/login", {
-      json: { email: owner.email, password: owner.password },
-    });
-    owner.token = ((await again.json()) as { token: string }).token;
-    for (const person of [admin, doctor, relative]) {
-      const signedIn = await t.call("POST", "/api/auth/login", {
-        json: { email: person.email, password: person.password },
-      });
-      person.token = ((await signedIn.json()) as { token: string }).token;
-    }
-    expect((await listOpenRemovals(t.deps)).map(({ user }) => user.id)).toContain(owner.id);
-    expect(await undo(owner)).toEqual({ studies: 2, labExams: 1, skippedStudies: 0 });
+    await signInAgain(t, admin, owner, doctor, relative);
+    const open = await json<Removal[]>(get(admin, "/api/subscriptions/removals"));
+    const removal = open.find(({ user }) => user.id === owner.id);
+    expect(removal).toMatchObject({ reason: "cancelled", studyCount: 2, labExamCount: 1 });
+    const undone = await t.call("POST", `/api/subscriptions/removals/${removal?.id}/undo`, { as: admin });
+    expect(await undone.json()).toEqual({ studies: 2, labExams: 1, skippedStudies: 0 });
     expect(await digests()).toEqual(before.files);
     expect(await Promise.all([owner, doctor, relative].map(stateOf))).toEqual(before.lists);
     expect(await json(get(owner, `/api/studies/${studyId}/grants`))).toEqual(before.grants);
     const after = await mine(owner);
-    expect(after).toMatchObject({ status: "active", currentExamCount: 2, expiresAt: null, removedUntil: null });
+    expect(after).toMatchObject({
+      status: "active",
+      currentExamCount: 2,
+      expiresAt: null,
+      removedUntil: null,
+    });
     expect(after.plan).toEqual(before.subscription.plan);
     expect((await listOpenRemovals(t.deps)).map(({ user }) => user.id)).not.toContain(owner.id);
     const mail = await lastMailTo(owner);
@@ -137,9 +137,7 @@ describe("undoing a cancellation", () => {
     await t.settle();
     for (const { key } of keys) expect(await t.deps.store.stat(key)).toBeUndefined();
     const left = await t.sql`select id from studies where account_id = ${owner.id} order by id`;
-    expect(left.map(({ id }) => id)).toEqual(
-      [old.studies[1]?.id ?? "", fresh.studies[0]?.id ?? ""].sort(),
-    );
+    expect(left.map(({ id }) => id)).toEqual([old.studies[1]?.id ?? "", fresh.studies[0]?.id ?? ""].sort());
   });
 
   test("gives plan, end and paid periods back; an end that has passed meanwhile stays passed", async () => {

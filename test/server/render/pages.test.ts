@@ -13,6 +13,14 @@ const graph: ClientGraph = {
   styles: ["/assets/index-1.css"],
   fonts: ["/assets/sans-1.woff2"],
   icon: "/assets/icon-1.svg",
+  marks: {
+    png32: "/assets/mark-32-1.png",
+    apple180: "/assets/mark-180-1.png",
+    png192: "/assets/mark-192-1.png",
+    png512: "/assets/mark-512-1.png",
+    maskable512: "/assets/mark-maskable-512-1.png",
+    cards: { "pt-BR": "/assets/card-pt-BR-1.png", "en-US": "/assets/card-en-US-1.png" },
+  },
   islands: {
     auth: ["/assets/boot-1.js", "/assets/auth-1.js"],
     his: ["/assets/boot-1.js", "/assets/his-1.js"],
@@ -49,6 +57,7 @@ beforeAll(() => {
   );
   const page = {
     productName: HOSTILE_NAME,
+    publicUrl: "https://exames.example",
     registration: "open",
     trialDays: 14,
     maxUploadBytes: 1000,
@@ -56,8 +65,8 @@ beforeAll(() => {
   app.route("/", createPageRoutes({ assets, ...page }));
 });
 
-const get = async (path: string) => {
-  const response = await app.request(path);
+const get = async (path: string, headers: Record<string, string> = {}) => {
+  const response = await app.request(path, { headers });
   return { response, html: await response.text() };
 };
 
@@ -102,10 +111,84 @@ describe("the entry page", () => {
     expect(html).not.toContain("/assets/his-1.js");
   });
 
+  test("is painted before its scripts are fetched: none of them has the priority of style and font", async () => {
+    const { html } = await get("/");
+    const scripts = html.match(/<(link rel="modulepreload"|script type="module")[^>]*>/g) ?? [];
+    expect(scripts.length).toBe(3);
+    for (const script of scripts) expect(script).toContain('fetchpriority="low"');
+    expect(html).toMatch(/<link rel="stylesheet" href="[^"]+"\/>/);
+  });
+
   test("keeps a reset token inside the attribute it belongs to, and out of search engines", async () => {
     const { html } = await get(`/reset-password/${encodeURIComponent('"><img src=x>')}`);
     expect(html).not.toContain("<img");
     expect(html).toContain("noindex");
+  });
+});
+
+/** Of a `meta` or `link` element, by a pair of its attributes. */
+const attributeOf = (html: string, mark: string, attribute: string) =>
+  new RegExp(`<(?:meta|link) [^>]*${mark}[^>]*\\s${attribute}="([^"]*)"`).exec(html)?.[1];
+
+describe("a link to us", () => {
+  test.each([
+    [undefined, "Exames de imagem e laudos em um só lugar", "card-pt-BR-1.png", "pt_BR", "en_US"],
+    ["en-US,en;q=0.9", "Imaging exams and reports in one place", "card-en-US-1.png", "en_US", "pt_BR"],
+  ])(
+    "asked for in %p is described in that language, with addresses of PUBLIC_URL",
+    async (language, text, card, locale, other) => {
+      for (const path of ["/", "/his"]) {
+        const { response, html } = await get(path, language ? { "accept-language": language } : {});
+        const property = (name: string) => attributeOf(html, `property="${name}"`, "content");
+        expect(attributeOf(html, 'name="description"', "content")).toStartWith(text);
+        expect(property("og:description")).toStartWith(text);
+        expect(property("og:title")).toStartWith("Exames &quot;A&quot; &amp; &lt;script");
+        expect(property("og:url")).toBe("https://exames.example/");
+        expect(property("og:image")).toBe(`https://exames.example/assets/${card}`);
+        expect(property("og:locale")).toBe(locale);
+        expect(property("og:locale:alternate")).toBe(other);
+        expect(attributeOf(html, 'name="twitter:card"', "content")).toBe("summary_large_image");
+        expect(response.headers.get("vary")).toContain("Accept-Language");
+      }
+    },
+  );
+
+  test("names the start page as the one to list; a reset link is in none of it", async () => {
+    expect(attributeOf((await get("/")).html, 'rel="canonical"', "href")).toBe("https://exames.example/");
+    const { html } = await get("/reset-password/abc-123");
+    expect(html).not.toContain('rel="canonical"');
+    expect(attributeOf(html, 'property="og:url"', "content")).toBe("https://exames.example/");
+  });
+});
+
+describe("the marks", () => {
+  test("are linked from every page: SVG, PNG, Apple's and the manifest, with the theme's colour", async () => {
+    for (const path of pages) {
+      const { html } = await get(path);
+      expect(html).toContain('href="/assets/icon-1.svg"');
+      expect(html).toContain('href="/assets/mark-32-1.png"');
+      expect(attributeOf(html, 'rel="apple-touch-icon"', "href")).toBe("/assets/mark-180-1.png");
+      expect(attributeOf(html, 'rel="manifest"', "href")).toBe("/manifest.webmanifest");
+      expect(attributeOf(html, 'name="theme-color"', "content")).toMatch(/^#[0-9a-f]{6}$/);
+    }
+  });
+
+  test("the manifest names the product, its colours and its icons, in the language asked for", async () => {
+    const { response, html } = await get("/manifest.webmanifest", { "accept-language": "en-US" });
+    expect(response.headers.get("content-type")).toBe("application/manifest+json; charset=utf-8");
+    expect(JSON.parse(html)).toMatchObject({
+      name: HOSTILE_NAME,
+      lang: "en-US",
+      start_url: "/his",
+      display: "standalone",
+      theme_color: "#080c0e",
+      icons: [
+        { src: "/assets/mark-192-1.png", sizes: "192x192", type: "image/png" },
+        { src: "/assets/mark-512-1.png", sizes: "512x512" },
+        { src: "/assets/mark-maskable-512-1.png", purpose: "maskable" },
+      ],
+    });
+    expect(JSON.parse((await get("/manifest.webmanifest")).html).lang).toBe("pt-BR");
   });
 });
 

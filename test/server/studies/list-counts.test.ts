@@ -188,7 +188,7 @@ test("a deleted account leaves nothing behind in the counts, while another one u
   expect(await isExact()).toBe(true);
 }, 60_000);
 
-test("a study whose disc has an endless name or description is kept and listed", async () => {
+test("a study whose disc has an endless name, description or modality is kept and listed", async () => {
   const person = await t.addPerson("Disco Estranho", { plan: "clinica" });
   const endless = Array.from({ length: 900 }, (_, index) => (index * 7919).toString(36)).join("");
   await t.store(
@@ -198,9 +198,11 @@ test("a study whose disc has an endless name or description is kept and listed",
       elements: {
         "00100010": { vr: "PN", Value: [{ Alphabetic: endless }] },
         "00081030": { vr: "LO", Value: [endless] },
+        "00080060": { vr: "CS", Value: [endless] },
       },
     }),
   );
   expect(await total(person, `patientName=${endless.slice(10, 40)}&sort=patientName`)).toBe(1);
   expect(await total(person, "sort=studyDescription")).toBe(1);
+  expect(await total(person, "sort=modality")).toBe(1);
 }, 60_000);

@@ -49,13 +49,13 @@ async function brightPart(path: string): Promise<"above" | "below"> {
 }
 
 describe("the picture of a study", () => {
-  test("is of the middle instance of its first series, and comes as a picture and nothing else", async () => {
+  test("is of the middle instance of its largest series, and comes as a picture and nothing else", async () => {
     const study = { study: "20" };
     const id = await store(
       slice({ ...study, series: "1", sop: "1", instanceNumber: 1 }, "below"),
       slice({ ...study, series: "1", sop: "2", instanceNumber: 2 }, "above"),
       slice({ ...study, series: "1", sop: "3", instanceNumber: 3 }, "below"),
-      slice({ ...study, series: "2", elements: { "00200011": { vr: "IS", Value: [9] } } }, "below"),
+      slice({ ...study, series: "2", elements: { "00200011": { vr: "IS", Value: [1] } } }, "below"),
     );
     expect(await brightPart(`${id}/thumbnail`)).toBe("above");
     const { headers } = await get(`${id}/thumbnail`);
@@ -65,6 +65,19 @@ describe("the picture of a study", () => {
       "x-content-type-options": "nosniff",
       "content-security-policy": "sandbox; default-src 'none'",
     });
+  });
+
+  test("is of the lower series number where series are of one size, and never of one without a picture", async () => {
+    const study = { study: "27" };
+    const number = (value: number) => ({ "00200011": { vr: "IS", Value: [value] } });
+    const empty = { ...number(1), "7FE00010": { vr: "OW", bytes: new Uint8Array() } };
+    const id = await store(
+      slice({ ...study, series: "1", elements: number(9) }, "below"),
+      slice({ ...study, series: "2", elements: number(4) }, "above"),
+      slice({ ...study, series: "3", sop: "1", elements: empty }, "below"),
+      slice({ ...study, series: "3", sop: "2", elements: empty }, "below"),
+    );
+    expect(await brightPart(`${id}/thumbnail`)).toBe("above");
   });
 
   test("stays away from everybody else, as if there were none", async () => {

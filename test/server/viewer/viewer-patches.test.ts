@@ -2,7 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { applyPatches, isLeftOut, PATCHES } from "../../../scripts/build/viewer-patches.ts";
+import { HARD_CODED_TEXTS } from "../../../scripts/build/viewer-texts.ts";
 import portuguese from "../../../src/client/viewer/locales/pt-BR.json";
+import { TEXTS } from "../../../src/client/viewer/texts.ts";
 
 const OHIF = join(import.meta.dir, "../../../node_modules/@ohif/app/dist");
 const files = readdirSync(OHIF).filter((name) => name.endsWith(".js") || name.endsWith(".css"));
@@ -43,6 +45,13 @@ describe("building the viewer", () => {
       expect(isLeftOut(path)).toBe(true);
     }
     expect(isLeftOut(appName)).toBe(false);
+  });
+
+  test("each text that OHIF has in its code is said in Portuguese, but where both languages have one word", () => {
+    const said = new Set(Object.keys(TEXTS["pt-BR"].hardCoded));
+    const taken = HARD_CODED_TEXTS.map(([, , literal]) => literal.slice(1, -1));
+    expect(taken.filter((text) => !said.has(text) && text !== "Axial" && text !== "Coronal")).toEqual([]);
+    expect([...said].filter((text) => !taken.includes(text))).toEqual([]);
   });
 
   test("Portuguese texts are for texts the viewer has, with the same placeholders", () => {

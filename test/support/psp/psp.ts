@@ -60,6 +60,8 @@ export interface Psp extends AsyncDisposable {
   tokenLifetimeSeconds: number;
   /** The next calls of that kind meet these, one each. */
   fail(call: string, ...faults: Fault[]): void;
+  /** Resolves when the next call of that kind has come in. */
+  nextCall(call: string): Promise<void>;
   /** Forgets faults, calls and tokens; charges stay. */
   reset(): void;
   /** Somebody pays a charge, its whole amount unless told otherwise. */
@@ -102,6 +104,7 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
   const server = options.serverCertificate?.(authority) ?? authority.certify("psp");
   const sockets = new Set<Socket>();
   const faults = new Map<string, Fault[]>();
+  const awaited = new Map<string, PromiseWithResolvers<void>>();
   const tokens = new Map<string, { scopes: string[]; endsAt: number }>();
   const http = createServer(
     { ...server, ca: authority.cert, requestCert: true, rejectUnauthorized: true },
@@ -152,7 +155,9 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
     psp.breaches.push(...(openApi?.request(call) ?? []));
     const answer = psp.bank.handle(call);
     const { method, route } = call;
-    psp.breaches.push(...(openApi?.answer({ method, route, ...answer }) ?? []));
+    // 409 and 422 are said where the file has 400: a liberty that PSPs take, and this one on purpose.
+    const status = answer.status === 409 || answer.status === 422 ? 400 : answer.status;
+    psp.breaches.push(...(openApi?.answer({ method, route, ...answer, status }) ?? []));
     return answer;
   }
 
@@ -163,6 +168,8 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
     const call = callOf(request, body);
     const name = `${request.method} ${call?.route ?? request.url}`;
     psp.calls.push(name);
+    awaited.get(name)?.resolve();
+    awaited.delete(name);
     psp.received.push(`${name} ${JSON.stringify(request.headers)} ${body}`);
     const fault = faults.get(name)?.shift();
     if (fault === "silence") return;
@@ -191,6 +198,11 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
     clock: options.clock ?? { now: () => new Date() },
     bank: createBank(key, () => psp.clock.now()),
     fail: (call, ...more) => void faults.set(call, [...(faults.get(call) ?? []), ...more]),
+    nextCall(call) {
+      const arrival = awaited.get(call) ?? Promise.withResolvers<void>();
+      awaited.set(call, arrival);
+      return arrival.promise;
+    },
     reset() {
       faults.clear();
       tokens.clear();

@@ -19,7 +19,7 @@ export function PixCode({ code }: { code: string }) {
         id={id}
         ref={field}
         className="pix-code-text mono"
-        rows={3}
+        rows={4}
         readOnly
         spellCheck={false}
         value={code}

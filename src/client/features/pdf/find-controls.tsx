@@ -1,8 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { KeyboardEvent, RefObject } from "react";
 import { IconButton } from "../../ui/button.tsx";
-import { ChevronDownIcon, ChevronUpIcon, CloseIcon, SearchIcon } from "../../ui/icons.tsx";
+import { ChevronDownIcon, CloseIcon, SearchIcon } from "../../ui/icons.tsx";
 import { positionOf, totalOf } from "./found-hits.ts";
+import { ChevronUpIcon } from "./pdf-icons.tsx";
 import type { Find, Found } from "./use-find.ts";
 
 interface FindControlsProps {

@@ -54,7 +54,11 @@ function* startsOf(text: string, wanted: string): Generator<number> {
 }
 
 function foldCharacter(character: string): string {
-  return character.normalize("NFKD").replace(/\p{M}+/gu, "").toLowerCase().replace(/\s/g, " ");
+  return character
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
+    .toLowerCase()
+    .replace(/\s/g, " ");
 }
 
 /** A character with the marks that follow it. */

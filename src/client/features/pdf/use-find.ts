@@ -34,7 +34,9 @@ export function useFind(pdf: OpenPdf | undefined, page: number): Find {
   useEffect(() => () => running.current?.abort(), []);
 
   const search = async (wanted: string) => {
-    const { signal } = (running.current = new AbortController());
+    const controller = new AbortController();
+    running.current = controller;
+    const { signal } = controller;
     try {
       if (finder) await collect(finder, wanted, { from: page, signal, onFound: setFound });
     } catch (error) {

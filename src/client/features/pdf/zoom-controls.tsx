@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { IconButton } from "../../ui/button.tsx";
-import { ZoomInIcon, ZoomOutIcon } from "../../ui/icons.tsx";
 import { nextZoom, percentOf, type Zoom } from "./page-layout.ts";
+import { ZoomInIcon, ZoomOutIcon } from "./pdf-icons.tsx";
 
 interface ZoomControlsProps {
   zoom: Zoom;

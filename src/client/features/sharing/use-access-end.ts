@@ -29,7 +29,7 @@ export function useAccessEnd(studyId: string, onEnd: () => void): void {
     showToast({
       tone: "info",
       title: t({ id: "share.ended", message: "Access has ended" }),
-      text: t({ id: "share.ended.text", message: "This exam was deleted, or your access was taken away." }),
+      text: t({ id: "share.ended.text", message: "This exam was deleted, or your access was removed." }),
     });
     void queryClient.invalidateQueries({ queryKey: [STUDIES] });
     onEnd();

@@ -59,7 +59,10 @@ function WhatIsLost({ study }: { study: Study }) {
         <StudyFilm study={study} />
         <div className="study-quote">
           <b>{patient}</b>
-          <span>{`${descriptionText(i18n, study)}, ${dateText(study.studyDate)}`}</span>
+          <span>
+            {descriptionText(i18n, study)},{" "}
+            <span className="whitespace-nowrap">{dateText(study.studyDate)}</span>
+          </span>
         </div>
       </div>
       <ActionCost />

@@ -52,7 +52,7 @@ export function CurrentSubscription({ subscription, usage }: CurrentSubscription
           </Button>
         </div>
       )}
-      {usage && <ActionNote usage={usage} />}
+      {usage && status === "active" && <ActionNote usage={usage} />}
       <CancelDialog open={isCancelling} onClose={() => setCancelling(false)} />
     </section>
   );
@@ -61,9 +61,11 @@ export function CurrentSubscription({ subscription, usage }: CurrentSubscription
 function Runs({ subscription: { status, startDate, expiresAt } }: { subscription: Subscription }) {
   const start = dayText(startDate);
   const end = expiresAt && dayText(expiresAt);
-  if (status === "pending") return <Trans id="subscription.starts">Starts when the payment comes in</Trans>;
+  if (status === "pending" && !end) {
+    return <Trans id="subscription.starts">Starts when the payment comes in</Trans>;
+  }
   if (!end) return <Trans id="subscription.since">Since {start}, with no end date</Trans>;
-  if (status === "expired") return <Trans id="subscription.ended">Ended on {end}</Trans>;
+  if (status !== "active") return <Trans id="subscription.ended">Ended on {end}</Trans>;
   return (
     <Trans id="subscription.fromTo">
       Since {start}, until {end}

@@ -1,12 +1,73 @@
 import { Trans } from "@lingui/react/macro";
+import { Tabs } from "radix-ui";
+import { ErrorCard } from "../../ui/error-card.tsx";
+import { AccountSubscriptions } from "./account-subscriptions.tsx";
+import { AdminPayments } from "./admin-payments.tsx";
+import { AdminPlans } from "./admin-plans.tsx";
+import { OpenRemovals } from "./open-removals.tsx";
+import { RevenueChart } from "./revenue-chart.tsx";
+import { Totals } from "./totals.tsx";
+import { useSummary } from "./use-admin-subscriptions.ts";
 
-/** Everybody's subscriptions, for an admin. */
+/** Everybody's subscriptions, for an admin: totals, revenue, payments to confirm, plans. */
 export default function AdminSubscriptions() {
+  const { data, error, refetch } = useSummary();
   return (
-    <div className="view-head">
-      <h1>
-        <Trans id="menu.subscription">Subscription</Trans>
-      </h1>
-    </div>
+    <>
+      <div className="view-head">
+        <h1>
+          <Trans id="subscriptions.title">Subscriptions</Trans>
+        </h1>
+      </div>
+      {error && !data && (
+        <ErrorCard
+          title={<Trans id="subscriptions.failed">Error loading subscriptions</Trans>}
+          action={{ label: <Trans id="action.retry">Try again</Trans>, run: () => void refetch() }}
+        >
+          {error.message}
+        </ErrorCard>
+      )}
+      {(data || !error) && (
+        <>
+          <Totals summary={data} />
+          <RevenueChart months={data?.revenueByMonth} />
+          <AdminTabs pendingPayments={data?.pendingPayments ?? 0} />
+        </>
+      )}
+    </>
+  );
+}
+
+function AdminTabs({ pendingPayments }: { pendingPayments: number }) {
+  return (
+    <Tabs.Root defaultValue="payments">
+      <Tabs.List className="tabs admin-tabs">
+        <Tabs.Trigger value="payments">
+          <Trans id="subscriptions.payments">Payments</Trans>
+          {pendingPayments > 0 && <span className="admin-count">{pendingPayments}</span>}
+        </Tabs.Trigger>
+        <Tabs.Trigger value="accounts">
+          <Trans id="subscriptions.accounts">Subscribers</Trans>
+        </Tabs.Trigger>
+        <Tabs.Trigger value="plans">
+          <Trans id="subscriptions.plans">Plans</Trans>
+        </Tabs.Trigger>
+        <Tabs.Trigger value="removals">
+          <Trans id="subscriptions.removals">Cancelled</Trans>
+        </Tabs.Trigger>
+      </Tabs.List>
+      <Tabs.Content value="payments" className="tab">
+        <AdminPayments />
+      </Tabs.Content>
+      <Tabs.Content value="accounts" className="tab">
+        <AccountSubscriptions />
+      </Tabs.Content>
+      <Tabs.Content value="plans" className="tab">
+        <AdminPlans />
+      </Tabs.Content>
+      <Tabs.Content value="removals" className="tab">
+        <OpenRemovals />
+      </Tabs.Content>
+    </Tabs.Root>
   );
 }

@@ -14,7 +14,8 @@ const TRIES = 3;
 export function spreadOverFrames<File>(files: readonly File[]): File[][] {
   const frames = Array.from({ length: FRAMES }, (): File[] => []);
   if (files.length < FRAMES) {
-    for (const [index, file] of files.entries()) frames[Math.floor((index * FRAMES) / files.length)]?.push(file);
+    for (const [index, file] of files.entries())
+      frames[Math.floor((index * FRAMES) / files.length)]?.push(file);
     return frames;
   }
   const firstOf = (frame: number) => Math.floor((frame * files.length) / FRAMES);

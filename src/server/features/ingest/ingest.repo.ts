@@ -3,6 +3,7 @@ import type { DbOrTx, Tx } from "../../db/client.ts";
 import { lockStudies } from "../studies/stored-objects.repo.ts";
 import { isKept } from "../studies/studies.repo.ts";
 import {
+  MAX_INDEXED_TEXT,
   type SeriesRow,
   type StoredObjectRow,
   type StudyRow,
@@ -146,7 +147,8 @@ export async function refreshStudies(tx: Tx, studyIds: string[]): Promise<void> 
         instanceCount: sql`(select coalesce(sum(${series.instanceCount}), 0)::int from ${series} where ${ofStudy})`,
         sizeBytes: sql`(select coalesce(sum(${storedObjects.sizeBytes}), 0) from ${storedObjects} where ${objectsOfStudy})`,
         modality: sql`case when ${studies.instanceValues} ? 'modality' then ${studies.modality} else
-          (select string_agg(distinct ${series.modality}, ${"\\"} order by ${series.modality}) from ${series} where ${ofStudy}) end`,
+          (select left(string_agg(distinct ${series.modality}, ${"\\"} order by ${series.modality}), ${MAX_INDEXED_TEXT}::int)
+            from ${series} where ${ofStudy}) end`,
         storageStatus: sql`case when exists (select 1 from ${storedObjects} where ${objectsOfStudy}
           and ${storedObjects.location} = 'staging') then 'local' else 'b2' end::storage_status`,
       })

@@ -1,7 +1,7 @@
 import type { UploadMetadata } from "../../../shared/api/upload.ts";
 import { fold } from "../../../shared/fold.ts";
 import type { IndexAttributes } from "../../dicom/instance.ts";
-import type { InstanceValues, StudyRow } from "../studies/studies.table.ts";
+import { type InstanceValues, MAX_INDEXED_TEXT, type StudyRow } from "../studies/studies.table.ts";
 
 /** The index columns of a study that its instances or the upload form fill. */
 export type StudyIndex = Required<InstanceValues>;
@@ -63,6 +63,7 @@ export function studyColumns(index: StudyIndex, overrides: Partial<StudyIndex>) 
   const instanceValues = Object.fromEntries(replaced.map((key) => [key, index[key]])) as InstanceValues;
   return {
     ...shown,
+    modality: shown.modality?.slice(0, MAX_INDEXED_TEXT) ?? null,
     instanceValues: replaced.length > 0 ? instanceValues : null,
     patientNameFolded: searchable((shown.patientName ?? "").replace(/[\^=]+/g, " ")),
     patientIDFolded: searchable(shown.patientID ?? ""),
@@ -71,11 +72,8 @@ export function studyColumns(index: StudyIndex, overrides: Partial<StudyIndex>) 
   };
 }
 
-/** Longer than what the standard allows, and short enough for an entry of an index, which holds 2.7 kB. */
-const MAX_SEARCHABLE = 512;
-
 function searchable(text: string): string {
-  return fold(text).slice(0, MAX_SEARCHABLE);
+  return fold(text).slice(0, MAX_INDEXED_TEXT);
 }
 
 /** What the instances of a stored study say, its overrides undone. */

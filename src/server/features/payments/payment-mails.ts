@@ -15,7 +15,7 @@ export function paidMail(paid: {
     paragraphs: [
       /*i18n*/ {
         id: "mail.paid.text",
-        message: "We received your Pix of {amount} for the plan {plan}. It is active until {until}.",
+        message: "We received your Pix of {amount} for the {plan} plan. It is active until {until}.",
       },
     ],
     highlight: {
@@ -38,7 +38,7 @@ export function refundedMail(refunded: { payment: PaymentRow; locale: Locale }):
       /*i18n*/ {
         id: "mail.refunded.text",
         message:
-          "Your payment of {amount} for the plan {plan} was refunded. The period it paid for has ended.",
+          "Your payment of {amount} for the {plan} plan was refunded. The period it paid for has ended.",
       },
     ],
     values: { plan: payment.planName, amount: moneyText(payment.amountCents, locale) },

@@ -26,7 +26,7 @@ export const planEndless: ErrorKind = {
   code: "plan.already_endless",
   text: /*i18n*/ {
     id: "error.plan.already_endless",
-    message: "You have this plan without an end: there is nothing to pay.",
+    message: "You have this plan with no end date: there is nothing to pay.",
   },
 };
 export const tooManyPayments: ErrorKind = {

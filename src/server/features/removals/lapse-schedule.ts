@@ -7,6 +7,9 @@ export type WarningDays = (typeof warningDays)[number];
 /** What is due for an account that keeps exams without a subscription. */
 export type LapseStep = { warn: WarningDays; removalAt: Date } | "remove" | undefined;
 
+/** The job runs hourly: what it does within the hour is on time. */
+const ON_TIME_MS = 3600_000;
+
 /**
  * What comes next at `now` for exams whose subscription ended at `endedAt`, given when each warning was sent. A
  * warning that is late puts off what follows: whoever is told "in 30 days" has 30 days.
@@ -14,16 +17,11 @@ export type LapseStep = { warn: WarningDays; removalAt: Date } | "remove" | unde
 export function nextLapseStep(endedAt: Date, sentAt: ReadonlyMap<WarningDays, Date>, now: Date): LapseStep {
   let removalAt = addDays(endedAt, lapseDays);
   for (const days of warningDays) {
-    const sent = sentAt.get(days);
-    if (!sent) {
-      const isDue = now >= addDays(removalAt, -days);
-      return isDue ? { warn: days, removalAt: later(removalAt, addDays(now, days)) } : undefined;
-    }
-    removalAt = later(removalAt, addDays(sent, days));
+    const dueAt = addDays(removalAt, -days);
+    const toldAt = sentAt.get(days) ?? now;
+    const lateMs = toldAt.getTime() - dueAt.getTime();
+    if (lateMs > ON_TIME_MS) removalAt = addDays(toldAt, days);
+    if (!sentAt.has(days)) return lateMs >= 0 ? { warn: days, removalAt } : undefined;
   }
   return now >= removalAt ? "remove" : undefined;
-}
-
-function later(a: Date, b: Date): Date {
-  return a > b ? a : b;
 }

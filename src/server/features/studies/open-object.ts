@@ -30,8 +30,12 @@ export async function openObject(
   range: ByteRange,
 ): Promise<Blob | ReadableStream<Uint8Array>> {
   const store = storeOf(deps, object);
-  const isThere = store === deps.store || (await store.stat(object.key)) !== undefined;
-  return await (isThere ? store : deps.store).open(object.key, range);
+  try {
+    return await store.open(object.key, range);
+  } catch (error) {
+    if (store === deps.store || !(error instanceof ObjectNotFound)) throw error;
+    return await deps.store.open(object.key, range);
+  }
 }
 
 function storeOf(deps: StoreDeps, object: Located): ObjectStore {

@@ -35,17 +35,13 @@ export interface InstanceValues {
   modality?: string | null;
 }
 
+/** Characters. An entry of an index holds 2.7 kB; what the standard allows is shorter, but a damaged disc is not bound to it. */
+export const MAX_INDEXED_TEXT = 512;
+
 type Columns<Name extends string> = Record<Name, AnyPgColumn>;
 
-function falling(column: AnyPgColumn | SQL): SQL {
+function falling(column: AnyPgColumn): SQL {
   return sql`${column} DESC NULLS LAST`;
-}
-
-/** An entry of an index holds 2.7 kB at most, and a damaged disc may name any number of modalities. */
-export const INDEXED_MODALITY_LENGTH = 64;
-
-export function indexedModality(modality: AnyPgColumn): SQL<string> {
-  return sql<string>`left(${modality}, ${sql.raw(String(INDEXED_MODALITY_LENGTH))})`;
 }
 
 /** An index for each sort of the list: a page, in either direction, is a piece of it. Equal ones come by id. */
@@ -63,7 +59,7 @@ function sortIndexes(
     | "seriesCount"
   >,
 ) {
-  const by = (name: string, ...columns: (AnyPgColumn | SQL)[]) =>
+  const by = (name: string, ...columns: AnyPgColumn[]) =>
     index(name)
       .on(table.accountId, ...columns.map(falling), falling(table.id))
       .where(sql`${table.removalId} is null`);
@@ -71,7 +67,7 @@ function sortIndexes(
     by("studies_account_date_idx", table.studyDate, table.studyTime),
     by("studies_account_patient_name_idx", table.patientNameFolded),
     by("studies_account_description_idx", table.descriptionFolded),
-    by("studies_account_modality_idx", indexedModality(table.modality)),
+    by("studies_account_modality_idx", table.modality),
     by("studies_account_instances_idx", table.instanceCount),
     by("studies_account_series_idx", table.seriesCount),
   ];
@@ -95,7 +91,7 @@ export const studies = pgTable(
     studyDate: date("study_date"),
     studyTime: text("study_time"),
     institutionName: text("institution_name"),
-    /** Distinct modalities of its series, sorted, joined by a backslash as ModalitiesInStudy is. */
+    /** Distinct modalities of its series, sorted, joined by a backslash as ModalitiesInStudy is; {@link MAX_INDEXED_TEXT} at most. */
     modality: text(),
     seriesCount: integer("series_count").notNull(),
     instanceCount: integer("instance_count").notNull(),
@@ -105,7 +101,10 @@ export const studies = pgTable(
     hasReport: boolean("has_report").notNull().default(false),
     /** What the instances say, for the columns that the upload form's values replaced; null where none was. */
     instanceValues: jsonb("instance_values").$type<InstanceValues>(),
-    /** Patient name, patient ID, accession number and description folded for search (no case, no accents), 512 characters at most. */
+    /**
+     * Patient name, patient ID, accession number and description folded for search (no case, no accents), each cut to
+     * {@link MAX_INDEXED_TEXT}.
+     */
     patientNameFolded: text("patient_name_folded").notNull().default(""),
     patientIDFolded: text("patient_id_folded").notNull().default(""),
     accessionNumberFolded: text("accession_number_folded").notNull().default(""),

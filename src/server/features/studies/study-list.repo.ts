@@ -6,14 +6,7 @@ import type { DbOrTx } from "../../db/client.ts";
 import { PLANNED_ANEW } from "../../db/preparing.ts";
 import { users } from "../users/users.table.ts";
 import { type Caller, visibleParts } from "./studies.repo.ts";
-import {
-  grants,
-  INDEXED_MODALITY_LENGTH,
-  indexedModality,
-  type StudyRow,
-  studies,
-  studyTallies,
-} from "./studies.table.ts";
+import { grants, type StudyRow, studies, studyTallies } from "./studies.table.ts";
 
 export interface StudyListRow {
   study: StudyRow;
@@ -45,11 +38,11 @@ export interface WantedPage {
 
 const plannedAnew = sql.raw(PLANNED_ANEW);
 
-const sortKeys: Record<NonNullable<StudyListQuery["sort"]>, (AnyPgColumn | SQL)[]> = {
+const sortKeys: Record<NonNullable<StudyListQuery["sort"]>, AnyPgColumn[]> = {
   studyDate: [studies.studyDate, studies.studyTime],
   studyDescription: [studies.descriptionFolded],
   patientName: [studies.patientNameFolded],
-  modality: [indexedModality(studies.modality)],
+  modality: [studies.modality],
   imagesReceived: [studies.instanceCount],
   seriesCount: [studies.seriesCount],
   createdAt: [studies.createdAt],
@@ -113,12 +106,27 @@ export async function listStudies(db: DbOrTx, caller: Caller, wanted: WantedPage
 }
 
 /**
- * Whether the matching studies are fewer than what an index that sorts would walk through until it has met a page of
- * them. PostgreSQL only guesses how many match; here it is known.
+ * Whether fetching all that match costs less than walking along the index that sorts until a page of them was met.
+ * PostgreSQL only guesses how many match; here it is known.
  */
-function isSparse({ matching, limit, offset, tally }: WantedPage): boolean {
+function isSparse({ query, matching, limit, offset, tally }: WantedPage): boolean {
   const all = Object.values(tally.byModality).reduce((sum, count) => sum + count, 0);
-  return matching ** 2 < (limit + offset) * all;
+  const walked = ((limit + offset) * all) / matching;
+  return matching * (hasIndexOfItsOwn(query) ? 1 : ROWS_MET_IN_VAIN) < walked;
+}
+
+/** For each study that passes several filters, an index of one of them leads to about so many that do not. */
+const ROWS_MET_IN_VAIN = 20;
+/** A trigram index knows no shorter text. */
+const TRIGRAM = 3;
+
+function hasIndexOfItsOwn(query: StudyListQuery): boolean {
+  const texts = [query.patientName, query.patientID, query.accessionNumber, query.description].filter(
+    Boolean,
+  );
+  const others = [modalityOf(query), query.startDate ?? query.endDate].filter(Boolean);
+  const isShort = texts.some((text = "") => fold(text).length < TRIGRAM);
+  return texts.length + others.length <= 1 && !isShort;
 }
 
 /** Ids and sort keys of the first studies. Sparse ones are all fetched, then sorted: `offset 0` keeps the two apart. */
@@ -156,7 +164,7 @@ function orderOf({ sort = "studyDate", order }: StudyListQuery): Order {
 function ownConditions(caller: Caller, query: StudyListQuery, tally: StudyTally): (SQL | undefined)[] {
   const { own } = visibleParts(caller);
   const modality = modalityOf(query);
-  const isModality = modality ? isOneOf(modalitiesWith(modality, tally)) : undefined;
+  const isModality = modality ? inArray(studies.modality, modalitiesWith(modality, tally)) : undefined;
   const rest = and(own, textsMatch(query), isModality);
   return examinedBetween(query).map((examined) => and(rest, examined));
 }
@@ -194,16 +202,6 @@ export function modalityOf({ modality }: StudyListQuery): string | undefined {
 /** Of the modalities that occur, those in which the one looked for is. */
 export function modalitiesWith(modality: string, { byModality }: StudyTally): string[] {
   return Object.keys(byModality).filter((known) => known.includes(modality));
-}
-
-function isOneOf(modalities: string[]): SQL | undefined {
-  if (modalities.length === 0) return sql`false`;
-  const indexed = modalities.map((modality) => [...modality].slice(0, INDEXED_MODALITY_LENGTH).join(""));
-  const isCut = indexed.join() !== modalities.join();
-  return and(
-    inArray(indexedModality(studies.modality), indexed),
-    isCut ? inArray(studies.modality, modalities) : undefined,
-  );
 }
 
 /** Studies without a date pass: two conditions that exclude each other, or none at all. */

@@ -8,8 +8,7 @@ const seeSubscription = (publicUrl: string) => `${publicUrl}/his/subscription`;
 const renewButton = /*i18n*/ { id: "mail.ending.renew", message: "Renew my subscription" };
 const whatWasRemoved = /*i18n*/ {
   id: "mail.cancelled.removed",
-  message:
-    "We removed {exams} from your account, with their reports. Nobody can open them any more.",
+  message: "We removed {exams} from your account, with their reports. Nobody can open them any more.",
 };
 const untilWhen = /*i18n*/ {
   id: "mail.cancelled.undo",
@@ -36,7 +35,10 @@ function examsText({ studies, labExams }: Exams, locale: Locale): string {
     id: "mail.exams.lab",
     message: "{labExams, plural, one {# lab exam} other {# lab exams}}",
   };
-  const [imagingText, labText] = [translate(locale, imaging, { studies }), translate(locale, lab, { labExams })];
+  const [imagingText, labText] = [
+    translate(locale, imaging, { studies }),
+    translate(locale, lab, { labExams }),
+  ];
   if (labExams === 0) return imagingText;
   if (studies === 0) return labText;
   const both = /*i18n*/ { id: "mail.exams.both", message: "{imagingText} and {labText}" };
@@ -91,7 +93,7 @@ function cancellationOf(removed: Removed | undefined): MailContent["paragraphs"]
     /*i18n*/ {
       id: "mail.cancelled.empty",
       message:
-        "You had no exams stored, so nothing was removed. If you did not mean to cancel, write to {contact} until {undoUntil} (Brasília time).",
+        "You had no exams stored, so nothing was removed. If you did not mean to cancel, write to {contact} by {undoUntil} (Brasília time).",
     },
   ];
 }
@@ -151,7 +153,7 @@ export function lapseWarningMail(
       },
       /*i18n*/ {
         id: "mail.lapsing.renew",
-        message: "Renew before then to keep them, or to take them with you:",
+        message: "Renew before then to keep them or to download them:",
       },
     ],
     highlight: { url: seeSubscription(publicUrl), label: renewButton },
@@ -286,7 +288,7 @@ const trialWords = {
     text: /*i18n*/ {
       id: "mail.trialEnding.text",
       message:
-        "Your trial of {productName} ends on {expiresAt}, in {days, plural, one {# day} other {# days}}. Choose a plan to go on opening and sending exams:",
+        "Your trial of {productName} ends on {expiresAt}, in {days, plural, one {# day} other {# days}}. Choose a plan to keep opening and sending exams:",
     },
   },
   ended: {

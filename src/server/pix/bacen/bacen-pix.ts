@@ -13,7 +13,7 @@ import {
   webhookSchema,
 } from "./psp-answers.ts";
 import { type Budget, createPspClient } from "./psp-client.ts";
-import { nonsense, PspFailure } from "./psp-failure.ts";
+import { nonsense, PspFailure, withoutVerdict } from "./psp-failure.ts";
 import { readTlsIdentity } from "./tls-identity.ts";
 
 export interface BacenPixOptions {
@@ -119,17 +119,20 @@ async function orWhatIsThere<T>(asked: Promise<T>, look: () => Promise<T | undef
   } catch (error) {
     if (!(error instanceof PspFailure) || error.kind !== "rejected") throw error;
     const present = await look();
-    if (present === undefined) throw error;
-    return present;
+    if (present !== undefined) return present;
+    // A write that was taken a moment ago may not be readable yet.
+    throw error.followsLostAnswer ? withoutVerdict(error) : error;
   }
 }
 
+/** A read; one that the PSP rejects says nothing about what is there. */
 async function unlessNotFound<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
   } catch (error) {
-    if (error instanceof PspFailure && error.isNotFound) return undefined;
-    throw error;
+    if (!(error instanceof PspFailure)) throw error;
+    if (error.isNotFound) return undefined;
+    throw error.kind === "rejected" ? withoutVerdict(error) : error;
   }
 }
 

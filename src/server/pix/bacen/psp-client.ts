@@ -96,6 +96,7 @@ export function createPspClient(options: PspClientOptions): PspClient {
     begin: (caller) => ({ endsAtMs: pace.elapsedMs() + timeoutMs, caller }),
 
     async call(budget, request, schema) {
+      let mayBeDone = false;
       for (let retry = 0; ; retry++) {
         budget.caller?.throwIfAborted();
         try {
@@ -103,6 +104,9 @@ export function createPspClient(options: PspClientOptions): PspClient {
         } catch (error) {
           budget.caller?.throwIfAborted();
           if (!(error instanceof PspFailure)) throw error;
+          error.followsLostAnswer = mayBeDone;
+          // Whoever turns a request away unread has not carried it out.
+          mayBeDone ||= error.kind === "unavailable" && error.status !== 429 && error.status !== 401;
           const delayMs = delayBefore(retry, error, pace);
           const isTooLate = pace.elapsedMs() + delayMs >= budget.endsAtMs;
           if (!error.isRetryable || retry >= RETRIES || isTooLate || closing.signal.aborted) throw error;

@@ -26,12 +26,20 @@ export class PspFailure extends PixError {
   readonly isRetryable: boolean;
   /** The PSP knows nothing under that address. */
   readonly isNotFound: boolean;
+  /** Set where an earlier try of the same call may have been carried out, since its answer was lost. */
+  followsLostAnswer = false;
 
   constructor(kind: PixError["kind"], detail: string, options: PspFailureOptions = {}) {
     super(kind, detail, options);
     this.isRetryable = options.isRetryable ?? false;
     this.isNotFound = options.isNotFound ?? false;
   }
+}
+
+/** The same failure where it is no verdict: what was asked may stand all the same. */
+export function withoutVerdict(failure: PspFailure): PspFailure {
+  const { message, status, code, retryAfterSeconds } = failure;
+  return new PspFailure("unavailable", message, { status, code, retryAfterSeconds, cause: failure });
 }
 
 const RETRYABLE_STATUSES = new Set([408, 429, 500, 502, 503, 504]);

@@ -1,0 +1,116 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import type { AdminPlan } from "../../../shared/api/subscriptions.ts";
+import { PencilIcon } from "../../ui/account-icons.tsx";
+import { Button } from "../../ui/button.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { moneyText } from "../payments/payment-text.ts";
+import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
+import { EditPlanDialog } from "./edit-plan-dialog.tsx";
+import { useRefresh, useSummary } from "./use-admin-subscriptions.ts";
+
+/** Every plan with how many use it; to edit, or to take oneself. */
+export function AdminPlans() {
+  const { data } = useSummary();
+  const [edited, setEdited] = useState<AdminPlan>();
+  return (
+    <section className="panel admin-panel">
+      <ul className="admin-rows">
+        {data?.plans.map((plan) => (
+          <PlanRow key={plan.id} plan={plan} onEdit={() => setEdited(plan)} />
+        ))}
+      </ul>
+      <EditPlanDialog plan={edited} onClose={() => setEdited(undefined)} />
+    </section>
+  );
+}
+
+function PlanRow({ plan, onEdit }: { plan: AdminPlan; onEdit: () => void }) {
+  const { i18n, t } = useLingui();
+  const choice = useChoice();
+  const { name, price, examLimit, downloadDeleteLimit, periodDays, activeUsers } = plan;
+  return (
+    <li>
+      <div className="admin-who">
+        <b>{name}</b>
+        <span>
+          {plan.canBeOffered ? (
+            plan.isOffered ? (
+              <Trans id="subscriptions.plan.offered">Offered</Trans>
+            ) : (
+              <Trans id="subscriptions.plan.hidden">Not offered</Trans>
+            )
+          ) : (
+            <Trans id="subscriptions.plan.given">Given by the system</Trans>
+          )}
+        </span>
+      </div>
+      <div>
+        <b>{plan.canBeOffered ? moneyText(i18n, price) : "—"}</b>
+        {plan.canBeOffered && (
+          <span>
+            <Trans id="subscription.forDays">for {periodDays} days</Trans>
+          </span>
+        )}
+      </div>
+      <div>
+        <span>
+          <Plural id="subscription.exams" value={examLimit} one="Up to # exam" other="Up to # exams" />
+        </span>
+        <span>
+          <Plural
+            id="subscription.actions"
+            value={downloadDeleteLimit}
+            one="# action a month"
+            other="# actions a month"
+          />
+        </span>
+        <span>
+          <Plural
+            id="subscriptions.activeUsers"
+            value={activeUsers}
+            one="# active user"
+            other="# active users"
+          />
+        </span>
+      </div>
+      <div className="admin-actions">
+        {plan.isOffered && (
+          <Button
+            size="small"
+            disabled={choice.isPending}
+            aria-label={t({ id: "subscriptions.plan.takeNamed", message: `Use the plan ${name} yourself` })}
+            onClick={() => choice.mutate(plan)}
+          >
+            <Trans id="subscriptions.plan.take">Use it</Trans>
+          </Button>
+        )}
+        <Button
+          size="small"
+          aria-label={t({ id: "subscriptions.plan.editNamed", message: `Edit the plan ${name}` })}
+          onClick={onEdit}
+        >
+          <PencilIcon small />
+          <Trans id="action.edit">Edit</Trans>
+        </Button>
+      </div>
+    </li>
+  );
+}
+
+function useChoice() {
+  const { t } = useLingui();
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: ({ id }: AdminPlan) => adminSubscriptionsApi.choosePlan(id),
+    onSuccess: async (_answer, { name }) => {
+      await refresh();
+      showToast({ tone: "ok", title: t({ id: "subscriptions.plan.taken", message: `You use ${name} now` }) });
+    },
+    onError: (error) => {
+      const title = t({ id: "subscriptions.actionFailed", message: "It could not be done" });
+      showToast({ tone: "bad", title, text: error.message });
+    },
+  });
+}

@@ -1,0 +1,121 @@
+import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Controller, type UseFormSetError, useForm } from "react-hook-form";
+import type { AdminPlan } from "../../../shared/api/subscriptions.ts";
+import { ApiError } from "../../api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { showViolations, violationText } from "../../validation.ts";
+import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
+import { changeOfPlan, type EditPlanValues, editPlanSchema, valuesOfPlan } from "./edit-plan.rules.ts";
+import { useRefresh } from "./use-admin-subscriptions.ts";
+
+/** Changes a plan for everybody who has it and will have it. */
+export function EditPlanDialog({ plan, onClose }: { plan: AdminPlan | undefined; onClose: () => void }) {
+  return (
+    <Dialog
+      open={plan !== undefined}
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title={<Trans id="subscriptions.plan.edit">Edit plan</Trans>}
+      text={
+        <Trans id="subscriptions.plan.edit.text">
+          Limits hold at once for everyone on this plan. A Pix that is already open keeps its price.
+        </Trans>
+      }
+    >
+      {plan && <EditPlanForm plan={plan} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function EditPlanForm({ plan, onClose }: { plan: AdminPlan; onClose: () => void }) {
+  const { i18n } = useLingui();
+  const form = useForm<EditPlanValues>({
+    resolver: standardSchemaResolver(editPlanSchema),
+    defaultValues: valuesOfPlan(plan, i18n.locale),
+  });
+  const { register, control, handleSubmit, formState } = form;
+  const { errors, isSubmitting } = formState;
+  const save = useSave(plan, form.setError, onClose);
+  return (
+    <form className="user-form" onSubmit={(event) => void handleSubmit(save)(event)} noValidate>
+      <TextField
+        label={<Trans id="subscriptions.plan.name">Name</Trans>}
+        autoComplete="off"
+        error={violationText(i18n, errors.name?.message)}
+        {...register("name")}
+      />
+      {plan.canBeOffered && (
+        <TextField
+          label={<Trans id="subscriptions.plan.price">Price (R$)</Trans>}
+          inputMode="decimal"
+          autoComplete="off"
+          error={violationText(i18n, errors.price?.message)}
+          {...register("price")}
+        />
+      )}
+      <div className="profile-pair">
+        <TextField
+          label={<Trans id="subscriptions.plan.examLimit">Exams</Trans>}
+          inputMode="numeric"
+          autoComplete="off"
+          hint={<Trans id="subscriptions.plan.examLimit.hint">Up to 50: 30 days a payment; above: 365</Trans>}
+          error={violationText(i18n, errors.examLimit?.message)}
+          {...register("examLimit")}
+        />
+        <TextField
+          label={<Trans id="subscriptions.plan.actionLimit">Actions a month</Trans>}
+          inputMode="numeric"
+          autoComplete="off"
+          error={violationText(i18n, errors.downloadDeleteLimit?.message)}
+          {...register("downloadDeleteLimit")}
+        />
+      </div>
+      {plan.canBeOffered && (
+        <Controller
+          control={control}
+          name="isOffered"
+          render={({ field }) => (
+            <Checkbox
+              label={<Trans id="subscriptions.plan.isOffered">Offered to subscribers</Trans>}
+              checked={field.value}
+              onCheckedChange={field.onChange}
+              disabled={isSubmitting}
+            />
+          )}
+        />
+      )}
+      <div className="dialog-actions">
+        <Button disabled={isSubmitting} onClick={onClose}>
+          <Trans id="action.cancel">Cancel</Trans>
+        </Button>
+        <Button type="submit" kind="lit" disabled={isSubmitting}>
+          {isSubmitting ? <Trans id="action.saving">Saving…</Trans> : <Trans id="action.save">Save</Trans>}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function useSave(plan: AdminPlan, setError: UseFormSetError<EditPlanValues>, onSaved: () => void) {
+  const { t } = useLingui();
+  const refresh = useRefresh();
+  return async (values: EditPlanValues): Promise<void> => {
+    try {
+      await adminSubscriptionsApi.changePlan(plan.id, changeOfPlan(plan, values));
+      await refresh();
+      showToast({ tone: "ok", title: t({ id: "subscriptions.plan.saved", message: "Plan updated" }) });
+      onSaved();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (showViolations(error, setError, ["name", "price", "examLimit", "downloadDeleteLimit"])) return;
+      const title = t({ id: "subscriptions.actionFailed", message: "It could not be done" });
+      showToast({ tone: "bad", title, text: error.message });
+    }
+  };
+}

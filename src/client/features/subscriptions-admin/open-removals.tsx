@@ -1,0 +1,113 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useMutation } from "@tanstack/react-query";
+import type { Removal } from "../../../shared/api/subscriptions.ts";
+import { Button } from "../../ui/button.tsx";
+import { ErrorCard } from "../../ui/error-card.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
+import { useRefresh, useRemovals } from "./use-admin-subscriptions.ts";
+
+/** Exams that were taken away with a subscription and can still be brought back. */
+export function OpenRemovals() {
+  const { data, error, refetch } = useRemovals();
+  if (error) {
+    return (
+      <ErrorCard
+        title={<Trans id="subscriptions.failed">Error loading subscriptions</Trans>}
+        action={{ label: <Trans id="action.retry">Try again</Trans>, run: () => void refetch() }}
+      >
+        {error.message}
+      </ErrorCard>
+    );
+  }
+  return (
+    <section className="panel admin-panel">
+      {data?.length === 0 && (
+        <p className="users-none">
+          <Trans id="subscriptions.noRemovals">No cancelled exams wait to be deleted.</Trans>
+        </p>
+      )}
+      <ul className="admin-rows" aria-busy={data === undefined}>
+        {data?.map((removal) => (
+          <RemovalRow key={removal.id} removal={removal} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function RemovalRow({ removal }: { removal: Removal }) {
+  const { i18n } = useLingui();
+  const undo = useUndo();
+  const { user, reason, purgeAfter, studyCount, labExamCount } = removal;
+  const until = i18n.date(new Date(purgeAfter), { dateStyle: "short", timeStyle: "short" });
+  return (
+    <li>
+      <div className="admin-who">
+        <b>{user.name}</b>
+        <span>{user.email}</span>
+      </div>
+      <div>
+        <b>
+          {reason === "cancelled" ? (
+            <Trans id="subscriptions.removal.cancelled">Cancelled</Trans>
+          ) : (
+            <Trans id="subscriptions.removal.lapsed">A year without renewal</Trans>
+          )}
+        </b>
+        <span>
+          <Trans id="subscriptions.removal.until">Deleted for good on {until}</Trans>
+        </span>
+      </div>
+      <div>
+        <span>
+          <Plural id="subscriptions.removal.studies" value={studyCount} one="# exam" other="# exams" />
+        </span>
+        <span>
+          <Plural
+            id="subscriptions.removal.labs"
+            value={labExamCount}
+            one="# laboratory PDF"
+            other="# laboratory PDFs"
+          />
+        </span>
+      </div>
+      <div className="admin-actions">
+        <Button size="small" disabled={undo.isPending} onClick={() => undo.mutate(removal)}>
+          {undo.isPending ? (
+            <Trans id="subscriptions.removal.undoing">Bringing back…</Trans>
+          ) : (
+            <Trans id="subscriptions.removal.undo">Bring back</Trans>
+          )}
+        </Button>
+      </div>
+    </li>
+  );
+}
+
+function useUndo() {
+  const { t } = useLingui();
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: ({ id }: Removal) => adminSubscriptionsApi.undo(id),
+    onSuccess: async ({ skippedStudies }, { user }) => {
+      await refresh();
+      const { name } = user;
+      showToast({
+        tone: "ok",
+        title: t({ id: "subscriptions.removal.undone", message: `${name} has the exams back` }),
+        ...(skippedStudies > 0 && {
+          text: t({
+            id: "subscriptions.removal.skipped",
+            message: `${skippedStudies} had been uploaded again meanwhile and stay as they are.`,
+          }),
+        }),
+      });
+    },
+    onError: async (error) => {
+      await refresh();
+      const title = t({ id: "subscriptions.actionFailed", message: "It could not be done" });
+      showToast({ tone: "bad", title, text: error.message });
+    },
+  });
+}

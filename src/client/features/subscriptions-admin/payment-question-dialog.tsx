@@ -1,0 +1,110 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useMutation } from "@tanstack/react-query";
+import type { AdminPayment } from "../../../shared/api/payments.ts";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { moneyText } from "../payments/payment-text.ts";
+import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
+import { useRefresh } from "./use-admin-subscriptions.ts";
+
+export interface PaymentQuestion {
+  kind: "confirm" | "refund";
+  payment: AdminPayment;
+}
+
+interface PaymentQuestionDialogProps {
+  question: PaymentQuestion | undefined;
+  onClose: () => void;
+}
+
+/** Asks before money is taken for received, or given back. */
+export function PaymentQuestionDialog({ question, onClose }: PaymentQuestionDialogProps) {
+  const { i18n } = useLingui();
+  const answer = useAnswer(onClose);
+  const text = useQuestionText(question);
+  const { payment } = question ?? {};
+  return (
+    <ConfirmDialog
+      open={question !== undefined}
+      onOpenChange={(open) => {
+        if (!open && !answer.isPending) onClose();
+      }}
+      title={text.title}
+      text={text.text}
+      confirmLabel={answer.isPending ? <Trans id="action.saving">Saving…</Trans> : text.confirm}
+      busy={answer.isPending}
+      onConfirm={() => {
+        if (question) answer.mutate(question);
+      }}
+    >
+      {payment && (
+        <div className="quote">
+          <div className="user-quote">
+            <b>
+              {moneyText(i18n, payment.amount)} · {payment.planName}
+            </b>
+            <span>{payment.user?.email}</span>
+            <span>
+              <code>{payment.txid}</code>
+            </span>
+          </div>
+        </div>
+      )}
+    </ConfirmDialog>
+  );
+}
+
+function useQuestionText(question: PaymentQuestion | undefined) {
+  const { t } = useLingui();
+  if (question?.kind === "refund") {
+    const isLocal = question.payment.provider === "local";
+    return {
+      title: t({ id: "subscriptions.refund.title", message: "Refund this payment?" }),
+      text: isLocal
+        ? t({
+            id: "subscriptions.refund.local",
+            message:
+              "Send the money back at your bank. Here the period it paid for ends now, and its owner is told by e-mail.",
+          })
+        : t({
+            id: "subscriptions.refund.text",
+            message:
+              "The whole amount goes back by Pix, the period it paid for ends, and its owner is told by e-mail.",
+          }),
+      confirm: t({ id: "subscriptions.refund.confirm", message: "Yes, refund" }),
+    };
+  }
+  return {
+    title: t({ id: "subscriptions.confirm.title", message: "Confirm this payment?" }),
+    text: t({
+      id: "subscriptions.confirm.text",
+      message:
+        "Only if you see the amount on your bank statement. The plan starts at once and the receipt goes out by e-mail.",
+    }),
+    confirm: t({ id: "subscriptions.confirm.confirm", message: "Yes, I received it" }),
+  };
+}
+
+function useAnswer(onSettled: () => void) {
+  const { t } = useLingui();
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: ({ kind, payment }: PaymentQuestion) => adminSubscriptionsApi[kind](payment.id),
+    onSuccess: async ({ status }, { kind }) => {
+      await refresh();
+      const title =
+        kind === "confirm"
+          ? t({ id: "subscriptions.confirmed", message: "Payment confirmed" })
+          : status === "refunded"
+            ? t({ id: "subscriptions.refunded", message: "Payment refunded" })
+            : t({ id: "subscriptions.refundAsked", message: "The refund is under way" });
+      showToast({ tone: "ok", title });
+    },
+    onError: async (error) => {
+      await refresh();
+      const title = t({ id: "subscriptions.actionFailed", message: "It could not be done" });
+      showToast({ tone: "bad", title, text: error.message });
+    },
+    onSettled,
+  });
+}

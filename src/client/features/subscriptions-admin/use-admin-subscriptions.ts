@@ -1,0 +1,49 @@
+import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { PaymentStatus } from "../../../shared/api/payments.ts";
+import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
+
+const queryKey = ["subscriptions", "admin"];
+const REFRESH_MS = 30_000;
+
+/** Totals, revenue and plans; read again every half minute, since payments come in by themselves. */
+export function useSummary() {
+  return useQuery({
+    queryKey: [...queryKey, "summary"],
+    staleTime: 0,
+    refetchInterval: REFRESH_MS,
+    queryFn: ({ signal }) => adminSubscriptionsApi.summary(signal),
+  });
+}
+
+export function useAccountSubscriptions() {
+  return useQuery({
+    queryKey: [...queryKey, "all"],
+    staleTime: 0,
+    queryFn: ({ signal }) => adminSubscriptionsApi.all(signal),
+  });
+}
+
+export function useRemovals() {
+  return useQuery({
+    queryKey: [...queryKey, "removals"],
+    staleTime: 0,
+    queryFn: ({ signal }) => adminSubscriptionsApi.removals(signal),
+  });
+}
+
+/** A page of the payments; the one before stays while the next is read. */
+export function usePayments(status: PaymentStatus | "all", page: number) {
+  return useQuery({
+    queryKey: [...queryKey, "payments", status, page],
+    staleTime: 0,
+    refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => adminSubscriptionsApi.payments(status, page, signal),
+  });
+}
+
+/** Reads everything of this view again. */
+export function useRefresh(): () => Promise<void> {
+  const queryClient: QueryClient = useQueryClient();
+  return () => queryClient.invalidateQueries({ queryKey });
+}

@@ -1,0 +1,77 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import { SubscriptionBanner } from "../../../src/client/features/subscription/subscription-banner.tsx";
+import type { CurrentUser } from "../../../src/shared/api/users.ts";
+import type { Locale } from "../../../src/shared/locale.ts";
+import { fireEvent, screen, withDom } from "../../support/dom.ts";
+import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
+import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
+
+const NOW = "2026-11-21T12:00:00.000Z";
+const HOUR_MS = 3_600_000;
+
+withDom();
+withFakeClock(NOW);
+
+async function showBanner(hoursLeft: number | null, user: Partial<CurrentUser> = {}, locale?: Locale) {
+  answerCalls({});
+  const expiresAt = hoursLeft === null ? null : new Date(Date.parse(NOW) + hoursLeft * HOUR_MS).toISOString();
+  await renderView(<SubscriptionBanner />, { user: { expiresAt, ...user }, locale });
+  await settled();
+}
+
+const banner = () => document.querySelector(".banner");
+
+describe("the subscription banner", () => {
+  for (const [hours, locale, text] of [
+    [0, "en-US", "Subscription Expired Your subscription has expired. Renew now to continue using the system."],
+    [1, "en-US", "Subscription Expiring Your subscription expires in 1 day. Renew to avoid interruptions."],
+    [72, "en-US", "Subscription Expiring Your subscription expires in 3 days. Renew to avoid interruptions."],
+    [73, "en-US", "Renewal Reminder Your subscription expires in 4 days."],
+    [168, "en-US", "Renewal Reminder Your subscription expires in 7 days."],
+    [-50, "pt-BR", "Assinatura expirada Sua assinatura expirou. Renove agora para continuar usando o sistema."],
+    [24, "pt-BR", "Assinatura expirando Sua assinatura expira em 1 dia. Renove para evitar interrupções."],
+    [25, "pt-BR", "Assinatura expirando Sua assinatura expira em 2 dias. Renove para evitar interrupções."],
+    [100, "pt-BR", "Lembrete de renovação Sua assinatura expira em 5 dias."],
+  ] as const) {
+    test(`says with ${hours} h left, in ${locale}: ${text}`, async () => {
+      await showBanner(hours, {}, locale);
+      expect(banner()?.querySelector("p")?.textContent).toBe(text);
+    });
+  }
+
+  test("is missing with more than 7 days left, without an end, and for an admin", async () => {
+    await showBanner(168.1);
+    expect(banner()).toBeNull();
+    await showBanner(null);
+    expect(banner()).toBeNull();
+    await showBanner(-1, { role: "admin" });
+    expect(banner()).toBeNull();
+  });
+
+  test("is the same for a doctor", async () => {
+    await showBanner(-1, { role: "doctor" });
+    expect(screen.getByRole("alert").textContent).toContain("Assinatura expirada");
+  });
+
+  for (const [hours, label] of [
+    [-1, "Renovar"],
+    [30, "Renovar"],
+    [120, "Ver detalhes"],
+  ] as const) {
+    test(`leads to the subscription by "${label}" with ${hours} h left`, async () => {
+      await showBanner(hours);
+      const link = screen.getByRole("link", { name: label });
+      expect(link.getAttribute("href")).toBe("/his/subscription");
+      fireEvent.click(link);
+      expect(shownView()).toBe("subscription");
+    });
+  }
+
+  test("turns into the next one within a minute, in an open page", async () => {
+    await showBanner(0.01);
+    expect(banner()?.className).toContain("is-warn");
+    await pass(60_000);
+    expect(banner()?.className).toContain("is-bad");
+  });
+});

@@ -1,0 +1,241 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import AdminSubscriptions from "../../../src/client/features/subscriptions-admin/admin-subscriptions.tsx";
+import {
+  changeOfPlan,
+  parseMoney,
+  valuesOfPlan,
+} from "../../../src/client/features/subscriptions-admin/edit-plan.rules.ts";
+import type { AdminPayment } from "../../../src/shared/api/payments.ts";
+import type { AccountSubscription, AdminPlan, Removal } from "../../../src/shared/api/subscriptions.ts";
+import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
+
+withDom();
+
+const payment: AdminPayment = {
+  id: "01900000-0000-7000-8000-0000000000a1",
+  status: "pending",
+  amount: 1990,
+  planId: "01900000-0000-7000-8000-0000000000b1",
+  planName: "Essencial",
+  periodDays: 30,
+  pixQrcode: null,
+  pixCopyPaste: null,
+  expiresAt: "2026-11-21T12:30:00.000Z",
+  paymentDate: null,
+  createdAt: "2026-11-21T12:00:00.000Z",
+  periodStart: null,
+  periodEnd: null,
+  refundedAt: null,
+  txid: "01a1ff9ea14a7038a4ea19b53",
+  provider: "local",
+  user: { id: "01900000-0000-7000-8000-0000000000c1", name: "João Conceição", email: "joao@exemplo.com.br" },
+  canConfirm: true,
+  canRefund: false,
+  refundStatus: null,
+  failure: null,
+};
+const plan: AdminPlan = {
+  id: payment.planId,
+  name: "Essencial",
+  price: 1990,
+  examLimit: 10,
+  downloadDeleteLimit: 20,
+  periodDays: 30,
+  isOffered: true,
+  canBeOffered: true,
+  activeUsers: 3,
+};
+const subscription: AccountSubscription = {
+  user: payment.user ?? { id: "", name: "", email: "" },
+  plan,
+  subscription: {
+    id: "01900000-0000-7000-8000-0000000000d1",
+    status: "active",
+    plan,
+    startDate: "2026-11-01T00:00:00.000Z",
+    expiresAt: "2026-12-01T15:00:00.000Z",
+    currentExamCount: 7,
+    downloadsThisMonth: 0,
+    deletesThisMonth: 0,
+    canCancel: true,
+    removedUntil: null,
+    openPaymentId: null,
+  },
+};
+const removal: Removal = {
+  id: "01900000-0000-7000-8000-0000000000e1",
+  user: subscription.user,
+  reason: "cancelled",
+  createdAt: "2026-11-21T12:00:00.000Z",
+  purgeAfter: "2026-11-24T12:00:00.000Z",
+  studyCount: 7,
+  labExamCount: 1,
+};
+const months = Array.from({ length: 12 }, (_, index) => ({
+  month: `2026-${String(index + 1).padStart(2, "0")}`,
+  amount: index * 1000,
+  payments: index,
+}));
+
+function serve(answers: Record<string, Answer> = {}) {
+  return answerCalls({
+    "GET /api/subscriptions/summary": () =>
+      Response.json({
+        users: 12,
+        activeSubscriptions: 9,
+        totalExams: 1234,
+        monthlyRevenue: 11000,
+        revenueByMonth: months,
+        plans: [plan],
+        pendingPayments: 1,
+      }),
+    "GET /api/payments": () => Response.json([payment], { headers: { "X-Total-Count": "1" } }),
+    "GET /api/subscriptions/all": () => Response.json([subscription]),
+    "GET /api/subscriptions/removals": () => Response.json([removal]),
+    ...answers,
+  });
+}
+
+async function show(answers: Record<string, Answer> = {}) {
+  const calls = serve(answers);
+  await renderView(<AdminSubscriptions />, { user: { role: "admin" } });
+  await screen.findByText("1.234");
+  return { calls, user: userEvent.setup() };
+}
+
+describe("the subscriptions of everybody", () => {
+  test("count users, active subscriptions and exams, and show the revenue by month as a table", async () => {
+    await show();
+    const totals = screen.getByText("Receita do mês").closest("dl");
+    expect(totals?.textContent?.replace(/\s/g, " ")).toContain("R$ 110,00");
+    const chart = screen.getByRole("table", { name: "Receita por mês" });
+    expect(within(chart).getAllByRole("row")).toHaveLength(12);
+    expect(within(chart).getByRole("rowheader", { name: "dez/26" })).toBeDefined();
+  });
+
+  test("say what failed and try again", async () => {
+    let isUp = false;
+    const summary = await (await serveSummary()).json();
+    serve({
+      "GET /api/subscriptions/summary": () =>
+        isUp ? Response.json(summary) : problem(503, "down", "Fora do ar."),
+    });
+    await renderView(<AdminSubscriptions />, { user: { role: "admin" } });
+    expect(await screen.findByText("Fora do ar.")).toBeDefined();
+    isUp = true;
+    await userEvent.setup().click(screen.getByRole("button", { name: "Tentar novamente" }));
+    expect(await screen.findByText("1.234")).toBeDefined();
+  });
+
+  test("a Pix is confirmed after a question, once", async () => {
+    let confirmed = 0;
+    const { user } = await show({
+      [`POST /api/payments/${payment.id}/confirm`]: () => {
+        confirmed++;
+        return Response.json({ ...payment, status: "paid", canConfirm: false, canRefund: true });
+      },
+    });
+    await user.click(await screen.findByRole("button", { name: "Confirmar" }));
+    const dialog = screen.getByRole("alertdialog", { name: "Confirmar este pagamento?" });
+    expect(dialog.textContent).toContain(payment.txid);
+    expect(document.activeElement?.textContent).toBe("Cancelar");
+    await user.click(within(dialog).getByRole("button", { name: "Sim, recebi" }));
+    expect(await screen.findByText("Pagamento confirmado")).toBeDefined();
+    expect(confirmed).toBe(1);
+  });
+
+  test("a refund that the provider refuses says so", async () => {
+    const paid = { ...payment, status: "paid", provider: "bacen", canConfirm: false, canRefund: true };
+    const { user } = await show({
+      "GET /api/payments": () => Response.json([paid], { headers: { "X-Total-Count": "1" } }),
+      [`POST /api/payments/${payment.id}/refund`]: () =>
+        problem(409, "payment.refund_rejected", "O provedor de pagamento não aceitou a devolução."),
+    });
+    await user.click(await screen.findByRole("button", { name: "Devolver" }));
+    await user.click(screen.getByRole("button", { name: "Sim, devolver" }));
+    expect(await screen.findByText("O provedor de pagamento não aceitou a devolução.")).toBeDefined();
+  });
+
+  test("a plan is edited in reais, and only what changed is sent", async () => {
+    const sent: unknown[] = [];
+    const { user } = await show({
+      [`PATCH /api/subscriptions/plans/${plan.id}`]: ({ body }) => {
+        sent.push(body);
+        return Response.json({ ...plan, price: 2490 });
+      },
+    });
+    await user.click(screen.getByRole("tab", { name: "Planos" }));
+    await user.click(await screen.findByRole("button", { name: "Editar o plano Essencial" }));
+    const price = screen.getByLabelText("Preço (R$)") as HTMLInputElement;
+    expect(price.value).toBe("19,90");
+    await user.clear(price);
+    await user.type(price, "0,50");
+    await user.click(screen.getByRole("button", { name: "Salvar" }));
+    expect(price.getAttribute("aria-invalid")).toBe("true");
+    await user.clear(price);
+    await user.type(price, "24,90");
+    await user.click(screen.getByRole("button", { name: "Salvar" }));
+    expect(await screen.findByText("Plano atualizado")).toBeDefined();
+    expect(sent).toEqual([{ price: 2490 }]);
+  });
+
+  test("subscribers are found by name whatever the accents", async () => {
+    const { user } = await show();
+    await user.click(screen.getByRole("tab", { name: "Assinantes" }));
+    expect(await screen.findByText("João Conceição")).toBeDefined();
+    expect(screen.getByText("7 / 10 exames")).toBeDefined();
+    await user.type(screen.getByRole("searchbox"), "joao conc");
+    expect(screen.getByText("João Conceição")).toBeDefined();
+    await user.type(screen.getByRole("searchbox"), "xyz");
+    expect(screen.queryByText("João Conceição")).toBeNull();
+  });
+
+  test("cancelled exams are brought back", async () => {
+    const { calls, user } = await show({
+      [`POST /api/subscriptions/removals/${removal.id}/undo`]: () =>
+        Response.json({ studies: 6, labExams: 1, skippedStudies: 1 }),
+    });
+    await user.click(screen.getByRole("tab", { name: "Canceladas" }));
+    await user.click(await screen.findByRole("button", { name: "Restaurar" }));
+    expect(await screen.findByText("João Conceição tem os exames de volta")).toBeDefined();
+    await waitFor(() =>
+      expect(calls.filter((call) => call === "GET /api/subscriptions/removals")).toHaveLength(2),
+    );
+  });
+});
+
+async function serveSummary(): Promise<Response> {
+  serve();
+  return await fetch("/api/subscriptions/summary");
+}
+
+describe("money that is typed", () => {
+  test.each([
+    ["19,90", 1990],
+    ["19.9", 1990],
+    ["R$ 1.188,00", 118800],
+    ["1,188.00", 118800],
+    ["4788", 478800],
+    ["19,999", 1999900],
+    ["", undefined],
+    ["dez", undefined],
+    ["-5", undefined],
+    ["1,2,3", undefined],
+  ])("%s is %p cents", (text, cents) => expect(parseMoney(text)).toBe(cents as number));
+
+  test("a price that is not touched stays exactly what it was, in both languages", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 100, max: 100_000_000 }),
+        fc.constantFrom("pt-BR", "en-US"),
+        (price, locale) => {
+          const before = { ...plan, price };
+          expect(changeOfPlan(before, valuesOfPlan(before, locale))).toEqual({});
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import decodeQR from "qr/decode.js";
+import { violationsOn } from "../support/axe.ts";
+import { launchBrowser } from "../support/browser.ts";
+import { tabTo } from "../support/keyboard.ts";
+import { drawnPicture } from "../support/picture-pixels.ts";
+import { sampleZip } from "../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
+import { visit, watchForTrouble } from "../support/watched-page.ts";
+
+const RESULTS = join(import.meta.dir, "../../test-results");
+const START_TIMEOUT_MS = 200_000;
+const JOB_TIMEOUT_MS = 90_000;
+const SUBSCRIPTION = "/his/subscription";
+
+let t: TestApp;
+let browser: Browser;
+let origin: string;
+let admin: Person;
+
+beforeAll(async () => {
+  t = await createTestApp({
+    env: {
+      PIX_KEY: "123e4567-e12b-12d1-a456-426655440000",
+      PIX_MERCHANT_NAME: "Exameteca Ltda",
+      PIX_MERCHANT_CITY: "Sao Paulo",
+    },
+  });
+  origin = await t.listen();
+  browser = await launchBrowser();
+  admin = await member("Beatriz Admin", { role: "admin" });
+  mkdirSync(RESULTS, { recursive: true });
+}, START_TIMEOUT_MS);
+afterAll(async () => {
+  await browser?.close();
+  await t?.[Symbol.asyncDispose]();
+});
+
+async function member(name: string, options: Parameters<TestApp["addPerson"]>[1]): Promise<Person> {
+  const person = await t.addPerson(name, options);
+  await t.call("POST", "/api/users/accept-terms", { as: person });
+  return person;
+}
+
+/** Ends the person's subscription so many days from now. */
+async function endsIn(person: Person, days: number): Promise<void> {
+  const end = new Date(t.deps.clock.now().getTime() + days * 86_400_000).toISOString();
+  await t.sql`update subscriptions set expires_at = ${end} where user_id = ${person.id}`;
+}
+
+/** A browser of this person's own, and what `job` leaves to complain about. */
+async function inBrowser(
+  person: Person,
+  job: (page: Page, context: BrowserContext) => Promise<void>,
+  options: BrowserContextOptions & { theme?: string } = {},
+): Promise<string[]> {
+  const { theme = "dark", ...rest } = options;
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    locale: "pt-BR",
+    ...rest,
+  });
+  context.setDefaultTimeout(20_000);
+  await context.addInitScript(
+    (kept) => {
+      for (const [key, value] of Object.entries(kept)) localStorage.setItem(key, value);
+    },
+    { token: person.token, theme },
+  );
+  const trouble = watchForTrouble(context);
+  const page = await context.newPage();
+  try {
+    await job(page, context);
+  } catch (error) {
+    await page.screenshot({ path: join(RESULTS, "subscription-failed.png") });
+    process.stderr.write(trouble.map((line) => `${line}\n`).join(""));
+    throw error;
+  } finally {
+    await context.close();
+  }
+  return trouble;
+}
+
+const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true });
+const pix = (page: Page) => page.getByRole("dialog", { name: "Pagar com Pix" });
+const code = (page: Page) => pix(page).getByLabel("Pix copia e cola").inputValue();
+
+async function makePix(page: Page, plan: string): Promise<void> {
+  await button(page, plan).click();
+  await button(page, "Gerar Pix").click();
+  await pix(page).getByRole("img", { name: "QR Code Pix" }).waitFor();
+}
+
+/** What a phone reads off the screen. */
+async function scannedCode(page: Page): Promise<string> {
+  const image = pix(page).getByRole("img", { name: "QR Code Pix" });
+  await image.scrollIntoViewIfNeeded();
+  const { width, height, at } = await drawnPicture(await page.screenshot());
+  const data = new Uint8Array(width * height * 3);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) data.set(at(x, y), (y * width + x) * 3);
+  }
+  return decodeQR({ width, height, data });
+}
+
+async function confirmAsAdmin(email: string): Promise<string[]> {
+  return await inBrowser(admin, async (page) => {
+    await visit(page, origin + SUBSCRIPTION);
+    const row = page.getByRole("listitem").filter({ hasText: email });
+    await row.getByRole("button", { name: "Confirmar" }).click();
+    await button(page, "Sim, recebi").click();
+    await page.getByText("Pagamento confirmado").first().waitFor();
+  });
+}
+
+describe("a trial at its limit", () => {
+  test(
+    "is paid by Pix while an admin confirms, and goes on uploading without a reload",
+    async () => {
+      const person = await member("Taro Yamada", { plan: "avaliacao" });
+      await t.store(person, sampleZip({ study: "11" }));
+      await t.store(person, sampleZip({ study: "12" }));
+      await endsIn(person, 2);
+      const trouble = await inBrowser(person, async (page) => {
+        await visit(page, `${origin}/his`);
+        await button(page, "Enviar exames").first().click();
+        await page.getByText("Limite Excedido").waitFor();
+        const banner = page.getByText("Sua assinatura expira em 2 dias.");
+        await banner.waitFor();
+        await page.getByRole("link", { name: "Renovar" }).click();
+        await page.getByRole("heading", { name: "Plano Avaliação" }).waitFor();
+        await makePix(page, "Assinar Essencial");
+        expect(await scannedCode(page)).toBe(await code(page));
+        expect(await confirmAsAdmin(person.email)).toEqual([]);
+        await page.getByRole("heading", { name: "Pagamento confirmado" }).waitFor();
+        await page.getByRole("dialog").waitFor({ state: "detached" });
+        await page.getByRole("heading", { name: "Plano Essencial" }).waitFor();
+        await banner.waitFor({ state: "detached" });
+        await uploadAnother(page);
+      });
+      expect(trouble).toEqual([]);
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  async function uploadAnother(page: Page): Promise<void> {
+    await page.getByRole("navigation").getByRole("button", { name: "Enviar exames" }).click();
+    const file = {
+      name: "exame.zip",
+      mimeType: "application/zip",
+      buffer: Buffer.from(sampleZip({ study: "13" })),
+    };
+    await page.getByLabel("Arquivo ZIP do exame").setInputFiles(file);
+    await button(page, "Enviar exame").click();
+    await page.locator("main[data-view=listaExames]").waitFor();
+    await page.getByText("3 / 10").waitFor();
+  }
+});
+
+describe("a Pix", () => {
+  test(
+    "is the same in two tabs at once, and both learn that it was paid",
+    async () => {
+      const person = await member("Ana Duas Abas", { plan: null });
+      await inBrowser(person, async (page, context) => {
+        const other = await context.newPage();
+        for (const tab of [page, other]) {
+          await visit(tab, origin + SUBSCRIPTION);
+          await button(tab, "Assinar Essencial").click();
+        }
+        await Promise.all([page, other].map((tab) => button(tab, "Gerar Pix").click()));
+        expect(await code(page)).toBe(await code(other));
+        await confirmAsAdmin(person.email);
+        for (const tab of [page, other]) {
+          await tab.bringToFront();
+          await tab.getByRole("heading", { name: "Plano Essencial" }).waitFor();
+          await tab.getByText("Ativa", { exact: true }).waitFor();
+        }
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "that was closed is still there to be paid, and one that is over gives way to a new code",
+    async () => {
+      const person = await member("Caio Atrasado", { plan: "essencial" });
+      const trouble = await inBrowser(person, async (page) => {
+        await visit(page, origin + SUBSCRIPTION);
+        await makePix(page, "Assinar Família");
+        const first = await code(page);
+        await page.keyboard.press("Escape");
+        await button(page, "Continuar pagamento").click();
+        expect(await code(page)).toBe(first);
+        t.advance(31 * 60_000);
+        await pix(page).getByText("Este código Pix expirou").waitFor();
+        await button(page, "Gerar novo código").click();
+        await pix(page).getByRole("img", { name: "QR Code Pix" }).waitFor();
+        expect(await code(page)).not.toBe(first);
+        expect(await pix(page).getByRole("timer").textContent()).toMatch(/^(30:00|29:5\d)$/);
+      });
+      expect(trouble).toEqual([]);
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  for (const theme of ["dark", "light"]) {
+    for (const viewport of [
+      { width: 360, height: 780 },
+      { width: 1440, height: 900 },
+    ]) {
+      test(
+        `can be read off the screen and copied, in the ${theme} theme at ${viewport.width} px`,
+        async () => {
+          const person = await member(`Lia ${theme} ${viewport.width}`, { plan: "essencial" });
+          await inBrowser(
+            person,
+            async (page, context) => {
+              await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+              await visit(page, origin + SUBSCRIPTION);
+              await makePix(page, "Assinar Profissional");
+              expect(await scannedCode(page)).toBe(await code(page));
+              await button(page, "Copiar código Pix").click();
+              await button(page, "Código copiado").waitFor();
+              expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await code(page));
+              expect(await violationsOn(page)).toEqual([]);
+            },
+            { viewport, theme, reducedMotion: "reduce" },
+          );
+        },
+        JOB_TIMEOUT_MS,
+      );
+    }
+  }
+});
+
+describe("the subscription view", () => {
+  test(
+    "has an address of its own, which lasts as long as it is shown",
+    async () => {
+      const person = await member("Rita Endereço", { plan: "essencial" });
+      await inBrowser(person, async (page) => {
+        const path = () => new URL(page.url()).pathname;
+        await visit(page, origin + SUBSCRIPTION);
+        await page.getByRole("heading", { name: "Plano Essencial" }).waitFor();
+        await button(page, "Suporte").click();
+        await page.locator("main[data-view=support]").waitFor();
+        expect(path()).toBe("/his");
+        await button(page, "Assinatura").click();
+        await page.getByRole("heading", { name: "Plano Essencial" }).waitFor();
+        expect(path()).toBe(SUBSCRIPTION);
+        await page.reload();
+        await page.getByRole("heading", { name: "Plano Essencial" }).waitFor();
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "cancels by keyboard alone: the exams are gone at once, the menus close, and no dialog has a violation",
+    async () => {
+      const person = await member("Hugo Teclado", { plan: "essencial" });
+      await t.store(person, sampleZip({ study: "31" }));
+      await inBrowser(
+        person,
+        async (page) => {
+          await visit(page, origin + SUBSCRIPTION);
+          await tabTo(page, button(page, "Cancelar assinatura"));
+          await page.keyboard.press("Enter");
+          const field = page.getByRole("alertdialog").getByRole("textbox");
+          await field.waitFor();
+          expect(await violationsOn(page)).toEqual([]);
+          await tabTo(page, field);
+          await page.keyboard.type("cancelar");
+          await page.keyboard.press("Enter");
+          await page.getByText("Seus exames foram excluídos").waitFor();
+          await page.getByText("Sua assinatura expirou.").waitFor();
+          await page.locator(".side .nav[aria-disabled=true]", { hasText: "Meus exames" }).waitFor();
+          expect(await violationsOn(page)).toEqual([]);
+          await tabTo(page, page.getByRole("tab", { name: "Planos disponíveis" }));
+          await page.keyboard.press("ArrowRight");
+          await page.locator(".usage-list").getByText("Envio").waitFor();
+          expect(await violationsOn(page)).toEqual([]);
+        },
+        { reducedMotion: "reduce" },
+      );
+      const studies = await t.call("GET", "/api/studies", { as: person });
+      expect(studies.status).toBe(403);
+    },
+    JOB_TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,387 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { zipSync } from "fflate";
+import type { Browser, BrowserContext, BrowserContextOptions, Frame, Page } from "playwright-core";
+import { generateStudy } from "../../scripts/demo/phantom/study.ts";
+import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
+import type { Locale } from "../../src/shared/locale.ts";
+import { launchBrowser } from "../support/browser.ts";
+import { sampleFile } from "../support/dicom-sample.ts";
+import { sampleZip } from "../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
+import { moveFingers } from "../support/touch.ts";
+import { difference, isPicture, lookAtImage, type Sight } from "../support/viewer-canvas.ts";
+import { visit } from "../support/watched-page.ts";
+
+const START_TIMEOUT_MS = 180_000;
+const JOB_TIMEOUT_MS = 120_000;
+const WAIT_MS = 60_000;
+const RETIRED_JPEG = "1.2.840.10008.1.2.4.53";
+const STRUCTURED_REPORT = "1.2.840.10008.5.1.4.1.1.88.33";
+
+const desk = { viewport: { width: 1280, height: 800 } };
+const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+const phoneOnItsSide = { viewport: { width: 740, height: 360 }, hasTouch: true, isMobile: true };
+
+const ui = (value: string) => ({ vr: "UI", Value: [value] });
+
+/** A study of a scout and `slices` slices of a head. */
+function head(slices: number): Promise<Uint8Array> {
+  const instances = generateStudy({ kind: "ct-head", seed: "viewer", size: 128, instances: slices });
+  return zipStudyBytes({ instances, folder: "DICOM" });
+}
+
+/** An instance that the viewer can't show: JPEG of a retired kind, unless it has no pixels at all. */
+function unshown(uid: string, elements: object = {}): Uint8Array {
+  return sampleFile(
+    {
+      "0020000D": ui(uid),
+      "0020000E": ui(`${uid}.9`),
+      "00080018": ui(`${uid}.9.1`),
+      "7FE00010": { vr: "OB", fragments: [Uint8Array.of(0xff, 0xd8, 0xff, 0xd9)] },
+      ...elements,
+    },
+    { transferSyntaxUID: RETIRED_JPEG },
+  );
+}
+
+let testApp: TestApp;
+let browser: Browser;
+let origin: string;
+let context: BrowserContext | undefined;
+
+beforeAll(async () => {
+  testApp = await createTestApp();
+  origin = await testApp.listen();
+  browser = await launchBrowser();
+}, START_TIMEOUT_MS);
+afterEach(async () => {
+  await context?.close();
+  context = undefined;
+});
+afterAll(async () => {
+  await browser?.close();
+  await testApp?.[Symbol.asyncDispose]();
+});
+
+async function personWith(...zips: Uint8Array[]): Promise<Person> {
+  const person = await testApp.addPerson("Helena Duarte", { plan: "familia" });
+  await testApp.call("POST", "/api/users/accept-terms", { as: person });
+  for (const zip of zips) await testApp.store(person, zip);
+  return person;
+}
+
+interface Seat {
+  screen?: BrowserContextOptions;
+  locale?: Locale;
+  at?: string;
+}
+
+/** The person's list, in a browser that is signed in. */
+async function openList(
+  person: Person,
+  { screen = desk, locale = "pt-BR", at = origin }: Seat = {},
+): Promise<Page> {
+  context = await browser.newContext({ ...screen, locale, reducedMotion: "reduce" });
+  context.setDefaultTimeout(WAIT_MS);
+  await context.addInitScript(
+    (kept) => {
+      for (const [key, value] of Object.entries(kept)) localStorage.setItem(key, value);
+    },
+    { token: person.token, language: locale },
+  );
+  const page = await context.newPage();
+  await visit(page, `${at}/his`);
+  const name = locale === "pt-BR" ? "Ver meus exames" : "See my exams";
+  await page.getByRole("main").getByRole("button", { name }).click();
+  await opener(page).waitFor();
+  return page;
+}
+
+const opener = (page: Page) => page.locator("[data-opens]:visible").first();
+const overlay = (page: Page) => page.getByRole("dialog");
+
+/** The viewer in the page, once it may be seen. */
+async function shownFrame(page: Page): Promise<Frame> {
+  const element = await page.locator("iframe.is-shown").elementHandle();
+  const frame = await element?.contentFrame();
+  if (!frame) throw new Error("no viewer is shown");
+  return frame;
+}
+
+async function openViewer(page: Page): Promise<Frame> {
+  await opener(page).click();
+  return shownFrame(page);
+}
+
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute("data-opens"));
+
+describe("a study", () => {
+  test(
+    "is opened in the very moment of the click, with its small picture, until the viewer has drawn an image",
+    async () => {
+      const page = await openList(await personWith(await head(3)));
+      await page.locator(".study-row img").first().waitFor();
+      const atOnce = await opener(page).evaluate(async (button: HTMLElement) => {
+        button.click();
+        await Promise.resolve();
+        const there = (selector: string) => document.querySelector(selector) !== null;
+        return { overlay: there(".viewer [role=status]"), picture: there(".viewer img[src^='blob:']") };
+      });
+      expect(atOnce).toEqual({ overlay: true, picture: true });
+      const frame = await shownFrame(page);
+      expect(isPicture(await lookAtImage(frame, { timeoutMs: 2_000 }))).toBe(true);
+      expect(await page.locator(".viewer img").count()).toBe(0);
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "takes the keys once it is seen, and gives them back to its row when Escape closes it",
+    async () => {
+      const page = await openList(await personWith(await head(3)));
+      const row = await opener(page).getAttribute("data-opens");
+      await opener(page).focus();
+      await page.keyboard.press("Enter");
+      await overlay(page).waitFor();
+      expect(await page.evaluate(() => document.activeElement?.closest("[role=dialog]") !== null)).toBe(true);
+      const frame = await shownFrame(page);
+      await page.waitForFunction(() => document.activeElement instanceof HTMLIFrameElement);
+
+      await frame.locator('[data-cy="MoreTools-split-button-secondary"]').click();
+      await frame.getByRole("menu").waitFor();
+      await page.keyboard.press("Escape");
+      await frame.getByRole("menu").waitFor({ state: "detached" });
+      expect(await overlay(page).isVisible()).toBe(true);
+
+      await page.keyboard.press("Escape");
+      await overlay(page).waitFor({ state: "detached" });
+      await page.waitForFunction((id) => document.activeElement?.getAttribute("data-opens") === id, row);
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "is not closed by what another window says",
+    async () => {
+      const page = await openList(await personWith(await head(3)));
+      await openViewer(page);
+      await page.evaluate(async () => {
+        window.postMessage({ viewer: "leave" }, "*");
+        const stranger = document.body.appendChild(document.createElement("iframe"));
+        stranger.contentWindow?.parent.postMessage({ viewer: "leave" }, "*");
+        await new Promise((heard) => setTimeout(heard, 0));
+        await new Promise((drawn) => requestAnimationFrame(drawn));
+      });
+      expect(await overlay(page).isVisible()).toBe(true);
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "moves into the page, and back from there the list is as it was: filter, page, place and focus",
+    async () => {
+      const others = Array.from({ length: 11 }, (_, i) => ({ study: String(700 + i) }));
+      const person = await personWith(await head(3), sampleZip(...others));
+      const page = await openList(person, { screen: { viewport: { width: 1280, height: 420 } } });
+      await page.getByPlaceholder("Buscar por nome").fill("o");
+      await page.getByRole("button", { name: "Próximo", exact: true }).click();
+      await page.getByText("Mostrando 11 a 12").waitFor();
+      const row = page.locator("[data-opens]:visible").last();
+      const id = await row.getAttribute("data-opens");
+      await row.scrollIntoViewIfNeeded();
+      const scrollY = await page.evaluate(() => window.scrollY);
+      expect(scrollY).toBeGreaterThan(0);
+
+      await row.click();
+      await page.getByRole("button", { name: "Abrir na página" }).click();
+      await page.locator("main[data-view=viewer]").waitFor();
+      expect(await page.locator("nav [aria-current=page]").first().textContent()).toContain("Meus exames");
+      await page.getByRole("button", { name: "Voltar para a lista" }).click();
+
+      await page.getByText("Mostrando 11 a 12").waitFor();
+      expect(await page.getByPlaceholder("Buscar por nome").inputValue()).toBe("o");
+      await page.waitForFunction((top) => Math.abs(window.scrollY - top) < 2, scrollY);
+      await page.waitForFunction(() => document.activeElement?.hasAttribute("data-opens"));
+      expect(await focused(page)).toBe(id);
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "is shown inside the page as well",
+    async () => {
+      const page = await openList(await personWith(await head(3)));
+      await opener(page).click();
+      await page.getByRole("button", { name: "Abrir na página" }).click();
+      await page.locator("main[data-view=viewer]").waitFor();
+      expect(isPicture(await lookAtImage(await shownFrame(page)))).toBe(true);
+    },
+    JOB_TIMEOUT_MS,
+  );
+});
+
+describe("what the viewer can't show", () => {
+  const sentences = {
+    "pt-BR": {
+      images: "Imagens deste tipo não podem ser exibidas aqui",
+      none: "Este exame não tem imagens para exibir",
+      download: "Baixar estudo",
+    },
+    "en-US": {
+      images: "Images of this kind can't be shown here",
+      none: "This exam has no images to show",
+      download: "Download study",
+    },
+  } as const;
+
+  for (const locale of ["pt-BR", "en-US"] as const) {
+    test(
+      `is told in plain words, and can be downloaded, in ${locale}`,
+      async () => {
+        const t = sentences[locale];
+        const report = {
+          "00080016": ui(STRUCTURED_REPORT),
+          "7FE00010": { vr: "OB", bytes: new Uint8Array() },
+        };
+        for (const [said, instance] of [
+          [t.images, unshown("2.25.91")],
+          [t.none, unshown("2.25.92", report)],
+        ] as const) {
+          const page = await openList(await personWith(zipSync({ IM1: instance })), { locale });
+          await opener(page).click();
+          await overlay(page).getByRole("heading", { name: said }).waitFor();
+          expect(await page.locator("iframe").count()).toBe(0);
+          const downloading = page.waitForEvent("download");
+          await overlay(page).getByRole("button", { name: t.download }).click();
+          expect((await downloading).suggestedFilename()).toEndWith(".zip");
+          await context?.close();
+        }
+      },
+      JOB_TIMEOUT_MS,
+    );
+  }
+
+  test(
+    "is told over the images where only one series is so",
+    async () => {
+      const [first] = [...generateStudy({ kind: "ct-head", seed: "viewer", size: 128, instances: 3 })];
+      if (!first) throw new Error("no instance");
+      const uid = first.attributes.studyInstanceUID;
+      const number = { "00200011": { vr: "IS", Value: [77] } };
+      const person = await personWith(await head(3), zipSync({ IM1: unshown(uid, number) }));
+      const page = await openList(person);
+      const frame = await openViewer(page);
+      expect(isPicture(await lookAtImage(frame))).toBe(true);
+      await frame.getByText("S:77").dblclick();
+      await frame.getByRole("status").getByText("Esta imagem não pode ser exibida aqui").waitFor();
+      await frame.getByText("S:2", { exact: true }).dblclick();
+      await frame.getByText("Esta imagem não pode ser exibida aqui").waitFor({ state: "detached" });
+    },
+    JOB_TIMEOUT_MS,
+  );
+});
+
+describe("on a phone", () => {
+  for (const [name, screen] of [
+    ["upright", phone],
+    ["on its side", phoneOnItsSide],
+  ] as const) {
+    test(
+      `held ${name}, everything has its place, a finger turns the slices and two enlarge them`,
+      async () => {
+        const page = await openList(await personWith(await head(12)), { screen });
+        const frame = await openViewer(page);
+        const first = await steadySight(frame);
+        await expectRoom(page, frame, screen.viewport);
+
+        const canvas = await frame.locator("canvas.cornerstone-canvas").first().boundingBox();
+        if (!canvas) throw new Error("no image");
+        const centre = { x: canvas.x + canvas.width / 2, y: canvas.y + canvas.height / 2 };
+        const reach = Math.min(canvas.width, canvas.height) * 0.35;
+        const to = (x: number, y: number) => ({ x: centre.x + x * reach, y: centre.y + y * reach });
+
+        await moveFingers(page, { from: to(0, -1), to: to(0, 1) });
+        const turned = await lookAtImage(frame, { isSought: (sight) => difference(sight, first) > 2 });
+        expect(difference(turned, first)).toBeGreaterThan(2);
+
+        const before = await steadySight(frame);
+        await moveFingers(page, { from: to(-0.2, 0), to: to(-0.9, 0) }, { from: to(0.2, 0), to: to(0.9, 0) });
+        const larger = (sight: Sight) => sight.lit > before.lit * 1.3;
+        expect((await lookAtImage(frame, { isSought: larger })).lit).toBeGreaterThan(before.lit * 1.3);
+      },
+      JOB_TIMEOUT_MS,
+    );
+  }
+
+  const steadySight = (frame: Frame) => lookAtImage(frame, { timeoutMs: WAIT_MS });
+
+  /** No control is cut off by the screen's edges or covered by another. */
+  async function expectRoom(page: Page, frame: Frame, { width, height }: { width: number; height: number }) {
+    const boxes = [];
+    for (const control of [
+      ...(await overlay(page).locator(".viewer-head button").all()),
+      ...(await frame.locator("button:visible").all()),
+    ]) {
+      const box = await control.boundingBox();
+      if (box && box.width > 0)
+        boxes.push({ ...box, name: await control.evaluate((el) => el.outerHTML.slice(0, 160)) });
+    }
+    expect(boxes.length).toBeGreaterThan(6);
+    for (const [place, box] of boxes.entries()) {
+      const isInside =
+        box.x >= -1 && box.y >= -1 && box.x + box.width <= width + 1 && box.y + box.height <= height + 1;
+      expect({ name: box.name, isInside }).toEqual({ name: box.name, isInside: true });
+      for (const other of boxes.slice(place + 1)) {
+        const across = Math.min(box.x + box.width, other.x + other.width) - Math.max(box.x, other.x);
+        const down = Math.min(box.y + box.height, other.y + other.height) - Math.max(box.y, other.y);
+        const overlaps = across > 2 && down > 2;
+        expect({ one: box.name, other: other.name, overlaps }).toEqual({
+          one: box.name,
+          other: other.name,
+          overlaps: false,
+        });
+      }
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  }
+});
+
+describe("a viewer on an origin of its own", () => {
+  test(
+    "is seen, and closed by Escape, all the same",
+    async () => {
+      const server = Bun.serve({
+        hostname: "127.0.0.1",
+        port: 0,
+        fetch: () => new Response(null, { status: 503 }),
+      });
+      const at = server.url.origin;
+      const { createApp } = await import("../../src/server/app.ts");
+      const { folderAssets } = await import("../../src/server/render/assets.ts");
+      const dist = join(import.meta.dir, "../../dist");
+      const assets = {
+        client: folderAssets(join(dist, "client")),
+        viewer: folderAssets(join(dist, "viewer")),
+      };
+      const { deps } = testApp;
+      const viewerOrigin = `http://localhost:${server.port}`;
+      const app = createApp({ ...deps, config: { ...deps.config, publicUrl: at, viewerOrigin } }, assets);
+      server.reload({ fetch: (request, bunServer) => app.fetch(request, { server: bunServer }) });
+      try {
+        const page = await openList(await personWith(await head(3)), { at });
+        const frame = await openViewer(page);
+        expect(new URL(frame.url()).origin).toBe(viewerOrigin);
+        expect(isPicture(await lookAtImage(frame))).toBe(true);
+        await page.waitForFunction(() => document.activeElement instanceof HTMLIFrameElement);
+        await page.keyboard.press("Escape");
+        await overlay(page).waitFor({ state: "detached" });
+      } finally {
+        await context?.close();
+        context = undefined;
+        await server.stop(true);
+      }
+    },
+    JOB_TIMEOUT_MS,
+  );
+});
