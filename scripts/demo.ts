@@ -10,6 +10,10 @@ const { furnish } = await import("./demo/furnish.ts");
 const main = join(import.meta.dir, "../src/server/main.ts");
 const { admin } = DEMO_ACCOUNTS;
 const environment = {
+  // A key that nobody has: what is paid to it goes nowhere, and the demo's admin confirms it.
+  PIX_KEY: "00000000-0000-4000-8000-000000000000",
+  PIX_MERCHANT_NAME: "Exameteca Demo",
+  PIX_MERCHANT_CITY: "Brasilia",
   ...process.env,
   DATA_DIR: resolve(process.env.DATA_DIR ?? "demo-data"),
   ADMIN_EMAIL: admin.email,

@@ -1,7 +1,11 @@
+import type { LabExam } from "../../src/shared/api/labs.ts";
+import type { Payment } from "../../src/shared/api/payments.ts";
 import type { Study } from "../../src/shared/api/studies.ts";
+import type { OfferedPlan } from "../../src/shared/api/subscriptions.ts";
 import type { UploadAnswer } from "../../src/shared/api/upload.ts";
 import type { SignedInUser } from "../../src/shared/api/users.ts";
 import { accountsTable, DEMO_ACCOUNTS, type DemoAccount } from "./accounts.ts";
+import { DEMO_LABS, DEMO_REPORT } from "./documents.ts";
 import { generateStudy } from "./phantom/study.ts";
 import { DEMO_STUDIES, type DemoStudy } from "./studies.ts";
 import { zipStudyBytes } from "./zip-study.ts";
@@ -16,7 +20,7 @@ export interface FurnishOptions {
 type People = Record<keyof typeof DEMO_ACCOUNTS, SignedInUser>;
 
 /**
- * Makes what is missing of the demo's accounts, studies and grants, through the running server as people do.
+ * Makes what is missing of the demo's accounts, studies, grants, documents and payments, through the running server as people do.
  * Idempotent. @returns the table of accounts
  */
 export async function furnish(options: FurnishOptions): Promise<string> {
@@ -25,6 +29,9 @@ export async function furnish(options: FurnishOptions): Promise<string> {
     people[name] = await signInOrJoin(options, DEMO_ACCOUNTS[name]);
   }
   for (const study of DEMO_STUDIES) await keepStudy(options, people, study);
+  await keepReport(options.url, people.user);
+  await keepLabs(options.url, people.user);
+  await keepPayments(options.url, people);
   return accountsTable(options.url);
 }
 
@@ -78,6 +85,45 @@ async function upload(url: string, owner: SignedInUser, study: DemoStudy): Promi
   const [stored] = answer.studies;
   if (!stored) throw new Error(`${study.generate.kind} was not stored`);
   return stored.id;
+}
+
+async function keepReport(url: string, owner: SignedInUser): Promise<void> {
+  const listed = await call(url, `/api/studies?accessionNumber=${DEMO_REPORT.accessionNumber}`, {
+    as: owner,
+  });
+  const [study] = (await listed.json()) as Study[];
+  if (!study || study.laudo) return;
+  const form = new FormData();
+  form.set("studyInstanceUID", study.studyInstanceUID);
+  form.set("laudo", pdfFile("laudo.pdf", DEMO_REPORT.pdf()));
+  await call(url, "/api/studies/laudo/upload", { as: owner, form });
+}
+
+async function keepLabs(url: string, owner: SignedInUser): Promise<void> {
+  const kept = (await (await call(url, "/api/exams-lab", { as: owner })).json()) as LabExam[];
+  for (const { pdf, ...fields } of DEMO_LABS) {
+    if (kept.some(({ laudoDescription }) => laudoDescription === fields.examName)) continue;
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.set(name, value ?? "");
+    form.set("file", pdfFile("exame.pdf", pdf()));
+    await call(url, "/api/exams-lab/upload", { as: owner, form });
+  }
+}
+
+/** A paid Pix of the user, for the history and the revenue; the trial user's stays his to begin. */
+async function keepPayments(url: string, { user, admin }: People): Promise<void> {
+  const history = await call(url, "/api/payments/user/history?limit=1", { as: user });
+  if (((await history.json()) as Payment[]).length > 0) return;
+  const plans = (await (await call(url, "/api/subscriptions/plans", { as: user })).json()) as OfferedPlan[];
+  const plan = plans.find(({ name }) => name === "Família");
+  if (!plan) return;
+  const made = await call(url, "/api/payments/create", { as: user, json: { planId: plan.id } });
+  const { id } = (await made.json()) as Payment;
+  await call(url, `/api/payments/${id}/confirm`, { as: admin, json: {} });
+}
+
+function pdfFile(name: string, bytes: Uint8Array): File {
+  return new File([Uint8Array.from(bytes)], name, { type: "application/pdf" });
 }
 
 interface CallOptions {

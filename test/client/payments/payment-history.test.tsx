@@ -61,7 +61,12 @@ describe("the payment history", () => {
       createdAt: new Date(now).toISOString(),
       expiresAt: new Date(now + 600_000).toISOString(),
     };
-    const over = { ...payment, id: "p2", createdAt: "2026-01-01T12:00:00.000Z", expiresAt: "2026-01-01T12:30:00.000Z" };
+    const over = {
+      ...payment,
+      id: "p2",
+      createdAt: "2026-01-01T12:00:00.000Z",
+      expiresAt: "2026-01-01T12:30:00.000Z",
+    };
     const { user } = await showHistory(() => Response.json([open, over]));
     await screen.findAllByText("Pendente");
     const [first, second] = screen.getAllByRole("button", { name: /^Detalhes do pagamento/ });

@@ -118,9 +118,7 @@ describe("a Pix that was paid", () => {
     kept = { payment: paid, openPaymentId: null };
     const before = calls.length;
     await pass(5_000);
-    expect(screen.getByRole("status").textContent).toContain(
-      "Seu plano Família está ativo até 17-01-2027.",
-    );
+    expect(screen.getByRole("status").textContent).toContain("Seu plano Família está ativo até 17-01-2027.");
     expect(calls.slice(before)).toContain("GET /api/subscriptions/my-subscription");
     await pass(1_000);
     expect(dialog()).not.toBeNull();
@@ -160,7 +158,10 @@ describe("a Pix that is over", () => {
     jest.setSystemTime(new Date("2026-11-21T12:29:58.000Z"));
     await pass(1_000);
     expect(screen.queryByText(/Este código Pix expirou/)).toBeNull();
-    kept = { payment: { ...payment, status: "expired", pixQrcode: null, pixCopyPaste: null }, openPaymentId: null };
+    kept = {
+      payment: { ...payment, status: "expired", pixQrcode: null, pixCopyPaste: null },
+      openPaymentId: null,
+    };
     await pass(61_000);
     expect(screen.getByRole("alert").textContent).toContain("Este código Pix expirou");
     expect(screen.queryByRole("img")).toBeNull();
@@ -181,7 +182,9 @@ describe("a Pix that is over", () => {
 
   test("shows the server's words when no new code can be made", async () => {
     kept.payment = { ...payment, status: "expired", pixQrcode: null, pixCopyPaste: null };
-    await showPix({ "POST /api/payments/create": () => problem(409, "plan.too_small", "Plano pequeno demais") });
+    await showPix({
+      "POST /api/payments/create": () => problem(409, "plan.too_small", "Plano pequeno demais"),
+    });
     await press("Gerar novo código");
     expect(screen.getByText("Plano pequeno demais")).toBeTruthy();
   });

@@ -24,12 +24,20 @@ const banner = () => document.querySelector(".banner");
 
 describe("the subscription banner", () => {
   for (const [hours, locale, text] of [
-    [0, "en-US", "Subscription Expired Your subscription has expired. Renew now to continue using the system."],
+    [
+      0,
+      "en-US",
+      "Subscription Expired Your subscription has expired. Renew now to continue using the system.",
+    ],
     [1, "en-US", "Subscription Expiring Your subscription expires in 1 day. Renew to avoid interruptions."],
     [72, "en-US", "Subscription Expiring Your subscription expires in 3 days. Renew to avoid interruptions."],
     [73, "en-US", "Renewal Reminder Your subscription expires in 4 days."],
     [168, "en-US", "Renewal Reminder Your subscription expires in 7 days."],
-    [-50, "pt-BR", "Assinatura expirada Sua assinatura expirou. Renove agora para continuar usando o sistema."],
+    [
+      -50,
+      "pt-BR",
+      "Assinatura expirada Sua assinatura expirou. Renove agora para continuar usando o sistema.",
+    ],
     [24, "pt-BR", "Assinatura expirando Sua assinatura expira em 1 dia. Renove para evitar interrupções."],
     [25, "pt-BR", "Assinatura expirando Sua assinatura expira em 2 dias. Renove para evitar interrupções."],
     [100, "pt-BR", "Lembrete de renovação Sua assinatura expira em 5 dias."],

@@ -232,7 +232,9 @@ describe("cancelling", () => {
       await user.click(yes);
       await waitFor(() => expect(calls).toContain("POST /api/subscriptions/cancel"));
       expect(
-        await screen.findByText(locale === "pt-BR" ? /um administrador ainda pode/ : /an administrator can still/),
+        await screen.findByText(
+          locale === "pt-BR" ? /um administrador ainda pode/ : /an administrator can still/,
+        ),
       ).toBeTruthy();
       expect(screen.queryByRole("alertdialog")).toBeNull();
     });

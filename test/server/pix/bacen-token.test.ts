@@ -100,10 +100,11 @@ describe("the PSP's access token", () => {
   });
 
   test("that is refused again though fresh makes Pix unavailable, after two tries and no more", async () => {
-    at.psp.fail(READ, { status: 401 }, { status: 401 }, { status: 401 });
-    const error = await pixErrorOf(read());
+    const PUT = "PUT /cob/{txid}";
+    at.psp.fail(PUT, { status: 401 }, { status: 401 }, { status: 401 });
+    const error = await pixErrorOf(at.pix.createCob(at.order()));
     expect(error).toMatchObject({ kind: "unavailable", status: 401 });
-    expect(at.psp.calls).toEqual([TOKEN, READ, TOKEN, READ]);
+    expect(at.psp.calls).toEqual([TOKEN, PUT, TOKEN, PUT]);
   });
 
   test("that is not granted makes Pix unavailable at once", async () => {

@@ -5,13 +5,15 @@ import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 
+const TIMEOUT_MS = 30_000;
+
 let t: TestApp;
 let owner: Person;
 let studies = 0;
 beforeAll(async () => {
   t = await createTestApp();
   owner = await t.addPerson("Dona Helena", { plan: "clinica" });
-});
+}, TIMEOUT_MS);
 afterAll(() => t[Symbol.asyncDispose]());
 
 async function newStudy(of: Person): Promise<string> {
@@ -90,28 +92,39 @@ const cases: Case[] = [
 
 describe("what a study offers is what its calls allow, for", () => {
   for (const { title, role, plan, isOwner, report, expected } of cases) {
-    test(title, async () => {
-      const caller = await t.addPerson("Quem Chama", { role, ...(plan !== undefined && { plan }) });
-      const studyId = await newStudy(isOwner ? caller : owner);
-      const grant = { as: owner, json: { userId: caller.id } };
-      if (!isOwner) await t.call("POST", `/api/studies/${studyId}/assign`, grant);
-      if (report === "doctor") {
-        const doctor = await t.addPerson("Doutora Lia", { role: "doctor", plan: null });
-        await t.call("POST", `/api/studies/${studyId}/share`, { as: caller, json: { email: doctor.email } });
-        expect(await attach(doctor, studyId)).toBe(201);
-      } else if (report) expect(await attach(report === "caller" ? caller : owner, studyId)).toBe(201);
-      const told = await offered(caller, studyId);
-      expect(told).toEqual({ ...nothing, ...expected });
-      expect(await allowed(caller, studyId)).toEqual(told as StudyAccess);
-    });
+    test(
+      title,
+      async () => {
+        const caller = await t.addPerson("Quem Chama", { role, ...(plan !== undefined && { plan }) });
+        const studyId = await newStudy(isOwner ? caller : owner);
+        const grant = { as: owner, json: { userId: caller.id } };
+        if (!isOwner) await t.call("POST", `/api/studies/${studyId}/assign`, grant);
+        if (report === "doctor") {
+          const doctor = await t.addPerson("Doutora Lia", { role: "doctor", plan: null });
+          await t.call("POST", `/api/studies/${studyId}/share`, {
+            as: caller,
+            json: { email: doctor.email },
+          });
+          expect(await attach(doctor, studyId)).toBe(201);
+        } else if (report) expect(await attach(report === "caller" ? caller : owner, studyId)).toBe(201);
+        const told = await offered(caller, studyId);
+        expect(told).toEqual({ ...nothing, ...expected });
+        expect(await allowed(caller, studyId)).toEqual(told as StudyAccess);
+      },
+      TIMEOUT_MS,
+    );
   }
 
-  test("a doctor whose own plan has ended", async () => {
-    const doctor = await t.addPerson("Doutor Plantão", { role: "doctor" });
-    const studyId = await newStudy(doctor);
-    await t.sql`update subscriptions set expires_at = now() - interval '1 day' where user_id = ${doctor.id}`;
-    const told = await offered(doctor, studyId);
-    expect(told).toEqual({ ...nothing, share: true, attachReport: true });
-    expect(await allowed(doctor, studyId)).toEqual(told as StudyAccess);
-  });
+  test(
+    "a doctor whose own plan has ended",
+    async () => {
+      const doctor = await t.addPerson("Doutor Plantão", { role: "doctor" });
+      const studyId = await newStudy(doctor);
+      await t.sql`update subscriptions set expires_at = now() - interval '1 day' where user_id = ${doctor.id}`;
+      const told = await offered(doctor, studyId);
+      expect(told).toEqual({ ...nothing, share: true, attachReport: true });
+      expect(await allowed(doctor, studyId)).toEqual(told as StudyAccess);
+    },
+    TIMEOUT_MS,
+  );
 });

@@ -76,7 +76,8 @@ function WhatIsLost() {
     <ul className="cancel-losses">
       <li>
         <Trans id="cancel.exams">
-          All your exams, reports and laboratory PDFs disappear from every view at once, also for the people you shared them with.
+          All your exams, reports and laboratory PDFs disappear from every view at once, also for the people
+          you shared them with.
         </Trans>
       </li>
       <li>

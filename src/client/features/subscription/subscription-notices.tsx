@@ -86,7 +86,8 @@ function Removed({ until }: { until: string }) {
       }
     >
       <Trans id="subscription.removed.text">
-        Until <span className="whitespace-nowrap">{moment}</span> an administrator can still bring them back. After that they are gone for good.
+        Until <span className="whitespace-nowrap">{moment}</span> an administrator can still bring them back.
+        After that they are gone for good.
       </Trans>
     </Notice>
   );
