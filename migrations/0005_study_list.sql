@@ -8,18 +8,34 @@ CREATE TABLE "study_tallies" (
 DROP INDEX "studies_account_newest_idx";--> statement-breakpoint
 DROP INDEX "studies_newest_idx";--> statement-breakpoint
 CREATE INDEX "study_tallies_account_idx" ON "study_tallies" USING btree ("account_id");--> statement-breakpoint
--- An entry of an index holds 2.7 kB at most.
-UPDATE "studies" SET "patient_name_folded" = left("patient_name_folded", 512),
-	"description_folded" = left("description_folded", 512), "modality" = left("modality", 512)
-	WHERE length("patient_name_folded") > 512 OR length("description_folded") > 512 OR length("modality") > 512;--> statement-breakpoint
+-- An entry of an index holds 2.7 kB at most, and an update would leave the long values behind for the indexes to trip over:
+-- the table is written anew, where there are such values at all.
+DO $$ BEGIN
+	IF EXISTS (
+		SELECT FROM "studies"
+		WHERE length("patient_name_folded") > 512 OR length("description_folded") > 512 OR length("modality") > 512
+	) THEN
+		ALTER TABLE "studies"
+			ALTER COLUMN "patient_name_folded" TYPE text USING left("patient_name_folded", 512),
+			ALTER COLUMN "description_folded" TYPE text USING left("description_folded", 512),
+			ALTER COLUMN "modality" TYPE text USING left("modality", 512);
+	END IF;
+END $$;--> statement-breakpoint
 CREATE INDEX "studies_account_date_idx" ON "studies" USING btree ("account_id","study_date" DESC NULLS LAST,"study_time" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
+CREATE INDEX "studies_date_idx" ON "studies" USING btree ("study_date" DESC NULLS LAST,"study_time" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
 CREATE INDEX "studies_account_patient_name_idx" ON "studies" USING btree ("account_id","patient_name_folded" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
+CREATE INDEX "studies_patient_name_idx" ON "studies" USING btree ("patient_name_folded" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
 CREATE INDEX "studies_account_description_idx" ON "studies" USING btree ("account_id","description_folded" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
+CREATE INDEX "studies_description_idx" ON "studies" USING btree ("description_folded" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
 CREATE INDEX "studies_account_modality_idx" ON "studies" USING btree ("account_id","modality" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
+CREATE INDEX "studies_modality_idx" ON "studies" USING btree ("modality" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
 CREATE INDEX "studies_account_instances_idx" ON "studies" USING btree ("account_id","instance_count" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
+CREATE INDEX "studies_instances_idx" ON "studies" USING btree ("instance_count" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
 CREATE INDEX "studies_account_series_idx" ON "studies" USING btree ("account_id","series_count" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
-CREATE INDEX "studies_account_created_idx" ON "studies" USING btree ("account_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
-CREATE INDEX "studies_newest_idx" ON "studies" USING btree ("study_date" DESC NULLS LAST,"study_time" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
+CREATE INDEX "studies_series_idx" ON "studies" USING btree ("series_count" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
+CREATE INDEX "studies_account_created_idx" ON "studies" USING btree ("account_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
+CREATE INDEX "studies_created_idx" ON "studies" USING btree ("created_at" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."removal_id" is null;--> statement-breakpoint
+CREATE INDEX "studies_account_idx" ON "studies" USING btree ("account_id");--> statement-breakpoint
 -- Puts one row in the place of those that the account has for a modality. Those that another transaction is replacing at
 -- the moment stay beside it, so that nobody waits. An account that is being deleted gets none.
 CREATE FUNCTION "add_study_tally"("account" uuid, "kind" text, "change" bigint) RETURNS void LANGUAGE sql AS $$

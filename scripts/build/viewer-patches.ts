@@ -59,6 +59,12 @@ export const PATCHES: Patch[] = [
     replace: () => ".getHTTPErrorHandler()?.(error);",
   },
   {
+    // Of an image that failed the handler needs to know which: a series' thumbnail is nothing to tell of.
+    file: EXTENSION,
+    find: "handler(detail.error);",
+    replace: () => "handler(detail.error, detail.imageId);",
+  },
+  {
     // The button that would store a measurement report on the server, which takes none from the viewer.
     file: EXTENSION,
     find: `className: "pl-0.5",

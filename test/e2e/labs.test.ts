@@ -92,7 +92,7 @@ describe("laboratory exams", () => {
   beforeAll(async () => {
     app = await createBrowserApp("labs");
   }, START_TIMEOUT_MS);
-  afterAll(() => app?.[Symbol.asyncDispose]());
+  afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
   /** One action short of 80 % of the plan's 20 a month. */
   async function nearlyWarned(name: string): Promise<Person> {

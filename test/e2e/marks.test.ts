@@ -5,7 +5,7 @@ import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { visit, watchForTrouble } from "../support/watched-page.ts";
 
 const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 60_000;
+const JOB_TIMEOUT_MS = 120_000;
 const YEAR = "public, max-age=31536000, immutable";
 
 describe("the product's marks", () => {
@@ -22,7 +22,7 @@ describe("the product's marks", () => {
   afterAll(async () => {
     await browser?.close();
     await testApp?.[Symbol.asyncDispose]();
-  });
+  }, START_TIMEOUT_MS);
 
   async function pictureAt(url: string) {
     const answer = await fetch(new URL(url, origin));

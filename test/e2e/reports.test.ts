@@ -14,7 +14,7 @@ import { hostilePdf, longPdf, pagesPdf } from "../support/written-pdf.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
 const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 60_000;
+const JOB_TIMEOUT_MS = 120_000;
 
 const report = writeReportPdf({
   patient: { name: "João Batista", birthDate: "22/03/1968" },
@@ -46,7 +46,7 @@ describe("a report", () => {
   afterAll(async () => {
     await browser?.close();
     await testApp?.[Symbol.asyncDispose]();
-  });
+  }, START_TIMEOUT_MS);
 
   async function ownerOfAStudy(name: string): Promise<Person> {
     const person = await testApp.addPerson(name);

@@ -22,13 +22,16 @@ const VIEWER_TIMEOUT_MS = 60_000;
 /** What a viewer that asks for nothing more waits before it finds its access gone, and some. */
 const CHECK_TIMEOUT_MS = 40_000;
 
+/** Who has no plan is told so by a 404, as is who asks for a study that was taken away. */
+const NO_PLAN = [/404/];
+
 describe("a study", () => {
   let app: BrowserApp;
   let people = 0;
   beforeAll(async () => {
     app = await createBrowserApp("sharing");
   }, START_TIMEOUT_MS);
-  afterAll(() => app?.[Symbol.asyncDispose]());
+  afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
   async function ownerOfAStudy(name: string): Promise<{ owner: Person; studyId: string }> {
     const owner = await app.addPerson(name);
@@ -64,7 +67,7 @@ describe("a study", () => {
     async () => {
       const { owner } = await ownerOfAStudy("Helena Duarte");
       const doctor = await doctorNamed("André Passos");
-      const expected = [/404/];
+      const expected = NO_PLAN;
       await app.as(owner, {}, async (page) => {
         await openList(page);
         await button(rows(page), "Compartilhar exame").click();
@@ -187,7 +190,7 @@ describe("a study", () => {
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         expect(overflow).toBeLessThanOrEqual(0);
       });
-      await app.as(doctor, { device: PHONE }, async (page) => {
+      await app.as(doctor, { device: PHONE, expected: NO_PLAN }, async (page) => {
         await tap(page, button(page.getByRole("main"), "Ver meus exames"));
         await rows(page).getByText("Compartilhado por Marina Telefone").waitFor();
         await tap(page, rows(page).locator(".phone-study-toggle"));

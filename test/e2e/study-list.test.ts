@@ -93,7 +93,7 @@ describe("the study list", () => {
     owner = await app.addPerson("Ana Silva", { plan: "clinica" });
     await app.testApp.store(owner, sampleZip(...Array.from({ length: STUDIES }, (_, i) => studyOf(i + 1))));
   }, START_TIMEOUT_MS);
-  afterAll(() => app?.[Symbol.asyncDispose]());
+  afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
   async function openList(page: Page, list = pt.list): Promise<void> {
     await button(page.getByRole("main"), list).click();

@@ -13,7 +13,7 @@ import { visit, watchForTrouble } from "../support/watched-page.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
 const START_TIMEOUT_MS = 200_000;
-const JOB_TIMEOUT_MS = 90_000;
+const JOB_TIMEOUT_MS = 120_000;
 const SUBSCRIPTION = "/his/subscription";
 
 let t: TestApp;

@@ -13,7 +13,7 @@ import { visit, watchForTrouble } from "../support/watched-page.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
 const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 90_000;
+const JOB_TIMEOUT_MS = 120_000;
 
 const slicesOf = (seed: string, size = 128) => [
   ...generateStudy({ kind: "ct-head", seed, size, instances: 24 }),
@@ -44,7 +44,7 @@ describe("sending an exam", () => {
   afterAll(async () => {
     await browser?.close();
     await testApp?.[Symbol.asyncDispose]();
-  });
+  }, START_TIMEOUT_MS);
 
   async function newPerson(name: string, plan?: string): Promise<Person> {
     const person = await testApp.addPerson(name, plan ? { plan } : {});

@@ -121,6 +121,11 @@ describe("a study", () => {
     "is opened in the very moment of the click, with its small picture, until the viewer has drawn an image",
     async () => {
       const page = await openList(await personWith(await head(3)));
+      const said = await page.evaluateHandle(() => {
+        const events: string[] = [];
+        window.addEventListener("message", ({ data }) => events.push(data.viewer));
+        return events;
+      });
       await page.locator(".study-row img").first().waitFor();
       const atOnce = await opener(page).evaluate(async (button: HTMLElement) => {
         button.click();
@@ -130,7 +135,8 @@ describe("a study", () => {
       });
       expect(atOnce).toEqual({ overlay: true, picture: true });
       const frame = await shownFrame(page);
-      expect(isPicture(await lookAtImage(frame, { timeoutMs: 2_000 }))).toBe(true);
+      expect(await said.jsonValue()).toContain("shown");
+      expect(isPicture(await lookAtImage(frame))).toBe(true);
       expect(await page.locator(".viewer img").count()).toBe(0);
     },
     JOB_TIMEOUT_MS,
@@ -273,10 +279,14 @@ describe("what the viewer can't show", () => {
       const page = await openList(person);
       const frame = await openViewer(page);
       expect(isPicture(await lookAtImage(frame))).toBe(true);
-      await frame.getByText("S:77").dblclick();
-      await frame.getByRole("status").getByText("Esta imagem não pode ser exibida aqui").waitFor();
+      const notice = frame.getByText("Esta imagem não pode ser exibida aqui");
+      const series = frame.getByText("S:77", { exact: true });
+      await series.waitFor();
+      expect(await notice.count()).toBe(0);
+      await series.dblclick();
+      await notice.waitFor();
       await frame.getByText("S:2", { exact: true }).dblclick();
-      await frame.getByText("Esta imagem não pode ser exibida aqui").waitFor({ state: "detached" });
+      await notice.waitFor({ state: "detached" });
     },
     JOB_TIMEOUT_MS,
   );

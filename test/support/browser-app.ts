@@ -8,6 +8,7 @@ import { visit, watchForTrouble } from "./watched-page.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
 const WAIT_MS = 30_000;
+const PICTURE_MS = 5_000;
 
 /** What a person sits at: a mouse at a desk, or a thumb on a phone. */
 export const DESK = { viewport: { width: 1280, height: 900 } } satisfies BrowserContextOptions;
@@ -71,7 +72,11 @@ export async function createBrowserApp(name: string): Promise<BrowserApp> {
         const unexpected = trouble.filter((told) => !expected.some((pattern) => pattern.test(told)));
         if (unexpected.length > 0) throw new Error(`behind the page:\n${unexpected.join("\n")}`);
       } catch (error) {
-        await page.screenshot({ path: join(RESULTS, `${name}-failed-${jobs}.png`) });
+        const path = join(RESULTS, `${name}-failed-${jobs}.png`);
+        // What failed is what must be told, with a picture or without.
+        await page
+          .screenshot({ path, timeout: PICTURE_MS })
+          .catch((failure) => process.stderr.write(`no ${path}: ${failure}\n`));
         throw error;
       } finally {
         await context.close();

@@ -1,7 +1,6 @@
 import { studySorts } from "../../../src/shared/api/studies.ts";
 import type { ApiClient } from "../api-client.ts";
 import type { BenchRun } from "../bench-run.ts";
-import type { LoadFigures } from "../load.ts";
 import { cpuSeconds } from "../process-tree.ts";
 import type { Result } from "../result.ts";
 import { type SeededAccount, seedStudies } from "../seed-studies.ts";
@@ -61,12 +60,18 @@ export async function* measureList(run: BenchRun): AsyncGenerator<Result> {
   for (const [name, queries] of Object.entries(cases)) {
     const urls = queries.map((query) => listUrl(url, query));
     const totals = await Promise.all(urls.slice(0, 4).map((one) => totalOf(one, client)));
+    // What the shortest signed-in call costs in the same moment.
     const floor = await load([`${url}/api/users/exam-count`]);
     const cpuBefore = cpuSeconds(pid);
     const figures = await load(urls);
     const cpuMs = (cpuSeconds(pid) - cpuBefore) * 1000;
     yield {
-      ...result(`list.${name}`, `list, ${name} (${[...new Set(totals)].join(", ")} match)`, figures, floor),
+      measure: `list.${name}`,
+      title: `list, ${name} (${[...new Set(totals)].join(", ")} match), p95`,
+      value: figures.p95Ms,
+      unit: "ms",
+      limit: { what: "a call that reads one number", value: floor.p95Ms },
+      ...TARGET,
       details: {
         p50Ms: figures.p50Ms,
         // Of the whole server, PostgreSQL included: what it costs whatever else the machine is doing.
@@ -88,18 +93,6 @@ async function totalOf(url: string, { headers }: ApiClient): Promise<string> {
   const answer = await fetch(url, { headers });
   await answer.arrayBuffer();
   return answer.headers.get("x-total-count") ?? "";
-}
-
-/** The figure stands beside what the shortest signed-in call costs in the same moment. */
-function result(measure: string, title: string, figures: LoadFigures, floor: LoadFigures): Result {
-  return {
-    measure,
-    title: `${title}, p95`,
-    value: figures.p95Ms,
-    unit: "ms",
-    limit: { what: "a call that reads one number", value: floor.p95Ms },
-    ...TARGET,
-  };
 }
 
 /** Each time after the account changed, so that the matching studies must be counted anew. */

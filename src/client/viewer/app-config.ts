@@ -1,6 +1,6 @@
 import { takeAccess } from "./access.ts";
 import { showEndedNotice } from "./ended-notice.ts";
-import { onImageDrawn } from "./first-image.ts";
+import { isImageInSight, onImageDrawn } from "./first-image.ts";
 import { hideImageNotice, showImageNotice } from "./image-notice.ts";
 import { onEscape } from "./leave-on-escape.ts";
 import portuguese from "./locales/pt-BR.json";
@@ -24,7 +24,10 @@ const texts = TEXTS[language];
 const access = takeAccess(window);
 const root = `/dicomweb/t/${encodeURIComponent(access?.token ?? "none")}`;
 
-const isPhone = Math.min(window.innerWidth, window.screen.height, window.screen.width) <= 760;
+const hasTouch = window.matchMedia("(pointer: coarse)").matches;
+/** A phone on its side too: it is turned while the viewer is open. */
+const isPhone =
+  window.innerWidth <= 760 || (hasTouch && Math.min(window.screen.width, window.screen.height) <= 600);
 /** What of OHIF's tools has room on a phone; fingers move and zoom without one. */
 const PHONE_TOOLS = {
   primary: { $set: ["MeasurementTools", "StackScroll", "WindowLevel", "Capture", "MoreTools"] },
@@ -47,14 +50,16 @@ function onDicomwebStatus(status: number | undefined): void {
 }
 
 /** OHIF tells of a request that failed, and of an image that it could not decode, which has no status. */
-function onViewerError(error: { status?: number; request?: { status?: number } } | undefined): void {
+function onViewerError(
+  error: { status?: number; request?: { status?: number } } | undefined,
+  imageId?: string,
+): void {
   const status = error?.status ?? error?.request?.status;
-  if (status !== undefined) {
-    onDicomwebStatus(status);
-    return;
+  if (status !== undefined) onDicomwebStatus(status);
+  else if (isImageInSight(imageId)) {
+    showImageNotice(texts.imageNotShown);
+    tellParent("shown");
   }
-  showImageNotice(texts.imageNotShown);
-  tellParent("shown");
 }
 
 // OHIF tells its error handler of XMLHttpRequests; frames come by fetch, of which it does not.
@@ -83,7 +88,7 @@ tellParent("begun");
 window.PUBLIC_URL = "/viewer/";
 window.browserImportFunction = () => Promise.reject(new Error("the viewer loads no modules from elsewhere"));
 window.viewerLocales = { "pt-BR": portuguese };
-window.viewerHasTouch = window.matchMedia("(pointer: coarse)").matches;
+window.viewerHasTouch = hasTouch;
 window.viewerText = (english) => texts.hardCoded[english] ?? english;
 window.config = {
   name: "exameteca",

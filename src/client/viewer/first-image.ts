@@ -1,16 +1,34 @@
 /** How cornerstone tells of a drawn image; fired on the viewport, without bubbling, hence heard while it descends. */
 const IMAGE_RENDERED = "CORNERSTONE_IMAGE_RENDERED";
 const VIEWPORT = ".cornerstone-viewport-element";
+/** What a viewport that is drawn without an image says of itself. */
+const WITHOUT_IMAGE = ["noData", "loading"];
 
 /** Calls back each time an image has been drawn in a viewport (not in a thumbnail, which is drawn out of sight). */
 export function onImageDrawn(run: () => void): void {
   document.addEventListener(
     IMAGE_RENDERED,
     (event) => {
-      const { viewportStatus } = (event as CustomEvent<{ viewportStatus?: string }>).detail;
+      const { viewportStatus = "noData" } = (event as CustomEvent<{ viewportStatus?: string }>).detail;
       const isInViewport = event.target instanceof Element && event.target.closest(VIEWPORT) !== null;
-      if (isInViewport && viewportStatus === "rendered") run();
+      if (isInViewport && !WITHOUT_IMAGE.includes(viewportStatus)) run();
     },
     true,
+  );
+}
+
+interface CornerstoneWindow extends Window {
+  /** OHIF puts cornerstone here. */
+  cornerstone?: {
+    getRenderingEngines(): { getViewports(): { getCurrentImageId?(): string | undefined }[] }[] | undefined;
+  };
+}
+
+/** Whether a viewport is at this image now, drawn or not. */
+export function isImageInSight(imageId: string | undefined): boolean {
+  if (imageId === undefined) return false;
+  const engines = (window as CornerstoneWindow).cornerstone?.getRenderingEngines() ?? [];
+  return engines.some((engine) =>
+    engine.getViewports().some((viewport) => viewport.getCurrentImageId?.() === imageId),
   );
 }

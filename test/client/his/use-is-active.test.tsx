@@ -27,10 +27,12 @@ const shown = () => screen.getByText(/open|closed/).textContent;
 const answerWith = (changes: object) => () => Response.json({ ...subscription, ...changes });
 
 describe("what needs a subscription is", () => {
-  test("open while it is active, with or without an end", async () => {
-    await show(answerWith({}));
-    expect(shown()).toBe("open");
-  });
+  for (const expiresAt of ["2026-12-18T15:00:00.000Z", null]) {
+    test(`open while it is active, ending ${expiresAt ?? "never"}, whatever the account's own end says`, async () => {
+      await show(answerWith({ expiresAt }), { expiresAt: "2026-01-01T00:00:00.000Z" });
+      expect(shown()).toBe("open");
+    });
+  }
 
   for (const status of ["pending", "expired"] as const) {
     test(`closed while it is ${status}, whatever the account's own end says`, async () => {
@@ -49,6 +51,16 @@ describe("what needs a subscription is", () => {
     expect([shown(), calls.length]).toEqual(["open", 1]);
     await pass(2_000);
     expect([shown(), calls.length]).toEqual(["closed", 2]);
+  });
+
+  test("open again within a minute when the server is back after such a failure", async () => {
+    let isDown = true;
+    await show(() => (isDown ? problem(500, "internal", "x") : Response.json(subscription)));
+    await pass(2_000);
+    expect(shown()).toBe("closed");
+    isDown = false;
+    await pass(60_000);
+    expect(shown()).toBe("open");
   });
 
   test("open by the account's own end until the server has answered", async () => {

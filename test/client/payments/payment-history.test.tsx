@@ -34,7 +34,11 @@ describe("the payment history", () => {
     const limits: (string | null)[] = [];
     await showHistory(({ search }) => {
       limits.push(search.get("limit"));
-      return Response.json([payment, paid, { ...paid, status: "failed", paymentDate: null }]);
+      return Response.json([
+        payment,
+        { ...paid, id: "p4" },
+        { ...paid, id: "p5", status: "failed", paymentDate: null },
+      ]);
     });
     await screen.findByText("Pago");
     expect(rows()).toEqual([

@@ -2,6 +2,7 @@ import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import type { Subscription, UsageStats } from "../../../src/shared/api/subscriptions.ts";
 import { cleanup, screen, withDom } from "../../support/dom.ts";
+import { shownView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 import { listOf, showList } from "../../support/study-list.tsx";
 
@@ -63,10 +64,22 @@ describe("the status of the subscription", () => {
     ).toBeTruthy();
   });
 
+  for (const [what, near] of [
+    ["actions", {}],
+    ["exams", { totalActionsThisMonth: 1, actionUsagePercentage: 3, currentExamCount: 40 }],
+  ] as const) {
+    test(`near the limit of ${what} leads to the plans`, async () => {
+      const { user } = await showList(answersWith(near));
+      await user.click(await screen.findByRole("link", { name: "Ver planos" }));
+      expect(shownView()).toBe("subscription");
+    });
+  }
+
   test("does not warn at 79 %", async () => {
     await showList(answersWith({ totalActionsThisMonth: 79, actionLimit: 100, actionUsagePercentage: 79 }));
     await screen.findByText("Plano Família");
     expect(screen.queryByText(/A contagem recomeça/)).toBeNull();
+    expect(screen.queryByRole("link", { name: "Ver planos" })).toBeNull();
   });
 
   test("says of a subscription without end that it has none, and of one that is over when it ended", async () => {

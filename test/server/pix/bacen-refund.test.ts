@@ -109,7 +109,7 @@ describe("the webhook", () => {
     at.psp.breaches.length = 0;
   });
 
-  test.each(["+5511987654321", "pix@clinica.example.com", "11222333000181"])(
+  test.each(["+5511987654321", "caixa/1#a?@example.com", "11222333000181"])(
     "stands under the key %s",
     async (key) => {
       await using other = await openPixAtPsp({ key });

@@ -1,7 +1,10 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { purgeRemovals } from "../../../src/server/features/removals/purge-removals.ts";
+import { insertReport } from "../../../src/server/features/reports/reports.repo.ts";
+import { lockStudy } from "../../../src/server/features/studies/studies.repo.ts";
 import { startSubscription } from "../../../src/server/features/subscriptions/start-subscription.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
+import { samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { bytesOnceSettled, compareBytes, NO_DISAGREEMENTS } from "../../support/stored-bytes.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
@@ -89,6 +92,38 @@ test("deletions, downloads and transfers that meet a cancellation never block ea
     await t.sql`update subscriptions set downloads = 0, deletes = 0, lab_deletes = 0 where user_id = ${person.id}`;
     await subscribeAnew(t, person);
   }
+});
+
+test("a report that is attached while its owner's account is deleted leaves no bytes behind", async () => {
+  await using t = await createTestApp();
+  const admin = await t.addPerson("Administradora", { role: "admin", plan: null });
+  const person = await t.addPerson("Sai no Meio");
+  const { studies } = await t.store(person, sampleZip({ study: newStudyNumber() }));
+  const studyId = studies[0]?.id ?? "";
+  const { id, key } = { id: Bun.randomUUIDv7(), key: `${Bun.randomUUIDv7()}/laudo.pdf` };
+  const { store, db } = t.deps;
+  await store.putBytes(key, samplePdf());
+  let deleted: Promise<Response> | undefined;
+  await db.transaction(async (tx) => {
+    await lockStudy(tx, studyId);
+    deleted = t.call("DELETE", `/api/users/${person.id}`, { as: admin });
+    const isWaiting = async () => {
+      const [row] = await t.sql`select count(*)::int as waiting from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      return row?.waiting > 0;
+    };
+    while (!(await isWaiting())) await Bun.sleep(5);
+    const createdAt = t.deps.clock.now();
+    const object = { id, studyId, key, uploadId: Bun.randomUUIDv7(), sizeBytes: 1, sha256: "", createdAt };
+    await insertReport(
+      tx,
+      { ...object, kind: "report", location: "archive" },
+      { studyId, objectId: id, uploadedBy: person.id, createdAt },
+    );
+  });
+  expect((await deleted)?.status).toBe(200);
+  await t.settle();
+  expect(await store.stat(key)).toBeUndefined();
 });
 
 test("deleting an account while it is cancelled and sent to leaves nothing of it behind", async () => {

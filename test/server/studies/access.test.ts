@@ -3,7 +3,7 @@ import type { Study, StudyAccess } from "../../../src/shared/api/studies.ts";
 import type { Role } from "../../../src/shared/api/users.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 
 const TIMEOUT_MS = 30_000;
 
@@ -124,6 +124,50 @@ describe("what a study offers is what its calls allow, for", () => {
       const told = await offered(doctor, studyId);
       expect(told).toEqual({ ...nothing, share: true, attachReport: true });
       expect(await allowed(doctor, studyId)).toEqual(told as StudyAccess);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe("sharing by e-mail", () => {
+  async function answers(as: Person, studyId: string, emails: string[]): Promise<string[]> {
+    const told: string[] = [];
+    for (const email of emails) {
+      const answer = await t.call("POST", `/api/studies/${studyId}/share`, { as, json: { email } });
+      const { code, message } = await problemOf(answer);
+      told.push(answer.ok ? `${answer.status}` : `${answer.status} ${code} ${message}`);
+    }
+    return told;
+  }
+
+  test(
+    "tells an owner of doctors only, and nobody else of anyone",
+    async () => {
+      const doctor = await t.addPerson("Doutora Lia", { role: "doctor", plan: null });
+      const patient = await t.addPerson("Vizinha Discreta");
+      const blocked = await t.addPerson("Doutor Bloqueado", { role: "doctor", plan: null });
+      await t.sql`update users set is_authorized = false where id = ${blocked.id}`;
+      const studyId = await newStudy(owner);
+      const hidden = ["ninguem@example.com", patient.email, blocked.email];
+
+      const [first = "", ...others] = await answers(owner, studyId, hidden);
+      expect(first).toStartWith("404 doctor.not_found No doctor can be reached at this e-mail.");
+      expect(others).toEqual([first, first]);
+      expect(await answers(owner, studyId, [doctor.email.toUpperCase()])).toEqual(["201"]);
+
+      const all = [...hidden, doctor.email];
+      expect(new Set(await answers(doctor, studyId, all)).size).toBe(1);
+      expect((await answers(patient, studyId, all)).every((told) => told.startsWith("404 study."))).toBe(
+        true,
+      );
+
+      const admin = await t.addPerson("Admin Geral", { role: "admin" });
+      const [unknown, known, shut] = await answers(admin, studyId, hidden);
+      expect([unknown, known, shut].map((told) => told?.split(" ").slice(0, 2).join(" "))).toEqual([
+        "404 user.not_found",
+        "201",
+        "404 user.not_found",
+      ]);
     },
     TIMEOUT_MS,
   );

@@ -151,6 +151,22 @@ test("an open transaction's studies are counted when it commits, though others c
   expect(await total(person, "modality=US")).toBe(12);
 }, 60_000);
 
+test("what no filter looks at, such as the way to the store, leaves the counts of before in force", async () => {
+  const person = await t.addPerson("Nada Mudou", { plan: "clinica" });
+  const rows = population(person, 20);
+  await t.deps.db.insert(studies).values(rows);
+  const revision = async () =>
+    (await t.sql`select id from study_tallies where account_id = ${person.id} order by id`).map(
+      ({ id }) => id,
+    );
+  const before = await revision();
+  await t.sql`update studies set storage_status = 'transferring', has_report = true, instance_count = 7
+    where account_id = ${person.id}`;
+  expect(await revision()).toEqual(before);
+  await t.sql`update studies set description_folded = 'outra' where id = ${rows[0]?.id ?? ""}`;
+  expect(await revision()).not.toEqual(before);
+}, 60_000);
+
 test("what a cancellation took away is not counted, and is again when it is undone", async () => {
   const person = await t.addPerson("Cancela Tudo", { plan: "clinica" });
   await t.deps.db.insert(studies).values(population(person, 50));

@@ -31,10 +31,14 @@ const CALLBACK = [
   "post",
 ];
 
+/** Read once: it is long, and each of its schemas is compiled at its first use. */
+let loaded: OpenApi | undefined;
+
 /** The file that `PIX_OPENAPI` names (API Pix 2.9); undefined where it names none. */
 export function loadOpenApi(): OpenApi | undefined {
   const path = process.env.PIX_OPENAPI;
-  return path ? read(path) : undefined;
+  if (path) loaded ??= read(path);
+  return loaded;
 }
 
 function read(path: string): OpenApi {

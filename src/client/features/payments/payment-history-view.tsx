@@ -3,8 +3,8 @@ import { useSetAtom } from "jotai";
 import { useEffect, useState } from "react";
 import type { Payment } from "../../../shared/api/payments.ts";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
 import { ErrorCard } from "../../ui/error-card.tsx";
+import { ReceiptIcon } from "../../ui/icons.tsx";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { maySubscribe, useHis } from "../his/his-context.ts";
 import { viewAtom } from "../his/views.ts";
@@ -63,16 +63,19 @@ function NothingPaid() {
   const { user } = useHis();
   const setView = useSetAtom(viewAtom);
   return (
-    <Empty
-      title={<Trans id="payments.none.title">No payments yet</Trans>}
-      text={<Trans id="payments.none.text">What you pay by Pix is listed here.</Trans>}
-      action={
-        maySubscribe(user) && (
-          <Button kind="lit" onClick={() => setView("subscription")}>
-            <Trans id="subscription.seePlans">See plans</Trans>
-          </Button>
-        )
-      }
-    />
+    <section className="panel payments-none">
+      <ReceiptIcon />
+      <h2>
+        <Trans id="payments.none.title">No payments yet</Trans>
+      </h2>
+      <p>
+        <Trans id="payments.none.text">What you pay by Pix is listed here.</Trans>
+      </p>
+      {maySubscribe(user) && (
+        <Button kind="lit" onClick={() => setView("subscription")}>
+          <Trans id="subscription.seePlans">See plans</Trans>
+        </Button>
+      )}
+    </section>
   );
 }

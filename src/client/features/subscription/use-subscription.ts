@@ -3,17 +3,20 @@ import { CURRENT_USER } from "../his/use-current-user.ts";
 import { SUBSCRIPTIONS } from "../studies/refresh-exams.ts";
 import { subscriptionsApi } from "./subscriptions-api.ts";
 
+const ASK_AGAIN_MS = 60_000;
+
 interface Asked {
   enabled: boolean;
 }
 
-/** The person's subscription; null where there is none. */
+/** The person's subscription; null where there is none. A failure closes the menus, so it does not stay for long. */
 export function useMySubscription({ enabled }: Asked) {
   return useQuery({
     queryKey: [SUBSCRIPTIONS, "my-subscription"],
     queryFn: ({ signal }) => subscriptionsApi.mine(signal),
     enabled,
     retry: 1,
+    refetchInterval: ({ state }) => (state.status === "error" ? ASK_AGAIN_MS : false),
   });
 }
 

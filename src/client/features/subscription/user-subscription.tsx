@@ -87,14 +87,33 @@ function SubscriptionSkeleton({ hasPlans }: { hasPlans: boolean }) {
         <MeterSkeleton />
         <MeterSkeleton />
       </div>
-      {hasPlans && (
-        <div className="panel plans">
-          {[1, 2, 3, 4].map((row) => (
-            <Skeleton key={row} className="my-8 h-4" />
-          ))}
-        </div>
-      )}
+      {hasPlans && <PlansSkeleton />}
     </div>
+  );
+}
+
+function PlansSkeleton() {
+  return (
+    <>
+      <div className="tabs">
+        <Skeleton className="my-3 w-32" />
+        <Skeleton className="my-3 w-28" />
+      </div>
+      <ul className="panel plans">
+        {[1, 2, 3, 4].map((row) => (
+          <li key={row}>
+            <Skeleton shape="film" className="plan-slices" />
+            <Skeleton className="h-4 w-24" />
+            <Skeleton className="plan-gives w-28" />
+            <Skeleton className="plan-gives w-24" />
+            <div className="plan-price">
+              <Skeleton className="ml-auto h-5 w-24" />
+            </div>
+            <Skeleton shape="control" />
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

@@ -18,6 +18,7 @@ import { pixNotConfigured, pixUnavailable, planEndless, tooManyPayments } from "
 import {
   attachBrCode,
   countPaymentsSince,
+  failUncharged,
   findOpenPayment,
   findPayment,
   insertPayment,
@@ -32,6 +33,7 @@ const HOUR_MS = 3600_000;
  * Begins to pay for a plan, or answers the payment for it that is open already. The row stands before the PSP is
  * asked, outside of any transaction, so that nothing it does is ever unknown here; where it can't be reached, the
  * row stays without a code and the next call asks again for the same txid.
+ * A charge that the PSP rejects for good ends as failed.
  * @throws {AppError} `plan.not_found`, `plan.too_small`, `plan.already_endless`, `payment.too_many`,
  *   `pix.not_configured`, `pix.unavailable`
  */
@@ -121,6 +123,8 @@ async function askForCode(
     if (brCode !== undefined) await attachBrCode(deps.db, id, brCode);
   } catch (error) {
     if (!(error instanceof PixError)) throw error;
+    // It would be rejected again: the next call begins a charge of its own.
+    if (error.kind === "rejected") await failUncharged(deps.db, id);
     throw new AppError(pixUnavailable, {
       detail: `${error.kind}: ${error.message}`,
       cause: error,

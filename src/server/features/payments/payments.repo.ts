@@ -64,6 +64,14 @@ export async function attachBrCode(db: DbOrTx, id: string, brCode: string): Prom
     .where(and(eq(payments.id, id), eq(payments.status, "pending"), isNull(payments.brCode)));
 }
 
+/** Ends a payment whose charge the PSP won't make. */
+export async function failUncharged(db: DbOrTx, id: string): Promise<void> {
+  await db
+    .update(payments)
+    .set({ status: "failed", failure: "rejected" })
+    .where(and(eq(payments.id, id), eq(payments.status, "pending"), isNull(payments.brCode)));
+}
+
 export async function updatePayment(
   db: DbOrTx,
   id: string,

@@ -79,6 +79,16 @@ export async function lockStudies(tx: Tx, ids: string[]): Promise<void> {
     .for("update");
 }
 
+/** Locks everything an account has, removed studies too, so that nothing is added to it meanwhile. */
+export async function lockStudiesOfAccount(tx: Tx, accountId: string): Promise<void> {
+  await tx
+    .select({ id: studies.id })
+    .from(studies)
+    .where(eq(studies.accountId, accountId))
+    .orderBy(studies.id)
+    .for("update");
+}
+
 /** `status` for those of the studies that still have bytes in a staging area. */
 export async function setStatusOfStaged(
   tx: Tx,

@@ -44,7 +44,10 @@ function falling(column: AnyPgColumn): SQL {
   return sql`${column} DESC NULLS LAST`;
 }
 
-/** An index for each sort of the list: a page, in either direction, is a piece of it. Equal ones come by id. */
+/**
+ * Indexes for each sort of the list, of an account and (an admin's) of all: a page, in either direction, is a piece of one.
+ * Equal studies come by id.
+ */
 function sortIndexes(
   table: Columns<
     | "id"
@@ -57,19 +60,28 @@ function sortIndexes(
     | "modality"
     | "instanceCount"
     | "seriesCount"
+    | "createdAt"
   >,
 ) {
-  const by = (name: string, ...columns: AnyPgColumn[]) =>
-    index(name)
-      .on(table.accountId, ...columns.map(falling), falling(table.id))
-      .where(sql`${table.removalId} is null`);
+  const by = (name: string, ...columns: AnyPgColumn[]) => {
+    const keys = [...columns, table.id].map(falling) as [SQL, ...SQL[]];
+    return [
+      index(`studies_account_${name}_idx`)
+        .on(table.accountId, ...keys)
+        .where(sql`${table.removalId} is null`),
+      index(`studies_${name}_idx`)
+        .on(...keys)
+        .where(sql`${table.removalId} is null`),
+    ];
+  };
   return [
-    by("studies_account_date_idx", table.studyDate, table.studyTime),
-    by("studies_account_patient_name_idx", table.patientNameFolded),
-    by("studies_account_description_idx", table.descriptionFolded),
-    by("studies_account_modality_idx", table.modality),
-    by("studies_account_instances_idx", table.instanceCount),
-    by("studies_account_series_idx", table.seriesCount),
+    ...by("date", table.studyDate, table.studyTime),
+    ...by("patient_name", table.patientNameFolded),
+    ...by("description", table.descriptionFolded),
+    ...by("modality", table.modality),
+    ...by("instances", table.instanceCount),
+    ...by("series", table.seriesCount),
+    ...by("created", table.createdAt),
   ];
 }
 
@@ -121,10 +133,7 @@ export const studies = pgTable(
     index("studies_uid_idx").on(table.studyInstanceUID),
     ...sortIndexes(table),
     // Not partial: the deletion of an account finds its studies by it, those that wait to be purged too.
-    index("studies_account_created_idx").on(table.accountId, falling(table.createdAt), falling(table.id)),
-    index("studies_newest_idx")
-      .on(falling(table.studyDate), falling(table.studyTime), falling(table.id))
-      .where(sql`${table.removalId} is null`),
+    index("studies_account_idx").on(table.accountId),
     index("studies_patient_name_trgm_idx").using("gin", sql`${table.patientNameFolded} gin_trgm_ops`),
     index("studies_patient_id_trgm_idx").using("gin", sql`${table.patientIDFolded} gin_trgm_ops`),
     index("studies_accession_number_trgm_idx").using("gin", sql`${table.accessionNumberFolded} gin_trgm_ops`),

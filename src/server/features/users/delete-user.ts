@@ -5,7 +5,7 @@ import type { Session } from "../../http/session.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { listLabKeys } from "../labs/labs.repo.ts";
 import { discardObjects } from "../studies/discard-objects.ts";
-import { listObjectsOfAccount } from "../studies/stored-objects.repo.ts";
+import { listObjectsOfAccount, lockStudiesOfAccount } from "../studies/stored-objects.repo.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { lastAdmin, userNotFound } from "./users.errors.ts";
 import { deleteUserRow, hasOtherAdmin, lockUser, lockUserForDeletion } from "./users.repo.ts";
@@ -29,6 +29,7 @@ export async function deleteUser(
       throw new AppError(lastAdmin);
     await lockSubscription(tx, id);
     await lockUserForDeletion(tx, id);
+    await lockStudiesOfAccount(tx, id);
     const labKeys = await listLabKeys(tx, id);
     const labs = labKeys.map((key) => ({ key, stagedOn: null }));
     await discardObjects(deps, tx, [...(await listObjectsOfAccount(tx, id)), ...labs]);

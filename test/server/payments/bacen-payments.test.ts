@@ -1,0 +1,341 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { defineQueue } from "../../../src/server/jobs/queue.ts";
+import type { AdminPayment, Payment } from "../../../src/shared/api/payments.ts";
+import type { Subscription } from "../../../src/shared/api/subscriptions.ts";
+import { openPixAtPsp, type PixAtPsp } from "../../support/psp/pix-at-psp.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+
+/*
+ * The whole server at a PSP over mutual TLS. Whatever goes wrong there or on the way, the account must end right: paid
+ * once and for what was paid, or as it was.
+ */
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const PUT = "PUT /cob/{txid}";
+const GET = "GET /cob/{txid}";
+
+let t: TestApp;
+let at: PixAtPsp;
+let admin: Person;
+let person: Person;
+let planId: string;
+
+beforeAll(async () => {
+  at = await openPixAtPsp();
+  t = await createTestApp({ env: at.psp.env, overrides: { pix: at.pix } });
+  at.psp.deliver = (url, body) =>
+    t.call("POST", new URL(url).pathname, { body, headers: { "content-type": "application/json" } });
+  admin = await t.addPerson("Administradora", { role: "admin", plan: null });
+  const [plan] = await t.sql`select id from plans where slug = 'essencial'`;
+  planId = String(plan?.id);
+  await t.settle();
+}, 60_000);
+afterAll(async () => {
+  await t[Symbol.asyncDispose]();
+  await at[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  person = await t.addPerson("Pessoa", { plan: "avaliacao" });
+});
+afterEach(() => at.psp.reset());
+
+function ask(): Promise<Response> {
+  return Promise.resolve(t.call("POST", "/api/payments/create", { as: person, json: { planId } }));
+}
+
+async function create(): Promise<{ id: string; txid: string; payment: Payment }> {
+  const answer = await ask();
+  expect(answer.status).toBe(201);
+  const payment = (await answer.json()) as Payment;
+  return { id: payment.id, txid: await txidOf(payment.id), payment };
+}
+
+async function txidOf(id: string): Promise<string> {
+  return String((await t.sql`select txid from payments where id = ${id}`)[0]?.txid);
+}
+
+/** From the table: asking the app would have it ask the PSP. */
+async function row(id: string) {
+  return (await t.sql`select * from payments where id = ${id}`)[0];
+}
+
+async function passes(ms: number): Promise<void> {
+  t.advance(ms);
+  at.advance(ms);
+  for (const who of [person, admin]) {
+    const { email, password } = who;
+    const answer = await t.call("POST", "/api/auth/login", { json: { email, password } });
+    who.token = ((await answer.json()) as { token: string }).token;
+  }
+}
+
+/** What runs every minute. */
+async function reconcile(): Promise<void> {
+  await t.deps.jobs.enqueue(defineQueue("pix.reconcile"), {});
+  await t.settle();
+}
+
+async function subscription(): Promise<Subscription> {
+  return (await (
+    await t.call("GET", "/api/subscriptions/my-subscription", { as: person })
+  ).json()) as Subscription;
+}
+
+/** Paid once: one period of the plan from now, one receipt in the audit. */
+async function expectPaidOnce(id: string): Promise<void> {
+  expect((await row(id))?.status).toBe("paid");
+  const { plan, status, expiresAt } = await subscription();
+  expect(plan.name).toBe("Essencial");
+  expect(status).toBe("active");
+  const days = (Date.parse(expiresAt ?? "") - t.deps.clock.now().getTime()) / DAY;
+  expect(days).toBeGreaterThan(29.9);
+  expect(days).toBeLessThanOrEqual(30);
+  const [paid] = await t.sql`select count(*)::int as times from audit_events
+    where action = 'payment.paid' and account_id = ${person.id}`;
+  expect(paid?.times).toBe(1);
+}
+
+async function expectOnTrial(): Promise<void> {
+  expect((await subscription()).plan.name).toBe("Avaliação");
+}
+
+describe("creating a charge", () => {
+  test("whose first answer is lost makes one charge, and its code is shown", async () => {
+    at.psp.fail(PUT, "lostAnswer");
+    const { txid, payment } = await create();
+    expect(payment.pixCopyPaste).toContain(txid);
+    expect([...at.psp.bank.cobs.keys()].filter((known) => known === txid)).toHaveLength(1);
+  }, 30_000);
+
+  test("with a token that is refused once fetches another", async () => {
+    at.psp.fail(PUT, { status: 401 });
+    expect((await create()).payment.status).toBe("pending");
+    expect(at.psp.calls.filter((call) => call === PUT)).toHaveLength(2);
+  });
+
+  test.each([
+    ["429", { status: 429, headers: { "retry-after": "1" } }],
+    ["500", { status: 500, type: "ErroInternoDoServidor" }],
+  ])("goes on after one %s", async (_name, fault) => {
+    at.psp.fail(PUT, fault);
+    expect((await create()).payment.pixQrcode).toStartWith("data:image/");
+  });
+
+  test("at a PSP that is down says so, and goes on with the same charge when it is back", async () => {
+    at.psp.fail(PUT, ...Array.from({ length: 12 }, () => ({ status: 503, type: "ServicoIndisponivel" })));
+    const answer = await ask();
+    expect(answer.status).toBe(503);
+    expect(await problemOf(answer)).toMatchObject({
+      code: "pix.unavailable",
+      message: "The QR Code could not be generated. Please try again.",
+    });
+    const [open] = await t.sql`select id, txid, status from payments where user_id = ${person.id}`;
+    expect(open?.status).toBe("pending");
+    at.psp.reset();
+    const { id, txid, payment } = await create();
+    expect([id, txid]).toEqual([open?.id, open?.txid]);
+    expect(payment.pixCopyPaste).toContain(txid);
+    await expectOnTrial();
+  }, 30_000);
+
+  test("that the PSP rejects for good fails, and the next one is another", async () => {
+    at.psp.fail(PUT, { status: 400, type: "CobOperacaoInvalida" });
+    expect((await ask()).status).toBe(503);
+    const [failed] = await t.sql`select id, status, failure from payments where user_id = ${person.id}`;
+    expect(failed).toMatchObject({ status: "failed", failure: "rejected" });
+    expect((await create()).id).not.toBe(failed?.id);
+  });
+
+  test("in two tabs at once makes one charge", async () => {
+    const [one, two] = await Promise.all([create(), create()]);
+    expect(two.id).toBe(one.id);
+    expect(two.payment.pixCopyPaste).toBe(one.payment.pixCopyPaste);
+  });
+});
+
+describe("a charge that was paid", () => {
+  test("counts when the PSP reports it, also when it reports it twice", async () => {
+    const { id, txid } = await create();
+    at.psp.pay(txid);
+    for (const answer of await at.psp.notify(txid, { times: 2 })) expect(answer.status).toBe(200);
+    await t.settle();
+    await expectPaidOnce(id);
+    await at.psp.notify(txid, { times: 3 });
+    await t.settle();
+    await expectPaidOnce(id);
+  });
+
+  test("counts when its report is lost, by the next reconciliation", async () => {
+    const { id, txid } = await create();
+    at.psp.pay(txid);
+    expect((await row(id))?.status).toBe("pending");
+    await passes(MINUTE);
+    await reconcile();
+    await expectPaidOnce(id);
+  });
+
+  test("counts when its report is lost and its dialog asks", async () => {
+    const { id, txid } = await create();
+    at.psp.pay(txid);
+    await t.call("GET", `/api/payments/${id}`, { as: person });
+    await t.settle();
+    await expectPaidOnce(id);
+  });
+
+  test("counts when it is reported before the creation was answered", async () => {
+    const settled = Promise.withResolvers<void>();
+    const slow = { until: settled.promise };
+    at.psp.fail(PUT, "lostAnswer", slow, slow, slow);
+    const arrived = at.psp.nextCall(PUT);
+    const asked = ask();
+    await arrived;
+    const [open] = await t.sql`select id, txid from payments where user_id = ${person.id}`;
+    const txid = String(open?.txid);
+    while (!at.psp.bank.cobs.has(txid)) await Bun.sleep(5);
+    at.psp.pay(txid);
+    await at.psp.notify(txid);
+    await t.settle();
+    settled.resolve();
+    const answer = await asked;
+    expect(await answer.json()).toMatchObject({ id: open?.id, status: "paid", pixCopyPaste: null });
+    await expectPaidOnce(String(open?.id));
+  }, 30_000);
+
+  test("counts when the PSP was down as it was reported", async () => {
+    const { id, txid } = await create();
+    at.psp.pay(txid);
+    at.psp.fail(GET, ...Array.from({ length: 12 }, () => ({ status: 500 })));
+    await at.psp.notify(txid);
+    await t.settle();
+    expect((await row(id))?.status).toBe("pending");
+    at.psp.reset();
+    await passes(MINUTE);
+    await reconcile();
+    await expectPaidOnce(id);
+  }, 30_000);
+
+  test("counts also after its code expired here", async () => {
+    const { id, txid } = await create();
+    await passes(45 * MINUTE);
+    expect(
+      (await (await t.call("GET", `/api/payments/${id}`, { as: person })).json()) as Payment,
+    ).toMatchObject({
+      status: "expired",
+    });
+    await t.settle();
+    at.psp.pay(txid);
+    await passes(MINUTE);
+    await at.psp.notify(txid);
+    await t.settle();
+    await expectPaidOnce(id);
+  });
+
+  test("with another amount gives nothing, and can be given back", async () => {
+    const { id, txid } = await create();
+    at.psp.pay(txid, { amountCents: 199 });
+    await at.psp.notify(txid);
+    await t.settle();
+    expect(await row(id)).toMatchObject({ status: "failed", failure: "wrong_amount" });
+    await expectOnTrial();
+    const listed = await t.call("GET", "/api/payments?status=failed&limit=200", { as: admin });
+    const shown = ((await listed.json()) as AdminPayment[]).find((payment) => payment.id === id);
+    expect(shown).toMatchObject({ canRefund: true, canConfirm: false, failure: "wrong_amount" });
+  });
+
+  test("is never believed from the report alone", async () => {
+    const { id, txid } = await create();
+    expect((await at.psp.forge(txid, { amountCents: 1990 })).status).toBe(200);
+    await at.psp.forge("0".repeat(32));
+    const stranger = at.psp.bank.webhookUrl?.replace(/[^/]+$/, "a".repeat(32));
+    expect((await at.psp.forge(txid, { amountCents: 1990, to: stranger })).status).toBe(404);
+    await t.settle();
+    expect((await row(id))?.status).toBe("pending");
+    await expectOnTrial();
+  });
+
+  test("is asked about once in ten seconds, however often it is reported", async () => {
+    const { txid } = await create();
+    at.psp.calls.length = 0;
+    for (let times = 0; times < 20; times++) await at.psp.forge(txid);
+    await t.settle();
+    expect(at.psp.calls.filter((call) => call === GET).length).toBeLessThanOrEqual(1);
+  });
+
+  test("can't be confirmed by an admin: the PSP knows", async () => {
+    const { id } = await create();
+    const answer = await t.call("POST", `/api/payments/${id}/confirm`, { as: admin });
+    expect((await problemOf(answer)).code).toBe("payment.not_confirmable");
+  });
+});
+
+describe("a refund at the PSP", () => {
+  async function paid(): Promise<string> {
+    const { id, txid } = await create();
+    at.psp.pay(txid);
+    await at.psp.notify(txid);
+    await t.settle();
+    return id;
+  }
+  const refund = (id: string) => t.call("POST", `/api/payments/${id}/refund`, { as: admin });
+  const devolucaoOf = async (id: string) => String((await row(id))?.devolucao_id);
+
+  test("is under way until the money is back, and only then ends the period", async () => {
+    const id = await paid();
+    expect(await (await refund(id)).json()).toMatchObject({
+      status: "paid",
+      refundStatus: "EM_PROCESSAMENTO",
+      canRefund: false,
+    });
+    expect((await subscription()).status).toBe("active");
+    at.psp.settleRefund(await devolucaoOf(id), "DEVOLVIDO");
+    await reconcile();
+    expect(await row(id)).toMatchObject({ status: "refunded" });
+    expect((await subscription()).status).toBe("expired");
+  });
+
+  test("asked for twice at once is one", async () => {
+    const id = await paid();
+    await Promise.all([refund(id), refund(id)]);
+    await reconcile();
+    const [charge] = [...at.psp.bank.cobs.values()].slice(-1);
+    expect(charge?.pix.flatMap(({ devolucoes }) => [...devolucoes.keys()])).toEqual([await devolucaoOf(id)]);
+    const asked = await t.sql`select count(*)::int as times from audit_events
+      where action = 'payment.refund_asked' and details->>'paymentId' = ${id}`;
+    expect(asked[0]?.times).toBe(1);
+  });
+
+  test("that the PSP could not do leaves the plan as it is, and can be asked for again", async () => {
+    const id = await paid();
+    await refund(id);
+    const first = await devolucaoOf(id);
+    at.psp.settleRefund(first, "NAO_REALIZADO");
+    await reconcile();
+    expect(await row(id)).toMatchObject({ status: "paid", devolucao_status: "NAO_REALIZADO" });
+    expect((await subscription()).status).toBe("active");
+    await refund(id);
+    expect(await devolucaoOf(id)).not.toBe(first);
+    at.psp.settleRefund(await devolucaoOf(id), "DEVOLVIDO");
+    await reconcile();
+    expect((await row(id))?.status).toBe("refunded");
+  });
+
+  test("whose answer is lost, or that a crash cut before it was asked for, is carried on under its id", async () => {
+    const id = await paid();
+    at.psp.fail("PUT /pix/{e2eid}/devolucao/{id}", ...Array.from({ length: 6 }, () => "lostAnswer" as const));
+    at.psp.fail("GET /pix/{e2eid}/devolucao/{id}", ...Array.from({ length: 12 }, () => ({ status: 500 })));
+    await refund(id);
+    expect(await row(id)).toMatchObject({ status: "paid", devolucao_status: "EM_PROCESSAMENTO" });
+    at.psp.reset();
+    await reconcile();
+    at.psp.settleRefund(await devolucaoOf(id), "DEVOLVIDO");
+    await reconcile();
+    expect((await row(id))?.status).toBe("refunded");
+    const other = await paid();
+    await t.sql`update payments set devolucao_id = ${"f".repeat(32)}, devolucao_status = 'EM_PROCESSAMENTO'
+      where id = ${other}`;
+    await reconcile();
+    at.psp.settleRefund("f".repeat(32), "DEVOLVIDO");
+    await reconcile();
+    expect((await row(other))?.status).toBe("refunded");
+  }, 60_000);
+});
