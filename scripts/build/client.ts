@@ -3,6 +3,7 @@ import { basename, join, resolve } from "node:path";
 import tailwind from "bun-plugin-tailwind";
 import { type ClientGraph, clientGraphName, type Marks } from "../../src/server/render/client-graph.ts";
 import { createAssetFolder } from "./asset-folder.ts";
+import { cataloguePlugin } from "./catalogue-plugin.ts";
 import { linguiPlugin } from "./lingui-plugin.ts";
 import { type LinkedFile, linkedFiles, readLinkedFile } from "./linked-files.ts";
 import { pdfPlugin, readPdfFiles } from "./pdf-files.ts";
@@ -53,6 +54,7 @@ export async function buildClient({ folder, release }: ClientBuildOptions): Prom
       tailwind,
       pdfPlugin,
       workerPlugin(workers, PUBLIC_PATH),
+      cataloguePlugin,
       linguiPlugin({ stripMessages: release }),
     ],
   });

@@ -1,15 +1,20 @@
-import { pgTable, timestamp, uuid } from "drizzle-orm/pg-core";
+import { index, pgTable, timestamp, uuid } from "drizzle-orm/pg-core";
 import { storedObjects, studies } from "../studies/studies.table.ts";
 
 /** The laudo of a study: one PDF, kept among the study's stored objects. */
-export const reports = pgTable("reports", {
-  studyId: uuid("study_id")
-    .primaryKey()
-    .references(() => studies.id, { onDelete: "cascade" }),
-  objectId: uuid("object_id")
-    .notNull()
-    .references(() => storedObjects.id, { onDelete: "cascade" }),
-  /** Who uploaded it may delete it, besides the study's owner; no reference, it outlives the account. */
-  uploadedBy: uuid("uploaded_by").notNull(),
-  createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
-});
+export const reports = pgTable(
+  "reports",
+  {
+    studyId: uuid("study_id")
+      .primaryKey()
+      .references(() => studies.id, { onDelete: "cascade" }),
+    objectId: uuid("object_id")
+      .notNull()
+      .references(() => storedObjects.id, { onDelete: "cascade" }),
+    /** Who uploaded it may delete it, besides the study's owner; no reference, it outlives the account. */
+    uploadedBy: uuid("uploaded_by").notNull(),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+  },
+  // Each deleted object looks for its report.
+  (table) => [index("reports_object_id_idx").on(table.objectId)],
+);

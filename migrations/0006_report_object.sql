@@ -1,0 +1,1 @@
+CREATE INDEX "reports_object_id_idx" ON "reports" USING btree ("object_id");
