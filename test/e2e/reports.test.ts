@@ -63,7 +63,7 @@ describe("a report", () => {
     options: BrowserContextOptions = { viewport: { width: 1280, height: 900 } },
   ) {
     const context = await browser.newContext({ locale: "pt-BR", ...options });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(30_000);
     await context.addInitScript((token) => localStorage.setItem("token", token), person.token);
     const page = await context.newPage();
     try {

@@ -65,9 +65,9 @@ describe("what the PSP's errors mean", () => {
     expect((await pixErrorOf(at.pix.readCob("a"))).message).toBe("GET /cob/{txid}: 400");
   });
 
-  test("the catalogue above is the Central Bank's", () => {
-    const openApi = loadOpenApi();
-    if (!openApi) return;
-    expect(errorTypes.map(([name, statuses]) => ({ name, statuses }))).toEqual(openApi.errorTypes);
+  const openApi = loadOpenApi();
+  test.skipIf(!openApi)("the catalogue of these tests is the Central Bank's", () => {
+    const catalogue = errorTypes.map(([name, statuses]) => ({ name, statuses }));
+    expect(catalogue).toEqual(openApi?.errorTypes ?? []);
   });
 });

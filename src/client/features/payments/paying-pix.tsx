@@ -31,7 +31,7 @@ export function PayingPix({ payment, head, error }: PayingPixProps) {
             </span>
           </p>
         )}
-        <Steps />
+        {payment.pixCopyPaste !== null && <Steps />}
       </div>
       <PixQr payment={payment} />
     </div>

@@ -120,7 +120,7 @@ interface ListHeadProps {
 
 function ListHead({ total, isFetching, hasExams, onRefresh }: ListHeadProps) {
   const { t } = useLingui();
-  const { user } = useHis();
+  const { user, isActive } = useHis();
   const setView = useSetAtom(viewAtom);
   return (
     <div className="view-head">
@@ -143,7 +143,7 @@ function ListHead({ total, isFetching, hasExams, onRefresh }: ListHeadProps) {
       >
         <RefreshIcon />
       </IconButton>
-      {hasExams && (
+      {hasExams && isActive && (
         <Button kind="lit" className="study-upload" onClick={() => setView("uploadExames")}>
           <UploadIcon small />
           <Trans id="menu.upload">Upload exams</Trans>
@@ -154,7 +154,18 @@ function ListHead({ total, isFetching, hasExams, onRefresh }: ListHeadProps) {
 }
 
 function NothingYet() {
+  const { isActive } = useHis();
   const setView = useSetAtom(viewAtom);
+  if (!isActive) {
+    return (
+      <Empty
+        title={<Trans id="study.none.title">No exams here yet</Trans>}
+        text={
+          <Trans id="study.none.shared">The exams that somebody shares with you appear in this list.</Trans>
+        }
+      />
+    );
+  }
   return (
     <Empty
       title={<Trans id="study.none.title">No exams here yet</Trans>}

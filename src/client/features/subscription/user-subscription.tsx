@@ -102,10 +102,10 @@ function PlansSkeleton() {
       <ul className="panel plans">
         {[1, 2, 3, 4].map((row) => (
           <li key={row}>
-            <Skeleton shape="film" className="plan-slices" />
-            <Skeleton className="h-4 w-24" />
-            <Skeleton className="plan-gives w-28" />
-            <Skeleton className="plan-gives w-24" />
+            <Skeleton className="plan-slices" />
+            <Skeleton className="h-4 w-24 max-w-full" />
+            <Skeleton className="plan-gives w-28 max-w-full" />
+            <Skeleton className="plan-gives w-24 max-w-full" />
             <div className="plan-price">
               <Skeleton className="ml-auto h-5 w-24" />
             </div>

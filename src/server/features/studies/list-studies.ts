@@ -63,6 +63,7 @@ async function countOwn(
   const known = counts.get(key, tally.revision);
   if (known !== undefined) return known;
   const { count, revision } = await countOwnPart(db, caller, query, tally);
-  counts.set(key, revision, count);
+  // Where studies changed since the tally, it may not have known all modalities that were to be counted.
+  if (revision === tally.revision) counts.set(key, revision, count);
   return count;
 }
