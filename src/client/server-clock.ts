@@ -3,10 +3,13 @@ const TOLERANCE_MS = 2_000;
 
 let aheadMs = 0;
 
-/** Learns from an answer's `Date` header how far the browser's clock is off. */
-export function noteServerTime(response: Response): void {
-  const told = Date.parse(response.headers.get("date") ?? "");
-  if (Number.isNaN(told)) return;
+/**
+ * Learns from an answer's `Date` header how far the browser's clock is off. What may be kept is not asked: out of
+ * the browser's cache it tells an old time.
+ */
+export function noteServerTime({ headers }: Response): void {
+  const told = Date.parse(headers.get("date") ?? "");
+  if (Number.isNaN(told) || !headers.get("cache-control")?.includes("no-store")) return;
   const toldAheadMs = told + 500 - Date.now();
   if (Math.abs(toldAheadMs - aheadMs) > TOLERANCE_MS) aheadMs = toldAheadMs;
 }

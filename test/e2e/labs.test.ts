@@ -37,6 +37,7 @@ const texts = {
     drop: "Arquivo PDF",
     name: "Nome do exame",
     date: "Data do exame (opcional)",
+    typedDate: "10/11/2026",
     modality: "Modalidade",
     laboratory: "Laboratoriais",
     density: "Densitometria",
@@ -66,6 +67,7 @@ const texts = {
     drop: "PDF file",
     name: "Exam name",
     date: "Exam date (optional)",
+    typedDate: "11/10/2026",
     modality: "Modality",
     laboratory: "Laboratory",
     density: "Bone density",
@@ -128,7 +130,7 @@ describe("laboratory exams", () => {
           await dropFile(page, zone, { name: "a.png", type: "image/png", bytes: new Uint8Array([1]) });
           await zone.getByText(t.onlyPdf).waitFor();
           await field(dialog, t.name).fill("Hemograma completo");
-          await field(dialog, t.date).fill("2026-11-10");
+          await field(dialog, t.date).fill(t.typedDate);
           await choose(page, dialog, t.modality, t.laboratory);
           await dropFile(page, zone, { name: "hemograma.pdf", type: "application/pdf", bytes: pdf });
           await zone.getByText("hemograma.pdf").waitFor();

@@ -144,8 +144,8 @@ describe("the study list", () => {
         await button(page, "Limpar filtros").click();
         await showing(page, 1, 10, STUDIES);
 
-        await field(page, "Data inicial").fill("2026-01-03");
-        await field(page, "Data final").fill("2026-01-05");
+        await field(page, "Data inicial").fill("03/01/2026");
+        await field(page, "Data final").fill("05/01/2026");
         await showing(page, 1, 3, 3);
         await page.getByRole("combobox", { name: "Modalidade" }).click();
         await page.getByRole("option", { name: /Ressonância/ }).click();

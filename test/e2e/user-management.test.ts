@@ -115,7 +115,7 @@ describe("an admin", () => {
         const entry = page.getByRole("listitem").filter({ hasText: person.email });
         await button(entry, "Editar Marina").click();
         const dialog = page.getByRole("dialog");
-        await field(dialog, "Assinatura termina em").fill("2031-05-20");
+        await field(dialog, "Assinatura termina em").fill("20/05/2031");
         await button(dialog, "Salvar").click();
         await entry.getByText("20-05-2031").waitFor();
         await button(entry, "Excluir Marina").click();

@@ -13,6 +13,7 @@ interface DateFieldProps {
   value: string;
   onValueChange: (value: string) => void;
   kind?: DateKind;
+  hint?: ReactNode;
   error?: ReactNode;
   className?: string;
   disabled?: boolean;
@@ -39,7 +40,7 @@ export function DateField({ kind = "date", value, onValueChange, ...field }: Dat
 
 type TypedDateProps = DateFieldProps & { kind: DateKind };
 
-function TypedDate({ label, kind, error, className, disabled, ...props }: TypedDateProps) {
+function TypedDate({ label, kind, hint, error, className, disabled, ...props }: TypedDateProps) {
   const { t } = useLingui();
   const { shown, type, settle, isWrong } = useTyping(kind, props);
   const pattern = usePattern(kind);
@@ -47,7 +48,8 @@ function TypedDate({ label, kind, error, className, disabled, ...props }: TypedD
     <Field
       label={label}
       className={className}
-      error={error ?? (isWrong && t({ id: "date.invalid", message: `Write the date as ${pattern}` }))}
+      hint={hint}
+      error={error || (isWrong && t({ id: "date.invalid", message: `Write the date as ${pattern}` }))}
     >
       {(tied) => (
         <div className="input date-field">

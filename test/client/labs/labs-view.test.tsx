@@ -170,7 +170,7 @@ describe("laboratory exams", () => {
     await user.click(await screen.findByRole("button", { name: "Adicionar exame" }));
     const dialog = await screen.findByRole("dialog");
     await user.type(within(dialog).getByLabelText("Nome do exame"), "TSH");
-    await user.type(within(dialog).getByLabelText("Data do exame (opcional)"), "2026-11-10");
+    await user.type(within(dialog).getByLabelText("Data do exame (opcional)"), "10/11/2026");
     within(dialog).getByRole("combobox").focus();
     await user.keyboard("{Enter}");
     await user.click(await screen.findByRole("option", { name: "Laboratoriais" }));

@@ -21,12 +21,15 @@ beforeEach(() => {
   kept = { payment, openPaymentId: payment.id };
 });
 
+const toldAt = (time: string, answer: Payment) =>
+  Response.json(answer, { headers: { Date: time, "Cache-Control": "private, no-store" } });
+
 const answers = (more: Record<string, Answer> = {}): Record<string, Answer> => ({
   "GET /api/subscriptions/my-subscription": (request) =>
     subscriptionAnswers({ openPaymentId: kept.openPaymentId })["GET /api/subscriptions/my-subscription"]?.(
       request,
     ) ?? Response.error(),
-  [ONE]: () => Response.json(kept.payment, { headers: { Date: new Date().toUTCString() } }),
+  [ONE]: () => toldAt(new Date().toUTCString(), kept.payment),
   ...more,
 });
 
@@ -71,7 +74,7 @@ describe("a Pix that waits", () => {
   test("counts by the server's clock when the browser's is an hour ahead", async () => {
     const serverTime = "Sat, 21 Nov 2026 12:10:00 GMT";
     jest.setSystemTime(new Date("2026-11-21T13:10:00.000Z"));
-    await showPix({ [ONE]: () => Response.json(payment, { headers: { Date: serverTime } }) });
+    await showPix({ [ONE]: () => toldAt(serverTime, payment) });
     expect(screen.getByRole("timer").textContent).toBe("20:00");
     expect(screen.getByRole("button", { name: "Copiar código Pix" })).toBeTruthy();
   });

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { type LabUpload, labModalities, labUploadSchema } from "../../../shared/api/labs.ts";
 import { Button } from "../../ui/button.tsx";
+import { DateField } from "../../ui/date-field.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, TextField } from "../../ui/field.tsx";
 import { CircleAlertIcon } from "../../ui/icons.tsx";
@@ -27,9 +28,6 @@ export function LabUploadDialog({ open, onOpenChange }: LabUploadDialogProps) {
     </Dialog>
   );
 }
-
-/** The last day that a date field takes: without it a year may have six digits. */
-const LAST_DAY = "9999-12-31";
 
 const emptyForm = { examName: "", examDate: "", modality: "" };
 
@@ -59,12 +57,10 @@ function LabUploadForm({ onClose }: { onClose: () => void }) {
         maxLength={200}
         onChange={({ target }) => setFields({ ...fields, examName: target.value })}
       />
-      <TextField
-        type="date"
-        max={LAST_DAY}
+      <DateField
         label={<Trans id="labs.date">Exam date (optional)</Trans>}
         value={fields.examDate}
-        onChange={({ target }) => setFields({ ...fields, examDate: target.value })}
+        onValueChange={(examDate) => setFields({ ...fields, examDate })}
       />
       <Field label={<Trans id="exam.modality">Modality</Trans>}>
         {(tied) => (

@@ -23,7 +23,7 @@ export function PixCode({ code }: { code: string }) {
         readOnly
         spellCheck={false}
         value={code}
-        onFocus={({ target }) => target.select()}
+        onClick={({ currentTarget }) => currentTarget.select()}
       />
       <Button kind="lit" size="big" onClick={() => void copy()}>
         {state === "copied" ? <CheckIcon small /> : <CopyIcon small />}

@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import { ModalityChip } from "../../ui/chip.tsx";
+import { DateField } from "../../ui/date-field.tsx";
 import { Field, TextField } from "../../ui/field.tsx";
 import { SearchIcon } from "../../ui/icons.tsx";
 import { Select } from "../../ui/select.tsx";
@@ -12,9 +13,6 @@ import {
   type StudyFilters,
   studyFiltersAtom,
 } from "./study-filters.ts";
-
-/** The last day that a date field takes: without it a year may have six digits. */
-const LAST_DAY = "9999-12-31";
 
 export function useStudyFilters() {
   const [filters, setFilters] = useAtom(studyFiltersAtom);
@@ -52,20 +50,16 @@ export function DateFilters() {
   );
   return (
     <>
-      <TextField
-        type="date"
-        max={LAST_DAY}
+      <DateField
         label={<Trans id="filter.startDate">Start date</Trans>}
         value={filters.startDate}
-        onChange={({ target }) => change({ startDate: target.value })}
+        onValueChange={(startDate) => change({ startDate })}
       />
-      <TextField
-        type="date"
-        max={LAST_DAY}
+      <DateField
         label={<Trans id="filter.endDate">End date</Trans>}
         error={swapped}
         value={filters.endDate}
-        onChange={({ target }) => change({ endDate: target.value })}
+        onValueChange={(endDate) => change({ endDate })}
       />
     </>
   );

@@ -1,10 +1,11 @@
 import { atom } from "jotai";
 import type { StudyListQuery } from "../../../shared/api/studies.ts";
+import { isDateOrEmpty } from "../../ui/date-text.ts";
 
 /** Modalities that the list can be narrowed to. */
 export const FILTER_MODALITIES = ["CT", "MR", "US", "CR", "ES", "NM", "PT"] as const;
 
-/** As the fields hold them: dates `YYYY-MM-DD`, an empty text filters nothing. */
+/** As the fields hold them: dates `YYYY-MM-DD` or what is being typed, an empty text filters nothing. */
 export interface StudyFilters {
   patientName: string;
   startDate: string;
@@ -57,5 +58,5 @@ export function datesAreSwapped({ startDate, endDate }: StudyFilters): boolean {
 }
 
 function isWholeDate(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text);
+  return text !== "" && isDateOrEmpty(text, "date");
 }

@@ -26,7 +26,7 @@ export function CancelDialog({ open, onClose }: CancelDialogProps) {
     onClose();
   };
   const cancellation = useCancellation(close);
-  const isWordTyped = typed.trim().toLocaleUpperCase() === word;
+  const isWordTyped = typed.trim().toUpperCase() === word;
   const confirm = () => {
     if (isWordTyped && !cancellation.isPending) cancellation.mutate();
   };

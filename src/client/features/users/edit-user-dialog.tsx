@@ -7,6 +7,7 @@ import type { CurrentUser } from "../../../shared/api/users.ts";
 import { ApiError } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
+import { DateField } from "../../ui/date-field.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { showToast } from "../../ui/toast.tsx";
@@ -62,12 +63,17 @@ function EditUserForm({ user, onClose }: { user: CurrentUser; onClose: () => voi
       />
       <RoleField control={control} name="role" disabled={isSubmitting} />
       {watch("role") !== "admin" && (
-        <TextField
-          type="date"
-          label={<Trans id="users.expiresAt">Subscription ends on</Trans>}
-          hint={<Trans id="users.expiresAt.hint">Empty: never</Trans>}
-          error={violationText(i18n, errors.expiresOn?.message)}
-          {...register("expiresOn")}
+        <Controller
+          control={control}
+          name="expiresOn"
+          render={({ field: { value, onChange, onBlur, ref } }) => (
+            <DateField
+              label={<Trans id="users.expiresAt">Subscription ends on</Trans>}
+              hint={<Trans id="users.expiresAt.hint">Empty: never</Trans>}
+              onValueChange={onChange}
+              {...{ value, onBlur, ref }}
+            />
+          )}
         />
       )}
       <Controller

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { emailSchema, nameSchema } from "../../../shared/api/account-fields.ts";
 import { type CurrentUser, roleSchema, type UserChange } from "../../../shared/api/users.ts";
+import { isDateOrEmpty } from "../../ui/date-text.ts";
 import { endOfDay, localDay } from "./user-text.ts";
 
 export const editUserSchema = z.object({
@@ -9,7 +10,9 @@ export const editUserSchema = z.object({
   role: roleSchema,
   isAuthorized: z.boolean(),
   /** `YYYY-MM-DD` where the admin is; empty for never. */
-  expiresOn: z.string(),
+  expiresOn: z
+    .string()
+    .check(z.refine((text) => isDateOrEmpty(text, "date"), { error: "validation.invalid" })),
 });
 export type EditUserValues = z.infer<typeof editUserSchema>;
 
