@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import type { Locale } from "../../src/shared/locale.ts";
 import { launchBrowser } from "./browser.ts";
-import { createTestApp, type Person, type TestApp } from "./test-app.ts";
+import { createTestApp, type Person, type TestApp, type TestAppOptions } from "./test-app.ts";
 import { visit, watchForTrouble } from "./watched-page.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
@@ -41,8 +41,8 @@ export interface BrowserApp extends AsyncDisposable {
 }
 
 /** `name` tells the pictures of failed jobs apart. */
-export async function createBrowserApp(name: string): Promise<BrowserApp> {
-  const testApp = await createTestApp();
+export async function createBrowserApp(name: string, options?: TestAppOptions): Promise<BrowserApp> {
+  const testApp = await createTestApp(options);
   const origin = await testApp.listen();
   const browser = await launchBrowser();
   mkdirSync(RESULTS, { recursive: true });

@@ -5,8 +5,9 @@ import { installDom, removeDom } from "./dom-globals.ts";
 // Bun runs CommonJS packages before any module of ours, when there is no `document` yet: so these come later.
 const testingLibrary = await import("@testing-library/react/pure");
 const { default: userEvent } = await import("@testing-library/user-event");
-// Radix decides when it is loaded whether there is a document; later files load it without one.
+// These decide when they are loaded whether there is a document; later files load them without one.
 await import("radix-ui");
+await import("@tanstack/react-query");
 
 const { act, cleanup, fireEvent, render, screen, waitFor, within } = testingLibrary;
 

@@ -27,17 +27,18 @@ interface RenderViewOptions {
   user?: Partial<CurrentUser>;
   locale?: Locale;
   maxUploadBytes?: number;
+  isActive?: boolean;
 }
 
 /** Draws a view as the frame of /his does, for a person who is signed in. */
 export async function renderView(view: ReactNode, options: RenderViewOptions = {}): Promise<void> {
-  const { locale, maxUploadBytes = 2 * 1024 ** 3 } = options;
+  const { locale, maxUploadBytes = 2 * 1024 ** 3, isActive = true } = options;
   const user = { ...helena, ...options.user };
   const store = getDefaultStore();
   store.set(holdsViewAtom, false);
   store.set(viewAtom, "welcome");
   beginSession({ ...user, token: "t0ken" }, { keepConnected: false });
-  const his = { productName: "Exameteca", maxUploadBytes, user, isActive: true };
+  const his = { productName: "Exameteca", maxUploadBytes, user, isActive };
   await renderClient(
     <QueryClientProvider client={createQueryClient()}>
       <HisProvider value={his}>{view}</HisProvider>

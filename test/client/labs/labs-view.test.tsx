@@ -51,6 +51,9 @@ async function showLabs(answers: Record<string, Answer>) {
   return { calls, user: userEvent.setup({ applyAccept: false }) };
 }
 
+/** Title and text of the toast that is up. */
+const toastTexts = () =>
+  [...document.querySelectorAll(".toast-title, .toast-text")].map(({ textContent }) => textContent);
 const items = () => [...document.querySelectorAll(".lab-item")];
 const names = () => items().map((item) => item.querySelector("b")?.textContent);
 
@@ -73,6 +76,36 @@ describe("laboratory exams", () => {
     expect(names()).toEqual(["Densitometria óssea"]);
     await user.type(search, "x");
     expect(screen.getByText("Nenhum exame corresponde aos filtros.")).toBeDefined();
+  });
+
+  test("are narrowed to each modality by its name", async () => {
+    const { user } = await showLabs(labsOf([blood, bones]));
+    await screen.findByText("Hemograma completo");
+    screen.getByRole("combobox", { name: "Modalidade" }).focus();
+    await user.keyboard("{Enter}");
+    const options = await screen.findAllByRole("option");
+    expect(options.map(({ textContent }) => textContent)).toEqual([
+      "Todas",
+      "Densitometria",
+      "Laboratoriais",
+      "Tomografia",
+      "Ressonância",
+      "Ultrasonografia",
+      "RaioX",
+      "Endoscopia/Colono",
+      "Mamografia",
+      "PET",
+    ]);
+    await user.click(screen.getByRole("option", { name: "Densitometria" }));
+    expect(names()).toEqual(["Densitometria óssea"]);
+  });
+
+  test("say what the plan holds and what is left of it, of exams and of the month's actions", async () => {
+    await showLabs(labsOf([blood], { ...stats, labActionsThisMonth: 39, labActionUsagePercentage: 78 }));
+    expect(await screen.findByText("Plano Família")).toBeDefined();
+    for (const text of ["3 / 50", "restam 47", "39 / 50", "restam 11"])
+      expect(screen.getByText(text)).toBeDefined();
+    expect(screen.queryByText(/das ações de laboratório deste mês/)).toBeNull();
   });
 
   test("warn from 80 % of the month's actions on", async () => {
@@ -117,10 +150,20 @@ describe("laboratory exams", () => {
     expect(readStoredSession()).toBeUndefined();
   });
 
-  test("are of no business to a doctor, and closed without a subscription", async () => {
+  for (const role of ["admin", "doctor", "lab"] as const) {
+    test(`are of no business to ${role}`, async () => {
+      answerCalls({});
+      await renderView(<LabsView />, { user: { role } });
+      expect(screen.getByText("Apenas usuários podem acessar esta área.")).toBeDefined();
+    });
+  }
+
+  test("are closed without a subscription", async () => {
     answerCalls({});
-    await renderView(<LabsView />, { user: { role: "doctor" } });
-    expect(screen.getByText("Apenas usuários podem acessar esta área.")).toBeDefined();
+    await renderView(<LabsView />, { isActive: false });
+    expect(
+      screen.getByText("Para usar esta área, é preciso ter uma assinatura ativa."),
+    ).toBeDefined();
   });
 
   test("go only after a question, and the list is read again", async () => {
@@ -140,15 +183,36 @@ describe("laboratory exams", () => {
     await waitFor(() => expect(names()).toEqual(["Densitometria óssea"]));
   });
 
+  const refused = () => problem(403, "quota.actions", "Limite mensal de ações atingido");
+
   test("stay when the deletion fails, and the server's words are shown", async () => {
-    const { user } = await showLabs({
-      ...labsOf([blood]),
-      "DELETE /api/exams-lab/l1": () => problem(403, "quota.actions", "Limite mensal de ações atingido"),
-    });
+    const { user } = await showLabs({ ...labsOf([blood]), "DELETE /api/exams-lab/l1": refused });
     await user.click(await screen.findByRole("button", { name: "Excluir Hemograma completo" }));
     await user.click(await screen.findByRole("button", { name: "Sim, excluir" }));
     expect(await screen.findByText("Limite mensal de ações atingido")).toBeDefined();
+    expect(toastTexts()).toEqual(["Erro ao excluir exame", "Limite mensal de ações atingido"]);
     expect(names()).toEqual(["Hemograma completo"]);
+  });
+
+  test("are marked busy while they are being deleted", async () => {
+    const answer = Promise.withResolvers<Response>();
+    const { user } = await showLabs({
+      ...labsOf([blood, bones]),
+      "DELETE /api/exams-lab/l1": () => answer.promise,
+    });
+    await user.click(await screen.findByRole("button", { name: "Excluir Hemograma completo" }));
+    await user.click(await screen.findByRole("button", { name: "Sim, excluir" }));
+    expect(await screen.findByText("Excluindo…")).toBeDefined();
+    expect(items().map((item) => item.getAttribute("aria-busy"))).toEqual(["false", "true"]);
+    answer.resolve(Response.json({ deleted: true }));
+    await waitFor(() => expect(items()[1]?.getAttribute("aria-busy")).toBe("false"));
+  });
+
+  test("that can't be downloaded say so in the server's words", async () => {
+    const { user } = await showLabs({ ...labsOf([blood]), "GET /api/exams-lab/l1/download": refused });
+    await user.click(await screen.findByRole("button", { name: "Baixar Hemograma completo" }));
+    const told = ["Erro ao fazer download", "Limite mensal de ações atingido"];
+    await waitFor(() => expect(toastTexts()).toEqual(told));
   });
 
   test("need a name, a modality and a PDF to be added", async () => {
@@ -162,6 +226,25 @@ describe("laboratory exams", () => {
       "Por favor, preencha todos os campos e selecione um arquivo PDF",
     );
     expect(sent).toEqual([]);
+  });
+
+  test("that the server refuses say so in its words, and can be sent again", async () => {
+    const message = "Limite de exames atingido";
+    const body = { type: "x", title: "x", status: 403, code: "quota.exams", message, requestId: "r" };
+    answerForms({ status: 403, body });
+    const { user } = await showLabs(labsOf([]));
+    await user.click(await screen.findByRole("button", { name: "Adicionar exame" }));
+    const dialog = await screen.findByRole("dialog");
+    await user.type(within(dialog).getByLabelText("Nome do exame"), "TSH");
+    within(dialog).getByRole("combobox").focus();
+    await user.keyboard("{Enter}");
+    await user.click(await screen.findByRole("option", { name: "Laboratoriais" }));
+    const file = new File(["%PDF-1.4"], "tsh.pdf", { type: "application/pdf" });
+    await user.upload(dialog.querySelector("input[type=file]") as HTMLInputElement, file);
+    await user.click(within(dialog).getByRole("button", { name: "Salvar exame" }));
+    await waitFor(() => expect(toastTexts()).toEqual(["Erro ao fazer upload", message]));
+    const again = within(dialog).getByRole("button", { name: "Salvar exame" }) as HTMLButtonElement;
+    expect(again.disabled).toBe(false);
   });
 
   test("are sent with their name, date and modality", async () => {

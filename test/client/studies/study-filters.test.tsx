@@ -58,6 +58,23 @@ describe("the filters", () => {
     await waitFor(() => expect(last().modality).toBe("NM"));
   });
 
+  test("name every modality that can be chosen", async () => {
+    const { user } = await showList(serveList().answers);
+    screen.getByRole("combobox", { name: "Modalidade" }).focus();
+    await user.keyboard("{Enter}");
+    const options = await screen.findAllByRole("option");
+    expect(options.map(({ textContent }) => textContent)).toEqual([
+      "Todas",
+      "CT Tomografia",
+      "MR Ressonância",
+      "US Ultrasonografia",
+      "CR RaioX",
+      "ES Endoscopia/Colono",
+      "NM Mamografia",
+      "PT PET",
+    ]);
+  });
+
   test("that are seldom needed are behind one button, which says how many are set", async () => {
     const { answers, last } = serveList();
     const { user } = await showList(answers);

@@ -1,13 +1,19 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { readStoredSession } from "../../../src/client/session.ts";
+import type { Study } from "../../../src/shared/api/studies.ts";
 import type { Role } from "../../../src/shared/api/users.ts";
-import { screen, waitFor, withDom, within } from "../../support/dom.ts";
+import type { Locale } from "../../../src/shared/locale.ts";
+import { cleanup, screen, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, problem, shownView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 import { columnHeads, listOf, showList } from "../../support/study-list.tsx";
 
 withDom();
+
+/** Title and text of the toast that is up. */
+const toastTexts = () =>
+  [...document.querySelectorAll(".toast-title, .toast-text")].map(({ textContent }) => textContent);
 
 describe("the study list shows each role its columns", () => {
   const common = ["Data", "Descrição", "Modalidade", "Imagens", "Séries"];
@@ -26,6 +32,32 @@ describe("the study list shows each role its columns", () => {
       expect(expander.textContent).toBe(role === "user" ? "14-11-2026" : "Duarte");
     });
   }
+});
+
+test("its title says whose exams they are", async () => {
+  await showList(listOf([skull]));
+  expect((await screen.findByRole("heading", { level: 1 })).textContent).toStartWith("Meus exames");
+  cleanup();
+  await showList(listOf([skull]), "admin");
+  expect((await screen.findByRole("heading", { level: 1 })).textContent).toStartWith("Exames");
+});
+
+test("an admin reads where each study's bytes are; a status of a newer server is unknown to this page", async () => {
+  const statuses = ["local", "transferring", "b2", "error", "glacier"];
+  const studies = statuses.map((storageStatus, n) => ({ ...skull, id: `s${n}`, storageStatus }) as Study);
+  await showList(listOf(studies), "admin");
+  await screen.findAllByText("Tomografia de crânio");
+  const shown = (column: string) =>
+    [...document.querySelectorAll(`td[data-column=${column}] .dot`)].map((dot) => dot.textContent);
+  const names = ["Local", "Transferindo", "B2", "Erro", "Desconhecido"];
+  expect(shown("storageStatus")).toEqual(names);
+  expect(shown("viewer")).toEqual(names);
+});
+
+test("a user is told of no storage, neither in a column nor beside the viewer", async () => {
+  await showList(listOf([skull]));
+  await screen.findByText("Tomografia de crânio");
+  expect(document.querySelector(".study-table .dot")).toBeNull();
 });
 
 test("numbers, dates and names are written as Brazil writes them", async () => {
@@ -52,6 +84,21 @@ test("series that cannot be read say so and leave the list standing", async () =
   expect(await screen.findByText("Erro ao carregar séries do estudo")).toBeTruthy();
   expect(screen.getByText("Tomografia de crânio")).toBeTruthy();
 });
+
+test("series of a dead session ask to log in", async () => {
+  const answers = { ...listOf([skull]), "GET /api/studies/s1/series": () => problem(401, "session", "x") };
+  const { user } = await showList(answers);
+  await user.click(await screen.findByRole("button", { name: /^Séries de/ }));
+  expect((await screen.findByRole("alert")).textContent).toBe("Sessão expirada. Faça login novamente.");
+});
+
+for (const storageStatus of ["local", "error"] as const) {
+  test(`the viewer does not open a study that is ${storageStatus}`, async () => {
+    await showList(listOf([{ ...skull, storageStatus }]));
+    const open = await screen.findByRole("button", { name: "Abrir" });
+    expect(open.getAttribute("aria-disabled")).toBe("true");
+  });
+}
 
 test("the viewer opens only what is in the store", async () => {
   const { user } = await showList(listOf([{ ...skull, storageStatus: "transferring" }]));
@@ -100,6 +147,68 @@ test("the next page and another order are asked of the server", async () => {
   await user.click(screen.getByRole("button", { name: "Modalidade" }));
   await waitFor(() => expect(asked.length).toBe(3));
   expect(asked).toEqual(["studyDate desc 0", "studyDate desc 10", "modality asc 0"]);
+  await user.click(screen.getByRole("button", { name: "Próximo" }));
+  await waitFor(() => expect(asked.at(-1)).toBe("modality asc 10"));
+  await user.click(screen.getByRole("button", { name: "Anterior" }));
+  expect(await screen.findByText("Mostrando 1 a 1 de 25 resultados")).toBeTruthy();
+});
+
+describe("downloading a study", () => {
+  const TICKET = "POST /api/studies/s1/download-ticket";
+  const downloadOf = async (answer: Answer, locale?: Locale) => {
+    const begun: (string | null)[] = [];
+    const { click } = HTMLAnchorElement.prototype;
+    HTMLAnchorElement.prototype.click = function () {
+      begun.push(this.getAttribute("href"), this.download);
+    };
+    try {
+      const { user, calls } = await showList({ ...listOf([skull]), [TICKET]: answer }, "user", locale);
+      const name = locale === "en-US" ? "Download study" : "Baixar estudo";
+      await user.click(await screen.findByRole("button", { name }));
+      await waitFor(() => expect(document.querySelector(".toast")).not.toBeNull());
+      return { begun, calls, toast: toastTexts() };
+    } finally {
+      HTMLAnchorElement.prototype.click = click;
+    }
+  };
+
+  test("is left to the browser, told, and the list and what is used are read again", async () => {
+    const ticket = { url: "/api/downloads/t1", fileName: "Duarte_HIS.zip", sizeBytes: 1000 };
+    const { begun, calls, toast } = await downloadOf(() => Response.json(ticket, { status: 201 }));
+    expect(begun).toEqual(["/api/downloads/t1", "Duarte_HIS.zip"]);
+    expect(toast[0]).toBe("Download concluído");
+    const USAGE = "GET /api/subscriptions/usage-stats";
+    await waitFor(() => {
+      const later = calls.slice(calls.indexOf(TICKET));
+      expect(later).toContain("GET /api/studies");
+      expect(later).toContain(USAGE);
+    });
+  });
+
+  for (const [what, answer, locale, expected] of [
+    [
+      "refused by the server shows its words",
+      () => problem(403, "quota.actions", "Limite mensal de ações atingido"),
+      "pt-BR",
+      ["Erro no download", "Limite mensal de ações atingido"],
+    ],
+    [
+      "answered without words has its own",
+      () => new Response("bad gateway", { status: 502 }),
+      "pt-BR",
+      ["Erro no download", "Erro ao fazer download"],
+    ],
+    [
+      "that fails is told in English too",
+      () => problem(403, "quota.actions", "Monthly action limit reached"),
+      "en-US",
+      ["Download error", "Monthly action limit reached"],
+    ],
+  ] as const) {
+    test(what, async () => {
+      expect((await downloadOf(answer, locale)).toast).toEqual([...expected]);
+    });
+  }
 });
 
 describe("deleting a study", () => {
@@ -135,6 +244,11 @@ describe("deleting a study", () => {
     await user.click(await screen.findByRole("button", { name: "Excluir estudo" }));
     const dialog = within(await screen.findByRole("alertdialog", { name: "Confirmar Exclusão" }));
     expect(dialog.getByText("Duarte")).toBeTruthy();
+    expect(
+      dialog.getByText(
+        "Todos os arquivos e dados deste estudo serão removidos. Esta ação não pode ser desfeita.",
+      ),
+    ).toBeTruthy();
     expect(await dialog.findByText("Conta como 1 ação do mês (restam 4).")).toBeTruthy();
     expect(document.activeElement?.textContent).toBe("Cancelar");
     expect(calls).not.toContain("DELETE /api/studies/s1");
@@ -143,6 +257,32 @@ describe("deleting a study", () => {
     expect(await screen.findByText("Exame excluído")).toBeTruthy();
     expect(await screen.findByText("Nenhum exame por aqui ainda")).toBeTruthy();
   });
+
+  test("marks its row busy until the server has answered", async () => {
+    const answer = Promise.withResolvers<Response>();
+    const { user } = await showList({ ...listOf([skull]), "DELETE /api/studies/s1": () => answer.promise });
+    await user.click(await screen.findByRole("button", { name: "Excluir estudo" }));
+    await user.click(within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Excluir" }));
+    const row = () => document.querySelector(".study-row");
+    await waitFor(() => expect(row()?.getAttribute("aria-busy")).toBe("true"));
+    expect(screen.getByText("Excluindo…")).toBeTruthy();
+    answer.resolve(Response.json({ deleted: true }));
+    await waitFor(() => expect(row()?.getAttribute("aria-busy")).toBe("false"));
+  });
+
+  for (const [what, answer, text] of [
+    ["an answer without words", () => new Response("bad gateway", { status: 502 }), "Erro ao deletar exame"],
+    ["what is no answer at all", () => Promise.reject(new Error("broken")), "Erro desconhecido"],
+  ] as const) {
+    test(`tells of ${what}`, async () => {
+      const { user } = await showList({ ...listOf([skull]), "DELETE /api/studies/s1": answer });
+      await user.click(await screen.findByRole("button", { name: "Excluir estudo" }));
+      await user.click(
+        within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Excluir" }),
+      );
+      await waitFor(() => expect(toastTexts()).toEqual(["Erro ao excluir", text]));
+    });
+  }
 
   test("names no patient as such, and shows the server's words where it fails", async () => {
     const answers = {
@@ -176,10 +316,18 @@ describe("the list that cannot be loaded", () => {
     expect(await screen.findByText("Tomografia de crânio")).toBeTruthy();
   });
 
+  test("says so in English too", async () => {
+    const answers = { ...listOf([]), "GET /api/studies": () => problem(403, "subscription.required", "x") };
+    await showList(answers, "user", "en-US");
+    const said = await screen.findByText(/^Error loading studies\. Please try again\./);
+    expect(said).toBeTruthy();
+  });
+
   test("for a dead session asks to log in, is not asked again, and the session is forgotten", async () => {
     const answers = { ...listOf([]), "GET /api/studies": () => problem(401, "session", "x") };
     const { calls } = await showList(answers);
     expect(await screen.findByText("Sessão expirada. Faça login novamente.")).toBeTruthy();
+    expect(screen.getByText("Entre para ver seus exames")).toBeTruthy();
     expect(screen.getByRole("button", { name: "Entrar" })).toBeTruthy();
     expect(calls.filter((call) => call === "GET /api/studies")).toHaveLength(1);
     expect(readStoredSession()).toBeUndefined();

@@ -35,10 +35,12 @@ describe("the terms of use", () => {
     ]);
   });
 
-  test("can be neither closed by Escape nor accepted unread", async () => {
+  test("can be neither closed by Escape or a click outside nor accepted unread", async () => {
     const user = await showTerms();
     expect(accept().disabled).toBe(true);
     await user.keyboard("{Escape}");
+    expect(screen.getByRole("dialog")).toBeDefined();
+    await user.click(document.querySelector(".scrim") as HTMLElement);
     expect(screen.getByRole("dialog")).toBeDefined();
     await user.click(screen.getByRole("checkbox"));
     expect(accept().disabled).toBe(false);
@@ -48,6 +50,7 @@ describe("the terms of use", () => {
     const user = await showTerms("en-US");
     await user.click(screen.getByRole("button", { name: "Decline" }));
     expect(await screen.findByText("You must accept the terms to use the system.")).toBeDefined();
+    expect(document.querySelector(".toast")?.className).toContain("is-bad");
     expect(screen.getByRole("dialog")).toBeDefined();
   });
 
@@ -59,6 +62,17 @@ describe("the terms of use", () => {
     await user.click(accept());
     expect(await screen.findByText("Termos aceitos")).toBeDefined();
     await waitFor(() => expect(readStoredSession()?.user?.termsAcceptedAt).toBe(termsAcceptedAt));
+  });
+
+  test("are accepted once: while that is being saved the button says so and is disabled", async () => {
+    const answer = Promise.withResolvers<Response>();
+    answerCalls({ "POST /api/users/accept-terms": () => answer.promise });
+    const user = await showTerms();
+    await user.click(screen.getByRole("checkbox"));
+    await user.click(accept());
+    expect((screen.getByRole("button", { name: "Salvando…" }) as HTMLButtonElement).disabled).toBe(true);
+    answer.resolve(problem(503, "http.unavailable", "Indisponível."));
+    expect(await screen.findByRole("button", { name: "Aceitar" })).toBeDefined();
   });
 
   test("say why accepting failed, and can be accepted again", async () => {

@@ -28,6 +28,7 @@ describe("a trial user", () => {
     );
     expect(screen.getByRole("button", { name: "Escolher ZIP" }).hasAttribute("disabled")).toBe(true);
     expect(screen.getByRole("button", { name: "Escolher pasta" }).hasAttribute("disabled")).toBe(true);
+    expect(screen.getByRole("link", { name: "Ver planos" }).getAttribute("href")).toBe("/his/subscription");
   });
 
   test("with one exam can send another", async () => {

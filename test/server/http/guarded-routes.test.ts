@@ -5,12 +5,12 @@ import { createTestApp, type TestApp } from "../../support/test-app.ts";
 let t: TestApp;
 beforeAll(async () => {
   t = await createTestApp({ jobs: false });
-});
+}, 60_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 /** Routes that answer without a session by design: pages and files, and DICOMweb behind a token in its path. */
 const openByDesign =
-  /^(\/(assets\/:name|reset-password\/:token|his|his\/subscription)?|\*|\/\*|\/viewer\/\*|\/dicomweb\/t\/:token\/.+)$/;
+  /^(\/(assets\/:name|manifest\.webmanifest|favicon\.ico|apple-touch-icon\.png|reset-password\/:token|his|his\/subscription)?|\*|\/\*|\/viewer\/\*|\/dicomweb\/t\/:token\/.+)$/;
 
 function declaredRoutes(): { method: string; path: string; access: Access }[] {
   return t.app.routes.flatMap(({ method, path, handler }) => {

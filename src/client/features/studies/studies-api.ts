@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import {
   downloadTicketSchema,
   type Series,
+  type StorageStatus,
   type Study,
   type StudyListQuery,
   type StudyStatus,
@@ -10,6 +11,11 @@ import {
   studyStatusSchema,
 } from "../../../shared/api/studies.ts";
 import { callApi, callJson } from "../../api.ts";
+
+/** A server that is newer may know another status: it is shown as unknown, and everything else as ever. */
+const anyStatus = z.custom<StorageStatus>((status) => typeof status === "string");
+const listedStudySchema = z.extend(studySchema, { storageStatus: anyStatus });
+const readStatusSchema = z.extend(studyStatusSchema, { status: anyStatus });
 
 export interface StudyPage {
   studies: Study[];
@@ -32,7 +38,7 @@ export const studiesApi = {
         .map(([name, value]) => [name, String(value)]),
     );
     const response = await callApi(`/api/studies?${search}`, { signal });
-    const studies = z.array(studySchema).parse(await response.json());
+    const studies = z.array(listedStudySchema).parse(await response.json());
     const total = response.headers.get("X-Total-Count");
     return { studies, total: total === null ? studies.length : Number(total) };
   },
@@ -47,7 +53,7 @@ export const studiesApi = {
     return response.status === 204 ? null : await response.blob();
   },
   status: (id: string, signal?: AbortSignal): Promise<StudyStatus> =>
-    callJson(studyStatusSchema, `/api/studies/${id}/status`, { signal }),
+    callJson(readStatusSchema, `/api/studies/${id}/status`, { signal }),
   remove: (id: string) => callApi(`/api/studies/${id}`, { method: "DELETE" }),
   downloadTicket: (id: string) =>
     callJson(downloadTicketSchema, `/api/studies/${id}/download-ticket`, { method: "POST" }),

@@ -31,7 +31,7 @@ export function useDownload(): (study: Study) => Promise<void> {
         tone: "bad",
         title: t({ id: "download.error", message: "Download error" }),
         text:
-          error instanceof ApiError
+          error instanceof ApiError && error.code !== "unknown"
             ? error.message
             : t({ id: "download.failed", message: "The download failed" }),
       });

@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useEffect } from "react";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
+import { SeePlans } from "../subscription/subscription-link.tsx";
 import { DropZone } from "./drop-zone.tsx";
 import { ExamFormPanel } from "./exam-form-panel.tsx";
 import { removeAbandonedFiles } from "./packed-files.ts";
@@ -62,14 +63,15 @@ function useBusyLabel(state: UploadState): string | undefined {
 
 function TrialLimitNotice({ count }: { count: number }) {
   return (
-    <p className="notice is-warn mb-5" role="alert">
+    <div className="notice is-warn mb-5">
       <TriangleAlertIcon />
-      <span>
+      <p role="alert">
         <Trans id="upload.trialLimit">
           Limit Exceeded: You have already uploaded {count} exams and reached the maximum for trial users.
         </Trans>
-      </span>
-    </p>
+      </p>
+      <SeePlans />
+    </div>
   );
 }
 

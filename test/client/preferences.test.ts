@@ -1,0 +1,19 @@
+import "../support/dom-globals.ts";
+import { expect, test } from "bun:test";
+import { withDom } from "../support/dom.ts";
+
+withDom();
+
+const { readLanguage, readMenuPosition, readTheme } = await import("../../src/client/preferences.ts");
+
+test("who has chosen nothing yet reads Portuguese, in the dark, with the menu at the side", () => {
+  expect([readLanguage(), readTheme(), readMenuPosition()]).toEqual(["pt-BR", "dark", "sidebar"]);
+});
+
+test("what was chosen stands; a language is Portuguese if its code contains pt", () => {
+  for (const [key, value] of Object.entries({ language: "en-US", theme: "light", menuPosition: "topbar" }))
+    localStorage.setItem(key, value);
+  expect([readLanguage(), readTheme(), readMenuPosition()]).toEqual(["en-US", "light", "topbar"]);
+  localStorage.setItem("language", "pt-PT");
+  expect(readLanguage()).toBe("pt-BR");
+});

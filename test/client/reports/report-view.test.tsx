@@ -1,0 +1,71 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import { getDefaultStore } from "jotai";
+import { shownReportAtom } from "../../../src/client/features/reports/report-state.ts";
+import type { Locale } from "../../../src/shared/locale.ts";
+import { act, cleanup, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
+import { skull } from "../../support/skull-study.ts";
+
+withDom();
+
+// The PDF renderer looks for a document as soon as it is loaded.
+const { default: ReportView } = await import("../../../src/client/features/reports/report-view.tsx");
+
+const REPORT = "/api/studies/laudo/s1";
+const down: Answer = () => new Response("x", { status: 502, statusText: "Bad Gateway" });
+
+async function showReport(answers: Record<string, Answer>, locale?: Locale) {
+  const calls = answerCalls({ [`GET ${REPORT}`]: down, ...answers });
+  const access = { ...skull.access, deleteReport: true };
+  getDefaultStore().set(shownReportAtom, { ...skull, laudo: true, access });
+  await renderView(<ReportView />, { locale });
+  return { calls, user: userEvent.setup() };
+}
+
+const toastTexts = () =>
+  [...document.querySelectorAll(".toast-title, .toast-text")].map(({ textContent }) => textContent);
+
+describe("a report", () => {
+  test("that can't be read says so with what the server said, in both languages", async () => {
+    await showReport({});
+    const heading = await screen.findByRole("heading", { name: "Erro ao carregar laudo" });
+    expect(heading.parentElement?.textContent).toContain("502: x");
+    cleanup();
+    await showReport({}, "en-US");
+    expect(await screen.findByRole("heading", { name: "Error loading report" })).toBeDefined();
+  });
+
+  test("is left for the list", async () => {
+    const { user } = await showReport({});
+    await user.click(screen.getByRole("button", { name: "Voltar para a lista" }));
+    expect(shownView()).toBe("listaExames");
+  });
+
+  test("goes only after a question, which Cancel answers with nothing", async () => {
+    const { calls, user } = await showReport({ [`DELETE ${REPORT}`]: () => Response.json({ deleted: true }) });
+    await user.click(screen.getByRole("button", { name: "Excluir laudo" }));
+    const question = within(await screen.findByRole("alertdialog", { name: "Confirmar exclusão" }));
+    expect(
+      question.getByText("Tem certeza que deseja excluir este Laudo? Esta ação não pode ser desfeita."),
+    ).toBeDefined();
+    await user.click(question.getByRole("button", { name: "Cancelar" }));
+    expect(calls).not.toContain(`DELETE ${REPORT}`);
+    await user.click(screen.getByRole("button", { name: "Excluir laudo" }));
+    await user.click(await screen.findByRole("button", { name: "Sim, excluir" }));
+    await waitFor(() => expect(toastTexts()).toEqual(["PDF excluído", "O laudo foi excluído com sucesso"]));
+    expect(shownView()).toBe("listaExames");
+  });
+
+  test("stays where it can't be deleted, and the server's words are shown", async () => {
+    const { user } = await showReport({
+      [`DELETE ${REPORT}`]: () => problem(403, "study.not_owner", "Só o dono deste estudo pode fazer isso."),
+    });
+    await user.click(screen.getByRole("button", { name: "Excluir laudo" }));
+    await user.click(await screen.findByRole("button", { name: "Sim, excluir" }));
+    const told = ["Erro ao excluir PDF", "Só o dono deste estudo pode fazer isso."];
+    await waitFor(() => expect(toastTexts()).toEqual(told));
+    expect(shownView()).not.toBe("listaExames");
+    await act(async () => {});
+  });
+});

@@ -1,0 +1,128 @@
+import "../../support/dom-globals.ts";
+import { expect, test } from "bun:test";
+import { noFilters } from "../../../src/client/features/studies/study-filters.ts";
+import { useStudyList } from "../../../src/client/features/studies/use-study-list.ts";
+import { useMySubscription, useUsageStats } from "../../../src/client/features/subscription/use-subscription.ts";
+import { useFollowUpload } from "../../../src/client/features/upload/use-follow-upload.ts";
+import type { Locale } from "../../../src/shared/locale.ts";
+import { fireEvent, screen, withDom } from "../../support/dom.ts";
+import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
+import { answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
+
+withDom();
+withFakeClock("2026-11-21T12:00:00.000Z");
+
+const LIST = "GET /api/studies";
+const SUBSCRIPTION = "GET /api/subscriptions/my-subscription";
+const USAGE = "GET /api/subscriptions/usage-stats";
+
+/** A page that shows the list and the plan, and an upload that has just been answered. */
+function Uploaded() {
+  useStudyList(noFilters, { sort: "studyDate", order: "desc" }, 0);
+  useMySubscription({ enabled: true });
+  useUsageStats({ enabled: true });
+  const follow = useFollowUpload();
+  const study = { id: "s1", studyInstanceUID: "2.25.1", imagesReceived: 1, duplicates: 0 };
+  const answer = { studyInstanceUID: "2.25.1", studies: [study], instancesReceived: 1 };
+  const begin = () =>
+    void follow({ ...answer, skipped: [], skippedCount: 0 }, new AbortController().signal);
+  return (
+    <button type="button" onClick={begin}>
+      Enviar
+    </button>
+  );
+}
+
+/** What the status calls answer, one after the other; the last one stands. */
+async function upload(statuses: string[], locale?: Locale) {
+  const left = [...statuses];
+  const none = () => problem(404, "subscription.not_found", "x");
+  const calls = answerCalls({
+    [LIST]: () => Response.json([]),
+    [SUBSCRIPTION]: none,
+    [USAGE]: none,
+    "GET /api/studies/s1/status": () => {
+      const status = left.length > 1 ? left.shift() : left[0];
+      return status === "unreadable"
+        ? problem(503, "store.unavailable", "x")
+        : Response.json({ status, isReady: status === "b2" });
+    },
+  });
+  await renderView(<Uploaded />, { locale });
+  await settled();
+  calls.length = 0;
+  fireEvent.click(screen.getByRole("button", { name: "Enviar" }));
+  await settled();
+  await settled();
+  return calls;
+}
+
+/** Tone, title and text of the toast that is up. */
+function told(): (string | undefined)[] {
+  const toast = document.querySelector(".toast");
+  const texts = [...(toast?.querySelectorAll(".toast-title, .toast-text") ?? [])];
+  return [toast?.className.split("is-")[1], ...texts.map(({ textContent }) => textContent ?? "")];
+}
+
+test("what an upload changed is read again before anything is told of it", async () => {
+  const calls = await upload(["b2"]);
+  expect(calls.slice(0, 3).sort()).toEqual([LIST, SUBSCRIPTION, USAGE].sort());
+  expect(calls[3]).toBe("GET /api/studies/s1/status");
+});
+
+test("an exam on its way is told so, then that it is ready, and the list comes a second later", async () => {
+  await upload(["transferring", "b2"]);
+  expect(told()).toEqual([
+    "info",
+    "Upload concluído",
+    "Seu exame foi processado e está indo para o armazenamento seguro.",
+  ]);
+  await pass(2_000);
+  await settled();
+  expect(told()).toEqual(["ok", "Transferência concluída", "Seu exame está pronto para visualização."]);
+  expect(shownView()).toBe("welcome");
+  await pass(1_000);
+  expect(shownView()).toBe("listaExames");
+});
+
+test("a transfer that failed is a warning that the files are kept, and the list comes after 2 s", async () => {
+  await upload(["error"]);
+  expect(told()).toEqual([
+    "bad",
+    "Upload concluído, mas a transferência falhou",
+    "A transferência de um exame para o armazenamento seguro falhou. Os arquivos estão guardados no servidor.",
+  ]);
+  await pass(1_000);
+  expect(shownView()).toBe("welcome");
+  await pass(1_000);
+  expect(shownView()).toBe("listaExames");
+});
+
+for (const [status, text] of [
+  ["b2", "Seu exame está pronto para visualização."],
+  ["local", "Seu exame foi enviado e em breve estará pronto para visualização."],
+  ["glacier", "Seu exame foi enviado e em breve estará pronto para visualização."],
+] as const) {
+  test(`an exam whose status is ${status} is told as done, and the list comes after 1.5 s`, async () => {
+    await upload([status]);
+    expect(told()).toEqual(["ok", "Upload concluído", text]);
+    await pass(1_000);
+    expect(shownView()).toBe("welcome");
+    await pass(500);
+    expect(shownView()).toBe("listaExames");
+  });
+}
+
+test("an exam whose status can't be read is told nothing of, and the list comes after 2 s", async () => {
+  await upload(["unreadable"]);
+  expect(told()).toEqual([undefined]);
+  await pass(1_000);
+  expect(shownView()).toBe("welcome");
+  await pass(1_000);
+  expect(shownView()).toBe("listaExames");
+});
+
+test("it is told in English too", async () => {
+  await upload(["b2"], "en-US");
+  expect(told()).toEqual(["ok", "Upload complete", "Your exam is ready for viewing."]);
+});

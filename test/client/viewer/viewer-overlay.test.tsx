@@ -1,0 +1,148 @@
+import "../../support/dom-globals.ts";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { useState } from "react";
+import { ViewerOverlay } from "../../../src/client/features/viewer/viewer-overlay.tsx";
+import { endSession } from "../../../src/client/session.ts";
+import type { Locale } from "../../../src/shared/locale.ts";
+import { act, cleanup, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { type Answer, answerCalls, helena, problem, renderView } from "../../support/render-view.tsx";
+import { skull } from "../../support/skull-study.ts";
+
+withDom();
+
+/** The DOM that tests have loads no page into a frame, and says so each time. */
+let complaints: { mockRestore: () => void };
+beforeEach(() => {
+  complaints = spyOn(console, "error").mockImplementation(() => undefined);
+});
+afterEach(async () => {
+  complaints.mockRestore();
+  cleanup();
+  // Radix gives the focus back a turn after the viewer is gone.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+});
+
+const ASSIGN = "POST /api/studies/s1/assign";
+const TOKEN = "GET /generate-token";
+const url = "/viewer/basic?StudyInstanceUIDs=2.25.1&t=secret&lng=pt-BR";
+
+const answers: Record<string, Answer> = {
+  [ASSIGN]: () => Response.json({}),
+  [TOKEN]: () => Response.json({ token: "secret", url, obstacle: null }),
+  "GET /api/studies/s1/thumbnail": () => new Response(null, { status: 204 }),
+};
+
+async function open(changed: Record<string, Answer> = {}, locale?: Locale) {
+  const calls = answerCalls({ ...answers, ...changed });
+  let closed = 0;
+  await renderView(<ViewerOverlay study={skull} onClose={() => closed++} />, { locale });
+  return { calls, closed: () => closed };
+}
+
+/** The viewer behind a button, as the list opens it. */
+function Opener({ onClose }: { onClose: () => void }) {
+  const [isOpen, setOpen] = useState(false);
+  return isOpen ? (
+    <ViewerOverlay study={skull} onClose={onClose} />
+  ) : (
+    <button type="button" onClick={() => setOpen(true)}>
+      Abrir
+    </button>
+  );
+}
+
+const toastTexts = () =>
+  [...document.querySelectorAll(".toast-title, .toast-text")].map(({ textContent }) => textContent);
+
+describe("a study that is opened", () => {
+  test("says what it is, whose and of when, and can be closed", async () => {
+    const { closed } = await open();
+    expect(screen.getByRole("dialog", { name: "Tomografia de crânio" })).toBeTruthy();
+    expect(screen.getByText("Duarte")).toBeTruthy();
+    expect(screen.getByText("14-11-2026")).toBeTruthy();
+    await userEvent.setup().click(screen.getByRole("button", { name: "Fechar" }));
+    expect(closed()).toBe(1);
+  });
+
+  test("is assigned to its viewer first, then gets a token of its own, with which its page is framed", async () => {
+    const asked: unknown[] = [];
+    const { calls } = await open({
+      [ASSIGN]: ({ body }) => {
+        asked.push(body);
+        return Response.json({});
+      },
+      [TOKEN]: ({ search }) => {
+        asked.push(JSON.parse(atob(search.get("data") ?? "")));
+        return Response.json({ token: "secret", url, obstacle: null });
+      },
+    });
+    const frame = await waitFor(() => {
+      const found = document.querySelector("iframe");
+      if (!found) throw new Error("no frame yet");
+      return found;
+    });
+    expect(frame.getAttribute("src")).toBe(url);
+    expect(frame.title).toBe("Imagens de Tomografia de crânio");
+    expect(calls.filter((call) => call === ASSIGN || call === TOKEN)).toEqual([ASSIGN, TOKEN]);
+    expect(asked).toEqual([{ userId: helena.id }, [{ userId: helena.id, id: "s1" }]]);
+  });
+});
+
+describe("a study that can't be opened", () => {
+  const failed = () => problem(500, "internal", "x");
+  for (const [what, changed, text, english] of [
+    [
+      "because it could not be assigned",
+      { [ASSIGN]: failed },
+      "Erro ao abrir o visualizador. Verifique se o estudo possui imagens válidas.",
+      "Error opening the viewer. Check that the study has valid images.",
+    ],
+    [
+      "because no token was made",
+      { [TOKEN]: failed },
+      "Erro ao carregar o viewer",
+      "Error loading the viewer",
+    ],
+  ] as const) {
+    test(`${what} says so, in both languages, and can be tried again`, async () => {
+      const { calls } = await open(changed);
+      expect(await screen.findByRole("heading", { name: text })).toBeTruthy();
+      const before = calls.filter((call) => call === ASSIGN).length;
+      await userEvent.setup().click(screen.getByRole("button", { name: "Tentar novamente" }));
+      await waitFor(() => expect(calls.filter((call) => call === ASSIGN)).toHaveLength(before + 1));
+      await open(changed, "en-US");
+      expect(await screen.findByRole("heading", { name: english })).toBeTruthy();
+    });
+  }
+
+  test("because its page is not there says so", async () => {
+    await open();
+    const frame = await waitFor(() => document.querySelector("iframe") as HTMLIFrameElement);
+    await waitFor(() => expect(frame.isConnected).toBe(true));
+    const data = { viewer: "broken" };
+    const { origin } = new URL(frame.src);
+    await act(async () => {
+      fireEvent(window, new MessageEvent("message", { data, origin, source: frame.contentWindow }));
+    });
+    const text = "Erro ao carregar o visualizador. Verifique se o servidor OHIF está rodando.";
+    expect(await screen.findByRole("heading", { name: text })).toBeTruthy();
+  });
+
+  test("without a session is closed, and a toast says to log in", async () => {
+    const calls = answerCalls(answers);
+    let closed = 0;
+    await renderView(<Opener onClose={() => closed++} />);
+    endSession("expired");
+    await userEvent.setup().click(screen.getByRole("button", { name: "Abrir" }));
+    const told = ["Erro de Autenticação", "Token de acesso não encontrado. Faça login novamente."];
+    await waitFor(() => expect(toastTexts()).toEqual(told));
+    expect(closed).toBeGreaterThan(0);
+    expect(calls).not.toContain(ASSIGN);
+  });
+
+  test("for a session that has died meanwhile is closed, and a toast says to log in", async () => {
+    const { closed } = await open({ [ASSIGN]: () => problem(401, "session.required", "x") });
+    await waitFor(() => expect(toastTexts()[0]).toBe("Erro de Autenticação"));
+    expect(closed()).toBeGreaterThan(0);
+  });
+});
