@@ -72,15 +72,17 @@ if (filters.length === 0) {
 ensureChromium();
 const environment = { TEST_POSTGRES_URL: await testPostgresUrl(), TEST_EXECUTABLE: "1" };
 const quick = ["--timeout", "30000"];
+/** Files side by side, one a core: each has a database and folders of its own. */
+const sideBySide = ["--parallel=2"];
 if (filters.length > 0) {
   await runTests("tests", ["--isolate", ...quick, ...filters], environment);
 } else {
   await runTests(
     "shared, scripts, client",
-    [...quick, "--isolate", "test/shared", "test/scripts", "test/client", "test/tidy.test.ts"],
+    [...quick, ...sideBySide, "test/shared", "test/scripts", "test/client", "test/tidy.test.ts"],
     environment,
   );
-  await runTests("server", [...quick, "--isolate", "test/server"], environment);
+  await runTests("server", [...quick, ...sideBySide, "test/server"], environment);
   await runTests("whole product", ["--timeout", "180000", "--isolate", "test/e2e"], environment);
 }
 

@@ -161,9 +161,7 @@ describe("laboratory exams", () => {
   test("are closed without a subscription", async () => {
     answerCalls({});
     await renderView(<LabsView />, { isActive: false });
-    expect(
-      screen.getByText("Para usar esta área, é preciso ter uma assinatura ativa."),
-    ).toBeDefined();
+    expect(screen.getByText("Para usar esta área, é preciso ter uma assinatura ativa.")).toBeDefined();
   });
 
   test("go only after a question, and the list is read again", async () => {
@@ -206,6 +204,28 @@ describe("laboratory exams", () => {
     expect(items().map((item) => item.getAttribute("aria-busy"))).toEqual(["false", "true"]);
     answer.resolve(Response.json({ deleted: true }));
     await waitFor(() => expect(items()[1]?.getAttribute("aria-busy")).toBe("false"));
+  });
+
+  test("that can't be shown say so, and are left for the list or deleted from there", async () => {
+    const exams = [blood, bones];
+    const { user } = await showLabs({
+      ...labsOf(exams),
+      "GET /api/exams-lab/l1/view": () => problem(503, "store.unavailable", "Fora do ar"),
+      "DELETE /api/exams-lab/l1": () => {
+        exams.shift();
+        return Response.json({ deleted: true });
+      },
+    });
+    const view = async () =>
+      user.click(await screen.findByRole("button", { name: "Ver Hemograma completo" }));
+    await view();
+    await waitFor(() => expect(toastTexts()).toEqual(["Erro ao carregar exame", "Fora do ar"]));
+    await user.click(screen.getByRole("button", { name: "Voltar para a lista" }));
+    await view();
+    await user.click(await screen.findByRole("button", { name: "Excluir exame" }));
+    await user.click(await screen.findByRole("button", { name: "Sim, excluir" }));
+    await waitFor(() => expect(toastTexts()[0]).toBe("Exame excluído"));
+    await waitFor(() => expect(names()).toEqual(["Densitometria óssea"]));
   });
 
   test("that can't be downloaded say so in the server's words", async () => {

@@ -1,13 +1,18 @@
 import "../../support/dom-globals.ts";
-import { describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { shownReportAtom } from "../../../src/client/features/reports/report-state.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { act, cleanup, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { cleanup, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 
 withDom();
+afterEach(async () => {
+  cleanup();
+  // Radix gives the focus back a turn after a dialog is gone.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+});
 
 // The PDF renderer looks for a document as soon as it is loaded.
 const { default: ReportView } = await import("../../../src/client/features/reports/report-view.tsx");
@@ -43,7 +48,9 @@ describe("a report", () => {
   });
 
   test("goes only after a question, which Cancel answers with nothing", async () => {
-    const { calls, user } = await showReport({ [`DELETE ${REPORT}`]: () => Response.json({ deleted: true }) });
+    const { calls, user } = await showReport({
+      [`DELETE ${REPORT}`]: () => Response.json({ deleted: true }),
+    });
     await user.click(screen.getByRole("button", { name: "Excluir laudo" }));
     const question = within(await screen.findByRole("alertdialog", { name: "Confirmar exclusão" }));
     expect(
@@ -66,6 +73,5 @@ describe("a report", () => {
     const told = ["Erro ao excluir PDF", "Só o dono deste estudo pode fazer isso."];
     await waitFor(() => expect(toastTexts()).toEqual(told));
     expect(shownView()).not.toBe("listaExames");
-    await act(async () => {});
   });
 });

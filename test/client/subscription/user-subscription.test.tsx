@@ -1,5 +1,5 @@
 import "../../support/dom-globals.ts";
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import PaymentWatch from "../../../src/client/features/payments/payment-watch.tsx";
 import { shownPaymentAtom } from "../../../src/client/features/payments/shown-payment.ts";
@@ -7,7 +7,7 @@ import SubscriptionView from "../../../src/client/features/subscription/subscrip
 import type { Subscription, UsageItem } from "../../../src/shared/api/subscriptions.ts";
 import type { CurrentUser } from "../../../src/shared/api/users.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { fireEvent, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
 import { payment, profissional, subscription, subscriptionAnswers } from "../../support/subscriptions.ts";
 
@@ -68,6 +68,14 @@ describe("the current subscription", () => {
     expect(screen.getByRole("button", { name: "Renovar Família" })).toBeTruthy();
   });
 
+  test("that was chosen and not paid yet says that it waits for its payment", async () => {
+    await showView(subscriptionAnswers({ status: "pending", expiresAt: null, canCancel: false }));
+    const card = await screen.findByRole("region", { name: "Assinatura atual" });
+    expect(within(card).getByText("Aguardando pagamento")).toBeTruthy();
+    expect(within(card).getByText("Começa quando o pagamento chegar")).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Cancelar assinatura" })).toBeNull();
+  });
+
   test("with an open Pix offers to go on paying that one", async () => {
     const { calls, user } = await showView({
       ...subscriptionAnswers({ openPaymentId: payment.id }),
@@ -80,7 +88,7 @@ describe("the current subscription", () => {
     expect(calls).not.toContain("POST /api/payments/create");
   });
 
-  test("that could not be loaded lists what failed", async () => {
+  test("that could not be loaded lists what failed, and reloads the page", async () => {
     const failing = (message: string) => () => problem(500, "internal", message);
     await showView({
       "GET /api/subscriptions/plans": failing("planos fora do ar"),
@@ -93,7 +101,10 @@ describe("the current subscription", () => {
     await waitFor(() => expect(card.textContent).toContain("Assinatura: assinatura fora do ar"), {
       timeout: 4000,
     });
-    expect(within(card).getByRole("button", { name: "Tentar novamente" })).toBeTruthy();
+    const reload = spyOn(window.location, "reload").mockImplementation(() => undefined);
+    fireEvent.click(within(card).getByRole("button", { name: "Tentar novamente" }));
+    expect(reload).toHaveBeenCalledTimes(1);
+    reload.mockRestore();
   });
 });
 

@@ -110,7 +110,10 @@ describe("the subscriptions of everybody", () => {
   test("count users, active subscriptions and exams, and show the revenue by month as a table", async () => {
     await show();
     const totals = screen.getByText("Receita do mês").closest("dl");
-    expect(totals?.textContent?.replace(/\s/g, " ")).toContain("R$ 110,00");
+    expect(totals?.textContent?.replace(/\s/g, " ")).toBe(
+      "Usuários12Assinaturas ativas9Exames guardados1.234Receita do mêsR$ 110,00",
+    );
+    expect(screen.queryByText("Histórico de uso")).toBeNull();
     const chart = screen.getByRole("table", { name: "Receita por mês" });
     expect(within(chart).getAllByRole("row")).toHaveLength(12);
     expect(within(chart).getByRole("rowheader", { name: "dez/26" })).toBeDefined();
@@ -191,6 +194,22 @@ describe("the subscriptions of everybody", () => {
     expect(screen.getByText("João Conceição")).toBeDefined();
     await user.type(screen.getByRole("searchbox"), "xyz");
     expect(screen.queryByText("João Conceição")).toBeNull();
+  });
+
+  test("each plan says how many use it, and is taken by the admin himself without paying", async () => {
+    const sent: unknown[] = [];
+    const { calls, user } = await show({
+      "POST /api/subscriptions/subscribe": ({ body }) => {
+        sent.push(body);
+        return Response.json(subscription.subscription);
+      },
+    });
+    await user.click(screen.getByRole("tab", { name: "Planos" }));
+    expect(await screen.findByText("3 usuários ativos")).toBeDefined();
+    await user.click(screen.getByRole("button", { name: "Usar o plano Essencial você mesmo" }));
+    expect(await screen.findByText("Agora você usa o plano Essencial")).toBeDefined();
+    expect(sent).toEqual([{ planId: plan.id }]);
+    expect(calls).not.toContain("POST /api/payments/create");
   });
 
   test("cancelled exams are brought back", async () => {

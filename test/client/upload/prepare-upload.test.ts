@@ -114,6 +114,13 @@ test("what cannot be sent is refused with its reason", async () => {
   expect(await problemOf(folder({ "CD/leia.md": "x" }))).toBe("noDicom");
 });
 
+test("a folder of more files than one ZIP can hold is refused whole, and never cut", async () => {
+  const [one] = folderFiles({ "CD/IM": new Uint8Array(1) });
+  if (!one) throw new Error("no file");
+  const files = Array.from({ length: 65_536 }, () => one);
+  expect(await problemOf({ kind: "folder", name: "CD", files })).toBe("tooManyFiles");
+});
+
 test("a ZIP goes as it is", async () => {
   const file = zipFile({ "CD/": new Uint8Array(0), "CD/IM1": sampleFile(), "CD/capa.jpg": Buffer.from("x") });
   const upload = await prepare({ kind: "zip", file });

@@ -1,17 +1,30 @@
 import "../../support/dom-globals.ts";
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setSystemTime, test } from "bun:test";
+import { useState } from "react";
 import UploadView from "../../../src/client/features/upload/upload-view.tsx";
+import type { Locale } from "../../../src/shared/locale.ts";
 import { sampleFile } from "../../support/dicom-sample.ts";
-import { act, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { act, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
 import { zipFile } from "../../support/upload-files.ts";
 
 withDom();
 
-const zipInput = () => screen.getByLabelText<HTMLInputElement>("Arquivo ZIP do exame");
+async function pick(file: File, input = "Arquivo ZIP do exame") {
+  await userEvent.setup({ applyAccept: false }).upload(screen.getByLabelText(input), file);
+}
 
-async function pick(file: File) {
-  await userEvent.setup({ applyAccept: false }).upload(zipInput(), file);
+/** The view behind a button that leaves it and comes back, as the menu does. */
+function Revisited() {
+  const [isShown, setShown] = useState(true);
+  return (
+    <>
+      <button type="button" onClick={() => setShown(!isShown)}>
+        Menu
+      </button>
+      {isShown && <UploadView />}
+    </>
+  );
 }
 
 describe("a trial user", () => {
@@ -29,6 +42,26 @@ describe("a trial user", () => {
     expect(screen.getByRole("button", { name: "Escolher ZIP" }).hasAttribute("disabled")).toBe(true);
     expect(screen.getByRole("button", { name: "Escolher pasta" }).hasAttribute("disabled")).toBe(true);
     expect(screen.getByRole("link", { name: "Ver planos" }).getAttribute("href")).toBe("/his/subscription");
+  });
+
+  test("is counted again by who comes back after 30 s, and not before", async () => {
+    const now = Date.now();
+    try {
+      const calls = answerCalls({ "GET /api/users/exam-count": () => Response.json({ count: 2 }) });
+      await renderView(<Revisited />, { user: { isTrial: true } });
+      await screen.findByRole("alert");
+      const comeBackAfter = async (ms: number) => {
+        setSystemTime(now + ms);
+        for (let press = 0; press < 2; press++) {
+          await act(async () => fireEvent.click(screen.getByRole("button", { name: "Menu" })));
+        }
+        return calls.length;
+      };
+      expect(await comeBackAfter(29_000)).toBe(1);
+      expect(await comeBackAfter(31_000)).toBe(2);
+    } finally {
+      setSystemTime();
+    }
   });
 
   test("with one exam can send another", async () => {
@@ -66,6 +99,57 @@ describe("what cannot be sent is refused at once", () => {
       expect((await screen.findByRole("alert")).textContent).toBe(text);
     });
   }
+});
+
+describe("what is dropped", () => {
+  const bytes = { IM1: sampleFile() };
+  const fileEntry = (file: File, fullPath = `/${file.name}`) =>
+    ({ isDirectory: false, fullPath, file: (found: (file: File) => void) => found(file) }) as unknown;
+  const folderEntry = (name: string, files: File[]) => {
+    const portions = [files.map((file) => fileEntry(file, `/${name}/${file.name}`)), []];
+    const createReader = () => ({
+      readEntries: (found: (entries: unknown) => void) => found(portions.shift()),
+    });
+    return { isDirectory: true, name, fullPath: `/${name}`, createReader } as unknown;
+  };
+  const drop = (...entries: unknown[]) =>
+    act(async () => {
+      const items = entries.map((entry) => ({ webkitGetAsEntry: () => entry }));
+      const zone = document.querySelector(".drop-zone") as HTMLElement;
+      fireEvent.drop(zone, { dataTransfer: { items } });
+    });
+
+  test("as one ZIP fills the form", async () => {
+    answerCalls({});
+    await renderView(<UploadView />);
+    await drop(fileEntry(zipFile(bytes)));
+    expect(await screen.findByDisplayValue("João Conceição")).toBeTruthy();
+  });
+
+  test("as a folder is looked through: what can't be DICOM by its name is left out", async () => {
+    answerCalls({});
+    await renderView(<UploadView />);
+    await drop(folderEntry("CD", [new File(["oi"], "leia-me.txt")]));
+    expect((await screen.findByRole("alert")).textContent).toBe("Selecione pelo menos um arquivo.");
+  });
+
+  test("as two at once is refused", async () => {
+    answerCalls({});
+    await renderView(<UploadView />);
+    await drop(fileEntry(zipFile(bytes)), fileEntry(zipFile(bytes)));
+    expect((await screen.findByRole("alert")).textContent).toBe(
+      "Apenas arquivos ZIP são aceitos. Uma pasta pode ser enviada inteira.",
+    );
+  });
+
+  test("by a trial user at his limit is not taken", async () => {
+    answerCalls({ "GET /api/users/exam-count": () => Response.json({ count: 2 }) });
+    await renderView(<UploadView />, { user: { isTrial: true } });
+    await screen.findByRole("alert");
+    await drop(fileEntry(zipFile(bytes)));
+    expect(screen.queryByDisplayValue("João Conceição")).toBeNull();
+    expect(screen.getByText("Solte aqui o ZIP do exame")).toBeTruthy();
+  });
 });
 
 test("a picked ZIP fills the form; choosing another starts over", async () => {
@@ -115,11 +199,13 @@ class ToldRequest {
   }
 }
 
-async function sendOne() {
+async function sendOne(locale: Locale = "pt-BR") {
   globalThis.XMLHttpRequest = ToldRequest as unknown as typeof XMLHttpRequest;
-  await renderView(<UploadView />);
-  await pick(zipFile({ IM1: sampleFile() }));
-  await userEvent.setup().click(await screen.findByRole("button", { name: "Enviar exame" }));
+  const [input, send] =
+    locale === "pt-BR" ? ["Arquivo ZIP do exame", "Enviar exame"] : ["ZIP file of the exam", "Upload exam"];
+  await renderView(<UploadView />, { locale });
+  await pick(zipFile({ IM1: sampleFile() }), input);
+  await userEvent.setup().click(await screen.findByRole("button", { name: send }));
   await waitFor(() => expect(ToldRequest.last.body).toBeDefined());
   return ToldRequest.last;
 }
@@ -165,6 +251,14 @@ describe("sending", () => {
     });
   }
 
+  test("tells an answer without words in English too", async () => {
+    answerCalls({});
+    const request = await sendOne("en-US");
+    await act(async () => request.answer(502, {}));
+    expect(await screen.findByText("Upload error")).toBeTruthy();
+    expect(screen.getByText("Upload failed")).toBeTruthy();
+  });
+
   test("done, says how many files were left out and goes to the list", async () => {
     answerCalls({ "GET /api/studies/s1/status": () => Response.json({ status: "b2", isReady: true }) });
     const request = await sendOne();
@@ -179,6 +273,8 @@ describe("sending", () => {
     );
     expect(await screen.findByText("Upload concluído")).toBeTruthy();
     expect(screen.getByText("Seu exame está pronto para visualização. 1 arquivo ignorado.")).toBeTruthy();
+    expect(screen.getByText("Solte aqui o ZIP do exame")).toBeTruthy();
+    expect(screen.queryByRole("progressbar")).toBeNull();
     await waitFor(() => expect(shownView()).toBe("listaExames"), { timeout: 3000 });
   });
 });

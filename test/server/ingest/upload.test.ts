@@ -255,6 +255,27 @@ describe("limits of the plan", () => {
     expect(again.status).toBe(201);
   });
 
+  test("are told of in the contract's words, in the caller's language", async () => {
+    const refusal = async (who: Person, language: string) => {
+      const form = new FormData();
+      form.set("zipFile", new File([Uint8Array.from(sampleZip({ study: "66" }))], "exame.zip"));
+      const request = new Request("http://localhost/", { method: "POST", body: form });
+      const type = request.headers.get("content-type") ?? "";
+      const headers = { "content-type": type, "accept-language": language };
+      const body = await request.arrayBuffer();
+      return (await problemOf(await t.call("POST", "/api/upload-dicom", { as: who, body, headers }))).message;
+    };
+    const trial = await t.addPerson("Em Teste Cheio", { plan: "avaliacao" });
+    await t.sql`update subscriptions set exam_count = 2 where user_id = ${trial.id}`;
+    expect(await refusal(trial, "pt-BR")).toBe(
+      "Limite Excedido: Você já enviou 2 exames e atingiu o limite máximo para usuários de teste.",
+    );
+    const paying = await t.addPerson("Plano Cheio", { plan: "essencial" });
+    await t.sql`update subscriptions set exam_count = 10 where user_id = ${paying.id}`;
+    expect(await refusal(paying, "pt-BR")).toBe("Limite de exames atingido");
+    expect(await refusal(paying, "en-US")).toBe("Exam limit reached");
+  });
+
   test("hold under concurrency: of eight uploads at once a trial keeps two", async () => {
     const who = await t.addPerson("Em Paralelo", { plan: "avaliacao" });
     const answers = await Promise.all(

@@ -191,13 +191,25 @@ export async function listUnfinishedRefunds(db: DbOrTx, limit: number): Promise<
   return rows.map((row) => row.id);
 }
 
-/** Ends what an account has paid for: after a change of plan or a cancellation nothing of it is left to refund. */
+/** Ends what an account has paid for: after a cancellation nothing of it is left to refund, unless that is undone. */
 export async function endPeriods(tx: Tx, userId: string, now: Date): Promise<void> {
   const at = sql`${now.toISOString()}::timestamptz`;
   await tx
     .update(payments)
     .set({ periodEnd: sql`greatest(${payments.periodStart}, least(${payments.periodEnd}, ${at}))` })
     .where(and(eq(payments.userId, userId), eq(payments.status, "paid"), isNotNull(payments.periodEnd)));
+}
+
+/** Ends, for good, what an account has paid for: its subscription begins anew. A period still to come has none left. */
+export async function closePeriods(tx: Tx, userId: string, now: Date): Promise<void> {
+  const at = sql`${now.toISOString()}::timestamptz`;
+  await tx
+    .update(payments)
+    .set({
+      periodStart: sql`least(${payments.periodStart}, ${at})`,
+      periodEnd: sql`least(${payments.periodEnd}, ${at})`,
+    })
+    .where(and(eq(payments.userId, userId), eq(payments.status, "paid"), gt(payments.periodEnd, now)));
 }
 
 /** Gives the periods back that {@link endPeriods} ended at `endedAt`, since that is undone. */
@@ -215,7 +227,15 @@ export async function sumRefundedMs(tx: Tx, userId: string, endedAt: Date): Prom
   const [row] = await tx
     .select({ ms: sql`coalesce(sum(extract(epoch from ${lost})) * 1000, 0)`.mapWith(Number) })
     .from(payments)
-    .where(and(eq(payments.userId, userId), eq(payments.status, "refunded"), wasEndedAt(endedAt)));
+    .where(
+      and(
+        eq(payments.userId, userId),
+        eq(payments.status, "refunded"),
+        // A refund before took its time off the subscription's end then.
+        gte(payments.refundedAt, endedAt),
+        wasEndedAt(endedAt),
+      ),
+    );
   return row?.ms ?? 0;
 }
 

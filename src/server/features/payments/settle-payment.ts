@@ -7,7 +7,7 @@ import { mailUser } from "../subscriptions/mail-user.ts";
 import { lockSubscription, putOnPlan, updateSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { lockUser, updateUser } from "../users/users.repo.ts";
 import { paidMail } from "./payment-mails.ts";
-import { endPeriods, findPayment, lockPayment, updatePayment } from "./payments.repo.ts";
+import { closePeriods, findPayment, lockPayment, updatePayment } from "./payments.repo.ts";
 
 export interface Settlement {
   paidAt: Date;
@@ -41,8 +41,9 @@ export async function settlePayment(
   const { paidAt, endToEndId, confirmedBy } = settlement;
   const period = boughtPeriod(current, planId, periodDays, now);
   const changesPlan = current !== undefined && current.planId !== planId;
+  const goesOn = current !== undefined && !changesPlan && isInForce(current, now);
   // What is left of the old plan ends: a refund of its payments takes nothing from the new one.
-  if (user && changesPlan) await endPeriods(tx, userId, now);
+  if (user && !goesOn) await closePeriods(tx, userId, now);
   await updatePayment(tx, payment.id, {
     ...{ status: "paid", paidAt, endToEndId, confirmedBy },
     ...(user ? { periodStart: period.start, periodEnd: period.end } : { failure: "account_gone" }),
@@ -56,7 +57,6 @@ export async function settlePayment(
     ...origin,
   });
   if (!user) return true;
-  const goesOn = current !== undefined && !changesPlan && isInForce(current, now);
   if (!goesOn) await putOnPlan(tx, { userId, planId, expiresAt: period.end, now, startsAnew: changesPlan });
   // Endless stays endless.
   else if (current.expiresAt !== null) await updateSubscription(tx, userId, { expiresAt: period.end });

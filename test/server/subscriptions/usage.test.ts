@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { UsageItem, UsageStats } from "../../../src/shared/api/subscriptions.ts";
+import { sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+
+let t: TestApp;
+let person: Person;
+let studyId: string;
+beforeAll(async () => {
+  t = await createTestApp();
+  person = await t.addPerson("Usa o Plano", { plan: "avaliacao" });
+  const { studies } = await t.store(person, sampleZip({ study: "1" }));
+  studyId = studies[0]?.id ?? "";
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+const download = (language = "en-US") =>
+  t.call("GET", `/api/studies/${studyId}/download`, { as: person, headers: { "accept-language": language } });
+const readAs = async <Answer>(as: Person, path: string) =>
+  (await (await t.call("GET", `/api/subscriptions/${path}`, { as })).json()) as Answer;
+
+describe("what is used of a plan", () => {
+  test("is told in numbers, and kept as activities, the newest first and nobody else's", async () => {
+    await (await download()).arrayBuffer();
+    expect(await readAs<UsageStats>(person, "usage-stats")).toMatchObject({
+      currentExamCount: 1,
+      examLimit: 2,
+      examsRemaining: 1,
+      examUsagePercentage: 50,
+      totalActionsThisMonth: 1,
+      actionLimit: 10,
+      actionsRemaining: 9,
+      actionUsagePercentage: 10,
+      downloadsThisMonth: 1,
+      deletesThisMonth: 0,
+    });
+    const history = await readAs<UsageItem[]>(person, "usage-history?limit=50");
+    expect(history.map(({ actionType, studyInstanceUID }) => [actionType, studyInstanceUID])).toEqual([
+      ["download", studyUID("1")],
+      ["upload", studyUID("1")],
+    ]);
+    expect(await readAs<UsageItem[]>(person, "usage-history?limit=1")).toEqual(history.slice(0, 1));
+    const other = await t.addPerson("Outra Pessoa");
+    expect(await readAs<UsageItem[]>(other, "usage-history?limit=50")).toEqual([]);
+  });
+
+  test("at the limit of the month is refused in the contract's words, in the caller's language", async () => {
+    await t.sql`update subscriptions set downloads = 4, deletes = 6 where user_id = ${person.id}`;
+    for (const [language, message] of [
+      ["pt-BR", "Limite mensal de ações atingido"],
+      ["en-US", "Monthly action limit reached"],
+    ] as const) {
+      const answer = await download(language);
+      expect([answer.status, (await problemOf(answer)).message]).toEqual([403, message]);
+    }
+    const refused = await t.call("DELETE", `/api/studies/${studyId}`, { as: person });
+    expect((await problemOf(refused)).code).toBe("quota.actions");
+  });
+});
