@@ -9,8 +9,8 @@ function answer(aheadMs: number, cacheControl = "private, no-store"): Response {
   return new Response(null, { headers: { Date: date, "Cache-Control": cacheControl } });
 }
 
-/** How far the known time is ahead of the browser's, in whole minutes. */
-const aheadMinutes = () => Math.round((serverNow() - Date.now()) / 60_000);
+/** How far the known time is ahead of the browser's, in whole minutes; no negative zero. */
+const aheadMinutes = () => Math.round((serverNow() - Date.now()) / 60_000) + 0;
 
 describe("the server's clock", () => {
   test("is the browser's while they differ by no more than the header can tell", () => {

@@ -211,6 +211,10 @@ describe("the study list", () => {
         };
         await button(page, "Voltar para a lista").click();
         await isAsLeft();
+        await page.waitForFunction(
+          (label) => document.activeElement?.getAttribute("aria-label") === label,
+          "Ver laudo: Tórax 13",
+        );
         await button(page, "Suporte").click();
         await page.locator("main[data-view=support]").waitFor();
         await button(page, "Meus exames").click();

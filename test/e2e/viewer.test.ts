@@ -21,13 +21,19 @@ const STRUCTURED_REPORT = "1.2.840.10008.5.1.4.1.1.88.33";
 
 const desk = { viewport: { width: 1280, height: 800 } };
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
-const phoneOnItsSide = { viewport: { width: 740, height: 360 }, hasTouch: true, isMobile: true };
+const onItsSide = { width: 740, height: 360 };
 
 const ui = (value: string) => ({ vr: "UI", Value: [value] });
 
 /** A study of a scout and `slices` slices of a head. */
-function head(slices: number): Promise<Uint8Array> {
-  const instances = generateStudy({ kind: "ct-head", seed: "viewer", size: 128, instances: slices });
+function head(slices: number, studyDate = "20260817"): Promise<Uint8Array> {
+  const instances = generateStudy({
+    kind: "ct-head",
+    seed: "viewer",
+    size: 128,
+    instances: slices,
+    studyDate,
+  });
   return zipStudyBytes({ instances, folder: "DICOM" });
 }
 
@@ -86,6 +92,8 @@ async function openList(
   context.setDefaultTimeout(WAIT_MS);
   await context.addInitScript(
     (kept) => {
+      // A viewer of another origin has no storage.
+      if (window.top !== window) return;
       for (const [key, value] of Object.entries(kept)) localStorage.setItem(key, value);
     },
     { token: person.token, language: locale },
@@ -114,13 +122,12 @@ async function openViewer(page: Page): Promise<Frame> {
   return shownFrame(page);
 }
 
-const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute("data-opens"));
-
 describe("a study", () => {
   test(
-    "is opened in the very moment of the click, with its small picture, until the viewer has drawn an image",
+    "is opened in the very moment of the click, takes the keys once an image is drawn, and is left by Escape",
     async () => {
       const page = await openList(await personWith(await head(3)));
+      const row = await opener(page).getAttribute("data-opens");
       const said = await page.evaluateHandle(() => {
         const events: string[] = [];
         window.addEventListener("message", ({ data }) => events.push(data.viewer));
@@ -131,33 +138,27 @@ describe("a study", () => {
         button.click();
         await Promise.resolve();
         const there = (selector: string) => document.querySelector(selector) !== null;
-        return { overlay: there(".viewer [role=status]"), picture: there(".viewer img[src^='blob:']") };
+        const isFocusIn = document.activeElement?.closest("[role=dialog]") !== null;
+        return {
+          overlay: there(".viewer [role=status]"),
+          picture: there(".viewer img[src^='blob:']"),
+          isFocusIn,
+        };
       });
-      expect(atOnce).toEqual({ overlay: true, picture: true });
+      expect(atOnce).toEqual({ overlay: true, picture: true, isFocusIn: true });
       const frame = await shownFrame(page);
       expect(await said.jsonValue()).toContain("shown");
       expect(isPicture(await lookAtImage(frame))).toBe(true);
       expect(await page.locator(".viewer img").count()).toBe(0);
-    },
-    JOB_TIMEOUT_MS,
-  );
 
-  test(
-    "takes the keys once it is seen, and gives them back to its row when Escape closes it",
-    async () => {
-      const page = await openList(await personWith(await head(3)));
-      const row = await opener(page).getAttribute("data-opens");
-      await opener(page).focus();
-      await page.keyboard.press("Enter");
-      await overlay(page).waitFor();
-      expect(await page.evaluate(() => document.activeElement?.closest("[role=dialog]") !== null)).toBe(true);
-      const frame = await shownFrame(page);
       await page.waitForFunction(() => document.activeElement instanceof HTMLIFrameElement);
-
       await frame.locator('[data-cy="MoreTools-split-button-secondary"]').click();
       await frame.getByRole("menu").waitFor();
       await page.keyboard.press("Escape");
       await frame.getByRole("menu").waitFor({ state: "detached" });
+      expect(await overlay(page).isVisible()).toBe(true);
+
+      await hearStrangers(page);
       expect(await overlay(page).isVisible()).toBe(true);
 
       await page.keyboard.press("Escape");
@@ -167,30 +168,30 @@ describe("a study", () => {
     JOB_TIMEOUT_MS,
   );
 
-  test(
-    "is not closed by what another window says",
-    async () => {
-      const page = await openList(await personWith(await head(3)));
-      await openViewer(page);
-      await page.evaluate(async () => {
-        window.postMessage({ viewer: "leave" }, "*");
-        const stranger = document.body.appendChild(document.createElement("iframe"));
-        stranger.contentWindow?.parent.postMessage({ viewer: "leave" }, "*");
-        await new Promise((heard) => setTimeout(heard, 0));
-        await new Promise((drawn) => requestAnimationFrame(drawn));
-      });
-      expect(await overlay(page).isVisible()).toBe(true);
-    },
-    JOB_TIMEOUT_MS,
-  );
+  /** Two windows that are not the viewer say what it says when it is left. */
+  async function hearStrangers(page: Page): Promise<void> {
+    const handle = await page.evaluateHandle(() =>
+      document.body.appendChild(document.createElement("iframe")),
+    );
+    const stranger = await handle.contentFrame();
+    for (const other of [page, stranger]) {
+      await other?.evaluate(() => window.parent.postMessage({ viewer: "leave" }, "*"));
+    }
+    await page.evaluate(async () => {
+      for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
+    });
+    await handle.evaluate((iframe) => iframe.remove());
+  }
 
   test(
-    "moves into the page, and back from there the list is as it was: filter, page, place and focus",
+    "is shown in the page as well, and back from there the list is as it was: filter, page, place and focus",
     async () => {
       const others = Array.from({ length: 11 }, (_, i) => ({ study: String(700 + i) }));
-      const person = await personWith(await head(3), sampleZip(...others));
+      const another = { study: "799", elements: { "00100010": { vr: "PN", Value: ["Lima^Ana"] } } };
+      const person = await personWith(await head(3, "20200101"), sampleZip(...others, another));
       const page = await openList(person, { screen: { viewport: { width: 1280, height: 420 } } });
       await page.getByPlaceholder("Buscar por nome").fill("o");
+      await page.getByText("Mostrando 1 a 10 de 12").waitFor();
       await page.getByRole("button", { name: "Próximo", exact: true }).click();
       await page.getByText("Mostrando 11 a 12").waitFor();
       const row = page.locator("[data-opens]:visible").last();
@@ -202,26 +203,18 @@ describe("a study", () => {
       await row.click();
       await page.getByRole("button", { name: "Abrir na página" }).click();
       await page.locator("main[data-view=viewer]").waitFor();
+      expect(await page.evaluate(() => window.scrollY)).toBe(0);
       expect(await page.locator("nav [aria-current=page]").first().textContent()).toContain("Meus exames");
+      expect(isPicture(await lookAtImage(await shownFrame(page)))).toBe(true);
       await page.getByRole("button", { name: "Voltar para a lista" }).click();
 
       await page.getByText("Mostrando 11 a 12").waitFor();
       expect(await page.getByPlaceholder("Buscar por nome").inputValue()).toBe("o");
       await page.waitForFunction((top) => Math.abs(window.scrollY - top) < 2, scrollY);
-      await page.waitForFunction(() => document.activeElement?.hasAttribute("data-opens"));
-      expect(await focused(page)).toBe(id);
-    },
-    JOB_TIMEOUT_MS,
-  );
-
-  test(
-    "is shown inside the page as well",
-    async () => {
-      const page = await openList(await personWith(await head(3)));
-      await opener(page).click();
-      await page.getByRole("button", { name: "Abrir na página" }).click();
-      await page.locator("main[data-view=viewer]").waitFor();
-      expect(isPicture(await lookAtImage(await shownFrame(page)))).toBe(true);
+      await page.waitForFunction(
+        (opened) => document.activeElement?.getAttribute("data-opens") === opened,
+        id,
+      );
     },
     JOB_TIMEOUT_MS,
   );
@@ -293,23 +286,17 @@ describe("what the viewer can't show", () => {
 });
 
 describe("on a phone", () => {
-  for (const [name, screen] of [
-    ["upright", phone],
-    ["on its side", phoneOnItsSide],
-  ] as const) {
-    test(
-      `held ${name}, everything has its place, a finger turns the slices and two enlarge them`,
-      async () => {
-        const page = await openList(await personWith(await head(12)), { screen });
-        const frame = await openViewer(page);
+  test(
+    "everything has its place, upright and on its side; a finger turns the slices and two enlarge them",
+    async () => {
+      const page = await openList(await personWith(await head(12)), { screen: phone });
+      const frame = await openViewer(page);
+      for (const viewport of [phone.viewport, onItsSide]) {
+        await page.setViewportSize(viewport);
+        await frame.waitForFunction((width) => window.innerWidth === width, viewport.width);
         const first = await steadySight(frame);
-        await expectRoom(page, frame, screen.viewport);
-
-        const canvas = await frame.locator("canvas.cornerstone-canvas").first().boundingBox();
-        if (!canvas) throw new Error("no image");
-        const centre = { x: canvas.x + canvas.width / 2, y: canvas.y + canvas.height / 2 };
-        const reach = Math.min(canvas.width, canvas.height) * 0.35;
-        const to = (x: number, y: number) => ({ x: centre.x + x * reach, y: centre.y + y * reach });
+        await expectRoom(page, frame, viewport);
+        const to = await pointsOfImage(frame);
 
         await moveFingers(page, { from: to(0, -1), to: to(0, 1) });
         const turned = await lookAtImage(frame, { isSought: (sight) => difference(sight, first) > 2 });
@@ -319,9 +306,20 @@ describe("on a phone", () => {
         await moveFingers(page, { from: to(-0.2, 0), to: to(-0.9, 0) }, { from: to(0.2, 0), to: to(0.9, 0) });
         const larger = (sight: Sight) => sight.lit > before.lit * 1.3;
         expect((await lookAtImage(frame, { isSought: larger })).lit).toBeGreaterThan(before.lit * 1.3);
-      },
-      JOB_TIMEOUT_MS,
-    );
+        await frame.locator('[data-cy="MoreTools-split-button-secondary"]').click();
+        await frame.getByRole("menu").getByText("Restaurar a vista").click();
+      }
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  /** Points of the screen by their place in the image: its middle is 0, 0. */
+  async function pointsOfImage(frame: Frame) {
+    const canvas = await frame.locator("canvas.cornerstone-canvas").first().boundingBox();
+    if (!canvas) throw new Error("no image");
+    const centre = { x: canvas.x + canvas.width / 2, y: canvas.y + canvas.height / 2 };
+    const reach = Math.min(canvas.width, canvas.height) * 0.35;
+    return (x: number, y: number) => ({ x: centre.x + x * reach, y: centre.y + y * reach });
   }
 
   const steadySight = (frame: Frame) => lookAtImage(frame, { timeoutMs: WAIT_MS });
@@ -355,6 +353,44 @@ describe("on a phone", () => {
     }
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
   }
+});
+
+describe("a connection that loses something", () => {
+  test(
+    "is told as such, whatever was lost, and the study is seen once it is tried again",
+    async () => {
+      const page = await openList(await personWith(await head(3)));
+      const card = overlay(page).getByRole("heading", { name: /^Erro ao carregar o visualizador\./ });
+      const retry = overlay(page).getByRole("button", { name: "Tentar novamente" });
+      const lose = (path: RegExp) => page.route(path, (route) => route.abort("connectionreset"));
+
+      await lose(CHUNK);
+      await opener(page).click();
+      await card.waitFor();
+      await page.unroute(CHUNK);
+      await lose(DECODER);
+      await retry.click();
+      await card.waitFor({ state: "detached" });
+      await card.waitFor();
+      await page.unroute(DECODER);
+      await lose(FRAMES);
+      await retry.click();
+      const frame = await shownFrame(page);
+      await frame
+        .getByText("Esta imagem não chegou. Verifique sua conexão e abra o exame de novo.")
+        .waitFor();
+      await page.unroute(FRAMES);
+      await page.keyboard.press("Escape");
+      await overlay(page).waitFor({ state: "detached" });
+      expect(isPicture(await lookAtImage(await openViewer(page)))).toBe(true);
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  /** A script that OHIF loads after its first, the worker that decodes, and the images. */
+  const CHUNK = /\/viewer\/.*\/89\.bundle\./;
+  const DECODER = /\/viewer\/.*\/8097\.bundle\./;
+  const FRAMES = /\/frames\//;
 });
 
 describe("a viewer on an origin of its own", () => {

@@ -30,8 +30,9 @@ export function withDom(): void {
     document.body.replaceChildren();
   });
   afterAll(async () => {
-    // What React has scheduled still needs the DOM.
+    // What React has scheduled still needs the DOM, and so does a dialog that gives the focus back a turn later.
     await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 0));
     removeDom();
   });
 }

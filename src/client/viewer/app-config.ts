@@ -4,7 +4,9 @@ import { isImageInSight, onImageDrawn } from "./first-image.ts";
 import { hideImageNotice, showImageNotice } from "./image-notice.ts";
 import { onEscape } from "./leave-on-escape.ts";
 import portuguese from "./locales/pt-BR.json";
+import { onScriptLost } from "./lost-script.ts";
 import { tellParent } from "./messages.ts";
+import { ensureStorage } from "./storage.ts";
 import { TEXTS, viewerLanguage } from "./texts.ts";
 
 // Runs before OHIF, which reads these globals. Bundled by scripts/build/viewer.ts.
@@ -19,6 +21,7 @@ declare global {
   }
 }
 
+ensureStorage(window);
 const language = viewerLanguage(new URL(location.href).searchParams.get("lng"));
 const texts = TEXTS[language];
 const access = takeAccess(window);
@@ -49,17 +52,22 @@ function onDicomwebStatus(status: number | undefined): void {
   tellParent("shown");
 }
 
-/** OHIF tells of a request that failed, and of an image that it could not decode, which has no status. */
-function onViewerError(
-  error: { status?: number; request?: { status?: number } } | undefined,
-  imageId?: string,
-): void {
+interface ViewerError {
+  status?: number;
+  request?: { status?: number };
+  /** The frame was not received whole (see viewer-patches.ts); without this and a status it was not decoded. */
+  isLost?: boolean;
+}
+
+/** OHIF tells of requests that failed, and of images that it did not get or could not decode. */
+function onViewerError(error: ViewerError | undefined, imageId?: string): void {
   const status = error?.status ?? error?.request?.status;
-  if (status !== undefined) onDicomwebStatus(status);
-  else if (isImageInSight(imageId)) {
-    showImageNotice(texts.imageNotShown);
-    tellParent("shown");
-  }
+  onDicomwebStatus(status);
+  if (!isImageInSight(imageId)) return;
+  // Without a connection a decoder may be what is missing.
+  const isLost = error?.isLost === true || status !== undefined || !navigator.onLine;
+  showImageNotice(isLost ? texts.imageLost : texts.imageNotShown);
+  tellParent("shown");
 }
 
 // OHIF tells its error handler of XMLHttpRequests; frames come by fetch, of which it does not.
@@ -76,13 +84,7 @@ onImageDrawn(() => {
   tellParent("shown");
 });
 onEscape(() => tellParent("leave"));
-window.addEventListener(
-  "error",
-  ({ target }) => {
-    if (target instanceof HTMLScriptElement) tellParent("broken");
-  },
-  true,
-);
+onScriptLost(() => tellParent("broken"));
 tellParent("begun");
 
 window.PUBLIC_URL = "/viewer/";

@@ -1,13 +1,16 @@
 const NOTICE_ID = "image-notice";
 
-/** Says over the images that one of them can't be shown. */
+/** Says over the images why one of them is not shown. */
 export function showImageNotice(text: string): void {
-  if (document.getElementById(NOTICE_ID)) return;
+  const notice = document.getElementById(NOTICE_ID) ?? document.body.appendChild(createNotice());
+  if (notice.textContent !== text) notice.textContent = text;
+}
+
+function createNotice(): HTMLElement {
   const notice = document.createElement("p");
   notice.id = NOTICE_ID;
   notice.setAttribute("role", "status");
-  notice.textContent = text;
-  document.body.append(notice);
+  return notice;
 }
 
 export function hideImageNotice(): void {

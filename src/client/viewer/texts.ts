@@ -5,6 +5,7 @@ export interface ViewerTexts {
   accessEnded: string;
   accessEndedHint: string;
   imageNotShown: string;
+  imageLost: string;
   /** Texts that OHIF has in its code instead of its catalogues, by the English; those not here stay as they are. */
   hardCoded: Readonly<Record<string, string>>;
 }
@@ -15,6 +16,7 @@ export const TEXTS: Record<ViewerLanguage, ViewerTexts> = {
     accessEndedHint: "Feche o visualizador e abra o exame de novo pela lista.",
     imageNotShown:
       "Esta imagem não pode ser exibida aqui. Ela está guardada intacta e vem no download do exame.",
+    imageLost: "Esta imagem não chegou. Verifique sua conexão e abra o exame de novo.",
     hardCoded: {
       "One or more of the requested studies are not available at this time.":
         "Este exame não está disponível.",
@@ -91,6 +93,7 @@ export const TEXTS: Record<ViewerLanguage, ViewerTexts> = {
     accessEnded: "Access to this exam has ended",
     accessEndedHint: "Close the viewer and open the exam again from the list.",
     imageNotShown: "This image can't be shown here. It is kept unharmed and comes with the exam's download.",
+    imageLost: "This image did not arrive. Check your connection and open the exam again.",
     hardCoded: {
       "One or more of the requested studies are not available at this time.": "This exam is not available.",
     },

@@ -75,6 +75,7 @@ describe("the registration form", () => {
     await user.clear(field);
     await user.type(field, "12abc34501de35");
     expect(field.value).toBe("12.ABC.345/01DE-35");
+    expect(field.maxLength).toBe(18);
   });
 
   test("sends only digits and goes back to the login form with the e-mail", async () => {

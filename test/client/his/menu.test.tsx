@@ -2,23 +2,28 @@ import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { menuButtonProps, useMenu } from "../../../src/client/features/his/menu-items.tsx";
 import type { Role } from "../../../src/shared/api/users.ts";
-import { cleanup, fireEvent, screen, withDom } from "../../support/dom.ts";
+import { cleanup, fireEvent, screen, withDom, within } from "../../support/dom.ts";
 import { renderView, shownView } from "../../support/render-view.tsx";
 
 withDom();
 
 function Menu() {
-  return useMenu().map((entry) => (
-    <button key={entry.view} {...menuButtonProps(entry)}>
-      {entry.label}
-    </button>
-  ));
+  const entries = useMenu();
+  return (
+    <nav>
+      {entries.map((entry) => (
+        <button key={entry.view} {...menuButtonProps(entry)}>
+          {entry.label}
+        </button>
+      ))}
+    </nav>
+  );
 }
 
 async function menuOf(role: Role, isActive: boolean) {
   cleanup();
   await renderView(<Menu />, { user: { role }, isActive });
-  const entries = screen.getAllByRole("button");
+  const entries = within(screen.getByRole("navigation")).getAllByRole("button");
   const named = (isOpen: boolean) =>
     entries
       .filter((entry) => (entry.getAttribute("aria-disabled") === null) === isOpen)

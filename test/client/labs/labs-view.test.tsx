@@ -4,7 +4,10 @@ import LabsView from "../../../src/client/features/labs/labs-view.tsx";
 import { readStoredSession } from "../../../src/client/session.ts";
 import type { LabExam, LabStats } from "../../../src/shared/api/labs.ts";
 import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
 import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
+import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
+import { samplePdf } from "../../support/sample-pdf.ts";
 import { answerForms } from "../../support/sent-forms.ts";
 
 withDom();
@@ -228,6 +231,22 @@ describe("laboratory exams", () => {
     await waitFor(() => expect(names()).toEqual(["Densitometria óssea"]));
   });
 
+  test("that are being read are taken home from there", async () => {
+    const bytes = Uint8Array.from(samplePdf());
+    const pdf = () => new Response(bytes, { headers: { "Content-Type": "application/pdf" } });
+    const { calls, user } = await showLabs({
+      ...labsOf([blood]),
+      "GET /api/exams-lab/l1/view": pdf,
+      "GET /api/exams-lab/l1/download": pdf,
+    });
+    await user.click(await screen.findByRole("button", { name: "Ver Hemograma completo" }));
+    const download = await screen.findByRole<HTMLButtonElement>("button", { name: "Baixar" });
+    await waitFor(() => expect(download.disabled).toBe(false));
+    await user.click(download);
+    await waitFor(() => expect(toastTexts()).toEqual(["Download concluído"]));
+    expect(calls).toContain("GET /api/exams-lab/l1/download");
+  });
+
   test("that can't be downloaded say so in the server's words", async () => {
     const { user } = await showLabs({ ...labsOf([blood]), "GET /api/exams-lab/l1/download": refused });
     await user.click(await screen.findByRole("button", { name: "Baixar Hemograma completo" }));
@@ -286,5 +305,23 @@ describe("laboratory exams", () => {
     expect(form.get("examDate")).toBe("2026-11-10");
     expect(form.get("modality")).toBe("LAB");
     expect((form.get("file") as File).name).toBe("tsh.PDF");
+  });
+});
+
+describe("the list of laboratory exams", () => {
+  withFakeClock("2026-11-21T12:00:00.000Z");
+
+  test("is asked for again by who comes back after a minute, and not before", async () => {
+    const calls = answerCalls(labsOf([blood]));
+    await renderView(<Revisited view={<LabsView />} />);
+    await settled();
+    const comeBackAfter = async (ms: number) => {
+      await pass(ms);
+      await leaveAndComeBack();
+      await settled();
+      return calls.filter((call) => call === "GET /api/exams-lab").length;
+    };
+    expect(await comeBackAfter(55_000)).toBe(1);
+    expect(await comeBackAfter(10_000)).toBe(2);
   });
 });

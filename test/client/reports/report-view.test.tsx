@@ -1,5 +1,5 @@
 import "../../support/dom-globals.ts";
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { shownReportAtom } from "../../../src/client/features/reports/report-state.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
@@ -8,11 +8,6 @@ import { type Answer, answerCalls, problem, renderView, shownView } from "../../
 import { skull } from "../../support/skull-study.ts";
 
 withDom();
-afterEach(async () => {
-  cleanup();
-  // Radix gives the focus back a turn after a dialog is gone.
-  await new Promise((resolve) => setTimeout(resolve, 0));
-});
 
 // The PDF renderer looks for a document as soon as it is loaded.
 const { default: ReportView } = await import("../../../src/client/features/reports/report-view.tsx");

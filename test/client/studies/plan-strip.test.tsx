@@ -90,11 +90,27 @@ describe("the status of the subscription", () => {
     expect(await screen.findByText("Encerrado em 02-01-2026")).toBeTruthy();
   });
 
-  for (const role of ["admin", "doctor", "lab"] as const) {
-    test(`is neither shown to ${role} nor asked for`, async () => {
-      const { calls } = await showList(answersWith(), role);
+  test("is neither shown to an admin nor asked for", async () => {
+    const { calls } = await showList(answersWith(), "admin");
+    await screen.findByText("Tomografia de crânio");
+    expect(calls).toEqual(["GET /api/studies"]);
+    expect(screen.queryByRole("meter")).toBeNull();
+  });
+
+  for (const role of ["doctor", "lab"] as const) {
+    test(`is shown to ${role} with a plan, without a way to plans that only an admin gives`, async () => {
+      await showList(answersWith(), role);
+      expect(await screen.findByText("Plano Família")).toBeTruthy();
+      expect(screen.getByText("24 / 30")).toBeTruthy();
+      expect(screen.getByText(/^Você usou 80% das ações/)).toBeTruthy();
+      expect(screen.queryByRole("link", { name: "Ver planos" })).toBeNull();
+    });
+
+    test(`is missing for ${role} without a plan, and what is used of none is not asked for`, async () => {
+      const { calls } = await showList(listOf([skull]), role);
       await screen.findByText("Tomografia de crânio");
-      expect(calls).toEqual(["GET /api/studies"]);
+      expect(document.querySelector(".plan-strip")).toBeNull();
+      expect(calls).not.toContain("GET /api/subscriptions/usage-stats");
     });
   }
 

@@ -1,13 +1,13 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
-import { useState } from "react";
 import { noFilters, studyFiltersAtom } from "../../../src/client/features/studies/study-filters.ts";
 import StudyListView from "../../../src/client/features/studies/study-list-view.tsx";
 import type { StorageStatus } from "../../../src/shared/api/studies.ts";
-import { fireEvent, screen, withDom } from "../../support/dom.ts";
+import { screen, withDom } from "../../support/dom.ts";
 import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
 import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
+import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
 import { skull } from "../../support/skull-study.ts";
 import { listOf } from "../../support/study-list.tsx";
 
@@ -17,32 +17,12 @@ const USAGE = "GET /api/subscriptions/usage-stats";
 withDom();
 withFakeClock("2026-11-21T12:00:00.000Z");
 
-/** The view behind a button that leaves it and comes back, as the menu does. */
-function Revisited() {
-  const [isShown, setShown] = useState(true);
-  return (
-    <>
-      <button type="button" onClick={() => setShown(!isShown)}>
-        Menu
-      </button>
-      {isShown && <StudyListView />}
-    </>
-  );
-}
-
 async function show(answer: Answer) {
   getDefaultStore().set(studyFiltersAtom, noFilters);
   const calls = answerCalls({ ...listOf([]), [LIST]: answer });
-  await renderView(<Revisited />);
+  await renderView(<Revisited view={<StudyListView />} />);
   await settled();
   return (call = LIST) => calls.filter((made) => made === call).length;
-}
-
-async function leaveAndComeBack() {
-  for (let press = 0; press < 2; press++) {
-    fireEvent.click(screen.getByRole("button", { name: "Menu" }));
-    await settled();
-  }
 }
 
 const listedAs = (storageStatus: () => StorageStatus) => () =>
@@ -78,10 +58,12 @@ describe("the list is read again", () => {
     const usage = asked(USAGE);
     await pass(55_000);
     await leaveAndComeBack();
+    await settled();
     expect(asked()).toBe(1);
     expect(asked(USAGE)).toBe(usage + 1);
     await pass(10_000);
     await leaveAndComeBack();
+    await settled();
     expect(asked()).toBe(2);
   });
 

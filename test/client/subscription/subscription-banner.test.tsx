@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { SubscriptionBanner } from "../../../src/client/features/subscription/subscription-banner.tsx";
 import type { CurrentUser } from "../../../src/shared/api/users.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { fireEvent, screen, withDom } from "../../support/dom.ts";
+import { cleanup, fireEvent, screen, withDom } from "../../support/dom.ts";
 import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
 import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
 
@@ -77,6 +77,18 @@ describe("the subscription banner", () => {
       expect(shownView()).toBe("subscription");
     });
   }
+
+  test("is an alarm at the end, a warning before it, and neither as a reminder", async () => {
+    for (const [hours, look, role] of [
+      [-1, "banner is-bad", "alert"],
+      [30, "banner is-warn", "status"],
+      [120, "banner", "status"],
+    ] as const) {
+      await showBanner(hours);
+      expect([banner()?.className, banner()?.getAttribute("role")]).toEqual([look, role]);
+      cleanup();
+    }
+  });
 
   test("turns into the next one within a minute, in an open page", async () => {
     await showBanner(0.01);

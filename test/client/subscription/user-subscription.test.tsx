@@ -211,11 +211,23 @@ describe("choosing a plan", () => {
 });
 
 describe("cancelling", () => {
-  for (const [locale, button, word, confirm] of [
-    ["pt-BR", "Cancelar assinatura", "cancelar ", "Cancelar e excluir exames"],
-    ["en-US", "Cancel subscription", "CANCEL", "Cancel and delete my exams"],
+  for (const [locale, button, word, confirm, warning] of [
+    [
+      "pt-BR",
+      "Cancelar assinatura",
+      "cancelar ",
+      "Cancelar e excluir exames",
+      "Depois de 72 horas, eles são apagados para sempre.",
+    ],
+    [
+      "en-US",
+      "Cancel subscription",
+      "CANCEL",
+      "Cancel and delete my exams",
+      "After 72 hours they are erased for good.",
+    ],
   ] as const) {
-    test(`needs its word typed, in ${locale}`, async () => {
+    test(`warns of what is lost and needs its word typed, in ${locale}`, async () => {
       let isCancelled = false;
       const until = "2026-11-24T12:00:00.000Z";
       const gone = { status: "expired", canCancel: false, removedUntil: until } as const;
@@ -233,7 +245,7 @@ describe("cancelling", () => {
       );
       await user.click(await screen.findByRole("button", { name: button }));
       const dialog = await screen.findByRole("alertdialog");
-      expect(dialog.textContent).toContain("72");
+      expect(dialog.textContent).toContain(warning);
       const yes = within(dialog).getByRole("button", { name: confirm }) as HTMLButtonElement;
       expect(yes.disabled).toBe(true);
       await user.type(within(dialog).getByRole("textbox"), "sim{Enter}");

@@ -212,6 +212,15 @@ describe("the subscriptions of everybody", () => {
     expect(calls).not.toContain("POST /api/payments/create");
   });
 
+  test("a plan that the admin can't take says why", async () => {
+    const { user } = await show({
+      "POST /api/subscriptions/subscribe": () => problem(409, "plan.too_small", "Plano pequeno demais"),
+    });
+    await user.click(screen.getByRole("tab", { name: "Planos" }));
+    await user.click(await screen.findByRole("button", { name: "Usar o plano Essencial você mesmo" }));
+    expect(await screen.findByText("Plano pequeno demais")).toBeDefined();
+  });
+
   test("cancelled exams are brought back", async () => {
     const { calls, user } = await show({
       [`POST /api/subscriptions/removals/${removal.id}/undo`]: () =>

@@ -48,6 +48,7 @@ describe("the support form", () => {
     const user = await showSupport();
     await pick(user, imageOf(new TextEncoder().encode("no image"), "tela.png"));
     expect(await screen.findByText("Formato de imagem inválido. Use JPG, PNG ou GIF")).toBeDefined();
+    expect(maxSupportImageBytes).toBe(5 * 1024 ** 2);
     const large = new Uint8Array(maxSupportImageBytes + 1);
     large.set(PNG);
     await pick(user, imageOf(large));

@@ -1,30 +1,17 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, setSystemTime, test } from "bun:test";
-import { useState } from "react";
 import UploadView from "../../../src/client/features/upload/upload-view.tsx";
 import type { Locale } from "../../../src/shared/locale.ts";
 import { sampleFile } from "../../support/dicom-sample.ts";
 import { act, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
+import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
 import { zipFile } from "../../support/upload-files.ts";
 
 withDom();
 
 async function pick(file: File, input = "Arquivo ZIP do exame") {
   await userEvent.setup({ applyAccept: false }).upload(screen.getByLabelText(input), file);
-}
-
-/** The view behind a button that leaves it and comes back, as the menu does. */
-function Revisited() {
-  const [isShown, setShown] = useState(true);
-  return (
-    <>
-      <button type="button" onClick={() => setShown(!isShown)}>
-        Menu
-      </button>
-      {isShown && <UploadView />}
-    </>
-  );
 }
 
 describe("a trial user", () => {
@@ -48,13 +35,11 @@ describe("a trial user", () => {
     const now = Date.now();
     try {
       const calls = answerCalls({ "GET /api/users/exam-count": () => Response.json({ count: 2 }) });
-      await renderView(<Revisited />, { user: { isTrial: true } });
+      await renderView(<Revisited view={<UploadView />} />, { user: { isTrial: true } });
       await screen.findByRole("alert");
       const comeBackAfter = async (ms: number) => {
         setSystemTime(now + ms);
-        for (let press = 0; press < 2; press++) {
-          await act(async () => fireEvent.click(screen.getByRole("button", { name: "Menu" })));
-        }
+        await leaveAndComeBack();
         return calls.length;
       };
       expect(await comeBackAfter(29_000)).toBe(1);
@@ -161,6 +146,27 @@ test("a picked ZIP fills the form; choosing another starts over", async () => {
   expect(screen.getByText("1 de 1")).toBeTruthy();
   await userEvent.setup().click(screen.getByRole("button", { name: "Escolher outro" }));
   expect(screen.getByText("Solte aqui o ZIP do exame")).toBeTruthy();
+});
+
+test("the form offers the sexes and modalities by name, and an exam's own code where it has another", async () => {
+  answerCalls({});
+  await renderView(<UploadView />);
+  const elements = { "00080060": { vr: "CS", Value: ["OPT"] } };
+  await pick(zipFile({ IM1: sampleFile(elements) }));
+  await screen.findByDisplayValue("João Conceição");
+  const user = userEvent.setup();
+  const optionsOf = async (field: string) => {
+    screen.getByRole("combobox", { name: field }).focus();
+    await user.keyboard("{Enter}");
+    const options = (await screen.findAllByRole("option")).map(({ textContent }) => textContent);
+    await user.keyboard("{Escape}");
+    return options;
+  };
+  expect(await optionsOf("Sexo")).toEqual(["Masculino", "Feminino", "Outro"]);
+  const modalities = await optionsOf("Modalidade");
+  expect(modalities).toHaveLength(16);
+  expect(modalities).toContain("CT · Tomografia");
+  expect(modalities.at(-1)).toBe("OPT");
 });
 
 /** The browser's own request is not part of the DOM that tests have: this one is told when to answer. */

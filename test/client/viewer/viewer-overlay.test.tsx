@@ -4,7 +4,7 @@ import { useState } from "react";
 import { ViewerOverlay } from "../../../src/client/features/viewer/viewer-overlay.tsx";
 import { endSession } from "../../../src/client/session.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { act, cleanup, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { act, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { type Answer, answerCalls, helena, problem, renderView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 
@@ -15,12 +15,7 @@ let complaints: { mockRestore: () => void };
 beforeEach(() => {
   complaints = spyOn(console, "error").mockImplementation(() => undefined);
 });
-afterEach(async () => {
-  complaints.mockRestore();
-  cleanup();
-  // Radix gives the focus back a turn after the viewer is gone.
-  await new Promise((resolve) => setTimeout(resolve, 0));
-});
+afterEach(() => complaints.mockRestore());
 
 const ASSIGN = "POST /api/studies/s1/assign";
 const TOKEN = "GET /generate-token";

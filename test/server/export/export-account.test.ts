@@ -90,6 +90,20 @@ test("a ticket dies after five minutes and with its session, and only five are m
   t.advance(DAY);
 });
 
+test("its file can be fetched again when it broke off, but not without end", async () => {
+  const keen = await t.addPerson("Baixa Sem Parar");
+  const ticket = await t.call("POST", "/api/users/export-ticket", { as: keen });
+  const { url } = (await ticket.json()) as ExportTicket;
+  const statuses: number[] = [];
+  for (let times = 0; times < 11; times++) {
+    const answer = await t.call("GET", url);
+    await answer.arrayBuffer();
+    statuses.push(answer.status);
+  }
+  expect(statuses.slice(0, 10)).toEqual(Array(10).fill(200));
+  expect(statuses.at(-1)).toBe(429);
+});
+
 test("an account is deleted by its own password, whatever the subscription says, with everything it kept", async () => {
   const leaving = await t.addPerson("De Saída");
   await t.store(leaving, sampleZip({ study: "90" }));

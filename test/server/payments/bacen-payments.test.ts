@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { defineQueue } from "../../../src/server/jobs/queue.ts";
 import type { AdminPayment, Payment } from "../../../src/shared/api/payments.ts";
 import type { Subscription } from "../../../src/shared/api/subscriptions.ts";
+import { readOutbox } from "../../support/outbox.ts";
 import { openPixAtPsp, type PixAtPsp } from "../../support/psp/pix-at-psp.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 
@@ -21,7 +22,7 @@ let person: Person;
 let planId: string;
 
 beforeAll(async () => {
-  at = await openPixAtPsp();
+  at = await openPixAtPsp({ attemptTimeoutMs: 4_000 });
   t = await createTestApp({ env: at.psp.env, overrides: { pix: at.pix } });
   at.psp.deliver = (url, body) =>
     t.call("POST", new URL(url).pathname, { body, headers: { "content-type": "application/json" } });
@@ -240,6 +241,17 @@ describe("a charge that was paid", () => {
     const listed = await t.call("GET", "/api/payments?status=failed&limit=200", { as: admin });
     const shown = ((await listed.json()) as AdminPayment[]).find((payment) => payment.id === id);
     expect(shown).toMatchObject({ canRefund: true, canConfirm: false, failure: "wrong_amount" });
+    const refund = await t.call("POST", `/api/payments/${id}/refund`, { as: admin });
+    expect(await refund.json()).toMatchObject({ status: "failed", refundStatus: "EM_PROCESSAMENTO" });
+    const [given] =
+      at.psp.bank.cobs.get(txid)?.pix.flatMap(({ devolucoes }) => [...devolucoes.values()]) ?? [];
+    expect(given).toMatchObject({ cents: 199 });
+    at.psp.settleRefund(String((await row(id))?.devolucao_id), "DEVOLVIDO");
+    await reconcile();
+    expect((await row(id))?.status).toBe("refunded");
+    await expectOnTrial();
+    const mails = (await readOutbox(t.deps.config.dataDir)).filter(({ to }) => to.includes(person.email));
+    expect(mails.at(-1)?.text).toContain("other than the plan's price");
   });
 
   test("is never believed from the report alone", async () => {

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { AdminPayment, Payment } from "../../../src/shared/api/payments.ts";
-import type { OfferedPlan, Subscription } from "../../../src/shared/api/subscriptions.ts";
+import type {
+  AccountSubscription,
+  OfferedPlan,
+  Subscription,
+} from "../../../src/shared/api/subscriptions.ts";
 import { readOutbox } from "../../support/outbox.ts";
 import { readQrCode } from "../../support/qr-code.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
@@ -58,6 +62,17 @@ async function subscription(as = person): Promise<Subscription> {
 
 async function payment(id: string): Promise<Payment> {
   return (await (await t.call("GET", `/api/payments/${id}`, { as: person })).json()) as Payment;
+}
+
+async function cancel(): Promise<void> {
+  expect((await t.call("POST", "/api/subscriptions/cancel", { as: person })).status).toBe(200);
+}
+
+async function cancelAndUndo(): Promise<void> {
+  await cancel();
+  const [removal] = await t.sql`select id from removals where user_id = ${person.id} order by id desc limit 1`;
+  const path = `/api/subscriptions/removals/${removal?.id}/undo`;
+  expect((await t.call("POST", path, { as: admin })).status).toBe(200);
 }
 
 const daysLeft = async () =>
@@ -276,6 +291,34 @@ describe("an account without a subscription", () => {
     await passes(31 * MINUTE);
     expect((await get()).status).toBe(404);
   });
+
+  test("uses nothing of a plan it only chose, and the administration lists none", async () => {
+    const nobody = await t.addPerson("Nunca Pagou", { plan: null });
+    const rowOf = async () => {
+      const all = await t.call("GET", "/api/subscriptions/all", { as: admin });
+      return ((await all.json()) as AccountSubscription[]).find(({ user }) => user.id === nobody.id);
+    };
+    await create("Clínica", nobody);
+    const { id } = await create("Família", nobody);
+    expect(await subscription(nobody)).toMatchObject({ status: "pending", plan: { name: "Família" } });
+    expect((await rowOf())?.subscription).toMatchObject({ status: "pending", openPaymentId: id });
+    expect((await t.call("GET", "/api/subscriptions/usage-stats", { as: nobody })).status).toBe(404);
+    await passes(31 * MINUTE);
+    expect(await rowOf()).toBeUndefined();
+  });
+
+  test("that chose a plan and never paid it gets Cortesia when an admin gives it an end", async () => {
+    const nobody = await t.addPerson("Ganhou Prazo", { plan: null });
+    await create("Clínica", nobody);
+    const expiresAt = new Date(t.deps.clock.now().getTime() + 10 * DAY).toISOString();
+    const changed = await t.call("PATCH", `/api/users/${nobody.id}`, { as: admin, json: { expiresAt } });
+    expect(changed.status).toBe(200);
+    expect(await subscription(nobody)).toMatchObject({
+      status: "active",
+      plan: { name: "Cortesia" },
+      expiresAt,
+    });
+  });
 });
 
 describe("a refund", () => {
@@ -317,12 +360,60 @@ describe("a refund", () => {
     expect(await daysLeft()).toBe(30);
   });
 
+  test("before a cancellation is taken off once, also where the cancellation is undone", async () => {
+    await confirm((await create("Essencial")).id);
+    const ahead = await create("Essencial");
+    await confirm(ahead.id);
+    await refund(ahead.id);
+    expect(await daysLeft()).toBe(30);
+    await cancelAndUndo();
+    expect(await daysLeft()).toBe(30);
+  });
+
+  test("of what was paid ahead for a plan that was left takes nothing, also where a cancellation is undone", async () => {
+    await confirm((await create("Essencial")).id);
+    const ahead = await create("Essencial");
+    await confirm(ahead.id);
+    await confirm((await create("Família")).id);
+    await confirm((await create("Essencial")).id);
+    await cancelAndUndo();
+    expect(await daysLeft()).toBe(30);
+    await refund(ahead.id);
+    expect(await daysLeft()).toBe(30);
+    await cancelAndUndo();
+    expect(await daysLeft()).toBe(30);
+  });
+
+  test("of what was paid before a cancellation takes nothing from what was paid after it", async () => {
+    const before = await create("Essencial");
+    await confirm(before.id);
+    await confirm((await create("Essencial")).id);
+    await cancel();
+    await confirm((await create("Essencial")).id);
+    await refund(before.id);
+    expect(await daysLeft()).toBe(30);
+  });
+
   test("twice, also at once, is one", async () => {
     const { id } = await create("Essencial");
     await confirm(id);
     await confirm((await create("Essencial")).id);
     await Promise.all([refund(id), refund(id)]);
     await refund(id);
+    expect(await daysLeft()).toBe(30);
+  });
+
+  test("of what was paid at a PSP is refused where none is set up any more: nobody would send the money", async () => {
+    const { id } = await create("Essencial");
+    await confirm(id);
+    await t.sql`update payments set provider = 'bacen', end_to_end_id = ${id.replaceAll("-", "")} where id = ${id}`;
+    expect(await problemOf(await refund(id))).toMatchObject({ status: 503, code: "pix.not_configured" });
+    expect(await daysLeft()).toBe(30);
+    await t.sql`update payments set devolucao_id = 'a', devolucao_status = 'EM_PROCESSAMENTO' where id = ${id}`;
+    expect(await (await refund(id)).json()).toMatchObject({
+      status: "paid",
+      refundStatus: "EM_PROCESSAMENTO",
+    });
     expect(await daysLeft()).toBe(30);
   });
 

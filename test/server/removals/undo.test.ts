@@ -195,7 +195,7 @@ describe("undoing a cancellation", () => {
         ${end.toISOString()}::timestamptz - interval '720 hours', ${end.toISOString()})`;
     await t.sql`update subscriptions set expires_at = ${end.toISOString()} where user_id = ${owner.id}`;
     const { expiresAt } = await cancel(t, owner);
-    await t.sql`update payments set status = 'refunded', refunded_at = now() where id = ${id}`;
+    await t.sql`update payments set status = 'refunded', refunded_at = ${t.deps.clock.now().toISOString()} where id = ${id}`;
     await undo(owner);
     const [row] = await t.sql`select expires_at from subscriptions where user_id = ${owner.id}`;
     expect(Date.parse(row?.expires_at as string)).toBe(Date.parse(expiresAt ?? ""));

@@ -103,7 +103,7 @@ describe("whose subscription ends", () => {
     await sendEndNotices(t.deps);
     const [mail] = await mailsTo(english.person);
     expect(mail?.subject).toBe(`Your Exameteca trial ends on ${brazil(english.endsAt)}`);
-    expect(mail?.text).toContain("Choose a plan to go on opening and sending exams:");
+    expect(mail?.text).toContain("Choose a plan to keep opening and sending exams:");
     const [carta] = await mailsTo(portuguese.person);
     expect(carta?.subject).toBe(
       `Seu período de teste do Exameteca termina em ${brazil(portuguese.endsAt, "pt-BR")}`,

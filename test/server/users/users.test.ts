@@ -16,7 +16,7 @@ let admin: Person;
 beforeAll(async () => {
   t = await createTestApp();
   admin = await t.addPerson("Admin Chefe", { role: "admin" });
-});
+}, 60_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 const json = async <T>(answer: Response) => (await answer.json()) as T;
@@ -230,5 +230,27 @@ describe("deleting an account", () => {
     expect(both.map((answer) => answer.status).sort()).not.toEqual([200, 200]);
     const [left] = await alone.sql`select count(*)::int as admins from users where role = 'admin'`;
     expect(left?.admins).toBeGreaterThan(0);
+  });
+
+  test("lets one of two admins go who leave at the same moment, and refuses the other", async () => {
+    await using alone = await createTestApp({ jobs: false });
+    const pair = [
+      await alone.addPerson("Primeira", { role: "admin" }),
+      await alone.addPerson("Segunda", { role: "admin" }),
+    ];
+    const leave = (as: Person) =>
+      alone.call("POST", "/api/users/delete-own", { as, json: { password: as.password } });
+    const waiting = async () =>
+      (
+        await alone.sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+      ).length;
+    let answers: (Response | Promise<Response>)[] = [];
+    await alone.sql.begin(async (tx) => {
+      await tx`select id from users for update`;
+      answers = pair.map(async (as) => await leave(as));
+      while ((await waiting()) < 2) await Bun.sleep(5);
+    });
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([200, 409]);
   });
 });

@@ -4,6 +4,7 @@ import type { Study } from "../../../shared/api/studies.ts";
 import { Button } from "../../ui/button.tsx";
 import { FilePlusIcon, FileTextIcon } from "../../ui/icons.tsx";
 import { descriptionText } from "../studies/study-text.ts";
+import { openerOf } from "../studies/use-list-return.ts";
 import { reportAskedAtom } from "./report-state.ts";
 
 /** Opens a study's report dialog: to see the report, or to attach one. */
@@ -19,6 +20,7 @@ export function ReportButton({ study }: { study: Study }) {
       kind={study.laudo ? "outline" : "quiet"}
       size="small"
       aria-label={label}
+      {...openerOf({ studyId: study.id, opens: "report" })}
       onClick={() => ask(study)}
     >
       {study.laudo ? <FileTextIcon small className="study-lit-icon" /> : <FilePlusIcon small />}

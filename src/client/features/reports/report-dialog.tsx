@@ -11,6 +11,7 @@ import { showToast } from "../../ui/toast.tsx";
 import { viewAtom } from "../his/views.ts";
 import { PdfPicker } from "../pdf/pdf-picker.tsx";
 import { UploadMeter } from "../pdf/upload-meter.tsx";
+import { leftByAtom } from "../studies/list-place.ts";
 import { STUDIES } from "../studies/refresh-exams.ts";
 import { dateText, descriptionText } from "../studies/study-text.ts";
 import { reportAskedAtom, shownReportAtom } from "./report-state.ts";
@@ -46,10 +47,12 @@ interface PartProps {
 
 function OfferView({ study, onClose }: PartProps) {
   const setShown = useSetAtom(shownReportAtom);
+  const setLeftBy = useSetAtom(leftByAtom);
   const setView = useSetAtom(viewAtom);
   const see = () => {
     onClose();
     setShown(study);
+    setLeftBy({ studyId: study.id, opens: "report" });
     setView("laudo");
   };
   return (

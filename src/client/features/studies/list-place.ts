@@ -10,5 +10,17 @@ export const studySortingAtom = atom(NEWEST_FIRST);
 /** The page that was shown, and the filters that it is a page of. */
 export const studyPageAtom = atom({ pageIndex: 0, filters: noFilters });
 
+/** How far down it was, in pixels. */
+export const listScrollAtom = atom(0);
+
+/** A button of a study's row, told by what it opens. */
+export interface Opener {
+  studyId: string;
+  opens: "viewer" | "report";
+}
+
+/** The button by which it was left for a view of that study. */
+export const leftByAtom = atom<Opener | undefined>(undefined);
+
 /** Studies whose series are shown, by id. */
 export const openStudiesAtom = atom<Record<string, boolean>>({});

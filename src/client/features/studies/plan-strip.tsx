@@ -4,20 +4,22 @@ import { isNearLimit, nextResetAt } from "../../../shared/rules/subscription.ts"
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
 import { Meter } from "../../ui/meter.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { useHis } from "../his/his-context.ts";
+import { maySubscribe, useHis } from "../his/his-context.ts";
 import { SeePlans } from "../subscription/subscription-link.tsx";
 import { useMySubscription, useUsageStats } from "../subscription/use-subscription.ts";
 import { dayText } from "./study-text.ts";
 
-/** The person's plan and what is left of it; of no interest to who keeps no exams of his own. */
+/** The person's plan and what is left of it; an admin needs none. */
 export function PlanStrip() {
   const { t } = useLingui();
   const { user } = useHis();
-  const isShown = user.role === "user";
+  const subscription = useMySubscription({ enabled: user.role !== "admin" });
+  // Doctors and labs look at what was shared with them, mostly without a plan: no place is kept for it.
+  const isExpected = user.role === "user";
+  const isShown = isExpected || Boolean(subscription.data);
   const usage = useUsageStats({ enabled: isShown });
-  const subscription = useMySubscription({ enabled: isShown });
   if (!isShown) return null;
-  if (usage.isPending || subscription.isPending) return <PlanStripSkeleton />;
+  if (usage.isPending || subscription.isPending) return isExpected && <PlanStripSkeleton />;
   // Without figures there is nothing to say; the list itself says what is wrong.
   if (!usage.data) return null;
   const { planName, currentExamCount, examLimit, totalActionsThisMonth, actionLimit } = usage.data;
@@ -64,6 +66,7 @@ function ActiveUntil({ expiresAt }: { expiresAt: string | null | undefined }) {
 
 /** From 80 % of a limit on: what is nearly used up, and the way to more. */
 function LimitWarning({ usage }: { usage: UsageStats }) {
+  const { user } = useHis();
   const { currentExamCount, examLimit, totalActionsThisMonth, actionLimit } = usage;
   const isActionsNear = isNearLimit(totalActionsThisMonth, actionLimit);
   if (!isActionsNear && !isNearLimit(currentExamCount, examLimit)) return null;
@@ -79,7 +82,7 @@ function LimitWarning({ usage }: { usage: UsageStats }) {
           </Trans>
         </p>
       )}
-      <SeePlans />
+      {maySubscribe(user) && <SeePlans />}
     </div>
   );
 }

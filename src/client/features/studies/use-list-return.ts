@@ -1,23 +1,38 @@
-import { atom, useAtom } from "jotai";
-import { useEffect } from "react";
+import { useAtom } from "jotai";
+import { useEffect, useLayoutEffect, useRef } from "react";
+import { leftByAtom, listScrollAtom, type Opener } from "./list-place.ts";
 
-/** The study for whose view the list was left, by id. */
-export const leftForStudyAtom = atom<string | undefined>(undefined);
+const ATTRIBUTES = { viewer: "data-opens", report: "data-opens-report" } as const satisfies Record<
+  Opener["opens"],
+  string
+>;
 
-/** Marks the button that opens a study, so that the focus finds it again. */
-export const openerOf = (studyId: string) => ({ "data-opens": studyId });
+/** Marks the button that opens something of a study, so that the focus finds it again. */
+export const openerOf = ({ studyId, opens }: Opener) => ({ [ATTRIBUTES[opens]]: studyId });
 
-/** Gives the focus, once the list has its rows again, to the study for whose view it was left. */
+function findOpener({ studyId, opens }: Opener): HTMLElement | null {
+  return document.querySelector(`[${ATTRIBUTES[opens]}="${CSS.escape(studyId)}"]`);
+}
+
+/** Once the list has its rows again: goes to where it was left, and gives the focus to what it was left by. */
 export function useListReturn(hasRows: boolean): void {
-  const [studyId, setStudyId] = useAtom(leftForStudyAtom);
+  const [scrollY, setScrollY] = useAtom(listScrollAtom);
+  const [leftBy, setLeftBy] = useAtom(leftByAtom);
+  const isBack = useRef(false);
+
+  // While the page still has its height.
+  useLayoutEffect(() => () => setScrollY(window.scrollY), [setScrollY]);
+
   useEffect(() => {
-    if (!studyId || !hasRows) return;
-    // After the frame of the view, which takes the focus and the scroll position first.
+    if (!hasRows || isBack.current) return;
+    // After the frame of the view, which begins at its top.
     const frame = requestAnimationFrame(() => {
-      const opener = document.querySelector<HTMLElement>(`[data-opens="${CSS.escape(studyId)}"]`);
-      opener?.focus({ preventScroll: true });
-      setStudyId(undefined);
+      isBack.current = true;
+      if (scrollY > 0) window.scrollTo(0, scrollY);
+      if (!leftBy) return;
+      findOpener(leftBy)?.focus({ preventScroll: true });
+      setLeftBy(undefined);
     });
     return () => cancelAnimationFrame(frame);
-  }, [studyId, hasRows, setStudyId]);
+  }, [hasRows, scrollY, leftBy, setLeftBy]);
 }

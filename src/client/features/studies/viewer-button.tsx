@@ -23,7 +23,11 @@ export function ViewerButton({ study, kind = "row" }: { study: Study; kind?: "ro
     currentTarget.focus();
     setViewed(study);
   };
-  const state = { onClick: open, "aria-disabled": !canView, ...openerOf(study.id) } as const;
+  const state = {
+    onClick: open,
+    "aria-disabled": !canView,
+    ...openerOf({ studyId: study.id, opens: "viewer" }),
+  } as const;
   const label = t({ id: "study.open", message: "Open" });
 
   if (kind === "lit") {

@@ -2,7 +2,7 @@ import { atom, useSetAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
 import { viewAtom } from "../his/views.ts";
 import { viewedStudyAtom } from "../studies/list-actions.ts";
-import { leftForStudyAtom } from "../studies/use-list-return.ts";
+import { leftByAtom } from "../studies/list-place.ts";
 
 /** The study that the viewer view shows. */
 export const shownStudyAtom = atom<Study | undefined>(undefined);
@@ -11,12 +11,12 @@ export const shownStudyAtom = atom<Study | undefined>(undefined);
 export function useOpenInPage(): (study: Study) => void {
   const setViewed = useSetAtom(viewedStudyAtom);
   const setShown = useSetAtom(shownStudyAtom);
-  const setLeftFor = useSetAtom(leftForStudyAtom);
+  const setLeftBy = useSetAtom(leftByAtom);
   const setView = useSetAtom(viewAtom);
   return (study) => {
     setViewed(undefined);
     setShown(study);
-    setLeftFor(study.id);
+    setLeftBy({ studyId: study.id, opens: "viewer" });
     setView("viewer");
   };
 }

@@ -28,6 +28,7 @@ export function useViewerPage(studyId: string, userId: string, onLeave?: () => v
   const [attempt, setAttempt] = useState(0);
   const [hasBegun, setBegun] = useState(false);
   const [hasLoaded, setLoaded] = useState(false);
+  const [isSeen, setSeen] = useState(false);
   const frame = useRef<HTMLIFrameElement>(null);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is another opening
@@ -36,6 +37,7 @@ export function useViewerPage(studyId: string, userId: string, onLeave?: () => v
     setPage({ state: "opening" });
     setBegun(false);
     setLoaded(false);
+    setSeen(false);
     void openViewerPage(studyId, userId).then((opened) => {
       if (isCurrent) setPage(opened);
     });
@@ -48,8 +50,12 @@ export function useViewerPage(studyId: string, userId: string, onLeave?: () => v
   const fail = () => setPage({ state: "failed", failure: "page" });
   useViewerEvents(frame, (event) => {
     if (event === "begun") setBegun(true);
-    if (event === "shown") show();
-    if (event === "broken") fail();
+    if (event === "shown") {
+      setSeen(true);
+      show();
+    }
+    // What is there to be seen is not taken away for a tool that did not come.
+    if (event === "broken" && !isSeen) fail();
     if (event === "leave") onLeave?.();
   });
 

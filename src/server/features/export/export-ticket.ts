@@ -12,6 +12,7 @@ import { exportTooLarge } from "./export.errors.ts";
 
 const LIFETIME_SECONDS = 5 * 60;
 const PER_DAY = 5;
+const FETCHES_PER_DAY = 10;
 /** What is kept of the ZIP's directory while it is made: some 100 MB. */
 const MAX_INSTANCES = 1_000_000;
 
@@ -45,7 +46,7 @@ export async function issueExportTicket(
   return { url: `/api/exports/${token}`, fileName: `exameteca_${now.toISOString().slice(0, 10)}.zip` };
 }
 
-/** Whose data a ticket gives. It dies with its session. @throws {AppError} 401 */
+/** Whose data a ticket gives: it can be fetched again where it broke off. It dies with its session. @throws {AppError} 401, 429 */
 export async function redeemExportTicket(
   deps: Pick<Deps, "db" | "clock" | "tokens">,
   token: string,
@@ -53,5 +54,11 @@ export async function redeemExportTicket(
   const claims = await deps.tokens.verify("export", token);
   const session = claims && (await findLiveSession(deps, claims.sid, claims.sub));
   if (!session) throw new AppError(unauthenticated);
-  return session.userId;
+  const { userId } = session;
+  await beginAttempt(
+    deps.db,
+    [{ name: "export:fetch", subject: userId, limit: FETCHES_PER_DAY, windowSeconds: 86_400 }],
+    deps.clock.now(),
+  );
+  return userId;
 }

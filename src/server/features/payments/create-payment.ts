@@ -3,6 +3,7 @@ import { isInForce, isTooSmall, periodDays, pixLifetimeSeconds } from "../../../
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
+import { unauthenticated } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { type Pix, PixError } from "../../pix/pix.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
@@ -61,7 +62,7 @@ async function openPayment(
 ): Promise<PaymentRow> {
   const { userId, planId } = wanted;
   // One at a time an account: two tabs get the same payment.
-  await lockUser(tx, userId);
+  if (!(await lockUser(tx, userId))) throw new AppError(unauthenticated);
   const now = deps.clock.now();
   const plan = await findOfferedPlan(tx, planId);
   if (!plan) throw new AppError(planNotFound);

@@ -30,17 +30,22 @@ export function paidMail(paid: {
   };
 }
 
+/** `payment` as it was before it was refunded. */
 export function refundedMail(refunded: { payment: PaymentRow; locale: Locale }): MailContent {
   const { payment, locale } = refunded;
   return {
     subject: /*i18n*/ { id: "mail.refunded.subject", message: "Payment refunded: {plan}" },
-    paragraphs: [
-      /*i18n*/ {
-        id: "mail.refunded.text",
-        message:
-          "Your payment of {amount} for the {plan} plan was refunded. The period it paid for has ended.",
-      },
-    ],
+    paragraphs: [payment.status === "failed" ? wrongAmount : periodEnded],
     values: { plan: payment.planName, amount: moneyText(payment.amountCents, locale) },
   };
 }
+
+const periodEnded = /*i18n*/ {
+  id: "mail.refunded.text",
+  message: "Your payment of {amount} for the {plan} plan was refunded. The period it paid for has ended.",
+};
+const wrongAmount = /*i18n*/ {
+  id: "mail.refunded.wrongAmount",
+  message:
+    "We gave back the Pix you sent for the {plan} plan: its amount was other than the plan's price, {amount}. Nothing has changed in your subscription.",
+};

@@ -52,6 +52,16 @@ export async function findOpenPayment(
   return row;
 }
 
+/** The newest payment that can still be paid of every account with one, by its user. */
+export async function listOpenPaymentIds(db: DbOrTx, now: Date): Promise<Map<string, string>> {
+  const rows = await db
+    .select({ userId: payments.userId, id: payments.id })
+    .from(payments)
+    .where(and(eq(payments.status, "pending"), gt(payments.expiresAt, now)))
+    .orderBy(payments.id);
+  return new Map(rows.map(({ userId, id }) => [userId, id]));
+}
+
 export async function countPaymentsSince(db: DbOrTx, userId: string, since: Date): Promise<number> {
   return await db.$count(payments, and(eq(payments.userId, userId), gte(payments.createdAt, since)));
 }

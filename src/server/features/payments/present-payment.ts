@@ -29,9 +29,10 @@ export function presentPayment(row: PaymentRow, now: Date): Payment {
   };
 }
 
+/** Without its code, which is its user's to pay. */
 export function presentAdminPayment({ payment, user }: PaymentWithUser, now: Date): AdminPayment {
   return {
-    ...presentPayment(payment, now),
+    ...presentPayment({ ...payment, brCode: null }, now),
     txid: payment.txid,
     provider: payment.provider,
     user,
@@ -47,8 +48,22 @@ export function isRefundable({ status, endToEndId }: PaymentRow): boolean {
   return status === "paid" || (status === "failed" && endToEndId !== null);
 }
 
-/** Vector, so that it is crisp at any size; white around it, as readers want it. */
+/** Drawing costs some milliseconds, and a dialog asks for it every five seconds; each takes some 26 kB. */
+const drawn = new Map<string, string>();
+const MAX_DRAWN = 200;
+
 function qrCodeUrl(brCode: string): string {
+  const known = drawn.get(brCode);
+  if (known !== undefined) return known;
+  const url = drawQrCode(brCode);
+  const [oldest] = drawn.keys();
+  if (oldest !== undefined && drawn.size >= MAX_DRAWN) drawn.delete(oldest);
+  drawn.set(brCode, url);
+  return url;
+}
+
+/** Vector, so that it is crisp at any size; white around it, as readers want it. */
+function drawQrCode(brCode: string): string {
   const svg = encodeQR(brCode, "svg", { ecc: "medium", border: 4 }).replace(
     "<svg ",
     '<svg shape-rendering="crispEdges" ',

@@ -5,13 +5,13 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
-import { type Devolucao, PixError } from "../../pix/pix.ts";
+import { type Devolucao, type Pix, PixError } from "../../pix/pix.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { mailUser } from "../subscriptions/mail-user.ts";
 import { lockSubscription, updateSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { lockUser } from "../users/users.repo.ts";
 import { refundedMail } from "./payment-mails.ts";
-import { notRefundable, paymentNotFound, refundRejected } from "./payments.errors.ts";
+import { notRefundable, paymentNotFound, pixNotConfigured, refundRejected } from "./payments.errors.ts";
 import {
   findPayment,
   findPaymentWithUser,
@@ -28,7 +28,8 @@ type RefundDeps = Pick<Deps, "db" | "clock" | "pix" | "jobs" | "mailSeal" | "con
  * Gives a payment back and ends the period it bought. The intent is written first and carried out outside of any
  * transaction: a refund that the PSP is slow with, or that a crash cut, goes on by the reconciliation under the same
  * id. Twice changes nothing.
- * @throws {AppError} `payment.not_found`, `payment.not_refundable`, `payment.refund_rejected`
+ * @throws {AppError} `payment.not_found`, `payment.not_refundable`, `payment.refund_rejected`, `pix.not_configured`
+ *   (paid at a PSP, and none is set up any more)
  */
 export async function refundPayment(
   deps: RefundDeps,
@@ -42,6 +43,8 @@ export async function refundPayment(
     if (!payment) throw new AppError(paymentNotFound);
     if (payment.status === "refunded" || payment.devolucaoStatus === "EM_PROCESSAMENTO") return;
     if (!isRefundable(payment)) throw new AppError(notRefundable);
+    if (payment.provider !== "local" && deps.pix?.provider !== payment.provider)
+      throw new AppError(pixNotConfigured);
     const devolucaoId = crypto.randomUUID().replaceAll("-", "");
     await updatePayment(tx, id, { devolucaoId, devolucaoStatus: "EM_PROCESSAMENTO" });
     await recordAudit(tx, {
@@ -82,20 +85,36 @@ export async function carryOutRefund(
 
 async function askForRefund(
   { pix, log }: Pick<Deps, "pix" | "log">,
-  { id, provider, devolucaoId, endToEndId, amountCents }: PaymentRow,
+  payment: PaymentRow,
   signal?: AbortSignal,
 ): Promise<Devolucao["status"]> {
+  const { id, provider, devolucaoId, endToEndId } = payment;
   // Paid on the merchant's own key: given back by hand, at the bank.
   if (provider === "local") return "DEVOLVIDO";
-  if (!pix || devolucaoId === null || endToEndId === null) return "NAO_REALIZADO";
+  if (devolucaoId === null || endToEndId === null) return "NAO_REALIZADO";
+  // Only the PSP that has the money can say what became of it.
+  if (pix?.provider !== provider) return "EM_PROCESSAMENTO";
   try {
     const known = await pix.readRefund({ endToEndId, id: devolucaoId }, signal);
-    return (known ?? (await pix.refund({ endToEndId, id: devolucaoId, amountCents }, signal))).status;
+    if (known) return known.status;
+    const amountCents = await receivedCents(pix, payment, signal);
+    return (await pix.refund({ endToEndId, id: devolucaoId, amountCents }, signal)).status;
   } catch (error) {
     if (!(error instanceof PixError)) throw error;
     log.warn("pix.refund_failed", { paymentId: id, kind: error.kind, detail: error.message });
     return error.kind === "rejected" ? "NAO_REALIZADO" : "EM_PROCESSAMENTO";
   }
+}
+
+/** What came in: of a payment that failed for it, another amount than was asked for. */
+async function receivedCents(
+  pix: Pix,
+  { status, txid, endToEndId, amountCents }: PaymentRow,
+  signal?: AbortSignal,
+): Promise<number> {
+  if (status !== "failed") return amountCents;
+  const cob = await pix.readCob(txid, signal);
+  return cob?.pix.find((pix) => pix.endToEndId === endToEndId)?.amountCents ?? amountCents;
 }
 
 /** The money is back: what is left of the period goes, and what was paid for after it moves up. */

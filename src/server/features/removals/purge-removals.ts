@@ -17,17 +17,26 @@ const LAB_EXAMS_AT_ONCE = 500;
 
 type PurgeDeps = Pick<Deps, "db" | "clock" | "jobs">;
 
-/** Deletes, for good, the exams of removals whose time is over. May be killed at any point and run again. */
+/**
+ * Deletes, for good, the exams of removals whose time is over. May be killed at any point and run again. One that fails
+ * keeps none behind it from its turn, and has the job tried again.
+ */
 export async function purgeRemovals(deps: PurgeDeps): Promise<void> {
   let afterId: string | null = null;
+  let failure: unknown;
   for (;;) {
     const ids: string[] = await listDueRemovals(deps.db, deps.clock.now(), afterId, REMOVALS_AT_ONCE);
     for (const id of ids) {
-      while (await purgeSome(deps, id));
+      try {
+        while (await purgeSome(deps, id));
+      } catch (error) {
+        failure ??= error;
+      }
     }
     afterId = ids.at(-1) ?? null;
-    if (ids.length < REMOVALS_AT_ONCE) return;
+    if (ids.length < REMOVALS_AT_ONCE) break;
   }
+  if (failure) throw failure;
 }
 
 /**

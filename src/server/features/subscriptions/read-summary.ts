@@ -1,7 +1,12 @@
 import type { AccountSubscription, SubscriptionSummary } from "../../../shared/api/subscriptions.ts";
 import type { Deps } from "../../deps.ts";
 import { countLabExams } from "../labs/labs.repo.ts";
-import { countUnconfirmed, type MonthRow, sumRevenueByMonth } from "../payments/payments.repo.ts";
+import {
+  countUnconfirmed,
+  listOpenPaymentIds,
+  type MonthRow,
+  sumRevenueByMonth,
+} from "../payments/payments.repo.ts";
 import { countStudiesOfAll } from "../studies/studies.repo.ts";
 import { countUsers } from "../users/users.repo.ts";
 import { presentAdminPlan, presentPlan } from "./present-plan.ts";
@@ -39,20 +44,23 @@ export async function readSummary(deps: Pick<Deps, "db" | "clock">): Promise<Sub
   };
 }
 
-/** Everybody's subscription, newest first; at most 10,000. */
+/** Everybody's subscription, newest first; at most 10,000. A plan that was chosen and not paid in time is none. */
 export async function readAccountSubscriptions(
   deps: Pick<Deps, "db" | "clock">,
 ): Promise<AccountSubscription[]> {
   const now = deps.clock.now();
   const rows = await listSubscriptions(deps.db, MAX_LISTED);
-  return rows.map(({ user, plan, subscription }) => ({
-    user,
-    plan: presentPlan(plan),
-    subscription: presentSubscription(subscription, plan, now, {
-      openPaymentId: subscription.status === "pending" ? subscription.id : null,
-      removedUntil: null,
-    }),
-  }));
+  const openPayments = await listOpenPaymentIds(deps.db, now);
+  return rows.flatMap(({ user, plan, subscription }) => {
+    const openPaymentId = openPayments.get(user.id) ?? null;
+    if (subscription.status === "pending" && openPaymentId === null) return [];
+    const around = { openPaymentId, removedUntil: null };
+    return {
+      user,
+      plan: presentPlan(plan),
+      subscription: presentSubscription(subscription, plan, now, around),
+    };
+  });
 }
 
 /** `YYYY-MM` of the last twelve months of Brazil's calendar, oldest first. */

@@ -55,6 +55,7 @@ export function countersAt(subscription: SubscriptionRow, now: Date) {
 
 async function find(deps: Pick<Deps, "db">, userId: string) {
   const found = await findSubscriptionWithPlan(deps.db, userId);
-  if (!found) throw new AppError(noSubscription);
+  // A plan that was chosen and not paid gives nothing that could be used.
+  if (found?.subscription.status !== "active") throw new AppError(noSubscription);
   return found;
 }

@@ -113,7 +113,7 @@ export async function lockSubscription(tx: Tx, userId: string): Promise<Subscrip
   return row;
 }
 
-/** A plan that was chosen by an account without any: it begins once it is paid. Otherwise nothing changes. */
+/** The plan that an account without any chose last: it begins once it is paid. Of one that has a plan nothing changes. */
 export async function insertPendingSubscription(
   tx: Tx,
   { userId, planId, now }: { userId: string; planId: string; now: Date },
@@ -128,7 +128,11 @@ export async function insertPendingSubscription(
       startDate: now,
       lastResetDate: now,
     })
-    .onConflictDoNothing();
+    .onConflictDoUpdate({
+      target: subscriptions.userId,
+      set: { planId },
+      setWhere: eq(subscriptions.status, "pending"),
+    });
 }
 
 /** Puts an account on a plan from now on. What it holds stays counted; the month counts anew where it `startsAnew`. */

@@ -15,7 +15,7 @@ import { setSubscriptionEnd, startSubscription } from "../subscriptions/start-su
 import { findSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { presentUser } from "./present-user.ts";
 import { lastAdmin, userNotFound } from "./users.errors.ts";
-import { changeEmail, hasOtherAdmin, lockUser, updateUser } from "./users.repo.ts";
+import { changeEmail, findUser, hasOtherAdmin, lockUserAmongAdmins, updateUser } from "./users.repo.ts";
 import type { UserRow } from "./users.table.ts";
 
 type ChangeDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">;
@@ -35,7 +35,7 @@ export async function changeUser(
   const { id, change } = input;
   const now = clock.now();
   return await db.transaction(async (tx) => {
-    const user = await lockUser(tx, id);
+    const user = await lockUserAmongAdmins(tx, id);
     if (!user) throw new AppError(userNotFound);
     await assertAdminRemains(tx, user, change);
     const { name, role, isAuthorized } = change;
@@ -57,7 +57,7 @@ export async function changeUser(
       details,
       ...origin,
     });
-    const [row, subscription] = [await lockUser(tx, id), await findSubscription(tx, id)];
+    const [row, subscription] = [await findUser(tx, id), await findSubscription(tx, id)];
     return presentUser(row ?? user, subscription?.expiresAt ?? null);
   });
 }
@@ -87,6 +87,8 @@ async function moveEmail(
 async function keepSubscribed(tx: Tx, userId: string, change: UserChange, now: Date): Promise<void> {
   const expiresAt = change.expiresAt ? new Date(change.expiresAt) : null;
   const existing = await findSubscription(tx, userId);
-  if (!existing) await startSubscription(tx, { userId, planSlug: "cortesia", expiresAt, now });
+  // A plan that was chosen and never paid is none.
+  const hasNone = !existing || (existing.status === "pending" && change.expiresAt !== undefined);
+  if (hasNone) await startSubscription(tx, { userId, planSlug: "cortesia", expiresAt, now });
   else if (change.expiresAt !== undefined) await setSubscriptionEnd(tx, userId, expiresAt);
 }

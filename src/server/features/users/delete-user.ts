@@ -8,7 +8,7 @@ import { discardObjects } from "../studies/discard-objects.ts";
 import { listObjectsOfAccount, lockStudiesOfAccount } from "../studies/stored-objects.repo.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { lastAdmin, userNotFound } from "./users.errors.ts";
-import { deleteUserRow, hasOtherAdmin, lockUser, lockUserForDeletion } from "./users.repo.ts";
+import { deleteUserRow, hasOtherAdmin, lockUserAmongAdmins, lockUserForDeletion } from "./users.repo.ts";
 
 /**
  * Deletes an account with its studies, grants, sessions and subscription; the bytes go by jobs of the same
@@ -23,7 +23,7 @@ export async function deleteUser(
 ): Promise<void> {
   const now = deps.clock.now();
   await deps.db.transaction(async (tx) => {
-    const user = await lockUser(tx, id);
+    const user = await lockUserAmongAdmins(tx, id);
     if (!user) throw new AppError(userNotFound);
     if (user.role === "admin" && user.isAuthorized && !(await hasOtherAdmin(tx, id)))
       throw new AppError(lastAdmin);

@@ -59,6 +59,16 @@ export async function lockUser(tx: Tx, id: string): Promise<UserRow | undefined>
   return row;
 }
 
+/**
+ * As {@link lockUser}, for what may take an admin away: all admins are locked before him, so that two of whom each asks
+ * for the other don't wait for one another.
+ */
+export async function lockUserAmongAdmins(tx: Tx, id: string): Promise<UserRow | undefined> {
+  const known = await findUser(tx, id);
+  if (known?.role === "admin") await lockAdmins(tx);
+  return await lockUser(tx, id);
+}
+
 /** As {@link lockUser}; and nothing that names the user can be added any more. After the subscription's lock. */
 export async function lockUserForDeletion(tx: Tx, id: string): Promise<void> {
   await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for("update");
@@ -69,13 +79,17 @@ export async function lockUserForDeletion(tx: Tx, id: string): Promise<void> {
  * the last two can't go at the same time.
  */
 export async function hasOtherAdmin(tx: Tx, id: string): Promise<boolean> {
-  const admins = await tx
+  const admins = await lockAdmins(tx);
+  return admins.some((admin) => admin.id !== id && admin.isAuthorized);
+}
+
+async function lockAdmins(tx: Tx): Promise<Pick<UserRow, "id" | "isAuthorized">[]> {
+  return await tx
     .select({ id: users.id, isAuthorized: users.isAuthorized })
     .from(users)
     .where(eq(users.role, "admin"))
     .orderBy(users.id)
-    .for("update");
-  return admins.some((admin) => admin.id !== id && admin.isAuthorized);
+    .for("no key update");
 }
 
 export interface UserListRow {

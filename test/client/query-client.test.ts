@@ -1,0 +1,9 @@
+import { expect, test } from "bun:test";
+import { createQueryClient } from "../../src/client/query-client.ts";
+
+test("data stays fresh and is not asked for again, unless a query says so itself", () => {
+  expect(createQueryClient().getDefaultOptions()).toMatchObject({
+    queries: { staleTime: Number.POSITIVE_INFINITY, retry: false, refetchOnWindowFocus: false },
+    mutations: { retry: false },
+  });
+});
