@@ -22,7 +22,7 @@ let person: Person;
 let planId: string;
 
 beforeAll(async () => {
-  at = await openPixAtPsp({ attemptTimeoutMs: 4_000 });
+  at = await openPixAtPsp({ attemptTimeoutMs: 3_000 });
   t = await createTestApp({ env: at.psp.env, overrides: { pix: at.pix } });
   at.psp.deliver = (url, body) =>
     t.call("POST", new URL(url).pathname, { body, headers: { "content-type": "application/json" } });
@@ -184,6 +184,8 @@ describe("a charge that was paid", () => {
   });
 
   test("counts when it is reported before the creation was answered", async () => {
+    // With a token in hand: the first call must be carried out.
+    await at.pix.readCob("0".repeat(32));
     const settled = Promise.withResolvers<void>();
     const slow = { until: settled.promise };
     at.psp.fail(PUT, "lostAnswer", slow, slow, slow);
