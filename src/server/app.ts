@@ -83,9 +83,10 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/", createViewerTokenRoutes(deps, guard, reader));
   app.route(
     "/dicomweb/t/:token",
-    createDicomwebRoutes(async (c) => {
-      const { session, studyIds } = await resolveViewerToken(deps, c.req.param("token") ?? "");
-      return openCatalogue(deps, reader, { caller: session, studyIds });
+    createDicomwebRoutes(async (c, series) => {
+      const token = c.req.param("token") ?? "";
+      const { session, studyIds, found } = await resolveViewerToken(deps, token, series);
+      return openCatalogue(deps, reader, { caller: session, studyIds }, found);
     }),
   );
   app.route(

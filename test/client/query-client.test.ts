@@ -1,5 +1,9 @@
+import "../support/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { createQueryClient } from "../../src/client/query-client.ts";
+import { withDom } from "../support/dom.ts";
+
+withDom();
 
 test("data stays fresh and is not asked for again, unless a query says so itself", () => {
   expect(createQueryClient().getDefaultOptions()).toMatchObject({

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, setSystemTime, test } from "bun:test";
 import { noteServerTime, serverNow } from "../../src/client/server-clock.ts";
 
 const HOUR_MS = 3_600_000;
@@ -11,6 +11,14 @@ function answer(aheadMs: number, cacheControl = "private, no-store"): Response {
 
 /** How far the known time is ahead of the browser's, in whole minutes; no negative zero. */
 const aheadMinutes = () => Math.round((serverNow() - Date.now()) / 60_000) + 0;
+
+// Files that follow in the same process count seconds by it: they find it exact again.
+afterAll(() => {
+  setSystemTime(new Date("2026-11-21T12:00:00.500Z"));
+  noteServerTime(answer(HOUR_MS));
+  noteServerTime(answer(0));
+  setSystemTime();
+});
 
 describe("the server's clock", () => {
   test("is the browser's while they differ by no more than the header can tell", () => {

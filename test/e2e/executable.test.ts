@@ -121,12 +121,15 @@ async function expectViewerOpens(url: string, caller: Caller, instance: Generate
   const files = Array.from(page.matchAll(/(?:src|href)="(\/viewer\/[^"]+)"/g), ([, path = ""]) => path);
   expect(files.length).toBeGreaterThan(2);
   for (const path of files) {
-    const packed = await fetch(url + path, { headers: { "accept-encoding": "br" }, decompress: false });
-    expect([packed.status, packed.headers.get("content-encoding")]).toEqual([200, "br"]);
     const plain = await fetch(url + path, { headers: { "accept-encoding": "identity" } });
     expect(plain.headers.get("content-encoding")).toBeNull();
+    const bytes = await plain.arrayBuffer();
+    const packed = await fetch(url + path, { headers: { "accept-encoding": "br" }, decompress: false });
+    // What fits one packet is not compressed.
+    const coding = bytes.byteLength < 1_000 ? null : "br";
+    expect([packed.status, packed.headers.get("content-encoding")]).toEqual([200, coding]);
     const inflated = await fetch(url + path, { headers: { "accept-encoding": "br" } });
-    expect(Bun.hash(await plain.arrayBuffer())).toBe(Bun.hash(await inflated.arrayBuffer()));
+    expect(Bun.hash(bytes)).toBe(Bun.hash(await inflated.arrayBuffer()));
   }
 
   const frame = await fetch(

@@ -291,16 +291,26 @@ describe("on a phone", () => {
     async () => {
       const page = await openList(await personWith(await head(12)), { screen: phone });
       const frame = await openViewer(page);
-      for (const viewport of [phone.viewport, onItsSide]) {
+      const slice = () =>
+        frame
+          .getByText(/\(\d+\/12\)/)
+          .first()
+          .textContent();
+      for (const [viewport, way] of [
+        [phone.viewport, 1],
+        [onItsSide, -1],
+      ] as const) {
         await page.setViewportSize(viewport);
         await frame.waitForFunction((width) => window.innerWidth === width, viewport.width);
         const first = await steadySight(frame);
         await expectRoom(page, frame, viewport);
         const to = await pointsOfImage(frame);
 
-        await moveFingers(page, { from: to(0, -1), to: to(0, 1) });
+        const begun = await slice();
+        await moveFingers(page, { from: to(0, -way), to: to(0, way) });
         const turned = await lookAtImage(frame, { isSought: (sight) => difference(sight, first) > 2 });
         expect(difference(turned, first)).toBeGreaterThan(2);
+        expect(await slice()).not.toBe(begun);
 
         const before = await steadySight(frame);
         await moveFingers(page, { from: to(-0.2, 0), to: to(-0.9, 0) }, { from: to(0.2, 0), to: to(0.9, 0) });

@@ -17,6 +17,10 @@ export interface DemoPeople {
   lapsed: Person;
   /** With one that ends the day after tomorrow. */
   expiring: Person;
+  /** With one that ends in five days. */
+  reminded: Person;
+  /** With one that ended yesterday. */
+  ended: Person;
   /** Has not accepted the terms. */
   stranger: Person;
   admin: Person;
@@ -87,19 +91,24 @@ export async function addDemoPeople(testApp: TestApp): Promise<{ people: DemoPeo
     trial: await testApp.addPerson("Benício Moura", { plan: "avaliacao" }),
     lapsed: await testApp.addPerson("Otávio Brandão", { plan: null }),
     expiring: await testApp.addPerson("Rosângela Prado", { plan: "essencial" }),
+    reminded: await testApp.addPerson("Davi Antunes", { plan: "essencial" }),
+    ended: await testApp.addPerson("Noêmia Brito", { plan: "essencial" }),
     stranger: await testApp.addPerson("Iracema dos Santos", { plan: "avaliacao" }),
     admin: await testApp.addPerson("Beatriz Administradora", { role: "admin" }),
   };
   for (const person of Object.values(people)) {
     if (person !== people.stranger) await testApp.call("POST", "/api/users/accept-terms", { as: person });
   }
-  const expiresAt = new Date(Date.now() + 2 * DAY_MS).toISOString();
-  await expectOk(
-    await testApp.call("PATCH", `/api/users/${people.expiring.id}`, {
-      as: people.admin,
-      json: { expiresAt },
-    }),
-  );
+  for (const [{ id }, days] of [
+    [people.expiring, 2],
+    [people.reminded, 5],
+    [people.ended, -1],
+  ] as const) {
+    const expiresAt = new Date(Date.now() + days * DAY_MS).toISOString();
+    await expectOk(
+      await testApp.call("PATCH", `/api/users/${id}`, { as: people.admin, json: { expiresAt } }),
+    );
+  }
   await fillTrial(testApp, people.trial);
   let zip: Uint8Array = new Uint8Array();
   let newest = "";

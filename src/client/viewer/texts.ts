@@ -14,8 +14,7 @@ export const TEXTS: Record<ViewerLanguage, ViewerTexts> = {
   "pt-BR": {
     accessEnded: "O acesso a este exame terminou",
     accessEndedHint: "Feche o visualizador e abra o exame de novo pela lista.",
-    imageNotShown:
-      "Esta imagem não pode ser exibida aqui. Ela está guardada intacta e vem no download do exame.",
+    imageNotShown: "Esta imagem não pode ser exibida aqui. Ela está guardada intacta, como foi enviada.",
     imageLost: "Esta imagem não chegou. Verifique sua conexão e abra o exame de novo.",
     hardCoded: {
       "One or more of the requested studies are not available at this time.":
@@ -92,7 +91,7 @@ export const TEXTS: Record<ViewerLanguage, ViewerTexts> = {
   "en-US": {
     accessEnded: "Access to this exam has ended",
     accessEndedHint: "Close the viewer and open the exam again from the list.",
-    imageNotShown: "This image can't be shown here. It is kept unharmed and comes with the exam's download.",
+    imageNotShown: "This image can't be shown here. It is kept unharmed, as it was sent.",
     imageLost: "This image did not arrive. Check your connection and open the exam again.",
     hardCoded: {
       "One or more of the requested studies are not available at this time.": "This exam is not available.",

@@ -28,7 +28,7 @@ export class FileWindow implements ByteSource, Disposable {
   constructor(path: string, windowBytes: number = WINDOW_BYTES) {
     this.fd = openSync(path, "r");
     this.sizeBytes = fstatSync(this.fd).size;
-    this.#buffer = new Uint8Array(windowBytes);
+    this.#buffer = new Uint8Array(Math.min(windowBytes, this.sizeBytes));
   }
 
   /** The buffer grows to the largest `length` asked for: callers bound it. */

@@ -34,9 +34,10 @@ export function pgBossDatabase(sql: Sql): Db {
   };
 }
 
+/** Statements with values come again with every job: each is planned once a connection. */
 async function run(sql: Sql | ReservedSql, text: string, values: unknown[] = []) {
   const result: unknown[] = await (values.length > 0
-    ? sql.unsafe(text, values as never[])
+    ? sql.unsafe(text, values as never[], { prepare: true })
     : sql.unsafe(text));
   // Several statements in one text give a list of results.
   const several = result.length > 0 && result.every(Array.isArray);

@@ -30,7 +30,7 @@ export const pageLimitSchema = z.object({
   limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(200)), 50),
 });
 
-/** A payment as an admin sees it. */
+/** A payment as an admin sees it: without its codes. */
 export const adminPaymentSchema = z.extend(paymentSchema, {
   txid: z.string(),
   provider: z.enum(["local", "bacen"]),

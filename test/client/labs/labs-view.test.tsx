@@ -12,6 +12,9 @@ import { answerForms } from "../../support/sent-forms.ts";
 
 withDom();
 
+// The view loads it when a PDF is opened, which on a busy machine takes longer than a test waits.
+await import("../../../src/client/features/labs/lab-pdf.tsx");
+
 const blood: LabExam = {
   id: "l1",
   laudoDescription: "Hemograma completo",

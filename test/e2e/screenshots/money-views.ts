@@ -31,6 +31,8 @@ export const moneyViews: Record<string, View> = {
   },
   "subscription-none": { who: "lapsed", show: openSubscription },
   "subscription-expiring": { who: "expiring" },
+  "subscription-reminder": { who: "reminded" },
+  "subscription-expired": { who: "ended" },
   "subscription-error": {
     who: "owner",
     prepare: fail("**/api/subscriptions/plans"),

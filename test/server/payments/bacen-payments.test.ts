@@ -256,6 +256,16 @@ describe("a charge that was paid", () => {
     expect(mails.at(-1)?.text).toContain("other than the plan's price");
   });
 
+  test("counts when it is reported beside a Pix that is none of ours", async () => {
+    const { id, txid } = await create();
+    at.psp.pay(txid);
+    const { pathname } = new URL(`${at.psp.bank.webhookUrl}/pix`);
+    const json = { pix: [{ txid: null }, {}, { txid }] };
+    expect((await t.call("POST", pathname, { json })).status).toBe(200);
+    await t.settle();
+    await expectPaidOnce(id);
+  });
+
   test("is never believed from the report alone", async () => {
     const { id, txid } = await create();
     expect((await at.psp.forge(txid, { amountCents: 1990 })).status).toBe(200);

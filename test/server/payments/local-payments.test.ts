@@ -68,11 +68,16 @@ async function cancel(): Promise<void> {
   expect((await t.call("POST", "/api/subscriptions/cancel", { as: person })).status).toBe(200);
 }
 
-async function cancelAndUndo(): Promise<void> {
-  await cancel();
-  const [removal] = await t.sql`select id from removals where user_id = ${person.id} order by id desc limit 1`;
+async function undoCancellation(): Promise<void> {
+  const [removal] =
+    await t.sql`select id from removals where user_id = ${person.id} order by id desc limit 1`;
   const path = `/api/subscriptions/removals/${removal?.id}/undo`;
   expect((await t.call("POST", path, { as: admin })).status).toBe(200);
+}
+
+async function cancelAndUndo(): Promise<void> {
+  await cancel();
+  await undoCancellation();
 }
 
 const daysLeft = async () =>
@@ -137,6 +142,12 @@ describe("choosing a plan", () => {
       code: "plan.too_small",
       message: "You keep 11 exams and this plan holds 10. Choose a larger plan or delete exams first.",
     });
+  });
+
+  test("the plan one has can be renewed, also where an admin made it smaller meanwhile", async () => {
+    await confirm((await create("Essencial")).id);
+    await t.sql`update subscriptions set exam_count = 11 where user_id = ${person.id}`;
+    expect((await create("Essencial")).status).toBe("pending");
   });
 
   test("codes can't be made without end", async () => {
@@ -384,11 +395,23 @@ describe("a refund", () => {
     expect(await daysLeft()).toBe(30);
   });
 
-  test("of what was paid before a cancellation takes nothing from what was paid after it", async () => {
-    const before = await create("Essencial");
-    await confirm(before.id);
+  test("of what was paid after a cancellation takes nothing from the plan that its undo brings back", async () => {
     await confirm((await create("Essencial")).id);
     await cancel();
+    const again = [await create("Essencial")];
+    await confirm(again[0]?.id ?? "");
+    again.unshift(await create("Essencial"));
+    await confirm(again[0]?.id ?? "");
+    for (const { id } of again) await refund(id);
+    await undoCancellation();
+    expect(await daysLeft()).toBe(30);
+  });
+
+  test("of a period that an admin cut short takes nothing from what was paid after it", async () => {
+    const before = await create("Essencial");
+    await confirm(before.id);
+    const expiresAt = t.deps.clock.now().toISOString();
+    await t.call("PATCH", `/api/users/${person.id}`, { as: admin, json: { expiresAt } });
     await confirm((await create("Essencial")).id);
     await refund(before.id);
     expect(await daysLeft()).toBe(30);
@@ -429,10 +452,24 @@ describe("the admin", () => {
     const listed = await t.call("GET", "/api/payments?status=pending&limit=200", { as: admin });
     const found = ((await listed.json()) as AdminPayment[]).find((row) => row.id === id);
     expect(found).toMatchObject({ canConfirm: true, canRefund: false, user: { email: person.email } });
+    expect(found).toMatchObject({ pixQrcode: null, pixCopyPaste: null });
     expect(Number(listed.headers.get("x-total-count"))).toBeGreaterThan(0);
     await confirm(id);
     const paid = await t.call("GET", "/api/payments?status=paid&limit=200", { as: admin });
     expect(((await paid.json()) as AdminPayment[]).map((row) => row.id)).toContain(id);
+  });
+
+  test("still sees a Pix to confirm when its code has expired, for a week", async () => {
+    const { id } = await create("Essencial");
+    const waiting = async () => {
+      const answer = await t.call("GET", "/api/payments?status=pending&limit=200", { as: admin });
+      return ((await answer.json()) as AdminPayment[]).find((row) => row.id === id);
+    };
+    await passes(3 * DAY);
+    expect(await waiting()).toMatchObject({ status: "expired", canConfirm: true });
+    expect((await summary()).pendingPayments).toBeGreaterThan(0);
+    await passes(5 * DAY);
+    expect(await waiting()).toBeUndefined();
   });
 
   test("sees users, active subscriptions, exams, and a month's revenue with refunds taken off", async () => {
@@ -483,6 +520,7 @@ describe("the admin", () => {
 async function summary() {
   const answer = await t.call("GET", "/api/subscriptions/summary", { as: admin });
   return (await answer.json()) as {
+    pendingPayments: number;
     monthlyRevenue: number;
     revenueByMonth: { amount: number }[];
     plans: { id: string; name: string; activeUsers: number }[];

@@ -103,6 +103,24 @@ test("what is due is looked for every hour, and purged by the job", async () => 
   expect(await t.deps.store.stat(key)).toBeUndefined();
 });
 
+test("an account that can't be purged keeps none behind it from its turn, and is tried again", async () => {
+  await using t = await createTestApp();
+  const { owner: stuck } = await fillAccount(t, "Emperrada");
+  const { owner: next } = await fillAccount(t, "Da Vez");
+  const leftOf = async ({ id }: { id: string }) =>
+    (await t.sql`select from studies where account_id = ${id}`).length;
+  for (const person of [stuck, next]) await cancel(t, person);
+  await t.sql.unsafe(`create function refuse() returns trigger language plpgsql as
+    $$ begin if old.account_id = '${stuck.id}' then raise 'refused'; end if; return old; end $$;
+    create trigger refuse before delete on studies for each row execute function refuse()`);
+  t.advance(GRACE_MS + 1000);
+  expect(await purgeRemovals(t.deps).catch(() => "failed")).toBe("failed");
+  expect([await leftOf(stuck), await leftOf(next)]).toEqual([2, 0]);
+  await t.sql.unsafe("drop trigger refuse on studies");
+  await purgeRemovals(t.deps);
+  expect(await leftOf(stuck)).toBe(0);
+});
+
 test("a study whose transfer was still to come is purged here and there", async () => {
   await using t = await createTestApp({ jobs: false });
   const person = await t.addPerson("Em Trânsito", { plan: "familia" });

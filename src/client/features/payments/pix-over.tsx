@@ -45,7 +45,11 @@ export function PixOver({ payment, head }: { payment: Payment; head: ReactNode }
 function Reason({ status }: Pick<Payment, "status">) {
   switch (status) {
     case "failed":
-      return <Trans id="pix.failed">This payment failed. Nothing was charged by us.</Trans>;
+      return (
+        <Trans id="pix.failed">
+          This payment failed. If money left your account, write to support before you pay again.
+        </Trans>
+      );
     case "refunded":
       return <Trans id="pix.refunded">This payment was refunded.</Trans>;
     default:

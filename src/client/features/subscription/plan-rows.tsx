@@ -91,7 +91,7 @@ function Choice({ plan, subscription, isSame, onChoose }: PlanRowProps & { isSam
     );
   }
   const kept = subscription?.currentExamCount ?? 0;
-  if (kept > plan.examLimit) {
+  if (!isSame && kept > plan.examLimit) {
     return (
       <p className="plan-why">
         <Plural

@@ -12,24 +12,29 @@ export async function insertSession(
   await db.insert(sessions).values({ id: row.id, userId: row.userId, createdAt: row.at, lastSeenAt: row.at });
 }
 
+/** What tells whether a session is alive and what it may do, of `sessions` joined with its user and subscription. */
+export const sessionFields = {
+  userId: sessions.userId,
+  createdAt: sessions.createdAt,
+  lastSeenAt: sessions.lastSeenAt,
+  revokedAt: sessions.revokedAt,
+  role: users.role,
+  isAuthorized: users.isAuthorized,
+  subscriptionStatus: subscriptions.status,
+  expiresAt: subscriptions.expiresAt,
+};
+
 const sessionRow = prepared((db) =>
   db
-    .select({
-      userId: sessions.userId,
-      createdAt: sessions.createdAt,
-      lastSeenAt: sessions.lastSeenAt,
-      revokedAt: sessions.revokedAt,
-      role: users.role,
-      isAuthorized: users.isAuthorized,
-      subscriptionStatus: subscriptions.status,
-      expiresAt: subscriptions.expiresAt,
-    })
+    .select(sessionFields)
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
     .where(eq(sessions.id, sql.placeholder("id")))
     .prepare("session_row"),
 );
+
+export type SessionRow = NonNullable<Awaited<ReturnType<typeof findSessionRow>>>;
 
 /** A session with what its user may do now; asked at every request, hence one statement. */
 export async function findSessionRow(db: DbOrTx, id: string) {

@@ -1,7 +1,7 @@
 import { isInForce } from "../../../shared/rules/subscription.ts";
 import type { Deps } from "../../deps.ts";
 import type { Session } from "../../http/session.ts";
-import { findSessionRow, touchSession } from "./auth.repo.ts";
+import { findSessionRow, type SessionRow, touchSession } from "./auth.repo.ts";
 
 const IDLE_MS = 12 * 3600_000;
 const LIFETIME_MS = 7 * 24 * 3600_000;
@@ -28,7 +28,15 @@ export async function findLiveSession(
   sessionId: string,
   userId: string,
 ): Promise<Session | undefined> {
-  const row = await findSessionRow(deps.db, sessionId);
+  return await judgeSession(deps, { sessionId, userId }, await findSessionRow(deps.db, sessionId));
+}
+
+/** What a session's row says now; `undefined` as {@link findSession}. */
+export async function judgeSession(
+  deps: Pick<Deps, "db" | "clock">,
+  { sessionId, userId }: { sessionId: string; userId: string },
+  row: SessionRow | undefined,
+): Promise<Session | undefined> {
   const now = deps.clock.now();
   if (!row || row.userId !== userId || row.revokedAt || !row.isAuthorized) return undefined;
   const idleMs = now.getTime() - row.lastSeenAt.getTime();

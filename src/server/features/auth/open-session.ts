@@ -20,8 +20,9 @@ export async function openSession(
 ): Promise<SignedInUser> {
   const now = deps.clock.now();
   const id = Bun.randomUUIDv7();
-  await insertSession(tx, { id, userId: user.id, at: now });
+  // The user's own row first: who deletes the account locks it before what hangs on it.
   if (user.locale !== locale) await updateUser(tx, user.id, { locale });
+  await insertSession(tx, { id, userId: user.id, at: now });
   await recordAudit(tx, {
     at: now,
     action: "session.opened",

@@ -52,12 +52,13 @@ export async function verifyCode(
   if (!user.isAuthorized) throw new AppError(notAuthorized);
   return await db.transaction(async (tx) => {
     if (!(await deleteChallenge(tx, challenge.id))) throw new AppError(wrongCode);
+    const { locale } = input;
+    const signedIn = await openSession(deps, tx, { user, locale }, origin);
     const deviceToken = input.rememberDevice ? newSecret() : undefined;
     if (deviceToken) {
       const expiresAt = new Date(now.getTime() + trustedDeviceSeconds * 1000);
       await insertTrustedDevice(tx, { tokenHash: hashSecret(deviceToken), userId: user.id, expiresAt });
     }
-    const { locale } = input;
-    return { user: await openSession(deps, tx, { user, locale }, origin), deviceToken };
+    return { user: signedIn, deviceToken };
   });
 }

@@ -1,7 +1,15 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { prepared } from "../../db/prepared.ts";
-import { type Caller, isKept, ownedByOrGrantedTo, visibleTo } from "../studies/studies.repo.ts";
+import { type SessionRow, sessionFields } from "../auth/auth.repo.ts";
+import { sessions } from "../auth/auth.table.ts";
+import {
+  type Caller,
+  isKept,
+  ownedByOrGrantedTo,
+  visibleTo,
+  visibleToJoinedUser,
+} from "../studies/studies.repo.ts";
 import {
   type SeriesRow,
   type StoredObjectRow,
@@ -10,6 +18,8 @@ import {
   storedObjects,
   studies,
 } from "../studies/studies.table.ts";
+import { subscriptions } from "../subscriptions/subscriptions.table.ts";
+import { users } from "../users/users.table.ts";
 
 /** What a DICOMweb request may reach: what its caller sees, of the studies its token names. */
 export interface Scope {
@@ -42,6 +52,18 @@ export async function listSeriesInScope(
   return rows.map((row) => row.series);
 }
 
+/** Both identifiers of a series, as a path has them. */
+export interface SeriesUIDs {
+  studyInstanceUID: string;
+  seriesInstanceUID: string;
+}
+
+const isAskedStudy = and(
+  eq(studies.studyInstanceUID, sql.placeholder("studyInstanceUID")),
+  sql`${studies.id} = any(${sql.placeholder("studyIds")}::uuid[])`,
+);
+const isAskedSeries = eq(series.seriesInstanceUID, sql.placeholder("seriesInstanceUID"));
+
 const manifestObject = (visible: SQL | undefined) =>
   prepared((db) =>
     db
@@ -49,27 +71,46 @@ const manifestObject = (visible: SQL | undefined) =>
       .from(series)
       .innerJoin(studies, eq(studies.id, series.studyId))
       .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
-      .where(
-        and(
-          eq(studies.studyInstanceUID, sql.placeholder("studyInstanceUID")),
-          eq(series.seriesInstanceUID, sql.placeholder("seriesInstanceUID")),
-          sql`${studies.id} = any(${sql.placeholder("studyIds")}::uuid[])`,
-          visible,
-        ),
-      )
+      .where(and(isAskedSeries, isAskedStudy, visible))
       .prepare("manifest_object"),
   );
 const manifestObjectForAdmin = manifestObject(isKept);
 const manifestObjectForUser = manifestObject(ownedByOrGrantedTo(sql.placeholder("userId")));
 
-/** The manifest in force of a series; asked at every frame, hence one prepared statement. */
+/** The manifest in force of a series. */
 export async function findManifestObject(
   db: DbOrTx,
   { caller, studyIds }: Scope,
-  uids: { studyInstanceUID: string; seriesInstanceUID: string },
+  uids: SeriesUIDs,
 ): Promise<StoredObjectRow | undefined> {
   if (studyIds.length === 0) return undefined;
   const statement = caller.role === "admin" ? manifestObjectForAdmin : manifestObjectForUser;
   const [row] = await statement(db).execute({ ...uids, studyIds, userId: caller.userId });
   return row?.object;
+}
+
+const sessionWithManifest = prepared((db) =>
+  db
+    .select({ session: sessionFields, object: storedObjects })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
+    .leftJoin(studies, and(isAskedStudy, visibleToJoinedUser))
+    .leftJoin(series, and(eq(series.studyId, studies.id), isAskedSeries))
+    .leftJoin(storedObjects, eq(storedObjects.id, series.manifestId))
+    .where(eq(sessions.id, sql.placeholder("sessionId")))
+    .prepare("session_with_manifest"),
+);
+
+/**
+ * A session with what its user may do now, and the manifest in force of a series of `studyIds` that he sees. Asked at
+ * every frame, hence one prepared statement for both.
+ */
+export async function findSessionWithManifest(
+  db: DbOrTx,
+  asked: SeriesUIDs & { sessionId: string; studyIds: string[] },
+): Promise<{ session: SessionRow | undefined; manifest: StoredObjectRow | undefined }> {
+  const rows = await sessionWithManifest(db).execute({ ...asked });
+  // One row for each of the token's studies with this UID, or one without a study.
+  return { session: rows[0]?.session, manifest: rows.find(({ object }) => object)?.object ?? undefined };
 }

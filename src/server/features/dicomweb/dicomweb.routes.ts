@@ -5,6 +5,7 @@ import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { bulkDataResponse } from "./bulk-data.ts";
 import type { DicomwebCatalogue, SeriesRecord } from "./dicomweb.catalogue.ts";
+import type { SeriesUIDs } from "./dicomweb.repo.ts";
 import { findInstance } from "./find-instance.ts";
 import { framesResponse } from "./frames.ts";
 import { instancesResponse } from "./instances.ts";
@@ -27,10 +28,20 @@ const ALL_SERIES = { limit: MAX_SERIES, offset: 0 };
 
 /**
  * QIDO-RS and WADO-RS (PS3.18 §10.4, §10.6) over what one caller may see. `resolve` finds out who calls and throws
- * an `AppError` where nobody may; it is asked anew for each request, so a token that ends ends an open viewer.
+ * an `AppError` where nobody may; it is asked anew for each request, so a token that ends ends an open viewer. Told
+ * which `series` the request is about, it can look that up on the way.
  */
-export function createDicomwebRoutes(resolve: (c: Context) => Promise<DicomwebCatalogue>) {
+export function createDicomwebRoutes(
+  resolve: (c: Context, series?: SeriesUIDs) => Promise<DicomwebCatalogue>,
+) {
   const routes = new Hono();
+
+  async function openInstance(c: Context, path: InstancePath) {
+    const isSeries = UID.test(path.study) && UID.test(path.series);
+    const series = { studyInstanceUID: path.study, seriesInstanceUID: path.series };
+    const catalogue = await resolve(c, isSeries ? series : undefined);
+    return { catalogue, instance: await oneInstance(catalogue, path) };
+  }
 
   routes.get("/studies", async (c) => {
     const catalogue = await resolve(c);
@@ -103,20 +114,17 @@ export function createDicomwebRoutes(resolve: (c: Context) => Promise<DicomwebCa
   });
 
   routes.get("/studies/:study/series/:series/instances/:instance/frames/:frames", async (c) => {
-    const catalogue = await resolve(c);
-    const instance = await oneInstance(catalogue, c.req.param());
+    const { catalogue, instance } = await openInstance(c, c.req.param());
     return framesResponse(catalogue, instance, c.req.param("frames"), c.req.header("accept"));
   });
 
   routes.get("/studies/:study/series/:series/instances/:instance/bulkdata/:path{.+}", async (c) => {
-    const catalogue = await resolve(c);
-    const instance = await oneInstance(catalogue, c.req.param());
+    const { catalogue, instance } = await openInstance(c, c.req.param());
     return bulkDataResponse(catalogue, instance, c.req.param("path"), c.req.header("accept"));
   });
 
   routes.get("/studies/:study/series/:series/instances/:instance", async (c) => {
-    const catalogue = await resolve(c);
-    const instance = await oneInstance(catalogue, c.req.param());
+    const { catalogue, instance } = await openInstance(c, c.req.param());
     return instancesResponse(catalogue, [[instance]], c.req.header("accept"));
   });
 
@@ -133,6 +141,12 @@ export function createDicomwebRoutes(resolve: (c: Context) => Promise<DicomwebCa
   });
 
   return routes;
+}
+
+interface InstancePath {
+  study: string;
+  series: string;
+  instance: string;
 }
 
 /** @throws {AppError} 404 for what can't be a UID: it is nobody's */
@@ -163,10 +177,7 @@ async function seriesMetadata(catalogue: DicomwebCatalogue, study: string, serie
   return stored;
 }
 
-async function oneInstance(
-  catalogue: DicomwebCatalogue,
-  path: { study: string; series: string; instance: string },
-): Promise<ManifestInstance> {
+async function oneInstance(catalogue: DicomwebCatalogue, path: InstancePath): Promise<ManifestInstance> {
   const manifest = await seriesManifest(catalogue, path.study, path.series);
   const instance = findInstance(manifest, uid(path.instance));
   if (!instance) throw new AppError(notFound);

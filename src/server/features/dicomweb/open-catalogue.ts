@@ -1,14 +1,34 @@
 import type { Deps } from "../../deps.ts";
-import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
+import type { SeriesRow, StoredObjectRow, StudyRow } from "../studies/studies.table.ts";
 import type { DicomwebCatalogue, SeriesRecord, StudyRecord } from "./dicomweb.catalogue.ts";
-import { findManifestObject, listSeriesInScope, listStudiesInScope, type Scope } from "./dicomweb.repo.ts";
+import {
+  findManifestObject,
+  listSeriesInScope,
+  listStudiesInScope,
+  type Scope,
+  type SeriesUIDs,
+} from "./dicomweb.repo.ts";
 import { matchSeries, matchStudies } from "./match-studies.ts";
 import type { SeriesReader } from "./series-reader.ts";
 
-/** The archive within `scope`, asked of the database anew at every call. */
-export function openCatalogue(deps: Pick<Deps, "db">, reader: SeriesReader, scope: Scope): DicomwebCatalogue {
-  const findManifest = (studyInstanceUID: string, seriesInstanceUID: string) =>
-    findManifestObject(deps.db, scope, { studyInstanceUID, seriesInstanceUID });
+/** A series' manifest in force, or that there is none in scope. */
+export interface FoundManifest extends SeriesUIDs {
+  object: StoredObjectRow | undefined;
+}
+
+/** The archive within `scope`, asked of the database anew at every call but for what this request `found` already. */
+export function openCatalogue(
+  deps: Pick<Deps, "db">,
+  reader: SeriesReader,
+  scope: Scope,
+  found?: FoundManifest,
+): DicomwebCatalogue {
+  const findManifest = async (studyInstanceUID: string, seriesInstanceUID: string) => {
+    const isFound =
+      found?.studyInstanceUID === studyInstanceUID && found.seriesInstanceUID === seriesInstanceUID;
+    if (isFound) return found.object;
+    return await findManifestObject(deps.db, scope, { studyInstanceUID, seriesInstanceUID });
+  };
   return {
     async studies(query) {
       const rows = await listStudiesInScope(deps.db, scope);

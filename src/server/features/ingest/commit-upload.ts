@@ -7,7 +7,7 @@ import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { discardObjects } from "../studies/discard-objects.ts";
 import type { Caller } from "../studies/studies.repo.ts";
-import type { series, storedObjects, studies } from "../studies/studies.table.ts";
+import { MAX_INDEXED_TEXT, type series, type storedObjects, type studies } from "../studies/studies.table.ts";
 import { transferQueue } from "../studies/study-jobs.ts";
 import { chargeExams } from "../subscriptions/charge-exams.ts";
 import { insertUsageEvents, lockSubscription } from "../subscriptions/subscriptions.repo.ts";
@@ -70,13 +70,11 @@ export async function commitUpload(
   return await deps.db.transaction(async (tx) => {
     // First: a cancellation comes wholly before, and this is refused, or after, and takes what this brings.
     await lockSubscription(tx, upload.accountId);
-    await lockStudiesOf(tx, upload.accountId, uids);
-    const stored = await findStoredStudies(tx, upload.accountId, uids);
+    const isKnown = await lockStudiesOf(tx, upload.accountId, uids);
+    const stored = isKnown ? await findStoredStudies(tx, upload.accountId, uids) : new Map();
     if (!stoodStill(plan.stored, stored)) return "stale";
     const change = describeChange(deps, finished, stored);
     await writeChange(deps, tx, finished, change);
-    if (!(await endUpload(tx, upload.id, "committed", deps.clock.now())))
-      throw new AppError(uploadInterrupted);
     return change.answers;
   });
 }
@@ -90,6 +88,8 @@ function stoodStill(before: Map<string, StoredStudy>, now: Map<string, StoredStu
 
 interface Change {
   newStudies: (typeof studies.$inferInsert)[];
+  /** Studies that were there: what they hold is counted anew. */
+  grownIds: string[];
   /** Index columns of studies that were there, where the form changes them. */
   reindexed: { studyId: string; columns: ReturnType<typeof studyColumns> }[];
   series: (typeof series.$inferInsert)[];
@@ -108,6 +108,7 @@ function describeChange(
   const now = deps.clock.now();
   const change: Change = {
     newStudies: [],
+    grownIds: [],
     reindexed: [],
     series: [],
     objects: [],
@@ -126,7 +127,8 @@ function describeChange(
     const existing = stored.get(studyInstanceUID);
     const studyId = existing?.study.id ?? Bun.randomUUIDv7();
     const form = studyInstanceUID === formUID ? finished.metadata : {};
-    indexStudy(change, { studyId, scanned, existing, form, accountId: upload.accountId, now });
+    const { accountId } = upload;
+    indexStudy(change, { studyId, scanned, study, existing, form, accountId, isArchived, now });
     addObjects(change, {
       studyId,
       scanned,
@@ -153,14 +155,17 @@ function indexStudy(
   input: {
     studyId: string;
     scanned: ScannedStudy;
+    study: BuiltStudy;
     existing: StoredStudy | undefined;
     form: UploadMetadata;
     accountId: string;
+    isArchived: boolean;
     now: Date;
   },
 ): void {
-  const { studyId, scanned, existing, form, accountId, now } = input;
+  const { studyId, scanned, study, existing, form, accountId, isArchived, now } = input;
   if (existing) {
+    change.grownIds.push(studyId);
     const index = indexOfRow(existing.study);
     const overrides = overridesOf(form, index);
     if (Object.keys(overrides).length === 0) return;
@@ -169,17 +174,33 @@ function indexStudy(
     return;
   }
   const index: StudyIndex = indexOfInstances(scanned.index, scanned.modalities);
+  const columns = studyColumns(index, overridesOf(form, index));
   change.newStudies.push({
     id: studyId,
     accountId,
     studyInstanceUID: scanned.studyInstanceUID,
-    ...studyColumns(index, overridesOf(form, index)),
-    seriesCount: 0,
-    instanceCount: 0,
-    sizeBytes: 0,
-    storageStatus: "local",
+    ...columns,
+    ...(columns.instanceValues?.modality === undefined && { modality: modalityOf(scanned) }),
+    ...countsOf(study),
+    storageStatus: isArchived ? "b2" : "local",
     createdAt: now,
   });
+}
+
+/** As {@link refreshStudies} joins the modalities of the series. */
+function modalityOf({ series }: ScannedStudy): string | null {
+  const modalities = new Set(series.flatMap(({ index }) => index.modality ?? []));
+  return [...modalities].sort().join("\\").slice(0, MAX_INDEXED_TEXT) || null;
+}
+
+/** What {@link refreshStudies} counts of a study that has nothing but this. */
+function countsOf({ volume, series }: BuiltStudy) {
+  const objects = [...(volume ? [volume] : []), ...series.map(({ manifest }) => manifest)];
+  return {
+    seriesCount: series.length,
+    instanceCount: series.reduce((sum, { instanceCount }) => sum + instanceCount, 0),
+    sizeBytes: objects.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+  };
 }
 
 function addObjects(
@@ -248,28 +269,38 @@ async function writeChange(
   await chargeExams(tx, account, { kind: "imaging", count: change.newStudies.length }, now);
   await insertStudies(tx, change.newStudies);
   for (const { studyId, columns } of change.reindexed) await updateStudyIndex(tx, studyId, columns);
-  await insertStoredObjects(tx, change.objects);
-  await upsertSeries(tx, change.series);
+  // Sent together: none waits for another's outcome, only each for its place in the transaction.
+  const [isEnded] = await Promise.all([
+    endUpload(tx, upload.id, "committed", now),
+    insertStoredObjects(tx, change.objects),
+    upsertSeries(tx, change.series),
+    recordUse(tx, { caller, upload, origin }, change, now),
+    change.objects.length > 0 &&
+      deps.jobs.enqueue(transferQueue(deps.node.id), { uploadId: upload.id }, { tx }),
+  ]);
+  if (!isEnded) throw new AppError(uploadInterrupted);
   await deleteStoredObjects(
     tx,
     change.replaced.map((manifest) => manifest.id),
   );
   await discardObjects(deps, tx, change.replaced, { afterSeconds: REPLACED_MANIFEST_SECONDS });
-  await refreshStudies(
-    tx,
-    change.touched.map(({ studyId }) => studyId),
-  );
-  const { userId } = caller;
-  await insertUsageEvents(
-    tx,
-    change.touched.map(({ studyInstanceUID }) => ({
-      userId,
-      actionType: "upload",
-      studyInstanceUID,
-      timestamp: now,
-    })),
-  );
-  for (const { studyId, studyInstanceUID } of change.touched) {
+  await refreshStudies(tx, change.grownIds);
+}
+
+async function recordUse(
+  tx: Tx,
+  { caller: { userId }, upload, origin }: Pick<FinishedUpload, "caller" | "upload" | "origin">,
+  { touched }: Change,
+  now: Date,
+): Promise<void> {
+  const uses = touched.map(({ studyInstanceUID }) => ({
+    userId,
+    actionType: "upload" as const,
+    studyInstanceUID,
+    timestamp: now,
+  }));
+  await insertUsageEvents(tx, uses);
+  for (const { studyId, studyInstanceUID } of touched) {
     await recordAudit(tx, {
       at: now,
       action: "study.uploaded",
@@ -279,8 +310,5 @@ async function writeChange(
       studyInstanceUID,
       ...origin,
     });
-  }
-  if (change.objects.length > 0) {
-    await deps.jobs.enqueue(transferQueue(deps.node.id), { uploadId: upload.id }, { tx });
   }
 }

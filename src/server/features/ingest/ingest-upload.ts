@@ -145,7 +145,7 @@ async function buildAndCommit(
     signal.throwIfAborted();
     const committed = await commitUpload(deps, { ...scanned, plan, built, isArchived });
     if (committed === "stale") continue;
-    await removeLeftovers(deps, scanned.upload.folder, built);
+    await Promise.all([removeLeftovers(deps, scanned.upload.folder, built), session.dispose()]);
     return committed;
   }
   throw new AppError(uploadInterrupted, { detail: "its studies kept changing" });

@@ -1,5 +1,6 @@
 import { and, eq, inArray, lt, ne, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
+import { prepared } from "../../db/prepared.ts";
 import { lockStudies } from "../studies/stored-objects.repo.ts";
 import { isKept } from "../studies/studies.repo.ts";
 import {
@@ -18,8 +19,23 @@ type UploadRow = typeof uploads.$inferSelect;
 /** PostgreSQL takes 65,534 parameters a statement; the widest row here has some 30. */
 const ROWS_PER_STATEMENT = 1_000;
 
-export async function insertUpload(db: DbOrTx, row: typeof uploads.$inferInsert): Promise<void> {
-  await db.insert(uploads).values(row);
+const newUpload = prepared((db) =>
+  db
+    .insert(uploads)
+    .values({
+      id: sql.placeholder("id"),
+      accountId: sql.placeholder("accountId"),
+      nodeId: sql.placeholder("nodeId"),
+      bootId: sql.placeholder("bootId"),
+      state: sql.placeholder("state"),
+      startedAt: sql.placeholder("startedAt"),
+    })
+    .prepare("new_upload"),
+);
+
+/** Records an upload before its first byte. */
+export async function insertUpload(db: DbOrTx, row: Omit<UploadRow, "finishedAt">): Promise<void> {
+  await newUpload(db).execute(row);
 }
 
 export async function findUploads(db: DbOrTx, ids: string[]): Promise<UploadRow[]> {
@@ -58,8 +74,15 @@ export async function deleteOldUploads(db: DbOrTx, nodeId: string, before: Date)
   await db.delete(uploads).where(and(eq(uploads.nodeId, nodeId), lt(uploads.finishedAt, before)));
 }
 
-/** Serialises commits to the same studies of an account until the transaction ends; always in the same order. */
-export async function lockStudiesOf(tx: Tx, accountId: string, studyInstanceUIDs: string[]): Promise<void> {
+/**
+ * Serialises commits to the same studies of an account until the transaction ends; always in the same order. Returns
+ * whether any of them is there: while the lock is held, none comes.
+ */
+export async function lockStudiesOf(
+  tx: Tx,
+  accountId: string,
+  studyInstanceUIDs: string[],
+): Promise<boolean> {
   const keys = studyInstanceUIDs.map((uid) => `${accountId} ${uid}`).sort();
   for (const some of chunks(keys)) {
     await tx.execute(
@@ -76,6 +99,7 @@ export async function lockStudiesOf(tx: Tx, accountId: string, studyInstanceUIDs
     existing.push(...rows.map(({ id }) => id));
   }
   for (const some of chunks(existing.sort())) await lockStudies(tx, some);
+  return existing.length > 0;
 }
 
 /** A study as it stands, with the manifests in force. */
@@ -83,6 +107,22 @@ export interface StoredStudy {
   study: StudyRow;
   series: { row: SeriesRow; manifest: StoredObjectRow }[];
 }
+
+const storedStudies = prepared((db) =>
+  db
+    .select({ study: studies, series, manifest: storedObjects })
+    .from(studies)
+    .innerJoin(series, eq(series.studyId, studies.id))
+    .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
+    .where(
+      and(
+        isKept,
+        eq(studies.accountId, sql.placeholder("accountId")),
+        sql`${studies.studyInstanceUID} = any(${sql.placeholder("studyInstanceUIDs")}::text[])`,
+      ),
+    )
+    .prepare("stored_studies"),
+);
 
 /** Those of the account's studies that are there, by UID. */
 export async function findStoredStudies(
@@ -92,12 +132,7 @@ export async function findStoredStudies(
 ): Promise<Map<string, StoredStudy>> {
   const found = new Map<string, StoredStudy>();
   for (const some of chunks(studyInstanceUIDs)) {
-    const rows = await db
-      .select({ study: studies, series, manifest: storedObjects })
-      .from(studies)
-      .innerJoin(series, eq(series.studyId, studies.id))
-      .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
-      .where(and(isKept, eq(studies.accountId, accountId), inArray(studies.studyInstanceUID, some)));
+    const rows = await storedStudies(db).execute({ accountId, studyInstanceUIDs: some });
     for (const { study, series: row, manifest } of rows) {
       const stored = found.get(study.studyInstanceUID) ?? { study, series: [] };
       stored.series.push({ row, manifest });

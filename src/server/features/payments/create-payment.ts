@@ -100,7 +100,8 @@ async function assertCanPay(tx: Tx, userId: string, plan: PlanRow, now: Date): P
   const current = await findSubscription(tx, userId);
   if (!current) return;
   const { examCount, labExamCount } = current;
-  if (isTooSmall(plan, current)) {
+  // The plan one has can always be renewed, also where an admin has made it smaller meanwhile.
+  if (current.planId !== plan.id && isTooSmall(plan, current)) {
     const count = Math.max(examCount, labExamCount);
     throw new AppError(planTooSmall, { values: { count, limit: plan.examLimit } });
   }

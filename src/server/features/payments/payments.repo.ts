@@ -125,10 +125,20 @@ export async function pageOfPayments(
   return { rows, total: await db.$count(payments, filter) };
 }
 
+/** How long a `local` payment waits for an admin, who reads his statement when he has the time. */
+const UNCONFIRMED_MS = 7 * 24 * 3600_000;
+
 function hasStatus(status: NonNullable<PaymentListQuery["status"]>, now: Date): SQL | undefined {
   if (status === "expired") return and(eq(payments.status, "pending"), lte(payments.expiresAt, now));
-  if (status === "pending") return and(eq(payments.status, "pending"), gt(payments.expiresAt, now));
+  const isOpen = gt(payments.expiresAt, now);
+  if (status === "pending") return and(eq(payments.status, "pending"), or(isOpen, isUnconfirmed(now)));
   return eq(payments.status, status);
+}
+
+/** Of the merchant's own key and some days old at most: paid or not, only an admin can tell. */
+function isUnconfirmed(now: Date): SQL | undefined {
+  const since = new Date(now.getTime() - UNCONFIRMED_MS);
+  return and(eq(payments.status, "pending"), eq(payments.provider, "local"), gte(payments.createdAt, since));
 }
 
 export async function findPaymentWithUser(db: DbOrTx, id: string): Promise<PaymentWithUser | undefined> {
@@ -243,6 +253,8 @@ export async function sumRefundedMs(tx: Tx, userId: string, endedAt: Date): Prom
         eq(payments.status, "refunded"),
         // A refund before took its time off the subscription's end then.
         gte(payments.refundedAt, endedAt),
+        // And what was chosen since was no part of it.
+        lte(payments.createdAt, endedAt),
         wasEndedAt(endedAt),
       ),
     );
@@ -308,10 +320,7 @@ export async function sumRevenueByMonth(db: DbOrTx, since: Date): Promise<MonthR
   }));
 }
 
-/** Local payments that wait for an admin. */
+/** Local payments that wait for an admin, their codes expired or not. */
 export async function countUnconfirmed(db: DbOrTx, now: Date): Promise<number> {
-  return await db.$count(
-    payments,
-    and(eq(payments.status, "pending"), eq(payments.provider, "local"), gt(payments.expiresAt, now)),
-  );
+  return await db.$count(payments, isUnconfirmed(now));
 }

@@ -6,9 +6,12 @@ import { listOpenCharges } from "./payments.repo.ts";
 
 const MAX_PIX = 1_000;
 
-/** What API Pix posts to `{webhookUrl}/pix`. Only the txids are read: nothing else in it is believed. */
+/**
+ * What API Pix posts to `{webhookUrl}/pix`. Only the txids are read: nothing else in it is believed. A Pix without one,
+ * as any other on the same key, doesn't spoil the rest.
+ */
 export const pixWebhookSchema = z.object({
-  pix: z.array(z.object({ txid: z.optional(z.string()) })).check(z.maxLength(MAX_PIX)),
+  pix: z.array(z.object({ txid: z.catch(z.optional(z.string()), undefined) })).check(z.maxLength(MAX_PIX)),
 });
 export type PixWebhook = z.infer<typeof pixWebhookSchema>;
 

@@ -1,9 +1,18 @@
 import { and, eq, inArray, ne, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
+import { prepared } from "../../db/prepared.ts";
 import { type StoredObjectRow, storedObjects, studies } from "./studies.table.ts";
 
+const storedObject = prepared((db) =>
+  db
+    .select()
+    .from(storedObjects)
+    .where(eq(storedObjects.id, sql.placeholder("id")))
+    .prepare("stored_object"),
+);
+
 export async function findStoredObject(db: DbOrTx, id: string): Promise<StoredObjectRow | undefined> {
-  const [row] = await db.select().from(storedObjects).where(eq(storedObjects.id, id));
+  const [row] = await storedObject(db).execute({ id });
   return row;
 }
 
@@ -32,23 +41,29 @@ export async function listObjectsOfAccount(
     .where(eq(studies.accountId, accountId));
 }
 
-/** What an upload stored, whichever studies it belongs to. */
-export async function listObjectsOfUpload(db: DbOrTx, uploadId: string): Promise<StoredObjectRow[]> {
-  return await db
+const objectsOfUpload = prepared((db) =>
+  db
     .select()
     .from(storedObjects)
-    .where(eq(storedObjects.uploadId, uploadId))
-    .orderBy(storedObjects.id);
+    .where(eq(storedObjects.uploadId, sql.placeholder("uploadId")))
+    .orderBy(storedObjects.id)
+    .prepare("objects_of_upload"),
+);
+
+/** What an upload stored, whichever studies it belongs to. */
+export async function listObjectsOfUpload(db: DbOrTx, uploadId: string): Promise<StoredObjectRow[]> {
+  return await objectsOfUpload(db).execute({ uploadId });
 }
 
-/** Switches an object to the archive store; `false` where its study has been deleted meanwhile. */
-export async function switchToArchive(tx: DbOrTx, id: string): Promise<boolean> {
+/** Switches objects to the archive store; returns those whose study has not been deleted meanwhile. */
+export async function switchToArchive(tx: DbOrTx, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
   const rows = await tx
     .update(storedObjects)
     .set({ location: "archive" })
-    .where(eq(storedObjects.id, id))
+    .where(inArray(storedObjects.id, ids))
     .returning({ id: storedObjects.id });
-  return rows.length === 1;
+  return new Set(rows.map(({ id }) => id));
 }
 
 export async function forgetStagedCopies(db: DbOrTx, ids: string[]): Promise<void> {
@@ -89,20 +104,30 @@ export async function lockStudiesOfAccount(tx: Tx, accountId: string): Promise<v
     .for("update");
 }
 
-/** `status` for those of the studies that still have bytes in a staging area. */
+/** `status` for those of the studies that still have bytes in a staging area; locked as by {@link lockStudies}. */
 export async function setStatusOfStaged(
-  tx: Tx,
+  db: DbOrTx,
   studyIds: string[],
   status: "transferring" | "error",
 ): Promise<void> {
   if (studyIds.length === 0) return;
-  await lockStudies(tx, studyIds);
   const staged = sql`select 1 from ${storedObjects}
     where ${storedObjects.studyId} = ${studies.id} and ${storedObjects.location} = 'staging'`;
-  await tx
+  const locked = db
+    .$with("locked")
+    .as(
+      db
+        .select({ id: studies.id })
+        .from(studies)
+        .where(inArray(studies.id, studyIds))
+        .orderBy(studies.id)
+        .for("update"),
+    );
+  await db
+    .with(locked)
     .update(studies)
     .set({ storageStatus: status })
-    .where(and(inArray(studies.id, studyIds), sql`exists (${staged})`));
+    .where(and(sql`${studies.id} in (select id from ${locked})`, sql`exists (${staged})`));
 }
 
 /** Ids of uploads with bytes in this node's staging area. */

@@ -36,6 +36,16 @@ export function ownedByOrGrantedTo(userId: string | Placeholder): SQL | undefine
   return and(isKept, or(eq(studies.accountId, userId), grantedTo(userId)));
 }
 
+/** {@link visibleTo} for the user whose row of `users` the same statement joins. */
+export const visibleToJoinedUser = and(
+  isKept,
+  or(
+    eq(users.role, "admin"),
+    eq(studies.accountId, users.id),
+    sql`exists (select from ${grants} where ${grants.studyId} = ${studies.id} and ${grants.userId} = ${users.id})`,
+  ),
+);
+
 /**
  * {@link visibleTo} in two parts that share no study, for the list, since an "or" over both leaves it no index that sorts: the
  * caller's own (an admin's: all), and what others granted him.

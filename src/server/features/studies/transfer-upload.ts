@@ -1,3 +1,4 @@
+import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 import { thumbnailQueue } from "../thumbnails/thumbnail-jobs.ts";
@@ -5,11 +6,15 @@ import {
   findStoredObject,
   forgetStagedCopies,
   listObjectsOfUpload,
+  lockStudies,
   setStatusOfStaged,
   settleStatus,
   switchToArchive,
 } from "./stored-objects.repo.ts";
 import type { StoredObjectRow } from "./studies.table.ts";
+
+/** A larger object is switched to as soon as it is there, so that no retry moves it again; others at the end together. */
+const SWITCHED_AT_ONCE_BYTES = 16 * 1024 * 1024;
 
 type TransferDeps = Pick<Deps, "db" | "jobs" | "store" | "staging" | "node" | "log">;
 
@@ -27,26 +32,34 @@ export async function transferUpload(
   const objects = await listObjectsOfUpload(deps.db, uploadId);
   const mine = objects.filter((object) => object.stagedOn === deps.node.id);
   const studyIds = [...new Set(mine.map((object) => object.studyId))];
-  await deps.db.transaction((tx) => setStatusOfStaged(tx, studyIds, "transferring"));
+  await setStatusOfStaged(deps.db, studyIds, "transferring");
+  let copied: StoredObjectRow[] = [];
   try {
-    for (const object of mine) {
+    for (const object of mine.filter(({ location }) => location === "staging")) {
       signal.throwIfAborted();
-      if (object.location === "staging") await moveToArchive(deps, object, signal);
+      await copyUnlessDeleted(deps, object, signal);
+      copied.push(object);
+      if (object.sizeBytes < SWITCHED_AT_ONCE_BYTES) continue;
+      await removeCopies(deps, await deps.db.transaction((tx) => switchCopied(tx, copied)));
+      copied = [];
     }
   } catch (error) {
-    await deps.db.transaction((tx) => setStatusOfStaged(tx, studyIds, "error"));
+    await setStatusOfStaged(deps.db, studyIds, "error");
     throw error;
   }
-  await deps.db.transaction(async (tx) => {
+  const orphans = await deps.db.transaction(async (tx) => {
+    const orphaned = await switchCopied(tx, copied);
     await settleStatus(tx, studyIds);
     for (const studyId of studyIds) await deps.jobs.enqueue(thumbnailQueue, { studyId }, { tx });
+    return orphaned;
   });
+  await removeCopies(deps, orphans);
   await removeStagedCopies(deps, mine);
   if (isRetry) await removeStrays(deps, uploadId);
 }
 
-/** The study may be deleted while its bytes are on their way: then nothing stays behind, and nothing has failed. */
-async function moveToArchive(
+/** The study may be deleted while its bytes are on their way: then nothing has failed. */
+async function copyUnlessDeleted(
   deps: TransferDeps,
   object: StoredObjectRow,
   signal: AbortSignal,
@@ -56,7 +69,21 @@ async function moveToArchive(
   } catch (error) {
     if (await findStoredObject(deps.db, object.id)) throw error;
   }
-  if (!(await switchToArchive(deps.db, object.id))) await deps.store.delete(object.key);
+}
+
+/** Switches to verified copies; returns those whose study has been deleted meanwhile. */
+async function switchCopied(tx: Tx, copied: StoredObjectRow[]): Promise<StoredObjectRow[]> {
+  // The studies first, as their deletion does.
+  await lockStudies(tx, [...new Set(copied.map(({ studyId }) => studyId))]);
+  const switched = await switchToArchive(
+    tx,
+    copied.map(({ id }) => id),
+  );
+  return copied.filter(({ id }) => !switched.has(id));
+}
+
+async function removeCopies({ store }: TransferDeps, objects: StoredObjectRow[]): Promise<void> {
+  for (const { key } of objects) await store.delete(key);
 }
 
 /** Copies a staged object to the archive store and verifies the copy by reading it back. Idempotent. */

@@ -1,5 +1,6 @@
 import { and, eq, exists, gt, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
 import type { Db, DbOrTx } from "../../db/client.ts";
+import { prepared } from "../../db/prepared.ts";
 import { type StoredObjectRow, series, storedObjects, studies } from "../studies/studies.table.ts";
 import { seriesThumbnails } from "./thumbnails.table.ts";
 
@@ -19,20 +20,31 @@ const isUnpictured = or(
   ne(seriesThumbnails.manifestId, series.manifestId),
 );
 
+const unpicturedSeries = prepared((db) =>
+  db
+    .select({ seriesId: series.id, manifest: storedObjects })
+    .from(series)
+    .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
+    .leftJoin(seriesThumbnails, eq(seriesThumbnails.seriesId, series.id))
+    .where(
+      and(
+        eq(series.studyId, sql.placeholder("studyId")),
+        eq(storedObjects.location, "archive"),
+        isUnpictured,
+      ),
+    )
+    .orderBy(sql`${series.seriesNumber} nulls last`, series.id)
+    .limit(sql.placeholder("limit"))
+    .prepare("unpictured_series"),
+);
+
 /** Archived series of a study that have no picture of what they hold now. */
 export async function listUnpicturedSeries(
   db: DbOrTx,
   studyId: string,
   limit: number,
 ): Promise<UnpicturedSeries[]> {
-  return await db
-    .select({ seriesId: series.id, manifest: storedObjects })
-    .from(series)
-    .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
-    .leftJoin(seriesThumbnails, eq(seriesThumbnails.seriesId, series.id))
-    .where(and(eq(series.studyId, studyId), eq(storedObjects.location, "archive"), isUnpictured))
-    .orderBy(sql`${series.seriesNumber} nulls last`, series.id)
-    .limit(limit);
+  return await unpicturedSeries(db).execute({ studyId, limit });
 }
 
 /** Ids, in order and behind `afterStudyId`, of archived studies with such a series. */

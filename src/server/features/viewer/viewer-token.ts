@@ -8,7 +8,10 @@ import type { Session } from "../../http/session.ts";
 import { describeError } from "../../log.ts";
 import type { CachedStore } from "../../storage/cache/cached-store.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { findLiveSession } from "../auth/find-session.ts";
+import { findSessionRow } from "../auth/auth.repo.ts";
+import { judgeSession } from "../auth/find-session.ts";
+import { findSessionWithManifest, type SeriesUIDs } from "../dicomweb/dicomweb.repo.ts";
+import type { FoundManifest } from "../dicomweb/open-catalogue.ts";
 import type { SeriesReader } from "../dicomweb/series-reader.ts";
 import { findStudy } from "../studies/find-study.ts";
 import { listVolumes } from "../studies/stored-objects.repo.ts";
@@ -131,15 +134,27 @@ function decodeJson(data: string): unknown {
 export interface ViewerAccess {
   session: Session;
   studyIds: string[];
+  /** Of the series that was asked for, where one was. */
+  found?: FoundManifest;
 }
 
-/** @throws {AppError} 401 for a token that is forged, expired, or whose session has ended */
+/**
+ * Where the request is about one `series`, its manifest is looked up in the same statement.
+ * @throws {AppError} 401 for a token that is forged, expired, or whose session has ended
+ */
 export async function resolveViewerToken(
   deps: Pick<Deps, "db" | "tokens" | "clock">,
   token: string,
+  series?: SeriesUIDs,
 ): Promise<ViewerAccess> {
   const claims = await deps.tokens.verify("viewer", token);
-  const session = claims && (await findLiveSession(deps, claims.sid, claims.sub));
-  if (!claims?.studies || !session) throw new AppError(unauthenticated);
-  return { session, studyIds: claims.studies };
+  if (!claims?.studies) throw new AppError(unauthenticated);
+  const { sid: sessionId, sub: userId, studies: studyIds } = claims;
+  const looked = series
+    ? await findSessionWithManifest(deps.db, { sessionId, studyIds, ...series })
+    : { session: await findSessionRow(deps.db, sessionId) };
+  const session = await judgeSession(deps, { sessionId, userId }, looked.session);
+  if (!session) throw new AppError(unauthenticated);
+  const found = series && "manifest" in looked && { found: { ...series, object: looked.manifest } };
+  return { session, studyIds, ...found };
 }

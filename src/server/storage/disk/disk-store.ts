@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { constants, mkdirSync, realpathSync } from "node:fs";
-import { access, lstat, open, readdir, realpath, rename, rm, unlink } from "node:fs/promises";
+import { access, lstat, open, readdir, rename, rm, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type Clock, systemClock } from "../../clock.ts";
 import {
@@ -11,7 +11,7 @@ import {
   StoreUnavailable,
 } from "../object-store.ts";
 import { assertByteRange, folderOfPrefix } from "../preconditions.ts";
-import { linkOrCopy, openFile, readAt, statFile, sync, writeAll } from "./durable-file.ts";
+import { linkOrCopy, openNow, readAt, statFile, sync, writeAll } from "./durable-file.ts";
 import { createFolderTree } from "./folder-tree.ts";
 import { isAbsent, onDisk } from "./fs-failure.ts";
 import { listFiles } from "./list-files.ts";
@@ -41,9 +41,9 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
   }
 
   /** Whether `folder` is where its path says, no symbolic link on the way. */
-  async function isInside(folder: string): Promise<boolean> {
+  function isInside(folder: string): boolean {
     try {
-      return (await realpath(folder)) === folder;
+      return realpathSync(folder) === folder;
     } catch (error) {
       if (isAbsent(error)) return false;
       throw error;
@@ -51,7 +51,7 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
   }
 
   async function sizeOf(path: string): Promise<number | undefined> {
-    return (await isInside(dirname(path))) ? (await statFile(path))?.size : undefined;
+    return isInside(dirname(path)) ? (await statFile(path))?.size : undefined;
   }
 
   /** Lets `fill` write a new file and puts it in the place of `target`, whole and durable. */
@@ -105,11 +105,12 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
       const path = pathOf(key);
       assertByteRange(range);
       return onDisk(async () => {
-        await using handle = (await isInside(dirname(path))) ? await openFile(path) : undefined;
-        if (!handle) throw new ObjectNotFound(key);
-        assertWithin((await handle.stat()).size, range);
-        const bytes = new Uint8Array(range.length);
-        const readBytes = await readAt(handle, range.offset, bytes);
+        using file = isInside(dirname(path)) ? openNow(path) : undefined;
+        if (!file) throw new ObjectNotFound(key);
+        assertWithin(file.sizeBytes, range);
+        // Not set to zero before: it is filled, or not given out.
+        const bytes = new Uint8Array(Buffer.allocUnsafeSlow(range.length).buffer);
+        const readBytes = await readAt(file, range.offset, bytes);
         if (readBytes < range.length) throw new StoreUnavailable("disk: object ends early");
         return bytes;
       });
@@ -130,7 +131,7 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
       const path = pathOf(key);
       const folder = dirname(path);
       await onDisk(async () => {
-        if (!(await isInside(folder))) return;
+        if (!isInside(folder)) return;
         try {
           await unlink(path);
         } catch (error) {
@@ -144,7 +145,7 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
 
     async *list(prefix) {
       const folder = folderOfPrefix(prefix);
-      if (!(await onDisk(() => isInside(resolve(root, folder))))) return;
+      if (!(await onDisk(async () => isInside(resolve(root, folder))))) return;
       for await (const { name, sizeBytes } of listFiles(resolve(root, folder), prefix.slice(folder.length))) {
         yield { key: folder + name, sizeBytes };
       }

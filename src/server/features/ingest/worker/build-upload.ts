@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync } from "node:fs";
+import { closeSync, fstatSync, fsyncSync, openSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { readFully } from "../../../archive/file-window.ts";
@@ -34,6 +34,7 @@ export interface BuildInput {
 
 /** Series whose metadata are joined and compressed at the same time. */
 const MANIFESTS_AT_ONCE = 4;
+const MIN_CHUNK_BYTES = 256 * 1024;
 
 /** What every volume of a build is made with. */
 interface Disk {
@@ -51,7 +52,7 @@ export async function buildUpload(input: BuildInput, plan: BuildPlan): Promise<B
   for (const { path } of plannedObjects(plan)) assertInside(input.uploadFolder, path);
   const studies: BuiltStudy[] = [];
   const spoolFd = openSync(input.spoolPath, "r");
-  const disk = { spoolFd, chunk: new Uint8Array(VOLUME_CHUNK_BYTES) };
+  const disk = { spoolFd, chunk: new Uint8Array(chunkBytesFor(fstatSync(spoolFd).size)) };
   try {
     for (const planned of plan.studies) studies.push(await buildStudy(input, disk, planned));
   } catch (error) {
@@ -64,6 +65,11 @@ export async function buildUpload(input: BuildInput, plan: BuildPlan): Promise<B
   // The folder itself is as new as what is in it.
   syncFolder(dirname(resolve(input.uploadFolder)));
   return { studies };
+}
+
+/** Most uploads are small, and clearing megabytes takes as long as reading one of them. */
+function chunkBytesFor(spoolBytes: number): number {
+  return Math.min(VOLUME_CHUNK_BYTES, Math.max(MIN_CHUNK_BYTES, 2 * spoolBytes));
 }
 
 /** Removes what a build of this plan wrote, or would have. */

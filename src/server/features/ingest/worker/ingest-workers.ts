@@ -109,8 +109,12 @@ class ProcessPool implements IngestWorkers {
     const leave = await this.#queue.enter(lane, anySignal);
     const pooled = this.#take();
     const bounds = { signal: anySignal, timeoutMs: limits.timeoutMs };
+    let isHeld = true;
     const dispose = async () => {
-      if (!this.#busy.delete(pooled)) return;
+      // Not by the process: it may be somebody else's by now.
+      if (!isHeld) return;
+      isHeld = false;
+      this.#busy.delete(pooled);
       await this.#giveBack(pooled);
       leave();
     };

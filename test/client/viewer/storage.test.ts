@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import { ensureStorage } from "../../../src/client/viewer/storage.ts";
+
+type Page = Pick<Window, "localStorage" | "sessionStorage">;
+
+/** A page in a frame of another site, with third-party cookies blocked. */
+function refusing(error: () => Error): Page {
+  const refuse = () => {
+    throw error();
+  };
+  return Object.defineProperties({} as Page, {
+    localStorage: { get: refuse, configurable: true },
+    sessionStorage: { get: refuse, configurable: true },
+  });
+}
+
+test("where the browser refuses storage, the viewer's page keeps what it must in memory", () => {
+  const page = refusing(() => new DOMException("Access is denied for this document.", "SecurityError"));
+  ensureStorage(page);
+  page.localStorage.setItem("i18nextLng", "pt-BR");
+  page.localStorage.setItem("theme", "dark");
+  expect(page.localStorage.getItem("i18nextLng")).toBe("pt-BR");
+  expect([page.localStorage.length, page.localStorage.key(1)]).toEqual([2, "theme"]);
+  page.localStorage.removeItem("theme");
+  expect(page.localStorage.getItem("theme")).toBeNull();
+  expect(page.sessionStorage.length).toBe(0);
+  page.localStorage.clear();
+  expect(page.localStorage.getItem("i18nextLng")).toBeNull();
+});
+
+test("a storage that the browser gives is used", () => {
+  const storage = {} as Storage;
+  const page = { localStorage: storage, sessionStorage: storage };
+  ensureStorage(page);
+  expect(page.localStorage).toBe(storage);
+});
+
+test("any other failure is not taken for a refusal", () => {
+  expect(() => ensureStorage(refusing(() => new Error("gone")))).toThrow("gone");
+});
