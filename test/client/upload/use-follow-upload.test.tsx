@@ -5,7 +5,7 @@ import { useStudyList } from "../../../src/client/features/studies/use-study-lis
 import {
   useMySubscription,
   useUsageStats,
-} from "../../../src/client/features/subscription/use-subscription.ts";
+} from "../../../src/client/features/subscriptions/use-subscription.ts";
 import { useFollowUpload } from "../../../src/client/features/upload/use-follow-upload.ts";
 import { showToast } from "../../../src/client/ui/toast.tsx";
 import type { Locale } from "../../../src/shared/locale.ts";

@@ -8,7 +8,7 @@ import { createQueryClient } from "../../query-client.ts";
 import { sessionAtom, sessionEndAtom } from "../../session.ts";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { Toaster } from "../../ui/toast.tsx";
-import { SubscriptionBanner } from "../subscription/subscription-banner.tsx";
+import { SubscriptionBanner } from "../subscriptions/subscription-banner.tsx";
 import { type His, HisProvider } from "./his-context.ts";
 import { PhoneBar, PhoneTabs } from "./phone-menu.tsx";
 import { SideMenu } from "./side-menu.tsx";

@@ -1,6 +1,6 @@
 import type { CurrentUser } from "../../../shared/api/users.ts";
 import { useServerNow } from "../../ui/use-now.ts";
-import { useMySubscription } from "../subscription/use-subscription.ts";
+import { useMySubscription } from "../subscriptions/use-subscription.ts";
 
 const TICK_MS = 60_000;
 

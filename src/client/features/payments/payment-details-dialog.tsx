@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import type { Payment } from "../../../shared/api/payments.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { momentText } from "../sharing/audit-text.ts";
+import { longMomentText } from "../../ui/moment-text.ts";
 import { dayText } from "../users/user-text.ts";
 import { Countdown } from "./countdown.tsx";
 import { PaymentStatusBadge } from "./payment-status.tsx";
@@ -53,14 +53,18 @@ function Facts({ payment }: { payment: Payment }) {
       <Fact name={<Trans id="payments.status">Status</Trans>}>
         <PaymentStatusBadge status={status} />
       </Fact>
-      <Fact name={<Trans id="payments.created">Created on</Trans>}>{momentText(createdAt)}</Fact>
+      <Fact name={<Trans id="payments.created">Created on</Trans>}>
+        {longMomentText(createdAt, i18n.locale)}
+      </Fact>
       {paymentDate && (
-        <Fact name={<Trans id="payments.paidOn">Paid on</Trans>}>{momentText(paymentDate)}</Fact>
+        <Fact name={<Trans id="payments.paidOn">Paid on</Trans>}>
+          {longMomentText(paymentDate, i18n.locale)}
+        </Fact>
       )}
       <Period payment={payment} />
       {payment.refundedAt && (
         <Fact name={<Trans id="payments.refundedOn">Refunded on</Trans>}>
-          {momentText(payment.refundedAt)}
+          {longMomentText(payment.refundedAt, i18n.locale)}
         </Fact>
       )}
     </dl>

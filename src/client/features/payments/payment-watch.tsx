@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useAtom } from "jotai";
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 import { showToast } from "../../ui/toast.tsx";
-import { useMySubscription } from "../subscription/use-subscription.ts";
+import { useMySubscription } from "../subscriptions/use-subscription.ts";
 import { PixDialog } from "./pix-dialog.tsx";
 import { shownPaymentAtom } from "./shown-payment.ts";
 import { refreshAfterPayment, usePayment } from "./use-payments.ts";

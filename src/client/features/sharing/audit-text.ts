@@ -17,11 +17,3 @@ export function actionText(i18n: I18n, action: string): string {
   const text = actions[action];
   return text ? i18n._(text) : action;
 }
-
-/** A moment where the reader is, as `14-11-2026 09:05`. */
-export function momentText(moment: string): string {
-  const date = new Date(moment);
-  const two = (number: number) => String(number).padStart(2, "0");
-  const day = `${two(date.getDate())}-${two(date.getMonth() + 1)}-${date.getFullYear()}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
-}

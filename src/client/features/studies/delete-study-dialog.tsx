@@ -8,7 +8,7 @@ import { ApiError } from "../../api.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useHis } from "../his/his-context.ts";
-import { useUsageStats } from "../subscription/use-subscription.ts";
+import { useUsageStats } from "../subscriptions/use-subscription.ts";
 import { deletionAskedAtom, markBusyAtom } from "./list-actions.ts";
 import { refreshExams } from "./refresh-exams.ts";
 import { studiesApi } from "./studies-api.ts";

@@ -5,8 +5,8 @@ import { TriangleAlertIcon } from "../../ui/icons.tsx";
 import { Meter } from "../../ui/meter.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { maySubscribe, useHis } from "../his/his-context.ts";
-import { SeePlans } from "../subscription/subscription-link.tsx";
-import { useMySubscription, useUsageStats } from "../subscription/use-subscription.ts";
+import { SeePlans } from "../subscriptions/subscription-link.tsx";
+import { useMySubscription, useUsageStats } from "../subscriptions/use-subscription.ts";
 import { dayText } from "./study-text.ts";
 
 /** The person's plan and what is left of it; an admin needs none. */

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useEffect } from "react";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
-import { SeePlans } from "../subscription/subscription-link.tsx";
+import { SeePlans } from "../subscriptions/subscription-link.tsx";
 import { DropZone } from "./drop-zone.tsx";
 import { ExamFormPanel } from "./exam-form-panel.tsx";
 import { removeAbandonedFiles } from "./packed-files.ts";

@@ -4,10 +4,10 @@ import type { ReactNode } from "react";
 import type { Subscription } from "../../../shared/api/subscriptions.ts";
 import { Button } from "../../ui/button.tsx";
 import { ClockIcon, type Icon, LifeBuoyIcon, TriangleAlertIcon } from "../../ui/icons.tsx";
+import { momentText } from "../../ui/moment-text.ts";
 import { maySubscribe, useHis } from "../his/his-context.ts";
 import { viewAtom } from "../his/views.ts";
 import { shownPaymentAtom } from "../payments/shown-payment.ts";
-import { momentText } from "../sharing/audit-text.ts";
 
 /** What the person should know or do about the subscription first. */
 export function SubscriptionNotices({ subscription }: { subscription: Subscription | null }) {

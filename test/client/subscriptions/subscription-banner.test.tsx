@@ -1,6 +1,6 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
-import { SubscriptionBanner } from "../../../src/client/features/subscription/subscription-banner.tsx";
+import { SubscriptionBanner } from "../../../src/client/features/subscriptions/subscription-banner.tsx";
 import type { CurrentUser } from "../../../src/shared/api/users.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
 import { cleanup, fireEvent, screen, withDom } from "../../support/dom.ts";

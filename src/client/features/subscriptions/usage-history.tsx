@@ -4,8 +4,8 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { UsageItem } from "../../../shared/api/subscriptions.ts";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { DownloadIcon, type Icon, TrashIcon, UploadIcon } from "../../ui/icons.tsx";
+import { momentText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { momentText } from "../sharing/audit-text.ts";
 import { useUsageHistory } from "./use-subscription.ts";
 
 const SKELETON_ROWS = [1, 2, 3, 4];

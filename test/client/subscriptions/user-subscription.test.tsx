@@ -3,7 +3,7 @@ import { describe, expect, spyOn, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import PaymentWatch from "../../../src/client/features/payments/payment-watch.tsx";
 import { shownPaymentAtom } from "../../../src/client/features/payments/shown-payment.ts";
-import SubscriptionView from "../../../src/client/features/subscription/subscription-view.tsx";
+import SubscriptionView from "../../../src/client/features/subscriptions/subscription-view.tsx";
 import type { Subscription, UsageItem } from "../../../src/shared/api/subscriptions.ts";
 import type { CurrentUser } from "../../../src/shared/api/users.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
