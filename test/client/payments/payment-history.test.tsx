@@ -54,7 +54,7 @@ describe("the payment history", () => {
     await user.click(await screen.findByRole("button", { name: "Detalhes do pagamento de 19-11-2026" }));
     const dialog = await screen.findByRole("dialog", { name: "Detalhes do pagamento" });
     expect(dialog.textContent).toContain("18-12-2026 a 17-01-2027");
-    expect(dialog.textContent).toContain("Devolvido em22-11-2026");
+    expect(dialog.textContent).toContain("Devolvido em22 de novembro de 2026");
     expect(within(dialog).queryByLabelText("Pix copia e cola")).toBeNull();
   });
 
