@@ -379,6 +379,17 @@ describe("workers", () => {
     expect((await ingest(zipSync({ a: slice(["1.1", "1.1.1", "1.1.1.1"]) }))).built.studies).toHaveLength(1);
   });
 
+  test("given back twice by one upload, a worker stays with the upload that has it since", async () => {
+    const zip = (study: string) => zipSync({ a: slice([study, "1.1.1", "1.1.1.1"]) });
+    const first = await upload(zip("1.1"));
+    await first.session.dispose();
+    await using second = await upload(zip("1.2"));
+    await first.session.dispose();
+    await using third = await upload(zip("1.3"));
+    const scans = await Promise.all([second.session.scan(), third.session.scan()]);
+    expect(scans.map(({ studies }) => studies[0]?.studyInstanceUID)).toEqual(["1.2", "1.3"]);
+  });
+
   test("eight uploads at once are all served by two workers", async () => {
     const zips = Array.from({ length: 8 }, (_, i) =>
       zipSync({ a: slice([`1.${i + 1}`, "1.1.1", "1.1.1.1"]) }),

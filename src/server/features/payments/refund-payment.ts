@@ -11,14 +11,9 @@ import { mailUser } from "../subscriptions/mail-user.ts";
 import { lockSubscription, updateSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { lockUser } from "../users/users.repo.ts";
 import { refundedMail } from "./payment-mails.ts";
+import { shiftPeriods } from "./payment-periods.repo.ts";
 import { notRefundable, paymentNotFound, pixNotConfigured, refundRejected } from "./payments.errors.ts";
-import {
-  findPayment,
-  findPaymentWithUser,
-  lockPayment,
-  shiftPeriods,
-  updatePayment,
-} from "./payments.repo.ts";
+import { findPayment, findPaymentWithUser, lockPayment, updatePayment } from "./payments.repo.ts";
 import type { PaymentRow } from "./payments.table.ts";
 import { isRefundable, presentAdminPayment } from "./present-payment.ts";
 

@@ -7,7 +7,8 @@ import { mailUser } from "../subscriptions/mail-user.ts";
 import { lockSubscription, putOnPlan, updateSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { lockUser, updateUser } from "../users/users.repo.ts";
 import { paidMail } from "./payment-mails.ts";
-import { closePeriods, findPayment, lockPayment, updatePayment } from "./payments.repo.ts";
+import { closePeriods } from "./payment-periods.repo.ts";
+import { findPayment, lockPayment, updatePayment } from "./payments.repo.ts";
 
 export interface Settlement {
   paidAt: Date;

@@ -6,7 +6,7 @@ import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { reopenPeriods, sumRefundedMs } from "../payments/payments.repo.ts";
+import { reopenPeriods, sumRefundedMs } from "../payments/payment-periods.repo.ts";
 import { mailUser } from "../subscriptions/mail-user.ts";
 import { deleteRemovalNotices } from "../subscriptions/notices.repo.ts";
 import { restoredMail } from "../subscriptions/subscription-mails.ts";

@@ -6,7 +6,7 @@ import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { endPeriods } from "../payments/payments.repo.ts";
+import { endPeriods } from "../payments/payment-periods.repo.ts";
 import type { RemovalRow } from "../removals/removals.table.ts";
 import { removeAccountExams } from "../removals/remove-account-exams.ts";
 import { findOperatorEmail } from "../support/find-operator-email.ts";
