@@ -15,7 +15,7 @@ export function securityHeaders(options: SecurityOptions): MiddlewareHandler<Htt
     c.set("nonce", nonce);
     await next();
     const headers = c.res.headers;
-    setDefault(headers, "Content-Security-Policy", appPolicy(nonce, options));
+    setDefault(headers, "Content-Security-Policy", () => appPolicy(nonce, options));
     setDefault(headers, "X-Content-Type-Options", "nosniff");
     setDefault(headers, "Referrer-Policy", "no-referrer");
     if (c.req.path.startsWith("/api/")) setDefault(headers, "Cache-Control", "private, no-store");
@@ -26,8 +26,8 @@ export function securityHeaders(options: SecurityOptions): MiddlewareHandler<Htt
   };
 }
 
-function setDefault(headers: Headers, name: string, value: string): void {
-  if (!headers.has(name)) headers.set(name, value);
+function setDefault(headers: Headers, name: string, value: string | (() => string)): void {
+  if (!headers.has(name)) headers.set(name, typeof value === "string" ? value : value());
 }
 
 function appPolicy(nonce: string, { frameSource, isDevelopment }: SecurityOptions): string {
