@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { UploadAnswer, UploadMetadata } from "../../../shared/api/upload.ts";
 import type { Tx } from "../../db/client.ts";
+import { together } from "../../db/together.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
@@ -71,7 +72,9 @@ export async function commitUpload(
     // First: a cancellation comes wholly before, and this is refused, or after, and takes what this brings.
     await lockSubscription(tx, upload.accountId);
     const isKnown = await lockStudiesOf(tx, upload.accountId, uids);
-    const stored = isKnown ? await findStoredStudies(tx, upload.accountId, uids) : new Map();
+    const stored = isKnown
+      ? await findStoredStudies(tx, upload.accountId, uids)
+      : new Map<string, StoredStudy>();
     if (!stoodStill(plan.stored, stored)) return "stale";
     const change = describeChange(deps, finished, stored);
     await writeChange(deps, tx, finished, change);
@@ -270,14 +273,14 @@ async function writeChange(
   await insertStudies(tx, change.newStudies);
   for (const { studyId, columns } of change.reindexed) await updateStudyIndex(tx, studyId, columns);
   // Sent together: none waits for another's outcome, only each for its place in the transaction.
-  const [isEnded] = await Promise.all([
+  const hasObjects = change.objects.length > 0;
+  const [isEnded] = await together(
     endUpload(tx, upload.id, "committed", now),
     insertStoredObjects(tx, change.objects),
     upsertSeries(tx, change.series),
     recordUse(tx, { caller, upload, origin }, change, now),
-    change.objects.length > 0 &&
-      deps.jobs.enqueue(transferQueue(deps.node.id), { uploadId: upload.id }, { tx }),
-  ]);
+    ...(hasObjects ? [deps.jobs.enqueue(transferQueue(deps.node.id), { uploadId: upload.id }, { tx })] : []),
+  );
   if (!isEnded) throw new AppError(uploadInterrupted);
   await deleteStoredObjects(
     tx,
