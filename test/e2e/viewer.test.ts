@@ -153,7 +153,8 @@ describe("a study", () => {
 
       await page.waitForFunction(() => document.activeElement instanceof HTMLIFrameElement);
       await frame.locator('[data-cy="MoreTools-split-button-secondary"]').click();
-      await frame.getByRole("menu").waitFor();
+      // With the focus in it: a key pressed before would find nobody listening.
+      await frame.locator("[role=menu]:focus, [role=menu] :focus").waitFor();
       await page.keyboard.press("Escape");
       await frame.getByRole("menu").waitFor({ state: "detached" });
       expect(await overlay(page).isVisible()).toBe(true);
