@@ -58,16 +58,20 @@ test(
   "a bank that can't be reached leaves a dialog that tries again, and the second try pays the same charge",
   async () => {
     const person = await app.addPerson("Rosângela Prado", { plan: "avaliacao" });
-    await app.as(person, { expected: [/^503 .*\/payments\/create/] }, async (page) => {
-      psp.fail("PUT /cob/{txid}", ...Array.from({ length: 12 }, () => ({ status: 503 })));
-      await button(page, "Assinatura").click();
-      await button(page, "Assinar Essencial").click();
-      await button(page, "Gerar Pix").click();
-      await page.getByText("Não foi possível gerar o QR Code. Tente novamente.").waitFor();
-      psp.reset();
-      await button(page, "Gerar Pix").click();
-      await page.getByRole("img", { name: "QR Code Pix" }).waitFor();
-    });
+    await app.as(
+      person,
+      { expected: [/^answer: 503 .*\/payments\/create$/, /status of 503/] },
+      async (page) => {
+        psp.fail("PUT /cob/{txid}", ...Array.from({ length: 12 }, () => ({ status: 503 })));
+        await button(page, "Assinatura").click();
+        await button(page, "Assinar Essencial").click();
+        await button(page, "Gerar Pix").click();
+        await page.getByText("Não foi possível gerar o QR Code. Tente novamente.").waitFor();
+        psp.reset();
+        await button(page, "Gerar Pix").click();
+        await page.getByRole("img", { name: "QR Code Pix" }).waitFor();
+      },
+    );
     const made = await app.testApp.sql`select txid from payments where user_id = ${person.id}`;
     expect(made).toHaveLength(1);
   },
