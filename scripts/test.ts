@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { ensureBuilt } from "./build/ensure-built.ts";
 
 /**
@@ -21,6 +22,8 @@ function count({ passed, failed, skipped }: Outcome): void {
   total.failed += failed;
   total.skipped += skipped;
 }
+
+const endToEnd = (name: string) => `./test/e2e/${name}.test.ts`;
 
 /** A command that passes or fails as a whole. */
 function check(name: string, command: string[]): void {
@@ -83,7 +86,17 @@ if (filters.length > 0) {
     environment,
   );
   await runTests("server", [...quick, ...sideBySide, "test/server"], environment);
-  await runTests("whole product", ["--timeout", "180000", "--isolate", "test/e2e"], environment);
+  const whole = ["--timeout", "180000", "--isolate"];
+  // What drives no browser and touches no build goes on beside what does.
+  const beside = ["abort", "crash", "memory", "real-files", "two-nodes"].map(endToEnd);
+  const inBrowser = readdirSync(join(root, "test/e2e"))
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => endToEnd(name.replace(".test.ts", "")))
+    .filter((path) => !beside.includes(path));
+  await Promise.all([
+    runTests("whole product, in the browser", [...whole, ...inBrowser], environment),
+    runTests("whole product, without one", [...whole, ...beside], environment),
+  ]);
 }
 
 const { passed, failed, skipped } = total;

@@ -9,6 +9,7 @@ import {
   dropFile,
   enter,
   field,
+  leave,
   PHONE,
   tabTo,
   tap,
@@ -227,8 +228,7 @@ describe("laboratory exams", () => {
         await enter(page, button(page, t.remove));
         const question = page.getByRole("alertdialog");
         await page.waitForFunction(() => document.activeElement?.textContent === "Cancelar");
-        await page.keyboard.press("Escape");
-        await question.waitFor({ state: "detached" });
+        await leave(page, question);
         await enter(page, button(page, t.remove));
         await enter(page, button(question, t.yes));
         await page.getByText(t.none).waitFor();

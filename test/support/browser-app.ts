@@ -123,6 +123,15 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`the Tab key does not lead to ${target}`);
 }
 
+/** Leaves a dialog with the Escape key; the first press may go to a message that came up meanwhile. */
+export async function leave(page: Page, dialog: Locator): Promise<void> {
+  for (let pressed = 0; pressed < 3 && (await dialog.isVisible()); pressed++) {
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached", timeout: 2_000 }).catch(() => undefined);
+  }
+  await dialog.waitFor({ state: "detached" });
+}
+
 /** Goes there with the Tab key and presses Enter. */
 export async function enter(page: Page, target: Locator): Promise<void> {
   await tabTo(page, target);
