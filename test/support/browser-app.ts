@@ -123,7 +123,7 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`the Tab key does not lead to ${target}`);
 }
 
-/** Leaves a dialog with the Escape key; the first press may go to a message that came up meanwhile. */
+/** Leaves a dialog or menu with the Escape key; the first press may go to what came up over it meanwhile. */
 export async function leave(page: Page, dialog: Locator): Promise<void> {
   for (let pressed = 0; pressed < 3 && (await dialog.isVisible()); pressed++) {
     await page.keyboard.press("Escape");
