@@ -87,22 +87,16 @@ if (filters.length > 0) {
   );
   await runTests("server", [...quick, ...sideBySide, "test/server"], environment);
   const whole = ["--timeout", "180000", "--isolate"];
-  // Side by side: what drives no browser, what draws images, which keeps a core busy, and all other views.
-  const alone = ["abort", "crash", "memory", "real-files", "two-nodes"].map(endToEnd);
-  const drawing = ["viewer", "transfer-syntaxes", "main-job", "study-list"].map(endToEnd);
-  const executable = endToEnd("executable");
-  const apart = [...alone, ...drawing, executable];
-  const views = readdirSync(join(root, "test/e2e"))
+  // What drives no browser and touches no build goes on beside what does.
+  const beside = ["abort", "crash", "memory", "real-files", "two-nodes"].map(endToEnd);
+  const inBrowser = readdirSync(join(root, "test/e2e"))
     .filter((name) => name.endsWith(".test.ts"))
     .map((name) => endToEnd(name.replace(".test.ts", "")))
-    .filter((path) => !apart.includes(path));
+    .filter((path) => !beside.includes(path));
   await Promise.all([
-    runTests("whole product, its processes", [...whole, ...alone], environment),
-    runTests("whole product, its images", [...whole, ...drawing], environment),
-    runTests("whole product, its views", [...whole, ...views], environment),
+    runTests("whole product, in the browser", [...whole, ...inBrowser], environment),
+    runTests("whole product, without one", [...whole, ...beside], environment),
   ]);
-  // Last and by itself: it builds the client anew, which the others are being served.
-  await runTests("whole product, as one executable", [...whole, executable], environment);
 }
 
 const { passed, failed, skipped } = total;
