@@ -1,16 +1,12 @@
+import { startBrowserDownload } from "../../start-browser-download.ts";
+
 const KEPT_MS = 60_000;
 const MAX_NAME = 120;
 
 /** Has the browser save bytes that are already here. */
 export function saveFile(blob: Blob, fileName: string): void {
   const url = URL.createObjectURL(blob);
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = fileName;
-  link.hidden = true;
-  document.body.append(link);
-  link.click();
-  link.remove();
+  startBrowserDownload(url, fileName);
   // Some browsers read it only after the click has returned.
   setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
 }

@@ -1,14 +1,13 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AdminPlan } from "../../../shared/api/subscriptions.ts";
 import { PencilIcon } from "../../ui/account-icons.tsx";
 import { Button } from "../../ui/button.tsx";
-import { showToast } from "../../ui/toast.tsx";
 import { moneyText } from "../payments/payment-text.ts";
 import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
 import { EditPlanDialog } from "./edit-plan-dialog.tsx";
-import { useRefresh, useSummary } from "./use-admin-subscriptions.ts";
+import { useAdminAction } from "./use-admin-action.ts";
+import { useSummary } from "./use-admin-subscriptions.ts";
 
 /** Every plan with how many use it; to edit, or to take oneself. */
 export function AdminPlans() {
@@ -101,16 +100,10 @@ function PlanRow({ plan, onEdit }: { plan: AdminPlan; onEdit: () => void }) {
 
 function useChoice() {
   const { t } = useLingui();
-  const refresh = useRefresh();
-  return useMutation({
-    mutationFn: ({ id }: AdminPlan) => adminSubscriptionsApi.choosePlan(id),
-    onSuccess: async (_answer, { name }) => {
-      await refresh();
-      showToast({ tone: "ok", title: t({ id: "subscriptions.plan.taken", message: `You use ${name} now` }) });
-    },
-    onError: (error) => {
-      const title = t({ id: "subscriptions.actionFailed", message: "It could not be done" });
-      showToast({ tone: "bad", title, text: error.message });
-    },
+  return useAdminAction({
+    run: ({ id }: AdminPlan) => adminSubscriptionsApi.choosePlan(id),
+    done: (_answer, { name }) => ({
+      title: t({ id: "subscriptions.plan.taken", message: `You use ${name} now` }),
+    }),
   });
 }

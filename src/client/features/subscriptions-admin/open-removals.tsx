@@ -1,11 +1,10 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { useMutation } from "@tanstack/react-query";
 import type { Removal } from "../../../shared/api/subscriptions.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorCard } from "../../ui/error-card.tsx";
-import { showToast } from "../../ui/toast.tsx";
 import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
-import { useRefresh, useRemovals } from "./use-admin-subscriptions.ts";
+import { useAdminAction } from "./use-admin-action.ts";
+import { useRemovals } from "./use-admin-subscriptions.ts";
 
 /** Exams that were taken away with a subscription and can still be brought back. */
 export function OpenRemovals() {
@@ -87,27 +86,16 @@ function RemovalRow({ removal }: { removal: Removal }) {
 
 function useUndo() {
   const { t } = useLingui();
-  const refresh = useRefresh();
-  return useMutation({
-    mutationFn: ({ id }: Removal) => adminSubscriptionsApi.undo(id),
-    onSuccess: async ({ skippedStudies }, { user }) => {
-      await refresh();
-      const { name } = user;
-      showToast({
-        tone: "ok",
-        title: t({ id: "subscriptions.removal.undone", message: `${name} has the exams back` }),
-        ...(skippedStudies > 0 && {
-          text: t({
-            id: "subscriptions.removal.skipped",
-            message: `${skippedStudies} had been uploaded again meanwhile and stay as they are.`,
-          }),
+  return useAdminAction({
+    run: ({ id }: Removal) => adminSubscriptionsApi.undo(id),
+    done: ({ skippedStudies }, { user: { name } }) => ({
+      title: t({ id: "subscriptions.removal.undone", message: `${name} has the exams back` }),
+      ...(skippedStudies > 0 && {
+        text: t({
+          id: "subscriptions.removal.skipped",
+          message: `${skippedStudies} had been uploaded again meanwhile and stay as they are.`,
         }),
-      });
-    },
-    onError: async (error) => {
-      await refresh();
-      const title = t({ id: "subscriptions.actionFailed", message: "It could not be done" });
-      showToast({ tone: "bad", title, text: error.message });
-    },
+      }),
+    }),
   });
 }

@@ -1,11 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useMutation } from "@tanstack/react-query";
 import type { AdminPayment } from "../../../shared/api/payments.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { showToast } from "../../ui/toast.tsx";
 import { moneyText } from "../payments/payment-text.ts";
 import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
-import { useRefresh } from "./use-admin-subscriptions.ts";
+import { useAdminAction } from "./use-admin-action.ts";
 
 export interface PaymentQuestion {
   kind: "confirm" | "refund";
@@ -87,24 +85,16 @@ function useQuestionText(question: PaymentQuestion | undefined) {
 
 function useAnswer(onSettled: () => void) {
   const { t } = useLingui();
-  const refresh = useRefresh();
-  return useMutation({
-    mutationFn: ({ kind, payment }: PaymentQuestion) => adminSubscriptionsApi[kind](payment.id),
-    onSuccess: async ({ status }, { kind }) => {
-      await refresh();
-      const title =
+  return useAdminAction({
+    run: ({ kind, payment }: PaymentQuestion) => adminSubscriptionsApi[kind](payment.id),
+    done: ({ status }, { kind }) => ({
+      title:
         kind === "confirm"
           ? t({ id: "subscriptions.confirmed", message: "Payment confirmed" })
           : status === "refunded"
             ? t({ id: "subscriptions.refunded", message: "Payment refunded" })
-            : t({ id: "subscriptions.refundAsked", message: "The refund is under way" });
-      showToast({ tone: "ok", title });
-    },
-    onError: async (error) => {
-      await refresh();
-      const title = t({ id: "subscriptions.actionFailed", message: "It could not be done" });
-      showToast({ tone: "bad", title, text: error.message });
-    },
+            : t({ id: "subscriptions.refundAsked", message: "The refund is under way" }),
+    }),
     onSettled,
   });
 }

@@ -1,0 +1,30 @@
+import { useLingui } from "@lingui/react/macro";
+import { useMutation } from "@tanstack/react-query";
+import { showToast } from "../../ui/toast.tsx";
+import { useRefresh } from "./use-admin-subscriptions.ts";
+
+interface AdminAction<Input, Answer> {
+  run: (input: Input) => Promise<Answer>;
+  /** What to say once it is done. */
+  done: (answer: Answer, input: Input) => { title: string; text?: string };
+  onSettled?: () => void;
+}
+
+/** Something an admin does here: then everything of the view is read again, and how it went is said. */
+export function useAdminAction<Input, Answer>({ run, done, onSettled }: AdminAction<Input, Answer>) {
+  const { t } = useLingui();
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: run,
+    onSuccess: async (answer, input) => {
+      await refresh();
+      showToast({ tone: "ok", ...done(answer, input) });
+    },
+    onError: async (error) => {
+      await refresh();
+      const title = t({ id: "subscriptions.actionFailed", message: "It could not be done" });
+      showToast({ tone: "bad", title, text: error.message });
+    },
+    onSettled,
+  });
+}
