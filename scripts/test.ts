@@ -86,17 +86,15 @@ if (filters.length > 0) {
     environment,
   );
   await runTests("server", [...quick, ...sideBySide, "test/server"], environment);
-  const whole = ["--timeout", "180000", "--isolate"];
-  // What drives no browser and touches no build goes on beside what does.
-  const beside = ["abort", "crash", "memory", "real-files", "two-nodes"].map(endToEnd);
+  const whole = ["--timeout", "180000", ...sideBySide];
+  const browserless = ["abort", "crash", "memory", "real-files", "two-nodes"].map(endToEnd);
   const inBrowser = readdirSync(join(root, "test/e2e"))
     .filter((name) => name.endsWith(".test.ts"))
     .map((name) => endToEnd(name.replace(".test.ts", "")))
-    .filter((path) => !beside.includes(path));
-  await Promise.all([
-    runTests("whole product, in the browser", [...whole, ...inBrowser], environment),
-    runTests("whole product, without one", [...whole, ...beside], environment),
-  ]);
+    .filter((path) => !browserless.includes(path));
+  // One after the other: more than two whole products at once starve one another.
+  await runTests("whole product, without a browser", [...whole, ...browserless], environment);
+  await runTests("whole product, in the browser", [...whole, ...inBrowser], environment);
 }
 
 const { passed, failed, skipped } = total;
