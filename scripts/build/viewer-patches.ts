@@ -1,4 +1,4 @@
-import { APP, EXTENSION, HARD_CODED_TEXTS } from "./viewer-texts.ts";
+import { APP, EXTENSION, HARD_CODED_TEXTS, ICON_TITLES } from "./viewer-texts.ts";
 
 /** Which files of `@ohif/app` we serve, and what we change in them. Written for 3.13.2; a miss fails the build. */
 
@@ -50,6 +50,13 @@ export const PATCHES: Patch[] = [
       file,
       find: before + literal,
       replace: () => `${before}window.viewerText(${literal})`,
+    }),
+  ),
+  ...ICON_TITLES.map(
+    (name): Patch => ({
+      file: APP,
+      find: `/*#__PURE__*/react.createElement("title", null, "${name}"), `,
+      replace: () => "",
     }),
   ),
   {

@@ -22,6 +22,9 @@ export const HARD_CODED_TEXTS: [file: RegExp, before: string, literal: string][]
     "message: ",
     "'The selected display sets could not be added to the viewport due to a mismatch in the Hanging Protocol rules.'",
   ],
+  [APP, "|| ", "'Error Stack'"],
+  [APP, "}, ", '"Copy"'],
+  [APP, "containerAriaLabel:pt=", '"Notifications"'],
   [APP, '"aria-label": ', '"Actions"'],
   [APP, '"aria-label": ', '"Image navigation scrollbar"'],
   [APP, '"aria-label": ', '"File type"'],
@@ -89,4 +92,17 @@ export const HARD_CODED_TEXTS: [file: RegExp, before: string, literal: string][]
   [EXTENSION, "}, ", '"Control threshold & opacity"'],
   [EXTENSION, "}, ", '"Reset"'],
   [EXTENSION, '"aria-label": ', '"Actions"'],
+];
+
+/** Names of drawings, which would come up beside what the button under them says of itself. */
+export const ICON_TITLES = [
+  "arrow-left",
+  "icon-multiple-patients",
+  "icon-panel-close-left",
+  "icon-pin",
+  "icon-pin-fill",
+  "info-mpr",
+  "info-series",
+  "tab-4d",
+  "tab-studies",
 ];

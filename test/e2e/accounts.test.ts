@@ -1,19 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { type Locale, locales } from "../../src/shared/locale.ts";
-import { launchBrowser } from "../support/browser.ts";
+import { type BrowserApp, button, createBrowserApp, enter, field, tabTo } from "../support/browser-app.ts";
 import { codeIn, linkIn } from "../support/outbox.ts";
 import { texts as screenTexts } from "../support/screen-texts.ts";
 import { startSmtpServer, type TestSmtpServer } from "../support/smtp-server.ts";
-import { createTestApp, type TestApp } from "../support/test-app.ts";
-import { visit, watchForTrouble } from "../support/watched-page.ts";
+import { visit } from "../support/watched-page.ts";
 
-const RESULTS = join(import.meta.dir, "../../test-results");
 const START_TIMEOUT_MS = 120_000;
 const JOB_TIMEOUT_MS = 90_000;
-const MAX_TABS = 40;
+/** What the session hears that ended elsewhere. */
+const SESSION_OVER = /401/;
 
 /** What the person reads and looks for, written out. */
 const accountTexts = {
@@ -67,42 +64,20 @@ interface Credentials {
   password: string;
 }
 
-const button = (place: Page | Locator, name: string) => place.getByRole("button", { name, exact: true });
-const field = (place: Page | Locator, label: string) => place.getByLabel(label, { exact: true });
-
 describe("an account", () => {
   let mails: TestSmtpServer;
-  let testApp: TestApp;
-  let browser: Browser;
-  let origin: string;
+  let app: BrowserApp;
 
   beforeAll(async () => {
     mails = await startSmtpServer();
-    testApp = await createTestApp({ env: { SMTP_URL: mails.url, ADMIN_EMAIL: "admin@example.com" } });
-    origin = await testApp.listen();
-    browser = await launchBrowser();
-    mkdirSync(RESULTS, { recursive: true });
+    app = await createBrowserApp("accounts", {
+      env: { SMTP_URL: mails.url, ADMIN_EMAIL: "admin@example.com" },
+    });
   }, START_TIMEOUT_MS);
-
   afterAll(async () => {
-    await browser?.close();
-    await testApp?.[Symbol.asyncDispose]();
+    await app?.[Symbol.asyncDispose]();
     await mails?.[Symbol.asyncDispose]();
-  });
-
-  async function inBrowser(job: (context: BrowserContext) => Promise<void>): Promise<void> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-    context.setDefaultTimeout(15_000);
-    try {
-      await job(context);
-    } catch (error) {
-      for (const [i, page] of context.pages().entries())
-        await page.screenshot({ path: join(RESULTS, `accounts-failed-${i}.png`) });
-      throw error;
-    } finally {
-      await context.close();
-    }
-  }
+  }, START_TIMEOUT_MS);
 
   async function signIn(page: Page, t: Texts, { email, password }: Credentials): Promise<void> {
     await field(page, t.email).fill(email);
@@ -122,12 +97,9 @@ describe("an account", () => {
     test(
       `is made, accepts the terms, is changed, gets a new password and loses its old sessions, in ${locale}`,
       () =>
-        inBrowser(async (context) => {
+        app.asVisitor({ expected: [SESSION_OVER] }, async (page) => {
           const t = textsOf(locale);
           const person = { email: `conta.${locale.toLowerCase()}@example.com`, password: "segredo1" };
-          const trouble = watchForTrouble(context);
-          const page = await context.newPage();
-          await visit(page, origin);
           await button(page, locale === "pt-BR" ? "PT" : "EN").click();
           await register(page, t, person);
           await signIn(page, t, person);
@@ -138,14 +110,13 @@ describe("an account", () => {
           await signIn(page, t, person);
           expect(await page.getByRole("dialog").count()).toBe(0);
 
-          const other = await context.newPage();
-          await visit(other, origin);
+          const other = await page.context().newPage();
+          await visit(other, app.origin);
           await askForLink(other, t, person.email);
           const mail = await mails.nextMail(person.email);
           expect(mail.subject).toBe(t.resetSubject);
-          expect(trouble).toEqual([]);
 
-          await resetPassword(other, t, `${origin}${linkIn(mail).pathname}`, "cavalo-azul");
+          await resetPassword(other, t, `${app.origin}${linkIn(mail).pathname}`, "cavalo-azul");
           await page.getByText(t.sessionExpired).waitFor();
           expect(new URL(page.url()).search).toBe("");
           await signIn(other, t, { ...person, password: "cavalo-azul" });
@@ -157,22 +128,15 @@ describe("an account", () => {
   test(
     "is used with nothing but a keyboard",
     () =>
-      inBrowser(async (context) => {
+      app.asVisitor({}, async (page) => {
         const t = textsOf("pt-BR");
         const { email, password } = { email: "teclado@example.com", password: "segredo1" };
-        const trouble = watchForTrouble(context);
-        const page = await context.newPage();
-        await visit(page, origin);
         const { keyboard } = page;
         const type = async (label: string, text: string) => {
           await tabTo(page, field(page, label));
           await keyboard.type(text);
         };
-        const press = async (control: Locator) => {
-          await tabTo(page, control);
-          await keyboard.press("Enter");
-        };
-        await press(button(page, t.createAccount));
+        await enter(page, button(page, t.createAccount));
         await type(t.name, "Teclado");
         await type(t.email, email);
         await type(t.taxId, "52998224725");
@@ -199,7 +163,7 @@ describe("an account", () => {
         await keyboard.press("Enter");
         await terms.waitFor({ state: "detached" });
 
-        await press(button(page, t.account));
+        await enter(page, button(page, t.account));
         await page.getByRole("menuitem", { name: t.profile }).waitFor();
         await keyboard.press("Enter");
         await tabTo(page, field(page, t.name));
@@ -209,17 +173,16 @@ describe("an account", () => {
         await page.getByText(t.saved).first().waitFor();
         await page.getByRole("heading", { name: "Teclado da Silva" }).waitFor();
 
-        await press(button(page, t.logOut));
-        await press(button(page, t.forgot));
+        await enter(page, button(page, t.logOut));
+        await enter(page, button(page, t.forgot));
         await type(t.email, email);
         await keyboard.press("Enter");
         const { pathname } = linkIn(await mails.nextMail(email));
-        await visit(page, `${origin}${pathname}`);
+        await visit(page, `${app.origin}${pathname}`);
         await type(t.newPassword, "cavalo-azul");
         await type(t.confirmPassword, "cavalo-azul");
         await keyboard.press("Enter");
         await page.getByText(t.passwordChanged).waitFor();
-        expect(trouble).toEqual([]);
       }),
     JOB_TIMEOUT_MS,
   );
@@ -271,14 +234,4 @@ async function resetPassword(page: Page, t: Texts, url: string, password: string
   await button(page, t.savePassword).click();
   await page.getByText(t.passwordChanged).waitFor();
   expect(new URL(page.url()).pathname).toBe("/");
-}
-
-/** Goes on by Tab until the control has the focus. */
-async function tabTo(page: Page, control: Locator): Promise<void> {
-  await control.waitFor();
-  for (let tabs = 0; tabs < MAX_TABS; tabs++) {
-    if (await control.evaluate((element) => element === document.activeElement)) return;
-    await page.keyboard.press("Tab");
-  }
-  throw new Error(`${control} can't be reached by Tab`);
 }

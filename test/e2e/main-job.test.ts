@@ -2,17 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unzipSync, zipSync } from "fflate";
-import type { Browser, Frame, Locator, Page } from "playwright-core";
+import type { Frame, Locator, Page } from "playwright-core";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import type { Locale } from "../../src/shared/locale.ts";
-import { launchBrowser } from "../support/browser.ts";
+import { type BrowserApp, createBrowserApp } from "../support/browser-app.ts";
 import { readTaken } from "../support/dicom-sample.ts";
 import { type Texts, texts } from "../support/screen-texts.ts";
 import { sha256 } from "../support/stored-bytes.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
-import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { difference, isPicture, lookAtImage } from "../support/viewer-canvas.ts";
-import { visit, watchForTrouble } from "../support/watched-page.ts";
 
 const SAMPLES = process.env.DICOM_SAMPLES;
 const RESULTS = join(import.meta.dir, "../../test-results");
@@ -49,42 +47,11 @@ function examOf(files: [path: string, bytes: Uint8Array][]): Exam {
 }
 
 describe("a person's exam", () => {
-  let testApp: TestApp;
-  let browser: Browser;
-  let origin: string;
-
+  let app: BrowserApp;
   beforeAll(async () => {
-    testApp = await createTestApp();
-    origin = await testApp.listen();
-    browser = await launchBrowser();
-    mkdirSync(RESULTS, { recursive: true });
+    app = await createBrowserApp("main-job");
   }, START_TIMEOUT_MS);
-
-  afterAll(async () => {
-    await browser?.close();
-    await testApp?.[Symbol.asyncDispose]();
-  });
-
-  /** What `job` leaves to complain about. */
-  async function inBrowser(job: (page: Page) => Promise<void>): Promise<string[]> {
-    const context = await browser.newContext({
-      viewport: { width: 1280, height: 900 },
-      acceptDownloads: true,
-    });
-    context.setDefaultTimeout(20_000);
-    const trouble = watchForTrouble(context);
-    const page = await context.newPage();
-    try {
-      await job(page);
-    } catch (error) {
-      await page.screenshot({ path: join(RESULTS, "main-job-failed.png") });
-      process.stderr.write(trouble.map((line) => `${line}\n`).join(""));
-      throw error;
-    } finally {
-      await context.close();
-    }
-    return trouble;
-  }
+  afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
   for (const [language, head] of [
     ["pt-BR", computedHead],
@@ -94,10 +61,9 @@ describe("a person's exam", () => {
       `goes up, is looked at, comes down bit for bit and is deleted, in ${language}`,
       async () => {
         const exam = head();
-        const trouble = await inBrowser(async (page) => {
+        await app.asVisitor({}, async (page) => {
           const t = texts[language];
           const email = `${language}@example.com`.toLowerCase();
-          await visit(page, origin);
           await chooseLanguage(page, language);
           await register(page, t, email);
           await signIn(page, t, email);
@@ -111,7 +77,6 @@ describe("a person's exam", () => {
           await page.getByRole("button", { name: t.logOut }).click();
           await page.getByRole("heading", { name: t.logIn }).waitFor();
         });
-        expect(trouble).toEqual([]);
       },
       JOB_TIMEOUT_MS,
     );
@@ -131,10 +96,9 @@ describe("a person's exam", () => {
         mkdirSync(join(folder.path, "DISCO", dirname(path)), { recursive: true });
         writeFileSync(join(folder.path, "DISCO", path), bytes);
       }
-      const person = await testApp.addPerson("Pessoa da Pasta");
-      const trouble = await inBrowser(async (page) => {
+      const person = await app.testApp.addPerson("Pessoa da Pasta");
+      await app.asVisitor({}, async (page) => {
         const t = texts["pt-BR"];
-        await visit(page, origin);
         await signIn(page, t, person.email, person.password);
         await page.getByRole("button", { name: t.upload }).first().click();
         await page.getByLabel(t.folderInput).setInputFiles(join(folder.path, "DISCO"));
@@ -142,7 +106,6 @@ describe("a person's exam", () => {
         const row = await findInList(page, t, exam);
         await download(page, t, exam, row);
       });
-      expect(trouble).toEqual([]);
     },
     JOB_TIMEOUT_MS,
   );

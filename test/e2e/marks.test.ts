@@ -1,31 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
-import { launchBrowser } from "../support/browser.ts";
-import { createTestApp, type TestApp } from "../support/test-app.ts";
-import { visit, watchForTrouble } from "../support/watched-page.ts";
+import type { Page } from "playwright-core";
+import { type BrowserApp, createBrowserApp } from "../support/browser-app.ts";
 
 const START_TIMEOUT_MS = 120_000;
 const JOB_TIMEOUT_MS = 120_000;
 const YEAR = "public, max-age=31536000, immutable";
 
 describe("the product's marks", () => {
-  let testApp: TestApp;
-  let browser: Browser;
-  let origin: string;
-
+  let app: BrowserApp;
   beforeAll(async () => {
-    testApp = await createTestApp();
-    origin = await testApp.listen();
-    browser = await launchBrowser();
+    app = await createBrowserApp("marks");
   }, START_TIMEOUT_MS);
-
-  afterAll(async () => {
-    await browser?.close();
-    await testApp?.[Symbol.asyncDispose]();
-  }, START_TIMEOUT_MS);
+  afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
   async function pictureAt(url: string) {
-    const answer = await fetch(new URL(url, origin));
+    const answer = await fetch(new URL(url, app.origin));
     expect(answer.status).toBe(200);
     const { "content-type": type, "cache-control": cached } = Object.fromEntries(answer.headers);
     const bytes = new Uint8Array(await answer.arrayBuffer());
@@ -39,36 +28,34 @@ describe("the product's marks", () => {
 
   test(
     "are all there, of the right type and size, and kept for a year",
-    async () => {
-      const page = await browser.newPage();
-      await visit(page, origin);
-      const href = (selector: string) =>
-        page.locator(selector).evaluate((link: HTMLLinkElement) => link.href);
-      const svg = await pictureAt(await href("link[rel=icon][type='image/svg+xml']"));
-      expect([svg.type, svg.cached]).toEqual(["image/svg+xml", YEAR]);
-      const sizes = [
-        [await href("link[rel=icon][type='image/png']"), "32x32"],
-        [await href("link[rel=apple-touch-icon]"), "180x180"],
-      ];
-      const manifestAnswer = await fetch(await href("link[rel=manifest]"));
-      expect(manifestAnswer.headers.get("content-type")).toStartWith("application/manifest+json");
-      const manifest = (await manifestAnswer.json()) as { icons: { src: string; sizes: string }[] };
-      for (const { src, sizes: size } of manifest.icons) sizes.push([src, size]);
-      for (const [url = "", size] of sizes) {
-        const { type, cached, bytes } = await pictureAt(url);
-        expect([url, type, cached, await pngSize(bytes)]).toEqual([url, "image/png", YEAR, size]);
-      }
-      await page.close();
-    },
+    () =>
+      app.asVisitor({}, async (page) => {
+        const href = (selector: string) =>
+          page.locator(selector).evaluate((link: HTMLLinkElement) => link.href);
+        const svg = await pictureAt(await href("link[rel=icon][type='image/svg+xml']"));
+        expect([svg.type, svg.cached]).toEqual(["image/svg+xml", YEAR]);
+        const sizes = [
+          [await href("link[rel=icon][type='image/png']"), "32x32"],
+          [await href("link[rel=apple-touch-icon]"), "180x180"],
+        ];
+        const manifestAnswer = await fetch(await href("link[rel=manifest]"));
+        expect(manifestAnswer.headers.get("content-type")).toStartWith("application/manifest+json");
+        const manifest = (await manifestAnswer.json()) as { icons: { src: string; sizes: string }[] };
+        for (const { src, sizes: size } of manifest.icons) sizes.push([src, size]);
+        for (const [url = "", size] of sizes) {
+          const { type, cached, bytes } = await pictureAt(url);
+          expect([url, type, cached, await pngSize(bytes)]).toEqual([url, "image/png", YEAR, size]);
+        }
+      }),
     JOB_TIMEOUT_MS,
   );
 
   test("the card of a link is one picture a language, at an address of PUBLIC_URL", async () => {
     const cards = new Set<string>();
     for (const language of ["pt-BR", "en-US"]) {
-      const html = await (await fetch(origin, { headers: { "accept-language": language } })).text();
+      const html = await (await fetch(app.origin, { headers: { "accept-language": language } })).text();
       const url = /property="og:image" content="([^"]+)"/.exec(html)?.[1] ?? "";
-      expect(url).toStartWith(`${origin}/assets/card-${language}-`);
+      expect(url).toStartWith(`${app.origin}/assets/card-${language}-`);
       const { type, cached, bytes } = await pictureAt(url);
       expect([type, cached, await pngSize(bytes)]).toEqual(["image/png", YEAR, "1200x630"]);
       cards.add(url);
@@ -88,24 +75,20 @@ describe("the product's marks", () => {
 
   test(
     "a browser takes the manifest as one to install, and its frame follows the theme",
-    async () => {
-      await using context = await browser.newContext({ locale: "pt-BR" });
-      const trouble = watchForTrouble(context);
-      const page = await context.newPage();
-      await visit(page, origin);
-      const devtools = await context.newCDPSession(page);
-      const { errors, url } = await devtools.send("Page.getAppManifest");
-      expect(url).toBe(`${origin}/manifest.webmanifest`);
-      expect(errors).toEqual([]);
-      const colour = () => page.locator("meta[name=theme-color]").getAttribute("content");
-      const dark = await colour();
-      expect(await frameColour(page, dark)).toBe(true);
-      await page.getByRole("button", { name: /tema/i }).click();
-      await page.waitForFunction(() => document.documentElement.dataset.theme === "light");
-      expect(await colour()).not.toBe(dark);
-      expect(await frameColour(page, await colour())).toBe(true);
-      expect(trouble).toEqual([]);
-    },
+    () =>
+      app.asVisitor({}, async (page) => {
+        const devtools = await page.context().newCDPSession(page);
+        const { errors, url } = await devtools.send("Page.getAppManifest");
+        expect(url).toBe(`${app.origin}/manifest.webmanifest`);
+        expect(errors).toEqual([]);
+        const colour = () => page.locator("meta[name=theme-color]").getAttribute("content");
+        const dark = await colour();
+        expect(await frameColour(page, dark)).toBe(true);
+        await page.getByRole("button", { name: /tema/i }).click();
+        await page.waitForFunction(() => document.documentElement.dataset.theme === "light");
+        expect(await colour()).not.toBe(dark);
+        expect(await frameColour(page, await colour())).toBe(true);
+      }),
     JOB_TIMEOUT_MS,
   );
 });

@@ -1,15 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { writeReportPdf } from "../../scripts/demo/pdf.ts";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
-import { launchBrowser } from "../support/browser.ts";
-import { tabTo } from "../support/keyboard.ts";
+import {
+  type BrowserApp,
+  button,
+  createBrowserApp,
+  dropFile,
+  PHONE,
+  type Seat,
+  tabTo,
+} from "../support/browser-app.ts";
 import { drawnPicture } from "../support/picture-pixels.ts";
-import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
-import { visit, watchForTrouble } from "../support/watched-page.ts";
+import type { Person } from "../support/test-app.ts";
 import { hostilePdf, longPdf, pagesPdf } from "../support/written-pdf.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
@@ -23,61 +28,28 @@ const report = writeReportPdf({
   signature: "Dra. Lívia Monteiro Sá",
 });
 
-const PHONE: BrowserContextOptions = {
-  viewport: { width: 360, height: 780 },
-  hasTouch: true,
-  isMobile: true,
-};
-
-const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true });
-
 describe("a report", () => {
-  let testApp: TestApp;
-  let browser: Browser;
-  let origin: string;
+  let app: BrowserApp;
 
   beforeAll(async () => {
-    testApp = await createTestApp();
-    origin = await testApp.listen();
-    browser = await launchBrowser();
-    mkdirSync(RESULTS, { recursive: true });
+    app = await createBrowserApp("reports");
   }, START_TIMEOUT_MS);
-
-  afterAll(async () => {
-    await browser?.close();
-    await testApp?.[Symbol.asyncDispose]();
-  }, START_TIMEOUT_MS);
+  afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
   async function ownerOfAStudy(name: string): Promise<Person> {
-    const person = await testApp.addPerson(name);
-    await testApp.call("POST", "/api/users/accept-terms", { as: person });
+    const person = await app.addPerson(name);
     const instances = generateStudy({ kind: "ct-head", seed: 1, size: 64, instances: 4 });
-    await testApp.store(person, await zipStudyBytes({ instances, folder: "DICOM" }));
+    await app.testApp.store(person, await zipStudyBytes({ instances, folder: "DICOM" }));
     return person;
   }
 
   /** As this person in the exam list. */
-  async function inList(
-    person: Person,
-    job: (page: Page, context: BrowserContext) => Promise<void>,
-    options: BrowserContextOptions = { viewport: { width: 1280, height: 900 } },
-  ) {
-    const context = await browser.newContext({ locale: "pt-BR", ...options });
-    context.setDefaultTimeout(30_000);
-    await context.addInitScript((token) => localStorage.setItem("token", token), person.token);
-    const page = await context.newPage();
-    try {
-      await visit(page, `${origin}/his`);
-      await page.getByRole("main").getByRole("button", { name: "Ver meus exames" }).click();
+  const inList = (person: Person, job: (page: Page) => Promise<void>, seat: Seat = {}) =>
+    app.as(person, seat, async (page) => {
+      await button(page.getByRole("main"), "Ver meus exames").click();
       await page.locator("main[data-view=listaExames]").waitFor();
-      await job(page, context);
-    } catch (error) {
-      await page.screenshot({ path: join(RESULTS, "reports-failed.png") });
-      throw error;
-    } finally {
-      await context.close();
-    }
-  }
+      await job(page);
+    });
 
   async function attach(page: Page, pdf: Uint8Array): Promise<void> {
     await button(page, /^Anexar laudo: /).click();
@@ -111,8 +83,7 @@ describe("a report", () => {
   test(
     "is attached, read, searched, saved and deleted",
     async () => {
-      await inList(await ownerOfAStudy("Helena Duarte"), async (page, context) => {
-        const trouble = watchForTrouble(context);
+      await inList(await ownerOfAStudy("Helena Duarte"), async (page) => {
         await attach(page, report);
         await open(page);
         expect(await inkOf(page)).toBeGreaterThan(0.005);
@@ -134,7 +105,7 @@ describe("a report", () => {
         );
         expect(await inkOf(page)).toBeGreaterThan(0.005);
 
-        await field(page).fill("ENCEFALICO");
+        await searchBox(page).fill("ENCEFALICO");
         await page.getByText("1 de 1", { exact: true }).waitFor();
         expect(await marked(page, "pdf-hit-now")).toEqual(["encefálico"]);
 
@@ -160,7 +131,6 @@ describe("a report", () => {
         await button(page, "Sim, excluir").click();
         await page.getByText("O laudo foi excluído com sucesso").first().waitFor();
         await button(page, /^Anexar laudo: /).waitFor();
-        expect(trouble).toEqual([]);
       });
     },
     JOB_TIMEOUT_MS,
@@ -174,7 +144,7 @@ describe("a report", () => {
         await attach(page, searched);
         await open(page);
         await page.keyboard.press("Control+f");
-        expect(await field(page).evaluate((input) => input === document.activeElement)).toBe(true);
+        expect(await searchBox(page).evaluate((input) => input === document.activeElement)).toBe(true);
         const blank = await drawnPicture(await page.locator(".pdf-sheet").first().screenshot());
 
         await page.keyboard.type("cranio");
@@ -203,14 +173,14 @@ describe("a report", () => {
         expect(await marked(page, "pdf-hit")).toContain("cranio");
 
         // Over the end of a line, and still there when the paper is drawn anew.
-        await field(page).fill("e o cranio");
+        await searchBox(page).fill("e o cranio");
         await waitForMarked(page, "e oCRÂNIO");
         await button(page, "Aumentar").click();
         await waitForMarked(page, "e oCRÂNIO");
-        await field(page).fill("fígado");
+        await searchBox(page).fill("fígado");
         await page.getByText("Não encontrado", { exact: true }).waitFor();
         await page.keyboard.press("Escape");
-        expect(await field(page).inputValue()).toBe("");
+        expect(await searchBox(page).inputValue()).toBe("");
         expect(await marked(page, "pdf-hit-now")).toEqual([]);
       });
     },
@@ -301,8 +271,7 @@ describe("a report", () => {
   test(
     "is attached, read, pinched, searched, saved and deleted on a phone of 360 pixels, by touch",
     async () => {
-      const phone = async (page: Page, context: BrowserContext) => {
-        const trouble = watchForTrouble(context);
+      const phone = async (page: Page) => {
         await page.locator(".phone-study-toggle").first().tap();
         await button(page, /^Anexar laudo: /).tap();
         const file = { name: "laudo.pdf", mimeType: "application/pdf", buffer: Buffer.from(report) };
@@ -317,7 +286,7 @@ describe("a report", () => {
 
         const width = () => page.locator(".pdf-sheet").evaluate((sheet) => sheet.clientWidth);
         const before = await width();
-        await pinch(page, context, 2);
+        await pinch(page, 2);
         await page.waitForFunction(
           (was) => (document.querySelector(".pdf-sheet")?.clientWidth ?? 0) > was * 1.7,
           before,
@@ -343,9 +312,8 @@ describe("a report", () => {
         await button(page, "Sim, excluir").tap();
         await page.getByText("O laudo foi excluído com sucesso").first().waitFor();
         await page.locator("main[data-view=listaExames]").waitFor();
-        expect(trouble).toEqual([]);
       };
-      await inList(await ownerOfAStudy("Lia Nunes"), phone, PHONE);
+      await inList(await ownerOfAStudy("Lia Nunes"), phone, { device: PHONE });
     },
     JOB_TIMEOUT_MS,
   );
@@ -356,7 +324,7 @@ describe("a report", () => {
       await inList(await ownerOfAStudy("Caio Melo"), async (page) => {
         await button(page, /^Anexar laudo: /).click();
         const drop = (name: string, type: string, bytes: Uint8Array) =>
-          dropFile(page.getByRole("region", { name: "Arquivo PDF" }), { name, type, bytes });
+          dropFile(page, page.getByRole("region", { name: "Arquivo PDF" }), { name, type, bytes });
         await drop("laudo.pdf", "image/png", report);
         await page
           .getByText("Arquivo inválido: Por favor, selecione apenas arquivos PDF.", { exact: true })
@@ -376,28 +344,26 @@ describe("a report", () => {
   test(
     "that wants to run scripts, start programs and lead elsewhere does nothing of it",
     async () => {
-      await inList(await ownerOfAStudy("Taro Yamada"), async (page, context) => {
-        const trouble = watchForTrouble(context);
+      await inList(await ownerOfAStudy("Taro Yamada"), async (page) => {
         const wishes: string[] = [];
-        context.on("request", (request) => {
-          const isOurs = request.url().startsWith(`${origin}/`) || /^(blob|data):/.test(request.url());
+        page.context().on("request", (request) => {
+          const isOurs = request.url().startsWith(`${app.origin}/`) || /^(blob|data):/.test(request.url());
           if (!isOurs || request.url().includes("/evil")) wishes.push(request.url());
         });
         page.on("dialog", (dialog) => {
           wishes.push(`dialog: ${dialog.message()}`);
           void dialog.dismiss();
         });
-        context.on("page", (opened) => wishes.push(`page: ${opened.url()}`));
-        await attach(page, hostilePdf(`${origin}/evil`));
+        page.context().on("page", (opened) => wishes.push(`page: ${opened.url()}`));
+        await attach(page, hostilePdf(`${app.origin}/evil`));
         await open(page);
         expect(await inkOf(page)).toBeGreaterThan(0.001);
         await page.locator(".pdf-sheet").first().click();
         await page.locator(".pdf-sheet").first().hover();
         await page.waitForTimeout(500);
         expect(await page.locator(".pdf-sheet").locator("a, button, input, iframe, script").count()).toBe(0);
-        expect(page.url()).toBe(`${origin}/his`);
+        expect(page.url()).toBe(`${app.origin}/his`);
         expect(wishes).toEqual([]);
-        expect(trouble).toEqual([]);
       });
     },
     JOB_TIMEOUT_MS,
@@ -422,7 +388,7 @@ describe("a report", () => {
   );
 });
 
-function field(page: Page): Locator {
+function searchBox(page: Page): Locator {
   return page.getByRole("searchbox", { name: "Buscar no documento" });
 }
 
@@ -467,9 +433,9 @@ async function centreOf(locator: Locator): Promise<{ x: number; y: number }> {
 }
 
 /** Two fingers that part on the paper. */
-async function pinch(page: Page, context: BrowserContext, factor: number): Promise<void> {
+async function pinch(page: Page, factor: number): Promise<void> {
   const { x, y } = await centreOf(page.locator(".pdf-desk"));
-  const input = await context.newCDPSession(page);
+  const input = await page.context().newCDPSession(page);
   const fingers = (apart: number) => [
     { x: x - apart / 2, y, id: 0 },
     { x: x + apart / 2, y, id: 1 },
@@ -480,23 +446,4 @@ async function pinch(page: Page, context: BrowserContext, factor: number): Promi
   for (let step = 1; step <= 5; step++)
     await touch("touchMove", fingers(100 + (100 * (factor - 1) * step) / 5));
   await touch("touchEnd", []);
-}
-
-async function dropFile(
-  target: Locator,
-  file: { name: string; type: string; bytes: Uint8Array },
-): Promise<void> {
-  const { name, type, bytes } = file;
-  await target.evaluate(
-    (element, dropped) => {
-      const transfer = new DataTransfer();
-      const content = Uint8Array.from(atob(dropped.base64), (letter) => letter.charCodeAt(0));
-      transfer.items.add(new File([content], dropped.name, { type: dropped.type }));
-      for (const event of ["dragover", "drop"]) {
-        const init = { dataTransfer: transfer, bubbles: true, cancelable: true };
-        element.dispatchEvent(new DragEvent(event, init));
-      }
-    },
-    { name, type, base64: Buffer.from(bytes).toString("base64") },
-  );
 }

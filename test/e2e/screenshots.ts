@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { type Locale, locales } from "../../src/shared/locale.ts";
@@ -29,6 +29,7 @@ const SIZES = [
   { width: 1440, height: 900 },
 ];
 const ACTION_TIMEOUT_MS = 15_000;
+const PICTURES_TIMEOUT_MS = 3_000;
 
 interface Setting {
   theme: (typeof THEMES)[number];
@@ -45,11 +46,14 @@ const merchant = {
 await using testApp = await createTestApp({ env: merchant });
 const { people, zip } = await addDemoPeople(testApp);
 const origin = await testApp.listen();
+mkdirSync(out, { recursive: true });
+const zipPath = join(out, "exame.zip");
+writeFileSync(zipPath, zip);
 const views: Record<string, View> = {
   ...entryViews,
   ...frameViews,
   ...listViews,
-  ...uploadViews(zip),
+  ...uploadViews(zipPath),
   ...moneyViews,
   ...userViews,
 };
@@ -59,12 +63,14 @@ if (unknown.length > 0) throw new Error(`no view ${unknown.join(", ")}: ${Object
 
 // A busy machine without a graphics card loses tiles of large pages that it draws as if it had one.
 const browser = await launchBrowser(["--disable-gpu-compositing", "--disable-gpu-rasterization"]);
-/** One of each language, so that the client is loaded once. */
-const contexts = new Map<Locale, BrowserContext>();
+/** One of each language and size: pages that are open at once share no storage, and none is resized at its start. */
+const contexts = new Map<string, BrowserContext>();
 for (const language of locales) {
-  contexts.set(language, await browser.newContext({ reducedMotion: "reduce", locale: language }));
+  for (const size of SIZES) {
+    const options = { reducedMotion: "reduce", locale: language, viewport: size } as const;
+    contexts.set(contextKey({ language, size }), await browser.newContext(options));
+  }
 }
-mkdirSync(out, { recursive: true });
 let failures = 0;
 for (const name of names) await takeView(browser, name, views[name] ?? {});
 await browser.close();
@@ -97,6 +103,8 @@ async function takePicture(name: string, view: View, setting: Setting): Promise<
     await view.show?.(page);
     await page.locator(".auth-shape").waitFor({ state: "detached" });
     await page.evaluate(() => document.fonts.ready);
+    // Pictures of studies come one after the other; a view that asks for ever more is taken as it is.
+    await page.waitForLoadState("networkidle", { timeout: PICTURES_TIMEOUT_MS }).catch(() => {});
     await page.mouse.move(0, 0);
     const overflow = await overflowOf(page);
     if (overflow > 0) throw new Error(`${overflow} px wider than the window`);
@@ -111,10 +119,13 @@ async function takePicture(name: string, view: View, setting: Setting): Promise<
   return { file, width: size.width, caption };
 }
 
-async function openPage({ language, size }: Setting): Promise<Page> {
-  const page = await contexts.get(language)?.newPage();
-  if (!page) throw new Error(`no context of ${language}`);
-  await page.setViewportSize(size);
+function contextKey({ language, size }: Pick<Setting, "language" | "size">): string {
+  return `${language} ${size.width}`;
+}
+
+async function openPage(setting: Setting): Promise<Page> {
+  const page = await contexts.get(contextKey(setting))?.newPage();
+  if (!page) throw new Error(`no context of ${contextKey(setting)}`);
   return page;
 }
 

@@ -1,49 +1,37 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import decodeQR from "qr/decode.js";
 import { violationsOn } from "../support/axe.ts";
-import { launchBrowser } from "../support/browser.ts";
-import { tabTo } from "../support/keyboard.ts";
+import { type BrowserApp, button, createBrowserApp, type Seat, tabTo } from "../support/browser-app.ts";
 import { drawnPicture } from "../support/picture-pixels.ts";
 import { sampleZip } from "../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
-import { visit, watchForTrouble } from "../support/watched-page.ts";
+import type { Person, TestApp } from "../support/test-app.ts";
+import { visit } from "../support/watched-page.ts";
 
-const RESULTS = join(import.meta.dir, "../../test-results");
 const START_TIMEOUT_MS = 200_000;
 const JOB_TIMEOUT_MS = 120_000;
 const SUBSCRIPTION = "/his/subscription";
+/** Told to who has no plan. */
+const NO_PLAN = /404/;
+/** Told to who asks for exams without one. */
+const CLOSED = /403/;
 
+let app: BrowserApp;
 let t: TestApp;
-let browser: Browser;
-let origin: string;
 let admin: Person;
 
 beforeAll(async () => {
-  t = await createTestApp({
+  app = await createBrowserApp("subscription", {
     env: {
       PIX_KEY: "123e4567-e12b-12d1-a456-426655440000",
       PIX_MERCHANT_NAME: "Exameteca Ltda",
       PIX_MERCHANT_CITY: "Sao Paulo",
     },
   });
-  origin = await t.listen();
-  browser = await launchBrowser();
-  admin = await member("Beatriz Admin", { role: "admin" });
-  mkdirSync(RESULTS, { recursive: true });
+  t = app.testApp;
+  admin = await app.addPerson("Beatriz Admin", { role: "admin" });
 }, START_TIMEOUT_MS);
-afterAll(async () => {
-  await browser?.close();
-  await t?.[Symbol.asyncDispose]();
-});
-
-async function member(name: string, options: Parameters<TestApp["addPerson"]>[1]): Promise<Person> {
-  const person = await t.addPerson(name, options);
-  await t.call("POST", "/api/users/accept-terms", { as: person });
-  return person;
-}
+afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
 /** Ends the person's subscription so many days from now. */
 async function endsIn(person: Person, days: number): Promise<void> {
@@ -51,42 +39,13 @@ async function endsIn(person: Person, days: number): Promise<void> {
   await t.sql`update subscriptions set expires_at = ${end} where user_id = ${person.id}`;
 }
 
-/** A browser of this person's own, and what `job` leaves to complain about. */
-async function inBrowser(
-  person: Person,
-  job: (page: Page, context: BrowserContext) => Promise<void>,
-  options: BrowserContextOptions & { theme?: string } = {},
-): Promise<string[]> {
-  const { theme = "dark", ...rest } = options;
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 900 },
-    locale: "pt-BR",
-    ...rest,
+/** As this person at the address of the subscription. */
+const inSubscription = (person: Person, job: (page: Page) => Promise<void>, seat: Seat = {}) =>
+  app.as(person, seat, async (page) => {
+    await visit(page, app.origin + SUBSCRIPTION);
+    await job(page);
   });
-  context.setDefaultTimeout(20_000);
-  await context.addInitScript(
-    (kept) => {
-      // An empty page keeps nothing.
-      if (!location.protocol.startsWith("http")) return;
-      for (const [key, value] of Object.entries(kept)) localStorage.setItem(key, value);
-    },
-    { token: person.token, theme },
-  );
-  const trouble = watchForTrouble(context);
-  const page = await context.newPage();
-  try {
-    await job(page, context);
-  } catch (error) {
-    await page.screenshot({ path: join(RESULTS, "subscription-failed.png") });
-    process.stderr.write(trouble.map((line) => `${line}\n`).join(""));
-    throw error;
-  } finally {
-    await context.close();
-  }
-  return trouble;
-}
 
-const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true });
 const pix = (page: Page) => page.getByRole("dialog", { name: "Pagar com Pix" });
 const code = (page: Page) => pix(page).getByLabel("Pix copia e cola").inputValue();
 
@@ -108,9 +67,8 @@ async function scannedCode(page: Page): Promise<string> {
   return decodeQR({ width, height, data });
 }
 
-async function confirmAsAdmin(email: string): Promise<string[]> {
-  return await inBrowser(admin, async (page) => {
-    await visit(page, origin + SUBSCRIPTION);
+function confirmAsAdmin(email: string): Promise<void> {
+  return inSubscription(admin, async (page) => {
     const row = page.getByRole("listitem").filter({ hasText: email });
     await row.getByRole("button", { name: "Confirmar" }).click();
     await button(page, "Sim, recebi").click();
@@ -122,12 +80,11 @@ describe("a trial at its limit", () => {
   test(
     "is paid by Pix while an admin confirms, and goes on uploading without a reload",
     async () => {
-      const person = await member("Taro Yamada", { plan: "avaliacao" });
+      const person = await app.addPerson("Taro Yamada", { plan: "avaliacao" });
       await t.store(person, sampleZip({ study: "11" }));
       await t.store(person, sampleZip({ study: "12" }));
       await endsIn(person, 2);
-      const trouble = await inBrowser(person, async (page) => {
-        await visit(page, `${origin}/his`);
+      await app.as(person, {}, async (page) => {
         await button(page, "Enviar exames").first().click();
         await page.getByText("Limite Excedido").waitFor();
         const banner = page.getByText("Sua assinatura expira em 2 dias.");
@@ -136,14 +93,13 @@ describe("a trial at its limit", () => {
         await page.getByRole("heading", { name: "Plano Avaliação" }).waitFor();
         await makePix(page, "Assinar Essencial");
         expect(await scannedCode(page)).toBe(await code(page));
-        expect(await confirmAsAdmin(person.email)).toEqual([]);
+        await confirmAsAdmin(person.email);
         await page.getByRole("heading", { name: "Pagamento confirmado" }).waitFor();
         await page.getByRole("dialog").waitFor({ state: "detached" });
         await page.getByRole("heading", { name: "Plano Essencial" }).waitFor();
         await banner.waitFor({ state: "detached" });
         await uploadAnother(page);
       });
-      expect(trouble).toEqual([]);
     },
     JOB_TIMEOUT_MS,
   );
@@ -166,11 +122,11 @@ describe("a Pix", () => {
   test(
     "is the same in two tabs at once, and both learn that it was paid",
     async () => {
-      const person = await member("Ana Duas Abas", { plan: null });
-      await inBrowser(person, async (page, context) => {
-        const other = await context.newPage();
+      const person = await app.addPerson("Ana Duas Abas", { plan: null });
+      await app.as(person, { expected: [NO_PLAN] }, async (page) => {
+        const other = await page.context().newPage();
         for (const tab of [page, other]) {
-          await visit(tab, origin + SUBSCRIPTION);
+          await visit(tab, app.origin + SUBSCRIPTION);
           await button(tab, "Assinar Essencial").click();
         }
         await Promise.all([page, other].map((tab) => button(tab, "Gerar Pix").click()));
@@ -186,7 +142,7 @@ describe("a Pix", () => {
     JOB_TIMEOUT_MS,
   );
 
-  for (const theme of ["dark", "light"]) {
+  for (const theme of ["dark", "light"] as const) {
     for (const viewport of [
       { width: 360, height: 780 },
       { width: 1440, height: 900 },
@@ -194,12 +150,11 @@ describe("a Pix", () => {
       test(
         `can be read off the screen and copied, in the ${theme} theme at ${viewport.width} px`,
         async () => {
-          const person = await member(`Lia ${theme} ${viewport.width}`, { plan: "essencial" });
-          await inBrowser(
+          const person = await app.addPerson(`Lia ${theme} ${viewport.width}`, { plan: "essencial" });
+          await inSubscription(
             person,
-            async (page, context) => {
-              await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-              await visit(page, origin + SUBSCRIPTION);
+            async (page) => {
+              await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
               await makePix(page, "Assinar Profissional");
               expect(await scannedCode(page)).toBe(await code(page));
               await button(page, "Copiar código Pix").click();
@@ -207,7 +162,7 @@ describe("a Pix", () => {
               expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await code(page));
               expect(await violationsOn(page)).toEqual([]);
             },
-            { viewport, theme, reducedMotion: "reduce" },
+            { device: { viewport }, theme },
           );
         },
         JOB_TIMEOUT_MS,
@@ -220,10 +175,9 @@ describe("the subscription view", () => {
   test(
     "has an address of its own, which lasts as long as it is shown",
     async () => {
-      const person = await member("Rita Endereço", { plan: "essencial" });
-      await inBrowser(person, async (page) => {
+      const person = await app.addPerson("Rita Endereço", { plan: "essencial" });
+      await inSubscription(person, async (page) => {
         const path = () => new URL(page.url()).pathname;
-        await visit(page, origin + SUBSCRIPTION);
         await page.getByRole("heading", { name: "Plano Essencial" }).waitFor();
         await button(page, "Suporte").click();
         await page.locator("main[data-view=support]").waitFor();
@@ -241,12 +195,11 @@ describe("the subscription view", () => {
   test(
     "cancels by keyboard alone: the exams are gone at once, the menus close, and no dialog has a violation",
     async () => {
-      const person = await member("Hugo Teclado", { plan: "essencial" });
+      const person = await app.addPerson("Hugo Teclado", { plan: "essencial" });
       await t.store(person, sampleZip({ study: "31" }));
-      await inBrowser(
+      await inSubscription(
         person,
         async (page) => {
-          await visit(page, origin + SUBSCRIPTION);
           await tabTo(page, button(page, "Cancelar assinatura"));
           await page.keyboard.press("Enter");
           const field = page.getByRole("alertdialog").getByRole("textbox");
@@ -264,7 +217,7 @@ describe("the subscription view", () => {
           await page.locator(".usage-list").getByText("Envio").waitFor();
           expect(await violationsOn(page)).toEqual([]);
         },
-        { reducedMotion: "reduce" },
+        { expected: [CLOSED] },
       );
       const studies = await t.call("GET", "/api/studies", { as: person });
       expect(studies.status).toBe(403);
@@ -278,9 +231,8 @@ describe("an open Pix", () => {
   test(
     "that was closed is still there to be paid, and one that is over gives way to a new code",
     async () => {
-      const person = await member("Caio Atrasado", { plan: "essencial" });
-      const trouble = await inBrowser(person, async (page) => {
-        await visit(page, origin + SUBSCRIPTION);
+      const person = await app.addPerson("Caio Atrasado", { plan: "essencial" });
+      await inSubscription(person, async (page) => {
         await makePix(page, "Assinar Família");
         const first = await code(page);
         await page.keyboard.press("Escape");
@@ -293,7 +245,6 @@ describe("an open Pix", () => {
         expect(await code(page)).not.toBe(first);
         expect(await pix(page).getByRole("timer").textContent()).toMatch(/^(30:00|29:5\d)$/);
       });
-      expect(trouble).toEqual([]);
     },
     JOB_TIMEOUT_MS,
   );

@@ -18,8 +18,9 @@ export const PHONE = {
 } satisfies BrowserContextOptions;
 
 export interface Seat {
-  device?: typeof DESK | typeof PHONE;
+  device?: BrowserContextOptions;
   language?: Locale;
+  theme?: "dark" | "light";
   /** Before the first page is opened, e.g. to take the clock in hand. */
   prepare?: (context: BrowserContext) => Promise<unknown>;
   /** Answers that are part of the job, told by their status and the end of their path, e.g. `404 /share`. */
@@ -38,6 +39,8 @@ export interface BrowserApp extends AsyncDisposable {
    * `test-results`; so does anything that goes wrong behind the pages, which fails the job too.
    */
   as(person: Person, seat: Seat, job: (page: Page) => Promise<void>): Promise<void>;
+  /** The same for somebody who has yet to sign in, at the entry page. */
+  asVisitor(seat: Seat, job: (page: Page) => Promise<void>): Promise<void>;
 }
 
 /** `name` tells the pictures of failed jobs apart. */
@@ -48,6 +51,38 @@ export async function createBrowserApp(name: string, options?: TestAppOptions): 
   mkdirSync(RESULTS, { recursive: true });
   let jobs = 0;
 
+  async function inBrowser(seat: Seat, job: (page: Page) => Promise<void>, person?: Person): Promise<void> {
+    const { device = DESK, language = "pt-BR", theme, prepare, expected = [] } = seat;
+    const number = ++jobs;
+    const context = await browser.newContext({ locale: language, reducedMotion: "reduce", ...device });
+    context.setDefaultTimeout(WAIT_MS);
+    if (person) {
+      const preferences = { language, ...(theme && { theme }) };
+      await context.addInitScript(signInOnce, { token: person.token, preferences });
+    }
+    await prepare?.(context);
+    const trouble = watchForTrouble(context);
+    const page = await context.newPage();
+    try {
+      await visit(page, person ? `${origin}/his` : origin);
+      if (person) await page.locator("main[data-view=welcome] h1").waitFor();
+      await job(page);
+      const unexpected = trouble.filter((told) => !expected.some((pattern) => pattern.test(told)));
+      if (unexpected.length > 0) throw new Error(`behind the page:\n${unexpected.join("\n")}`);
+    } catch (error) {
+      for (const [index, shown] of context.pages().entries()) {
+        const path = join(RESULTS, `${name}-failed-${number}${index > 0 ? `-${index}` : ""}.png`);
+        // What failed is what must be told, with a picture or without.
+        await shown
+          .screenshot({ path, timeout: PICTURE_MS })
+          .catch((failure) => process.stderr.write(`no ${path}: ${failure}\n`));
+      }
+      throw error;
+    } finally {
+      await context.close();
+    }
+  }
+
   return {
     testApp,
     browser,
@@ -57,31 +92,8 @@ export async function createBrowserApp(name: string, options?: TestAppOptions): 
       await testApp.call("POST", "/api/users/accept-terms", { as: added });
       return added;
     },
-    async as(person, { device = DESK, language = "pt-BR", prepare, expected = [] }, job) {
-      jobs += 1;
-      const context = await browser.newContext({ ...device, locale: language, reducedMotion: "reduce" });
-      context.setDefaultTimeout(WAIT_MS);
-      await context.addInitScript(signInOnce, { token: person.token, language });
-      await prepare?.(context);
-      const trouble = watchForTrouble(context);
-      const page = await context.newPage();
-      try {
-        await visit(page, `${origin}/his`);
-        await page.locator("main[data-view=welcome] h1").waitFor();
-        await job(page);
-        const unexpected = trouble.filter((told) => !expected.some((pattern) => pattern.test(told)));
-        if (unexpected.length > 0) throw new Error(`behind the page:\n${unexpected.join("\n")}`);
-      } catch (error) {
-        const path = join(RESULTS, `${name}-failed-${jobs}.png`);
-        // What failed is what must be told, with a picture or without.
-        await page
-          .screenshot({ path, timeout: PICTURE_MS })
-          .catch((failure) => process.stderr.write(`no ${path}: ${failure}\n`));
-        throw error;
-      } finally {
-        await context.close();
-      }
-    },
+    as: (person, seat, job) => inBrowser(seat, job, person),
+    asVisitor: (seat, job) => inBrowser(seat, job),
     async [Symbol.asyncDispose]() {
       await browser.close();
       await testApp[Symbol.asyncDispose]();
@@ -89,12 +101,17 @@ export async function createBrowserApp(name: string, options?: TestAppOptions): 
   };
 }
 
+interface Kept {
+  token: string;
+  preferences: Record<string, string>;
+}
+
 /** In the page: keeps what a sign-in would have kept, the first time only, so that a session can also end. */
-function signInOnce({ token, language }: { token: string; language: string }): void {
+function signInOnce({ token, preferences }: Kept): void {
   // A page that is still blank has no storage.
   if (!location.protocol.startsWith("http") || window.top !== window) return;
   if (localStorage.getItem("language")) return;
-  localStorage.setItem("language", language);
+  for (const [key, value] of Object.entries(preferences)) localStorage.setItem(key, value);
   localStorage.setItem("token", token);
 }
 

@@ -16,9 +16,11 @@ export function makeUploads(seed: string, count: number): SentUpload[] {
   const uploads: SentUpload[] = [];
   for (let n = 0; uploads.length < count; n++) {
     const study = smallStudy(`${seed}-${n}`, n);
-    if (n % 4 === 2) uploads.push(sent([...study, ...smallStudy(`${seed}-${n}-second`, n + 1)]));
-    else if (n % 4 !== 3 || study.length < 3) uploads.push(sent(study));
-    else uploads.push(sent(study.slice(0, -1)), sent(study.slice(1)), sent(study.slice(0, 2)));
+    // Every other one in the names of a disc that leave room for those of a volume: it becomes its volume.
+    const send = n % 8 < 4 ? sent : sentAsVolume;
+    if (n % 4 === 2) uploads.push(send([...study, ...smallStudy(`${seed}-${n}-second`, n + 1)]));
+    else if (n % 4 !== 3 || study.length < 3) uploads.push(send(study));
+    else uploads.push(send(study.slice(0, -1)), send(study.slice(1)), send(study.slice(0, 2)));
   }
   return uploads;
 }
@@ -28,10 +30,15 @@ function smallStudy(seed: string, n: number): GeneratedInstance[] {
   return [...generateStudy({ kind, seed, size: 24, instances: 4, frames: 3 })];
 }
 
-function sent(instances: GeneratedInstance[]): SentUpload {
-  const entries = instances.map(
-    ({ attributes, bytes }) => [`${attributes.sopInstanceUID}.dcm`, bytes] as const,
-  );
+function sentAsVolume(instances: GeneratedInstance[]): SentUpload {
+  return sent(instances, (_, i) => `PACIENTE/EXAMES/CT/IM${String(i).padStart(10, "0")}`);
+}
+
+function sent(
+  instances: GeneratedInstance[],
+  nameOf = ({ attributes }: GeneratedInstance, _i: number) => `${attributes.sopInstanceUID}.dcm`,
+): SentUpload {
+  const entries = instances.map((instance, i) => [nameOf(instance, i), instance.bytes] as const);
   return {
     zip: zipSync(Object.fromEntries(entries), { level: 1 }),
     instances: new Set(

@@ -4,6 +4,8 @@ import { crc32, deflateRawSync } from "node:zlib";
 export interface TestEntry {
   name: string | Uint8Array;
   content: Uint8Array;
+  /** Bytes of no entry, in front of its local header. */
+  gap?: Uint8Array;
   method?: number;
   flags?: number;
   /** Leaves CRC-32 and sizes out of the local header and puts them behind the data (APPNOTE §4.3.9). */
@@ -23,6 +25,8 @@ export interface TestEntry {
 export interface TestZipOptions {
   prefix?: Uint8Array;
   comment?: Uint8Array;
+  /** Numbers of the entries in the order of the directory; without it that of the file. */
+  directory?: readonly number[];
   end?: { disk?: number; entryCount?: number; centralBytes?: number; centralOffset?: number };
 }
 
@@ -33,12 +37,14 @@ export function writeTestZip(entries: readonly TestEntry[], options: TestZipOpti
   const central: Uint8Array[] = [];
   let offset = 0;
   for (const entry of entries) {
-    const { local, header } = encodeEntry(entry, offset);
-    parts.push(local);
+    const { gap = new Uint8Array(0) } = entry;
+    const { local, header } = encodeEntry(entry, offset + gap.length);
+    parts.push(gap, local);
     central.push(header);
-    offset += local.length;
+    offset += gap.length + local.length;
   }
-  const directory = Buffer.concat(central);
+  const order = options.directory ?? central.keys().toArray();
+  const directory = Buffer.concat(order.map((number) => central[number] ?? new Uint8Array(0)));
   const record = Buffer.alloc(22);
   record.writeUInt32LE(0x06054b50, 0);
   record.writeUInt16LE(end.disk ?? 0, 4);

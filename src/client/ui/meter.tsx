@@ -1,6 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import type { CSSProperties } from "react";
 import { isNearLimit } from "../../shared/rules/subscription.ts";
+import { Skeleton } from "./skeleton.tsx";
 
 interface MeterProps {
   label: string;
@@ -36,6 +37,18 @@ export function Meter({ label, used, limit }: MeterProps) {
       >
         <i />
       </div>
+    </div>
+  );
+}
+
+export function MeterSkeleton() {
+  return (
+    <div className="meter">
+      <div className="meter-top">
+        <Skeleton className="my-1 w-24" />
+        <Skeleton className="my-1 w-14" />
+      </div>
+      <div className="meter-rule" />
     </div>
   );
 }

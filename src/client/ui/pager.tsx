@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button } from "./button.tsx";
 
 interface PagerProps {
-  className: string;
+  className?: string;
   /** How many rows come before the shown ones. */
   before: number;
   shown: number;
@@ -12,7 +12,7 @@ interface PagerProps {
 }
 
 /** Which rows of how many are shown, and the way to the others. */
-export function Pager({ className, before, shown, total, onStep }: PagerProps) {
+export function Pager({ className = "pager", before, shown, total, onStep }: PagerProps) {
   const { i18n, t } = useLingui();
   const from = i18n.number(shown > 0 ? before + 1 : 0);
   const to = i18n.number(before + shown);

@@ -42,7 +42,7 @@ describe("the menu", () => {
   });
 
   test("of an admin has the users, and neither laboratory nor payments", async () => {
-    const all = ["Início", "Exames", "Enviar exames", "Assinatura", "Gerenciar usuários", "Suporte"];
+    const all = ["Início", "Exames", "Enviar exames", "Assinaturas", "Gerenciar usuários", "Suporte"];
     expect(await menuOf("admin", true)).toEqual({ open: all, closed: [] });
   });
 

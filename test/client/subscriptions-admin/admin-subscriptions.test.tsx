@@ -162,6 +162,17 @@ describe("the subscriptions of everybody", () => {
     expect(await screen.findByText("O provedor de pagamento não aceitou a devolução.")).toBeDefined();
   });
 
+  test("of which there are none say so, tab by tab", async () => {
+    const { user } = await show({
+      "GET /api/payments": () => Response.json([], { headers: { "X-Total-Count": "0" } }),
+      "GET /api/subscriptions/removals": () => Response.json([]),
+    });
+    expect(await screen.findByText("Nenhum pagamento com este status.")).toBeDefined();
+    await user.click(screen.getByRole("tab", { name: "Canceladas" }));
+    expect(await screen.findByText("Nenhum exame cancelado aguarda exclusão.")).toBeDefined();
+    expect(screen.queryByRole("navigation", { name: "Páginas" })).toBeNull();
+  });
+
   test("a plan is edited in reais, and only what changed is sent", async () => {
     const sent: unknown[] = [];
     const { user } = await show({

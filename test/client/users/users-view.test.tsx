@@ -172,6 +172,26 @@ describe("the users", () => {
     expect(screen.getByText("Já existe uma conta com este e-mail.")).toBeDefined();
   });
 
+  test("are sent once; what the server refuses of them is said at its field", async () => {
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    serveUsers([joao], { [PATCH_JOAO]: () => promise });
+    const user = await showUsers();
+    await user.click(screen.getByRole("button", { name: "Editar João Conceição" }));
+    const dialog = within(screen.getByRole("dialog"));
+    await user.type(dialog.getByLabelText("E-mail"), ".br");
+    await user.click(dialog.getByRole("button", { name: "Salvar" }));
+    for (const name of ["Salvando…", "Cancelar"])
+      expect((await dialog.findByRole("button", { name })).hasAttribute("disabled")).toBe(true);
+    const message = "Este domínio não recebe e-mails.";
+    const body = await problem(422, "validation", "Dados inválidos").json();
+    const violations = [{ path: "email", code: "invalid", message }];
+    resolve(Response.json({ ...body, violations }, { status: 422 }));
+    expect(await dialog.findByText(message)).toBeDefined();
+    expect(dialog.getByLabelText("E-mail").getAttribute("aria-invalid")).toBe("true");
+    expect(screen.queryByText("Falha ao atualizar usuário")).toBeNull();
+    await user.click(dialog.getByRole("button", { name: "Cancelar" }));
+  });
+
   test("are edited, and only what changed is sent", async () => {
     let sent: unknown;
     serveUsers([joao], {

@@ -49,7 +49,10 @@ export const moneyViews: Record<string, View> = {
       await page.locator("[role=dialog], [role=alertdialog]").waitFor();
     },
   },
-  "subscription-admin": { who: "admin", show: openSubscription },
+  "subscription-admin": {
+    who: "admin",
+    show: (page) => goTo(page, "subscription", "Assinaturas", "Subscriptions"),
+  },
   "plan-confirm": { who: "owner", show: choosePlan },
   pix: { who: "trial", show: makePix },
   "subscription-pending": { who: "trial", show: openSubscription },

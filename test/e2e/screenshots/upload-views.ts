@@ -6,16 +6,14 @@ const SLOW_BYTES_PER_SECOND = 200_000;
 
 const openUpload = (page: Page) => goTo(page, "uploadExames", "Enviar exames", "Upload exams");
 
-async function pickZip(page: Page, zip: Buffer): Promise<void> {
+async function pickZip(page: Page, zipPath: string): Promise<void> {
   await openUpload(page);
-  await page
-    .locator("input[accept*=zip]")
-    .setInputFiles({ name: "exame.zip", mimeType: "application/zip", buffer: zip });
+  await page.locator("input[accept*=zip]").setInputFiles(zipPath);
   await button(page, "Enviar exame", "Upload exam").waitFor();
 }
 
-async function send(page: Page, zip: Buffer): Promise<void> {
-  await pickZip(page, zip);
+async function send(page: Page, zipPath: string): Promise<void> {
+  await pickZip(page, zipPath);
   const devTools = await page.context().newCDPSession(page);
   await devTools.send("Network.emulateNetworkConditions", {
     ...{ offline: false, latency: 0, downloadThroughput: -1 },
@@ -29,8 +27,14 @@ async function openLabs(page: Page): Promise<void> {
   await goTo(page, "examesLab", "Laboratório", "Laboratory");
 }
 
+/** An action of the first PDF. */
+async function actOnLab(page: Page, label: RegExp): Promise<void> {
+  await openLabs(page);
+  await page.locator(".lab-item").first().getByRole("button", { name: label }).click();
+}
+
 /** What a person sends: studies, and PDFs of a laboratory. */
-export function uploadViews(zip: Buffer): Record<string, View> {
+export function uploadViews(zipPath: string): Record<string, View> {
   return {
     upload: { who: "owner", show: openUpload },
     "upload-refused": {
@@ -42,8 +46,8 @@ export function uploadViews(zip: Buffer): Record<string, View> {
         await page.locator(".notice.is-bad").waitFor();
       },
     },
-    "upload-form": { who: "owner", show: (page) => pickZip(page, zip) },
-    "upload-progress": { who: "owner", show: (page) => send(page, zip) },
+    "upload-form": { who: "owner", show: (page) => pickZip(page, zipPath) },
+    "upload-progress": { who: "owner", show: (page) => send(page, zipPath) },
     "upload-limit": {
       who: "trial",
       async show(page) {
@@ -67,24 +71,14 @@ export function uploadViews(zip: Buffer): Record<string, View> {
     "lab-delete": {
       who: "owner",
       async show(page) {
-        await openLabs(page);
-        await page
-          .locator(".lab-item")
-          .first()
-          .getByRole("button", { name: /^(Excluir|Delete) / })
-          .click();
+        await actOnLab(page, /^(Excluir|Delete) /);
         await page.getByRole("alertdialog").waitFor();
       },
     },
     lab: {
       who: "owner",
       async show(page) {
-        await openLabs(page);
-        await page
-          .locator(".lab-item")
-          .first()
-          .getByRole("button", { name: /^(Ver|View) / })
-          .click();
+        await actOnLab(page, /^(Ver|View) /);
         await page.locator(".pdf-sheet canvas").first().waitFor();
         await page.locator(".textLayer span").first().waitFor({ state: "attached" });
       },

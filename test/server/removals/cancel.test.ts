@@ -2,25 +2,27 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { unzipSync } from "fflate";
 import { exportAccount } from "../../../src/server/features/export/export-account.ts";
 import { sendEndNotices } from "../../../src/server/features/subscriptions/send-end-notices.ts";
-import { startSubscription } from "../../../src/server/features/subscriptions/start-subscription.ts";
 import { accessOf } from "../../../src/server/http/guard.ts";
-import type { Study } from "../../../src/shared/api/studies.ts";
 import type { Subscription } from "../../../src/shared/api/subscriptions.ts";
-import { readOutbox } from "../../support/outbox.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 import {
   addLabExam,
+  addPaidPeriod,
   askTicket,
   askToCancel,
   attachReport,
   cancel,
+  DAY_MS,
   type FilledAccount,
   fillAccount,
   GRACE_MS,
+  listedTo,
+  mailsTo,
   newStudyNumber,
   openViewer,
   removalOf,
+  subscribeAnew,
 } from "./filled-account.ts";
 
 setDefaultTimeout(30_000);
@@ -34,10 +36,6 @@ beforeAll(async () => {
 afterAll(() => t[Symbol.asyncDispose]());
 
 const get = (as: Person, path: string) => t.call("GET", path, { as });
-async function mailsTo(person: Person) {
-  await t.settle();
-  return (await readOutbox(t.deps.config.dataDir)).filter((mail) => mail.to.includes(person.email));
-}
 
 /** Every declared route that names a study or a lab exam. */
 function routesToExams(): string[] {
@@ -64,10 +62,6 @@ async function callRoute(
       ? { email: relative.email }
       : undefined;
   return (await t.call(method, path, { as, json })).status;
-}
-
-async function listed(as: Person): Promise<string[]> {
-  return ((await (await get(as, "/api/studies")).json()) as Study[]).map(({ id }) => id);
 }
 
 const instancePaths = async (dicomweb: string, as: Person) => {
@@ -113,7 +107,7 @@ describe("a cancelled subscription", () => {
     const before = await Promise.all(paths.map((path) => get(owner, path)));
     expect(new Set(before.map(({ status }) => status))).toEqual(new Set([200]));
     expect((await t.call("GET", ticket, { headers: resume })).status).toBe(206);
-    for (const person of [owner, doctor, relative]) expect(await listed(person)).toContain(studyId);
+    for (const person of [owner, doctor, relative]) expect(await listedTo(t, person)).toContain(studyId);
 
     const answer: Subscription = await cancel(t, owner);
     expect(answer).toMatchObject({ status: "expired", canCancel: false, currentExamCount: 0 });
@@ -122,14 +116,9 @@ describe("a cancelled subscription", () => {
     expect((await get(owner, "/api/studies")).status).toBe(403);
     expect((await get(owner, "/api/exams-lab")).status).toBe(403);
     // A new plan opens the doors again; what was removed is not behind them.
-    await startSubscription(t.deps.db, {
-      userId: owner.id,
-      planSlug: "familia",
-      expiresAt: null,
-      now: t.deps.clock.now(),
-    });
+    await subscribeAnew(t, owner, "familia");
     for (const person of [owner, doctor, relative, admin]) {
-      expect(await listed(person)).not.toContain(studyId);
+      expect(await listedTo(t, person)).not.toContain(studyId);
       for (const route of routesToExams()) {
         if (/exams-lab/.test(route) && person !== owner) continue;
         // Deleting needs a subscription, which the doctor never had.
@@ -159,20 +148,16 @@ describe("a cancelled subscription", () => {
 
   test("ends what was paid ahead, and says once what it removed and until when it can be undone", async () => {
     const { owner } = await fillAccount(t, "Cancela e Lê");
-    const now = t.deps.clock.now();
-    const [plan] = await t.sql`select id from plans where slug = 'familia'`;
-    const paid = { id: Bun.randomUUIDv7(), txid: Bun.randomUUIDv7() };
-    await t.sql`insert into payments
-      (id, user_id, plan_id, plan_name, amount_cents, period_days, provider, txid, status, created_at, expires_at, period_start, period_end)
-      values (${paid.id}, ${owner.id}, ${plan?.id}, 'Família', 3990, 30, 'local', ${paid.txid}, 'paid',
-        ${now.toISOString()}, ${now.toISOString()}, ${now.toISOString()}, ${now.toISOString()}::timestamptz + interval '720 hours')`;
+    const start = t.deps.clock.now();
+    const end = new Date(start.getTime() + 30 * DAY_MS);
+    const paymentId = await addPaidPeriod(t, owner, { plan: "familia", start, end });
     t.advance(60_000);
     const { expiresAt } = await cancel(t, owner);
-    const [row] = await t.sql`select period_end from payments where id = ${paid.id}`;
+    const [row] = await t.sql`select period_end from payments where id = ${paymentId}`;
     expect(new Date(row?.period_end as string).toISOString()).toBe(expiresAt ?? "");
     // He need not be told that it has ended.
     await sendEndNotices(t.deps);
-    const [mail, ...others] = await mailsTo(owner);
+    const [mail, ...others] = await mailsTo(t, owner);
     expect(others).toEqual([]);
     expect(mail?.subject).toBe("Your Família subscription was cancelled");
     expect(mail?.text).toContain(
@@ -192,7 +177,7 @@ describe("a cancelled subscription", () => {
     await t.call("POST", "/api/auth/login", { json, headers: { "accept-language": "pt-BR" } });
     await addLabExam(t, person);
     await cancel(t, person);
-    const [mail] = await mailsTo(person);
+    const [mail] = await mailsTo(t, person);
     expect(mail?.subject).toBe("Sua assinatura Essencial foi cancelada");
     expect(mail?.text).toContain("Removemos da sua conta 1 exame laboratorial, com os laudos.");
     expect(mail?.text).toMatch(/Até \d{2}\/\d{2}\/\d{4} \d{2}:\d{2} \(horário de Brasília\)/);
@@ -209,7 +194,7 @@ describe("a cancelled subscription", () => {
       status: 409,
       code: "subscription.not_active",
     });
-    const [mail] = await mailsTo(person);
+    const [mail] = await mailsTo(t, person);
     expect(mail?.text).toContain("You had no exams stored, so nothing was removed.");
   });
 
@@ -218,9 +203,9 @@ describe("a cancelled subscription", () => {
     const { studies } = await t.store(boss, sampleZip({ study: newStudyNumber() }));
     const answer = await cancel(t, boss);
     expect(answer).toMatchObject({ status: "expired", removedUntil: null });
-    expect(await listed(boss)).toContain(studies[0]?.id ?? "");
+    expect(await listedTo(t, boss)).toContain(studies[0]?.id ?? "");
     expect(await removalOf(t, boss)).toBeUndefined();
-    const [mail] = await mailsTo(boss);
+    const [mail] = await mailsTo(t, boss);
     expect(mail?.text).toContain("Nothing was removed: as an administrator you keep your exams");
   });
 

@@ -1,6 +1,8 @@
+import { startSubscription } from "../../../src/server/features/subscriptions/start-subscription.ts";
 import type { LabExam } from "../../../src/shared/api/labs.ts";
-import type { DownloadTicket, ViewerToken } from "../../../src/shared/api/studies.ts";
+import type { DownloadTicket, Study, ViewerToken } from "../../../src/shared/api/studies.ts";
 import type { Subscription } from "../../../src/shared/api/subscriptions.ts";
+import { readOutbox } from "../../support/outbox.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import type { Person, TestApp } from "../../support/test-app.ts";
@@ -95,6 +97,39 @@ export async function openViewer(t: TestApp, as: Person, studyId: string): Promi
 export async function askTicket(t: TestApp, as: Person, studyId: string): Promise<string> {
   const answer = await t.call("POST", `/api/studies/${studyId}/download-ticket`, { as });
   return ((await answer.json()) as DownloadTicket).url;
+}
+
+/** The studies somebody finds in his list. */
+export async function listedTo(t: TestApp, as: Person): Promise<string[]> {
+  const answer = await t.call("GET", "/api/studies", { as });
+  return ((await answer.json()) as Study[]).map(({ id }) => id);
+}
+
+/** Every mail to somebody, the oldest first. */
+export async function mailsTo(t: TestApp, { email }: Person) {
+  await t.settle();
+  return (await readOutbox(t.deps.config.dataDir)).filter(({ to }) => to.includes(email));
+}
+
+/** A subscription without end. */
+export async function subscribeAnew(t: TestApp, { id }: Person, planSlug: string): Promise<void> {
+  const now = t.deps.clock.now();
+  await startSubscription(t.deps.db, { userId: id, planSlug, expiresAt: null, now });
+}
+
+/** A period that was paid for; the id of its payment. */
+export async function addPaidPeriod(
+  t: TestApp,
+  { id: userId }: Person,
+  { plan, start, end }: { plan: string; start: Date; end: Date },
+): Promise<string> {
+  const id = Bun.randomUUIDv7();
+  const [from, to] = [start.toISOString(), end.toISOString()];
+  await t.sql`insert into payments
+    (id, user_id, plan_id, plan_name, amount_cents, period_days, provider, txid, status, created_at, expires_at, period_start, period_end)
+    select ${id}, ${userId}, id, name, price_cents, 30, 'local', ${Bun.randomUUIDv7()}, 'paid', ${from}, ${from}, ${from}, ${to}
+    from plans where slug = ${plan}`;
+  return id;
 }
 
 /** The removal of an account, the last one first. */

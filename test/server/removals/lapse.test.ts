@@ -3,7 +3,6 @@ import { nextLapseStep, type WarningDays } from "../../../src/server/features/re
 import { purgeRemovals } from "../../../src/server/features/removals/purge-removals.ts";
 import { removeLapsed } from "../../../src/server/features/removals/remove-lapsed.ts";
 import { undoRemoval } from "../../../src/server/features/removals/undo-removal.ts";
-import { readOutbox } from "../../support/outbox.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import {
@@ -12,6 +11,7 @@ import {
   GRACE_MS,
   HOUR_MS,
   keysOf,
+  mailsTo,
   newStudyNumber,
   origin,
   removalOf,
@@ -25,11 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => t[Symbol.asyncDispose]());
 
-const mailsTo = async (person: Person) => {
-  await t.settle();
-  return (await readOutbox(t.deps.config.dataDir)).filter((mail) => mail.to.includes(person.email));
-};
-const subjectsTo = async (person: Person) => (await mailsTo(person)).map(({ subject }) => subject);
+const subjectsTo = async (person: Person) => (await mailsTo(t, person)).map(({ subject }) => subject);
 
 /** Somebody with a lab exam whose subscription ends `days` from now. */
 async function endingIn(
@@ -73,7 +69,7 @@ describe("a year without renewal", () => {
     expect(await run(364)).toBe(3);
     expect([await run(364.9), await labsOf(person)]).toEqual([3, 1]);
     const removalAt = new Date(endsAt.getTime() + 365 * DAY_MS);
-    const mails = await mailsTo(person);
+    const mails = await mailsTo(t, person);
     expect(mails.map(({ subject }) => subject)).toEqual(
       Array(3).fill(`Your exams will be deleted on ${brazil(removalAt)}`),
     );
@@ -85,7 +81,7 @@ describe("a year without renewal", () => {
     }
 
     expect([await run(365.1), await labsOf(person)]).toEqual([4, 0]);
-    const removed = (await mailsTo(person)).at(-1);
+    const removed = (await mailsTo(t, person)).at(-1);
     expect(removed?.subject).toBe("Your exams were removed");
     expect(removed?.text).toContain("we can bring everything back");
     for (const key of keys) expect(await t.deps.store.stat(key)).toBeDefined();
@@ -164,7 +160,7 @@ describe("a year without renewal", () => {
       where user_id = ${person.id}`;
     expect(Date.parse(subscription?.expires_at)).toBe(endsAt.getTime());
     expect(subscription?.lab_exam_count).toBe(1);
-    const mails = await mailsTo(person);
+    const mails = await mailsTo(t, person);
     expect(mails.at(-2)?.text).toContain(`Your subscription ended on ${brazil(endsAt)}: renew it`);
     expect(mails.at(-1)?.text).toContain("In 30 days");
   });
@@ -174,7 +170,7 @@ describe("a year without renewal", () => {
     const json = { email: person.email, password: person.password };
     await t.call("POST", "/api/auth/login", { json, headers: { "accept-language": "pt-BR" } });
     await removeLapsed(t.deps);
-    const [mail] = await mailsTo(person);
+    const [mail] = await mailsTo(t, person);
     expect(mail?.subject).toMatch(/^Seus exames serão apagados em \d{2}\/\d{2}\/\d{4}$/);
     expect(mail?.text).toContain(
       "será apagado o que você ainda guarda: 1 exame laboratorial, com os laudos.",

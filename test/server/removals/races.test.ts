@@ -2,7 +2,6 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { purgeRemovals } from "../../../src/server/features/removals/purge-removals.ts";
 import { insertReport } from "../../../src/server/features/reports/reports.repo.ts";
 import { lockStudy } from "../../../src/server/features/studies/studies.repo.ts";
-import { startSubscription } from "../../../src/server/features/subscriptions/start-subscription.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
 import { samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
@@ -15,14 +14,10 @@ import {
   GRACE_MS,
   newStudyNumber,
   sendLabExam,
+  subscribeAnew,
 } from "./filled-account.ts";
 
 setDefaultTimeout(120_000);
-
-async function subscribeAnew(t: TestApp, person: Person): Promise<void> {
-  const now = t.deps.clock.now();
-  await startSubscription(t.deps.db, { userId: person.id, planSlug: "clinica", expiresAt: null, now });
-}
 
 /** What a cancelled account still shows: nothing, whatever came in while it was cancelled. */
 async function leftIn(t: TestApp, person: Person) {
@@ -58,7 +53,7 @@ test("an upload that meets a cancellation is removed with the rest or refused, i
       expect([i, answer.status]).toBeOneOf([[i, 201], [i, 403], ...(i === 3 ? [[3, 404]] : [])]);
     }
     expect(await leftIn(t, person)).toEqual(NOTHING);
-    await subscribeAnew(t, person);
+    await subscribeAnew(t, person, "clinica");
   }
   // Else the rounds did not meet.
   expect([statuses.get(201) ?? 0, statuses.get(403) ?? 0].every((count) => count >= 5)).toBe(true);
@@ -90,7 +85,7 @@ test("deletions, downloads and transfers that meet a cancellation never block ea
     }
     expect(await leftIn(t, person)).toEqual(NOTHING);
     await t.sql`update subscriptions set downloads = 0, deletes = 0, lab_deletes = 0 where user_id = ${person.id}`;
-    await subscribeAnew(t, person);
+    await subscribeAnew(t, person, "clinica");
   }
 });
 

@@ -2,23 +2,24 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { listOpenRemovals } from "../../../src/server/features/removals/list-open-removals.ts";
 import { purgeRemovals } from "../../../src/server/features/removals/purge-removals.ts";
 import { undoRemoval } from "../../../src/server/features/removals/undo-removal.ts";
-import { startSubscription } from "../../../src/server/features/subscriptions/start-subscription.ts";
-import type { Study } from "../../../src/shared/api/studies.ts";
 import type { Removal, Subscription, UndoneRemoval } from "../../../src/shared/api/subscriptions.ts";
-import { readOutbox } from "../../support/outbox.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import {
   addLabExam,
+  addPaidPeriod,
   cancel,
   DAY_MS,
   digestOf,
   fillAccount,
   GRACE_MS,
+  listedTo,
+  mailsTo,
   newStudyNumber,
   origin,
   removalOf,
   signInAgain,
+  subscribeAnew,
 } from "./filled-account.ts";
 
 setDefaultTimeout(30_000);
@@ -34,7 +35,6 @@ afterAll(() => t[Symbol.asyncDispose]());
 const get = (as: Person, path: string) => t.call("GET", path, { as });
 const json = async <T>(answer: Promise<Response>) => (await (await answer).json()) as T;
 const mine = (person: Person) => json<Subscription>(get(person, "/api/subscriptions/my-subscription"));
-const listed = async (as: Person) => (await json<Study[]>(get(as, "/api/studies"))).map(({ id }) => id);
 
 async function undo(person: Person): Promise<UndoneRemoval> {
   return await undoRemoval(t.deps, { userId: admin.id }, (await removalOf(t, person)).id, origin);
@@ -44,11 +44,7 @@ const codeOf = (attempt: Promise<unknown>) =>
     () => "done",
     (error) => error.kind?.code ?? error,
   );
-async function lastMailTo(person: Person) {
-  await t.settle();
-  const mails = await readOutbox(t.deps.config.dataDir);
-  return mails.filter((mail) => mail.to.includes(person.email)).at(-1);
-}
+const lastMailTo = async (person: Person) => (await mailsTo(t, person)).at(-1);
 
 describe("undoing a cancellation", () => {
   test("brings everything back bit for bit, for its owner and for those he shared it with", async () => {
@@ -115,17 +111,12 @@ describe("undoing a cancellation", () => {
     const [twice, once] = [newStudyNumber(), newStudyNumber()];
     const old = await t.store(owner, sampleZip({ study: twice }, { study: once }));
     await cancel(t, owner);
-    await startSubscription(t.deps.db, {
-      userId: owner.id,
-      planSlug: "essencial",
-      expiresAt: null,
-      now: t.deps.clock.now(),
-    });
+    await subscribeAnew(t, owner, "essencial");
     const fresh = await t.store(owner, sampleZip({ study: twice, sop: "9" }));
     const oldTwice = old.studies[0]?.id ?? "";
     const keys = await t.sql`select key from stored_objects where study_id = ${oldTwice}`;
     expect(await undo(owner)).toEqual({ studies: 1, labExams: 0, skippedStudies: 1 });
-    expect((await listed(owner)).sort()).toEqual(
+    expect((await listedTo(t, owner)).sort()).toEqual(
       [old.studies[1]?.id ?? "", fresh.studies[0]?.id ?? ""].sort(),
     );
     const now = await mine(owner);
@@ -143,19 +134,17 @@ describe("undoing a cancellation", () => {
   test("gives plan, end and paid periods back; an end that has passed meanwhile stays passed", async () => {
     const owner = await t.addPerson("Paga Adiante");
     const now = t.deps.clock.now();
-    const at = (days: number) => new Date(now.getTime() + days * DAY_MS).toISOString();
-    const [plan] = await t.sql`select id from plans where slug = 'familia'`;
+    const inDays = (days: number) => new Date(now.getTime() + days * DAY_MS);
+    const at = (days: number) => inDays(days).toISOString();
     const periods = [
       { start: -40, end: -10 },
       { start: -10, end: 20 },
       { start: 20, end: 50 },
     ];
     for (const { start, end } of periods) {
-      await t.sql`insert into payments
-        (id, user_id, plan_id, plan_name, amount_cents, period_days, provider, txid, status, created_at, expires_at, period_start, period_end)
-        values (${Bun.randomUUIDv7()}, ${owner.id}, ${plan?.id}, 'Família', 3990, 30, 'local', ${Bun.randomUUIDv7()}, 'paid',
-          ${at(start)}, ${at(start)}, ${at(start)}, ${at(end)})`;
+      await addPaidPeriod(t, owner, { plan: "familia", start: inDays(start), end: inDays(end) });
     }
+    const [plan] = await t.sql`select id from plans where slug = 'familia'`;
     await t.sql`update subscriptions set plan_id = ${plan?.id}, expires_at = ${at(50)} where user_id = ${owner.id}`;
     const periodsNow = async () =>
       [
@@ -185,14 +174,9 @@ describe("undoing a cancellation", () => {
 
   test("does not give back time that was refunded meanwhile", async () => {
     const owner = await t.addPerson("Recebe de Volta");
-    const now = t.deps.clock.now();
-    const [plan] = await t.sql`select id from plans where slug = 'essencial'`;
-    const end = new Date(now.getTime() + 20 * DAY_MS);
-    const id = Bun.randomUUIDv7();
-    await t.sql`insert into payments
-      (id, user_id, plan_id, plan_name, amount_cents, period_days, provider, txid, status, created_at, expires_at, period_start, period_end)
-      values (${id}, ${owner.id}, ${plan?.id}, 'Essencial', 1990, 30, 'local', ${Bun.randomUUIDv7()}, 'paid', ${now.toISOString()}, ${now.toISOString()},
-        ${end.toISOString()}::timestamptz - interval '720 hours', ${end.toISOString()})`;
+    const end = new Date(t.deps.clock.now().getTime() + 20 * DAY_MS);
+    const start = new Date(end.getTime() - 30 * DAY_MS);
+    const id = await addPaidPeriod(t, owner, { plan: "essencial", start, end });
     await t.sql`update subscriptions set expires_at = ${end.toISOString()} where user_id = ${owner.id}`;
     const { expiresAt } = await cancel(t, owner);
     await t.sql`update payments set status = 'refunded', refunded_at = ${t.deps.clock.now().toISOString()} where id = ${id}`;

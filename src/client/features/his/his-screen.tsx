@@ -6,7 +6,7 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { createQueryClient } from "../../query-client.ts";
 import { sessionAtom, sessionEndAtom } from "../../session.ts";
-import { ErrorCard } from "../../ui/error-card.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
 import { Toaster } from "../../ui/toast.tsx";
 import { SubscriptionBanner } from "../subscriptions/subscription-banner.tsx";
 import { type His, HisProvider } from "./his-context.ts";
@@ -41,12 +41,11 @@ function SignedIn(props: IslandProps<"his">) {
   if (!error) return <p className="his-loading">Loading...</p>;
   return (
     <main className="p-6">
-      <ErrorCard
+      <LoadError
         title={<Trans id="his.userFailed.title">Your account could not be loaded</Trans>}
-        action={{ label: <Trans id="action.retry">Try again</Trans>, run: retry }}
-      >
-        {error.message}
-      </ErrorCard>
+        error={error}
+        onRetry={retry}
+      />
     </main>
   );
 }

@@ -19,6 +19,8 @@ interface MenuItem {
   view: ViewName;
   icon: Icon;
   label: ReactNode;
+  /** Where the view is another one for an admin. */
+  adminLabel?: ReactNode;
   /** For the tabs of a phone; without one it is in the drawer only. */
   shortLabel?: ReactNode;
   /** Everyone sees it unless this says otherwise. */
@@ -26,9 +28,11 @@ interface MenuItem {
   isEnabled: (his: His) => boolean;
 }
 
+const exams = <Trans id="menu.exams">Exams</Trans>;
 const ownExams = {
   label: <Trans id="menu.ownExams">My exams</Trans>,
-  shortLabel: <Trans id="menu.exams">Exams</Trans>,
+  adminLabel: exams,
+  shortLabel: exams,
 };
 
 const menuItems: MenuItem[] = [
@@ -58,6 +62,7 @@ const menuItems: MenuItem[] = [
     view: "subscription",
     icon: BadgeCheckIcon,
     label: <Trans id="menu.subscription">Subscription</Trans>,
+    adminLabel: <Trans id="subscriptions.title">Subscriptions</Trans>,
     isEnabled: () => true,
   },
   {
@@ -82,7 +87,7 @@ const menuItems: MenuItem[] = [
   },
 ];
 
-export interface MenuEntry extends Omit<MenuItem, "isEnabled" | "isVisible"> {
+export interface MenuEntry extends Omit<MenuItem, "adminLabel" | "isEnabled" | "isVisible"> {
   isCurrent: boolean;
   isEnabled: boolean;
   /** Shows the view; does nothing while the entry is disabled. */
@@ -96,7 +101,7 @@ export function useMenu(): MenuEntry[] {
   const visible = menuItems.filter(({ isVisible }) => isVisible?.(his) ?? true);
   return visible.map((item) => {
     const isEnabled = item.isEnabled(his);
-    const label = item.view === "listaExames" && his.user.role === "admin" ? item.shortLabel : item.label;
+    const label = (his.user.role === "admin" && item.adminLabel) || item.label;
     return {
       ...item,
       label,

@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { useAtomValue } from "jotai";
-import { Component, type ReactNode, Suspense, useEffect, useRef } from "react";
-import { ErrorCard } from "../../ui/error-card.tsx";
+import { Suspense, useEffect, useRef } from "react";
+import { Boundary, ReloadCard } from "../../ui/boundary.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { viewAtom, views } from "./views.ts";
 
@@ -21,11 +21,11 @@ export function ViewOutlet() {
 
   return (
     <main className="view" id="view" data-view={view} ref={main} tabIndex={-1}>
-      <ViewBoundary key={view}>
+      <Boundary key={view} failure={<ViewFailure />}>
         <Suspense fallback={<ViewSkeleton />}>
           <View />
         </Suspense>
-      </ViewBoundary>
+      </Boundary>
     </main>
   );
 }
@@ -39,25 +39,10 @@ function ViewSkeleton() {
   );
 }
 
-class ViewBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
-  override state = { failed: false };
-
-  static getDerivedStateFromError() {
-    return { failed: true };
-  }
-
-  override render() {
-    if (!this.state.failed) return this.props.children;
-    return (
-      <ErrorCard
-        title={<Trans id="view.failed.title">This view could not be shown</Trans>}
-        action={{
-          label: <Trans id="action.reload">Reload the page</Trans>,
-          run: () => window.location.reload(),
-        }}
-      >
-        <Trans id="view.failed.text">Your exams are safe. Reload the page or continue in another view.</Trans>
-      </ErrorCard>
-    );
-  }
+function ViewFailure() {
+  return (
+    <ReloadCard title={<Trans id="view.failed.title">This view could not be shown</Trans>}>
+      <Trans id="view.failed.text">Your exams are safe. Reload the page or continue in another view.</Trans>
+    </ReloadCard>
+  );
 }

@@ -4,8 +4,8 @@ import type { LabExam } from "../../../shared/api/labs.ts";
 import { ApiError } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { ErrorCard } from "../../ui/error-card.tsx";
 import { UploadIcon } from "../../ui/icons.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
 import { useHis } from "../his/his-context.ts";
 import { LoginPrompt } from "../his/login-prompt.tsx";
 import { DeleteLabDialog } from "./delete-lab-dialog.tsx";
@@ -99,12 +99,11 @@ function Labs({ filters, onFiltersChange, onView }: LabsProps) {
       <LabsHead count={exams?.length} action={exams && exams.length > 0 && add} />
       <LabStatusCard />
       {failure && (
-        <ErrorCard
+        <LoadError
           title={<Trans id="labs.listFailed">Error loading laboratory exams</Trans>}
-          action={{ label: <Trans id="action.retry">Try again</Trans>, run: retry }}
-        >
-          {failure.message}
-        </ErrorCard>
+          error={failure}
+          onRetry={retry}
+        />
       )}
       {!exams && !failure && <LabListSkeleton />}
       {exams?.length === 0 && <NothingYet action={add} />}

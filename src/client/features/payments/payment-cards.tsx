@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import { Skeleton } from "../../ui/skeleton.tsx";
+import { CardsSkeleton } from "../../ui/skeleton.tsx";
 import { dayText } from "../users/user-text.ts";
 import { PaymentStatusBadge } from "./payment-status.tsx";
 import { DetailsButton, type PaymentListProps } from "./payment-table.tsx";
@@ -8,15 +8,7 @@ import { moneyText } from "./payment-text.ts";
 /** The payments one below the other, on a phone; undefined while they are being loaded. */
 export function PaymentCards({ payments, onOpen }: PaymentListProps) {
   const { i18n } = useLingui();
-  if (!payments) {
-    return (
-      <div className="grid gap-3 p-4" aria-busy="true">
-        <Skeleton shape="control" />
-        <Skeleton shape="control" />
-        <Skeleton shape="control" />
-      </div>
-    );
-  }
+  if (!payments) return <CardsSkeleton />;
   return (
     <ul className="payment-cards">
       {payments.map((payment) => (

@@ -3,8 +3,8 @@ import { useSetAtom } from "jotai";
 import { useEffect, useState } from "react";
 import type { Payment } from "../../../shared/api/payments.ts";
 import { Button } from "../../ui/button.tsx";
-import { ErrorCard } from "../../ui/error-card.tsx";
 import { ReceiptIcon } from "../../ui/icons.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { maySubscribe, useHis } from "../his/his-context.ts";
 import { viewAtom } from "../his/views.ts";
@@ -35,12 +35,11 @@ function PaymentHistory() {
         </h1>
       </div>
       {error && (
-        <ErrorCard
+        <LoadError
           title={<Trans id="payments.failed">Error loading payments</Trans>}
-          action={{ label: <Trans id="action.retry">Try again</Trans>, run: () => void refetch() }}
-        >
-          {error.message}
-        </ErrorCard>
+          error={error}
+          onRetry={refetch}
+        />
       )}
       {data?.length === 0 && <NothingPaid />}
       {!error && data?.length !== 0 && <Payments payments={data} onOpen={({ id }) => setOpenId(id)} />}

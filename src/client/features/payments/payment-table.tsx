@@ -1,28 +1,26 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { Payment } from "../../../shared/api/payments.ts";
 import { Button } from "../../ui/button.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
+import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { dayText } from "../users/user-text.ts";
 import { PaymentStatusBadge } from "./payment-status.tsx";
 import { moneyText } from "./payment-text.ts";
 
-const SKELETON_ROWS = [1, 2, 3, 4];
-const columns = [
-  <Trans key="date" id="payments.date">
-    Date
-  </Trans>,
-  <Trans key="plan" id="payments.plan">
-    Plan
-  </Trans>,
-  <Trans key="amount" id="payments.amount">
-    Amount
-  </Trans>,
-  <Trans key="status" id="payments.status">
-    Status
-  </Trans>,
-  <Trans key="paidOn" id="payments.paidOn">
-    Paid on
-  </Trans>,
+const columns: DataColumn[] = [
+  { key: "date", name: <Trans id="payments.date">Date</Trans> },
+  { key: "plan", name: <Trans id="payments.plan">Plan</Trans> },
+  { key: "amount", name: <Trans id="payments.amount">Amount</Trans> },
+  { key: "status", name: <Trans id="payments.status">Status</Trans> },
+  { key: "paidOn", name: <Trans id="payments.paidOn">Paid on</Trans> },
+  {
+    key: "details",
+    name: (
+      <span className="sr-only">
+        <Trans id="payments.details">Details</Trans>
+      </span>
+    ),
+    skeleton: "ml-auto w-16",
+  },
 ];
 
 export interface PaymentListProps {
@@ -33,29 +31,9 @@ export interface PaymentListProps {
 /** The payments on a desk; undefined while they are being loaded. */
 export function PaymentTable({ payments, onOpen }: PaymentListProps) {
   return (
-    <table className="payment-table" aria-busy={payments === undefined}>
-      <thead>
-        <tr>
-          {columns.map((column) => (
-            <th key={column.key} scope="col">
-              {column}
-            </th>
-          ))}
-          <th scope="col">
-            <span className="sr-only">
-              <Trans id="payments.details">Details</Trans>
-            </span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {payments
-          ? payments.map((payment) => (
-              <PaymentRow key={payment.id} payment={payment} onOpen={() => onOpen(payment)} />
-            ))
-          : SKELETON_ROWS.map((row) => <SkeletonRow key={row} />)}
-      </tbody>
-    </table>
+    <DataTable className="payment-table" columns={columns} rows={payments}>
+      {(payment) => <PaymentRow key={payment.id} payment={payment} onOpen={() => onOpen(payment)} />}
+    </DataTable>
   );
 }
 
@@ -91,20 +69,5 @@ export function DetailsButton({ payment, onOpen }: { payment: Payment; onOpen: (
     >
       <Trans id="payments.details">Details</Trans>
     </Button>
-  );
-}
-
-function SkeletonRow() {
-  return (
-    <tr>
-      {columns.map((column) => (
-        <td key={column.key}>
-          <Skeleton className="w-24" />
-        </td>
-      ))}
-      <td>
-        <Skeleton className="ml-auto w-16" />
-      </td>
-    </tr>
   );
 }

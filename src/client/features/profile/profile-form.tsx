@@ -3,8 +3,8 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { type UseFormReturn, useForm } from "react-hook-form";
 import { type CurrentUser, type ProfileChange, profileChangeSchema } from "../../../shared/api/users.ts";
 import { MailIcon } from "../../ui/account-icons.tsx";
-import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
+import { FormActions } from "../../ui/form-actions.tsx";
 import { PasswordField } from "../../ui/password-field.tsx";
 import { violationText } from "../../validation.ts";
 import { PasswordStrengthHint } from "../auth/password-strength-hint.tsx";
@@ -28,7 +28,6 @@ export function ProfileForm({ pendingEmail, onPendingEmail }: ProfileFormProps) 
     form.reset(valuesOf(changed));
     onPendingEmail(pending ?? undefined);
   });
-  const isBusy = form.formState.isSubmitting;
 
   return (
     <form
@@ -42,14 +41,11 @@ export function ProfileForm({ pendingEmail, onPendingEmail }: ProfileFormProps) 
       </h2>
       <PersonFields form={form} pendingEmail={pendingEmail} />
       <PasswordFields form={form} />
-      <div className="profile-actions">
-        <Button disabled={isBusy} onClick={() => form.reset(valuesOf(user))}>
-          <Trans id="action.cancel">Cancel</Trans>
-        </Button>
-        <Button type="submit" kind="lit" disabled={isBusy}>
-          {isBusy ? <Trans id="action.saving">Saving…</Trans> : <Trans id="action.save">Save</Trans>}
-        </Button>
-      </div>
+      <FormActions
+        className="profile-actions"
+        isBusy={form.formState.isSubmitting}
+        onCancel={() => form.reset(valuesOf(user))}
+      />
     </form>
   );
 }

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { UsageStats } from "../../../shared/api/subscriptions.ts";
 import { isNearLimit, nextResetAt } from "../../../shared/rules/subscription.ts";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
-import { Meter } from "../../ui/meter.tsx";
+import { Meter, MeterSkeleton } from "../../ui/meter.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { maySubscribe, useHis } from "../his/his-context.ts";
 import { SeePlans } from "../subscriptions/subscription-link.tsx";
@@ -108,18 +108,6 @@ function PlanStripSkeleton() {
       </div>
       <MeterSkeleton />
       <MeterSkeleton />
-    </div>
-  );
-}
-
-function MeterSkeleton() {
-  return (
-    <div className="meter">
-      <div className="meter-top">
-        <Skeleton className="my-1 w-24" />
-        <Skeleton className="my-1 w-14" />
-      </div>
-      <div className="meter-rule" />
     </div>
   );
 }

@@ -2,11 +2,11 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { AccountSubscription, Subscription } from "../../../shared/api/subscriptions.ts";
 import { fold } from "../../../shared/fold.ts";
-import { ErrorCard } from "../../ui/error-card.tsx";
 import { TextField } from "../../ui/field.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
 import { Pager } from "../../ui/pager.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
 import { dayText } from "../users/user-text.ts";
+import { AdminRows, RowOwner } from "./admin-rows.tsx";
 import { useAccountSubscriptions } from "./use-admin-subscriptions.ts";
 
 const PER_PAGE = 20;
@@ -20,12 +20,11 @@ export function AccountSubscriptions() {
   const shown = found?.slice(page * PER_PAGE, (page + 1) * PER_PAGE);
   if (error) {
     return (
-      <ErrorCard
+      <LoadError
         title={<Trans id="subscriptions.failed">Error loading subscriptions</Trans>}
-        action={{ label: <Trans id="action.retry">Try again</Trans>, run: () => void refetch() }}
-      >
-        {error.message}
-      </ErrorCard>
+        error={error}
+        onRetry={refetch}
+      />
     );
   }
   return (
@@ -41,24 +40,11 @@ export function AccountSubscriptions() {
           }}
         />
       </div>
-      {shown?.length === 0 && (
-        <p className="users-none">
-          <Trans id="users.none">No user matches these filters.</Trans>
-        </p>
-      )}
-      <ul className="admin-rows" aria-busy={shown === undefined}>
-        {shown
-          ? shown.map((row) => <AccountRow key={row.subscription.id} row={row} />)
-          : [1, 2, 3].map((row) => (
-              <li key={row}>
-                <Skeleton className="w-48" />
-                <Skeleton className="w-24" />
-              </li>
-            ))}
-      </ul>
+      <AdminRows rows={shown} none={<Trans id="users.none">No user matches these filters.</Trans>}>
+        {(row) => <AccountRow key={row.subscription.id} row={row} />}
+      </AdminRows>
       {found && found.length > 0 && (
         <Pager
-          className="user-pager"
           before={page * PER_PAGE}
           shown={shown?.length ?? 0}
           total={found.length}
@@ -74,10 +60,7 @@ function AccountRow({ row: { user, plan, subscription } }: { row: AccountSubscri
   const used = `${currentExamCount} / ${plan.examLimit}`;
   return (
     <li>
-      <div className="admin-who">
-        <b>{user.name}</b>
-        <span>{user.email}</span>
-      </div>
+      <RowOwner name={user.name} email={user.email} />
       <div>
         <b>{plan.name}</b>
         <span>

@@ -2,14 +2,14 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { type AdminPayment, type PaymentStatus, paymentStatuses } from "../../../shared/api/payments.ts";
 import { Button } from "../../ui/button.tsx";
-import { ErrorCard } from "../../ui/error-card.tsx";
 import { Field } from "../../ui/field.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { Select } from "../../ui/select.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
 import { PaymentStatusBadge } from "../payments/payment-status.tsx";
 import { moneyText, statusName } from "../payments/payment-text.ts";
 import { dayText } from "../users/user-text.ts";
+import { AdminRows, RowOwner } from "./admin-rows.tsx";
 import { PAYMENTS_PER_PAGE } from "./admin-subscriptions-api.ts";
 import { type PaymentQuestion, PaymentQuestionDialog } from "./payment-question-dialog.tsx";
 import { RefundState } from "./refund-state.tsx";
@@ -45,17 +45,22 @@ export function AdminPayments() {
         </Field>
       </div>
       {error && (
-        <ErrorCard
+        <LoadError
           title={<Trans id="payments.failed">Error loading payments</Trans>}
-          action={{ label: <Trans id="action.retry">Try again</Trans>, run: () => void refetch() }}
-        >
-          {error.message}
-        </ErrorCard>
+          error={error}
+          onRetry={refetch}
+        />
       )}
-      {!error && <PaymentRows payments={payments} onAsk={setQuestion} />}
+      {!error && (
+        <AdminRows
+          rows={payments}
+          none={<Trans id="subscriptions.noPayments">No payment has this status.</Trans>}
+        >
+          {(payment) => <PaymentRow key={payment.id} payment={payment} onAsk={setQuestion} />}
+        </AdminRows>
+      )}
       {data && data.total > 0 && (
         <Pager
-          className="user-pager"
           before={page * PAYMENTS_PER_PAGE}
           shown={data.payments.length}
           total={data.total}
@@ -67,44 +72,20 @@ export function AdminPayments() {
   );
 }
 
-interface PaymentRowsProps {
-  payments: AdminPayment[] | undefined;
+interface PaymentRowProps {
+  payment: AdminPayment;
   onAsk: (question: PaymentQuestion) => void;
 }
 
-function PaymentRows({ payments, onAsk }: PaymentRowsProps) {
-  if (payments?.length === 0) {
-    return (
-      <p className="users-none">
-        <Trans id="subscriptions.noPayments">No payment has this status.</Trans>
-      </p>
-    );
-  }
-  return (
-    <ul className="admin-rows" aria-busy={payments === undefined}>
-      {payments
-        ? payments.map((payment) => <PaymentRow key={payment.id} payment={payment} onAsk={onAsk} />)
-        : [1, 2, 3].map((row) => (
-            <li key={row}>
-              <Skeleton className="w-48" />
-              <Skeleton className="w-24" />
-            </li>
-          ))}
-    </ul>
-  );
-}
-
-function PaymentRow({ payment, onAsk }: { payment: AdminPayment; onAsk: PaymentRowsProps["onAsk"] }) {
+function PaymentRow({ payment, onAsk }: PaymentRowProps) {
   const { i18n } = useLingui();
   const { user, planName, amount, status, createdAt, txid } = payment;
   const who = user?.name ?? <Trans id="subscriptions.deletedAccount">Deleted account</Trans>;
   return (
     <li>
-      <div className="admin-who">
-        <b>{who}</b>
-        <span>{user?.email}</span>
+      <RowOwner name={who} email={user?.email}>
         <code>{txid}</code>
-      </div>
+      </RowOwner>
       <div>
         <b>{moneyText(i18n, amount)}</b>
         <span>

@@ -4,6 +4,7 @@ import type { AdminPlan } from "../../../shared/api/subscriptions.ts";
 import { PencilIcon } from "../../ui/account-icons.tsx";
 import { Button } from "../../ui/button.tsx";
 import { moneyText } from "../payments/payment-text.ts";
+import { PlanLimits } from "../subscriptions/plan-limits.tsx";
 import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
 import { EditPlanDialog } from "./edit-plan-dialog.tsx";
 import { useAdminAction } from "./use-admin-action.ts";
@@ -28,7 +29,7 @@ export function AdminPlans() {
 function PlanRow({ plan, onEdit }: { plan: AdminPlan; onEdit: () => void }) {
   const { i18n, t } = useLingui();
   const choice = useChoice();
-  const { name, price, examLimit, downloadDeleteLimit, periodDays, activeUsers } = plan;
+  const { name, price, periodDays, activeUsers } = plan;
   return (
     <li>
       <div className="admin-who">
@@ -54,17 +55,7 @@ function PlanRow({ plan, onEdit }: { plan: AdminPlan; onEdit: () => void }) {
         )}
       </div>
       <div>
-        <span>
-          <Plural id="subscription.exams" value={examLimit} one="Up to # exam" other="Up to # exams" />
-        </span>
-        <span>
-          <Plural
-            id="subscription.actions"
-            value={downloadDeleteLimit}
-            one="# action a month"
-            other="# actions a month"
-          />
-        </span>
+        <PlanLimits plan={plan} />
         <span>
           <Plural
             id="subscriptions.activeUsers"

@@ -1,6 +1,6 @@
 import { Trans } from "@lingui/react/macro";
 import { Tabs } from "radix-ui";
-import { ErrorCard } from "../../ui/error-card.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
 import { AccountSubscriptions } from "./account-subscriptions.tsx";
 import { AdminPayments } from "./admin-payments.tsx";
 import { AdminPlans } from "./admin-plans.tsx";
@@ -20,12 +20,11 @@ export default function AdminSubscriptions() {
         </h1>
       </div>
       {error && !data && (
-        <ErrorCard
+        <LoadError
           title={<Trans id="subscriptions.failed">Error loading subscriptions</Trans>}
-          action={{ label: <Trans id="action.retry">Try again</Trans>, run: () => void refetch() }}
-        >
-          {error.message}
-        </ErrorCard>
+          error={error}
+          onRetry={refetch}
+        />
       )}
       {(data || !error) && (
         <>

@@ -2,13 +2,13 @@ import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Controller, type UseFormSetError, useForm } from "react-hook-form";
 import type { AdminPlan } from "../../../shared/api/subscriptions.ts";
-import { ApiError } from "../../api.ts";
-import { Button } from "../../ui/button.tsx";
+import { showFormFailure } from "../../form-failure.ts";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
+import { FormActions } from "../../ui/form-actions.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { showViolations, violationText } from "../../validation.ts";
+import { violationText } from "../../validation.ts";
 import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
 import { changeOfPlan, type EditPlanValues, editPlanSchema, valuesOfPlan } from "./edit-plan.rules.ts";
 import { useRefresh } from "./use-admin-subscriptions.ts";
@@ -90,14 +90,7 @@ function EditPlanForm({ plan, onClose }: { plan: AdminPlan; onClose: () => void 
           )}
         />
       )}
-      <div className="dialog-actions">
-        <Button disabled={isSubmitting} onClick={onClose}>
-          <Trans id="action.cancel">Cancel</Trans>
-        </Button>
-        <Button type="submit" kind="lit" disabled={isSubmitting}>
-          {isSubmitting ? <Trans id="action.saving">Saving…</Trans> : <Trans id="action.save">Save</Trans>}
-        </Button>
-      </div>
+      <FormActions isBusy={isSubmitting} onCancel={onClose} />
     </form>
   );
 }
@@ -112,10 +105,11 @@ function useSave(plan: AdminPlan, setError: UseFormSetError<EditPlanValues>, onS
       showToast({ tone: "ok", title: t({ id: "subscriptions.plan.saved", message: "Plan updated" }) });
       onSaved();
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (showViolations(error, setError, ["name", "price", "examLimit", "downloadDeleteLimit"])) return;
-      const title = t({ id: "subscriptions.actionFailed", message: "It could not be done" });
-      showToast({ tone: "bad", title, text: error.message });
+      showFormFailure(error, {
+        setError,
+        fields: ["name", "price", "examLimit", "downloadDeleteLimit"],
+        title: t({ id: "subscriptions.actionFailed", message: "It could not be done" }),
+      });
     }
   };
 }

@@ -1,7 +1,8 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { Removal } from "../../../shared/api/subscriptions.ts";
 import { Button } from "../../ui/button.tsx";
-import { ErrorCard } from "../../ui/error-card.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
+import { AdminRows, RowOwner } from "./admin-rows.tsx";
 import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
 import { useAdminAction } from "./use-admin-action.ts";
 import { useRemovals } from "./use-admin-subscriptions.ts";
@@ -11,26 +12,21 @@ export function OpenRemovals() {
   const { data, error, refetch } = useRemovals();
   if (error) {
     return (
-      <ErrorCard
+      <LoadError
         title={<Trans id="subscriptions.failed">Error loading subscriptions</Trans>}
-        action={{ label: <Trans id="action.retry">Try again</Trans>, run: () => void refetch() }}
-      >
-        {error.message}
-      </ErrorCard>
+        error={error}
+        onRetry={refetch}
+      />
     );
   }
   return (
     <section className="panel admin-panel">
-      {data?.length === 0 && (
-        <p className="users-none">
-          <Trans id="subscriptions.noRemovals">No cancelled exams wait to be deleted.</Trans>
-        </p>
-      )}
-      <ul className="admin-rows" aria-busy={data === undefined}>
-        {data?.map((removal) => (
-          <RemovalRow key={removal.id} removal={removal} />
-        ))}
-      </ul>
+      <AdminRows
+        rows={data}
+        none={<Trans id="subscriptions.noRemovals">No cancelled exams wait to be deleted.</Trans>}
+      >
+        {(removal) => <RemovalRow key={removal.id} removal={removal} />}
+      </AdminRows>
     </section>
   );
 }
@@ -42,10 +38,7 @@ function RemovalRow({ removal }: { removal: Removal }) {
   const until = i18n.date(new Date(purgeAfter), { dateStyle: "short", timeStyle: "short" });
   return (
     <li>
-      <div className="admin-who">
-        <b>{user.name}</b>
-        <span>{user.email}</span>
-      </div>
+      <RowOwner name={user.name} email={user.email} />
       <div>
         <b>
           {reason === "cancelled" ? (

@@ -2,6 +2,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { OfferedPlan, Subscription } from "../../../shared/api/subscriptions.ts";
 import { Button } from "../../ui/button.tsx";
 import { moneyText } from "../payments/payment-text.ts";
+import { PlanLimits } from "./plan-limits.tsx";
 import { PlanSlices } from "./plan-slices.tsx";
 
 interface PlanRowsProps {
@@ -43,7 +44,7 @@ interface PlanRowProps {
 
 function PlanRow({ plan, subscription, onChoose }: PlanRowProps) {
   const { i18n } = useLingui();
-  const { name, examLimit, downloadDeleteLimit, price, periodDays } = plan;
+  const { name, examLimit, price, periodDays } = plan;
   const isSame = subscription?.plan.id === plan.id && subscription.status !== "pending";
   const isCurrent = isSame && subscription.status === "active";
   return (
@@ -57,17 +58,7 @@ function PlanRow({ plan, subscription, onChoose }: PlanRowProps) {
           </span>
         )}
       </div>
-      <span className="plan-gives">
-        <Plural id="subscription.exams" value={examLimit} one="Up to # exam" other="Up to # exams" />
-      </span>
-      <span className="plan-gives">
-        <Plural
-          id="subscription.actions"
-          value={downloadDeleteLimit}
-          one="# action a month"
-          other="# actions a month"
-        />
-      </span>
+      <PlanLimits className="plan-gives" plan={plan} />
       <div className="plan-price">
         <b>{moneyText(i18n, price)}</b>
         <span>

@@ -1,6 +1,7 @@
 import { Plural, Trans } from "@lingui/react/macro";
+import type { ReactNode } from "react";
 import { bannerFor } from "../../../shared/rules/subscription.ts";
-import { CircleAlertIcon, ClockIcon, TriangleAlertIcon } from "../../ui/icons.tsx";
+import { CircleAlertIcon, ClockIcon, type Icon, TriangleAlertIcon } from "../../ui/icons.tsx";
 import { useServerNow } from "../../ui/use-now.ts";
 import { useHis } from "../his/his-context.ts";
 import { SubscriptionLink } from "./subscription-link.tsx";
@@ -27,58 +28,66 @@ export function SubscriptionBanner() {
 
 function Expired() {
   return (
-    <div className="banner is-bad" role="alert">
-      <CircleAlertIcon />
-      <p>
-        <b>
-          <Trans id="banner.expired">Subscription Expired</Trans>
-        </b>{" "}
-        <Trans id="banner.expired.text">
-          Your subscription has expired. Renew now to continue using the system.
-        </Trans>
-      </p>
-      <SubscriptionLink className="btn is-small">
-        <Trans id="banner.renew">Renew</Trans>
-      </SubscriptionLink>
-    </div>
+    <Banner
+      tone="is-bad"
+      icon={CircleAlertIcon}
+      title={<Trans id="banner.expired">Subscription Expired</Trans>}
+      link={<Trans id="banner.renew">Renew</Trans>}
+    >
+      <Trans id="banner.expired.text">
+        Your subscription has expired. Renew now to continue using the system.
+      </Trans>
+    </Banner>
   );
 }
 
 function Expiring({ days }: { days: number }) {
   return (
-    <div className="banner is-warn" role="status">
-      <TriangleAlertIcon />
-      <p>
-        <b>
-          <Trans id="banner.expiring">Subscription Expiring</Trans>
-        </b>{" "}
-        <Plural
-          id="banner.expiring.text"
-          value={days}
-          one="Your subscription expires in # day. Renew to avoid interruptions."
-          other="Your subscription expires in # days. Renew to avoid interruptions."
-        />
-      </p>
-      <SubscriptionLink className="btn is-small">
-        <Trans id="banner.renew">Renew</Trans>
-      </SubscriptionLink>
-    </div>
+    <Banner
+      tone="is-warn"
+      icon={TriangleAlertIcon}
+      title={<Trans id="banner.expiring">Subscription Expiring</Trans>}
+      link={<Trans id="banner.renew">Renew</Trans>}
+    >
+      <Plural
+        id="banner.expiring.text"
+        value={days}
+        one="Your subscription expires in # day. Renew to avoid interruptions."
+        other="Your subscription expires in # days. Renew to avoid interruptions."
+      />
+    </Banner>
   );
 }
 
 function Reminder({ days }: { days: number }) {
   return (
-    <div className="banner" role="status">
-      <ClockIcon />
+    <Banner
+      icon={ClockIcon}
+      title={<Trans id="banner.reminder">Renewal Reminder</Trans>}
+      link={<Trans id="banner.details">View Details</Trans>}
+    >
+      <Trans id="banner.reminder.text">Your subscription expires in {days} days.</Trans>
+    </Banner>
+  );
+}
+
+interface BannerProps {
+  tone?: "is-bad" | "is-warn";
+  icon: Icon;
+  title: ReactNode;
+  /** Of the way to the subscription. */
+  link: ReactNode;
+  children: ReactNode;
+}
+
+function Banner({ tone, icon: BannerIcon, title, link, children }: BannerProps) {
+  return (
+    <div className={tone ? `banner ${tone}` : "banner"} role={tone === "is-bad" ? "alert" : "status"}>
+      <BannerIcon />
       <p>
-        <b>
-          <Trans id="banner.reminder">Renewal Reminder</Trans>
-        </b>{" "}
-        <Trans id="banner.reminder.text">Your subscription expires in {days} days.</Trans>
+        <b>{title}</b> {children}
       </p>
-      <SubscriptionLink className="btn is-small">
-        <Trans id="banner.details">View Details</Trans>
-      </SubscriptionLink>
+      <SubscriptionLink className="btn is-small">{link}</SubscriptionLink>
     </div>
   );
 }

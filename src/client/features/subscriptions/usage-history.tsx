@@ -2,8 +2,8 @@ import type { I18n, MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { UsageItem } from "../../../shared/api/subscriptions.ts";
-import { ErrorCard } from "../../ui/error-card.tsx";
 import { DownloadIcon, type Icon, TrashIcon, UploadIcon } from "../../ui/icons.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
 import { momentText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useUsageHistory } from "./use-subscription.ts";
@@ -24,12 +24,11 @@ export function UsageHistory() {
   const { data, error, refetch } = useUsageHistory();
   if (error) {
     return (
-      <ErrorCard
+      <LoadError
         title={<Trans id="usage.failed">Error loading the usage history</Trans>}
-        action={{ label: <Trans id="action.retry">Try again</Trans>, run: () => void refetch() }}
-      >
-        {error.message}
-      </ErrorCard>
+        error={error}
+        onRetry={refetch}
+      />
     );
   }
   if (!data) return <HistorySkeleton />;

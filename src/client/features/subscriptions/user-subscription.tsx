@@ -1,6 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import { ErrorCard } from "../../ui/error-card.tsx";
+import { MeterSkeleton } from "../../ui/meter.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { maySubscribe, useHis } from "../his/his-context.ts";
 import { CurrentSubscription } from "./current-subscription.tsx";
@@ -114,17 +115,5 @@ function PlansSkeleton() {
         ))}
       </ul>
     </>
-  );
-}
-
-function MeterSkeleton() {
-  return (
-    <div>
-      <div className="meter-top">
-        <Skeleton className="my-1 w-24" />
-        <Skeleton className="my-1 w-14" />
-      </div>
-      <div className="meter-rule" />
-    </div>
   );
 }

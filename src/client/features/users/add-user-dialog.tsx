@@ -5,15 +5,13 @@ import { useState } from "react";
 import { useForm } from "react-hook-form";
 import * as z from "zod/mini";
 import { newUserSchema, roleSchema } from "../../../shared/api/users.ts";
-import { ApiError } from "../../api.ts";
-import { Button } from "../../ui/button.tsx";
+import { showFormFailure } from "../../form-failure.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { FormActions } from "../../ui/form-actions.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { showViolations, violationText } from "../../validation.ts";
 import { type Invitation, InvitationLink } from "./invitation-link.tsx";
 import { refreshUsers } from "./use-users.ts";
-import { RoleField } from "./user-fields.tsx";
+import { AccountFields } from "./user-fields.tsx";
 import { usersApi } from "./users-api.ts";
 
 const formSchema = z.extend(newUserSchema, { role: roleSchema });
@@ -59,13 +57,13 @@ interface AddUserFormProps {
 }
 
 function AddUserForm({ onAdded, onCancel }: AddUserFormProps) {
-  const { t, i18n } = useLingui();
+  const { t } = useLingui();
   const queryClient = useQueryClient();
-  const { register, control, handleSubmit, setError, formState } = useForm<Values>({
+  const { control, handleSubmit, setError, formState } = useForm<Values>({
     resolver: standardSchemaResolver(formSchema),
     defaultValues: { name: "", email: "", role: "user" },
   });
-  const { errors, isSubmitting } = formState;
+  const { isSubmitting } = formState;
 
   const submit = handleSubmit(async (values) => {
     try {
@@ -75,38 +73,23 @@ function AddUserForm({ onAdded, onCancel }: AddUserFormProps) {
       if (!invitationUrl) showToast({ tone: "ok", title, text: user.email });
       onAdded(invitationUrl ? { url: invitationUrl, name: user.name } : undefined);
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (showViolations(error, setError, ["name", "email"])) return;
-      const title = t({ id: "users.addFailed", message: "Failed to add user" });
-      showToast({ tone: "bad", title, text: error.message });
+      showFormFailure(error, {
+        setError,
+        fields: ["name", "email"],
+        title: t({ id: "users.addFailed", message: "Failed to add user" }),
+      });
     }
   });
 
   return (
     <form className="user-form" onSubmit={submit} noValidate>
-      <TextField
-        label={<Trans id="auth.name">Full name</Trans>}
-        autoComplete="off"
-        error={violationText(i18n, errors.name?.message)}
-        {...register("name")}
+      <AccountFields control={control} />
+      <FormActions
+        isBusy={isSubmitting}
+        onCancel={onCancel}
+        label={<Trans id="users.add.submit">Add</Trans>}
+        busyLabel={<Trans id="users.adding">Adding…</Trans>}
       />
-      <TextField
-        label={<Trans id="auth.email">E-mail</Trans>}
-        type="email"
-        autoComplete="off"
-        inputMode="email"
-        error={violationText(i18n, errors.email?.message)}
-        {...register("email")}
-      />
-      <RoleField control={control} name="role" disabled={isSubmitting} />
-      <div className="dialog-actions">
-        <Button disabled={isSubmitting} onClick={onCancel}>
-          <Trans id="action.cancel">Cancel</Trans>
-        </Button>
-        <Button type="submit" kind="lit" disabled={isSubmitting}>
-          {isSubmitting ? <Trans id="users.adding">Adding…</Trans> : <Trans id="users.add.submit">Add</Trans>}
-        </Button>
-      </div>
     </form>
   );
 }

@@ -2,19 +2,17 @@ import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { useAtom } from "jotai";
-import { Controller, useForm } from "react-hook-form";
+import { Controller, type UseFormSetError, useForm } from "react-hook-form";
 import type { CurrentUser } from "../../../shared/api/users.ts";
-import { ApiError } from "../../api.ts";
-import { Button } from "../../ui/button.tsx";
+import { showFormFailure } from "../../form-failure.ts";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { DateField } from "../../ui/date-field.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { FormActions } from "../../ui/form-actions.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { showViolations, violationText } from "../../validation.ts";
 import { changeOf, type EditUserValues, editUserSchema, valuesOfUser } from "./edit-user.rules.ts";
 import { askedUserAtom, refreshUsers } from "./use-users.ts";
-import { RoleField } from "./user-fields.tsx";
+import { AccountFields } from "./user-fields.tsx";
 import { usersApi } from "./users-api.ts";
 
 /** Changes an account. */
@@ -36,32 +34,17 @@ export function EditUserDialog() {
 }
 
 function EditUserForm({ user, onClose }: { user: CurrentUser; onClose: () => void }) {
-  const { i18n } = useLingui();
   const form = useForm<EditUserValues>({
     resolver: standardSchemaResolver(editUserSchema),
     defaultValues: valuesOfUser(user),
   });
-  const { register, control, handleSubmit, watch, formState } = form;
-  const { errors, isSubmitting } = formState;
+  const { control, handleSubmit, watch, formState } = form;
+  const { isSubmitting } = formState;
   const save = useSave(user, form.setError, onClose);
 
   return (
     <form className="user-form" onSubmit={(event) => void handleSubmit(save)(event)} noValidate>
-      <TextField
-        label={<Trans id="auth.name">Full name</Trans>}
-        autoComplete="off"
-        error={violationText(i18n, errors.name?.message)}
-        {...register("name")}
-      />
-      <TextField
-        label={<Trans id="auth.email">E-mail</Trans>}
-        type="email"
-        autoComplete="off"
-        inputMode="email"
-        error={violationText(i18n, errors.email?.message)}
-        {...register("email")}
-      />
-      <RoleField control={control} name="role" disabled={isSubmitting} />
+      <AccountFields control={control} />
       {watch("role") !== "admin" && (
         <Controller
           control={control}
@@ -88,23 +71,12 @@ function EditUserForm({ user, onClose }: { user: CurrentUser; onClose: () => voi
           />
         )}
       />
-      <div className="dialog-actions">
-        <Button disabled={isSubmitting} onClick={onClose}>
-          <Trans id="action.cancel">Cancel</Trans>
-        </Button>
-        <Button type="submit" kind="lit" disabled={isSubmitting}>
-          {isSubmitting ? <Trans id="action.saving">Saving…</Trans> : <Trans id="action.save">Save</Trans>}
-        </Button>
-      </div>
+      <FormActions isBusy={isSubmitting} onCancel={onClose} />
     </form>
   );
 }
 
-function useSave(
-  user: CurrentUser,
-  setError: ReturnType<typeof useForm<EditUserValues>>["setError"],
-  onSaved: () => void,
-) {
+function useSave(user: CurrentUser, setError: UseFormSetError<EditUserValues>, onSaved: () => void) {
   const { t } = useLingui();
   const queryClient = useQueryClient();
   return async (values: EditUserValues): Promise<void> => {
@@ -114,10 +86,11 @@ function useSave(
       showToast({ tone: "ok", title: t({ id: "users.updated", message: "User updated" }) });
       onSaved();
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (showViolations(error, setError, ["name", "email", "role"])) return;
-      const title = t({ id: "users.updateFailed", message: "Failed to update user" });
-      showToast({ tone: "bad", title, text: error.message });
+      showFormFailure(error, {
+        setError,
+        fields: ["name", "email", "role"],
+        title: t({ id: "users.updateFailed", message: "Failed to update user" }),
+      });
     }
   };
 }

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { CurrentUser } from "../../../shared/api/users.ts";
 import { Avatar } from "../../ui/avatar.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
+import { CardsSkeleton } from "../../ui/skeleton.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { UserActions } from "./user-actions.tsx";
 import { Expiry } from "./user-table.tsx";
@@ -9,15 +9,7 @@ import { dayText, roleName } from "./user-text.ts";
 
 /** The accounts one below the other, where a table does not fit; undefined while they are being loaded. */
 export function UserCards({ users }: { users: CurrentUser[] | undefined }) {
-  if (!users) {
-    return (
-      <div className="grid gap-3 p-4" aria-busy="true">
-        <Skeleton shape="control" />
-        <Skeleton shape="control" />
-        <Skeleton shape="control" />
-      </div>
-    );
-  }
+  if (!users) return <CardsSkeleton />;
   return (
     <ul className="user-cards">
       {users.map((user) => (

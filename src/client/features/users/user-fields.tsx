@@ -1,35 +1,56 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { type Control, Controller, type FieldValues, type Path } from "react-hook-form";
-import { roles } from "../../../shared/api/users.ts";
-import { Field } from "../../ui/field.tsx";
+import { type Control, Controller, type FieldValues, type Path, useFormState } from "react-hook-form";
+import { type Role, roles } from "../../../shared/api/users.ts";
+import { Field, TextField } from "../../ui/field.tsx";
 import { Select } from "../../ui/select.tsx";
+import { violationText } from "../../validation.ts";
 import { roleName } from "./user-text.ts";
 
-interface RoleFieldProps<Values extends FieldValues> {
-  control: Control<Values>;
-  name: Path<Values>;
-  disabled: boolean;
+interface AccountValues extends FieldValues {
+  name: string;
+  email: string;
+  role: Role;
 }
 
-export function RoleField<Values extends FieldValues>({ control, name, disabled }: RoleFieldProps<Values>) {
+/** Whose account it is and what it may do: what adding and editing one have in common. */
+export function AccountFields<Values extends AccountValues>({ control }: { control: Control<Values> }) {
   const { i18n } = useLingui();
+  const formState = useFormState({ control });
+  const text = (name: Path<Values>) => ({
+    ...control.register(name),
+    error: violationText(i18n, control.getFieldState(name, formState).error?.message),
+  });
   return (
-    <Controller
-      control={control}
-      name={name}
-      render={({ field }) => (
-        <Field label={<Trans id="users.role">Role</Trans>}>
-          {(tied) => (
-            <Select
-              {...tied}
-              value={field.value}
-              onValueChange={field.onChange}
-              disabled={disabled}
-              options={roles.map((role) => ({ value: role, label: roleName(i18n, role) }))}
-            />
-          )}
-        </Field>
-      )}
-    />
+    <>
+      <TextField
+        label={<Trans id="auth.name">Full name</Trans>}
+        autoComplete="off"
+        {...text("name" as Path<Values>)}
+      />
+      <TextField
+        label={<Trans id="auth.email">E-mail</Trans>}
+        type="email"
+        autoComplete="off"
+        inputMode="email"
+        {...text("email" as Path<Values>)}
+      />
+      <Controller
+        control={control}
+        name={"role" as Path<Values>}
+        render={({ field }) => (
+          <Field label={<Trans id="users.role">Role</Trans>}>
+            {(tied) => (
+              <Select
+                {...tied}
+                value={field.value}
+                onValueChange={field.onChange}
+                disabled={formState.isSubmitting}
+                options={roles.map((role) => ({ value: role, label: roleName(i18n, role) }))}
+              />
+            )}
+          </Field>
+        )}
+      />
+    </>
   );
 }

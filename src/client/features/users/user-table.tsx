@@ -1,56 +1,28 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { CurrentUser } from "../../../shared/api/users.ts";
 import { Avatar } from "../../ui/avatar.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
+import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { UserActions } from "./user-actions.tsx";
 import { dayText, roleName } from "./user-text.ts";
 
-const SKELETON_ROWS = [1, 2, 3, 4];
-const columns = [
-  <Trans key="user" id="users.user">
-    User
-  </Trans>,
-  <Trans key="email" id="auth.email">
-    E-mail
-  </Trans>,
-  <Trans key="role" id="users.role">
-    Role
-  </Trans>,
-  <Trans key="status" id="users.status">
-    Status
-  </Trans>,
-  <Trans key="created" id="users.created">
-    Created
-  </Trans>,
-  <Trans key="expires" id="users.expires">
-    Expires
-  </Trans>,
-  <Trans key="actions" id="users.actions">
-    Actions
-  </Trans>,
+const columns: DataColumn[] = [
+  { key: "user", name: <Trans id="users.user">User</Trans> },
+  { key: "email", name: <Trans id="auth.email">E-mail</Trans> },
+  { key: "role", name: <Trans id="users.role">Role</Trans> },
+  { key: "status", name: <Trans id="users.status">Status</Trans> },
+  { key: "created", name: <Trans id="users.created">Created</Trans> },
+  { key: "expires", name: <Trans id="users.expires">Expires</Trans> },
+  { key: "actions", name: <Trans id="users.actions">Actions</Trans> },
 ];
 
 /** The accounts on a desk; undefined while they are being loaded. */
 export function UserTable({ users }: { users: CurrentUser[] | undefined }) {
   return (
     <div className="user-table-wrap">
-      <table className="user-table" aria-busy={users === undefined}>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column.key} scope="col">
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {users
-            ? users.map((user) => <UserRow key={user.id} user={user} />)
-            : SKELETON_ROWS.map((row) => <SkeletonRow key={row} />)}
-        </tbody>
-      </table>
+      <DataTable className="user-table" columns={columns} rows={users}>
+        {(user) => <UserRow key={user.id} user={user} />}
+      </DataTable>
     </div>
   );
 }
@@ -93,17 +65,5 @@ export function Expiry({ expiresAt }: Pick<CurrentUser, "expiresAt">) {
     <time dateTime={expiresAt} className={isOver ? "user-expired" : ""}>
       {dayText(expiresAt)}
     </time>
-  );
-}
-
-function SkeletonRow() {
-  return (
-    <tr>
-      {columns.map((column) => (
-        <td key={column.key}>
-          <Skeleton className="w-24" />
-        </td>
-      ))}
-    </tr>
   );
 }

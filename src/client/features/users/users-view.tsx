@@ -4,7 +4,8 @@ import { useEffect, useState } from "react";
 import type { CurrentUser } from "../../../shared/api/users.ts";
 import { UserPlusIcon } from "../../ui/account-icons.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ErrorCard } from "../../ui/error-card.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
+import { Pager } from "../../ui/pager.tsx";
 import { useMediaQuery } from "../../ui/use-media-query.ts";
 import { useHis } from "../his/his-context.ts";
 import { viewAtom } from "../his/views.ts";
@@ -15,7 +16,6 @@ import { useUsers } from "./use-users.ts";
 import { UserCards } from "./user-cards.tsx";
 import { FilterBar } from "./user-filter-bar.tsx";
 import { filterUsers, noFilters } from "./user-filters.ts";
-import { UserPager } from "./user-pager.tsx";
 import { UserTable } from "./user-table.tsx";
 
 /** Where seven columns no longer fit beside the menu. */
@@ -46,12 +46,11 @@ function Users() {
         </Button>
       </div>
       {error && (
-        <ErrorCard
+        <LoadError
           title={<Trans id="users.listFailed">Error loading users</Trans>}
-          action={{ label: <Trans id="action.retry">Try again</Trans>, run: () => void refetch() }}
-        >
-          {error.message}
-        </ErrorCard>
+          error={error}
+          onRetry={refetch}
+        />
       )}
       {(data || !error) && <UserList users={data} />}
       <AddUserDialog open={isAdding} onOpenChange={setAdding} />
@@ -69,7 +68,7 @@ function UserList({ users }: { users: CurrentUser[] | undefined }) {
     <section className="panel users">
       <FilterBar filters={filters} onFiltersChange={setFilters} />
       {shown?.length === 0 ? (
-        <p className="users-none">
+        <p className="none-found">
           <Trans id="users.none">No user matches these filters.</Trans>
         </p>
       ) : isNarrow ? (
@@ -77,7 +76,8 @@ function UserList({ users }: { users: CurrentUser[] | undefined }) {
       ) : (
         <UserTable users={shown} />
       )}
-      {shown && <UserPager shown={shown.length} total={users.length} />}
+      {/* One page holds all. */}
+      {shown && <Pager before={0} shown={shown.length} total={users.length} />}
     </section>
   );
 }

@@ -1,0 +1,27 @@
+import "../../support/dom-globals.ts";
+import { expect, spyOn, test } from "bun:test";
+import { Boundary, ReloadCard } from "../../../src/client/ui/boundary.tsx";
+import { screen, withDom } from "../../support/dom.ts";
+import { renderClient } from "../../support/render-client.tsx";
+
+withDom();
+
+function Broken(): never {
+  throw new Error("broken");
+}
+
+test("what fails is replaced by what says so, and takes nothing beside it along", async () => {
+  // React tells the console of every failure that a boundary caught.
+  using _ = spyOn(console, "error").mockImplementation(() => undefined);
+  await renderClient(
+    <>
+      <p>ao lado</p>
+      <Boundary failure={<ReloadCard title="Falhou">Seus exames estão seguros.</ReloadCard>}>
+        <Broken />
+      </Boundary>
+    </>,
+  );
+  expect(screen.getByRole("alert").textContent).toContain("Seus exames estão seguros.");
+  expect(screen.getByRole("button", { name: "Recarregar a página" })).toBeDefined();
+  expect(screen.getByText("ao lado")).toBeDefined();
+});
