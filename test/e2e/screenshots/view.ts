@@ -57,7 +57,10 @@ export const fail = (glob: string) => (page: Page) =>
     return route.fulfill({
       status: 503,
       contentType: "application/problem+json",
-      body: JSON.stringify({ status: 503, code: "store.unavailable", message, requestId: "7f3a2c" }),
+      body: JSON.stringify({
+        ...{ type: "about:blank", title: "Service Unavailable", status: 503, code: "store.unavailable" },
+        ...{ message, requestId: "7f3a2c" },
+      }),
     });
   });
 
