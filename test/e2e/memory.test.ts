@@ -25,7 +25,8 @@ function* slices() {
       "7FE00010": { vr: "OW", bytes },
     };
     const instance = writeInstance({ transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN, elements });
-    yield { fileName: `IM${n}`, bytes: instance };
+    // As long as the names of a volume: what is received becomes the volume.
+    yield { fileName: `PACIENTE/ESTUDO/SERIE/IM${String(n).padStart(7, "0")}`, bytes: instance };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ByteRange } from "../storage/object-store.ts";
-import { volumeFolder } from "./volume-writer.ts";
+import { volumeFolder } from "./volume-name.ts";
 import { encodeCentralHeader, encodeEndRecords } from "./zip-encode.ts";
 import {
   type CentralHeader,

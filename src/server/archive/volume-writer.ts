@@ -1,6 +1,7 @@
 import { closeSync, fdatasync, openSync, readSync, writeSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
+import { entryName, volumeFolder } from "./volume-name.ts";
 import { encodeCentralHeader, encodeEndRecords, encodeLocalHeader, type WrittenEntry } from "./zip-encode.ts";
 
 /** What is written at once. */
@@ -14,14 +15,6 @@ const flushData = promisify(fdatasync);
 export type EntryBytes = { fd: number; offset: number } | { bytes: Uint8Array };
 
 export type VolumeEntry = Omit<WrittenEntry, "name">;
-
-/** The names of a volume's entries begin with this; random digits of its id keep joined volumes apart. */
-export function volumeFolder(volumeId: string): string {
-  // The front of a UUIDv7 is the time: volumes of the same minute would share it.
-  const digits = volumeId.replaceAll("-", "").slice(-12).toLowerCase();
-  if (!/^[0-9a-f]{12}$/.test(digits)) throw new TypeError("a volume id is a UUID");
-  return `DICOM/${digits}/`;
-}
 
 /**
  * Writes a volume: a plain ZIP (ZIP64 where needed) of one study's instances in the order they are added.
@@ -47,7 +40,7 @@ export class VolumeWriter implements AsyncDisposable {
 
   /** Appends one entry as its bytes are, and says where its data begins in the volume. */
   async add(entry: VolumeEntry, source: EntryBytes): Promise<{ dataOffset: number }> {
-    const name = `${this.#folder}${String(this.#central.length + 1).padStart(8, "0")}.dcm`;
+    const name = entryName(this.#folder, this.#central.length + 1);
     const named = { ...entry, name };
     this.#central.push(encodeCentralHeader(named, this.#offset));
     await this.#append(encodeLocalHeader(named));

@@ -21,6 +21,11 @@ const MADE_BY_UNIX = 3 << 8;
 const REGULAR_FILE_0644 = (0o100644 << 16) >>> 0;
 /** 1980-01-01, the first day a ZIP can say: equal instances give equal bytes, whenever they are written. */
 const FIXED_DOS_DATE = 0x0021;
+/** An id of our own (APPNOTE §4.5.1: those from 32 on are free); the field holds zeros. */
+const PADDING_EXTRA = 0x7845;
+/** Id and length of an extra field, and so the shortest one. */
+export const EXTRA_HEADER_BYTES = 4;
+export const MAX_EXTRA_BYTES = FULL_16;
 
 /** An entry of an archive that we write: its name is plain ASCII. */
 export interface WrittenEntry {
@@ -31,13 +36,18 @@ export interface WrittenEntry {
   sizeBytes: number;
 }
 
-/** The local header of `entry`, name and ZIP64 extra field included. */
-export function encodeLocalHeader(entry: WrittenEntry): Uint8Array {
+/**
+ * The local header of `entry`, name and ZIP64 extra field included. An extra field of zeros makes it `paddingBytes`
+ * longer: none, or {@link EXTRA_HEADER_BYTES} and more.
+ */
+export function encodeLocalHeader(entry: WrittenEntry, paddingBytes = 0): Uint8Array {
   const name = Buffer.from(entry.name, "latin1");
   const isWide = entry.sizeBytes >= FULL_32 || entry.storedBytes >= FULL_32;
   // Unlike the central header, a local one has both sizes in its ZIP64 field or none (APPNOTE §4.5.3).
   const extra = isWide ? encodeZip64Extra([entry.sizeBytes, entry.storedBytes]) : new Uint8Array(0);
-  const bytes = new Uint8Array(LOCAL_HEADER_BYTES + name.length + extra.length);
+  const extraBytes = extra.length + paddingBytes;
+  const paddingAt = LOCAL_HEADER_BYTES + name.length + extra.length;
+  const bytes = new Uint8Array(paddingAt + paddingBytes);
   const view = viewOf(bytes);
   view.setUint32(0, LOCAL_SIGNATURE, true);
   view.setUint16(4, isWide ? VERSION_ZIP64 : VERSION_DEFLATE, true);
@@ -47,9 +57,13 @@ export function encodeLocalHeader(entry: WrittenEntry): Uint8Array {
   view.setUint32(18, isWide ? FULL_32 : entry.storedBytes, true);
   view.setUint32(22, isWide ? FULL_32 : entry.sizeBytes, true);
   view.setUint16(26, name.length, true);
-  view.setUint16(28, extra.length, true);
+  view.setUint16(28, extraBytes, true);
   bytes.set(name, LOCAL_HEADER_BYTES);
   bytes.set(extra, LOCAL_HEADER_BYTES + name.length);
+  if (paddingBytes > 0) {
+    view.setUint16(paddingAt, PADDING_EXTRA, true);
+    view.setUint16(paddingAt + 2, paddingBytes - EXTRA_HEADER_BYTES, true);
+  }
   return bytes;
 }
 

@@ -1,16 +1,57 @@
-import type { DbOrTx } from "./client.ts";
+import { is, Param, Placeholder, sql } from "drizzle-orm";
+import { drizzle, PostgresJsSession } from "drizzle-orm/postgres-js";
+import type { Db, DbOrTx } from "./client.ts";
+
+/** What a statement is given anew each time it runs. */
+export type Given<Values> = { readonly [Name in keyof Values]-?: Placeholder<Name & string, Values[Name]> };
+
+/** Any query of drizzle's. */
+interface Query<Result> {
+  prepare(name: string): Statement<Result>;
+}
+
+interface Statement<Result> {
+  execute(): Promise<Result>;
+  getQuery(): { params: unknown[] };
+}
+
+/** drizzle without a database: it writes statements and runs none. */
+const writer: Db = drizzle.mock();
+
+/** A placeholder of any name. */
+const given: object = new Proxy({}, { get: (_, name) => sql.placeholder(String(name)) });
 
 /**
- * A statement of a hot path, written once a database: drizzle writes other queries anew each time, which `preparing.ts`
- * can't spare them. `prepare` ends in drizzle's `.prepare(name)`, with `sql.placeholder` for what changes.
+ * A statement of a hot path, written once: drizzle takes longer to write most statements than PostgreSQL to run them,
+ * and would write them anew each time. Runs on the pool or in a transaction, whichever it is given. A value that is
+ * left out is null.
  */
-export function prepared<Statement>(prepare: (db: DbOrTx) => Statement): (db: DbOrTx) => Statement {
-  const statements = new WeakMap<DbOrTx, Statement>();
-  return (db) => {
-    const known = statements.get(db);
-    if (known) return known;
-    const statement = prepare(db);
-    statements.set(db, statement);
-    return statement;
+export function prepared<Values extends object, Result>(
+  write: (db: Db, given: Given<Values>) => Query<Result>,
+): (db: DbOrTx, values: Values) => Promise<Result> {
+  let written: Statement<Result> | undefined;
+  return (db, values) => {
+    written ??= write(writer, given as Given<Values>).prepare("");
+    return forRun(written, db, values as Record<string, unknown>).execute();
   };
+}
+
+/** The statement with what drizzle ties to it: the connection it was prepared on, and the values. */
+function forRun<Result>(
+  statement: Statement<Result>,
+  db: DbOrTx,
+  values: Record<string, unknown>,
+): Statement<Result> {
+  const { session } = db._;
+  if (!is(session, PostgresJsSession)) throw new TypeError("not a database of postgres.js");
+  const params = statement.getQuery().params.map((param) => filled(param, values));
+  return Object.create(statement, { client: { value: session.client }, params: { value: params } });
+}
+
+/** As drizzle fills a placeholder, but that null is null: its columns would make a JSON of it, or fail. */
+function filled(param: unknown, values: Record<string, unknown>): unknown {
+  if (is(param, Placeholder)) return values[param.name] ?? null;
+  if (!is(param, Param) || !is(param.value, Placeholder)) return param;
+  const value = values[param.value.name] ?? null;
+  return value === null ? null : param.encoder.mapToDriverValue(value);
 }

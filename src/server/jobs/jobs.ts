@@ -1,5 +1,5 @@
 import { sql as drizzleSql } from "drizzle-orm";
-import { fromDrizzle, PgBoss } from "pg-boss";
+import { fromDrizzle, type JobResult, type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Tx } from "../db/client.ts";
 import type { Sql } from "../db/postgres.ts";
 import { withStartupLock } from "../db/startup-lock.ts";
@@ -25,6 +25,16 @@ export interface JobRun {
   signal: AbortSignal;
 }
 
+export interface WorkOptions {
+  /** How many jobs run at once (1). */
+  concurrency?: number;
+  /**
+   * How many waiting jobs are taken at a time (1), to be done one after the other: for short ones, of which many come
+   * together and which cost the database more than they take.
+   */
+  batchSize?: number;
+}
+
 export type JobHandler<Data extends object> = (data: Data, run: JobRun) => Promise<void>;
 
 /** Background work, kept in PostgreSQL. A job runs at least once; one whose process dies is taken up by another. */
@@ -35,11 +45,11 @@ export interface Jobs {
     data: Data,
     options?: EnqueueOptions,
   ): Promise<string | undefined>;
-  /** Handles jobs of a queue in this process, `concurrency` (1) at once. A handler that throws has its job retried. */
+  /** Handles jobs of a queue in this process. A handler that throws has its job retried. */
   work<Data extends object>(
     queue: Queue<Data>,
     handler: JobHandler<Data>,
-    options?: { concurrency?: number },
+    options?: WorkOptions,
   ): Promise<void>;
   /** Enqueues `data` by cron expression (minutes, UTC), once however many processes run. Idempotent. */
   schedule<Data extends object>(queue: Queue<Data>, cron: string, data: Data): Promise<void>;
@@ -128,12 +138,12 @@ class PgBossJobs implements Jobs {
   async work<Data extends object>(
     queue: Queue<Data>,
     handler: JobHandler<Data>,
-    { concurrency = 1 }: { concurrency?: number } = {},
+    { concurrency = 1, batchSize = 1 }: WorkOptions = {},
   ) {
     await this.#ensureQueue(queue);
     this.#worked.add(queue.name);
     // One pg-boss worker for each: a worker takes its next job only when its last is done.
-    for (let worker = 0; worker < concurrency; worker++) await this.#addWorker(queue, handler);
+    for (let worker = 0; worker < concurrency; worker++) await this.#addWorker(queue, handler, batchSize);
   }
 
   async schedule<Data extends object>(queue: Queue<Data>, cron: string, data: Data) {
@@ -158,28 +168,38 @@ class PgBossJobs implements Jobs {
     await this.#pool.end({ timeout: 1 });
   }
 
-  async #addWorker<Data extends object>(queue: Queue<Data>, handler: JobHandler<Data>) {
+  async #addWorker<Data extends object>(queue: Queue<Data>, handler: JobHandler<Data>, batchSize: number) {
     const workerId = Promise.withResolvers<string>();
     const options = {
-      batchSize: 1,
+      batchSize,
       includeMetadata: true,
+      perJobResults: true,
       pollingIntervalSeconds: Math.min(2, this.#pollIntervalSeconds),
       notifyPollingIntervalSeconds: this.#pollIntervalSeconds,
     } as const;
-    const added = this.#boss.work<Data, void, typeof options>(queue.name, options, async ([job]) => {
-      if (!job) return;
-      const run = { id: job.id, attempt: job.retryCount + 1, signal: job.signal };
-      try {
-        await handler(job.data, run);
-      } catch (error) {
-        this.#logFailure(queue, run, error);
-        throw error;
-      } finally {
-        // Without this a worker sleeps after each job, whatever waits.
-        this.#boss.notifyWorker(await workerId.promise);
-      }
+    const added = this.#boss.work<Data, JobResult[], typeof options>(queue.name, options, async (jobs) => {
+      const results: JobResult[] = [];
+      for (const job of jobs) results.push(await this.#run(queue, handler, job));
+      // Without this a worker sleeps after each batch, whatever waits.
+      this.#boss.notifyWorker(await workerId.promise);
+      return results;
     });
     workerId.resolve(await added);
+  }
+
+  async #run<Data extends object>(
+    queue: NamedQueue,
+    handler: JobHandler<Data>,
+    job: JobWithMetadata<Data>,
+  ): Promise<JobResult> {
+    const run = { id: job.id, attempt: job.retryCount + 1, signal: job.signal };
+    try {
+      await handler(job.data, run);
+      return { id: job.id, status: "completed" };
+    } catch (error) {
+      this.#logFailure(queue, run, error);
+      return { id: job.id, status: "failed", output: error };
+    }
   }
 
   #logFailure(queue: NamedQueue, run: JobRun, error: unknown) {

@@ -34,11 +34,15 @@ export function pgBossDatabase(sql: Sql): Db {
   };
 }
 
-/** Statements with values come again with every job: each is planned once a connection. */
+/** Takes the next job of a queue: the one statement without values that comes again with every job. */
+const NEXT_JOB = /^\s*WITH\s+next AS/;
+
+/** Statements that come again with every job are planned once a connection. */
 async function run(sql: Sql | ReservedSql, text: string, values: unknown[] = []) {
-  const result: unknown[] = await (values.length > 0
-    ? sql.unsafe(text, values as never[], { prepare: true })
-    : sql.unsafe(text));
+  const comesAgain = values.length > 0 || NEXT_JOB.test(text);
+  // By itself postgres.js never prepares a text without values (`simple`).
+  const options: object = comesAgain ? { prepare: true, simple: false } : {};
+  const result: unknown[] = await sql.unsafe(text, values as never[], options);
   // Several statements in one text give a list of results.
   const several = result.length > 0 && result.every(Array.isArray);
   return { rows: several ? result.flat() : [...result] };

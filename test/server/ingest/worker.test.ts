@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { unzipSync, zipSync } from "fflate";
@@ -8,128 +7,30 @@ import { decodeManifest, decodeManifestIndex } from "../../../src/server/archive
 import {
   createIngestWorkers,
   DEFAULT_INGEST_LIMITS,
-  type IngestSession,
-  type IngestWorkers,
 } from "../../../src/server/features/ingest/worker/ingest-workers.ts";
 import { IngestRefused } from "../../../src/server/features/ingest/worker/worker.errors.ts";
-import type {
-  BuildPlan,
-  BuiltUpload,
-  IngestLimits,
-  ScanResult,
-} from "../../../src/server/features/ingest/worker/worker-messages.ts";
+import type { IngestLimits } from "../../../src/server/features/ingest/worker/worker-messages.ts";
 import { DEFLATED, sampleFile } from "../../support/dicom-sample.ts";
-import { createTempFolder } from "../../support/temp-folder.ts";
+import {
+  createIngestBench,
+  type IngestBench,
+  manifestsOf,
+  multiFrame,
+  planFor,
+  slice,
+  storedInstances,
+} from "../../support/ingest-bench.ts";
 import { type TestEntry, writeTestZip } from "../../support/zip-archive.ts";
 
-const never = new AbortController().signal;
-let workers: IngestWorkers;
-let folder: { path: string } & AsyncDisposable;
+let bench: IngestBench;
 
 beforeAll(() => {
-  folder = createTempFolder();
-  workers = createIngestWorkers({ size: 2, log: { info() {}, warn() {} } });
+  bench = createIngestBench();
 });
-afterAll(async () => {
-  await workers.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterAll(() => bench[Symbol.asyncDispose]());
 
-/** A slice: `uids` are study, series and SOP Instance. */
-function slice(uids: readonly [string, string, string], instanceNumber = 1, more = {}): Uint8Array {
-  const [study, series, sop] = uids;
-  return sampleFile({
-    "0020000D": { vr: "UI", Value: [study] },
-    "0020000E": { vr: "UI", Value: [series] },
-    "00080018": { vr: "UI", Value: [sop] },
-    "00200013": { vr: "IS", Value: [instanceNumber] },
-    ...more,
-  });
-}
-
-/** Pixel data that deflate well but make the file large. */
-function multiFrame(uids: readonly [string, string, string], frames: number): Uint8Array {
-  return slice(uids, 1, {
-    "00280008": { vr: "IS", Value: [frames] },
-    "00280010": { vr: "US", Value: [64] },
-    "00280011": { vr: "US", Value: [64] },
-    "7FE00010": { vr: "OW", bytes: Uint8Array.from({ length: frames * 8192 }, (_, i) => i >> 13) },
-  });
-}
-
-interface Upload extends AsyncDisposable {
-  folder: string;
-  session: IngestSession;
-}
-
-async function upload(zip: Uint8Array, limits: Partial<IngestLimits> = {}, signal = never): Promise<Upload> {
-  const uploadFolder = join(folder.path, Bun.randomUUIDv7());
-  await mkdir(uploadFolder);
-  const spoolPath = join(uploadFolder, "spool");
-  writeFileSync(spoolPath, zip);
-  const session = await workers.open(
-    uploadFolder,
-    spoolPath,
-    { ...DEFAULT_INGEST_LIMITS, ...limits },
-    signal,
-  );
-  return { folder: uploadFolder, session, [Symbol.asyncDispose]: () => session.dispose() };
-}
-
-type Existing = Map<string, Uint8Array>;
-
-function planFor(scan: ScanResult, uploadFolder: string, existing: Existing = new Map()): BuildPlan {
-  const object = () => {
-    const id = Bun.randomUUIDv7();
-    return { id, path: join(uploadFolder, id) };
-  };
-  return {
-    studies: scan.studies.map(({ studyInstanceUID, series }) => ({
-      studyInstanceUID,
-      volume: object(),
-      series: series.map(({ seriesInstanceUID }) => ({
-        seriesInstanceUID,
-        manifest: object(),
-        existing: existing.get(`${studyInstanceUID}/${seriesInstanceUID}`),
-      })),
-    })),
-  };
-}
-
-async function manifestsOf(built: BuiltUpload): Promise<Existing> {
-  const manifests: Existing = new Map();
-  for (const { studyInstanceUID, series } of built.studies) {
-    for (const { seriesInstanceUID, manifest } of series) {
-      manifests.set(`${studyInstanceUID}/${seriesInstanceUID}`, await Bun.file(manifest.path).bytes());
-    }
-  }
-  return manifests;
-}
-
-/** Scans and builds a ZIP on its own. */
-async function ingest(zip: Uint8Array, existing?: Existing, limits?: Partial<IngestLimits>) {
-  await using uploaded = await upload(zip, limits);
-  const scan = await uploaded.session.scan();
-  const built = await uploaded.session.build(planFor(scan, uploaded.folder, existing));
-  return { scan, built, folder: uploaded.folder };
-}
-
-/** The bytes of every instance of a build, by SOP Instance UID, cut out where the manifests say. */
-async function storedInstances(built: BuiltUpload): Promise<Map<string, Uint8Array>> {
-  const found = new Map<string, Uint8Array>();
-  for (const { volume, series } of built.studies) {
-    if (!volume) continue;
-    const bytes = await Bun.file(volume.path).bytes();
-    for (const { manifest } of series) {
-      for (const instance of decodeManifestIndex(await Bun.file(manifest.path).bytes()).instances) {
-        if (instance.volumeId !== volume.id) continue;
-        const stored = bytes.subarray(instance.dataOffset, instance.dataOffset + instance.storedBytes);
-        found.set(instance.sopInstanceUID, instance.method === 8 ? Bun.inflateSync(stored.slice()) : stored);
-      }
-    }
-  }
-  return found;
-}
+const ingest: IngestBench["ingest"] = (...given) => bench.ingest(...given);
+const upload: IngestBench["upload"] = (...given) => bench.upload(...given);
 
 async function refusal(promise: Promise<unknown>): Promise<string> {
   try {
@@ -371,9 +272,9 @@ describe("workers", () => {
       log: { info() {}, warn() {} },
       command: [process.execPath, "-e", "0"],
     });
-    const spoolPath = join(folder.path, "any.zip");
+    const spoolPath = join(bench.folder, "any.zip");
     writeFileSync(spoolPath, blank(10));
-    const open = dying.open(folder.path, spoolPath, DEFAULT_INGEST_LIMITS, never);
+    const open = dying.open(bench.folder, spoolPath, DEFAULT_INGEST_LIMITS, new AbortController().signal);
     expect(await refusal(open)).toBe("worker.failed");
     await dying.close();
     expect((await ingest(zipSync({ a: slice(["1.1", "1.1.1", "1.1.1.1"]) }))).built.studies).toHaveLength(1);
@@ -404,7 +305,7 @@ describe("workers", () => {
     const entry = JSON.stringify(
       join(import.meta.dir, "../../../src/server/features/ingest/worker/ingest-workers.ts"),
     );
-    const spoolPath = join(folder.path, "orphan.zip");
+    const spoolPath = join(bench.folder, "orphan.zip");
     writeFileSync(spoolPath, blank(60_000_000));
     const server = Bun.spawn(
       [
@@ -413,7 +314,7 @@ describe("workers", () => {
         `const { createIngestWorkers, DEFAULT_INGEST_LIMITS } = await import(${entry});
          const workers = createIngestWorkers({ size: 2, log: { info() {}, warn() {} } });
          const signal = new AbortController().signal;
-         const session = await workers.open(${JSON.stringify(folder.path)}, ${JSON.stringify(spoolPath)}, DEFAULT_INGEST_LIMITS, signal);
+         const session = await workers.open(${JSON.stringify(bench.folder)}, ${JSON.stringify(spoolPath)}, DEFAULT_INGEST_LIMITS, signal);
          session.scan();
          console.log("scanning");
          setInterval(() => {}, 1000);`,

@@ -145,6 +145,31 @@ test("a backlog is worked off without a pause after each job", async () => {
   expect(performance.now() - startedAt).toBeLessThan(5000);
 });
 
+test("jobs taken together are done one after the other, and one that fails is tried again alone", async () => {
+  const queue = defineQueue<{ n: number }>("taken-together", FAST);
+  for (let n = 0; n < 5; n++) await jobs.enqueue(queue, { n });
+  const runs: { n: number; attempt: number }[] = [];
+  let running = 0;
+  const again = Promise.withResolvers<void>();
+  await jobs.work(
+    queue,
+    async ({ n }, { attempt }) => {
+      runs.push({ n, attempt });
+      expect(++running).toBe(1);
+      await Bun.sleep(5);
+      running--;
+      if (n !== 1) return;
+      if (attempt === 1) throw new Error("one of five");
+      again.resolve();
+    },
+    { batchSize: 3 },
+  );
+  await again.promise;
+  const [first, ...others] = runs.toSorted((one, other) => other.attempt - one.attempt || one.n - other.n);
+  expect(first).toEqual({ n: 1, attempt: 2 });
+  expect(others).toEqual([0, 1, 2, 3, 4].map((n) => ({ n, attempt: 1 })));
+});
+
 test("an exclusive queue holds one job a key, also while it runs", async () => {
   const queue = defineQueue<{ n: number }>("exclusive", { ...FAST, exclusive: true });
   expect(await jobs.enqueue(queue, { n: 1 }, { singletonKey: "a" })).toBeString();

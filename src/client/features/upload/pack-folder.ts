@@ -13,14 +13,30 @@ const LOCAL_HEADER_BYTES = 30;
 const DATA_DESCRIPTOR_BYTES = 16;
 const DIRECTORY_ENTRY_BYTES = 46;
 const END_BYTES = 22;
+/** The server gives entries names of so many bytes, and need not copy a ZIP where these fit into the place of ours. */
+const SERVER_NAME_BYTES = 31;
+const EXTRA_HEADER_BYTES = 4;
+/** An extra field that holds zeros, to make room; an id that no other field has. */
+const PADDING_EXTRA = 0x7845;
+
+/** The zeros that a name of `nameBytes` is short of. */
+function paddingFor(nameBytes: number): Uint8Array | undefined {
+  const missing = SERVER_NAME_BYTES - nameBytes;
+  return missing > 0 ? new Uint8Array(Math.max(0, missing - EXTRA_HEADER_BYTES)) : undefined;
+}
+
+function extraBytesFor(nameBytes: number): number {
+  const padding = paddingFor(nameBytes);
+  return padding ? EXTRA_HEADER_BYTES + padding.length : 0;
+}
 
 /** How large the ZIP of these files will be, to the byte. */
 export function packedSizeBytes(files: readonly PackableFile[]): number {
   const encoder = new TextEncoder();
   return files.reduce((total, { path, file }) => {
     const nameBytes = encoder.encode(path).length;
-    const overhead = LOCAL_HEADER_BYTES + DATA_DESCRIPTOR_BYTES + DIRECTORY_ENTRY_BYTES + 2 * nameBytes;
-    return total + overhead + file.size;
+    const records = LOCAL_HEADER_BYTES + DATA_DESCRIPTOR_BYTES + DIRECTORY_ENTRY_BYTES;
+    return total + records + 2 * (nameBytes + extraBytesFor(nameBytes)) + file.size;
   }, END_BYTES);
 }
 
@@ -33,10 +49,13 @@ export async function packFolder(
   sink: PackSink,
   onPacked: (count: number) => void = () => {},
 ): Promise<void> {
+  const encoder = new TextEncoder();
   const output = new PendingOutput();
   const zip = new Zip(output.take);
   for (const [index, { path, file }] of files.entries()) {
     const entry = new ZipPassThrough(path);
+    const padding = paddingFor(encoder.encode(path).length);
+    if (padding) entry.extra = { [PADDING_EXTRA]: padding };
     zip.add(entry);
     for await (const { bytes, isLast } of stepsOf(file)) {
       entry.push(bytes, isLast);

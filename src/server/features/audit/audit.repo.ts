@@ -1,5 +1,6 @@
 import { desc, eq } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
+import { type Given, prepared } from "../../db/prepared.ts";
 import { users } from "../users/users.table.ts";
 import { auditEvents } from "./audit.table.ts";
 
@@ -54,9 +55,24 @@ export interface AuditEvent {
   details?: Record<string, unknown>;
 }
 
+const newAuditEvent = prepared((db, given: Given<AuditEvent>) => {
+  const { at, action, actorId, accountId, studyId, studyInstanceUID, address, requestId, details } = given;
+  return db.insert(auditEvents).values({
+    at,
+    action,
+    actorId,
+    accountId,
+    studyId,
+    studyInstanceUID,
+    address,
+    requestId,
+    details,
+  });
+});
+
 /** Rows are only ever added. In a transaction, the row stands or falls with the act it tells of. */
 export async function recordAudit(db: DbOrTx, event: AuditEvent): Promise<void> {
-  await db.insert(auditEvents).values(event);
+  await newAuditEvent(db, event);
 }
 
 /** What happened to a study, newest first. `actorName` is null for who is gone. */

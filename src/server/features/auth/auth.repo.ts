@@ -1,6 +1,6 @@
 import { and, eq, isNull, lt, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
-import { prepared } from "../../db/prepared.ts";
+import { type Given, prepared } from "../../db/prepared.ts";
 import { subscriptions } from "../subscriptions/subscriptions.table.ts";
 import { users } from "../users/users.table.ts";
 import { sessions, throttles } from "./auth.table.ts";
@@ -24,21 +24,20 @@ export const sessionFields = {
   expiresAt: subscriptions.expiresAt,
 };
 
-const sessionRow = prepared((db) =>
+const sessionRow = prepared((db, given: Given<{ id: string }>) =>
   db
     .select(sessionFields)
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
-    .where(eq(sessions.id, sql.placeholder("id")))
-    .prepare("session_row"),
+    .where(eq(sessions.id, given.id)),
 );
 
 export type SessionRow = NonNullable<Awaited<ReturnType<typeof findSessionRow>>>;
 
 /** A session with what its user may do now; asked at every request, hence one statement. */
 export async function findSessionRow(db: DbOrTx, id: string) {
-  const [row] = await sessionRow(db).execute({ id });
+  const [row] = await sessionRow(db, { id });
   return row;
 }
 

@@ -1,6 +1,6 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
-import { prepared } from "../../db/prepared.ts";
+import { type Given, prepared } from "../../db/prepared.ts";
 import { type SessionRow, sessionFields } from "../auth/auth.repo.ts";
 import { sessions } from "../auth/auth.table.ts";
 import {
@@ -58,24 +58,27 @@ export interface SeriesUIDs {
   seriesInstanceUID: string;
 }
 
-const isAskedStudy = and(
-  eq(studies.studyInstanceUID, sql.placeholder("studyInstanceUID")),
-  sql`${studies.id} = any(${sql.placeholder("studyIds")}::uuid[])`,
-);
-const isAskedSeries = eq(series.seriesInstanceUID, sql.placeholder("seriesInstanceUID"));
+/** A series of one of the studies. */
+type Asked = SeriesUIDs & { studyIds: string[] };
 
-const manifestObject = (visible: SQL | undefined) =>
-  prepared((db) =>
+const isAskedStudy = (given: Given<Asked>) =>
+  and(
+    eq(studies.studyInstanceUID, given.studyInstanceUID),
+    sql`${studies.id} = any(${given.studyIds}::uuid[])`,
+  );
+const isAskedSeries = (given: Given<Asked>) => eq(series.seriesInstanceUID, given.seriesInstanceUID);
+
+const manifestObject = (visible: (given: Given<{ userId: string }>) => SQL | undefined) =>
+  prepared((db, given: Given<Asked & { userId: string }>) =>
     db
       .select({ object: storedObjects })
       .from(series)
       .innerJoin(studies, eq(studies.id, series.studyId))
       .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
-      .where(and(isAskedSeries, isAskedStudy, visible))
-      .prepare("manifest_object"),
+      .where(and(isAskedSeries(given), isAskedStudy(given), visible(given))),
   );
-const manifestObjectForAdmin = manifestObject(isKept);
-const manifestObjectForUser = manifestObject(ownedByOrGrantedTo(sql.placeholder("userId")));
+const manifestObjectForAdmin = manifestObject(() => isKept);
+const manifestObjectForUser = manifestObject(({ userId }) => ownedByOrGrantedTo(userId));
 
 /** The manifest in force of a series. */
 export async function findManifestObject(
@@ -85,21 +88,20 @@ export async function findManifestObject(
 ): Promise<StoredObjectRow | undefined> {
   if (studyIds.length === 0) return undefined;
   const statement = caller.role === "admin" ? manifestObjectForAdmin : manifestObjectForUser;
-  const [row] = await statement(db).execute({ ...uids, studyIds, userId: caller.userId });
+  const [row] = await statement(db, { ...uids, studyIds, userId: caller.userId });
   return row?.object;
 }
 
-const sessionWithManifest = prepared((db) =>
+const sessionWithManifest = prepared((db, given: Given<Asked & { sessionId: string }>) =>
   db
     .select({ session: sessionFields, object: storedObjects })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
-    .leftJoin(studies, and(isAskedStudy, visibleToJoinedUser))
-    .leftJoin(series, and(eq(series.studyId, studies.id), isAskedSeries))
+    .leftJoin(studies, and(isAskedStudy(given), visibleToJoinedUser))
+    .leftJoin(series, and(eq(series.studyId, studies.id), isAskedSeries(given)))
     .leftJoin(storedObjects, eq(storedObjects.id, series.manifestId))
-    .where(eq(sessions.id, sql.placeholder("sessionId")))
-    .prepare("session_with_manifest"),
+    .where(eq(sessions.id, given.sessionId)),
 );
 
 /**
@@ -110,7 +112,7 @@ export async function findSessionWithManifest(
   db: DbOrTx,
   asked: SeriesUIDs & { sessionId: string; studyIds: string[] },
 ): Promise<{ session: SessionRow | undefined; manifest: StoredObjectRow | undefined }> {
-  const rows = await sessionWithManifest(db).execute({ ...asked });
+  const rows = await sessionWithManifest(db, asked);
   // One row for each of the token's studies with this UID, or one without a study.
   return { session: rows[0]?.session, manifest: rows.find(({ object }) => object)?.object ?? undefined };
 }

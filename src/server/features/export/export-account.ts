@@ -1,5 +1,5 @@
 import type { Locale } from "../../../shared/locale.ts";
-import { volumeFolder } from "../../archive/volume-writer.ts";
+import { volumeFolder } from "../../archive/volume-name.ts";
 import { ZipStream } from "../../archive/zip-stream.ts";
 import type { Deps } from "../../deps.ts";
 import { translate } from "../../http/translate.ts";
@@ -13,7 +13,8 @@ import { openObject, readObject } from "../studies/open-object.ts";
 import { listVolumes } from "../studies/stored-objects.repo.ts";
 import { listGrants, listSeries, listStudiesAfter } from "../studies/studies.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
-import { findSubscription, listUsageEvents } from "../subscriptions/subscriptions.repo.ts";
+import { findSubscription } from "../subscriptions/subscriptions.repo.ts";
+import { listUsageEvents } from "../subscriptions/usage-events.repo.ts";
 import { presentUser } from "../users/present-user.ts";
 import { findUser } from "../users/users.repo.ts";
 

@@ -8,10 +8,16 @@ import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { discardObjects } from "../studies/discard-objects.ts";
 import type { Caller } from "../studies/studies.repo.ts";
-import { MAX_INDEXED_TEXT, type series, type storedObjects, type studies } from "../studies/studies.table.ts";
+import {
+  MAX_INDEXED_TEXT,
+  type SeriesRow,
+  type StoredObjectRow,
+  type StudyRow,
+} from "../studies/studies.table.ts";
 import { transferQueue } from "../studies/study-jobs.ts";
 import { chargeExams } from "../subscriptions/charge-exams.ts";
-import { insertUsageEvents, lockSubscription } from "../subscriptions/subscriptions.repo.ts";
+import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
+import { insertUsageEvent } from "../subscriptions/usage-events.repo.ts";
 import { uploadInterrupted } from "./ingest.errors.ts";
 import {
   deleteStoredObjects,
@@ -70,8 +76,10 @@ export async function commitUpload(
   const uids = scan.studies.map((study) => study.studyInstanceUID);
   return await deps.db.transaction(async (tx) => {
     // First: a cancellation comes wholly before, and this is refused, or after, and takes what this brings.
-    await lockSubscription(tx, upload.accountId);
-    const isKnown = await lockStudiesOf(tx, upload.accountId, uids);
+    const [, isKnown] = await together(
+      lockSubscription(tx, upload.accountId),
+      lockStudiesOf(tx, upload.accountId, uids),
+    );
     const stored = isKnown
       ? await findStoredStudies(tx, upload.accountId, uids)
       : new Map<string, StoredStudy>();
@@ -90,13 +98,13 @@ function stoodStill(before: Map<string, StoredStudy>, now: Map<string, StoredStu
 }
 
 interface Change {
-  newStudies: (typeof studies.$inferInsert)[];
+  newStudies: StudyRow[];
   /** Studies that were there: what they hold is counted anew. */
   grownIds: string[];
   /** Index columns of studies that were there, where the form changes them. */
   reindexed: { studyId: string; columns: ReturnType<typeof studyColumns> }[];
-  series: (typeof series.$inferInsert)[];
-  objects: (typeof storedObjects.$inferInsert)[];
+  series: SeriesRow[];
+  objects: StoredObjectRow[];
   replaced: StoredStudy["series"][number]["manifest"][];
   touched: { studyId: string; studyInstanceUID: string }[];
   answers: UploadAnswer["studies"];
@@ -186,7 +194,9 @@ function indexStudy(
     ...(columns.instanceValues?.modality === undefined && { modality: modalityOf(scanned) }),
     ...countsOf(study),
     storageStatus: isArchived ? "b2" : "local",
+    hasReport: false,
     createdAt: now,
+    removalId: null,
   });
 }
 
@@ -269,13 +279,13 @@ async function writeChange(
 ): Promise<void> {
   const now = deps.clock.now();
   const account = { userId: caller.userId, isAdmin: caller.role === "admin" };
-  await chargeExams(tx, account, { kind: "imaging", count: change.newStudies.length }, now);
-  await insertStudies(tx, change.newStudies);
   for (const { studyId, columns } of change.reindexed) await updateStudyIndex(tx, studyId, columns);
   // Sent together: none waits for another's outcome, only each for its place in the transaction.
   const hasObjects = change.objects.length > 0;
-  const [isEnded] = await together(
+  const [, isEnded] = await together(
+    chargeExams(tx, account, { kind: "imaging", count: change.newStudies.length }, now),
     endUpload(tx, upload.id, "committed", now),
+    insertStudies(tx, change.newStudies),
     insertStoredObjects(tx, change.objects),
     upsertSeries(tx, change.series),
     recordUse(tx, { caller, upload, origin }, change, now),
@@ -296,22 +306,11 @@ async function recordUse(
   { touched }: Change,
   now: Date,
 ): Promise<void> {
-  const uses = touched.map(({ studyInstanceUID }) => ({
-    userId,
-    actionType: "upload" as const,
-    studyInstanceUID,
-    timestamp: now,
-  }));
-  await insertUsageEvents(tx, uses);
-  for (const { studyId, studyInstanceUID } of touched) {
-    await recordAudit(tx, {
-      at: now,
-      action: "study.uploaded",
-      actorId: userId,
-      accountId: upload.accountId,
-      studyId,
-      studyInstanceUID,
-      ...origin,
-    });
-  }
+  const act = { at: now, actorId: userId, accountId: upload.accountId, ...origin };
+  await together(
+    ...touched.flatMap(({ studyId, studyInstanceUID }) => [
+      insertUsageEvent(tx, { userId, actionType: "upload", studyInstanceUID, timestamp: now }),
+      recordAudit(tx, { ...act, action: "study.uploaded", studyId, studyInstanceUID }),
+    ]),
+  );
 }

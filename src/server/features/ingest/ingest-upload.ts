@@ -22,7 +22,7 @@ import { insertUpload } from "./ingest.repo.ts";
 import { planBuild, type UploadPlace } from "./plan-build.ts";
 import { inWords, receiveUpload } from "./receive-upload.ts";
 import { keepOnly } from "./sweep-uploads.ts";
-import { DEFAULT_INGEST_LIMITS, type IngestSession } from "./worker/ingest-workers.ts";
+import { DEFAULT_INGEST_LIMITS, type Guess, type IngestSession } from "./worker/ingest-workers.ts";
 import { IngestBusy, IngestRefused } from "./worker/worker.errors.ts";
 import type { BuiltUpload, IngestFailure, ScanResult } from "./worker/worker-messages.ts";
 
@@ -125,7 +125,7 @@ interface Scanned {
   caller: Caller;
   origin: RequestOrigin;
   metadata: UploadMetadata;
-  scan: ScanResult;
+  scan: ScanResult & Guess;
 }
 
 async function buildAndCommit(

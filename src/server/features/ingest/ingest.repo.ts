@@ -1,6 +1,8 @@
-import { and, eq, inArray, lt, ne, sql } from "drizzle-orm";
+import { and, eq, inArray, lt, ne, type SQL, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
-import { prepared } from "../../db/prepared.ts";
+import { byColumn, type RowsByColumn, selectGiven } from "../../db/given-rows.ts";
+import { type Given, prepared } from "../../db/prepared.ts";
+import { together } from "../../db/together.ts";
 import { lockStudies } from "../studies/stored-objects.repo.ts";
 import { isKept } from "../studies/studies.repo.ts";
 import {
@@ -16,26 +18,17 @@ import { uploads } from "./ingest.table.ts";
 
 type UploadRow = typeof uploads.$inferSelect;
 
-/** PostgreSQL takes 65,534 parameters a statement; the widest row here has some 30. */
+/** PostgreSQL takes 65,534 parameters a statement. */
 const ROWS_PER_STATEMENT = 1_000;
 
-const newUpload = prepared((db) =>
-  db
-    .insert(uploads)
-    .values({
-      id: sql.placeholder("id"),
-      accountId: sql.placeholder("accountId"),
-      nodeId: sql.placeholder("nodeId"),
-      bootId: sql.placeholder("bootId"),
-      state: sql.placeholder("state"),
-      startedAt: sql.placeholder("startedAt"),
-    })
-    .prepare("new_upload"),
-);
+const newUpload = prepared((db, given: Given<Omit<UploadRow, "finishedAt">>) => {
+  const { id, accountId, nodeId, bootId, state, startedAt } = given;
+  return db.insert(uploads).values({ id, accountId, nodeId, bootId, state, startedAt });
+});
 
 /** Records an upload before its first byte. */
 export async function insertUpload(db: DbOrTx, row: Omit<UploadRow, "finishedAt">): Promise<void> {
-  await newUpload(db).execute(row);
+  await newUpload(db, row);
 }
 
 export async function findUploads(db: DbOrTx, ids: string[]): Promise<UploadRow[]> {
@@ -51,6 +44,14 @@ export async function listDeadUploads(db: DbOrTx, nodeId: string, bootId: string
     .where(and(eq(uploads.nodeId, nodeId), eq(uploads.state, "receiving"), ne(uploads.bootId, bootId)));
 }
 
+const uploadEnd = prepared((db, given: Given<Pick<UploadRow, "id" | "state"> & { at: Date }>) =>
+  db
+    .update(uploads)
+    .set({ state: sql`${given.state}`, finishedAt: sql`${sql.param(given.at, uploads.finishedAt)}` })
+    .where(and(eq(uploads.id, given.id), eq(uploads.state, "receiving")))
+    .returning({ id: uploads.id }),
+);
+
 /**
  * Ends an upload that is neither committed nor ended; `false` where it is. Waits for a commit under way, so that
  * after `true` nothing of it can become visible any more.
@@ -61,17 +62,31 @@ export async function endUpload(
   state: "committed" | "failed",
   at: Date,
 ): Promise<boolean> {
-  const rows = await db
-    .update(uploads)
-    .set({ state, finishedAt: at })
-    .where(and(eq(uploads.id, id), eq(uploads.state, "receiving")))
-    .returning({ id: uploads.id });
+  const rows = await uploadEnd(db, { id, state, at });
   return rows.length === 1;
 }
 
 /** Forgets uploads ended before `before`; what they stored has rows of its own. */
 export async function deleteOldUploads(db: DbOrTx, nodeId: string, before: Date): Promise<void> {
   await db.delete(uploads).where(and(eq(uploads.nodeId, nodeId), lt(uploads.finishedAt, before)));
+}
+
+const studyTurns = prepared((db, given: Given<{ keys: string[] }>) =>
+  db
+    .select({ turn: sql`pg_advisory_xact_lock(hashtextextended(key, 0))` })
+    .from(sql`unnest(${given.keys}::text[]) as key`),
+);
+
+type Named = { accountId: string; studyInstanceUIDs: string[] };
+
+const idsOfNamed = prepared((db, given: Given<Named>) =>
+  db.select({ id: studies.id }).from(studies).where(isNamedStudy(given)),
+);
+
+/** Among the studies that an account keeps. */
+function isNamedStudy(given: Given<Named>): SQL | undefined {
+  const isNamed = sql`${studies.studyInstanceUID} = any(${given.studyInstanceUIDs}::text[])`;
+  return and(isKept, eq(studies.accountId, given.accountId), isNamed);
 }
 
 /**
@@ -84,22 +99,14 @@ export async function lockStudiesOf(
   studyInstanceUIDs: string[],
 ): Promise<boolean> {
   const keys = studyInstanceUIDs.map((uid) => `${accountId} ${uid}`).sort();
-  for (const some of chunks(keys)) {
-    await tx.execute(
-      sql`select pg_advisory_xact_lock(hashtextextended(key, 0)) from unnest(${sql.param(some)}::text[]) as key`,
-    );
-  }
+  const [, existing] = await together(
+    studyTurns(tx, { keys }),
+    idsOfNamed(tx, { accountId, studyInstanceUIDs }),
+  );
   // The rows too: a deletion or a transfer at the same time waits, or is seen to have happened.
-  const existing: string[] = [];
-  for (const some of chunks(studyInstanceUIDs)) {
-    const rows = await tx
-      .select({ id: studies.id })
-      .from(studies)
-      .where(and(isKept, eq(studies.accountId, accountId), inArray(studies.studyInstanceUID, some)));
-    existing.push(...rows.map(({ id }) => id));
-  }
-  for (const some of chunks(existing.sort())) await lockStudies(tx, some);
-  return existing.length > 0;
+  const ids = existing.map(({ id }) => id).sort();
+  for (const some of chunks(ids)) await lockStudies(tx, some);
+  return ids.length > 0;
 }
 
 /** A study as it stands, with the manifests in force. */
@@ -108,20 +115,13 @@ export interface StoredStudy {
   series: { row: SeriesRow; manifest: StoredObjectRow }[];
 }
 
-const storedStudies = prepared((db) =>
+const storedStudies = prepared((db, given: Given<Named>) =>
   db
     .select({ study: studies, series, manifest: storedObjects })
     .from(studies)
     .innerJoin(series, eq(series.studyId, studies.id))
     .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
-    .where(
-      and(
-        isKept,
-        eq(studies.accountId, sql.placeholder("accountId")),
-        sql`${studies.studyInstanceUID} = any(${sql.placeholder("studyInstanceUIDs")}::text[])`,
-      ),
-    )
-    .prepare("stored_studies"),
+    .where(isNamedStudy(given)),
 );
 
 /** Those of the account's studies that are there, by UID. */
@@ -132,7 +132,7 @@ export async function findStoredStudies(
 ): Promise<Map<string, StoredStudy>> {
   const found = new Map<string, StoredStudy>();
   for (const some of chunks(studyInstanceUIDs)) {
-    const rows = await storedStudies(db).execute({ accountId, studyInstanceUIDs: some });
+    const rows = await storedStudies(db, { accountId, studyInstanceUIDs: some });
     for (const { study, series: row, manifest } of rows) {
       const stored = found.get(study.studyInstanceUID) ?? { study, series: [] };
       stored.series.push({ row, manifest });
@@ -142,28 +142,35 @@ export async function findStoredStudies(
   return found;
 }
 
-export async function insertStudies(tx: Tx, rows: (typeof studies.$inferInsert)[]): Promise<void> {
-  for (const some of chunks(rows)) await tx.insert(studies).values(some);
+const newStudies = prepared((db, given: Given<RowsByColumn<typeof studies>>) =>
+  db.insert(studies).select(selectGiven(studies, given)),
+);
+
+export async function insertStudies(tx: Tx, rows: StudyRow[]): Promise<void> {
+  if (rows.length > 0) await newStudies(tx, byColumn(studies, rows));
 }
 
-export async function insertStoredObjects(
-  tx: Tx,
-  rows: (typeof storedObjects.$inferInsert)[],
-): Promise<void> {
-  for (const some of chunks(rows)) await tx.insert(storedObjects).values(some);
+const newStoredObjects = prepared((db, given: Given<RowsByColumn<typeof storedObjects>>) =>
+  db.insert(storedObjects).select(selectGiven(storedObjects, given)),
+);
+
+export async function insertStoredObjects(tx: Tx, rows: StoredObjectRow[]): Promise<void> {
+  if (rows.length > 0) await newStoredObjects(tx, byColumn(storedObjects, rows));
 }
+
+const newOrChangedSeries = prepared((db, given: Given<RowsByColumn<typeof series>>) =>
+  db
+    .insert(series)
+    .select(selectGiven(series, given))
+    .onConflictDoUpdate({
+      target: [series.studyId, series.seriesInstanceUID],
+      set: { manifestId: sql`excluded.manifest_id`, instanceCount: sql`excluded.instance_count` },
+    }),
+);
 
 /** Adds series, or switches existing ones to their new manifest. */
-export async function upsertSeries(tx: Tx, rows: (typeof series.$inferInsert)[]): Promise<void> {
-  for (const some of chunks(rows)) {
-    await tx
-      .insert(series)
-      .values(some)
-      .onConflictDoUpdate({
-        target: [series.studyId, series.seriesInstanceUID],
-        set: { manifestId: sql`excluded.manifest_id`, instanceCount: sql`excluded.instance_count` },
-      });
-  }
+export async function upsertSeries(tx: Tx, rows: SeriesRow[]): Promise<void> {
+  if (rows.length > 0) await newOrChangedSeries(tx, byColumn(series, rows));
 }
 
 export async function deleteStoredObjects(tx: Tx, ids: string[]): Promise<void> {

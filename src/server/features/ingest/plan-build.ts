@@ -3,8 +3,10 @@ import type { Deps } from "../../deps.ts";
 import { ObjectNotFound } from "../../storage/object-store.ts";
 import { readObject } from "../studies/open-object.ts";
 import { findStoredStudies, type StoredStudy } from "./ingest.repo.ts";
+import type { Guess } from "./worker/ingest-workers.ts";
 import type {
   BuildPlan,
+  GuessedVolume,
   PlannedObject,
   PlannedStudy,
   ScannedStudy,
@@ -32,7 +34,7 @@ export interface UploadPlace {
 export async function planBuild(
   deps: Pick<Deps, "db" | "store" | "staging" | "node">,
   upload: UploadPlace,
-  scan: ScanResult,
+  scan: ScanResult & Guess,
 ): Promise<PlannedUpload | "stale"> {
   const uids = scan.studies.map((study) => study.studyInstanceUID);
   const stored = await findStoredStudies(deps.db, upload.accountId, uids);
@@ -41,6 +43,7 @@ export async function planBuild(
     for (const study of scan.studies) {
       studies.push(await planStudy(deps, upload.folder, study, stored.get(study.studyInstanceUID)));
     }
+    if (scan.guessed) adoptGuess(upload.folder, studies, scan.guessed);
   } catch (error) {
     if (error instanceof ObjectNotFound) return "stale";
     throw error;
@@ -71,7 +74,18 @@ async function planStudy(
   };
 }
 
+/** A guess is about a volume of its own id; what it holds, the worker compares. */
+function adoptGuess(folder: string, studies: PlannedStudy[], guessed: GuessedVolume): void {
+  const [study] = studies;
+  if (!study || studies.length > 1) return;
+  study.volume = objectOf(folder, guessed.volumeId, "zip");
+  study.guessed = guessed;
+}
+
 function newObject(folder: string, extension: "zip" | "manifest"): PlannedObject {
-  const id = Bun.randomUUIDv7();
+  return objectOf(folder, Bun.randomUUIDv7(), extension);
+}
+
+function objectOf(folder: string, id: string, extension: "zip" | "manifest"): PlannedObject {
   return { id, path: join(folder, `${id}.${extension}`) };
 }

@@ -1,18 +1,14 @@
-import { and, eq, inArray, ne, sql } from "drizzle-orm";
-import type { DbOrTx, Tx } from "../../db/client.ts";
-import { prepared } from "../../db/prepared.ts";
+import { and, eq, inArray, ne, not, sql } from "drizzle-orm";
+import type { Db, DbOrTx, Tx } from "../../db/client.ts";
+import { type Given, prepared } from "../../db/prepared.ts";
 import { type StoredObjectRow, storedObjects, studies } from "./studies.table.ts";
 
-const storedObject = prepared((db) =>
-  db
-    .select()
-    .from(storedObjects)
-    .where(eq(storedObjects.id, sql.placeholder("id")))
-    .prepare("stored_object"),
+const storedObject = prepared((db, given: Given<{ id: string }>) =>
+  db.select().from(storedObjects).where(eq(storedObjects.id, given.id)),
 );
 
 export async function findStoredObject(db: DbOrTx, id: string): Promise<StoredObjectRow | undefined> {
-  const [row] = await storedObject(db).execute({ id });
+  const [row] = await storedObject(db, { id });
   return row;
 }
 
@@ -41,47 +37,77 @@ export async function listObjectsOfAccount(
     .where(eq(studies.accountId, accountId));
 }
 
-const objectsOfUpload = prepared((db) =>
-  db
-    .select()
-    .from(storedObjects)
-    .where(eq(storedObjects.uploadId, sql.placeholder("uploadId")))
-    .orderBy(storedObjects.id)
-    .prepare("objects_of_upload"),
+const objectsOfUpload = prepared((db, given: Given<{ uploadId: string }>) =>
+  db.select().from(storedObjects).where(eq(storedObjects.uploadId, given.uploadId)).orderBy(storedObjects.id),
 );
 
 /** What an upload stored, whichever studies it belongs to. */
 export async function listObjectsOfUpload(db: DbOrTx, uploadId: string): Promise<StoredObjectRow[]> {
-  return await objectsOfUpload(db).execute({ uploadId });
+  return await objectsOfUpload(db, { uploadId });
 }
 
-/** Switches objects to the archive store; returns those whose study has not been deleted meanwhile. */
-export async function switchToArchive(tx: DbOrTx, ids: string[]): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
-  const rows = await tx
+type OfUpload = { uploadId: string };
+type SomeOfUpload = OfUpload & { ids: string[] };
+
+/*
+ * Found by their upload: a statement that finds rows by a list of ids is planned anew each time, since PostgreSQL expects
+ * more of a list that it does not know.
+ */
+const isOneOf = (given: Given<SomeOfUpload>) =>
+  and(eq(storedObjects.uploadId, given.uploadId), sql`${storedObjects.id} = any(${given.ids}::uuid[])`);
+const isOfUpload = (given: Given<OfUpload>) =>
+  sql`${studies.id} in (select ${storedObjects.studyId} from ${storedObjects}
+    where ${eq(storedObjects.uploadId, given.uploadId)})`;
+
+/** Has bytes in a staging area. */
+const isStaged = sql`exists (select 1 from ${storedObjects}
+  where ${storedObjects.studyId} = ${studies.id} and ${storedObjects.location} = 'staging')`;
+
+const archivedObjects = prepared((db, given: Given<SomeOfUpload>) =>
+  db
     .update(storedObjects)
     .set({ location: "archive" })
-    .where(inArray(storedObjects.id, ids))
-    .returning({ id: storedObjects.id });
+    .where(isOneOf(given))
+    .returning({ id: storedObjects.id }),
+);
+
+/** Switches objects of an upload to the archive store; returns those whose study has not been deleted meanwhile. */
+export async function switchToArchive(tx: Tx, uploadId: string, ids: string[]): Promise<Set<string>> {
+  const rows = await archivedObjects(tx, { uploadId, ids });
   return new Set(rows.map(({ id }) => id));
 }
 
-export async function forgetStagedCopies(db: DbOrTx, ids: string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await db.update(storedObjects).set({ stagedOn: null }).where(inArray(storedObjects.id, ids));
+const unstagedObjects = prepared((db, given: Given<SomeOfUpload>) =>
+  db.update(storedObjects).set({ stagedOn: null }).where(isOneOf(given)),
+);
+
+export async function forgetStagedCopies(db: DbOrTx, uploadId: string, ids: string[]): Promise<void> {
+  if (ids.length > 0) await unstagedObjects(db, { uploadId, ids });
 }
 
-/** Marks those of the studies `b2` that have nothing left in a staging area. */
-export async function settleStatus(tx: Tx, studyIds: string[]): Promise<void> {
-  if (studyIds.length === 0) return;
-  // Locked first: an upload that commits meanwhile must be seen by the check, not only waited for.
-  await lockStudies(tx, studyIds);
-  const staged = sql`select 1 from ${storedObjects}
-    where ${storedObjects.studyId} = ${studies.id} and ${storedObjects.location} = 'staging'`;
-  await tx
+const archivedStudies = prepared((db, given: Given<OfUpload>) =>
+  db
     .update(studies)
     .set({ storageStatus: "b2" })
-    .where(and(inArray(studies.id, studyIds), ne(studies.storageStatus, "b2"), sql`not exists (${staged})`));
+    .where(and(isOfUpload(given), ne(studies.storageStatus, "b2"), not(isStaged))),
+);
+
+/**
+ * Marks those of an upload's studies `b2` that have nothing left in a staging area. They are locked before: an upload that
+ * commits meanwhile must be seen by the check, not only waited for.
+ */
+export async function settleStatus(tx: Tx, uploadId: string): Promise<void> {
+  await archivedStudies(tx, { uploadId });
+}
+
+const studiesOfUpload = (db: Db, given: Given<OfUpload>) =>
+  db.select({ id: studies.id }).from(studies).where(isOfUpload(given)).orderBy(studies.id).for("update");
+
+const lockedStudiesOfUpload = prepared(studiesOfUpload);
+
+/** As {@link lockStudies}, those to which an upload brought something. */
+export async function lockStudiesOfUpload(tx: Tx, uploadId: string): Promise<void> {
+  await lockedStudiesOfUpload(tx, { uploadId });
 }
 
 /** Locks studies until the transaction ends, always in the same order; those deleted meanwhile are passed over. */
@@ -104,30 +130,22 @@ export async function lockStudiesOfAccount(tx: Tx, accountId: string): Promise<v
     .for("update");
 }
 
-/** `status` for those of the studies that still have bytes in a staging area; locked as by {@link lockStudies}. */
-export async function setStatusOfStaged(
-  db: DbOrTx,
-  studyIds: string[],
-  status: "transferring" | "error",
-): Promise<void> {
-  if (studyIds.length === 0) return;
-  const staged = sql`select 1 from ${storedObjects}
-    where ${storedObjects.studyId} = ${studies.id} and ${storedObjects.location} = 'staging'`;
-  const locked = db
-    .$with("locked")
-    .as(
-      db
-        .select({ id: studies.id })
-        .from(studies)
-        .where(inArray(studies.id, studyIds))
-        .orderBy(studies.id)
-        .for("update"),
-    );
-  await db
+const stagedStudies = prepared((db, given: Given<OfUpload & { status: "transferring" | "error" }>) => {
+  const locked = db.$with("locked").as(studiesOfUpload(db, given));
+  return db
     .with(locked)
     .update(studies)
-    .set({ storageStatus: status })
-    .where(and(sql`${studies.id} in (select id from ${locked})`, sql`exists (${staged})`));
+    .set({ storageStatus: sql`${given.status}` })
+    .where(and(sql`${studies.id} in (select id from ${locked})`, isStaged));
+});
+
+/** `status` for those of an upload's studies that still have bytes in a staging area; locked as by {@link lockStudies}. */
+export async function setStatusOfStaged(
+  db: DbOrTx,
+  uploadId: string,
+  status: "transferring" | "error",
+): Promise<void> {
+  await stagedStudies(db, { uploadId, status });
 }
 
 /** Ids of uploads with bytes in this node's staging area. */

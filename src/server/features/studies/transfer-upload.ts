@@ -1,4 +1,6 @@
+import { setImmediate } from "node:timers/promises";
 import type { Tx } from "../../db/client.ts";
+import { together } from "../../db/together.ts";
 import type { Deps } from "../../deps.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 import { thumbnailQueue } from "../thumbnails/thumbnail-jobs.ts";
@@ -6,7 +8,7 @@ import {
   findStoredObject,
   forgetStagedCopies,
   listObjectsOfUpload,
-  lockStudies,
+  lockStudiesOfUpload,
   setStatusOfStaged,
   settleStatus,
   switchToArchive,
@@ -32,7 +34,7 @@ export async function transferUpload(
   const objects = await listObjectsOfUpload(deps.db, uploadId);
   const mine = objects.filter((object) => object.stagedOn === deps.node.id);
   const studyIds = [...new Set(mine.map((object) => object.studyId))];
-  await setStatusOfStaged(deps.db, studyIds, "transferring");
+  await setStatusOfStaged(deps.db, uploadId, "transferring");
   let copied: StoredObjectRow[] = [];
   try {
     for (const object of mine.filter(({ location }) => location === "staging")) {
@@ -40,21 +42,23 @@ export async function transferUpload(
       await copyUnlessDeleted(deps, object, signal);
       copied.push(object);
       if (object.sizeBytes < SWITCHED_AT_ONCE_BYTES) continue;
-      await removeCopies(deps, await deps.db.transaction((tx) => switchCopied(tx, copied)));
+      await removeCopies(deps, await deps.db.transaction((tx) => switchCopied(tx, uploadId, copied)));
       copied = [];
     }
   } catch (error) {
-    await setStatusOfStaged(deps.db, studyIds, "error");
+    await setStatusOfStaged(deps.db, uploadId, "error");
     throw error;
   }
   const orphans = await deps.db.transaction(async (tx) => {
-    const orphaned = await switchCopied(tx, copied);
-    await settleStatus(tx, studyIds);
-    for (const studyId of studyIds) await deps.jobs.enqueue(thumbnailQueue, { studyId }, { tx });
+    const [orphaned] = await together(
+      switchCopied(tx, uploadId, copied),
+      settleStatus(tx, uploadId),
+      ...studyIds.map((studyId) => deps.jobs.enqueue(thumbnailQueue, { studyId }, { tx })),
+    );
     return orphaned;
   });
   await removeCopies(deps, orphans);
-  await removeStagedCopies(deps, mine);
+  await removeStagedCopies(deps, uploadId, mine);
   if (isRetry) await removeStrays(deps, uploadId);
 }
 
@@ -72,13 +76,10 @@ async function copyUnlessDeleted(
 }
 
 /** Switches to verified copies; returns those whose study has been deleted meanwhile. */
-async function switchCopied(tx: Tx, copied: StoredObjectRow[]): Promise<StoredObjectRow[]> {
+async function switchCopied(tx: Tx, uploadId: string, copied: StoredObjectRow[]): Promise<StoredObjectRow[]> {
+  const ids = copied.map(({ id }) => id);
   // The studies first, as their deletion does.
-  await lockStudies(tx, [...new Set(copied.map(({ studyId }) => studyId))]);
-  const switched = await switchToArchive(
-    tx,
-    copied.map(({ id }) => id),
-  );
+  const [, switched] = await together(lockStudiesOfUpload(tx, uploadId), switchToArchive(tx, uploadId, ids));
   return copied.filter(({ id }) => !switched.has(id));
 }
 
@@ -98,10 +99,15 @@ export async function copyToArchive(
   if ((await sha256Of(deps.store, object.key, signal)) !== object.sha256) throw new CopyDiffers("SHA-256");
 }
 
-async function removeStagedCopies(deps: TransferDeps, objects: StoredObjectRow[]): Promise<void> {
+async function removeStagedCopies(
+  deps: TransferDeps,
+  uploadId: string,
+  objects: StoredObjectRow[],
+): Promise<void> {
   for (const object of objects) await deps.staging.delete(object.key);
   await forgetStagedCopies(
     deps.db,
+    uploadId,
     objects.map((object) => object.id),
   );
 }
@@ -128,6 +134,8 @@ async function sha256Of(store: ObjectStore, key: string, signal: AbortSignal): P
   for await (const chunk of stream) {
     signal.throwIfAborted();
     hasher.update(chunk);
+    // A file comes as fast as it is asked for: nothing else would have its turn until all of it is hashed.
+    await setImmediate();
   }
   return hasher.digest("hex");
 }

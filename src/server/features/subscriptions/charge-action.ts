@@ -7,9 +7,9 @@ import {
   type ActionKind,
   type ExamKind,
   findSubscriptionWithPlan,
-  insertUsageEvents,
   tryCountAction,
 } from "./subscriptions.repo.ts";
+import { insertUsageEvent } from "./usage-events.repo.ts";
 
 /**
  * Counts one download or delete against the month, inside the transaction of the act; admins are exempt. An act on a
@@ -30,5 +30,5 @@ export async function chargeAction(
   }
   const { kind: actionType, studyInstanceUID } = action;
   if (studyInstanceUID === undefined) return;
-  await insertUsageEvents(tx, [{ userId: account.userId, actionType, studyInstanceUID, timestamp: now }]);
+  await insertUsageEvent(tx, { userId: account.userId, actionType, studyInstanceUID, timestamp: now });
 }

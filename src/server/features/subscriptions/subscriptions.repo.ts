@@ -1,8 +1,21 @@
-import { and, desc, eq, gt, isNull, lte, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  desc,
+  eq,
+  gt,
+  isNull,
+  lte,
+  or,
+  type Placeholder,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import { actionPeriodDays } from "../../../shared/rules/subscription.ts";
 import type { DbOrTx, Tx } from "../../db/client.ts";
+import { type Given, prepared } from "../../db/prepared.ts";
 import { users } from "../users/users.table.ts";
-import { plans, subscriptions, usageEvents } from "./subscriptions.table.ts";
+import { plans, subscriptions } from "./subscriptions.table.ts";
 
 export type PlanRow = typeof plans.$inferSelect;
 export type SubscriptionRow = typeof subscriptions.$inferSelect;
@@ -107,9 +120,13 @@ export async function updateSubscription(
   await db.update(subscriptions).set(values).where(eq(subscriptions.userId, userId));
 }
 
+const subscriptionForUpdate = prepared((db, given: Given<{ userId: string }>) =>
+  db.select().from(subscriptions).where(eq(subscriptions.userId, given.userId)).for("update"),
+);
+
 /** The row, locked until the transaction ends. */
 export async function lockSubscription(tx: Tx, userId: string): Promise<SubscriptionRow | undefined> {
-  const [row] = await tx.select().from(subscriptions).where(eq(subscriptions.userId, userId)).for("update");
+  const [row] = await subscriptionForUpdate(tx, { userId });
   return row;
 }
 
@@ -149,11 +166,11 @@ export async function putOnPlan(
     .onConflictDoUpdate({ target: subscriptions.userId, set: { ...begun, ...(startsAnew && zero) } });
 }
 
-function inForce(userId: string, now: Date): SQL | undefined {
+function inForce(userId: string | Placeholder, now: Date | SQLWrapper): SQL | undefined {
   return and(eq(subscriptions.userId, userId), isActiveAt(now));
 }
 
-function isActiveAt(now: Date): SQL | undefined {
+function isActiveAt(now: Date | SQLWrapper): SQL | undefined {
   return and(
     eq(subscriptions.status, "active"),
     or(isNull(subscriptions.expiresAt), gt(subscriptions.expiresAt, now)),
@@ -190,6 +207,26 @@ const actionColumns = {
 
 type CounterColumn = "downloads" | "deletes" | "labDownloads" | "labDeletes";
 
+interface AddedExams {
+  userId: string;
+  count: number;
+  now: Date;
+}
+
+const examsAdded = (kind: ExamKind) =>
+  prepared((db, given: Given<AddedExams>) => {
+    const column = examColumns[kind];
+    const total = sql`${subscriptions[column]} + ${given.count}`;
+    const now = sql.param(given.now, subscriptions.expiresAt);
+    return db
+      .update(subscriptions)
+      .set({ [column]: total })
+      .from(plans)
+      .where(and(inForce(given.userId, now), eq(plans.id, subscriptions.planId), lte(total, plans.examLimit)))
+      .returning({ id: subscriptions.id });
+  });
+const examsAddedTo = { imaging: examsAdded("imaging"), lab: examsAdded("lab") };
+
 /** Adds `count` exams if the plan has room for all of them: one conditional update, right under concurrency. */
 export async function tryAddExams(
   db: DbOrTx,
@@ -198,14 +235,7 @@ export async function tryAddExams(
   count: number,
   now: Date,
 ): Promise<boolean> {
-  const column = examColumns[kind];
-  const total = sql`${subscriptions[column]} + ${count}`;
-  const updated = await db
-    .update(subscriptions)
-    .set({ [column]: total })
-    .from(plans)
-    .where(and(inForce(userId, now), eq(plans.id, subscriptions.planId), lte(total, plans.examLimit)))
-    .returning({ id: subscriptions.id });
+  const updated = await examsAddedTo[kind](db, { userId, count, now });
   return updated.length === 1;
 }
 
@@ -271,25 +301,4 @@ export async function tryCountAction(
     )
     .returning({ id: subscriptions.id });
   return updated.length === 1;
-}
-
-export async function insertUsageEvents(
-  db: DbOrTx,
-  rows: (typeof usageEvents.$inferInsert)[],
-): Promise<void> {
-  if (rows.length > 0) await db.insert(usageEvents).values(rows);
-}
-
-/** The newest activities of an account. */
-export async function listUsageEvents(
-  db: DbOrTx,
-  userId: string,
-  limit: number,
-): Promise<(typeof usageEvents.$inferSelect)[]> {
-  return await db
-    .select()
-    .from(usageEvents)
-    .where(eq(usageEvents.userId, userId))
-    .orderBy(desc(usageEvents.id))
-    .limit(limit);
 }

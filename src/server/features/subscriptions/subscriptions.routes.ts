@@ -16,7 +16,8 @@ import { presentOfferedPlan } from "./present-plan.ts";
 import { readSubscription } from "./read-subscription.ts";
 import { readAccountSubscriptions, readSummary } from "./read-summary.ts";
 import { readUsage } from "./read-usage.ts";
-import { listOfferedPlans, listUsageEvents } from "./subscriptions.repo.ts";
+import { listOfferedPlans } from "./subscriptions.repo.ts";
+import { listUsageEvents } from "./usage-events.repo.ts";
 
 const admin = { roles: ["admin"] } as const;
 const idSchema = z.object({ id: z.string().check(z.uuid()) });

@@ -47,6 +47,8 @@ export async function makeThumbnails(
         failed: outcome === "failed",
       });
     }
+    // Series that came meanwhile have a job of their own.
+    if (unpictured.length < SERIES_AT_ONCE) return;
   }
 }
 

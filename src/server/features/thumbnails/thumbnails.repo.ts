@@ -1,6 +1,6 @@
 import { and, eq, exists, gt, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
-import type { Db, DbOrTx } from "../../db/client.ts";
-import { prepared } from "../../db/prepared.ts";
+import type { DbOrTx } from "../../db/client.ts";
+import { type Given, prepared } from "../../db/prepared.ts";
 import { type StoredObjectRow, series, storedObjects, studies } from "../studies/studies.table.ts";
 import { seriesThumbnails } from "./thumbnails.table.ts";
 
@@ -20,22 +20,15 @@ const isUnpictured = or(
   ne(seriesThumbnails.manifestId, series.manifestId),
 );
 
-const unpicturedSeries = prepared((db) =>
+const unpicturedSeries = prepared((db, given: Given<{ studyId: string; limit: number }>) =>
   db
     .select({ seriesId: series.id, manifest: storedObjects })
     .from(series)
     .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
     .leftJoin(seriesThumbnails, eq(seriesThumbnails.seriesId, series.id))
-    .where(
-      and(
-        eq(series.studyId, sql.placeholder("studyId")),
-        eq(storedObjects.location, "archive"),
-        isUnpictured,
-      ),
-    )
+    .where(and(eq(series.studyId, given.studyId), eq(storedObjects.location, "archive"), isUnpictured))
     .orderBy(sql`${series.seriesNumber} nulls last`, series.id)
-    .limit(sql.placeholder("limit"))
-    .prepare("unpictured_series"),
+    .limit(given.limit),
 );
 
 /** Archived series of a study that have no picture of what they hold now. */
@@ -44,7 +37,7 @@ export async function listUnpicturedSeries(
   studyId: string,
   limit: number,
 ): Promise<UnpicturedSeries[]> {
-  return await unpicturedSeries(db).execute({ studyId, limit });
+  return await unpicturedSeries(db, { studyId, limit });
 }
 
 /** Ids, in order and behind `afterStudyId`, of archived studies with such a series. */
@@ -73,20 +66,41 @@ export async function listUnpicturedStudies(
   return rows.map((row) => row.id);
 }
 
+type ThumbnailRow = typeof seriesThumbnails.$inferSelect;
+
+const newOrNewerThumbnail = prepared((db, given: Given<ThumbnailRow>) => {
+  const { manifestId, image, contentType, madeAt, failed } = seriesThumbnails;
+  return db
+    .insert(seriesThumbnails)
+    .select(
+      db
+        .select({
+          seriesId: series.id,
+          manifestId: sql`${given.manifestId}::uuid`.as(manifestId.name),
+          image: sql`${given.image}::bytea`.as(image.name),
+          contentType: sql`${given.contentType}::text`.as(contentType.name),
+          madeAt: sql`${sql.param(given.madeAt, madeAt)}::timestamptz`.as(madeAt.name),
+          failed: sql`${given.failed}::boolean`.as(failed.name),
+        })
+        .from(series)
+        .where(eq(series.id, given.seriesId))
+        .for("key share"),
+    )
+    .onConflictDoUpdate({
+      target: seriesThumbnails.seriesId,
+      set: {
+        manifestId: sql`excluded.manifest_id`,
+        image: sql`excluded.image`,
+        contentType: sql`excluded.content_type`,
+        madeAt: sql`excluded.made_at`,
+        failed: sql`excluded.failed`,
+      },
+    });
+});
+
 /** Puts a series' picture in place of an older one; nothing happens where the series was deleted meanwhile. */
-export async function saveThumbnail(db: Db, row: typeof seriesThumbnails.$inferInsert): Promise<void> {
-  await db.transaction(async (tx) => {
-    const [kept] = await tx
-      .select({ id: series.id })
-      .from(series)
-      .where(eq(series.id, row.seriesId))
-      .for("key share");
-    if (!kept) return;
-    await tx
-      .insert(seriesThumbnails)
-      .values(row)
-      .onConflictDoUpdate({ target: seriesThumbnails.seriesId, set: row });
-  });
+export async function saveThumbnail(db: DbOrTx, row: ThumbnailRow): Promise<void> {
+  await newOrNewerThumbnail(db, row);
 }
 
 /** The picture of the study's largest series that has one: the scout of a CT says little of it. */

@@ -1,8 +1,6 @@
-import { closeSync, fstatSync, fsyncSync, openSync } from "node:fs";
-import { open, rm } from "node:fs/promises";
+import { closeSync, existsSync, fsyncSync, openSync, statSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { readFully } from "../../../archive/file-window.ts";
-import { inflateExactly } from "../../../archive/instance-reader.ts";
 import { ManifestError } from "../../../archive/manifest.errors.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import {
@@ -13,8 +11,9 @@ import {
   type SeriesContent,
 } from "../../../archive/manifest-codec.ts";
 import { compareInstances } from "../../../archive/manifest-index.ts";
-import { type EntryBytes, VOLUME_CHUNK_BYTES, VolumeWriter } from "../../../archive/volume-writer.ts";
-import type { InstanceBytes, ScannedInstance, ScannedUpload, StudyScan } from "./scanned-upload.ts";
+import { VOLUME_CHUNK_BYTES } from "../../../archive/volume-writer.ts";
+import { openVolume, type Placed } from "./open-volume.ts";
+import type { ScannedInstance, ScannedUpload, StudyScan } from "./scanned-upload.ts";
 import { IngestRefused } from "./worker.errors.ts";
 import type {
   BuildPlan,
@@ -36,30 +35,21 @@ export interface BuildInput {
 const MANIFESTS_AT_ONCE = 4;
 const MIN_CHUNK_BYTES = 256 * 1024;
 
-/** What every volume of a build is made with. */
-interface Disk {
-  spoolFd: number;
-  chunk: Uint8Array;
-}
-
 /**
  * Writes what the plan names into the upload's folder: for each study with something new one volume, for each
- * series with something new one manifest, joined with the one in force. All of it is on the disk when this
- * resolves. An older build's files must be gone.
+ * series with something new one manifest, joined with the one in force. The spool itself may become a volume. All
+ * of it is on the disk when this resolves. An older build must have been removed.
  * @throws {IngestRefused} `manifest.damaged` where a manifest in force can't be read
  */
 export async function buildUpload(input: BuildInput, plan: BuildPlan): Promise<BuiltUpload> {
   for (const { path } of plannedObjects(plan)) assertInside(input.uploadFolder, path);
   const studies: BuiltStudy[] = [];
-  const spoolFd = openSync(input.spoolPath, "r");
-  const disk = { spoolFd, chunk: new Uint8Array(chunkBytesFor(fstatSync(spoolFd).size)) };
+  const chunk = new Uint8Array(chunkBytesFor(statSync(input.spoolPath).size));
   try {
-    for (const planned of plan.studies) studies.push(await buildStudy(input, disk, planned));
+    for (const planned of plan.studies) studies.push(await buildStudy(input, chunk, planned));
   } catch (error) {
     if (error instanceof ManifestError) throw new IngestRefused("manifest.damaged", error.message);
     throw error;
-  } finally {
-    closeSync(spoolFd);
   }
   syncFolder(input.uploadFolder);
   // The folder itself is as new as what is in it.
@@ -72,8 +62,10 @@ function chunkBytesFor(spoolBytes: number): number {
   return Math.min(VOLUME_CHUNK_BYTES, Math.max(MIN_CHUNK_BYTES, 2 * spoolBytes));
 }
 
-/** Removes what a build of this plan wrote, or would have. */
-export async function removeBuild(plan: BuildPlan): Promise<void> {
+/** Removes what a build of this plan wrote, or would have. A volume that the spool became is the spool again. */
+export async function removeBuild(plan: BuildPlan, spoolPath: string): Promise<void> {
+  const [study] = plan.studies;
+  if (study && !existsSync(spoolPath)) await rename(study.volume.path, spoolPath);
   for (const { path } of plannedObjects(plan)) await rm(path, { force: true });
 }
 
@@ -86,7 +78,8 @@ function assertInside(uploadFolder: string, path: string): void {
     throw new RangeError("an object is not in the upload's folder");
 }
 
-async function buildStudy({ scanned }: BuildInput, disk: Disk, planned: PlannedStudy): Promise<BuiltStudy> {
+async function buildStudy(input: BuildInput, chunk: Uint8Array, planned: PlannedStudy): Promise<BuiltStudy> {
+  const { scanned, spoolPath } = input;
   const study = scanned.studies.get(planned.studyInstanceUID);
   if (!study) throw new RangeError("the plan names a study that the upload does not hold");
   const known = knownInstances(planned);
@@ -94,20 +87,19 @@ async function buildStudy({ scanned }: BuildInput, disk: Disk, planned: PlannedS
   const touched = planned.series
     .map((series) => ({ ...series, instances: instancesOf(study, series.seriesInstanceUID).filter(fresh) }))
     .filter(({ instances }) => instances.length > 0);
-  const newInstances = touched.reduce((sum, { instances }) => sum + instances.length, 0);
+  const newInstances = touched.reduce((sum, series) => sum + series.instances.length, 0);
   const offered = planned.series.reduce((sum, s) => sum + instancesOf(study, s.seriesInstanceUID).length, 0);
   const counts = { studyInstanceUID: planned.studyInstanceUID, newInstances };
   const duplicates = study.duplicates + offered - newInstances;
   if (newInstances === 0) return { ...counts, duplicates, series: [] };
 
-  await using writer = new VolumeWriter(planned.volume.path, planned.volume.id, disk.chunk);
-  const placed: Placed = new Map();
-  for (const { instances } of touched)
-    await placeInstances(writer, planned.volume.id, disk, instances, placed);
-  const describe = { scanned, studyInstanceUID: planned.studyInstanceUID, placed };
+  const instances = touched.flatMap((series) => series.instances);
+  const spooled = { scanned, spoolPath, chunk, guessed: planned.guessed };
+  await using volume = await openVolume(spooled, planned.volume, instances);
+  const describe = { scanned, studyInstanceUID: planned.studyInstanceUID, placed: volume.placed };
   // Together: syncs of several files cost the disk hardly more than one.
-  const [volume, series] = await Promise.all([writer.finish(), writeManifests(describe, touched)]);
-  return { ...counts, duplicates, volume: { ...planned.volume, ...volume }, series };
+  const [finished, series] = await Promise.all([volume.finish(), writeManifests(describe, touched)]);
+  return { ...counts, duplicates, volume: { ...planned.volume, ...finished }, series };
 }
 
 /** A series of the plan with the instances of the upload that are new to it. */
@@ -152,49 +144,6 @@ function knownInstances({ series, otherManifests = [] }: PlannedStudy): Set<stri
     for (const { sopInstanceUID } of decodeManifestIndex(bytes).instances) known.add(sopInstanceUID);
   }
   return known;
-}
-
-type Placed = Map<
-  ScannedInstance,
-  Pick<ManifestInstance, "volumeId" | "dataOffset" | "storedBytes" | "method">
->;
-
-async function placeInstances(
-  writer: VolumeWriter,
-  volumeId: string,
-  { spoolFd }: Disk,
-  instances: ScannedInstance[],
-  placed: Placed,
-): Promise<void> {
-  for (const instance of instances) {
-    const { sizeBytes, crc32 } = instance.bytes;
-    using source = openEntry(spoolFd, instance.bytes);
-    const { storedBytes, method } = source;
-    const { dataOffset } = await writer.add({ method, crc32, storedBytes, sizeBytes }, source.bytes);
-    placed.set(instance, { volumeId, dataOffset, storedBytes, method });
-  }
-}
-
-interface OpenEntry extends Disposable {
-  bytes: EntryBytes;
-  storedBytes: number;
-  method: 0 | 8;
-}
-
-function openEntry(spoolFd: number, bytes: InstanceBytes): OpenEntry {
-  const { source, offset, storedBytes, method, sizeBytes } = bytes;
-  if (source !== "spool") {
-    const fd = openSync(source.inflatedPath, "r");
-    return { bytes: { fd, offset }, storedBytes, method, [Symbol.dispose]: () => closeSync(fd) };
-  }
-  const nothingToClose = () => {};
-  if (!bytes.inflateBeforeWriting) {
-    return { bytes: { fd: spoolFd, offset }, storedBytes, method, [Symbol.dispose]: nothingToClose };
-  }
-  const deflated = new Uint8Array(storedBytes);
-  readFully(spoolFd, deflated, offset, storedBytes);
-  const inflated = inflateExactly(deflated, sizeBytes);
-  return { bytes: { bytes: inflated }, storedBytes: sizeBytes, method: 0, [Symbol.dispose]: nothingToClose };
 }
 
 function contentOf(

@@ -1,5 +1,6 @@
 import { serveRequests } from "../../../processes/serve-requests.ts";
 import { buildUpload, removeBuild } from "./build-upload.ts";
+import { guessVolume } from "./guess-volume.ts";
 import { scanUpload } from "./scan-upload.ts";
 import type { ScannedUpload } from "./scanned-upload.ts";
 import { IngestRefused } from "./worker.errors.ts";
@@ -38,6 +39,8 @@ async function carryOut(request: WorkerRequest): Promise<WorkerResults[keyof Wor
       return scan(requireUpload());
     case "build":
       return build(requireUpload(), request.body);
+    case "guess":
+      return guessVolume(request.body);
     case "dispose":
       return dispose();
   }
@@ -64,7 +67,7 @@ async function scan(open: OpenUpload): Promise<WorkerResults["scan"]> {
 async function build(open: OpenUpload, plan: BuildPlan): Promise<WorkerResults["build"]> {
   const { uploadFolder, spoolPath, scanned, lastPlan } = open;
   if (!scanned) throw new IngestRefused("worker.failed", "the upload was not scanned");
-  if (lastPlan) await removeBuild(lastPlan);
+  if (lastPlan) await removeBuild(lastPlan, spoolPath);
   open.lastPlan = plan;
   return buildUpload({ uploadFolder, spoolPath, scanned }, plan);
 }

@@ -2,13 +2,17 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { DEFAULT_ZIP_LIMITS } from "../../../archive/zip-reader.ts";
 import type { Logger } from "../../../log.ts";
+import type { RequestBounds } from "../../../processes/killable-process.ts";
 import { IngestBusy } from "./worker.errors.ts";
-import type { BuildPlan, BuiltUpload, IngestLimits, ScanResult } from "./worker-messages.ts";
+import type { BuildPlan, BuiltUpload, GuessedVolume, IngestLimits, ScanResult } from "./worker-messages.ts";
 import { WorkerProcess } from "./worker-process.ts";
 import { WorkerQueue } from "./worker-queue.ts";
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
+
+/** Uploads up to this size go ahead of larger ones. */
+const SMALL_UPLOAD_BYTES = 64 * MIB;
 
 export const DEFAULT_INGEST_LIMITS: IngestLimits = {
   ...DEFAULT_ZIP_LIMITS,
@@ -20,11 +24,10 @@ export const DEFAULT_INGEST_LIMITS: IngestLimits = {
   maxMetadataBytes: 2 * GIB - MIB,
   maxHeldMetadataBytes: 128 * MIB,
   maxSkippedNames: 1000,
+  minGuessedBytes: SMALL_UPLOAD_BYTES,
   timeoutMs: 15 * 60_000,
 };
 
-/** Uploads up to this size go ahead of larger ones. */
-const SMALL_UPLOAD_BYTES = 64 * MIB;
 const MAX_WAITING = 1000;
 const IDLE_MS = 60_000;
 /** What giving a worker an upload, or taking it away, may take: the start of a process on a busy machine. */
@@ -46,7 +49,7 @@ export interface IngestWorkersOptions {
 /** One upload in a worker of its own, from {@link IngestWorkers.open} to `dispose`. */
 export interface IngestSession {
   /** Reads the whole ZIP. @throws {IngestRefused} */
-  scan(): Promise<ScanResult>;
+  scan(): Promise<ScanResult & Guess>;
   /**
    * Writes volumes and manifests into the upload's folder; again, after another upload was committed meanwhile,
    * with a newer plan: what the last build wrote is removed first. @throws {IngestRefused}
@@ -54,6 +57,11 @@ export interface IngestSession {
   build(plan: BuildPlan): Promise<BuiltUpload>;
   /** Frees the worker; idempotent. The files stay: the folder is the caller's. */
   dispose(): Promise<void>;
+}
+
+/** With the scan of a large upload: what it may become, found out meanwhile. */
+export interface Guess {
+  guessed?: GuessedVolume;
 }
 
 export interface IngestWorkers {
@@ -70,6 +78,12 @@ export interface IngestWorkers {
   ): Promise<IngestSession>;
   /** Ends all sessions. */
   close(): Promise<void>;
+}
+
+interface Spool {
+  spoolPath: string;
+  sizeBytes: number;
+  limits: IngestLimits;
 }
 
 interface PooledProcess {
@@ -90,6 +104,7 @@ class ProcessPool implements IngestWorkers {
   readonly #idle: PooledProcess[] = [];
   readonly #busy = new Set<PooledProcess>();
   readonly #closing = new AbortController();
+  #isGuessing = false;
 
   constructor({ size, log, command }: IngestWorkersOptions) {
     this.#queue = new WorkerQueue(size, MAX_WAITING);
@@ -103,7 +118,8 @@ class ProcessPool implements IngestWorkers {
     limits: IngestLimits,
     signal: AbortSignal,
   ): Promise<IngestSession> {
-    const lane = (await stat(spoolPath)).size <= SMALL_UPLOAD_BYTES ? "small" : "large";
+    const { size: sizeBytes } = await stat(spoolPath);
+    const lane = sizeBytes <= SMALL_UPLOAD_BYTES ? "small" : "large";
     if (this.#queue.isFull) throw new IngestBusy("too many uploads wait for a worker");
     const anySignal = AbortSignal.any([signal, this.#closing.signal]);
     const leave = await this.#queue.enter(lane, anySignal);
@@ -126,7 +142,7 @@ class ProcessPool implements IngestWorkers {
       throw error;
     }
     return {
-      scan: () => pooled.process.request("scan", {}, bounds),
+      scan: () => this.#scan(pooled, { spoolPath, sizeBytes, limits }, bounds),
       build: (plan) => pooled.process.request("build", plan, bounds),
       dispose,
     };
@@ -140,6 +156,39 @@ class ProcessPool implements IngestWorkers {
       process.kill();
     }
     await Promise.all(all.map(({ process }) => process.exited));
+  }
+
+  /** With {@link guessVolume} beside it: a second core and the disk would be idle while a large upload is read. */
+  async #scan(pooled: PooledProcess, spool: Spool, bounds: RequestBounds): Promise<ScanResult & Guess> {
+    const cancel = new AbortController();
+    const signal = AbortSignal.any([bounds.signal, cancel.signal]);
+    const guessing = this.#guess(spool, { ...bounds, signal });
+    guessing.catch(() => {}); // told once the scan is done
+    try {
+      const scan = await pooled.process.request("scan", {}, bounds);
+      const guessed = await guessing;
+      return { ...scan, ...(guessed && { guessed }) };
+    } catch (error) {
+      cancel.abort(error);
+      // Until it is gone it may read the spool.
+      await guessing.catch(() => {});
+      throw error;
+    }
+  }
+
+  /** By a process beyond the places of the queue, and so for one upload at a time. */
+  async #guess({ spoolPath, sizeBytes, limits }: Spool, bounds: RequestBounds) {
+    if (sizeBytes < limits.minGuessedBytes || this.#isGuessing) return undefined;
+    this.#isGuessing = true;
+    const pooled = this.#take();
+    try {
+      const volumeId = Bun.randomUUIDv7();
+      return await pooled.process.request("guess", { spoolPath, volumeId, limits }, bounds);
+    } finally {
+      this.#busy.delete(pooled);
+      await this.#giveBack(pooled);
+      this.#isGuessing = false;
+    }
   }
 
   #take(): PooledProcess {

@@ -19,6 +19,10 @@ const MAX_NAME_LENGTH = 255;
 /** Inside a ZIP, names that contain one of these are left out (SPEC "Upload"); others are looked into. */
 const IGNORED_NAMES = [".jpg", ".txt"];
 
+export function isIgnoredName(name: string): boolean {
+  return IGNORED_NAMES.some((part) => name.includes(part));
+}
+
 /** One entry looked into. */
 type Looked = { ok: true; instance: Instance; bytes: InstanceBytes } | { ok: false; reason: SkippedReason };
 
@@ -83,7 +87,7 @@ class Scan {
   }
 
   #isIgnored({ name, sizeBytes }: ZipEntry): { ok: false; reason: SkippedReason } | undefined {
-    if (IGNORED_NAMES.some((part) => name.includes(part))) return { ok: false, reason: "ignored_name" };
+    if (isIgnoredName(name)) return { ok: false, reason: "ignored_name" };
     if (sizeBytes > this.limits.maxEntryBytes) return { ok: false, reason: "zip.too_large" };
     return undefined;
   }

@@ -1,3 +1,4 @@
+import type { VolumeSum } from "../../../archive/volume-in-place.ts";
 import type { EntryFailure, ZipFailure, ZipLimits } from "../../../archive/zip-reader.ts";
 import type { IndexAttributes, SkipReason } from "../../../dicom/instance.ts";
 
@@ -17,6 +18,8 @@ export interface IngestLimits extends ZipLimits {
   maxHeldMetadataBytes: number;
   /** Skipped entries that are named; the others are counted. */
   maxSkippedNames: number;
+  /** Uploads from this size on are hashed by a process of their own while they are read. */
+  minGuessedBytes: number;
   /** What one scan or one build may take. */
   timeoutMs: number;
 }
@@ -63,6 +66,11 @@ export interface ScanResult {
   instanceBytes: number;
 }
 
+/** What the spool will be if it becomes the volume of this id and keeps every entry that looks like an instance. */
+export interface GuessedVolume extends VolumeSum {
+  volumeId: string;
+}
+
 /** Where an object of the build goes: `path` is a new file in the upload's folder. */
 export interface PlannedObject {
   id: string;
@@ -83,6 +91,8 @@ export interface PlannedStudy {
     /** The bytes of the manifest in force; none for a new series. */
     existing?: Uint8Array;
   }[];
+  /** Of the volume, where its id is the one guessed. */
+  guessed?: GuessedVolume;
   /** Manifests in force of the study's other series, so that no instance is kept twice. */
   otherManifests?: Uint8Array[];
 }
@@ -120,6 +130,7 @@ export interface WorkerRequests {
   open: { uploadFolder: string; spoolPath: string; limits: IngestLimits };
   scan: Record<never, never>;
   build: BuildPlan;
+  guess: { spoolPath: string; volumeId: string; limits: IngestLimits };
   dispose: Record<never, never>;
 }
 
@@ -127,6 +138,7 @@ export interface WorkerResults {
   open: undefined;
   scan: ScanResult;
   build: BuiltUpload;
+  guess: GuessedVolume | undefined;
   dispose: undefined;
 }
 

@@ -1,0 +1,45 @@
+import { closeSync, fstatSync, openSync } from "node:fs";
+import { type EntryInFile, planInPlace, sumInPlace } from "../../../archive/volume-in-place.ts";
+import { openZip, ZipError } from "../../../archive/zip-reader.ts";
+import { fileSource } from "../../../dicom/byte-source.ts";
+import { isIgnoredName } from "./scan-upload.ts";
+import type { GuessedVolume, IngestLimits, WorkerRequests } from "./worker-messages.ts";
+
+const CHUNK_BYTES = 1024 * 1024;
+/** On discs, beside the instances. */
+const DIRECTORY_NAME = /(^|[\\/])DICOMDIR$/i;
+
+/**
+ * Hashes the volume that the spool becomes if all that looks like an instance is one, while another process reads
+ * the entries; the disk writes the spool meanwhile. `undefined` where the spool can't be a volume as it lies.
+ */
+export async function guessVolume({
+  spoolPath,
+  volumeId,
+  limits,
+}: WorkerRequests["guess"]): Promise<GuessedVolume | undefined> {
+  const fd = openSync(spoolPath, "r");
+  try {
+    const plan = planInPlace(volumeId, likelyEntries(fd, limits));
+    return plan && { volumeId, ...(await sumInPlace(plan, fd, new Uint8Array(CHUNK_BYTES))) };
+  } catch (error) {
+    // Whoever reads the entries says so too.
+    if (error instanceof ZipError) return undefined;
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function likelyEntries(fd: number, limits: IngestLimits): EntryInFile[] {
+  const archive = openZip(fileSource(fd, 0, fstatSync(fd).size), limits);
+  const likely: EntryInFile[] = [];
+  for (const entry of archive.entries()) {
+    if (entry.isFolder || isIgnoredName(entry.name) || DIRECTORY_NAME.test(entry.name)) continue;
+    const located = archive.locate(entry);
+    if (!located.ok) continue;
+    const { offset: dataOffset, length: storedBytes, method } = located.data;
+    likely.push({ dataOffset, storedBytes, method, crc32: entry.crc32, sizeBytes: entry.sizeBytes });
+  }
+  return likely;
+}

@@ -1,0 +1,123 @@
+import { closeSync, openSync } from "node:fs";
+import { readFully } from "../../../archive/file-window.ts";
+import { inflateExactly } from "../../../archive/instance-reader.ts";
+import type { ManifestInstance } from "../../../archive/manifest.ts";
+import { makeVolumeInPlace, planInPlace } from "../../../archive/volume-in-place.ts";
+import { type EntryBytes, VolumeWriter } from "../../../archive/volume-writer.ts";
+import type { InstanceBytes, ScannedInstance, ScannedUpload } from "./scanned-upload.ts";
+import type { GuessedVolume, PlannedObject } from "./worker-messages.ts";
+
+type Place = Pick<ManifestInstance, "volumeId" | "dataOffset" | "storedBytes" | "method">;
+
+/** Where instances lie in their volume. */
+export type Placed = Map<ScannedInstance, Place>;
+
+/** A volume whose instances have their places, not yet forced onto the disk. */
+export interface OpenVolume extends AsyncDisposable {
+  placed: Placed;
+  finish(): Promise<{ sizeBytes: number; sha256: string }>;
+}
+
+interface Spooled {
+  scanned: ScannedUpload;
+  spoolPath: string;
+  /** What is read or written at once; one serves one volume after another. */
+  chunk: Uint8Array;
+  guessed: GuessedVolume | undefined;
+}
+
+/** The volume of these instances: where the upload holds nothing else the spool itself, else a copy. */
+export async function openVolume(
+  spooled: Spooled,
+  planned: PlannedObject,
+  instances: ScannedInstance[],
+): Promise<OpenVolume> {
+  return spoolAsVolume(spooled, planned, instances) ?? (await copyToVolume(spooled, planned, instances));
+}
+
+/**
+ * The spool as the volume: its bytes are written once. Only where every instance of the upload goes into it as it
+ * is: should the study change before the commit, any of them may be needed again, and no other is left then.
+ */
+function spoolAsVolume(
+  { scanned, spoolPath, chunk, guessed }: Spooled,
+  { id: volumeId, path }: PlannedObject,
+  instances: ScannedInstance[],
+): OpenVolume | undefined {
+  const isWhole = instances.length === scanned.instanceCount;
+  if (!isWhole || !instances.every(({ bytes }) => liesAsItShall(bytes))) return undefined;
+  const plan = planInPlace(
+    volumeId,
+    instances.map(({ bytes: { method, crc32, storedBytes, sizeBytes, offset } }) => ({
+      ...{ method, crc32, storedBytes, sizeBytes },
+      dataOffset: offset,
+    })),
+  );
+  if (!plan) return undefined;
+  const place = ({ bytes: { offset, storedBytes, method } }: ScannedInstance): Place => ({
+    ...{ volumeId, storedBytes, method },
+    dataOffset: offset,
+  });
+  let made: ReturnType<typeof makeVolumeInPlace> | undefined;
+  return {
+    placed: new Map(instances.map((instance) => [instance, place(instance)])),
+    finish() {
+      made = makeVolumeInPlace(plan, spoolPath, path, chunk, guessed);
+      return made;
+    },
+    async [Symbol.asyncDispose]() {
+      await made?.catch(() => {}); // told to who called finish
+    },
+  };
+}
+
+function liesAsItShall({ source, inflateBeforeWriting }: InstanceBytes): boolean {
+  return source === "spool" && !inflateBeforeWriting;
+}
+
+async function copyToVolume(
+  { spoolPath, chunk }: Spooled,
+  { id: volumeId, path }: PlannedObject,
+  instances: ScannedInstance[],
+): Promise<OpenVolume> {
+  await using stack = new AsyncDisposableStack();
+  const spoolFd = openSync(spoolPath, "r");
+  stack.defer(() => closeSync(spoolFd));
+  const writer = stack.use(new VolumeWriter(path, volumeId, chunk));
+  const placed: Placed = new Map();
+  for (const instance of instances) {
+    const { sizeBytes, crc32 } = instance.bytes;
+    using source = openEntry(spoolFd, instance.bytes);
+    const { storedBytes, method } = source;
+    const { dataOffset } = await writer.add({ method, crc32, storedBytes, sizeBytes }, source.bytes);
+    placed.set(instance, { volumeId, dataOffset, storedBytes, method });
+  }
+  const opened = stack.move();
+  return {
+    placed,
+    finish: () => writer.finish(),
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+}
+
+interface OpenEntry extends Disposable {
+  bytes: EntryBytes;
+  storedBytes: number;
+  method: 0 | 8;
+}
+
+function openEntry(spoolFd: number, bytes: InstanceBytes): OpenEntry {
+  const { source, offset, storedBytes, method, sizeBytes } = bytes;
+  if (source !== "spool") {
+    const fd = openSync(source.inflatedPath, "r");
+    return { bytes: { fd, offset }, storedBytes, method, [Symbol.dispose]: () => closeSync(fd) };
+  }
+  const nothingToClose = () => {};
+  if (!bytes.inflateBeforeWriting) {
+    return { bytes: { fd: spoolFd, offset }, storedBytes, method, [Symbol.dispose]: nothingToClose };
+  }
+  const deflated = new Uint8Array(storedBytes);
+  readFully(spoolFd, deflated, offset, storedBytes);
+  const inflated = inflateExactly(deflated, sizeBytes);
+  return { bytes: { bytes: inflated }, storedBytes: sizeBytes, method: 0, [Symbol.dispose]: nothingToClose };
+}

@@ -1,0 +1,341 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { readdir, readlink } from "node:fs/promises";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import { unzipSync } from "fflate";
+import { packFolder } from "../../../src/client/features/upload/pack-folder.ts";
+import { decodeManifestIndex } from "../../../src/server/archive/manifest-codec.ts";
+import { IngestRefused } from "../../../src/server/features/ingest/worker/worker.errors.ts";
+import type {
+  BuiltUpload,
+  IngestLimits,
+} from "../../../src/server/features/ingest/worker/worker-messages.ts";
+import {
+  createIngestBench,
+  type IngestBench,
+  manifestsOf,
+  multiFrame,
+  planFor,
+  slice,
+  storedInstances,
+} from "../../support/ingest-bench.ts";
+import { type TestEntry, writeTestZip } from "../../support/zip-archive.ts";
+
+let bench: IngestBench;
+beforeAll(() => {
+  bench = createIngestBench();
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+const STUDY = "1.1";
+const sopOf = (n: number) => `1.1.1.${n}`;
+
+/** Large enough that its header may be a little longer than it need be. */
+function instance(n: number, study = STUDY, side = 64): Uint8Array {
+  return slice([study, `${study}.1`, sopOf(n)], n, {
+    "00280010": { vr: "US", Value: [side] },
+    "00280011": { vr: "US", Value: [side] },
+    "7FE00010": { vr: "OW", bytes: randomBytes(2 * side * side) },
+  });
+}
+
+const nameOf = (n: number) => `JOAO_DA_SILVA/EXAMES/CT/IMAGEM${n}`;
+const entry = (n: number, more: Partial<TestEntry> = {}): TestEntry => ({
+  name: nameOf(n),
+  content: instance(n),
+  ...more,
+});
+
+/** Whether the volume is the very file that was received. */
+async function ingestAndTell(zip: Uint8Array, limits: Partial<IngestLimits> = {}) {
+  await using uploaded = await bench.upload(zip, limits);
+  const { ino } = statSync(join(uploaded.folder, "spool"));
+  const scan = await uploaded.session.scan();
+  const built = await uploaded.session.build(planFor(scan, uploaded.folder));
+  const paths = built.studies.flatMap(({ volume }) => volume?.path ?? []);
+  return { scan, built, isSpool: paths.some((path) => statSync(path).ino === ino), folder: uploaded.folder };
+}
+
+async function expectWhole(built: BuiltUpload, entries: readonly TestEntry[]): Promise<void> {
+  const stored = await storedInstances(built);
+  expect([...stored.values()].map((bytes) => crc32(bytes)).sort()).toEqual(
+    entries.map(({ content }) => crc32(content)).sort(),
+  );
+  for (const { volume, series } of built.studies) {
+    const bytes = await Bun.file(volume?.path ?? "").bytes();
+    expect(volume?.sizeBytes).toBe(bytes.length);
+    expect(volume?.sha256).toBe(new Bun.CryptoHasher("sha256").update(bytes).digest("hex"));
+    const files = Object.entries(unzipSync(bytes));
+    const count = series.reduce((sum, { newInstances }) => sum + newInstances, 0);
+    expect(files).toHaveLength(count);
+    const digits = volume?.id.replaceAll("-", "").slice(-12);
+    for (const [name] of files) expect(name).toMatch(new RegExp(`^DICOM/${digits}/[0-9]{8,11}\\.dcm$`));
+    expect(Buffer.from(bytes).includes("JOAO_DA_SILVA")).toBe(false);
+    for (const { manifest, newInstances } of series) {
+      const { instances } = decodeManifestIndex(await Bun.file(manifest.path).bytes());
+      expect(instances.filter(({ volumeId }) => volumeId === volume?.id)).toHaveLength(newInstances);
+    }
+  }
+}
+
+describe("an upload that holds just what its volume will", () => {
+  test("is written once: the file received becomes the volume", async () => {
+    const cases: [TestEntry[], Parameters<typeof writeTestZip>[1]?][] = [
+      [[entry(1), entry(2), entry(3)]],
+      [[entry(1, { method: 8 }), entry(2), entry(3, { method: 8 })]],
+      [[entry(1), entry(2), entry(3)], { directory: [2, 0, 1] }],
+      [[entry(1, { dataDescriptor: true }), entry(2, { dataDescriptor: true })]],
+      [[entry(1), entry(2)], { prefix: new Uint8Array(40), comment: Buffer.from("JOAO_DA_SILVA") }],
+    ];
+    for (const [entries, options] of cases) {
+      const { built, isSpool, folder } = await ingestAndTell(writeTestZip(entries, options));
+      expect(isSpool).toBe(true);
+      expect(existsSync(join(folder, "spool"))).toBe(false);
+      expect(readdirSync(folder)).toHaveLength(2);
+      await expectWhole(built, entries);
+    }
+  });
+
+  test("also as the page packs a folder, however short its names", async () => {
+    const names = ["I1", "exame/I2", `${nameOf(3)} e mais`];
+    const files = names.map((path, i) => ({ path, file: new Blob([instance(i + 1).slice()]) }));
+    const pieces: Uint8Array[] = [];
+    await packFolder(files, async (piece) => {
+      pieces.push(piece);
+    });
+    const { built, isSpool, scan } = await ingestAndTell(Buffer.concat(pieces));
+    expect([isSpool, scan.instanceCount]).toEqual([true, 3]);
+    const contents = await Promise.all(files.map(({ file }) => file.bytes()));
+    await expectWhole(
+      built,
+      contents.map((content) => ({ name: "", content })),
+    );
+  });
+
+  test("also where it holds a little besides, of which nothing stays", async () => {
+    const kept = [entry(1), entry(2)];
+    const note = Buffer.from("Paciente JOAO_DA_SILVA");
+    const entries = [
+      { name: "JOAO_DA_SILVA/", content: new Uint8Array(0) },
+      ...kept.slice(0, 1),
+      { name: "JOAO_DA_SILVA/leia.txt", content: note },
+      ...kept.slice(1),
+      { name: "JOAO_DA_SILVA/fim.txt", content: Buffer.concat([note, new Uint8Array(200_000)]) },
+    ];
+    const { built, isSpool, scan } = await ingestAndTell(writeTestZip(entries));
+    expect([isSpool, scan.skippedCount]).toEqual([true, 2]);
+    await expectWhole(built, kept);
+  });
+});
+
+describe("what can't be the volume as it lies is copied, and is the same study", () => {
+  const cases: [why: string, entries: () => TestEntry[], kept?: number[]][] = [
+    ["names too short for those of a volume", () => [entry(1, { name: "IM1" }), entry(2, { name: "IM2" })]],
+    ["much besides", () => [entry(1), { name: "leia.txt", content: new Uint8Array(5000) }, entry(2)], [0, 2]],
+    [
+      "several studies",
+      () => [entry(1), entry(2, { content: instance(2, "1.2") }), entry(3, { content: instance(3, "1.3") })],
+    ],
+    [
+      "an instance of several frames that is deflated",
+      () => [entry(1), entry(2, { content: multiFrame([STUDY, "1.1.1", sopOf(2)], 40), method: 8 })],
+    ],
+    [
+      "an entry that contradicts itself",
+      () => [entry(1), entry(2, { local: { method: 8 } }), entry(3)],
+      [0, 2],
+    ],
+    ["an entry that is damaged", () => [entry(1), entry(2, { central: { crc32: 1 } }), entry(3)], [0, 2]],
+  ];
+  for (const [why, entriesOf, kept] of cases) {
+    test(why, async () => {
+      const entries = entriesOf();
+      const { built, isSpool } = await ingestAndTell(writeTestZip(entries));
+      expect(isSpool).toBe(false);
+      await expectWhole(
+        built,
+        (kept ?? [...entries.keys()]).map((i) => entries[i] as TestEntry),
+      );
+    });
+  }
+
+  test("an instance twice", async () => {
+    const twice = instance(1);
+    const entries = [entry(1, { content: twice }), entry(5, { content: twice }), entry(2)];
+    const { built, isSpool } = await ingestAndTell(writeTestZip(entries));
+    expect(isSpool).toBe(false);
+    expect(built.studies[0]).toMatchObject({ newInstances: 2, duplicates: 1 });
+    await expectWhole(built, [entries[0], entries[2]] as TestEntry[]);
+  });
+
+  test("a large deflated instance of several frames, inflated beside it", async () => {
+    const content = multiFrame([STUDY, "1.1.1", sopOf(1)], 40);
+    const zip = writeTestZip([{ name: nameOf(1), content, method: 8 }]);
+    const { built, folder } = await bench.ingest(zip, undefined, { maxHeldBytes: 1000 });
+    expect(existsSync(join(folder, "spool"))).toBe(true);
+    await expectWhole(built, [{ name: "", content }]);
+  });
+
+  test("instances of which the study has some already", async () => {
+    const [one, two] = [entry(1), entry(2)];
+    const first = await ingestAndTell(writeTestZip([one]));
+    const zip = writeTestZip([one, two]);
+    const { built, folder } = await bench.ingest(zip, await manifestsOf(first.built));
+    expect(existsSync(join(folder, "spool"))).toBe(true);
+    expect(built.studies[0]).toMatchObject({ newInstances: 1, duplicates: 1 });
+    expect(crc32((await storedInstances(built)).get(sopOf(2)) ?? "")).toBe(crc32(two.content));
+  });
+});
+
+describe("a study that changed before the commit", () => {
+  const entries = [entry(1), entry(2), entry(3)];
+
+  test("is built again from the file that had become its volume", async () => {
+    await using uploaded = await bench.upload(writeTestZip(entries));
+    const scan = await uploaded.session.scan();
+    const first = planFor(scan, uploaded.folder);
+    await uploaded.session.build(first);
+    expect(existsSync(join(uploaded.folder, "spool"))).toBe(false);
+    for (let again = 0; again < 2; again++) {
+      const built = await uploaded.session.build(planFor(scan, uploaded.folder));
+      expect(existsSync(join(uploaded.folder, "spool"))).toBe(false);
+      expect(readdirSync(uploaded.folder)).toHaveLength(2);
+      await expectWhole(built, entries);
+    }
+    expect(existsSync(first.studies[0]?.volume.path ?? "")).toBe(false);
+  });
+
+  test("never loses what it knew, however little that is beside the rest", async () => {
+    const tiny = entry(2, { content: instance(2, STUDY, 2) });
+    const mixed = [entry(1, { content: instance(1, STUDY, 256) }), tiny, entry(3)];
+    const existing = await manifestsOf((await ingestAndTell(writeTestZip([tiny]))).built);
+    await using uploaded = await bench.upload(writeTestZip(mixed));
+    const scan = await uploaded.session.scan();
+    for (const known of [existing, undefined, existing, undefined]) {
+      const built = await uploaded.session.build(planFor(scan, uploaded.folder, known));
+      await expectWhole(built, known ? mixed.toSpliced(1, 1) : mixed);
+    }
+  });
+
+  test("leaves an instance of another study where it lies, however little that is", async () => {
+    const tiny = entry(2, { content: instance(2, "1.2", 2) });
+    const mixed = [entry(1, { content: instance(1, STUDY, 256) }), tiny, entry(3)];
+    const { built, isSpool } = await ingestAndTell(writeTestZip(mixed));
+    expect(isSpool).toBe(false);
+    await expectWhole(built, mixed);
+  });
+
+  test("gives what is new to it, and all of it again once that is gone", async () => {
+    const other = await ingestAndTell(writeTestZip(entries.slice(1, 2)));
+    const existing = await manifestsOf(other.built);
+    await using uploaded = await bench.upload(writeTestZip(entries));
+    const scan = await uploaded.session.scan();
+    const wholly = () => uploaded.session.build(planFor(scan, uploaded.folder));
+    const partly = () => uploaded.session.build(planFor(scan, uploaded.folder, existing));
+    await expectWhole(await wholly(), entries);
+    for (let again = 0; again < 2; again++) {
+      const built = await partly();
+      expect(built.studies[0]).toMatchObject({ newInstances: 2, duplicates: 1 });
+      expect([...(await storedInstances(built)).keys()].sort()).toEqual([sopOf(1), sopOf(3)]);
+      await expectWhole(await wholly(), entries);
+    }
+    const all = await manifestsOf(await wholly());
+    const { studies } = await uploaded.session.build(planFor(scan, uploaded.folder, all));
+    expect(studies[0]).toMatchObject({ newInstances: 0, duplicates: 3 });
+    expect(readdirSync(uploaded.folder)).toEqual(["spool"]);
+  });
+});
+
+describe("a large upload, hashed while it is read", () => {
+  const large = { minGuessedBytes: 0 };
+
+  test("becomes the volume that was hashed", async () => {
+    for (const more of [{}, { method: 8 }, { dataDescriptor: true }]) {
+      const entries = [entry(1, more), entry(2, more), entry(3, more)];
+      const beside = { name: "JOAO_DA_SILVA/DICOMDIR", content: new Uint8Array(20) };
+      const { built, scan, isSpool } = await ingestAndTell(writeTestZip([beside, ...entries]), large);
+      expect(isSpool).toBe(true);
+      expect(built.studies[0]?.volume).toMatchObject({
+        id: scan.guessed?.volumeId ?? "",
+        sha256: scan.guessed?.sha256 ?? "",
+      });
+      await expectWhole(built, entries);
+    }
+  });
+
+  test("is hashed anew where it holds what looked like an instance and is none", async () => {
+    const kept = [entry(1), entry(2), entry(3)];
+    const beside = { name: "JOAO_DA_SILVA/EXAMES/CT/IMAGEMX", content: new Uint8Array(20) };
+    for (const at of [0, 1, 3]) {
+      const entries = kept.toSpliced(at, 0, beside);
+      const { built, scan, isSpool } = await ingestAndTell(writeTestZip(entries), large);
+      expect(isSpool).toBe(true);
+      expect(scan.guessed).toBeDefined();
+      expect(built.studies[0]?.volume?.sha256).not.toBe(scan.guessed?.sha256);
+      await expectWhole(built, kept);
+    }
+  });
+
+  test("is copied where it can't be its volume, guessed or not", async () => {
+    const several = [entry(1), entry(2, { content: instance(2, "1.2") })];
+    const short = [entry(1, { name: "IM1" }), entry(2)];
+    const frames = [entry(1, { content: multiFrame([STUDY, "1.1.1", sopOf(1)], 40), method: 8 })];
+    for (const entries of [several, short, frames]) {
+      const { built, isSpool } = await ingestAndTell(writeTestZip(entries), large);
+      expect(isSpool).toBe(false);
+      await expectWhole(built, entries);
+    }
+  });
+
+  test("is built again, whole or in part, after its study changed", async () => {
+    const entries = [entry(1), entry(2), entry(3)];
+    const existing = await manifestsOf((await ingestAndTell(writeTestZip(entries.slice(1, 2)))).built);
+    await using uploaded = await bench.upload(writeTestZip(entries), large);
+    const scan = await uploaded.session.scan();
+    for (const known of [undefined, existing, undefined, undefined]) {
+      const built = await uploaded.session.build(planFor(scan, uploaded.folder, known));
+      await expectWhole(built, known ? entries.toSpliced(1, 1) : entries);
+      expect(readdirSync(uploaded.folder)).toHaveLength(known ? 3 : 2);
+    }
+  });
+
+  test("that is no ZIP, or breaks a limit, is refused as any other", async () => {
+    const refusal = async (zip: Uint8Array, limits: Partial<IngestLimits> = {}) => {
+      const refused = await ingestAndTell(zip, { ...large, ...limits }).catch((error: unknown) => error);
+      return refused instanceof IngestRefused ? refused.failure : "not refused";
+    };
+    expect(await refusal(new Uint8Array(1000))).toBe("zip.not_zip");
+    expect(await refusal(writeTestZip([entry(1), entry(2)]), { maxInstances: 1 })).toBe(
+      "upload.too_many_instances",
+    );
+    const { isSpool } = await ingestAndTell(writeTestZip([entry(1)]), large);
+    expect(isSpool).toBe(true);
+  });
+
+  test.skipIf(process.platform !== "linux")("that is cancelled is read by nobody any more", async () => {
+    const entries = [1, 2, 3].map((n) => entry(n, { content: instance(n, STUDY, 4096) }));
+    const cancel = new AbortController();
+    const uploaded = await bench.upload(writeTestZip(entries), large, cancel.signal);
+    const scan = uploaded.session.scan();
+    const deadline = Date.now() + 5000;
+    while ((await readersOf(uploaded.folder)) < 2 && Date.now() < deadline) await Bun.sleep(1);
+    cancel.abort(new Error("the client went away"));
+    await expect(scan).rejects.toThrow("the client went away");
+    await uploaded.session.dispose();
+    expect(await readersOf(uploaded.folder)).toBe(0);
+  });
+});
+
+/** How many of our child processes have a file in `folder` open. */
+async function readersOf(folder: string): Promise<number> {
+  const children = await Bun.file(`/proc/self/task/${process.pid}/children`).text();
+  let readers = 0;
+  for (const pid of children.trim().split(" ").filter(Boolean)) {
+    const names = await readdir(`/proc/${pid}/fd`).catch(() => []);
+    const files = await Promise.all(names.map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => "")));
+    if (files.some((file) => file.startsWith(folder))) readers++;
+  }
+  return readers;
+}
