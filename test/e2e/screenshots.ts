@@ -61,8 +61,7 @@ const names = chosen.length > 0 ? chosen : Object.keys(views);
 const unknown = names.filter((name) => !Object.hasOwn(views, name));
 if (unknown.length > 0) throw new Error(`no view ${unknown.join(", ")}: ${Object.keys(views).join(", ")}`);
 
-// A busy machine without a graphics card loses tiles of large pages that it draws as if it had one.
-const browser = await launchBrowser(["--disable-gpu-compositing", "--disable-gpu-rasterization"]);
+const browser = await launchBrowser();
 /** One of each language and size: pages that are open at once share no storage, and none is resized at its start. */
 const contexts = new Map<string, BrowserContext>();
 for (const language of locales) {

@@ -11,12 +11,17 @@ const PLACES = [
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
 
-/** Software WebGL, so that the viewer draws the same on a machine without a graphics card. */
+/**
+ * Software WebGL, so that the viewer draws the same on a machine without a graphics card. Everything else is drawn
+ * without it: a quarter less time, and no tiles of large pages lost.
+ */
 const ARGS = [
   "--no-sandbox",
   "--use-gl=angle",
   "--use-angle=swiftshader",
   "--enable-unsafe-swiftshader",
+  "--disable-gpu-compositing",
+  "--disable-gpu-rasterization",
   "--disable-background-networking",
   "--no-first-run",
   "--disable-component-update",
@@ -31,12 +36,8 @@ export function findChromium(): string | undefined {
   return [...PLACES, chromium.executablePath()].find((path) => path !== "" && existsSync(path));
 }
 
-/**
- * `args` come after those that every browser of ours gets.
- *
- * @throws where there is no Chromium; the message says how to get one
- */
-export async function launchBrowser(args: readonly string[] = []): Promise<Browser> {
+/** @throws where there is no Chromium; the message says how to get one */
+export async function launchBrowser(): Promise<Browser> {
   const executablePath = findChromium();
   if (!executablePath) {
     throw new Error(
@@ -47,7 +48,7 @@ export async function launchBrowser(args: readonly string[] = []): Promise<Brows
   // Without a locale of UTF-8 Chromium saves a file whose name has an accent as "download".
   return chromium.launch({
     executablePath,
-    args: [...ARGS, ...args],
+    args: ARGS,
     env: { ...process.env, LC_ALL: "C.UTF-8" },
   });
 }
