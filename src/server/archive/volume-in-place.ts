@@ -1,11 +1,11 @@
 import { closeSync, fdatasync, ftruncateSync, openSync, renameSync, writeSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
+import { EXTRA_HEADER_BYTES } from "../../shared/zip-padding.ts";
 import { readFully } from "./file-window.ts";
 import { entryName, volumeFolder } from "./volume-name.ts";
 import type { VolumeEntry } from "./volume-writer.ts";
 import {
-  EXTRA_HEADER_BYTES,
   encodeCentralHeader,
   encodeEndRecords,
   encodeLocalHeader,

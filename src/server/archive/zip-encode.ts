@@ -1,3 +1,4 @@
+import { EXTRA_HEADER_BYTES, PADDING_EXTRA } from "../../shared/zip-padding.ts";
 import {
   CENTRAL_HEADER_BYTES,
   CENTRAL_SIGNATURE,
@@ -21,10 +22,6 @@ const MADE_BY_UNIX = 3 << 8;
 const REGULAR_FILE_0644 = (0o100644 << 16) >>> 0;
 /** 1980-01-01, the first day a ZIP can say: equal instances give equal bytes, whenever they are written. */
 const FIXED_DOS_DATE = 0x0021;
-/** An id of our own (APPNOTE §4.5.1: those from 32 on are free); the field holds zeros. */
-const PADDING_EXTRA = 0x7845;
-/** Id and length of an extra field, and so the shortest one. */
-export const EXTRA_HEADER_BYTES = 4;
 export const MAX_EXTRA_BYTES = FULL_16;
 
 /** An entry of an archive that we write: its name is plain ASCII. */

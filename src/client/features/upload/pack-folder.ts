@@ -1,4 +1,5 @@
 import { Zip, ZipPassThrough } from "fflate";
+import { EXTRA_HEADER_BYTES, PADDING_EXTRA } from "../../../shared/zip-padding.ts";
 
 export interface PackableFile {
   /** Inside the ZIP; unique. */
@@ -15,9 +16,6 @@ const DIRECTORY_ENTRY_BYTES = 46;
 const END_BYTES = 22;
 /** The server gives entries names of so many bytes, and need not copy a ZIP where these fit into the place of ours. */
 const SERVER_NAME_BYTES = 31;
-const EXTRA_HEADER_BYTES = 4;
-/** An extra field that holds zeros, to make room; an id that no other field has. */
-const PADDING_EXTRA = 0x7845;
 
 /** The zeros that a name of `nameBytes` is short of. */
 function paddingFor(nameBytes: number): Uint8Array | undefined {
