@@ -72,16 +72,6 @@ export const PATCHES: Patch[] = [
     replace: () => "handler(detail.error, detail.imageId);",
   },
   {
-    // A frame that did not come is none that can't be shown; a status or a broken connection look alike here.
-    file: APP,
-    find: `errorInterceptor(err);
-            console.error(err);
-            reject(err);`,
-    replace: () => `errorInterceptor(err);
-            console.error(err);
-            reject(Object.assign(err, { isLost: true }));`,
-  },
-  {
     // The button that would store a measurement report on the server, which takes none from the viewer.
     file: EXTENSION,
     find: `className: "pl-0.5",

@@ -27,11 +27,11 @@ const onItsSide = { width: 740, height: 360 };
 const ui = (value: string) => ({ vr: "UI", Value: [value] });
 
 /** A study of a scout and `slices` slices of a head. */
-function head(slices: number, studyDate = "20260817"): Promise<Uint8Array> {
+function head(slices: number, { studyDate = "20260817", size = 128 } = {}): Promise<Uint8Array> {
   const instances = generateStudy({
     kind: "ct-head",
     seed: "viewer",
-    size: 128,
+    size,
     instances: slices,
     studyDate,
   });
@@ -123,6 +123,34 @@ async function openViewer(page: Page): Promise<Frame> {
   return shownFrame(page);
 }
 
+/** Another node's door to the same product, with the viewer on an origin of its own or answers changed on their way. */
+async function serveElsewhere({
+  hasViewerOrigin = false,
+  change = (response: Response, _path: string) => response,
+} = {}) {
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response(null, { status: 503 }),
+  });
+  const at = server.url.origin;
+  const { createApp } = await import("../../src/server/app.ts");
+  const { folderAssets } = await import("../../src/server/render/assets.ts");
+  const dist = join(import.meta.dir, "../../dist");
+  const assets = {
+    client: folderAssets(join(dist, "client")),
+    viewer: folderAssets(join(dist, "viewer")),
+  };
+  const { deps } = testApp;
+  const viewerOrigin = hasViewerOrigin ? `http://localhost:${server.port}` : at;
+  const app = createApp({ ...deps, config: { ...deps.config, publicUrl: at, viewerOrigin } }, assets);
+  server.reload({
+    fetch: async (request, bunServer) =>
+      change(await app.fetch(request, { server: bunServer }), new URL(request.url).pathname),
+  });
+  return { server, at, viewerOrigin };
+}
+
 describe("a study", () => {
   test(
     "is opened in the very moment of the click, takes the keys once an image is drawn, and is left by Escape",
@@ -189,7 +217,10 @@ describe("a study", () => {
     async () => {
       const others = Array.from({ length: 11 }, (_, i) => ({ study: String(700 + i) }));
       const another = { study: "799", elements: { "00100010": { vr: "PN", Value: ["Lima^Ana"] } } };
-      const person = await personWith(await head(3, "20200101"), sampleZip(...others, another));
+      const person = await personWith(
+        await head(3, { studyDate: "20200101" }),
+        sampleZip(...others, another),
+      );
       const page = await openList(person, { screen: { viewport: { width: 1280, height: 420 } } });
       await page.getByPlaceholder("Buscar por nome").fill("o");
       await page.getByText("Mostrando 1 a 10 de 12").waitFor();
@@ -404,27 +435,53 @@ describe("a connection that loses something", () => {
   const FRAMES = /\/frames\//;
 });
 
+describe("a slow connection", () => {
+  test(
+    "brings an image in pieces; it is shown once, whole",
+    async () => {
+      let pieces = 0;
+      const change = (response: Response, path: string) => {
+        if (!path.includes("/frames/") || !response.body) return response;
+        const inPieces = response.body.pipeThrough(
+          new TransformStream<Uint8Array, Uint8Array>({
+            async transform(bytes, controller) {
+              for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+                controller.enqueue(bytes.subarray(at, at + PIECE_BYTES));
+                pieces++;
+                await Bun.sleep(PIECE_MS);
+              }
+            },
+          }),
+        );
+        return new Response(inPieces, response);
+      };
+      const { server, at } = await serveElsewhere({ change });
+      try {
+        const page = await openList(await personWith(await head(2, { size: 512 })), { at });
+        const frame = await openViewer(page);
+        const sight = await lookAtImage(frame);
+        expect(pieces).toBeGreaterThan(1);
+        expect(sight.colours).toBeGreaterThan(8);
+        expect(await frame.getByText("Esta imagem não").count()).toBe(0);
+      } finally {
+        await context?.close();
+        context = undefined;
+        await server.stop(true);
+      }
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  /** More than OHIF waits for before it would decode what has come so far. */
+  const PIECE_BYTES = 150_000;
+  const PIECE_MS = 150;
+});
+
 describe("a viewer on an origin of its own", () => {
   test(
     "is seen, and closed by Escape, all the same",
     async () => {
-      const server = Bun.serve({
-        hostname: "127.0.0.1",
-        port: 0,
-        fetch: () => new Response(null, { status: 503 }),
-      });
-      const at = server.url.origin;
-      const { createApp } = await import("../../src/server/app.ts");
-      const { folderAssets } = await import("../../src/server/render/assets.ts");
-      const dist = join(import.meta.dir, "../../dist");
-      const assets = {
-        client: folderAssets(join(dist, "client")),
-        viewer: folderAssets(join(dist, "viewer")),
-      };
-      const { deps } = testApp;
-      const viewerOrigin = `http://localhost:${server.port}`;
-      const app = createApp({ ...deps, config: { ...deps.config, publicUrl: at, viewerOrigin } }, assets);
-      server.reload({ fetch: (request, bunServer) => app.fetch(request, { server: bunServer }) });
+      const { server, at, viewerOrigin } = await serveElsewhere({ hasViewerOrigin: true });
       try {
         const page = await openList(await personWith(await head(3)), { at });
         const frame = await openViewer(page);

@@ -52,11 +52,10 @@ function onDicomwebStatus(status: number | undefined): void {
   tellParent("shown");
 }
 
+/** What a request that failed leaves, status 0 where the connection broke; what was not decoded has no status. */
 interface ViewerError {
   status?: number;
   request?: { status?: number };
-  /** The frame was not received whole (see viewer-patches.ts); without this and a status it was not decoded. */
-  isLost?: boolean;
 }
 
 /** OHIF tells of requests that failed, and of images that it did not get or could not decode. */
@@ -65,19 +64,10 @@ function onViewerError(error: ViewerError | undefined, imageId?: string): void {
   onDicomwebStatus(status);
   if (!isImageInSight(imageId)) return;
   // Without a connection a decoder may be what is missing.
-  const isLost = error?.isLost === true || status !== undefined || !navigator.onLine;
+  const isLost = status !== undefined || !navigator.onLine;
   showImageNotice(isLost ? texts.imageLost : texts.imageNotShown);
   tellParent("shown");
 }
-
-// OHIF tells its error handler of XMLHttpRequests; frames come by fetch, of which it does not.
-const plainFetch = window.fetch.bind(window);
-window.fetch = Object.assign(async (...request: Parameters<typeof fetch>) => {
-  const response = await plainFetch(...request);
-  if (new URL(response.url || location.href).pathname.startsWith(`${root}/`))
-    onDicomwebStatus(response.status);
-  return response;
-}, window.fetch);
 
 onImageDrawn(() => {
   hideImageNotice();
@@ -145,6 +135,8 @@ window.config = {
         supportsWildcard: false,
         // One part without multipart framing: nothing to search and cut in the browser.
         acceptHeader: ["application/octet-stream; transfer-syntax=*"],
+        // OHIF would otherwise decode such a part before all of it has come.
+        stackRetrieveOptions: { retrieveOptions: { single: { streaming: false } } },
         bulkDataURI: { enabled: false },
         dicomUploadEnabled: false,
       },
