@@ -1,5 +1,5 @@
 import { setNonce } from "get-nonce";
-import { type ComponentType, createElement } from "react";
+import { type ComponentType, createElement, startTransition } from "react";
 import { createRoot } from "react-dom/client";
 import * as z from "zod/mini";
 import { isIslandName, islandSchemas } from "../shared/islands.ts";
@@ -40,5 +40,7 @@ async function mountIsland(element: HTMLElement): Promise<void> {
   };
   // The schema of `name` has just checked the props of `name`'s component; the union can't say that.
   const content = createElement(island.default as ComponentType<typeof props>, props);
-  createRoot(element).render(createElement(IslandRoot, { onReady }, content));
+  const root = createRoot(element);
+  // In slices: a phone answers its fingers meanwhile.
+  startTransition(() => root.render(createElement(IslandRoot, { onReady }, content)));
 }

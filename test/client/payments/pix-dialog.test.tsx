@@ -1,7 +1,7 @@
 import "../../support/dom-globals.ts";
 import { beforeEach, describe, expect, jest, test } from "bun:test";
 import { getDefaultStore } from "jotai";
-import PaymentWatch from "../../../src/client/features/payments/payment-watch.tsx";
+import { PaymentWatch } from "../../../src/client/features/payments/payment-watch.tsx";
 import { shownPaymentAtom } from "../../../src/client/features/payments/shown-payment.ts";
 import type { Payment } from "../../../src/shared/api/payments.ts";
 import { fireEvent, screen, withDom } from "../../support/dom.ts";

@@ -1,7 +1,7 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, spyOn, test } from "bun:test";
 import { getDefaultStore } from "jotai";
-import PaymentWatch from "../../../src/client/features/payments/payment-watch.tsx";
+import { PaymentWatch } from "../../../src/client/features/payments/payment-watch.tsx";
 import { shownPaymentAtom } from "../../../src/client/features/payments/shown-payment.ts";
 import SubscriptionView from "../../../src/client/features/subscriptions/subscription-view.tsx";
 import type { Subscription, UsageItem } from "../../../src/shared/api/subscriptions.ts";

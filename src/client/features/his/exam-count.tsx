@@ -5,6 +5,8 @@ import { EXAM_COUNT } from "../studies/refresh-exams.ts";
 import { useHis } from "./his-context.ts";
 
 const CACHED_MS = 30_000;
+/** From here on numbers are grouped. Below, a phone's start is spared Intl's first formatter (some 100 ms). */
+const GROUPED_FROM = 1_000;
 
 /** How many exams of his own a user keeps, beside the menu's word for them. */
 export function ExamCount() {
@@ -16,9 +18,10 @@ export function ExamCount() {
     enabled: isActive && user.role === "user",
     staleTime: CACHED_MS,
   });
-  return data && data.count > 0 ? (
+  if (!data || data.count === 0) return null;
+  return (
     <span className="nav-count" aria-hidden="true">
-      {i18n.number(data.count)}
+      {data.count < GROUPED_FROM ? data.count : i18n.number(data.count)}
     </span>
-  ) : null;
+  );
 }

@@ -2,12 +2,14 @@ import { Trans } from "@lingui/react/macro";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
 import { useHydrateAtoms } from "jotai/utils";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useDeferredValue, useEffect, useState } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { createQueryClient } from "../../query-client.ts";
 import { sessionAtom, sessionEndAtom } from "../../session.ts";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Toaster } from "../../ui/toast.tsx";
+import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
+import { PaymentWatch } from "../payments/payment-watch.tsx";
 import { SubscriptionBanner } from "../subscriptions/subscription-banner.tsx";
 import { type His, HisProvider } from "./his-context.ts";
 import { PhoneBar, PhoneTabs } from "./phone-menu.tsx";
@@ -19,7 +21,6 @@ import { ViewOutlet } from "./view-outlet.tsx";
 import { viewAtom } from "./views.ts";
 
 const TermsDialog = lazy(() => import("../terms/terms-dialog.tsx"));
-const PaymentWatch = lazy(() => import("../payments/payment-watch.tsx"));
 
 /** Everything behind the login: the frame once it is known who is there, else the way back to the entry page. */
 export default function HisScreen(props: IslandProps<"his">) {
@@ -35,9 +36,11 @@ export default function HisScreen(props: IslandProps<"his">) {
 
 function SignedIn(props: IslandProps<"his">) {
   const { user, error, retry } = useCurrentUser();
+  // The frame's first drawing is put off, and so done in slices: a phone answers its fingers meanwhile.
+  const isDrawn = useDeferredValue(user !== undefined);
   const isActive = useIsActive(user);
   useLeaveWithoutSession();
-  if (user) return <Frame his={{ ...props, user, isActive }} />;
+  if (user && isDrawn) return <Frame his={{ ...props, user, isActive }} />;
   if (!error) return <p className="his-loading">Loading...</p>;
   return (
     <main className="p-6">
@@ -60,23 +63,19 @@ function useLeaveWithoutSession(): void {
 
 function Frame({ his }: { his: His }) {
   useViewAddress();
+  const isPhone = useMediaQuery(PHONE);
   return (
     <HisProvider value={his}>
       <div className="his">
-        <SideMenu />
-        <PhoneBar />
+        {isPhone ? <PhoneBar /> : <SideMenu />}
         <div className="his-main">
           <SubscriptionBanner />
           <ViewOutlet />
           <footer className="his-foot">© 2025 {his.productName}</footer>
         </div>
-        <PhoneTabs />
+        {isPhone && <PhoneTabs />}
       </div>
-      {his.user.role !== "admin" && (
-        <Suspense>
-          <PaymentWatch />
-        </Suspense>
-      )}
+      {his.user.role !== "admin" && <PaymentWatch />}
       {his.user.termsAcceptedAt === null && (
         <Suspense>
           <TermsDialog />

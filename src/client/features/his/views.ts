@@ -1,36 +1,18 @@
 import { atom } from "jotai";
-import { type ComponentType, lazy } from "react";
 
-/** The views of /his, each in a chunk of its own. */
-const loaders = {
-  welcome: () => import("./welcome-view.tsx"),
-  uploadExames: () => import("../upload/upload-view.tsx"),
-  listaExames: () => import("../studies/study-list-view.tsx"),
-  laudo: () => import("../reports/report-view.tsx"),
-  viewer: () => import("../viewer/viewer-view.tsx"),
-  examesLab: () => import("../labs/labs-view.tsx"),
-  profile: () => import("../profile/profile-view.tsx"),
-  users: () => import("../users/users-view.tsx"),
-  subscription: () => import("../subscriptions/subscription-view.tsx"),
-  paymentHistory: () => import("../payments/payment-history-view.tsx"),
-  support: () => import("../support/support-view.tsx"),
-} satisfies Record<string, () => Promise<{ default: ComponentType }>>;
-
-export type ViewName = keyof typeof loaders;
-
-export const views: Record<ViewName, ComponentType> = {
-  welcome: lazy(loaders.welcome),
-  uploadExames: lazy(loaders.uploadExames),
-  listaExames: lazy(loaders.listaExames),
-  laudo: lazy(loaders.laudo),
-  viewer: lazy(loaders.viewer),
-  examesLab: lazy(loaders.examesLab),
-  profile: lazy(loaders.profile),
-  users: lazy(loaders.users),
-  subscription: lazy(loaders.subscription),
-  paymentHistory: lazy(loaders.paymentHistory),
-  support: lazy(loaders.support),
-};
+/** The views of /his. */
+export type ViewName =
+  | "welcome"
+  | "uploadExames"
+  | "listaExames"
+  | "laudo"
+  | "viewer"
+  | "examesLab"
+  | "profile"
+  | "users"
+  | "subscription"
+  | "paymentHistory"
+  | "support";
 
 const shownView = atom<ViewName>("welcome");
 

@@ -1,12 +1,15 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
+import { useEffect, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { CircleCheckIcon, LayersIcon, LifeBuoyIcon, UploadIcon } from "../../ui/icons.tsx";
 import { maySeeExams, useHis } from "./his-context.ts";
 import { viewAtom } from "./views.ts";
 
+const SEEN_MS = 100;
+
 /** Where everyone starts: what this is, what to do next, and how what is stored is kept. */
-export default function WelcomeView() {
+export function WelcomeView() {
   const { user } = useHis();
   const firstName = user.name.trim().split(/\s+/)[0];
   return (
@@ -25,14 +28,15 @@ export default function WelcomeView() {
   );
 }
 
+/** The day, written once the rest can be seen: a phone takes some 100 ms for Intl's first formatter. */
 function Today() {
   const { i18n } = useLingui();
-  const now = new Date();
-  return (
-    <time className="welcome-date" dateTime={now.toLocaleDateString("sv-SE")}>
-      {i18n.date(now, { dateStyle: "full" })}
-    </time>
-  );
+  const [isSeen, setIsSeen] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setIsSeen(true), SEEN_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return <p className="welcome-date">{isSeen && i18n.date(new Date(), { dateStyle: "full" })}</p>;
 }
 
 function WelcomeCard() {

@@ -1,17 +1,18 @@
 import { useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { useAtom } from "jotai";
-import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 import { showToast } from "../../ui/toast.tsx";
 import { useMySubscription } from "../subscriptions/use-subscription.ts";
-import { PixDialog } from "./pix-dialog.tsx";
 import { shownPaymentAtom } from "./shown-payment.ts";
 import { refreshAfterPayment, usePayment } from "./use-payments.ts";
+
+const PixDialog = lazy(() => import("./pix-dialog.tsx"));
 
 const CONFIRMED_MS = 30_000;
 
 /** Watches the person's open Pix, whichever view is shown, and draws its dialog when asked to. */
-export default function PaymentWatch() {
+export function PaymentWatch() {
   const { t } = useLingui();
   const [shownId, setShownId] = useAtom(shownPaymentAtom);
   const { data: subscription } = useMySubscription({ enabled: true });
@@ -21,7 +22,11 @@ export default function PaymentWatch() {
   });
   const close = useCallback(() => setShownId(undefined), [setShownId]);
   if (!isShown) return null;
-  return <PixDialog payment={data} error={error} onRetry={() => void refetch()} onClose={close} />;
+  return (
+    <Suspense>
+      <PixDialog payment={data} error={error} onRetry={() => void refetch()} onClose={close} />
+    </Suspense>
+  );
 }
 
 /** Calls `onPaid` once for a payment that came in, while all it changes is being read again. */

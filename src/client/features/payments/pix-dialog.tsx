@@ -23,7 +23,7 @@ interface PixDialogProps {
 }
 
 /** A Pix payment from its code to its confirmation. Closing it leaves a pending payment as it is. */
-export function PixDialog({ payment, error, onRetry, onClose }: PixDialogProps) {
+export default function PixDialog({ payment, error, onRetry, onClose }: PixDialogProps) {
   return (
     <RadixDialog.Root open onOpenChange={(open) => !open && onClose()}>
       <RadixDialog.Portal>
