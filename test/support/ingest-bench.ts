@@ -58,9 +58,14 @@ export interface IngestBench extends AsyncDisposable {
   ): Promise<{ scan: ScanResult & Guess; built: BuiltUpload; folder: string }>;
 }
 
-export function createIngestBench(): IngestBench {
+/** `command` starts a worker that is not the real one. */
+export function createIngestBench(command?: string[]): IngestBench {
   const folder = createTempFolder();
-  const workers = createIngestWorkers({ size: 2, log: { info() {}, warn() {} } });
+  const workers = createIngestWorkers({
+    size: 2,
+    log: { info() {}, warn() {} },
+    ...(command && { command }),
+  });
   const bench: IngestBench = {
     folder: folder.path,
     async upload(zip, limits = {}, signal = never) {

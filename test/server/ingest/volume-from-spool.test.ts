@@ -21,6 +21,7 @@ import {
   slice,
   storedInstances,
 } from "../../support/ingest-bench.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
 import { type TestEntry, writeTestZip } from "../../support/zip-archive.ts";
 
 let bench: IngestBench;
@@ -276,6 +277,18 @@ describe("a large upload, hashed while it is read", () => {
       expect(built.studies[0]?.volume?.sha256).not.toBe(scan.guessed?.sha256);
       await expectWhole(built, kept);
     }
+  });
+
+  test("is taken all the same where the process that hashes it dies", async () => {
+    await using folder = createTempFolder();
+    const worker = join(import.meta.dir, "../../../src/server/features/ingest/worker/ingest-worker.ts");
+    const onlyTheFirst = `mkdir "$0" 2>/dev/null && exec "$@"`;
+    const taken = join(folder.path, "taken");
+    await using lone = createIngestBench(["/bin/sh", "-c", onlyTheFirst, taken, process.execPath, worker]);
+    const entries = [entry(1), entry(2), entry(3)];
+    const { scan, built } = await lone.ingest(writeTestZip(entries), undefined, large);
+    expect(scan.guessed).toBeUndefined();
+    await expectWhole(built, entries);
   });
 
   test("is copied where it can't be its volume, guessed or not", async () => {

@@ -162,8 +162,8 @@ class ProcessPool implements IngestWorkers {
   async #scan(pooled: PooledProcess, spool: Spool, bounds: RequestBounds): Promise<ScanResult & Guess> {
     const cancel = new AbortController();
     const signal = AbortSignal.any([bounds.signal, cancel.signal]);
-    const guessing = this.#guess(spool, { ...bounds, signal });
-    guessing.catch(() => {}); // told once the scan is done
+    // Where it fails the upload is taken without it.
+    const guessing = this.#guess(spool, { ...bounds, signal }).catch(() => undefined);
     try {
       const scan = await pooled.process.request("scan", {}, bounds);
       const guessed = await guessing;
@@ -171,7 +171,7 @@ class ProcessPool implements IngestWorkers {
     } catch (error) {
       cancel.abort(error);
       // Until it is gone it may read the spool.
-      await guessing.catch(() => {});
+      await guessing;
       throw error;
     }
   }
