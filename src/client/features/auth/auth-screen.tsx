@@ -1,8 +1,9 @@
 import { useAtomValue } from "jotai";
-import { type ComponentType, lazy, type RefObject, Suspense, useEffect, useRef, useState } from "react";
+import { type ComponentType, type RefObject, Suspense, useEffect, useRef, useState } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { sessionAtom } from "../../session.ts";
 import { Brand } from "../../ui/brand.tsx";
+import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { Toaster } from "../../ui/toast.tsx";
 import { LanguageSwitch } from "../preferences/language-switch.tsx";
@@ -15,10 +16,10 @@ import { readPendingSignIn } from "./pending-sign-in.ts";
 // Only the first form comes with the page.
 const forms: Record<AuthFormName, ComponentType<AuthFormProps>> = {
   login: LoginForm,
-  register: lazy(() => import("./register-form.tsx")),
-  forgot: lazy(() => import("./forgot-form.tsx")),
-  reset: lazy(() => import("./reset-form.tsx")),
-  verify: lazy(() => import("./verify-form.tsx")),
+  register: lazyChunk(() => import("./register-form.tsx")),
+  forgot: lazyChunk(() => import("./forgot-form.tsx")),
+  reset: lazyChunk(() => import("./reset-form.tsx")),
+  verify: lazyChunk(() => import("./verify-form.tsx")),
 };
 
 interface Shown extends AuthCarry {

@@ -2,10 +2,11 @@ import { Trans } from "@lingui/react/macro";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
 import { useHydrateAtoms } from "jotai/utils";
-import { lazy, Suspense, useDeferredValue, useEffect, useState } from "react";
+import { Suspense, useDeferredValue, useEffect, useState } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { createQueryClient } from "../../query-client.ts";
 import { sessionAtom, sessionEndAtom } from "../../session.ts";
+import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Toaster } from "../../ui/toast.tsx";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
@@ -20,7 +21,7 @@ import { addressedView, useViewAddress } from "./view-address.ts";
 import { ViewOutlet } from "./view-outlet.tsx";
 import { viewAtom } from "./views.ts";
 
-const TermsDialog = lazy(() => import("../terms/terms-dialog.tsx"));
+const TermsDialog = lazyChunk(() => import("../terms/terms-dialog.tsx"));
 
 /** Everything behind the login: the frame once it is known who is there, else the way back to the entry page. */
 export default function HisScreen(props: IslandProps<"his">) {

@@ -1,7 +1,8 @@
 import { Trans } from "@lingui/react/macro";
 import { useAtomValue } from "jotai";
-import { type ComponentType, lazy, Suspense, useEffect, useRef } from "react";
+import { type ComponentType, Suspense, useEffect, useRef } from "react";
 import { Boundary, ReloadCard } from "../../ui/boundary.tsx";
+import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { type ViewName, viewAtom } from "./views.ts";
 import { WelcomeView } from "./welcome-view.tsx";
@@ -9,16 +10,16 @@ import { WelcomeView } from "./welcome-view.tsx";
 /** All but the one that everybody begins with in chunks of their own. */
 const views: Record<ViewName, ComponentType> = {
   welcome: WelcomeView,
-  uploadExames: lazy(() => import("../upload/upload-view.tsx")),
-  listaExames: lazy(() => import("../studies/study-list-view.tsx")),
-  laudo: lazy(() => import("../reports/report-view.tsx")),
-  viewer: lazy(() => import("../viewer/viewer-view.tsx")),
-  examesLab: lazy(() => import("../labs/labs-view.tsx")),
-  profile: lazy(() => import("../profile/profile-view.tsx")),
-  users: lazy(() => import("../users/users-view.tsx")),
-  subscription: lazy(() => import("../subscriptions/subscription-view.tsx")),
-  paymentHistory: lazy(() => import("../payments/payment-history-view.tsx")),
-  support: lazy(() => import("../support/support-view.tsx")),
+  uploadExames: lazyChunk(() => import("../upload/upload-view.tsx")),
+  listaExames: lazyChunk(() => import("../studies/study-list-view.tsx")),
+  laudo: lazyChunk(() => import("../reports/report-view.tsx")),
+  viewer: lazyChunk(() => import("../viewer/viewer-view.tsx")),
+  examesLab: lazyChunk(() => import("../labs/labs-view.tsx")),
+  profile: lazyChunk(() => import("../profile/profile-view.tsx")),
+  users: lazyChunk(() => import("../users/users-view.tsx")),
+  subscription: lazyChunk(() => import("../subscriptions/subscription-view.tsx")),
+  paymentHistory: lazyChunk(() => import("../payments/payment-history-view.tsx")),
+  support: lazyChunk(() => import("../support/support-view.tsx")),
 };
 
 /** The main area: the view that is chosen. A change begins at its top, for eyes and for screen readers. */

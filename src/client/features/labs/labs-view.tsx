@@ -1,10 +1,11 @@
 import { Plural, Trans } from "@lingui/react/macro";
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import type { LabExam } from "../../../shared/api/labs.ts";
 import { ApiError } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { UploadIcon } from "../../ui/icons.tsx";
+import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { LoadError } from "../../ui/load-error.tsx";
 import { useHis } from "../his/his-context.ts";
 import { LoginPrompt } from "../his/login-prompt.tsx";
@@ -16,7 +17,7 @@ import { LabStatusCard } from "./lab-status-card.tsx";
 import { LabUploadDialog } from "./lab-upload-dialog.tsx";
 import { useLabDeletion, useLabs } from "./use-labs.ts";
 
-const LabPdf = lazy(() => import("./lab-pdf.tsx"));
+const LabPdf = lazyChunk(() => import("./lab-pdf.tsx"));
 
 /** The person's laboratory PDFs; only the role user keeps some, under an active subscription. */
 export default function LabsView() {

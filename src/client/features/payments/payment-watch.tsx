@@ -1,13 +1,14 @@
 import { useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { useAtom } from "jotai";
-import { lazy, Suspense, useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
+import { Suspense, useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
+import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { useMySubscription } from "../subscriptions/use-subscription.ts";
 import { shownPaymentAtom } from "./shown-payment.ts";
 import { refreshAfterPayment, usePayment } from "./use-payments.ts";
 
-const PixDialog = lazy(() => import("./pix-dialog.tsx"));
+const PixDialog = lazyChunk(() => import("./pix-dialog.tsx"));
 
 const CONFIRMED_MS = 30_000;
 

@@ -1,8 +1,8 @@
-import { lazy } from "react";
+import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { useHis } from "../his/his-context.ts";
 import { UserSubscription } from "./user-subscription.tsx";
 
-const AdminSubscriptions = lazy(() => import("../subscriptions-admin/admin-subscriptions.tsx"));
+const AdminSubscriptions = lazyChunk(() => import("../subscriptions-admin/admin-subscriptions.tsx"));
 
 /** The person's own subscription; for an admin, everybody's. */
 export default function SubscriptionView() {

@@ -1,0 +1,43 @@
+import "../../support/dom-globals.ts";
+import { expect, spyOn, test } from "bun:test";
+import { Suspense } from "react";
+import { Boundary } from "../../../src/client/ui/boundary.tsx";
+import { lazyChunk } from "../../../src/client/ui/lazy-chunk.ts";
+import { screen, withDom } from "../../support/dom.ts";
+import { renderClient } from "../../support/render-client.tsx";
+
+withDom();
+
+/** A chunk that is lost as often as told. */
+function chunk(losses: number) {
+  const tries = { count: 0 };
+  const View = lazyChunk(async () => {
+    if (++tries.count <= losses) throw new TypeError("Failed to fetch dynamically imported module");
+    return { default: () => <p>The view</p> };
+  }, [20, 20]);
+  const shown = (
+    <Boundary failure={<p>Failed</p>}>
+      <Suspense fallback={<p>Waiting</p>}>
+        <View />
+      </Suspense>
+    </Boundary>
+  );
+  return { tries, shown };
+}
+
+test("a chunk that was lost on its way is asked for again", async () => {
+  const { tries, shown } = chunk(2);
+  await renderClient(shown);
+  expect(screen.getByText("Waiting")).toBeTruthy();
+  await screen.findByText("The view");
+  expect(tries.count).toBe(3);
+});
+
+test("a chunk that does not come is given up after a few tries", async () => {
+  // React writes what it caught to the console.
+  using _ = spyOn(console, "error").mockImplementation(() => {});
+  const { tries, shown } = chunk(Number.POSITIVE_INFINITY);
+  await renderClient(shown);
+  await screen.findByText("Failed");
+  expect(tries.count).toBe(3);
+});
