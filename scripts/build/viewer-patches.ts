@@ -72,6 +72,12 @@ export const PATCHES: Patch[] = [
     replace: () => "handler(detail.error, detail.imageId);",
   },
   {
+    // Cornerstone draws without WebGL where there is none; OHIF would have it try all the same, and show black.
+    file: EXTENSION,
+    find: "esm.setUseCPURendering(Boolean(appConfig.useCPURendering));",
+    replace: () => "if (appConfig.useCPURendering) esm.setUseCPURendering(true);",
+  },
+  {
     // The button that would store a measurement report on the server, which takes none from the viewer.
     file: EXTENSION,
     find: `className: "pl-0.5",

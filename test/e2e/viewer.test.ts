@@ -82,14 +82,16 @@ interface Seat {
   screen?: BrowserContextOptions;
   locale?: Locale;
   at?: string;
+  /** Else the one of all tests. */
+  by?: Browser;
 }
 
 /** The person's list, in a browser that is signed in. */
 async function openList(
   person: Person,
-  { screen = desk, locale = "pt-BR", at = origin }: Seat = {},
+  { screen = desk, locale = "pt-BR", at = origin, by = browser }: Seat = {},
 ): Promise<Page> {
-  context = await browser.newContext({ ...screen, locale, reducedMotion: "reduce" });
+  context = await by.newContext({ ...screen, locale, reducedMotion: "reduce" });
   context.setDefaultTimeout(WAIT_MS);
   await context.addInitScript(
     (kept) => {
@@ -433,6 +435,38 @@ describe("a connection that loses something", () => {
   const CHUNK = /\/viewer\/.*\/89\.bundle\./;
   const DECODER = /\/viewer\/.*\/8097\.bundle\./;
   const FRAMES = /\/frames\//;
+});
+
+describe("a browser", () => {
+  test(
+    "without WebGL shows the images all the same",
+    async () => {
+      await using plain = await launchBrowser("--disable-3d-apis");
+      const page = await openList(await personWith(await head(3)), { by: plain });
+      const frame = await openViewer(page);
+      const sight = await lookAtImage(frame);
+      expect(sight.colours).toBeGreaterThan(8);
+      expect(await frame.evaluate(() => document.createElement("canvas").getContext("webgl2"))).toBeNull();
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "that gets nothing in advance opens the viewer all the same",
+    async () => {
+      const page = await openList(await personWith(await head(3)));
+      let prefetches = 0;
+      await page.route(/\/viewer\//, async (route) => {
+        const { purpose, "sec-purpose": secPurpose = purpose } = await route.request().allHeaders();
+        if (!secPurpose?.startsWith("prefetch")) return route.continue();
+        prefetches++;
+        return route.abort("blockedbyclient");
+      });
+      expect(isPicture(await lookAtImage(await openViewer(page)))).toBe(true);
+      expect(prefetches).toBeGreaterThan(0);
+    },
+    JOB_TIMEOUT_MS,
+  );
 });
 
 describe("a slow connection", () => {

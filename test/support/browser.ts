@@ -37,7 +37,7 @@ export function findChromium(): string | undefined {
 }
 
 /** @throws where there is no Chromium; the message says how to get one */
-export async function launchBrowser(): Promise<Browser> {
+export async function launchBrowser(...moreArgs: string[]): Promise<Browser> {
   const executablePath = findChromium();
   if (!executablePath) {
     throw new Error(
@@ -48,7 +48,7 @@ export async function launchBrowser(): Promise<Browser> {
   // Without a locale of UTF-8 Chromium saves a file whose name has an accent as "download".
   return chromium.launch({
     executablePath,
-    args: ARGS,
+    args: [...ARGS, ...moreArgs],
     env: { ...process.env, LC_ALL: "C.UTF-8" },
   });
 }

@@ -3,7 +3,9 @@ export function onScriptLost(run: () => void): void {
   window.addEventListener(
     "error",
     ({ target }) => {
-      if (target instanceof HTMLScriptElement || target instanceof HTMLLinkElement) run();
+      // A prefetch that failed, as each does under Firefox's reading of our policy, is no loss.
+      const isStyle = target instanceof HTMLLinkElement && target.rel === "stylesheet";
+      if (target instanceof HTMLScriptElement || isStyle) run();
     },
     true,
   );
