@@ -100,6 +100,12 @@ describe("a small picture of an instance", () => {
     expect(drawFilm(widened.subarray(0, widened.length - 100))).toBeUndefined();
   });
 
+  test("wherever its file ends, it is whole or none", () => {
+    for (let length = 0; length <= widened.length; length++) {
+      expect(drawFilm(widened.slice(0, length))?.length ?? FILM_SIDE ** 2).toBe(FILM_SIDE ** 2);
+    }
+  });
+
   test("no bytes at all break the drawing", () => {
     fc.assert(
       fc.property(fc.nat(widened.length - 1), fc.nat(255), fc.nat(widened.length), (at, byte, length) => {

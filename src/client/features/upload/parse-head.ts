@@ -29,10 +29,19 @@ export function parseHead(head: Uint8Array): DataSet | undefined {
   const bare = hasPreamble(head) ? undefined : bareTransferSyntax(head);
   const options = { untilTag: PIXEL_DATA, inflater, ...(bare && { TransferSyntaxUID: bare }) };
   try {
-    return parseDicom(head, options);
+    return withoutCutElements(parseDicom(head, options));
   } catch (failure) {
-    return readBeforeFailure(failure);
+    return withoutCutElements(readBeforeFailure(failure));
   }
+}
+
+/** The parser would read past the end of an element that the head ends in. */
+function withoutCutElements(dataSet: DataSet | undefined): DataSet | undefined {
+  for (const [tag, { dataOffset, length }] of Object.entries(dataSet?.elements ?? {})) {
+    const isCut = dataOffset + length > (dataSet?.byteArray.length ?? 0);
+    if (isCut && tag !== PIXEL_DATA) delete dataSet?.elements[tag];
+  }
+  return dataSet;
 }
 
 /**
