@@ -150,7 +150,15 @@ async function serveElsewhere({
     fetch: async (request, bunServer) =>
       change(await app.fetch(request, { server: bunServer }), new URL(request.url).pathname),
   });
-  return { server, at, viewerOrigin };
+  return {
+    at,
+    viewerOrigin,
+    async [Symbol.asyncDispose]() {
+      await context?.close();
+      context = undefined;
+      await server.stop(true);
+    },
+  };
 }
 
 describe("a study", () => {
@@ -489,19 +497,13 @@ describe("a slow connection", () => {
         );
         return new Response(inPieces, response);
       };
-      const { server, at } = await serveElsewhere({ change });
-      try {
-        const page = await openList(await personWith(await head(2, { size: 512 })), { at });
-        const frame = await openViewer(page);
-        const sight = await lookAtImage(frame);
-        expect(pieces).toBeGreaterThan(1);
-        expect(sight.colours).toBeGreaterThan(8);
-        expect(await frame.getByText("Esta imagem não").count()).toBe(0);
-      } finally {
-        await context?.close();
-        context = undefined;
-        await server.stop(true);
-      }
+      await using elsewhere = await serveElsewhere({ change });
+      const page = await openList(await personWith(await head(2, { size: 512 })), { at: elsewhere.at });
+      const frame = await openViewer(page);
+      const sight = await lookAtImage(frame);
+      expect(pieces).toBeGreaterThan(1);
+      expect(sight.colours).toBeGreaterThan(8);
+      expect(await frame.getByText("Esta imagem não").count()).toBe(0);
     },
     JOB_TIMEOUT_MS,
   );
@@ -515,20 +517,14 @@ describe("a viewer on an origin of its own", () => {
   test(
     "is seen, and closed by Escape, all the same",
     async () => {
-      const { server, at, viewerOrigin } = await serveElsewhere({ hasViewerOrigin: true });
-      try {
-        const page = await openList(await personWith(await head(3)), { at });
-        const frame = await openViewer(page);
-        expect(new URL(frame.url()).origin).toBe(viewerOrigin);
-        expect(isPicture(await lookAtImage(frame))).toBe(true);
-        await page.waitForFunction(() => document.activeElement instanceof HTMLIFrameElement);
-        await page.keyboard.press("Escape");
-        await overlay(page).waitFor({ state: "detached" });
-      } finally {
-        await context?.close();
-        context = undefined;
-        await server.stop(true);
-      }
+      await using elsewhere = await serveElsewhere({ hasViewerOrigin: true });
+      const page = await openList(await personWith(await head(3)), { at: elsewhere.at });
+      const frame = await openViewer(page);
+      expect(new URL(frame.url()).origin).toBe(elsewhere.viewerOrigin);
+      expect(isPicture(await lookAtImage(frame))).toBe(true);
+      await page.waitForFunction(() => document.activeElement instanceof HTMLIFrameElement);
+      await page.keyboard.press("Escape");
+      await overlay(page).waitFor({ state: "detached" });
     },
     JOB_TIMEOUT_MS,
   );

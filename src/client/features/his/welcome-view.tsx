@@ -6,6 +6,7 @@ import { CircleCheckIcon, LayersIcon, LifeBuoyIcon, UploadIcon } from "../../ui/
 import { maySeeExams, useHis } from "./his-context.ts";
 import { viewAtom } from "./views.ts";
 
+/** The first paint is over by then. */
 const SEEN_MS = 100;
 
 /** Where everyone starts: what this is, what to do next, and how what is stored is kept. */

@@ -50,7 +50,7 @@ function characterSetOfDataSet(dataSet: DataSet): CharacterSet {
 /** The first value of a text element without its padding, or the empty text. */
 function readText(dataSet: DataSet, tag: string, charset: CharacterSet, kind: TextKind): string {
   const element = dataSet.elements[tag];
-  if (!element || element.length > dataSet.byteArray.length) return "";
+  if (!element) return "";
   const bytes = dataSet.byteArray.subarray(element.dataOffset, element.dataOffset + element.length);
   const text = decodeText(bytes as Uint8Array, charset, kind);
   const value = kind === "paragraph" ? text : (text.split("\\")[0] ?? "");
