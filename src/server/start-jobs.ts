@@ -1,6 +1,7 @@
 import type { Deps } from "./deps.ts";
 import { startAuthJobs } from "./features/auth/auth.jobs.ts";
 import { startIngestJobs } from "./features/ingest/ingest.jobs.ts";
+import { startBeating } from "./features/nodes/beat.ts";
 import { startPaymentJobs } from "./features/payments/payments.jobs.ts";
 import { startRemovalJobs } from "./features/removals/removals.jobs.ts";
 import { startStudyJobs } from "./features/studies/studies.jobs.ts";
@@ -8,8 +9,11 @@ import { startSubscriptionJobs } from "./features/subscriptions/subscriptions.jo
 import { startThumbnailJobs } from "./features/thumbnails/thumbnails.jobs.ts";
 import { startMailJobs } from "./mail/mail.jobs.ts";
 
-/** Sweeps what a former run of this node left behind, then takes up its background work. */
-export async function startJobs(deps: Deps): Promise<void> {
+/**
+ * Sweeps what a former run of this node left behind, then takes up its background work. Disposed, the node no longer
+ * says that it is alive; its jobs end with `deps`.
+ */
+export async function startJobs(deps: Deps): Promise<AsyncDisposable> {
   await startMailJobs(deps);
   await startAuthJobs(deps);
   await startIngestJobs(deps);
@@ -18,4 +22,5 @@ export async function startJobs(deps: Deps): Promise<void> {
   await startPaymentJobs(deps);
   await startSubscriptionJobs(deps);
   await startRemovalJobs(deps);
+  return await startBeating(deps, async () => {});
 }

@@ -17,7 +17,7 @@ const DRAIN_MS = 4_000;
 export async function startServer(deps: Deps, assets: BuiltAssets): Promise<RunningServer> {
   const { config } = deps;
   const app = createApp(deps, assets);
-  await startJobs(deps);
+  const jobs = await startJobs(deps);
   const server = Bun.serve({
     hostname: config.host,
     port: config.port,
@@ -30,6 +30,7 @@ export async function startServer(deps: Deps, assets: BuiltAssets): Promise<Runn
     url: server.url.origin,
     async [Symbol.asyncDispose]() {
       if (!(await settlesWithin(server.stop(), DRAIN_MS))) await server.stop(true);
+      await jobs[Symbol.asyncDispose]();
     },
   };
 }

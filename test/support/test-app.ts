@@ -79,9 +79,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   });
   const deps = await createDeps(config, { clock, log, ...options.overrides });
   const app = createApp(deps, { client: noAssets, viewer: noAssets });
-  if (options.jobs !== false) {
-    await startJobs(deps);
-  }
+  const jobs = options.jobs === false ? undefined : await startJobs(deps);
   let server: ReturnType<typeof Bun.serve> | undefined;
   let people = 0;
 
@@ -177,6 +175,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     listen,
     async [Symbol.asyncDispose]() {
       await server?.stop(true);
+      await jobs?.[Symbol.asyncDispose]();
       await deps[Symbol.asyncDispose]();
       await database.drop();
       await folder[Symbol.asyncDispose]();

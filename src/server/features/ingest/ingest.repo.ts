@@ -21,13 +21,15 @@ type UploadRow = typeof uploads.$inferSelect;
 /** PostgreSQL takes 65,534 parameters a statement. */
 const ROWS_PER_STATEMENT = 1_000;
 
-const newUpload = prepared((db, given: Given<Omit<UploadRow, "finishedAt">>) => {
+type NewUpload = Omit<UploadRow, "finishedAt" | "bytesRemovedAt">;
+
+const newUpload = prepared((db, given: Given<NewUpload>) => {
   const { id, accountId, nodeId, bootId, state, startedAt } = given;
   return db.insert(uploads).values({ id, accountId, nodeId, bootId, state, startedAt });
 });
 
 /** Records an upload before its first byte. */
-export async function insertUpload(db: DbOrTx, row: Omit<UploadRow, "finishedAt">): Promise<void> {
+export async function insertUpload(db: DbOrTx, row: NewUpload): Promise<void> {
   await newUpload(db, row);
 }
 

@@ -18,6 +18,8 @@ export const uploads = pgTable(
     state: uploadState().notNull(),
     startedAt: timestamp("started_at", { withTimezone: true }).notNull(),
     finishedAt: timestamp("finished_at", { withTimezone: true }),
+    /** When its own node saw the bytes of a failed upload gone, here and in the store; null: they may still be there. */
+    bytesRemovedAt: timestamp("bytes_removed_at", { withTimezone: true }),
   },
   (table) => [index("uploads_node_state_idx").on(table.nodeId, table.state)],
 );
