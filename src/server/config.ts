@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { trustPeers } from "./http/trusted-peers.ts";
 
 export interface S3Config {
   endpoint: string;
@@ -56,7 +57,7 @@ export interface Config {
   metricsToken: string | undefined;
   /** Undefined: plans can't be paid for here. */
   pix: PixConfig | undefined;
-  /** Peers (addresses) whose X-Forwarded-For is believed. */
+  /** Peers (addresses and CIDR ranges) whose X-Forwarded-For is believed. */
   trustProxy: string[];
   logLevel: "debug" | "info" | "warn" | "error";
 }
@@ -122,6 +123,22 @@ class Reader {
     if (value === undefined || /^[^\s@]+@[^\s@]+$/.test(value)) return value;
     this.problems.push(`${name} must be an e-mail address; it is "${value}"`);
     return undefined;
+  }
+
+  peers(name: string): string[] {
+    const entries = (this.text(name) ?? "").split(/[\s,]+/).filter(Boolean);
+    return entries.filter((entry) => {
+      try {
+        trustPeers([entry]);
+        return true;
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        this.problems.push(
+          `${name} must be addresses or ranges such as 10.0.0.0/8 and fd00::/8; "${entry}" is neither`,
+        );
+        return false;
+      }
+    });
   }
 
   /** All or none of a family of variables. */
@@ -234,7 +251,7 @@ export function readConfig(environment: Environment): Config {
     viewerOrigin: env.origin("VIEWER_ORIGIN"),
     metricsToken: env.text("METRICS_TOKEN"),
     pix: readPix(env),
-    trustProxy: (env.text("TRUST_PROXY") ?? "").split(/[\s,]+/).filter(Boolean),
+    trustProxy: env.peers("TRUST_PROXY"),
     logLevel: env.oneOf("LOG_LEVEL", ["info", "debug", "warn", "error"], "info"),
   };
   if (env.problems.length > 0) throw new ConfigError(env.problems);

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { Role } from "../../shared/api/users.ts";
 import { AppError, type ErrorKind } from "./app-error.ts";
-import { forbidden, unauthenticated } from "./http.errors.ts";
+import { forbidden, unauthenticated, validationFailed } from "./http.errors.ts";
 import type { HttpEnv } from "./http-context.ts";
 import type { FindSession, Session } from "./session.ts";
 
@@ -28,6 +28,9 @@ export function accessOf(handler: object): Access | undefined {
   return declaredAccess.get(handler);
 }
 
+/** A path with U+0000 names nothing, and PostgreSQL takes no such text; queries and bodies have `validate`. */
+const PATH_WITH_NUL = /^[^?]*%00/;
+
 export type Guard = (access: Access) => MiddlewareHandler<HttpEnv>;
 
 /** Guards in DESIGN's order: session (401), role (403), subscription (403); validation comes behind them. */
@@ -42,6 +45,7 @@ export function createGuard(findSession: FindSession): Guard {
         if (!isSubscribed(session, access.subscription)) throw new AppError(subscriptionRequired);
         c.set("session", session);
       }
+      if (PATH_WITH_NUL.test(c.req.url)) throw new AppError(validationFailed);
       await next();
     };
     declaredAccess.set(handler, access);

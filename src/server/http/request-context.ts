@@ -1,14 +1,19 @@
+import { isIP } from "node:net";
 import type { MiddlewareHandler } from "hono";
 import { pickLocale } from "../../shared/locale.ts";
 import type { HttpEnv } from "./http-context.ts";
+import { type TrustedPeers, trustPeers } from "./trusted-peers.ts";
 
 interface PeerLookup {
   requestIP(request: Request): { address: string } | null;
 }
 
+/** Proxies in a row that are looked through. */
+const MAX_HOPS = 32;
+
 /** Gives each request an id, the address it came from and the language its answers are in. */
-export function requestContext(options: { trustProxy: string[] }): MiddlewareHandler<HttpEnv> {
-  const trusted = new Set(options.trustProxy);
+export function requestContext(options: { trustProxy: readonly string[] }): MiddlewareHandler<HttpEnv> {
+  const trusted = trustPeers(options.trustProxy);
   return async (c, next) => {
     const server = (c.env as { server?: PeerLookup } | undefined)?.server;
     const peer = plainAddress(server?.requestIP(c.req.raw)?.address ?? "127.0.0.1");
@@ -20,20 +25,31 @@ export function requestContext(options: { trustProxy: string[] }): MiddlewareHan
   };
 }
 
-/** The nearest hop that is not a trusted proxy; a header is believed only from a trusted peer. */
-function clientAddress(peer: string, forwardedFor: string | undefined, trusted: Set<string>): string {
-  const hops = [
-    ...(forwardedFor ?? "")
-      .split(",")
-      .slice(-32)
-      .map((hop) => plainAddress(hop.trim())),
-    peer,
-  ];
-  let address = hops.pop() ?? peer;
-  while (trusted.has(address) && hops.length > 0) address = hops.pop() || address;
+/**
+ * The nearest hop that is not a trusted proxy; a header is believed only from a trusted peer. What a proxy was told
+ * instead of an address (`unknown`, nothing) ends the search: the proxy itself is the nearest one known.
+ */
+function clientAddress(peer: string, forwardedFor: string | undefined, trusted: TrustedPeers): string {
+  const hops = (forwardedFor ?? "").split(",").slice(-MAX_HOPS).map(addressOfHop);
+  let address = peer;
+  while (trusted.has(address)) {
+    const hop = hops.pop();
+    if (hop === undefined) break;
+    address = hop;
+  }
   return address;
 }
 
+/** Some proxies write the port behind the address: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+function addressOfHop(hop: string): string | undefined {
+  const text = hop.trim();
+  const [, bracketed, dotted] = /^\[([^\]]+)\](?::\d+)?$|^([0-9.]+):\d+$/.exec(text) ?? [];
+  const address = plainAddress(bracketed ?? dotted ?? text);
+  return isIP(address) === 0 ? undefined : address;
+}
+
 function plainAddress(address: string): string {
-  return address.startsWith("::ffff:") ? address.slice("::ffff:".length) : address;
+  return address.toLowerCase().startsWith("::ffff:") && address.includes(".")
+    ? address.slice("::ffff:".length)
+    : address;
 }

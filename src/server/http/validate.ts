@@ -1,6 +1,6 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context, ValidationTargets } from "hono";
-import type { $ZodType } from "zod/v4/core";
+import { type $ZodType, type output, safeParse } from "zod/v4/core";
 import type { Locale } from "../../shared/locale.ts";
 import { isValidationMessage, validationMessages } from "../../shared/validation-messages.ts";
 import { AppError, type Violation } from "./app-error.ts";
@@ -19,12 +19,49 @@ export function validate<Target extends keyof ValidationTargets, Schema extends 
     if (target === "json" && !/^application\/([\w.-]+\+)?json\b/i.test(type)) {
       throw new AppError(unsupportedMediaType);
     }
+    const locale = (c as Context<HttpEnv>).get("locale");
     if (!result.success) {
-      throw new AppError(validationFailed, {
-        violations: violationsOf(result.error, (c as Context<HttpEnv>).get("locale")),
-      });
+      throw new AppError(validationFailed, { violations: violationsOf(result.error, locale) });
     }
+    assertKeepable(result.data, locale);
   });
+}
+
+/**
+ * What a form or a decoded value says, checked as `validate` checks a body.
+ * @throws {AppError} 400 with violations
+ */
+export function parseWith<Schema extends $ZodType>(
+  schema: Schema,
+  value: unknown,
+  locale: Locale,
+): output<Schema> {
+  const parsed = safeParse(schema, value);
+  if (!parsed.success) {
+    throw new AppError(validationFailed, { violations: violationsOf(parsed.error, locale) });
+  }
+  assertKeepable(parsed.data, locale);
+  return parsed.data;
+}
+
+/** PostgreSQL keeps no U+0000 and UTF-8 no lone surrogate: text with either is nobody's name and no search. */
+export function isKeepable(text: string): boolean {
+  return !text.includes("\0") && text.isWellFormed();
+}
+
+/** @throws {AppError} 400 with a violation for each text that can't be kept */
+function assertKeepable(value: unknown, locale: Locale): void {
+  const paths = unkeepablePaths(value, []);
+  if (paths.length === 0) return;
+  const issues = paths.map((path) => ({ path, message: "validation.invalid" }));
+  throw new AppError(validationFailed, { violations: violationsOf({ issues }, locale) });
+}
+
+/** `value` has the shape of a schema, which bounds how deep it goes. */
+function unkeepablePaths(value: unknown, path: string[]): string[][] {
+  if (typeof value === "string") return isKeepable(value) ? [] : [path];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => unkeepablePaths(inner, [...path, key]));
 }
 
 interface Issues {

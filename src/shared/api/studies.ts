@@ -87,6 +87,9 @@ export const studyListQuerySchema = z.object({
 });
 export type StudyListQuery = z.infer<typeof studyListQuerySchema>;
 
+/** Text fields of the form that uploads a report; the PDF goes beside them as `laudo`. */
+export const reportUploadSchema = z.object({ studyInstanceUID: z._default(z.string(), "") });
+
 /** `data` of `GET /generate-token`, base64 or base64url of JSON. */
 export const viewerTokenRequestSchema = z
   .array(

@@ -48,6 +48,7 @@ describe("the configuration", () => {
       REGISTRATION: "sometimes",
       S3_BUCKET: "alone",
       LOG_LEVEL: "loud",
+      TRUST_PROXY: "10.0.0.0/8, 10.0.0.0/33, proxy.local",
     });
     expect(code).toBe(2);
     expect(output).toBe("");
@@ -60,6 +61,8 @@ describe("the configuration", () => {
       "REGISTRATION",
       "S3_ENDPOINT",
       "LOG_LEVEL",
+      '"10.0.0.0/33"',
+      '"proxy.local"',
     ]) {
       expect(complaint).toContain(name);
     }

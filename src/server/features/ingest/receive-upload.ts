@@ -2,6 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { type UploadMetadata, uploadMetadataSchema } from "../../../shared/api/upload.ts";
 import { AppError } from "../../http/app-error.ts";
 import { unsupportedMediaType, validationFailed } from "../../http/http.errors.ts";
+import { isKeepable } from "../../http/validate.ts";
 import { uploadInterrupted, uploadMissing, uploadNotZip, uploadTooLarge } from "./ingest.errors.ts";
 import { boundaryOf, MultipartBroken, readFormParts } from "./multipart-reader.ts";
 
@@ -135,7 +136,8 @@ function parseMetadata(json: string): UploadMetadata {
     throw new AppError(validationFailed, { cause, detail: "formData is no JSON" });
   }
   const parsed = uploadMetadataSchema.safeParse(dropEmpty(value));
-  if (!parsed.success) throw new AppError(validationFailed, { detail: "formData" });
+  const isValid = parsed.success && Object.values(parsed.data).every((text) => !text || isKeepable(text));
+  if (!isValid) throw new AppError(validationFailed, { detail: "formData" });
   return parsed.data;
 }
 

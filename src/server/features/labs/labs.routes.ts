@@ -4,10 +4,9 @@ import { isUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { Guard } from "../../http/guard.ts";
-import { validationFailed } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
-import { violationsOf } from "../../http/validate.ts";
+import { parseWith } from "../../http/validate.ts";
 import { pdfBodyLimit, receivePdf } from "../documents/receive-pdf.ts";
 import { readLabUsage } from "../subscriptions/read-usage.ts";
 import { deleteLabExam } from "./delete-lab-exam.ts";
@@ -33,11 +32,8 @@ export function createLabsRoutes(deps: Deps, guard: Guard) {
 
   routes.post("/exams-lab/upload", guard(ownLabs), pdfBodyLimit, async (c) => {
     const { pdf, fields } = await receivePdf(c, "file");
-    const upload = labUploadSchema.safeParse(fields);
-    if (!upload.success) {
-      throw new AppError(validationFailed, { violations: violationsOf(upload.error, c.get("locale")) });
-    }
-    return c.json(await uploadLabExam(deps, c.get("session"), { ...upload.data, pdf }, originOf(c)), 201);
+    const upload = parseWith(labUploadSchema, fields, c.get("locale"));
+    return c.json(await uploadLabExam(deps, c.get("session"), { ...upload, pdf }, originOf(c)), 201);
   });
 
   for (const isDownload of [false, true]) {

@@ -1,8 +1,10 @@
 import { Hono } from "hono";
+import { reportUploadSchema } from "../../../shared/api/studies.ts";
 import type { Deps } from "../../deps.ts";
 import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
+import { parseWith } from "../../http/validate.ts";
 import { pdfBodyLimit, receivePdf } from "../documents/receive-pdf.ts";
 import { deleteReport } from "./delete-report.ts";
 import { openReport } from "./open-report.ts";
@@ -16,12 +18,8 @@ export function createReportsRoutes(deps: Deps, guard: Guard) {
 
   routes.post("/studies/laudo/upload", guard(viewing), pdfBodyLimit, async (c) => {
     const { pdf, fields } = await receivePdf(c, "laudo");
-    await uploadReport(
-      deps,
-      c.get("session"),
-      { reference: fields.studyInstanceUID ?? "", pdf },
-      originOf(c),
-    );
+    const { studyInstanceUID } = parseWith(reportUploadSchema, fields, c.get("locale"));
+    await uploadReport(deps, c.get("session"), { reference: studyInstanceUID, pdf }, originOf(c));
     return c.json({ uploaded: true }, 201);
   });
 

@@ -4,10 +4,10 @@ import { maxSupportImageBytes, supportMessageSchema } from "../../../shared/api/
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { Guard } from "../../http/guard.ts";
-import { unsupportedMediaType, validationFailed } from "../../http/http.errors.ts";
+import { unsupportedMediaType } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
-import { violationsOf } from "../../http/validate.ts";
+import { parseWith } from "../../http/validate.ts";
 import { sendSupportMessage } from "./send-support-message.ts";
 
 /** The image may exceed its own limit by a little, so that the answer can say so. */
@@ -24,12 +24,9 @@ export function createSupportRoutes(deps: Deps, guard: Guard) {
       }
       const { image, ...fields } = await c.req.parseBody();
       const locale = c.get("locale");
-      const message = supportMessageSchema.safeParse(fields);
-      if (!message.success) {
-        throw new AppError(validationFailed, { violations: violationsOf(message.error, locale) });
-      }
+      const message = parseWith(supportMessageSchema, fields, locale);
       const bytes = image instanceof File && image.size > 0 ? await image.bytes() : undefined;
-      await sendSupportMessage(deps, { ...message.data, image: bytes, locale }, originOf(c));
+      await sendSupportMessage(deps, { ...message, image: bytes, locale }, originOf(c));
       return c.json({ sent: true }, 201);
     },
   );

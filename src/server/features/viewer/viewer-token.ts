@@ -2,9 +2,10 @@ import { type ViewerToken, viewerTokenRequestSchema } from "../../../shared/api/
 import type { Locale } from "../../../shared/locale.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
-import { unauthenticated, validationFailed } from "../../http/http.errors.ts";
+import { unauthenticated } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
+import { parseWith } from "../../http/validate.ts";
 import { describeError } from "../../log.ts";
 import type { CachedStore } from "../../storage/cache/cached-store.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
@@ -35,7 +36,7 @@ export async function issueViewerToken(
   input: { data: string; locale: Locale },
   origin: RequestOrigin,
 ): Promise<ViewerToken> {
-  const pairs = decodePairs(input.data);
+  const pairs = parseWith(viewerTokenRequestSchema, decodeJson(input.data), input.locale);
   const studies: StudyRow[] = [];
   for (const pair of pairs) {
     if (pair.userId !== session.userId) throw new AppError(userNotFound);
@@ -111,12 +112,6 @@ function viewerUrl({ origin, token, studies, sights, locale }: ViewerAddress): s
   // Else OHIF begins with the lowest series number, which is the scout.
   if (first && "beginWith" in first) query.set("initialSeriesInstanceUID", first.beginWith);
   return `${origin ?? ""}/viewer/basic?${query}`;
-}
-
-function decodePairs(data: string) {
-  const parsed = viewerTokenRequestSchema.safeParse(decodeJson(data));
-  if (!parsed.success) throw new AppError(validationFailed, { detail: "data" });
-  return parsed.data;
 }
 
 /** Base64 or base64url of JSON; `undefined` where it is neither. */
