@@ -195,6 +195,19 @@ describe("what is not taken is named", () => {
     ]);
   });
 
+  test("no instance for the name of a folder above it", async () => {
+    const folders = ["fotos.jpg_originais/", "exame.txt copy/", "exame.txt copy\\"];
+    const instances = folders.map((folder, i) => ({
+      name: `${folder}IM${i}`,
+      content: slice(["1.1", "1.1.1", `1.1.1.${i + 2}`]),
+    }));
+    const named = { name: "fotos.jpg_originais/IM.jpg.dcm", content: other };
+    await using uploaded = await upload(writeTestZip([good, ...instances, named]));
+    const { instanceCount, skipped } = await uploaded.session.scan();
+    expect(instanceCount).toBe(4);
+    expect(skipped).toEqual([{ name: named.name, reason: "ignored_name" }]);
+  });
+
   test("a damaged, encrypted, lying or cut entry, while the others are kept", async () => {
     const skipped = await skippedBeside(
       { name: "crc", content: other, central: { crc32: 1 } },

@@ -1,16 +1,11 @@
+import { isSkippedInFolder, isSkippedInZip } from "../../../shared/rules/skipped-names.ts";
 import type { ExamForm } from "./exam-form.ts";
 import { type FilmFile, spreadOverFrames } from "./film-files.ts";
 import { type Candidate, findMetadata } from "./find-metadata.ts";
 import { type PackableFile, packedSizeBytes } from "./pack-folder.ts";
 import type { PackedFolder } from "./packed-folder.ts";
 import type { Picked } from "./picked-files.ts";
-import {
-  isSkippedInFolder,
-  isSkippedInZip,
-  isZipName,
-  MAX_FOLDER_FILES,
-  PACKED_FOLDER_NAME,
-} from "./upload-rules.ts";
+import { isZipName, MAX_FOLDER_FILES, PACKED_FOLDER_NAME } from "./upload-rules.ts";
 import { readEntryHead, readZipDirectory } from "./zip-directory.ts";
 
 export type UploadProblem =

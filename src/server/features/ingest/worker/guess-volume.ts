@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, openSync } from "node:fs";
+import { isSkippedInZip } from "../../../../shared/rules/skipped-names.ts";
 import { type EntryInFile, planInPlace, sumInPlace } from "../../../archive/volume-in-place.ts";
 import { openZip, ZipError } from "../../../archive/zip-reader.ts";
 import { fileSource } from "../../../dicom/byte-source.ts";
-import { isIgnoredName } from "./scan-upload.ts";
 import type { GuessedVolume, IngestLimits, WorkerRequests } from "./worker-messages.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -35,7 +35,7 @@ function likelyEntries(fd: number, limits: IngestLimits): EntryInFile[] {
   const archive = openZip(fileSource(fd, 0, fstatSync(fd).size), limits);
   const likely: EntryInFile[] = [];
   for (const entry of archive.entries()) {
-    if (entry.isFolder || isIgnoredName(entry.name) || DIRECTORY_NAME.test(entry.name)) continue;
+    if (entry.isFolder || isSkippedInZip(entry.name) || DIRECTORY_NAME.test(entry.name)) continue;
     const located = archive.locate(entry);
     if (!located.ok) continue;
     const { offset: dataOffset, length: storedBytes, method } = located.data;

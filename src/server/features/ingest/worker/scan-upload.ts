@@ -2,6 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { isSkippedInZip } from "../../../../shared/rules/skipped-names.ts";
 import { FileWindow } from "../../../archive/file-window.ts";
 import { METHOD_STORED } from "../../../archive/zip-format.ts";
 import { type EntryData, openZip, type ZipEntry, ZipError } from "../../../archive/zip-reader.ts";
@@ -16,12 +17,6 @@ import type { IngestLimits, ScanResult, SkippedReason } from "./worker-messages.
 /** Entries between two looks at whether the process that asked for the scan is still there. */
 const ENTRIES_PER_TURN = 64;
 const MAX_NAME_LENGTH = 255;
-/** Inside a ZIP, names that contain one of these are left out (SPEC "Upload"); others are looked into. */
-const IGNORED_NAMES = [".jpg", ".txt"];
-
-export function isIgnoredName(name: string): boolean {
-  return IGNORED_NAMES.some((part) => name.includes(part));
-}
 
 /** One entry looked into. */
 type Looked = { ok: true; instance: Instance; bytes: InstanceBytes } | { ok: false; reason: SkippedReason };
@@ -87,7 +82,7 @@ class Scan {
   }
 
   #isIgnored({ name, sizeBytes }: ZipEntry): { ok: false; reason: SkippedReason } | undefined {
-    if (isIgnoredName(name)) return { ok: false, reason: "ignored_name" };
+    if (isSkippedInZip(name)) return { ok: false, reason: "ignored_name" };
     if (sizeBytes > this.limits.maxEntryBytes) return { ok: false, reason: "zip.too_large" };
     return undefined;
   }
