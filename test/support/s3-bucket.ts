@@ -128,7 +128,9 @@ export function createBucket() {
 
   function listUploads(query: URLSearchParams): BucketAnswer {
     const marker = `${query.get("key-marker") ?? ""} ${query.get("upload-id-marker") ?? ""}`;
-    const all = [...uploads].map(([uploadId, { key, begunAt }]) => ({ uploadId, key, begunAt }));
+    const all = [...uploads]
+      .map(([uploadId, { key, begunAt }]) => ({ uploadId, key, begunAt }))
+      .filter(({ key }) => key.startsWith(query.get("prefix") ?? ""));
     const rest = all
       .filter(({ key, uploadId }) => `${key} ${uploadId}` > marker)
       .sort((a, b) => (`${a.key} ${a.uploadId}` < `${b.key} ${b.uploadId}` ? -1 : 1));
@@ -156,6 +158,7 @@ export function createBucket() {
       ) {
         return failure(400, "InvalidArgument");
       }
+      if (request.method === "HEAD" && request.key === "") return { status: 200, body: new Uint8Array() };
       if (request.method === "PUT") return put(request, body);
       if (request.method === "POST") return post(request, body);
       if (request.method === "DELETE") return remove(request);

@@ -39,12 +39,21 @@ export interface ObjectStore {
   /** Every object whose key starts with `prefix`, in key order. */
   list(prefix: string): AsyncIterable<{ key: string; sizeBytes: number }>;
 
-  /** Removes what an interrupted {@link putFile} left behind, if begun before `olderThan`. Returns how many. */
-  sweepUnfinished(olderThan: Date): Promise<number>;
+  /**
+   * Removes what an interrupted {@link putFile} left behind, if begun before `olderThan`. Returns how many. A store that
+   * others may share asks `ours` first, and touches nothing else; a disk is nobody else's.
+   */
+  sweepUnfinished(olderThan: Date, ours: OwnKeys): Promise<number>;
+
+  /** Ends every {@link putFile} under `prefix` that goes on anywhere, as far as the store knows of it. */
+  endUnfinished(prefix: string): Promise<number>;
 
   /** Resolves when the store can be used; for `/api/health`. */
   check(): Promise<void>;
 }
+
+/** Which of these keys the caller's own records name. */
+export type OwnKeys = (keys: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export class ObjectNotFound extends Error {
   override name = "ObjectNotFound";

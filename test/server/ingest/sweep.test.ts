@@ -5,6 +5,8 @@ import { insertUpload } from "../../../src/server/features/ingest/ingest.repo.ts
 import { endDeadUploads, sweepUploads } from "../../../src/server/features/ingest/sweep-uploads.ts";
 import { createDiskStore } from "../../../src/server/storage/disk/disk-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
+import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
+import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { filesBelow } from "../../support/stored-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
@@ -20,9 +22,9 @@ function cuttable(store: ObjectStore): { store: ObjectStore; line: { isCut: bool
     assertReached();
     yield* store.list(prefix);
   };
-  const sweepUnfinished: ObjectStore["sweepUnfinished"] = async (olderThan) => {
+  const sweepUnfinished: ObjectStore["sweepUnfinished"] = async (olderThan, ours) => {
     assertReached();
-    return await store.sweepUnfinished(olderThan);
+    return await store.sweepUnfinished(olderThan, ours);
   };
   return { store: { ...store, list, sweepUnfinished }, line };
 }
@@ -84,6 +86,19 @@ describe("what a killed upload left", () => {
     await sweepUploads(t.deps);
     expect(await readdir(unfinished)).toEqual([]);
   });
+});
+
+test("the sweep of a shared bucket aborts old multipart uploads that this database names, and nobody else's", async () => {
+  await using server = await startFaultyS3Server();
+  const store = createS3Store(server.options);
+  await using t = await createTestApp({ jobs: false, env: { ACK: "store" }, overrides: { store } });
+  const dead = await leaveDeadUpload(t);
+  const begin = (key: string) =>
+    server.bucket.uploads.set(key, { key, begunAt: new Date(Date.now() - 25 * 3600_000), parts: new Map() });
+  const others = [`${Bun.randomUUIDv7()}/volume.zip`, "backup/of/another/product", "not-a-folder"];
+  for (const key of [`${dead}/volume.zip`, ...others]) begin(key);
+  await sweepUploads(t.deps);
+  expect([...server.bucket.uploads.keys()].sort()).toEqual(others.sort());
 });
 
 test("an upload whose large entry had to be inflated leaves nothing but its study", async () => {

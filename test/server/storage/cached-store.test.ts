@@ -16,6 +16,8 @@ import {
   startFaultyS3Server,
 } from "../../support/faulty-s3-server.ts";
 
+const everything = async (keys: readonly string[]) => new Set(keys);
+
 const STORAGE = join(import.meta.dir, "../../../src/server/storage");
 const PART_BYTES = 5 << 20;
 
@@ -210,7 +212,7 @@ describe("cached store", () => {
     clock.time += 20 * 3_600_000;
     await aging.read("b", { offset: 0, length: 1 });
     clock.time += 5 * 3_600_000;
-    await aging.sweepUnfinished(new Date(0));
+    await aging.sweepUnfinished(new Date(0), everything);
     expect(await asksStore(aging, "b")).toBe(false);
     expect((await readdir(dir)).length).toBe(1);
   });

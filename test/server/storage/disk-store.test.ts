@@ -7,6 +7,8 @@ import { linkOrCopy } from "../../../src/server/storage/disk/durable-file.ts";
 import { ObjectNotFound, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import { bytesOf, describeObjectStore, keysOf, patterned } from "../../contract/object-store.suite.ts";
 
+const everything = async (keys: readonly string[]) => new Set(keys);
+
 const MODULE = join(import.meta.dir, "../../../src/server/storage/disk/disk-store");
 
 describeObjectStore("disk", async () => {
@@ -98,7 +100,7 @@ describe("disk store", () => {
     for (const name of [`${now.getTime() - 1}-a`, `${now.getTime()}-b`, "somebody-else's"]) {
       await link(join(root, "swept/object"), join(unfinished, name));
     }
-    expect(await store.sweepUnfinished(now)).toBe(1);
+    expect(await store.sweepUnfinished(now, everything)).toBe(1);
     expect((await readdir(unfinished)).sort()).toEqual([`${now.getTime()}-b`, "somebody-else's"]);
     expect(await bytesOf(await store.open("swept/object"))).toEqual(patterned(10));
   });

@@ -38,6 +38,17 @@ export async function findUploads(db: DbOrTx, ids: string[]): Promise<UploadRow[
   return await db.select().from(uploads).where(inArray(uploads.id, ids));
 }
 
+/** Which of these ids are uploads of ours; one that was forgotten is told by what it stored. */
+export async function findKnownUploads(db: DbOrTx, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const known = await db.select({ id: uploads.id }).from(uploads).where(inArray(uploads.id, ids));
+  const stored = await db
+    .selectDistinct({ id: storedObjects.uploadId })
+    .from(storedObjects)
+    .where(inArray(storedObjects.uploadId, ids));
+  return new Set([...known, ...stored].map(({ id }) => id));
+}
+
 /** Uploads of a node that died with a former run of it before they were committed. */
 export async function listDeadUploads(db: DbOrTx, nodeId: string, bootId: string): Promise<UploadRow[]> {
   return await db

@@ -5,6 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { describeError } from "../../log.ts";
 import { listObjectsOfUpload } from "../studies/stored-objects.repo.ts";
 import { removeUploadBytes } from "./abandon-upload.ts";
+import { findOwnKeys } from "./find-own-keys.ts";
 import { deleteOldUploads, endUpload, findUploads, listDeadUploads } from "./ingest.repo.ts";
 
 type SweepDeps = Pick<Deps, "db" | "node" | "store" | "staging" | "clock" | "log" | "config">;
@@ -37,7 +38,7 @@ export async function sweepUploads(deps: SweepDeps): Promise<void> {
     // Only this process writes to its disk; an S3 store has other nodes, whose uploads may take long.
     const olderThan =
       store.kind === "disk" ? node.startedAt : new Date(clock.now().getTime() - UNFINISHED_MS);
-    await attempt(deps, () => store.sweepUnfinished(olderThan));
+    await attempt(deps, () => store.sweepUnfinished(olderThan, (keys) => findOwnKeys(db, keys)));
   }
   await deleteOldUploads(db, node.id, new Date(clock.now().getTime() - KEPT_MS));
 }

@@ -165,10 +165,12 @@ export async function createCachedStore(options: CachedStoreOptions): Promise<Ca
       });
     },
 
-    async sweepUnfinished(olderThan) {
+    async sweepUnfinished(olderThan, ours) {
       await onDisk(() => index.dropUnused(new Date(clock.now().getTime() - maxIdleMs)));
-      return store.sweepUnfinished(olderThan);
+      return store.sweepUnfinished(olderThan, ours);
     },
+
+    endUnfinished: (prefix) => store.endUnfinished(prefix),
   };
 }
 

@@ -53,19 +53,28 @@ export async function* listObjects(
   }
 }
 
-/** Every multipart upload that was begun and neither completed nor aborted (ListMultipartUploads). */
+export interface UnfinishedUpload {
+  key: string;
+  uploadId: string;
+  begunAt: Date;
+}
+
+/** Every multipart upload under `prefix` that was begun and neither completed nor aborted (ListMultipartUploads). */
 export async function* listUploads(
   client: S3Client,
+  prefix: string,
   pageSize: number,
-): AsyncGenerator<{ key: string; uploadId: string; begunAt: Date }> {
-  const query = { uploads: "", "max-uploads": String(pageSize) };
+): AsyncGenerator<UnfinishedUpload> {
+  const query = { uploads: "", "max-uploads": String(pageSize), ...(prefix && { prefix }) };
   const uploads = listElements(client, query, "ListMultipartUploadsResult", "Upload", (page) => ({
     "key-marker": requiredText(page, "NextKeyMarker"),
     "upload-id-marker": requiredText(page, "NextUploadIdMarker"),
   }));
   for await (const upload of uploads) {
     const begunAt = new Date(requiredText(upload, "Initiated"));
-    yield { key: requiredText(upload, "Key"), uploadId: requiredText(upload, "UploadId"), begunAt };
+    const key = requiredText(upload, "Key");
+    // Not every store minds the prefix.
+    if (key.startsWith(prefix)) yield { key, uploadId: requiredText(upload, "UploadId"), begunAt };
   }
 }
 

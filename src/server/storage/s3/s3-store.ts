@@ -3,10 +3,11 @@ import {
   type ByteRange,
   ObjectNotFound,
   type ObjectStore,
+  type OwnKeys,
   StoreUnavailable,
 } from "../object-store.ts";
 import { assertByteRange, folderOfPrefix } from "../preconditions.ts";
-import { listObjects, listUploads, listVersions } from "./listing.ts";
+import { listObjects, listUploads, listVersions, type UnfinishedUpload } from "./listing.ts";
 import { putFile, putWhole } from "./put-file.ts";
 import { contentLength } from "./range-header.ts";
 import { openResuming } from "./resuming-body.ts";
@@ -21,13 +22,15 @@ export interface S3StoreOptions extends S3ClientOptions {
 }
 
 const MAX_DELETE_ROUNDS = 100;
-const CHECK_TIMEOUT_MS = 5000;
+const CHECK_TIMEOUT_MS = 3000;
+/** Unfinished uploads that are looked up in our records at once. */
+const ABORTED_AT_ONCE = 500;
 
 /**
  * Objects in a bucket of any S3-compatible store. Sends no checksum headers (Backblaze B2 refuses them) and
  * deletes version by version, since where versions are kept a plain delete only hides the object.
  *
- * `sweepUnfinished` finds nothing where the store can't list uploads.
+ * `sweepUnfinished` and `endUnfinished` find nothing where the store can't list uploads.
  */
 export function createS3Store(options: S3StoreOptions): ObjectStore {
   const { partSizeBytes = 8 << 20, pageSize = 1000 } = options;
@@ -83,12 +86,17 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
       yield* listObjects(client, prefix, pageSize);
     },
 
-    async sweepUnfinished(olderThan) {
-      return abortUploads(client, olderThan, pageSize);
+    async sweepUnfinished(olderThan, ours) {
+      return abortUploads(client, { olderThan, ours, prefix: "", pageSize });
+    },
+
+    async endUnfinished(prefix) {
+      folderOfPrefix(prefix);
+      return abortUploads(client, { prefix, pageSize });
     },
 
     async check() {
-      for await (const _ of listObjects(checker, "", 1)) return;
+      await checker.send({ method: "HEAD" });
     },
   };
 }
@@ -163,14 +171,33 @@ async function remove(client: S3Client, key: string, query?: Record<string, stri
   }
 }
 
-async function abortUploads(client: S3Client, olderThan: Date, pageSize: number): Promise<number> {
+interface Unfinished {
+  prefix: string;
+  pageSize: number;
+  olderThan?: Date;
+  ours?: OwnKeys;
+}
+
+async function abortUploads(client: S3Client, which: Unfinished): Promise<number> {
+  const { prefix, pageSize, olderThan, ours } = which;
   let count = 0;
-  try {
-    for await (const { key, uploadId, begunAt } of listUploads(client, pageSize)) {
-      if (!(begunAt < olderThan)) continue;
+  let found: UnfinishedUpload[] = [];
+  const abortFound = async () => {
+    const own = await ours?.(found.map(({ key }) => key));
+    for (const { key, uploadId } of found) {
+      if (own && !own.has(key)) continue;
       await remove(client, key, { uploadId });
       count++;
     }
+    found = [];
+  };
+  try {
+    for await (const upload of listUploads(client, prefix, pageSize)) {
+      if (olderThan && !(upload.begunAt < olderThan)) continue;
+      found.push(upload);
+      if (found.length === ABORTED_AT_ONCE) await abortFound();
+    }
+    if (found.length > 0) await abortFound();
   } catch (error) {
     if (!(error instanceof S3Failure) || !error.isUnsupported) throw error;
   }
