@@ -5,7 +5,6 @@ import { createAuthRoutes } from "./features/auth/auth.routes.ts";
 import { findSession } from "./features/auth/find-session.ts";
 import { createDicomwebRoutes } from "./features/dicomweb/dicomweb.routes.ts";
 import { openCatalogue } from "./features/dicomweb/open-catalogue.ts";
-import { createSeriesReader } from "./features/dicomweb/series-reader.ts";
 import { createExportRoutes } from "./features/export/export.routes.ts";
 import { createIngestRoutes } from "./features/ingest/ingest.routes.ts";
 import { createLabsRoutes } from "./features/labs/labs.routes.ts";
@@ -51,7 +50,6 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   const { publicUrl, viewerOrigin } = config;
   const app = new Hono<HttpEnv>();
   const guard = createGuard((token) => findSession(deps, token));
-  const reader = createSeriesReader(deps);
 
   app.onError(createErrorHandler(log));
   app.notFound(notFoundHandler);
@@ -80,13 +78,13 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/api", createPaymentsRoutes(deps, guard));
   app.route("/api", createExportRoutes(deps, guard));
   app.route("/", createConfirmEmailRoutes(deps, guard));
-  app.route("/", createViewerTokenRoutes(deps, guard, reader));
+  app.route("/", createViewerTokenRoutes(deps, guard));
   app.route(
     "/dicomweb/t/:token",
     createDicomwebRoutes(async (c, series) => {
       const token = c.req.param("token") ?? "";
       const { session, studyIds, found } = await resolveViewerToken(deps, token, series);
-      return openCatalogue(deps, reader, { caller: session, studyIds }, found);
+      return openCatalogue(deps, { caller: session, studyIds }, found);
     }),
   );
   app.route(

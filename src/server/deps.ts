@@ -9,6 +9,7 @@ import { startEmbeddedPostgres } from "./db/embedded/embedded-postgres.ts";
 import { migrate } from "./db/migrate.ts";
 import { migrations } from "./db/migrations.ts";
 import { createTokens, type Tokens } from "./features/auth/tokens.ts";
+import { createSeriesReader, type SeriesReader } from "./features/dicomweb/series-reader.ts";
 import { createIngestWorkers, type IngestWorkers } from "./features/ingest/worker/ingest-workers.ts";
 import { seedPlans } from "./features/subscriptions/seed-plans.ts";
 import { createPictureMaker, type PictureMaker } from "./features/thumbnails/worker/picture-maker.ts";
@@ -43,6 +44,8 @@ export interface Deps extends AsyncDisposable {
   staging: ObjectStore;
   /** The archive: `DATA_DIR/objects`, or S3. */
   store: ObjectStore;
+  /** What lies in the stores, as series and instances. */
+  series: SeriesReader;
   /** The local copy of what is being viewed, where the archive is S3. */
   cache: CachedStore | undefined;
   ingestWorkers: IngestWorkers;
@@ -104,6 +107,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   started.defer(() => mailer.close());
   const pix = overrides.pix ?? (await openPix(config, clock));
   started.defer(() => pix?.close());
+  const staging = createDiskStore({ root: node.stagingDir });
   const ending = started.move();
   return {
     config,
@@ -115,8 +119,9 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     mailer,
     mailSeal: createSeal(secret, "mail"),
     node,
-    staging: createDiskStore({ root: node.stagingDir }),
+    staging,
     store,
+    series: createSeriesReader({ db: pool.db, store, staging, node }),
     cache,
     pix,
     ingestWorkers,

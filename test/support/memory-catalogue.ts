@@ -1,5 +1,7 @@
 import type { ManifestInstance, SeriesManifest } from "../../src/server/archive/manifest.ts";
+import { memorySource } from "../../src/server/dicom/byte-source.ts";
 import type { Instance } from "../../src/server/dicom/instance.ts";
+import { parseFile } from "../../src/server/dicom/parse-file.ts";
 import type {
   DicomwebCatalogue,
   SeriesRecord,
@@ -37,12 +39,33 @@ export function createMemoryCatalogue(held: HeldInstance[]): DicomwebCatalogue {
     async metadata(study, series) {
       if (!inStudy(study, series)) return undefined;
       const json = (bySeries.get(series) ?? []).map(({ instance }) => instance.metadata);
-      return { bytes: Bun.zstdCompressSync(JSON.stringify(json)), encoding: "zstd" };
+      const texts = json.map((instance) => Buffer.from(JSON.stringify(instance)));
+      const bytes = Buffer.from(`[${texts.join()}]`);
+      return {
+        encoding: "zstd",
+        inflatedBytes: bytes.length,
+        open: async () => Bun.zstdCompressSync(bytes),
+        async rangeOf(sopInstanceUID) {
+          const at = json.findIndex((instance) => instance["00080018"]?.Value?.[0] === sopInstanceUID);
+          const before = texts.slice(0, at).reduce((sum, text) => sum + text.length + 1, 1);
+          return at < 0 ? undefined : { offset: before, length: texts[at]?.length ?? 0 };
+        },
+      };
     },
     read: async (instance, { offset, length }) => whole(instance).slice(offset, offset + length),
     open: async (instance, range) => {
       const bytes = whole(instance) as Uint8Array<ArrayBuffer>;
       return new Blob([range ? bytes.slice(range.offset, range.offset + range.length) : bytes]);
+    },
+    async openInflated(instance, { offset, length }) {
+      const { source } = parseFile(memorySource(whole(instance)));
+      const inflated = new Uint8Array(source.sizeBytes);
+      for (let at = 0; at < inflated.length; ) {
+        const piece = source.read(at, inflated.length - at);
+        inflated.set(piece, at);
+        at += piece.length;
+      }
+      return inflated.slice(offset, offset + length);
     },
   };
 }

@@ -1,8 +1,9 @@
-import { inflateRawSync } from "node:zlib";
-import { inflateInstance } from "../dicom/bulk-data.ts";
-import { memorySource } from "../dicom/byte-source.ts";
+import { promisify } from "node:util";
+import { createInflate, createInflateRaw, inflateRaw, inflateRawSync } from "node:zlib";
+import { findDataSet } from "../dicom/find-data-set.ts";
 import type { ByteRange } from "../storage/object-store.ts";
 import type { ManifestInstance } from "./manifest.ts";
+import { joinPieces, type Pieces, piecesOf, type StreamedBody, slicePieces, through } from "./pieces.ts";
 import { METHOD_STORED } from "./zip-format.ts";
 
 /** The bytes of an instance are not what its manifest says: damage at rest. */
@@ -10,73 +11,188 @@ export class InstanceDamaged extends Error {
   override name = "InstanceDamaged";
 }
 
-/** Reads a range of the volume that holds the instance. */
-export type ReadVolume = (range: ByteRange) => Promise<Uint8Array>;
+/** Ranges of the volume that holds the instance, in memory or to be streamed. */
+export interface VolumeReader {
+  read(range: ByteRange): Promise<Uint8Array>;
+  open(range: ByteRange): Promise<StreamedBody>;
+}
+
+/** What is read into memory at once; anything larger comes in pieces. */
+export const MAX_READ_BYTES = 16 * 1024 * 1024;
+/** A deflated entry up to this size is inflated at once: cheaper than piece by piece. */
+const MAX_INFLATED_AT_ONCE_BYTES = 4 * 1024 * 1024;
+const INFLATED_PIECE_BYTES = 256 * 1024;
+/** File Meta Information takes some 500 bytes; private information may make it longer. */
+const META_BYTES = [16 * 1024, 1024 * 1024] as const;
+
+const inflateAtOnce = promisify(inflateRaw);
 
 /**
- * Bytes of an instance's file. A stored one costs one read of just these bytes; a deflated one is read and
- * inflated whole (at most `sizeBytes`).
- * @throws {RangeError} where `range` is not within the instance
+ * Bytes of an instance's file in memory, at most {@link MAX_READ_BYTES} of them. A stored one costs one read of just
+ * these bytes; a deflated one is inflated as far as they reach and never held whole, unless it is small.
+ * @throws {RangeError} where `range` is not within the instance, or too long
  * @throws {InstanceDamaged}
  */
 export async function readInstanceRange(
   instance: ManifestInstance,
   range: ByteRange,
-  readVolume: ReadVolume,
+  volume: VolumeReader,
 ): Promise<Uint8Array> {
+  assertWithin(instance, range);
   const { offset, length } = range;
-  if (offset < 0 || length < 0 || offset + length > instance.sizeBytes)
-    throw new RangeError("not in the instance");
+  if (length > MAX_READ_BYTES) throw new RangeError("more than is read at once");
   if (length === 0) return new Uint8Array(0);
-  if (instance.method === METHOD_STORED) {
-    return readVolume({ offset: instance.dataOffset + offset, length });
+  if (instance.method === METHOD_STORED) return volume.read(inVolume(instance, range));
+  if (isInflatedAtOnce(instance)) {
+    return (await inflateWhole(instance, volume)).subarray(offset, offset + length);
   }
-  const whole = await readWhole(instance, readVolume);
-  return whole.subarray(offset, offset + length);
-}
-
-async function readWhole(instance: ManifestInstance, readVolume: ReadVolume): Promise<Uint8Array> {
-  const stored = await readVolume({ offset: instance.dataOffset, length: instance.storedBytes });
-  return inflateExactly(stored, instance.sizeBytes);
+  return await joined(instancePieces(instance, range, volume), length);
 }
 
 /**
- * Inflates raw deflate data that must give exactly `sizeBytes`; never allocates more.
+ * The same bytes, however many, to be sent as they are read: of a stored instance what the store gives, of a deflated
+ * one the pieces as they are inflated.
+ * @throws {RangeError} {InstanceDamaged} as {@link readInstanceRange}; where pieces are streamed, while they are
+ */
+export async function openInstanceRange(
+  instance: ManifestInstance,
+  range: ByteRange,
+  volume: VolumeReader,
+): Promise<Uint8Array | StreamedBody | Pieces> {
+  assertWithin(instance, range);
+  if (instance.method === METHOD_STORED) return await volume.open(inVolume(instance, range));
+  if (isInflatedAtOnce(instance)) return await readInstanceRange(instance, range, volume);
+  return instancePieces(instance, range, volume);
+}
+
+/** Bytes of an instance's file, piece by piece. @throws {InstanceDamaged} where there are not so many */
+export async function* instancePieces(
+  instance: ManifestInstance,
+  range: ByteRange,
+  volume: VolumeReader,
+): AsyncGenerator<Uint8Array> {
+  assertWithin(instance, range);
+  if (instance.method === METHOD_STORED) {
+    yield* piecesOf(await volume.open(inVolume(instance, range)));
+    return;
+  }
+  const stored = piecesOf(await volume.open({ offset: instance.dataOffset, length: instance.storedBytes }));
+  yield* inflatedSlice(stored, createInflateRaw({ chunkSize: INFLATED_PIECE_BYTES }), range);
+}
+
+/**
+ * Bytes of the file with its data set inflated, which is what the offsets of a `deflated` frame table count in (PS3.5
+ * §A.5), piece by piece. Inflates as far as `range` reaches and holds one piece.
+ * @throws {InstanceDamaged}
+ */
+export async function* inflatedDataSetPieces(
+  instance: ManifestInstance,
+  { offset, length }: ByteRange,
+  volume: VolumeReader,
+): AsyncGenerator<Uint8Array> {
+  const { head, boundary, isWrapped } = await findDeflatedDataSet(instance, volume);
+  const end = offset + length;
+  if (offset < boundary) yield head.subarray(offset, Math.min(end, boundary));
+  if (end <= boundary) return;
+  const from = Math.max(offset, boundary);
+  const deflated = instancePieces(
+    instance,
+    { offset: boundary, length: instance.sizeBytes - boundary },
+    volume,
+  );
+  const options = { chunkSize: INFLATED_PIECE_BYTES };
+  const inflate = isWrapped ? createInflate(options) : createInflateRaw(options);
+  yield* inflatedSlice(deflated, inflate, { offset: from - boundary, length: end - from });
+}
+
+/**
+ * Inflates raw deflate data that must give exactly `sizeBytes`; never allocates more. Blocks: for workers.
  * @throws {InstanceDamaged}
  */
 export function inflateExactly(deflated: Uint8Array, sizeBytes: number): Uint8Array {
-  let inflated: Uint8Array;
   try {
-    inflated = inflateRawSync(deflated, {
-      chunkSize: Math.max(64, sizeBytes),
-      maxOutputLength: Math.max(1, sizeBytes),
-    });
+    return assertLength(inflateRawSync(deflated, inflateBounds(sizeBytes)), sizeBytes);
   } catch (cause) {
-    throw new InstanceDamaged("an entry does not inflate", { cause });
+    throw asDamage(cause);
   }
+}
+
+function assertWithin({ sizeBytes }: ManifestInstance, { offset, length }: ByteRange): void {
+  if (offset < 0 || length < 0 || offset + length > sizeBytes) throw new RangeError("not in the instance");
+}
+
+function inVolume({ dataOffset }: ManifestInstance, { offset, length }: ByteRange): ByteRange {
+  return { offset: dataOffset + offset, length };
+}
+
+function isInflatedAtOnce({ sizeBytes, storedBytes }: ManifestInstance): boolean {
+  return Math.max(sizeBytes, storedBytes) <= MAX_INFLATED_AT_ONCE_BYTES;
+}
+
+async function inflateWhole(
+  { dataOffset, storedBytes, sizeBytes }: ManifestInstance,
+  volume: VolumeReader,
+): Promise<Uint8Array> {
+  const stored = await volume.read({ offset: dataOffset, length: storedBytes });
+  try {
+    return assertLength(await inflateAtOnce(stored, inflateBounds(sizeBytes)), sizeBytes);
+  } catch (cause) {
+    throw asDamage(cause);
+  }
+}
+
+function inflateBounds(sizeBytes: number) {
+  return { chunkSize: Math.max(64, sizeBytes), maxOutputLength: Math.max(1, sizeBytes) };
+}
+
+function assertLength(inflated: Uint8Array, sizeBytes: number): Uint8Array {
   if (inflated.length !== sizeBytes)
     throw new InstanceDamaged("an entry is not as long as its manifest says");
   return inflated;
 }
 
-/**
- * The whole file with its data set inflated: what offsets of a `deflated` frame table count in (PS3.5 §A.5). A
- * file whose data set is not deflated comes as it is.
- * @throws {InstanceDamaged}
- */
-export async function readInflatedInstance(
-  instance: ManifestInstance,
-  readVolume: ReadVolume,
-): Promise<Uint8Array> {
-  const whole = await readInstanceRange(instance, { offset: 0, length: instance.sizeBytes }, readVolume);
-  const inflated = inflateInstance(memorySource(whole));
-  if (!inflated) throw new InstanceDamaged("its data set does not inflate");
-  const bytes = new Uint8Array(inflated.sizeBytes);
-  for (let at = 0; at < bytes.length; ) {
-    const piece = inflated.read(at, bytes.length - at);
-    if (piece.length === 0) throw new InstanceDamaged("its data set ends early");
-    bytes.set(piece, at);
-    at += piece.length;
+/** What `inflate` makes of `deflated`, from `offset` on; asks for no more than it takes to get there. */
+async function* inflatedSlice(
+  deflated: Pieces,
+  inflate: ReturnType<typeof createInflateRaw | typeof createInflate>,
+  { offset, length }: ByteRange,
+): AsyncGenerator<Uint8Array> {
+  let missing = length;
+  try {
+    for await (const piece of slicePieces(through(deflated, inflate), offset, length)) {
+      missing -= piece.length;
+      yield piece;
+    }
+  } catch (cause) {
+    throw asDamage(cause);
   }
+  if (missing > 0) throw new InstanceDamaged("deflated bytes end early");
+}
+
+/** zlib's own failures are damage; what the store throws stays what it is. */
+function asDamage(cause: unknown): unknown {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const isZlibs = code.startsWith("Z_") || code === "ERR_BUFFER_TOO_LARGE";
+  return isZlibs ? new InstanceDamaged("an entry does not inflate", { cause }) : cause;
+}
+
+async function joined(pieces: Pieces, length: number): Promise<Uint8Array> {
+  const bytes = await joinPieces(pieces, length);
+  if (!bytes) throw new InstanceDamaged("an entry is not as long as its manifest says");
   return bytes;
+}
+
+/** Where the deflated data set begins, with all that comes before it. */
+async function findDeflatedDataSet(instance: ManifestInstance, volume: VolumeReader) {
+  for (const headBytes of META_BYTES) {
+    const length = Math.min(headBytes, instance.sizeBytes);
+    const head = await readInstanceRange(instance, { offset: 0, length }, volume);
+    const boundary = findDataSet(head);
+    if (boundary === undefined || boundary + 2 > length) continue;
+    // A few writers wrap the stream as zlib does (RFC 1950) instead of leaving it raw (RFC 1951).
+    const [first = 0, second = 0] = head.subarray(boundary, boundary + 2);
+    const isWrapped = first === 0x78 && ((first << 8) | second) % 31 === 0;
+    return { head, boundary, isWrapped };
+  }
+  throw new InstanceDamaged("its data set is not found");
 }

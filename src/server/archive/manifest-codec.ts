@@ -1,8 +1,19 @@
 import { Readable } from "node:stream";
-import { constants, createZstdCompress, zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { ManifestError } from "./manifest.errors.ts";
+import { promisify } from "node:util";
+import {
+  constants,
+  createZstdCompress,
+  createZstdDecompress,
+  zstdCompressSync,
+  zstdDecompress,
+  zstdDecompressSync,
+} from "node:zlib";
+import type { ByteRange } from "../storage/object-store.ts";
+import { ManifestError, ManifestTooLarge } from "./manifest.errors.ts";
 import type { ManifestInstance, SeriesManifest } from "./manifest.ts";
 import { compareInstances, parseSeriesManifest } from "./manifest-index.ts";
+import { assertIndexWeight, MAX_INDEX_BYTES } from "./manifest-weight.ts";
+import { type Pieces, through } from "./pieces.ts";
 
 /*
  * The bytes of a manifest: a header, then two zstd frames.
@@ -17,9 +28,11 @@ import { compareInstances, parseSeriesManifest } from "./manifest-index.ts";
  */
 const MAGIC = 0x534d5845;
 const FORMAT_VERSION = 1;
-const HEADER_BYTES = 40;
+export const MANIFEST_HEADER_BYTES = 40;
 const MAX_INFLATED_BYTES = 2 ** 31;
 const PIECE_BYTES = 256 * 1024;
+/** An index up to this is inflated on the spot. */
+const SMALL_INDEX_BYTES = 256 * 1024;
 /** With a checksum of the content, so that a flipped bit is an error and not another value. */
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 } };
 
@@ -34,11 +47,27 @@ export interface SeriesContent {
   metadataOf(instance: ManifestInstance): Uint8Array;
 }
 
-interface Section {
-  offset: number;
-  length: number;
+/** A part of a manifest's bytes, a zstd frame. */
+export interface ManifestSection extends ByteRange {
   inflatedBytes: number;
 }
+
+/** Where the parts of a manifest lie in it. */
+export interface ManifestLayout {
+  index: ManifestSection;
+  metadata: ManifestSection;
+}
+
+/** What the index of a series says. */
+export interface SeriesIndex {
+  manifest: SeriesManifest;
+  /** Bytes of each instance's DICOM JSON, in the order of the manifest. */
+  metadataLengths: number[];
+  /** About what it takes in memory, bytes. */
+  weightBytes: number;
+}
+
+const inflateAside = promisify(zstdDecompress);
 
 /** Encodes a series; `manifest.instances` must be in order. Memory: the compressed bytes and one instance. */
 export async function encodeManifest({ manifest, metadataOf }: SeriesContent): Promise<Uint8Array> {
@@ -60,7 +89,7 @@ export async function encodeManifest({ manifest, metadataOf }: SeriesContent): P
   const indexJson = Buffer.from(JSON.stringify({ ...manifest, metadataLengths }));
   const index = zstdCompressSync(indexJson, ZSTD);
 
-  const header = Buffer.alloc(HEADER_BYTES);
+  const header = Buffer.alloc(MANIFEST_HEADER_BYTES);
   header.writeUInt32LE(MAGIC, 0);
   header.writeUInt32LE(FORMAT_VERSION, 4);
   header.writeBigUInt64LE(BigInt(index.length), 8);
@@ -100,7 +129,7 @@ function* inChunks(pieces: Iterable<Uint8Array>): Iterable<Uint8Array> {
 }
 
 /**
- * The index of a series.
+ * The index of a series. Blocks: for workers.
  * @throws {ManifestError} where the bytes are not a manifest of this format, or say what can't be
  */
 export function decodeManifestIndex(bytes: Uint8Array): SeriesManifest {
@@ -108,11 +137,47 @@ export function decodeManifestIndex(bytes: Uint8Array): SeriesManifest {
 }
 
 /**
+ * The index of a series out of its section, inflated off the event loop where that takes long.
+ * @throws {ManifestError} {ManifestTooLarge} before anything large is made of it
+ */
+export async function decodeIndexSection(
+  section: Uint8Array,
+  { inflatedBytes }: ManifestSection,
+): Promise<SeriesIndex> {
+  if (inflatedBytes <= SMALL_INDEX_BYTES) return parseIndex(inflate(section, inflatedBytes));
+  const inflated = await inflateAside(section, { maxOutputLength: inflatedBytes }).catch((cause) => {
+    throw new ManifestError("a section does not inflate", { cause });
+  });
+  return parseIndex(assertLength(inflated, inflatedBytes));
+}
+
+/** Where the DICOM JSON of an instance lies in the inflated metadata; undefined for one not of the series. */
+export function metadataRangeOf(index: SeriesIndex, instance: ManifestInstance): ByteRange | undefined {
+  let offset = 1;
+  for (const [i, candidate] of index.manifest.instances.entries()) {
+    const length = index.metadataLengths[i] ?? 0;
+    if (candidate === instance) return { offset, length };
+    offset += length + 1;
+  }
+  return undefined;
+}
+
+/** The inflated metadata, piece by piece. @throws {ManifestError} on the way, where they do not inflate */
+export async function* inflatedMetadata(section: Pieces): AsyncGenerator<Uint8Array> {
+  try {
+    yield* through(section, createZstdDecompress({ chunkSize: PIECE_BYTES }));
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    throw code.startsWith("ZSTD_") ? new ManifestError("metadata do not inflate", { cause }) : cause;
+  }
+}
+
+/**
  * The zstd frame with the DICOM JSON array of the series, as a view of `bytes`.
  * @throws {ManifestError}
  */
 export function metadataSection(bytes: Uint8Array): Uint8Array {
-  const { metadata } = sections(bytes);
+  const { metadata } = manifestLayout(bytes, bytes.length);
   return bytes.subarray(metadata.offset, metadata.offset + metadata.length);
 }
 
@@ -123,7 +188,7 @@ export function metadataSection(bytes: Uint8Array): Uint8Array {
  */
 export function decodeManifest(bytes: Uint8Array): SeriesContent {
   const { manifest, metadataLengths } = decodeIndex(bytes);
-  const { metadata } = sections(bytes);
+  const { metadata } = manifestLayout(bytes, bytes.length);
   const inflated = inflate(metadataSection(bytes), metadata.inflatedBytes);
   const views = new Map<ManifestInstance, Uint8Array>();
   let at = 1;
@@ -159,32 +224,43 @@ export function mergeManifests(kept: SeriesContent, added: SeriesContent): Serie
   };
 }
 
-function sections(bytes: Uint8Array): { index: Section; metadata: Section } {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (bytes.length < HEADER_BYTES || view.getUint32(0, true) !== MAGIC)
+/**
+ * Reads the header of a manifest of `objectBytes` bytes.
+ * @throws {ManifestError} where the bytes are not a manifest of this format, {ManifestTooLarge}
+ */
+export function manifestLayout(header: Uint8Array, objectBytes: number): ManifestLayout {
+  const view = new DataView(header.buffer, header.byteOffset, header.byteLength);
+  if (header.length < MANIFEST_HEADER_BYTES || view.getUint32(0, true) !== MAGIC)
     throw new ManifestError("not a manifest");
   if (view.getUint32(4, true) !== FORMAT_VERSION) throw new ManifestError("of a version not known here");
   const [index, indexInflated, metadata, metadataInflated] = [8, 16, 24, 32].map((at) =>
     Number(view.getBigUint64(at, true)),
   ) as [number, number, number, number];
-  if (HEADER_BYTES + index + metadata !== bytes.length) throw new ManifestError("cut or grown");
-  if (Math.max(indexInflated, metadataInflated) > MAX_INFLATED_BYTES) throw new ManifestError("too large");
+  if (MANIFEST_HEADER_BYTES + index + metadata !== objectBytes) throw new ManifestError("cut or grown");
+  if (metadataInflated > MAX_INFLATED_BYTES) throw new ManifestError("too large");
+  if (Math.max(index, indexInflated) > MAX_INDEX_BYTES) {
+    throw new ManifestTooLarge(`an index of ${indexInflated} bytes`);
+  }
   return {
-    index: { offset: HEADER_BYTES, length: index, inflatedBytes: indexInflated },
-    metadata: { offset: HEADER_BYTES + index, length: metadata, inflatedBytes: metadataInflated },
+    index: { offset: MANIFEST_HEADER_BYTES, length: index, inflatedBytes: indexInflated },
+    metadata: { offset: MANIFEST_HEADER_BYTES + index, length: metadata, inflatedBytes: metadataInflated },
   };
 }
 
-function decodeIndex(bytes: Uint8Array): { manifest: SeriesManifest; metadataLengths: number[] } {
-  const { index } = sections(bytes);
-  const inflated = inflate(bytes.subarray(index.offset, index.offset + index.length), index.inflatedBytes);
+function decodeIndex(bytes: Uint8Array): SeriesIndex {
+  const { index } = manifestLayout(bytes, bytes.length);
+  return parseIndex(inflate(bytes.subarray(index.offset, index.offset + index.length), index.inflatedBytes));
+}
+
+function parseIndex(inflated: Uint8Array): SeriesIndex {
+  const weightBytes = assertIndexWeight(inflated);
   let json: unknown;
   try {
     json = JSON.parse(Buffer.from(inflated.buffer, inflated.byteOffset, inflated.length).toString("utf8"));
   } catch (cause) {
     throw new ManifestError("its index is no JSON", { cause });
   }
-  return parseSeriesManifest(json);
+  return { ...parseSeriesManifest(json), weightBytes };
 }
 
 function inflate(section: Uint8Array, inflatedBytes: number): Uint8Array {
@@ -194,6 +270,10 @@ function inflate(section: Uint8Array, inflatedBytes: number): Uint8Array {
   } catch (cause) {
     throw new ManifestError("a section does not inflate", { cause });
   }
+  return assertLength(inflated, inflatedBytes);
+}
+
+function assertLength(inflated: Uint8Array, inflatedBytes: number): Uint8Array {
   if (inflated.length !== inflatedBytes)
     throw new ManifestError("a section is not as long as its header says");
   return inflated;

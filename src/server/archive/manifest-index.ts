@@ -61,7 +61,7 @@ function parseFrames(json: unknown): FrameTable {
   if (table.kind === "none") return { kind: "none" };
   const frameCount = asCount(table.frameCount, "frameCount");
   if (table.kind === "encapsulated") {
-    const frames = asArray(table.frames, "frames").map((frame) => asArray(frame, "frame").map(parseFragment));
+    const frames = asFragmentLists(table.frames);
     check(frames.length === frameCount, "frameCount");
     return { kind: "encapsulated", frameCount, frames };
   }
@@ -77,11 +77,18 @@ function parseFrames(json: unknown): FrameTable {
   return native;
 }
 
-function parseFragment(json: unknown): [offset: number, length: number] {
-  const [offset, length, ...more] = asArray(json, "fragment");
-  const fragment: [number, number] = [asCount(offset, "fragment"), asCount(length, "fragment")];
-  check(more.length === 0, "fragment");
-  return fragment;
+/** Checked where they are: there may be hundreds of thousands, and a copy takes as much again. */
+function asFragmentLists(json: unknown): [offset: number, length: number][][] {
+  const frames = asArray(json, "frames");
+  for (const frame of frames) {
+    for (const fragment of asArray(frame, "frame")) {
+      const pair = asArray(fragment, "fragment");
+      check(pair.length === 2, "fragment");
+      asCount(pair[0], "fragment");
+      asCount(pair[1], "fragment");
+    }
+  }
+  return frames as [offset: number, length: number][][];
 }
 
 function check(condition: boolean, member: string): asserts condition {

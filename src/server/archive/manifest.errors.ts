@@ -2,3 +2,8 @@
 export class ManifestError extends Error {
   override name = "ManifestError";
 }
+
+/** A manifest that takes more memory than one may, or would where it is written. */
+export class ManifestTooLarge extends ManifestError {
+  override name = "ManifestTooLarge";
+}

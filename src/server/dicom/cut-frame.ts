@@ -28,21 +28,51 @@ export function locateFrame(table: FrameTable, frameIndex: number): FrameLocatio
 }
 
 /**
- * One frame out of what was read at its ranges: joined, and shifted to begin on a byte if need be. A frame of
- * one range that needs no shift is given back as it is, not copied.
+ * One frame out of `bytes`, which begin at `base` of the file and hold all its ranges: joined, and shifted to begin on
+ * a byte if need be. A frame of one range that needs no shift is a view.
  */
-export function assembleFrame(parts: readonly Uint8Array[], { shift }: FrameLocation): Uint8Array {
-  const [only] = parts;
-  const joined = parts.length === 1 && only ? only : Buffer.concat(parts);
+export function assembleFrame(bytes: Uint8Array, base: number, { ranges, shift }: FrameLocation): Uint8Array {
+  const joined = joinRanges(bytes, base, ranges);
   return shift ? alignBits(joined, shift.bit, shift.bits) : joined;
+}
+
+function joinRanges(bytes: Uint8Array, base: number, ranges: FrameLocation["ranges"]): Uint8Array {
+  const [only] = ranges;
+  if (only && ranges.length === 1) {
+    const [offset, length] = only;
+    return length === bytes.length ? bytes : bytes.subarray(offset - base, offset - base + length);
+  }
+  const joined = new Uint8Array(ranges.reduce((sum, [, length]) => sum + length, 0));
+  let filled = 0;
+  for (const [offset, length] of ranges) {
+    joined.set(bytes.subarray(offset - base, offset - base + length), filled);
+    filled += length;
+  }
+  return joined;
 }
 
 /** Frame `frameIndex` (0-based) of a whole file in memory; undefined where there is no such frame. */
 export function cutFrame(file: Uint8Array, table: FrameTable, frameIndex: number): Uint8Array | undefined {
   const location = locateFrame(table, frameIndex);
-  if (!location) return undefined;
-  const parts = location.ranges.map(([offset, length]) => file.subarray(offset, offset + length));
-  return assembleFrame(parts, location);
+  return location && assembleFrame(file, 0, location);
+}
+
+/** As {@link alignBits}, piece by piece. */
+export async function* shiftPieces(
+  pieces: AsyncIterable<Uint8Array>,
+  { bit, bits }: NonNullable<FrameLocation["shift"]>,
+): AsyncGenerator<Uint8Array> {
+  let left = bits;
+  let held = new Uint8Array(0);
+  for await (const piece of pieces) {
+    const joined = Buffer.concat([held, piece]);
+    // The last byte stays until its other half has come.
+    const whole = Math.min(left - (left % 8), (joined.length - 1) * 8);
+    if (whole > 0) yield alignBits(joined, bit, whole);
+    left -= Math.max(0, whole);
+    held = new Uint8Array(joined.subarray(Math.max(0, whole) / 8));
+  }
+  if (left > 0) yield alignBits(held, bit, left);
 }
 
 /** `bits` bits from bit `bit` on, lowest bit first (PS3.5 §8.1.1), the rest of the last byte zero. */

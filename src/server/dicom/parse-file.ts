@@ -60,14 +60,14 @@ export function parseFile(source: ByteSource, maxInflatedBytes = MAX_INFLATED_BY
 }
 
 /** The first byte behind preamble and prefix; 0 where there is no prefix. */
-function findStart(reader: ByteReader): number {
+export function findStart(reader: ByteReader): number {
   const isPrefix = (at: number) => reader.sizeBytes >= at + 4 && reader.latin1(at, 4) === "DICM";
   if (isPrefix(PREAMBLE_BYTES)) return PREAMBLE_BYTES + 4;
   return isPrefix(0) ? 4 : 0;
 }
 
 /** Group 0002, which is Explicit VR Little Endian whatever follows; some writers use Implicit VR. */
-function readFileMeta(reader: ByteReader, start: number): { fileMeta: DataSet; next: number } {
+export function readFileMeta(reader: ByteReader, start: number): { fileMeta: DataSet; next: number } {
   const elements: Element[] = [];
   let at = start;
   while (reader.sizeBytes - at >= 8 && elements.length < MAX_META_ELEMENTS) {

@@ -1,5 +1,6 @@
 /** A pull stream: a slow client holds the generator back, a gone one ends it. */
-export function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+export function streamOf(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const chunks = pieces[Symbol.asyncIterator]();
   return new ReadableStream(
     {
       async pull(controller) {
@@ -8,7 +9,7 @@ export function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uin
         else controller.enqueue(value);
       },
       async cancel() {
-        await chunks.return(undefined);
+        await chunks.return?.();
       },
     },
     { highWaterMark: 0 },

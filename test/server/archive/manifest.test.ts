@@ -3,7 +3,8 @@ import { deflateRawSync, zstdDecompressSync } from "node:zlib";
 import fc from "fast-check";
 import {
   InstanceDamaged,
-  readInflatedInstance,
+  inflatedDataSetPieces,
+  instancePieces,
   readInstanceRange,
 } from "../../../src/server/archive/instance-reader.ts";
 import { ManifestError } from "../../../src/server/archive/manifest.errors.ts";
@@ -16,6 +17,7 @@ import {
   metadataSection,
   type SeriesContent,
 } from "../../../src/server/archive/manifest-codec.ts";
+import { joinPieces } from "../../../src/server/archive/pieces.ts";
 import { memorySource } from "../../../src/server/dicom/byte-source.ts";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
 import { DEFLATED, sampleFile } from "../../support/dicom-sample.ts";
@@ -181,29 +183,31 @@ describe("the bytes of an instance", () => {
         reads.push(length);
         return volume.subarray(offset, offset + length);
       },
+      open: async ({ offset, length }: { offset: number; length: number }) =>
+        new Blob([Uint8Array.from(volume.subarray(offset, offset + length))]),
     };
   }
   const storedInstance = { ...instance("1.4", 1), storedBytes: file.length, sizeBytes: file.length };
 
   test("come as one read of just these bytes where they are stored", async () => {
-    const { read, reads } = reader(file);
-    expect(await readInstanceRange(storedInstance, { offset: 100, length: 7 }, read)).toEqual(
+    const volume = reader(file);
+    expect(await readInstanceRange(storedInstance, { offset: 100, length: 7 }, volume)).toEqual(
       file.slice(100, 107),
     );
-    expect(reads).toEqual([7]);
+    expect(volume.reads).toEqual([7]);
   });
 
   test("are inflated and cut where they are deflated", async () => {
     const entry = deflateRawSync(file);
     const deflatedInstance = { ...storedInstance, method: 8 as const, storedBytes: entry.length };
-    const bytes = await readInstanceRange(deflatedInstance, { offset: 4990, length: 10 }, reader(entry).read);
+    const bytes = await readInstanceRange(deflatedInstance, { offset: 4990, length: 10 }, reader(entry));
     expect(Uint8Array.from(bytes)).toEqual(file.slice(4990));
   });
 
   test("never are more than the manifest says, nor other than it says", async () => {
-    const read = reader(deflateRawSync(new Uint8Array(10_000_000))).read;
+    const volume = reader(deflateRawSync(new Uint8Array(10_000_000)));
     const bomb = { ...storedInstance, method: 8 as const, storedBytes: 9000 };
-    await expect(readInstanceRange(bomb, { offset: 0, length: 5000 }, read)).rejects.toBeInstanceOf(
+    await expect(readInstanceRange(bomb, { offset: 0, length: 5000 }, volume)).rejects.toBeInstanceOf(
       InstanceDamaged,
     );
     const longer = {
@@ -212,8 +216,38 @@ describe("the bytes of an instance", () => {
       storedBytes: deflateRawSync(file).length,
       sizeBytes: 6000,
     };
-    const wrong = readInstanceRange(longer, { offset: 0, length: 5 }, reader(deflateRawSync(file)).read);
+    const wrong = readInstanceRange(longer, { offset: 0, length: 5 }, reader(deflateRawSync(file)));
     await expect(wrong).rejects.toBeInstanceOf(InstanceDamaged);
+  });
+
+  test("of a large deflated entry are inflated no further than they reach", async () => {
+    const large = Buffer.concat([
+      file,
+      crypto.getRandomValues(new Uint8Array(65_536)),
+      new Uint8Array(64 << 20),
+    ]);
+    const entry = deflateRawSync(large, { level: 1 });
+    const described = {
+      ...storedInstance,
+      method: 8 as const,
+      storedBytes: entry.length,
+      sizeBytes: large.length,
+    };
+    let inflatedBytes = 0;
+    for await (const piece of instancePieces(described, { offset: 10, length: 100 }, reader(entry))) {
+      inflatedBytes += piece.length;
+    }
+    expect(inflatedBytes).toBe(100);
+    const front = {
+      ...reader(entry),
+      open: async () => new Blob([Uint8Array.from(entry.subarray(0, 70_000))]),
+    };
+    expect(await readInstanceRange(described, { offset: 4000, length: 100 }, front)).toEqual(
+      file.slice(4000, 4100),
+    );
+    await expect(readInstanceRange(described, { offset: 200_000, length: 9 }, front)).rejects.toBeInstanceOf(
+      InstanceDamaged,
+    );
   });
 
   test("outside the instance are refused", async () => {
@@ -221,9 +255,7 @@ describe("the bytes of an instance", () => {
       { offset: 4999, length: 2 },
       { offset: -1, length: 1 },
     ]) {
-      await expect(readInstanceRange(storedInstance, range, reader(file).read)).rejects.toBeInstanceOf(
-        RangeError,
-      );
+      await expect(readInstanceRange(storedInstance, range, reader(file))).rejects.toBeInstanceOf(RangeError);
     }
   });
 
@@ -232,8 +264,13 @@ describe("the bytes of an instance", () => {
     const found = readInstance(memorySource(dicom));
     if (!found.ok || found.instance.frames.kind !== "native") throw new Error("not read");
     const described = { ...instance("1.4", 1), storedBytes: dicom.length, sizeBytes: dicom.length };
-    const inflated = await readInflatedInstance(described, reader(dicom).read);
     const { offset, frameBytes } = found.instance.frames;
-    expect(inflated.subarray(offset, offset + frameBytes)).toEqual(Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8));
+    const range = { offset, length: frameBytes };
+    const inflated = await joinPieces(inflatedDataSetPieces(described, range, reader(dicom)), frameBytes);
+    expect(inflated).toEqual(Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8));
+    const all = inflatedDataSetPieces(described, { offset: 0, length: offset + frameBytes }, reader(dicom));
+    expect((await joinPieces(all, offset + frameBytes))?.slice(offset)).toEqual(
+      Uint8Array.from(inflated ?? []),
+    );
   });
 });

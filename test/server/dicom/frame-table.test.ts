@@ -195,5 +195,5 @@ test("there is no frame outside the table", () => {
 
 test("a frame of one range is not copied", () => {
   const part = bytes(8);
-  expect(assembleFrame([part], { ranges: [[0, 8]] })).toBe(part);
+  expect(assembleFrame(part, 0, { ranges: [[0, 8]] })).toBe(part);
 });

@@ -1,11 +1,12 @@
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { type BulkDataLocation, inflateInstance, locateBulkData } from "../../dicom/bulk-data.ts";
 import { memorySource } from "../../dicom/byte-source.ts";
+import type { FrameTable } from "../../dicom/frame-table.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { archiveHeaders } from "./archive-headers.ts";
-import type { DicomwebCatalogue } from "./dicomweb.catalogue.ts";
-import { type Bytes, readRange } from "./frame-bytes.ts";
+import type { Bytes, DicomwebCatalogue, InstanceBytes } from "./dicomweb.catalogue.ts";
+import { readRange } from "./frame-bytes.ts";
 import { allFramesResponse } from "./frames.ts";
 import { negotiateBulkData } from "./media-types.ts";
 import { onePartRelated } from "./multipart-related.ts";
@@ -32,15 +33,22 @@ export async function bulkDataResponse(
   }
   const { multipart, type } = negotiateBulkData(accept);
   const body =
-    tagPath === PIXEL_DATA && frames.kind === "native" && !frames.deflated && !frames.frameBits
-      ? await readRange(catalogue, instance, {
-          offset: frames.offset,
-          length: frames.frameBytes * frames.frameCount,
-        })
+    tagPath === PIXEL_DATA && frames.kind === "native"
+      ? await readPixelData(catalogue, instance, frames)
       : await readValue(catalogue, instance, tagPath);
   if (!multipart) return new Response(body as BodyInit, { headers: archiveHeaders(type) });
   const related = onePartRelated(type, { contentType: type, body });
   return new Response(related.body, { headers: archiveHeaders(related.contentType) });
+}
+
+async function readPixelData(
+  catalogue: InstanceBytes,
+  instance: ManifestInstance,
+  { offset, frameBytes, frameCount, frameBits, deflated }: Extract<FrameTable, { kind: "native" }>,
+): Promise<Bytes> {
+  const length = frameBits ? Math.ceil((frameBits * frameCount) / 8) : frameBytes * frameCount;
+  if (deflated) return await catalogue.openInflated(instance, { offset, length });
+  return await readRange(catalogue, instance, { offset, length });
 }
 
 async function readValue(
@@ -49,7 +57,8 @@ async function readValue(
   tagPath: string,
 ): Promise<Bytes> {
   if (instance.sizeBytes > MAX_SEARCHED_BYTES) throw new AppError(notFound);
-  const file = memorySource(await catalogue.read(instance, { offset: 0, length: instance.sizeBytes }));
+  const body = await catalogue.open(instance);
+  const file = memorySource(body instanceof Uint8Array ? body : await new Response(body).bytes());
   const location = locateBulkData(file, tagPath);
   const source = location?.deflated ? inflateInstance(file) : file;
   if (!location || !source) throw new AppError(notFound);

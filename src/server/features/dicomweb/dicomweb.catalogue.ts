@@ -55,23 +55,37 @@ export interface SeriesQuery extends Page {
   modality?: string;
 }
 
+/** What can be answered with: held in memory, or streamed. */
+export type Bytes = Uint8Array | Blob | ReadableStream<Uint8Array>;
+
 /** The series' DICOM JSON as it is stored: an array of its instances, `BulkDataURI`s relative to it. */
 export interface StoredMetadata {
-  bytes: Uint8Array;
   encoding: "zstd";
+  /** What it is as JSON; far more than it is as it is stored. */
+  inflatedBytes: number;
+  open(): Promise<Bytes>;
+  /** Where the JSON of an instance lies in it; undefined for one not of the series. */
+  rangeOf(sopInstanceUID: string): Promise<ByteRange | undefined>;
+}
+
+/** Bytes of instances, whatever way their entries are stored, in bounded memory. */
+export interface InstanceBytes {
+  /** In memory: at most `MAX_READ_BYTES` of them. */
+  read(instance: ManifestInstance, range: ByteRange): Promise<Uint8Array>;
+  /** To be streamed; without `range` the whole file. */
+  open(instance: ManifestInstance, range?: ByteRange): Promise<Bytes>;
+  /** As {@link open}, the offset counted in the file with its data set inflated. */
+  openInflated(instance: ManifestInstance, range: ByteRange): Promise<Bytes>;
 }
 
 /**
  * The archive as one caller may see it: what he may not see is not in it, so that `undefined` and an empty list
  * are the only answers to a UID that is unknown or not his.
  */
-export interface DicomwebCatalogue {
+export interface DicomwebCatalogue extends InstanceBytes {
   studies(query: QidoQuery): Promise<StudyRecord[]>;
   series(studyInstanceUID: string, query: SeriesQuery): Promise<SeriesRecord[]>;
   /** The same object as long as the series does not change: an index by UID is kept beside it. */
   manifest(studyInstanceUID: string, seriesInstanceUID: string): Promise<SeriesManifest | undefined>;
   metadata(studyInstanceUID: string, seriesInstanceUID: string): Promise<StoredMetadata | undefined>;
-  /** Bytes of the instance's file, whatever way its entry is stored. */
-  read(instance: ManifestInstance, range: ByteRange): Promise<Uint8Array>;
-  open(instance: ManifestInstance, range?: ByteRange): Promise<Blob | ReadableStream<Uint8Array>>;
 }

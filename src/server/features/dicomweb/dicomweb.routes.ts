@@ -12,7 +12,8 @@ import { instancesResponse } from "./instances.ts";
 import { assertAcceptsJson } from "./media-types.ts";
 import {
   dicomJsonResponse,
-  readMetadata,
+  instanceMetadataResponse,
+  type MetadataOfSeries,
   seriesMetadataResponse,
   studyMetadataResponse,
 } from "./metadata.ts";
@@ -65,15 +66,20 @@ export function createDicomwebRoutes(
     assertAcceptsJson(c.req.header("accept"));
     const { limit, offset } = parsePage(new URL(c.req.url).searchParams);
     const found: DicomJson[] = [];
-    for (const { studyInstanceUID, seriesInstanceUID } of await allSeries(
+    let before = 0;
+    for (const { studyInstanceUID, seriesInstanceUID, instanceCount } of await allSeries(
       catalogue,
       uid(c.req.param("study")),
     )) {
-      if (found.length >= offset + limit) break;
+      if (found.length >= limit) break;
+      const from = Math.max(0, offset - before);
+      before += instanceCount;
+      if (from >= instanceCount) continue;
       const manifest = await seriesManifest(catalogue, studyInstanceUID, seriesInstanceUID);
-      for (const instance of manifest.instances) found.push(instanceJson(manifest, instance));
+      for (const instance of manifest.instances.slice(from, from + limit - found.length))
+        found.push(instanceJson(manifest, instance));
     }
-    return dicomJsonResponse(found.slice(offset, offset + limit), c.req.header("accept-encoding"));
+    return dicomJsonResponse(found, c.req.header("accept-encoding"));
   });
 
   routes.get("/studies/:study/series/:series/instances", async (c) => {
@@ -107,10 +113,7 @@ export function createDicomwebRoutes(
     assertAcceptsJson(c.req.header("accept"));
     const sopInstanceUID = uid(c.req.param("instance"));
     const stored = await seriesMetadata(catalogue, c.req.param("study"), c.req.param("series"));
-    const all = await readMetadata(stored, "../../");
-    const found = all.filter((instance) => instance["00080018"]?.Value?.[0] === sopInstanceUID);
-    if (found.length === 0) throw new AppError(notFound);
-    return dicomJsonResponse(found, c.req.header("accept-encoding"));
+    return instanceMetadataResponse(stored, sopInstanceUID, c.req.header("accept-encoding"));
   });
 
   routes.get("/studies/:study/series/:series/instances/:instance/frames/:frames", async (c) => {
@@ -197,9 +200,11 @@ async function* instancesOf(
 async function* metadataOf(
   catalogue: DicomwebCatalogue,
   series: SeriesRecord[],
-): AsyncGenerator<DicomJson[]> {
+): AsyncGenerator<MetadataOfSeries> {
   for (const { studyInstanceUID, seriesInstanceUID } of series) {
-    const stored = await seriesMetadata(catalogue, studyInstanceUID, seriesInstanceUID);
-    yield readMetadata(stored, `series/${seriesInstanceUID}/`);
+    yield {
+      seriesInstanceUID,
+      stored: await seriesMetadata(catalogue, studyInstanceUID, seriesInstanceUID),
+    };
   }
 }

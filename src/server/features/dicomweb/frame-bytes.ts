@@ -1,91 +1,93 @@
+import { InstanceDamaged } from "../../archive/instance-reader.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
-import { inflateInstance } from "../../dicom/bulk-data.ts";
-import { memorySource } from "../../dicom/byte-source.ts";
-import { assembleFrame, type FrameLocation, locateFrame } from "../../dicom/cut-frame.ts";
+import { joinPieces, type Pieces, piecesOf } from "../../archive/pieces.ts";
+import { assembleFrame, type FrameLocation, locateFrame, shiftPieces } from "../../dicom/cut-frame.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { streamOf } from "../../http/stream-of.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
-import type { DicomwebCatalogue } from "./dicomweb.catalogue.ts";
+import type { Bytes, InstanceBytes } from "./dicomweb.catalogue.ts";
 
-export type Bytes = Uint8Array | ReadableStream<Uint8Array> | Blob;
-type Reader = Pick<DicomwebCatalogue, "read" | "open">;
-
-/** Up to this a run of bytes is taken into memory with one read, more is streamed. */
-const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
-
-/** Between fragments lie item headers of 8 bytes (PS3.5 §A.4); further apart, each is read for itself. */
-const MAX_GAP_BYTES = 64;
+/** Up to this a frame is taken into memory with one read, a larger one is streamed. */
+const MAX_BUFFERED_BYTES = 2 * 1024 * 1024;
 
 /**
- * One frame's pixel data; an encapsulated one as its fragments joined, without item headers.
+ * One frame's pixel data; an encapsulated one as its fragments joined, without item headers. Every frame that
+ * leaves the archive comes from here.
  * @throws {AppError} 404 where there is no such frame
+ * @throws {InstanceDamaged} where its bytes are not what the manifest says; of a streamed one while it is streamed
  */
 export async function readFrame(
-  reader: Reader,
+  reader: InstanceBytes,
   instance: ManifestInstance,
   frameIndex: number,
 ): Promise<Bytes> {
   const location = locateFrame(instance.frames, frameIndex);
   if (!location) throw new AppError(notFound);
-  if (instance.frames.kind === "native" && instance.frames.deflated) {
-    return readInflated(reader, instance, location);
+  const run = runOf(location.ranges);
+  const isDeflated = instance.frames.kind === "native" && instance.frames.deflated === true;
+  if (run.length <= MAX_BUFFERED_BYTES) {
+    const bytes = isDeflated
+      ? await inMemory(await reader.openInflated(instance, run), run.length)
+      : await reader.read(instance, run);
+    return assembleFrame(bytes, run.offset, location);
   }
-  const { ranges, shift } = location;
-  const [first = [0, 0], ...others] = ranges;
-  const run = runOf(ranges);
-  if (!run) return streamOf(eachRange(reader, instance, ranges));
-  if (run.length > MAX_BUFFERED_BYTES && others.length === 0 && !shift) return reader.open(instance, run);
-  const bytes = await reader.read(instance, run);
-  return assembleFrame(
-    others.length === 0
-      ? [bytes]
-      : ranges.map(([offset, length]) => bytes.subarray(offset - first[0], offset - first[0] + length)),
-    location,
-  );
+  const body = isDeflated ? await reader.openInflated(instance, run) : await reader.open(instance, run);
+  if (location.ranges.length === 1 && !location.shift) return body;
+  const cut = cutRanges(piecesOf(body), run.offset, location.ranges);
+  return streamOf(location.shift ? shiftPieces(cut, location.shift) : cut);
 }
 
 /** A run of the instance's file, in memory where it is small. */
-export function readRange(reader: Reader, instance: ManifestInstance, range: ByteRange): Promise<Bytes> {
+export function readRange(
+  reader: InstanceBytes,
+  instance: ManifestInstance,
+  range: ByteRange,
+): Promise<Bytes> {
   return range.length <= MAX_BUFFERED_BYTES ? reader.read(instance, range) : reader.open(instance, range);
 }
 
-/** The one range that holds all of them with little between, if there is one. */
-function runOf(ranges: FrameLocation["ranges"]): ByteRange | undefined {
-  const [first] = ranges;
-  if (!first) return { offset: 0, length: 0 };
-  let end = first[0] + first[1];
-  for (const [offset, length] of ranges.slice(1)) {
-    if (offset < end || offset - end > MAX_GAP_BYTES) return undefined;
+/** From the first to the last byte of them; between lie item headers of 8 bytes (PS3.5 §A.4). */
+function runOf(ranges: FrameLocation["ranges"]): ByteRange {
+  const [first = [0, 0]] = ranges;
+  let end = first[0];
+  for (const [offset, length] of ranges) {
+    if (offset < end) throw new InstanceDamaged("fragments are not in order");
     end = offset + length;
   }
-  const run = { offset: first[0], length: end - first[0] };
-  return ranges.length > 1 && run.length > MAX_BUFFERED_BYTES ? undefined : run;
+  return { offset: first[0], length: end - first[0] };
 }
 
-/** A deflated data set has no frames to be cut before it is inflated whole (bounded by the reader). */
-async function readInflated(
-  reader: Reader,
-  instance: ManifestInstance,
-  location: FrameLocation,
-): Promise<Uint8Array> {
-  const file = await reader.read(instance, { offset: 0, length: instance.sizeBytes });
-  const inflated = inflateInstance(memorySource(file));
-  if (!inflated) throw new AppError(notFound, { detail: "a deflated data set can't be inflated" });
-  return assembleFrame(
-    location.ranges.map(([offset, length]) => inflated.read(offset, length).slice()),
-    location,
-  );
-}
-
-async function* eachRange(
-  reader: Reader,
-  instance: ManifestInstance,
+/** What of the pieces, which begin at `base` of the file, lies in the ranges: for each piece at most one. */
+async function* cutRanges(
+  pieces: Pieces,
+  base: number,
   ranges: FrameLocation["ranges"],
 ): AsyncGenerator<Uint8Array> {
-  for (const [offset, length] of ranges) {
-    const body = await readRange(reader, instance, { offset, length });
-    if (body instanceof Uint8Array) yield body;
-    else yield* body instanceof Blob ? body.stream() : body;
+  let start = base;
+  let next = 0;
+  for await (const piece of pieces) {
+    const end = start + piece.length;
+    const kept = new Uint8Array(piece.length);
+    let filled = 0;
+    for (; next < ranges.length; next++) {
+      const [offset, length] = ranges[next] ?? [end, 0];
+      const from = Math.max(offset, start);
+      const to = Math.min(offset + length, end);
+      if (from < to) {
+        kept.set(piece.subarray(from - start, to - start), filled);
+        filled += to - from;
+      }
+      if (offset + length > end) break;
+    }
+    start = end;
+    if (filled > 0) yield kept.subarray(0, filled);
   }
+  if (next < ranges.length) throw new InstanceDamaged("a frame ends early");
+}
+
+async function inMemory(body: Bytes, length: number): Promise<Uint8Array> {
+  const bytes = await joinPieces(piecesOf(body), length);
+  if (!bytes) throw new InstanceDamaged("a frame ends early");
+  return bytes;
 }

@@ -25,7 +25,7 @@ export async function instancesResponse(
     return new Response(body, { headers: archiveHeaders(contentType) });
   }
   if (!only) throw new AppError(notAcceptable);
-  return new Response(await catalogue.open(only), {
+  return new Response((await catalogue.open(only)) as BodyInit, {
     headers: { ...archiveHeaders(type), "Content-Length": String(only.sizeBytes) },
   });
 }

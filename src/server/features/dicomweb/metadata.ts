@@ -1,18 +1,31 @@
 import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip, zstdDecompress } from "node:zlib";
+import { inflatedMetadata } from "../../archive/manifest-codec.ts";
+import { insertBehind, type Pieces, piecesOf, slicePieces, through } from "../../archive/pieces.ts";
 import type { DicomJson } from "../../dicom/instance.ts";
+import { AppError } from "../../http/app-error.ts";
 import { type ContentCoding, negotiateCoding } from "../../http/content-coding.ts";
+import { notFound } from "../../http/http.errors.ts";
 import { streamOf } from "../../http/stream-of.ts";
 import { archiveHeaders } from "./archive-headers.ts";
-import type { StoredMetadata } from "./dicomweb.catalogue.ts";
+import type { Bytes, StoredMetadata } from "./dicomweb.catalogue.ts";
 
 const brotli = promisify(brotliCompress);
 const gz = promisify(gzip);
+const unzstd = promisify(zstdDecompress);
 
 const DICOM_JSON = "application/dicom+json";
 
 /** Below this an answer fits one packet. */
 const MIN_COMPRESSED_BYTES = 1_400;
+/** Metadata up to this are packed at once; larger ones are never in memory as a whole. */
+const MAX_AT_ONCE_BYTES = 8 * 1024 * 1024;
+
+/** Low levels: on 5 MB of metadata they cost 20 ms and come within a few kilobytes of the highest. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+const GZIP = { level: 3 };
+
+type Coding = "br" | "gzip" | "identity";
 
 /** A series' metadata: the stored bytes as they are to who takes zstd, else packed again with what he takes. */
 export async function seriesMetadataResponse(
@@ -20,8 +33,29 @@ export async function seriesMetadataResponse(
   acceptEncoding: string | undefined,
 ): Promise<Response> {
   const coding = negotiateCoding(acceptEncoding, ["zstd", "br", "gzip"]);
-  if (coding === "zstd") return dicomJson(stored.bytes, coding);
-  return packed(await unpack(stored), coding);
+  const body = await stored.open();
+  if (coding === "zstd") return dicomJson(body, coding);
+  if (stored.inflatedBytes <= MAX_AT_ONCE_BYTES) return packed(await inflatedAtOnce(stored, body), coding);
+  return packedPieces(inflatedMetadata(piecesOf(body)), coding);
+}
+
+/**
+ * The metadata of one instance, in an array.
+ * @throws {AppError} 404 for an instance that is not of the series
+ */
+export async function instanceMetadataResponse(
+  stored: StoredMetadata,
+  sopInstanceUID: string,
+  acceptEncoding: string | undefined,
+): Promise<Response> {
+  const range = await stored.rangeOf(sopInstanceUID);
+  if (!range) throw new AppError(notFound);
+  const coding = negotiateCoding(acceptEncoding, ["br", "gzip"]);
+  const { offset, length } = range;
+  const inflated = inflatedMetadata(piecesOf(await stored.open()));
+  const pieces = asArray(withPrefix(slicePieces(inflated, offset, length), "../../"));
+  if (length > MAX_AT_ONCE_BYTES) return packedPieces(pieces, coding);
+  return packed(await new Response(streamOf(pieces)).bytes(), coding);
 }
 
 export function dicomJsonResponse(body: DicomJson[], acceptEncoding: string | undefined): Promise<Response> {
@@ -29,49 +63,66 @@ export function dicomJsonResponse(body: DicomJson[], acceptEncoding: string | un
   return packed(new TextEncoder().encode(JSON.stringify(body)), coding);
 }
 
-/**
- * Metadata as objects, with each `BulkDataURI` (stored relative to the series' metadata) relative to another
- * resource: `prefix` leads from there to the series.
- */
-export async function readMetadata(stored: StoredMetadata, prefix: string): Promise<DicomJson[]> {
-  const text = new TextDecoder().decode(await unpack(stored));
-  return JSON.parse(text, (key, value) =>
-    key === "BulkDataURI" && typeof value === "string" ? prefix + value : value,
-  ) as DicomJson[];
+/** A series of a study with its metadata. */
+export interface MetadataOfSeries {
+  seriesInstanceUID: string;
+  stored: StoredMetadata;
 }
 
-/** A study's metadata, one series in memory at a time; not compressed, because no viewer asks for it. */
-export function studyMetadataResponse(allSeries: AsyncGenerator<DicomJson[]>): Response {
-  return new Response(streamOf(writeArray(allSeries)), { headers: archiveHeaders(DICOM_JSON) });
+/** A study's metadata, streamed; not compressed, because no viewer asks for it. */
+export function studyMetadataResponse(allSeries: AsyncIterable<MetadataOfSeries>): Response {
+  return dicomJson(streamOf(asArray(joinedSeries(allSeries))), "identity");
 }
 
-async function* writeArray(groups: AsyncGenerator<DicomJson[]>): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder();
-  let before = "[";
-  for await (const group of groups) {
-    if (group.length === 0) continue;
-    yield encoder.encode(before + JSON.stringify(group).slice(1, -1));
-    before = ",";
+async function* joinedSeries(allSeries: AsyncIterable<MetadataOfSeries>): AsyncGenerator<Uint8Array> {
+  let isFirst = true;
+  for await (const { seriesInstanceUID, stored } of allSeries) {
+    // Without the brackets of its array; an empty one is nothing but these.
+    const length = stored.inflatedBytes - 2;
+    if (length <= 0) continue;
+    if (!isFirst) yield COMMA;
+    isFirst = false;
+    const inflated = inflatedMetadata(piecesOf(await stored.open()));
+    yield* withPrefix(slicePieces(inflated, 1, length), `series/${seriesInstanceUID}/`);
   }
-  yield encoder.encode(before === "[" ? "[]" : "]");
 }
 
-function unpack(stored: StoredMetadata): Promise<Uint8Array> {
-  return Bun.zstdDecompress(stored.bytes);
+const OPEN = Uint8Array.of(0x5b);
+const COMMA = Uint8Array.of(0x2c);
+const CLOSE = Uint8Array.of(0x5d);
+
+async function* asArray(items: Pieces): AsyncGenerator<Uint8Array> {
+  yield OPEN;
+  yield* items;
+  yield CLOSE;
 }
 
-/** Low levels: on 5 MB of metadata they cost 20 ms and come within a few kilobytes of the highest. */
-async function packed(bytes: Uint8Array, coding: "br" | "gzip" | "identity"): Promise<Response> {
+/**
+ * Makes each `BulkDataURI`, stored relative to the series' metadata, relative to another resource: `prefix` leads
+ * from there to the series. These bytes are a key and nothing else: in a value the quotes are escaped.
+ */
+function withPrefix(json: Pieces, prefix: string): Pieces {
+  return insertBehind(json, '"BulkDataURI":"', prefix);
+}
+
+async function inflatedAtOnce({ inflatedBytes }: StoredMetadata, body: Bytes): Promise<Uint8Array> {
+  const stored = body instanceof Uint8Array ? body : await new Response(body).bytes();
+  return await unzstd(stored, { maxOutputLength: inflatedBytes });
+}
+
+async function packed(bytes: Uint8Array, coding: Coding): Promise<Response> {
   if (coding === "identity" || bytes.length < MIN_COMPRESSED_BYTES) return dicomJson(bytes, "identity");
-  const body =
-    coding === "br"
-      ? await brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
-      : await gz(bytes, { level: 3 });
-  return dicomJson(body, coding);
+  return dicomJson(coding === "br" ? await brotli(bytes, BROTLI) : await gz(bytes, GZIP), coding);
 }
 
-function dicomJson(body: Uint8Array, coding: ContentCoding): Response {
-  return new Response(body as Uint8Array<ArrayBuffer>, {
+function packedPieces(pieces: Pieces, coding: Coding): Response {
+  if (coding === "identity") return dicomJson(streamOf(pieces), coding);
+  const transform = coding === "br" ? createBrotliCompress(BROTLI) : createGzip(GZIP);
+  return dicomJson(streamOf(through(pieces, transform)), coding);
+}
+
+function dicomJson(body: Bytes, coding: ContentCoding): Response {
+  return new Response(body as BodyInit, {
     headers: {
       ...archiveHeaders(DICOM_JSON),
       Vary: "Accept-Encoding",

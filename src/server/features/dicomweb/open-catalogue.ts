@@ -1,6 +1,9 @@
+import { ManifestTooLarge } from "../../archive/manifest.errors.ts";
 import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
 import type { SeriesRow, StoredObjectRow, StudyRow } from "../studies/studies.table.ts";
 import type { DicomwebCatalogue, SeriesRecord, StudyRecord } from "./dicomweb.catalogue.ts";
+import { seriesTooLarge } from "./dicomweb.errors.ts";
 import {
   findManifestObject,
   listSeriesInScope,
@@ -9,7 +12,6 @@ import {
   type SeriesUIDs,
 } from "./dicomweb.repo.ts";
 import { matchSeries, matchStudies } from "./match-studies.ts";
-import type { SeriesReader } from "./series-reader.ts";
 
 /** A series' manifest in force, or that there is none in scope. */
 export interface FoundManifest extends SeriesUIDs {
@@ -18,11 +20,11 @@ export interface FoundManifest extends SeriesUIDs {
 
 /** The archive within `scope`, asked of the database anew at every call but for what this request `found` already. */
 export function openCatalogue(
-  deps: Pick<Deps, "db">,
-  reader: SeriesReader,
+  deps: Pick<Deps, "db" | "series">,
   scope: Scope,
   found?: FoundManifest,
 ): DicomwebCatalogue {
+  const { series: reader } = deps;
   const findManifest = async (studyInstanceUID: string, seriesInstanceUID: string) => {
     const isFound =
       found?.studyInstanceUID === studyInstanceUID && found.seriesInstanceUID === seriesInstanceUID;
@@ -43,15 +45,26 @@ export function openCatalogue(
     },
     async manifest(studyInstanceUID, seriesInstanceUID) {
       const object = await findManifest(studyInstanceUID, seriesInstanceUID);
-      return object && (await reader.manifest(object));
+      return object && (await opened(reader.manifest(object)));
     },
     async metadata(studyInstanceUID, seriesInstanceUID) {
       const object = await findManifest(studyInstanceUID, seriesInstanceUID);
-      return object && { bytes: await reader.metadata(object), encoding: "zstd" };
+      return object && (await opened(reader.metadata(object)));
     },
     read: reader.read,
     open: reader.open,
+    openInflated: reader.openInflated,
   };
+}
+
+/** What no new upload can bring, an older one may have. @throws {AppError} `series.too_large` */
+async function opened<Opened>(opening: Promise<Opened>): Promise<Opened> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (error instanceof ManifestTooLarge) throw new AppError(seriesTooLarge, { cause: error });
+    throw error;
+  }
 }
 
 /** As the instances say it: the values that the upload form put into the index stay in the list. */

@@ -1,34 +1,52 @@
-import { readInstanceRange } from "../../archive/instance-reader.ts";
+import {
+  inflatedDataSetPieces,
+  openInstanceRange,
+  readInstanceRange,
+  type VolumeReader,
+} from "../../archive/instance-reader.ts";
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
-import { decodeManifestIndex, metadataSection } from "../../archive/manifest-codec.ts";
+import {
+  decodeIndexSection,
+  MANIFEST_HEADER_BYTES,
+  type ManifestLayout,
+  manifestLayout,
+  metadataRangeOf,
+  type SeriesIndex,
+} from "../../archive/manifest-codec.ts";
+import type { Pieces } from "../../archive/pieces.ts";
 import { RecentlyUsed } from "../../archive/recently-used.ts";
-import { METHOD_STORED } from "../../archive/zip-format.ts";
 import type { Deps } from "../../deps.ts";
+import { streamOf } from "../../http/stream-of.ts";
 import { type ByteRange, ObjectNotFound } from "../../storage/object-store.ts";
 import { openObject, readObject } from "../studies/open-object.ts";
 import { findStoredObject } from "../studies/stored-objects.repo.ts";
 import type { StoredObjectRow } from "../studies/studies.table.ts";
+import type { Bytes, InstanceBytes, StoredMetadata } from "./dicomweb.catalogue.ts";
+import { findInstance } from "./find-instance.ts";
 
-/** Manifests and instances out of the stores, with what is read again and again kept in memory, bounded. */
-export interface SeriesReader {
+/**
+ * Manifests and instances out of the stores, with what is read again and again kept in memory, bounded. Whatever the
+ * bytes at rest say, nothing here holds more than some megabytes of them.
+ */
+export interface SeriesReader extends InstanceBytes {
+  /** @throws {ManifestError} `ManifestTooLarge` where it would take more memory than one request may */
   manifest(object: StoredObjectRow): Promise<SeriesManifest>;
-  /** The series' DICOM JSON, zstd. */
-  metadata(object: StoredObjectRow): Promise<Uint8Array>;
-  read(instance: ManifestInstance, range: ByteRange): Promise<Uint8Array>;
-  open(instance: ManifestInstance, range?: ByteRange): Promise<Blob | ReadableStream<Uint8Array>>;
+  metadata(object: StoredObjectRow): Promise<StoredMetadata>;
 }
 
-const MANIFESTS_MAX_BYTES = 48 * 1024 * 1024;
-/** About what one instance of a decoded manifest takes in memory. */
-const INSTANCE_BYTES = 700;
+const MANIFESTS_MAX_BYTES = 64 * 1024 * 1024;
 const VOLUMES_MAX = 5_000;
+/** A manifest up to this is read with one access, whatever part of it is wanted. */
+const SMALL_MANIFEST_BYTES = 1024 * 1024;
 
 /**
  * Objects never change, so what is cached by their id can't be stale; whether a caller may see them is asked of
  * the database before, at every request.
  */
 export function createSeriesReader(deps: Pick<Deps, "db" | "store" | "staging" | "node">): SeriesReader {
-  const manifests = new RecentlyUsed<SeriesManifest>(MANIFESTS_MAX_BYTES);
+  const indexes = new RecentlyUsed<SeriesIndex>(MANIFESTS_MAX_BYTES);
+  /** Those being read now: who asks for the same one waits for it. */
+  const underway = new Map<string, Promise<SeriesIndex>>();
   const archivedVolumes = new RecentlyUsed<StoredObjectRow>(VOLUMES_MAX);
 
   async function findVolume(id: string): Promise<StoredObjectRow> {
@@ -40,30 +58,76 @@ export function createSeriesReader(deps: Pick<Deps, "db" | "store" | "staging" |
     return volume;
   }
 
-  async function read(instance: ManifestInstance, range: ByteRange): Promise<Uint8Array> {
+  async function volumeOf(instance: ManifestInstance): Promise<VolumeReader> {
     const volume = await findVolume(instance.volumeId);
-    return await readInstanceRange(instance, range, (inVolume) => readObject(deps, volume, inVolume));
+    return {
+      read: (range) => readObject(deps, volume, range),
+      open: (range) => openObject(deps, volume, range),
+    };
+  }
+
+  /** The layout of a manifest, with all of its bytes where it is small. */
+  async function readLayout(object: StoredObjectRow): Promise<ManifestLayout & { whole?: Uint8Array }> {
+    const isSmall = object.sizeBytes <= SMALL_MANIFEST_BYTES;
+    const length = isSmall ? object.sizeBytes : MANIFEST_HEADER_BYTES;
+    const bytes = await readObject(deps, object, { offset: 0, length });
+    return { ...manifestLayout(bytes, object.sizeBytes), ...(isSmall && { whole: bytes }) };
+  }
+
+  async function readIndex(object: StoredObjectRow): Promise<SeriesIndex> {
+    const { index, whole } = await readLayout(object);
+    const section = whole ? cut(whole, index) : await readObject(deps, object, index);
+    return await decodeIndexSection(section, index);
+  }
+
+  async function indexOf(object: StoredObjectRow): Promise<SeriesIndex> {
+    const known = indexes.get(object.id);
+    if (known) return known;
+    const reading = underway.get(object.id) ?? readIndex(object);
+    underway.set(object.id, reading);
+    try {
+      const index = await reading;
+      indexes.set(object.id, index, index.weightBytes);
+      return index;
+    } finally {
+      underway.delete(object.id);
+    }
   }
 
   return {
     async manifest(object) {
-      const known = manifests.get(object.id);
-      if (known) return known;
-      const manifest = decodeManifestIndex(await readObject(deps, object));
-      manifests.set(object.id, manifest, manifest.instances.length * INSTANCE_BYTES);
-      return manifest;
+      return (await indexOf(object)).manifest;
     },
     async metadata(object) {
-      return metadataSection(await readObject(deps, object));
+      const { metadata, whole } = await readLayout(object);
+      return {
+        encoding: "zstd",
+        inflatedBytes: metadata.inflatedBytes,
+        open: async () => (whole ? cut(whole, metadata) : await openObject(deps, object, metadata)),
+        async rangeOf(sopInstanceUID) {
+          const index = await indexOf(object);
+          const instance = findInstance(index.manifest, sopInstanceUID);
+          return instance && metadataRangeOf(index, instance);
+        },
+      };
     },
-    read,
+    async read(instance, range) {
+      return await readInstanceRange(instance, range, await volumeOf(instance));
+    },
     async open(instance, range = { offset: 0, length: instance.sizeBytes }) {
-      if (instance.method !== METHOD_STORED) return new Blob([Uint8Array.from(await read(instance, range))]);
-      const volume = await findVolume(instance.volumeId);
-      return await openObject(deps, volume, {
-        offset: instance.dataOffset + range.offset,
-        length: range.length,
-      });
+      return asBody(await openInstanceRange(instance, range, await volumeOf(instance)));
+    },
+    async openInflated(instance, range) {
+      return streamOf(inflatedDataSetPieces(instance, range, await volumeOf(instance)));
     },
   };
+}
+
+function asBody(body: Bytes | Pieces): Bytes {
+  const isBody = body instanceof Uint8Array || body instanceof Blob || body instanceof ReadableStream;
+  return isBody ? body : streamOf(body);
+}
+
+function cut(bytes: Uint8Array, { offset, length }: ByteRange): Uint8Array {
+  return bytes.subarray(offset, offset + length);
 }

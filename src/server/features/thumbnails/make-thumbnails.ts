@@ -2,14 +2,13 @@ import { InstanceDamaged } from "../../archive/instance-reader.ts";
 import { ManifestError } from "../../archive/manifest.errors.ts";
 import type { Deps } from "../../deps.ts";
 import { ObjectNotFound } from "../../storage/object-store.ts";
-import type { SeriesReader } from "../dicomweb/series-reader.ts";
 import { findStoredObject } from "../studies/stored-objects.repo.ts";
 import type { StoredObjectRow } from "../studies/studies.table.ts";
 import { middleInstance, readMiddleFrame } from "./read-middle-frame.ts";
 import { listUnpicturedSeries, saveThumbnail } from "./thumbnails.repo.ts";
 import { PICTURE_TYPE } from "./worker/picture-messages.ts";
 
-type ThumbnailDeps = Pick<Deps, "db" | "clock" | "log" | "pictures">;
+type ThumbnailDeps = Pick<Deps, "db" | "clock" | "log" | "pictures" | "series">;
 
 const SERIES_AT_ONCE = 100;
 
@@ -23,7 +22,6 @@ type Outcome = { image: Uint8Array } | "no_pixels" | "failed";
  */
 export async function makeThumbnails(
   deps: ThumbnailDeps,
-  reader: SeriesReader,
   studyId: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -35,7 +33,7 @@ export async function makeThumbnails(
     if (fresh.length === 0) return;
     for (const { seriesId, manifest } of fresh) {
       seen.add(manifest.id);
-      const outcome = await pictureOf(deps, reader, manifest, signal);
+      const outcome = await pictureOf(deps, manifest, signal);
       if (outcome === undefined) continue;
       const image = typeof outcome === "object" ? outcome.image : null;
       await saveThumbnail(deps.db, {
@@ -55,15 +53,14 @@ export async function makeThumbnails(
 /** Undefined where the manifest went while it was read: what replaced it has a job of its own. */
 async function pictureOf(
   deps: ThumbnailDeps,
-  reader: SeriesReader,
   manifest: StoredObjectRow,
   signal: AbortSignal,
 ): Promise<Outcome | undefined> {
   signal.throwIfAborted();
   try {
-    const instance = middleInstance(await reader.manifest(manifest));
+    const instance = middleInstance(await deps.series.manifest(manifest));
     if (!instance) return "no_pixels";
-    const frame = await readMiddleFrame(reader, instance);
+    const frame = await readMiddleFrame(deps.series, instance);
     if (frame === "too_large") return "failed";
     const picture = await deps.pictures.make(frame, signal);
     if (picture.ok) return { image: picture.image };

@@ -1,6 +1,7 @@
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import { locateFrame } from "../../dicom/cut-frame.ts";
 import type { FrameTable } from "../../dicom/frame-table.ts";
+import type { Bytes } from "../dicomweb/dicomweb.catalogue.ts";
 import { readFrame } from "../dicomweb/frame-bytes.ts";
 import type { SeriesReader } from "../dicomweb/series-reader.ts";
 import type { PictureRequest } from "./worker/picture-messages.ts";
@@ -47,6 +48,6 @@ function sizeOfFrame(frames: FrameTable, frameIndex: number): number {
   return (locateFrame(frames, frameIndex)?.ranges ?? []).reduce((sum, [, length]) => sum + length, 0);
 }
 
-async function bytesOf(body: Awaited<ReturnType<typeof readFrame>>): Promise<Uint8Array> {
+async function bytesOf(body: Bytes): Promise<Uint8Array> {
   return body instanceof Uint8Array ? body : await new Response(body).bytes();
 }

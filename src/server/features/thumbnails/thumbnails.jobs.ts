@@ -1,6 +1,5 @@
 import type { Deps } from "../../deps.ts";
 import type { JobRun } from "../../jobs/jobs.ts";
-import { createSeriesReader } from "../dicomweb/series-reader.ts";
 import { makeThumbnails } from "./make-thumbnails.ts";
 import { thumbnailQueue, thumbnailSweepQueue } from "./thumbnail-jobs.ts";
 import { listUnpicturedStudies } from "./thumbnails.repo.ts";
@@ -11,9 +10,8 @@ const STUDIES_AT_A_TIME = 5;
 /** Pictures of series. At start, studies that were archived without them are looked for. */
 export async function startThumbnailJobs(deps: Deps): Promise<void> {
   const { jobs } = deps;
-  const reader = createSeriesReader(deps);
   const make = ({ studyId }: { studyId: string }, { signal }: JobRun) =>
-    makeThumbnails(deps, reader, studyId, signal);
+    makeThumbnails(deps, studyId, signal);
   await jobs.work(thumbnailQueue, make, { batchSize: STUDIES_AT_A_TIME });
   await jobs.work(thumbnailSweepQueue, ({ afterStudyId }) => sweepUnpictured(deps, afterStudyId));
   await jobs.enqueue(thumbnailSweepQueue, { afterStudyId: null });

@@ -1,12 +1,16 @@
 import type { ViewerObstacle } from "../../../shared/api/studies.ts";
 import { frameTransferSyntaxUID, TransferSyntax } from "../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
-import type { DbOrTx } from "../../db/client.ts";
-import type { SeriesReader } from "../dicomweb/series-reader.ts";
+import type { Deps } from "../../deps.ts";
+import { describeError } from "../../log.ts";
 import { listLargestSeries } from "./viewer.repo.ts";
 
-/** What there is to be seen of a study: the series to begin with, or why there is none. */
-export type ViewerSight = { beginWith: string } | { obstacle: ViewerObstacle };
+/** What there is to be seen of a study: the series to begin with, why there is none, or that it was not found out. */
+export type ViewerSight = { beginWith: string } | { obstacle: ViewerObstacle } | "unknown";
+
+/** What looking into the studies of one token may take: manifests read, and time. */
+const MAX_MANIFESTS = 100;
+const MAX_LOOK_MS = 2_000;
 
 /** Transfer syntaxes that OHIF 3.13 decodes (its `decodeImageFrame`); it turns all others down. */
 const DECODED = new Set<string>([
@@ -23,21 +27,39 @@ const DECODED = new Set<string>([
 const OVERLAYS = new Set(["66.4", "66.7", "30"].map((tail) => `1.2.840.10008.5.1.4.1.1.${tail}`));
 
 /**
- * Looks for the largest series with an image that the viewer decodes. Mostly that is the first one it reads, whose
- * manifest the viewer asks for next; only a study without any is read whole.
+ * Looks into one study after the other for its largest series with an image that the viewer decodes. Mostly that is the
+ * first one read, whose manifest the viewer asks for next. A manifest that can't be read, or a look that takes too long,
+ * keeps nobody from trying: the viewer says what comes of it.
  */
-export async function lookIntoStudy(
-  db: DbOrTx,
-  reader: Pick<SeriesReader, "manifest">,
+export async function lookIntoStudies(
+  deps: Pick<Deps, "db" | "log" | "series" | "clock">,
+  studyIds: readonly string[],
+): Promise<ViewerSight[]> {
+  const look = { manifestsLeft: MAX_MANIFESTS, endsAt: deps.clock.now().getTime() + MAX_LOOK_MS };
+  const sights: ViewerSight[] = [];
+  for (const studyId of studyIds) sights.push(await lookIntoStudy(deps, studyId, look));
+  return sights;
+}
+
+async function lookIntoStudy(
+  deps: Pick<Deps, "db" | "log" | "series" | "clock">,
   studyId: string,
+  look: { manifestsLeft: number; endsAt: number },
 ): Promise<ViewerSight> {
   let obstacle: ViewerObstacle = "no_images";
-  for (const { seriesInstanceUID, manifest } of await listLargestSeries(db, studyId)) {
-    const images = (await reader.manifest(manifest)).instances.filter(isImage);
-    if (images.some(isDecoded)) return { beginWith: seriesInstanceUID };
-    if (images.length > 0) obstacle = "no_decoder";
+  let isKnown = true;
+  for (const { seriesInstanceUID, manifest } of await listLargestSeries(deps.db, studyId)) {
+    if (look.manifestsLeft-- <= 0 || deps.clock.now().getTime() > look.endsAt) return "unknown";
+    try {
+      const images = (await deps.series.manifest(manifest)).instances.filter(isImage);
+      if (images.some(isDecoded)) return { beginWith: seriesInstanceUID };
+      if (images.length > 0) obstacle = "no_decoder";
+    } catch (error) {
+      deps.log.warn("viewer.look_failed", describeError(error));
+      isKnown = false;
+    }
   }
-  return { obstacle };
+  return isKnown ? { obstacle } : "unknown";
 }
 
 function isImage({ frames, sopClassUID }: ManifestInstance): boolean {

@@ -5,12 +5,11 @@ import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { validate } from "../../http/validate.ts";
-import type { SeriesReader } from "../dicomweb/series-reader.ts";
 import { issueViewerToken } from "./viewer-token.ts";
 
 const querySchema = z.object({ data: z.string().check(z.maxLength(8192)) });
 
-export function createViewerTokenRoutes(deps: Deps, guard: Guard, reader: SeriesReader) {
+export function createViewerTokenRoutes(deps: Deps, guard: Guard) {
   return new Hono<HttpEnv>().get(
     "/generate-token",
     guard({ subscription: "viewing" }),
@@ -18,7 +17,7 @@ export function createViewerTokenRoutes(deps: Deps, guard: Guard, reader: Series
     async (c) => {
       const input = { data: c.req.valid("query").data, locale: c.get("locale") };
       c.header("Cache-Control", "no-store");
-      return c.json(await issueViewerToken(deps, reader, c.get("session"), input, originOf(c)));
+      return c.json(await issueViewerToken(deps, c.get("session"), input, originOf(c)));
     },
   );
 }

@@ -13,13 +13,12 @@ import { findSessionRow } from "../auth/auth.repo.ts";
 import { judgeSession } from "../auth/find-session.ts";
 import { findSessionWithManifest, type SeriesUIDs } from "../dicomweb/dicomweb.repo.ts";
 import type { FoundManifest } from "../dicomweb/open-catalogue.ts";
-import type { SeriesReader } from "../dicomweb/series-reader.ts";
 import { findStudy } from "../studies/find-study.ts";
 import { listVolumes } from "../studies/stored-objects.repo.ts";
 import { studyNotReady } from "../studies/studies.errors.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import { userNotFound } from "../users/users.errors.ts";
-import { lookIntoStudy, type ViewerSight } from "./viewer-sight.ts";
+import { lookIntoStudies, type ViewerSight } from "./viewer-sight.ts";
 
 const LIFETIME_SECONDS = 2 * 3600;
 
@@ -30,8 +29,7 @@ const LIFETIME_SECONDS = 2 * 3600;
  *   `study.not_ready` before the transfer is done
  */
 export async function issueViewerToken(
-  deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "cache" | "log">,
-  reader: Pick<SeriesReader, "manifest">,
+  deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "cache" | "log" | "series">,
   session: Session,
   input: { data: string; locale: Locale },
   origin: RequestOrigin,
@@ -58,28 +56,19 @@ export async function issueViewerToken(
   if (deps.cache) warmVolumes(deps, deps.cache, studies);
   const claims = { sid: session.id, sub: session.userId, studies: studies.map((study) => study.id) };
   const token = await deps.tokens.sign("viewer", claims, LIFETIME_SECONDS);
-  const sights = await lookIntoStudies(deps, reader, studies);
+  const sights = await lookIntoStudies(
+    deps,
+    studies.map(({ id }) => id),
+  );
   const url = viewerUrl({ origin: deps.config.viewerOrigin, token, studies, sights, locale: input.locale });
   return { token, url, obstacle: commonObstacle(sights) };
 }
 
-/** A manifest that can't be read now keeps nobody from trying: the viewer says what comes of it. */
-async function lookIntoStudies(
-  deps: Pick<Deps, "db" | "log">,
-  reader: Pick<SeriesReader, "manifest">,
-  studies: StudyRow[],
-): Promise<ViewerSight[]> {
-  try {
-    return await Promise.all(studies.map(({ id }) => lookIntoStudy(deps.db, reader, id)));
-  } catch (error) {
-    deps.log.warn("viewer.look_failed", describeError(error));
-    return [];
-  }
-}
-
 /** Why none of the studies has anything to be seen; null where one has. */
 function commonObstacle(sights: ViewerSight[]): ViewerToken["obstacle"] {
-  const obstacles = sights.flatMap((sight) => ("obstacle" in sight ? sight.obstacle : []));
+  const obstacles = sights.flatMap((sight) =>
+    sight !== "unknown" && "obstacle" in sight ? sight.obstacle : [],
+  );
   if (sights.length === 0 || obstacles.length < sights.length) return null;
   return obstacles.includes("no_decoder") ? "no_decoder" : "no_images";
 }
@@ -110,7 +99,8 @@ function viewerUrl({ origin, token, studies, sights, locale }: ViewerAddress): s
   });
   const [first] = sights;
   // Else OHIF begins with the lowest series number, which is the scout.
-  if (first && "beginWith" in first) query.set("initialSeriesInstanceUID", first.beginWith);
+  if (first && first !== "unknown" && "beginWith" in first)
+    query.set("initialSeriesInstanceUID", first.beginWith);
   return `${origin ?? ""}/viewer/basic?${query}`;
 }
 

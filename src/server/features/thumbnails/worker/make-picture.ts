@@ -53,6 +53,6 @@ function readParts({ source, frameIndex }: PictureRequest): { pixels: PixelModul
   if (!isWhole) return { pixels, frame: source.frame };
   const location = locateFrame(readFrameTable(open.reader, open.file), frameIndex);
   if (!location) throw new NoPicture("undecodable", "no such frame");
-  const parts = location.ranges.map(([offset, length]) => open.source.read(offset, length));
-  return { pixels, frame: assembleFrame(parts, location) };
+  const [[offset, length] = [0, 0]] = location.ranges;
+  return { pixels, frame: assembleFrame(open.source.read(offset, length), offset, location) };
 }

@@ -1,0 +1,16 @@
+import { ByteReader } from "./byte-reader.ts";
+import { memorySource } from "./byte-source.ts";
+import { findStart, readFileMeta } from "./parse-file.ts";
+import { Unreadable } from "./unreadable.ts";
+
+/** Where the data set of a Part 10 file begins, by its first bytes; undefined where they end before it. */
+export function findDataSet(head: Uint8Array): number | undefined {
+  const reader = new ByteReader(memorySource(head));
+  try {
+    const { next } = readFileMeta(reader, findStart(reader));
+    return next < head.length ? next : undefined;
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined;
+    throw error;
+  }
+}

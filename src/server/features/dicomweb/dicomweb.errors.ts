@@ -1,0 +1,10 @@
+import type { ErrorKind } from "../../http/app-error.ts";
+
+export const seriesTooLarge: ErrorKind = {
+  status: 422,
+  code: "series.too_large",
+  text: /*i18n*/ {
+    id: "error.series.too_large",
+    message: "This series is too large to be opened here. Download the exam to see it in another program.",
+  },
+};
