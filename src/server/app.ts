@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { Deps } from "./deps.ts";
 import { createAuthRoutes } from "./features/auth/auth.routes.ts";
+import { createFactorsRoutes } from "./features/auth/factors/factors.routes.ts";
 import { findSession } from "./features/auth/find-session.ts";
 import { createDicomwebRoutes } from "./features/dicomweb/dicomweb.routes.ts";
 import { openCatalogue } from "./features/dicomweb/open-catalogue.ts";
@@ -71,6 +72,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/api", createLabsRoutes(deps, guard));
   app.use("/api/*", bodyLimit({ maxSize: MAX_JSON_BYTES }));
   app.route("/api", createAuthRoutes(deps, guard));
+  app.route("/api", createFactorsRoutes(deps, guard));
   app.route("/api", createUsersRoutes(deps, guard));
   app.route("/api", createStudiesRoutes(deps, guard));
   app.route("/api", createThumbnailsRoutes(deps, guard));

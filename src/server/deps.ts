@@ -39,6 +39,8 @@ export interface Deps extends AsyncDisposable {
   mailer: Mailer;
   /** Mails that wait as jobs are sealed. */
   mailSeal: Seal;
+  /** Secrets of authenticator apps, and challenges for passkeys, are sealed. */
+  factorSeal: Seal;
   node: Node;
   /** This node's own disk, where uploads lie until they are transferred. */
   staging: ObjectStore;
@@ -118,6 +120,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     tokens: createTokens(secret, () => clock.now()),
     mailer,
     mailSeal: createSeal(secret, "mail"),
+    factorSeal: createSeal(secret, "factors"),
     node,
     staging,
     store,

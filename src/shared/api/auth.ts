@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { isCpfOrCnpj, plainTaxId } from "../rules/cpf-cnpj.ts";
 import { emailSchema, nameSchema, newPasswordSchema } from "./account-fields.ts";
+import { recoveryCodePattern, signInMethods, totpCodePattern } from "./factors.ts";
 
 const cpfCnpjSchema = z.string("validation.cpfCnpjLength").check(
   z.maxLength(18, "validation.tooLong"),
@@ -31,7 +32,15 @@ export type Register = z.infer<typeof registerSchema>;
 
 export const verifyCodeSchema = z.object({
   email: emailSchema,
-  code: z.string("validation.codeDigits").check(z.regex(/^\d{6}$/, "validation.codeDigits")),
+  /** Six digits, mailed or of an authenticator app; or a recovery code, where the account has such. */
+  code: z
+    .string("validation.codeDigits")
+    .check(
+      z.refine(
+        (code) => totpCodePattern.test(code) || recoveryCodePattern.test(code),
+        "validation.codeDigits",
+      ),
+    ),
   /** Whether this device skips the code for 30 days. */
   rememberDevice: z.optional(z.boolean()),
 });
@@ -47,6 +56,13 @@ export const resetPasswordSchema = z.object({
 });
 export type ResetPassword = z.infer<typeof resetPasswordSchema>;
 
-/** The answer of login where a code is wanted: it was mailed to `email`. */
-export const twoFactorPendingSchema = z.object({ requiresTwoFactor: z.literal(true), email: z.string() });
+/**
+ * The answer of login where a second step is wanted. Without `methods` a code was mailed to `email`; with them the
+ * account has factors of its own, and nothing was mailed.
+ */
+export const twoFactorPendingSchema = z.object({
+  requiresTwoFactor: z.literal(true),
+  email: z.string(),
+  methods: z.optional(z.array(z.enum(signInMethods))),
+});
 export type TwoFactorPending = z.infer<typeof twoFactorPendingSchema>;

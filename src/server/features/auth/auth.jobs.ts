@@ -2,6 +2,7 @@ import type { Locale } from "../../../shared/locale.ts";
 import type { Deps } from "../../deps.ts";
 import { defineQueue } from "../../jobs/queue.ts";
 import { deleteOldSessions, deleteOldThrottles } from "./auth.repo.ts";
+import { deleteOldChallenges } from "./factors/factors.repo.ts";
 import { sessionLifetimeSeconds } from "./find-session.ts";
 import { forgotQueue } from "./forgot-queue.ts";
 import { mailResetLink } from "./reset-password.ts";
@@ -20,6 +21,7 @@ export async function startAuthJobs(deps: Deps): Promise<void> {
     await deleteOldSessions(db, new Date(now.getTime() - sessionLifetimeSeconds * 1000));
     await deleteOldThrottles(db, now);
     await deleteExpiredSecrets(db, now);
+    await deleteOldChallenges(db, now);
   });
   await jobs.schedule(cleaning, "41 * * * *", {});
 }

@@ -49,12 +49,28 @@ export async function sendNewCode(
   });
 }
 
+/** No code's hash: a sign-in that waits for a factor of the account's own, which the mailbox is not. */
+const NO_MAILED_CODE = "";
+
+/** Lets a sign-in whose password was right just now wait for a factor of the account's own. */
+export async function openChallengeWithoutMail({ db, clock }: CodeDeps, user: UserRow): Promise<void> {
+  const now = clock.now();
+  await replaceChallenge(db, {
+    id: Bun.randomUUIDv7(),
+    userId: user.id,
+    codeHash: NO_MAILED_CODE,
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + PASSWORD_MS),
+  });
+}
+
 /** `resend-code`: only for a sign-in whose password was right within ten minutes; says nothing either way. */
 export async function resendCode(deps: CodeDeps, input: { email: string; locale: Locale }): Promise<void> {
   const now = deps.clock.now();
   const user = await findUserByEmail(deps.db, input.email);
   const challenge = user && (await findChallenge(deps.db, user.id, now));
-  if (!user || !challenge || now.getTime() - challenge.createdAt.getTime() > PASSWORD_MS) return;
+  if (!user || !challenge || challenge.codeHash === NO_MAILED_CODE) return;
+  if (now.getTime() - challenge.createdAt.getTime() > PASSWORD_MS) return;
   try {
     await sendNewCode(deps, user, input.locale, challenge.createdAt);
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Login, TwoFactorPending } from "../../../shared/api/auth.ts";
+import type { SignInMethod } from "../../../shared/api/factors.ts";
 import type { SignedInUser } from "../../../shared/api/users.ts";
 import type { Locale } from "../../../shared/locale.ts";
 import type { Config } from "../../config.ts";
@@ -9,11 +10,12 @@ import { recordAudit } from "../audit/audit.repo.ts";
 import { findUserByEmail } from "../users/users.repo.ts";
 import type { UserRow } from "../users/users.table.ts";
 import { notAuthorized, wrongCredentials } from "./auth.errors.ts";
+import { findSignInMethods } from "./factors/factors.repo.ts";
 import { openSession } from "./open-session.ts";
 import { verifyPassword } from "./passwords.ts";
 import { isTrustedDevice } from "./second-factor.repo.ts";
 import { hashSecret } from "./secrets.ts";
-import { sendNewCode } from "./send-code.ts";
+import { openChallengeWithoutMail, sendNewCode } from "./send-code.ts";
 import { beginAttempt } from "./throttle.ts";
 
 const QUARTER_HOUR = 15 * 60;
@@ -25,8 +27,8 @@ export interface SignIn extends Login {
 }
 
 /**
- * Opens a session, or mails a code where a second factor is wanted. Unknown e-mail and wrong password answer
- * alike, in the same time.
+ * Opens a session. Where a second factor is wanted, waits for one of the account's own, or else mails a code. Unknown
+ * e-mail and wrong password answer alike, in the same time.
  * @throws {AppError} `auth.wrong_credentials`, `auth.not_authorized` (after the right password), 429
  */
 export async function signIn(
@@ -54,21 +56,23 @@ export async function signIn(
   }
   await attempt.succeed(["login:pair"]);
   if (!user.isAuthorized) throw new AppError(notAuthorized);
-  if (await needsCode(deps, user, input.deviceToken, now)) {
-    await sendNewCode(deps, user, input.locale);
-    return { requiresTwoFactor: true, email: user.email };
+  const methods = await findSignInMethods(db, user.id);
+  if (await needsSecondStep(deps, user, { methods, deviceToken: input.deviceToken })) {
+    if (methods.length === 0) await sendNewCode(deps, user, input.locale);
+    else await openChallengeWithoutMail(deps, user);
+    return { requiresTwoFactor: true, email: user.email, ...(methods.length > 0 && { methods }) };
   }
   return await db.transaction((tx) => openSession(deps, tx, { user, locale: input.locale }, origin));
 }
 
-async function needsCode(
-  deps: Pick<Deps, "db" | "config">,
+/** Whoever has a factor of their own is always asked for it; a mailed code is wanted where the operator says so. */
+async function needsSecondStep(
+  { db, config, clock }: Pick<Deps, "db" | "config" | "clock">,
   user: UserRow,
-  deviceToken: string | undefined,
-  now: Date,
+  { methods, deviceToken }: { methods: SignInMethod[]; deviceToken: string | undefined },
 ): Promise<boolean> {
-  if (!wantsTwoFactor(deps.config) || user.skipsTwoFactor) return false;
-  return !deviceToken || !(await isTrustedDevice(deps.db, user.id, hashSecret(deviceToken), now));
+  if (methods.length === 0 && (!wantsTwoFactor(config) || user.skipsTwoFactor)) return false;
+  return !deviceToken || !(await isTrustedDevice(db, user.id, hashSecret(deviceToken), clock.now()));
 }
 
 /** `auto` wants codes as soon as there is a mail server to send them. */

@@ -7,7 +7,10 @@ import { tooManyRequests } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { findUserByEmail } from "../users/users.repo.ts";
+import type { UserRow } from "../users/users.table.ts";
 import { notAuthorized, wrongCode } from "./auth.errors.ts";
+import { acceptFactorCode } from "./factors/accept-factor-code.ts";
+import { findSignInMethods } from "./factors/factors.repo.ts";
 import { openSession } from "./open-session.ts";
 import { deleteChallenge, findChallenge, insertTrustedDevice, takeTry } from "./second-factor.repo.ts";
 import { hashCode, hashSecret, newSecret } from "./secrets.ts";
@@ -23,12 +26,15 @@ export interface Verified {
   deviceToken: string | undefined;
 }
 
+type VerifyDeps = Pick<Deps, "db" | "tokens" | "clock" | "factorSeal" | "jobs" | "mailSeal" | "config">;
+
 /**
- * Opens the session of a sign-in by its code: once, within ten minutes, in at most five tries.
+ * Opens the session of a sign-in by its code: once, within ten minutes, in at most five tries. The code is the one
+ * mailed or, where the account has a factor of its own, one of the authenticator app or a recovery code.
  * @throws {AppError} `auth.wrong_code`, `auth.not_authorized`, 429 with Retry-After
  */
 export async function verifyCode(
-  deps: Pick<Deps, "db" | "tokens" | "clock">,
+  deps: VerifyDeps,
   input: VerifyCode & { locale: Locale },
   origin: RequestOrigin,
 ): Promise<Verified> {
@@ -43,7 +49,7 @@ export async function verifyCode(
     const seconds = Math.ceil((challenge.expiresAt.getTime() - now.getTime()) / 1000);
     throw new AppError(tooManyRequests, { retryAfterSeconds: Math.max(1, seconds) });
   }
-  if (!user || challenge?.codeHash !== hashCode(input.code, challenge?.id ?? "")) {
+  if (!user || !challenge || !(await isRightCode(deps, { user, challenge, code: input.code }, origin))) {
     const accountId = user?.id ?? null;
     await recordAudit(db, { at: now, action: "session.failed", actorId: null, accountId, ...origin });
     throw new AppError(wrongCode);
@@ -61,4 +67,15 @@ export async function verifyCode(
     }
     return { user: signedIn, deviceToken };
   });
+}
+
+/** A mailed code opens nothing once the account has a factor of its own, even if it was mailed before. */
+async function isRightCode(
+  deps: VerifyDeps,
+  { user, challenge, code }: { user: UserRow; challenge: { id: string; codeHash: string }; code: string },
+  origin: RequestOrigin,
+): Promise<boolean> {
+  const methods = await findSignInMethods(deps.db, user.id);
+  if (methods.length > 0) return await acceptFactorCode(deps, user, code, origin);
+  return challenge.codeHash === hashCode(code, challenge.id);
 }

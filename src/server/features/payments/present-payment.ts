@@ -1,5 +1,5 @@
-import encodeQR from "qr";
 import type { AdminPayment, Payment, PaymentStatus } from "../../../shared/api/payments.ts";
+import { drawQrCode } from "../../qr-code.ts";
 import type { PaymentWithUser } from "./payments.repo.ts";
 import type { PaymentRow } from "./payments.table.ts";
 
@@ -60,13 +60,4 @@ function qrCodeUrl(brCode: string): string {
   if (oldest !== undefined && drawn.size >= MAX_DRAWN) drawn.delete(oldest);
   drawn.set(brCode, url);
   return url;
-}
-
-/** Vector, so that it is crisp at any size; white around it, as readers want it. */
-function drawQrCode(brCode: string): string {
-  const svg = encodeQR(brCode, "svg", { ecc: "medium", border: 4 }).replace(
-    "<svg ",
-    '<svg shape-rendering="crispEdges" ',
-  );
-  return `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
 }

@@ -1,0 +1,225 @@
+import { and, asc, eq, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
+import type { SignInMethod } from "../../../../shared/api/factors.ts";
+import type { DbOrTx, Tx } from "../../../db/client.ts";
+import {
+  type PasskeyRow,
+  passkeys,
+  recoveryCodes,
+  type TotpRow,
+  totpSecrets,
+  usedChallenges,
+} from "./factors.table.ts";
+
+/** What may be the second step of a sign-in besides the mailbox; empty for an account without a factor of its own. */
+export async function findSignInMethods(db: DbOrTx, userId: string): Promise<SignInMethod[]> {
+  const [totp, passkeyCount, recoveryCount] = await Promise.all([
+    findTotp(db, userId),
+    db.$count(passkeys, eq(passkeys.userId, userId)),
+    countRecoveryCodes(db, userId),
+  ]);
+  const methods: SignInMethod[] = [];
+  if (totp?.confirmedAt) methods.push("totp");
+  if (passkeyCount > 0) methods.push("passkey");
+  // They stand in for a factor and are none.
+  if (methods.length > 0 && recoveryCount > 0) methods.push("recovery");
+  return methods;
+}
+
+/** The accounts that have a factor of their own. */
+export async function listUsersWithFactors(db: DbOrTx): Promise<Set<string>> {
+  const [byPasskey, byTotp] = await Promise.all([
+    db.selectDistinct({ userId: passkeys.userId }).from(passkeys).limit(10_000),
+    db
+      .select({ userId: totpSecrets.userId })
+      .from(totpSecrets)
+      .where(isNotNull(totpSecrets.confirmedAt))
+      .limit(10_000),
+  ]);
+  return new Set([...byPasskey, ...byTotp].map(({ userId }) => userId));
+}
+
+export async function listPasskeys(db: DbOrTx, userId: string): Promise<PasskeyRow[]> {
+  return await db
+    .select()
+    .from(passkeys)
+    .where(eq(passkeys.userId, userId))
+    .orderBy(asc(passkeys.createdAt), asc(passkeys.id))
+    .limit(100);
+}
+
+export async function findPasskey(db: DbOrTx, credentialId: string): Promise<PasskeyRow | undefined> {
+  const [row] = await db.select().from(passkeys).where(eq(passkeys.credentialId, credentialId));
+  return row;
+}
+
+/** `false` where the credential is registered already, whoever's it is. */
+export async function insertPasskey(tx: Tx, row: typeof passkeys.$inferInsert): Promise<boolean> {
+  const inserted = await tx.insert(passkeys).values(row).onConflictDoNothing().returning({ id: passkeys.id });
+  return inserted.length === 1;
+}
+
+export async function renamePasskey(
+  db: DbOrTx,
+  { id, userId, name }: { id: string; userId: string; name: string },
+): Promise<PasskeyRow | undefined> {
+  const [row] = await db
+    .update(passkeys)
+    .set({ name })
+    .where(and(eq(passkeys.id, id), eq(passkeys.userId, userId)))
+    .returning();
+  return row;
+}
+
+export async function deletePasskey(
+  tx: Tx,
+  { id, userId }: { id: string; userId: string },
+): Promise<boolean> {
+  const deleted = await tx
+    .delete(passkeys)
+    .where(and(eq(passkeys.id, id), eq(passkeys.userId, userId)))
+    .returning({ id: passkeys.id });
+  return deleted.length === 1;
+}
+
+/**
+ * Notes a use. `false` where the key is gone or its counter has meanwhile reached `counter`; both at 0 is a key that
+ * does not count.
+ */
+export async function notePasskeyUse(
+  tx: Tx,
+  id: string,
+  { counter, isBackedUp, at }: { counter: number; isBackedUp: boolean; at: Date },
+): Promise<boolean> {
+  const goesOn = or(lt(passkeys.counter, counter), and(eq(passkeys.counter, 0), sql`${counter} = 0`));
+  const updated = await tx
+    .update(passkeys)
+    .set({ counter, isBackedUp, lastUsedAt: at })
+    .where(and(eq(passkeys.id, id), goesOn))
+    .returning({ id: passkeys.id });
+  return updated.length === 1;
+}
+
+/** `true` for the one caller who used the challenge up. */
+export async function takeChallenge(tx: Tx, challengeHash: string, expiresAt: Date): Promise<boolean> {
+  const inserted = await tx
+    .insert(usedChallenges)
+    .values({ challengeHash, expiresAt })
+    .onConflictDoNothing()
+    .returning({ challengeHash: usedChallenges.challengeHash });
+  return inserted.length === 1;
+}
+
+export async function deleteOldChallenges(db: DbOrTx, now: Date): Promise<void> {
+  await db.delete(usedChallenges).where(lte(usedChallenges.expiresAt, now));
+}
+
+export async function findTotp(db: DbOrTx, userId: string): Promise<TotpRow | undefined> {
+  const [row] = await db.select().from(totpSecrets).where(eq(totpSecrets.userId, userId));
+  return row;
+}
+
+/** Puts a secret in the place of one that was never confirmed; `false` where there is a confirmed one. */
+export async function putPendingTotp(
+  db: DbOrTx,
+  row: { userId: string; sealedSecret: string; createdAt: Date },
+): Promise<boolean> {
+  const { sealedSecret, createdAt } = row;
+  const put = await db
+    .insert(totpSecrets)
+    .values(row)
+    .onConflictDoUpdate({
+      target: totpSecrets.userId,
+      set: { sealedSecret, createdAt },
+      setWhere: isNull(totpSecrets.confirmedAt),
+    })
+    .returning({ userId: totpSecrets.userId });
+  return put.length === 1;
+}
+
+/** `false` where this very secret is confirmed or replaced by now. */
+export async function confirmTotp(
+  tx: Tx,
+  { userId, sealedSecret, step, at }: { userId: string; sealedSecret: string; step: number; at: Date },
+): Promise<boolean> {
+  const confirmed = await tx
+    .update(totpSecrets)
+    .set({ confirmedAt: at, lastStep: step })
+    .where(
+      and(
+        eq(totpSecrets.userId, userId),
+        eq(totpSecrets.sealedSecret, sealedSecret),
+        isNull(totpSecrets.confirmedAt),
+      ),
+    )
+    .returning({ userId: totpSecrets.userId });
+  return confirmed.length === 1;
+}
+
+/** `true` for the one caller who used the step's code; an older step is over too. */
+export async function takeTotpStep(db: DbOrTx, userId: string, step: number, at: Date): Promise<boolean> {
+  const taken = await db
+    .update(totpSecrets)
+    .set({ lastStep: step, lastUsedAt: at })
+    .where(
+      and(
+        eq(totpSecrets.userId, userId),
+        isNotNull(totpSecrets.confirmedAt),
+        or(isNull(totpSecrets.lastStep), lt(totpSecrets.lastStep, step)),
+      ),
+    )
+    .returning({ userId: totpSecrets.userId });
+  return taken.length === 1;
+}
+
+/** `true` where there was a confirmed one; a pending one goes too. */
+export async function deleteTotp(tx: Tx, userId: string): Promise<boolean> {
+  const [row] = await tx
+    .delete(totpSecrets)
+    .where(eq(totpSecrets.userId, userId))
+    .returning({ confirmedAt: totpSecrets.confirmedAt });
+  return row?.confirmedAt != null;
+}
+
+export async function replaceRecoveryCodes(
+  tx: Tx,
+  { userId, codeHashes, at }: { userId: string; codeHashes: string[]; at: Date },
+): Promise<void> {
+  await deleteRecoveryCodes(tx, userId);
+  await tx.insert(recoveryCodes).values(codeHashes.map((codeHash) => ({ userId, codeHash, createdAt: at })));
+}
+
+/** `true` for the one caller who used it up. */
+export async function takeRecoveryCode(
+  tx: Tx,
+  { userId, codeHash, at }: { userId: string; codeHash: string; at: Date },
+): Promise<boolean> {
+  const taken = await tx
+    .update(recoveryCodes)
+    .set({ usedAt: at })
+    .where(
+      and(
+        eq(recoveryCodes.userId, userId),
+        eq(recoveryCodes.codeHash, codeHash),
+        isNull(recoveryCodes.usedAt),
+      ),
+    )
+    .returning({ codeHash: recoveryCodes.codeHash });
+  return taken.length === 1;
+}
+
+/** Those not used yet. */
+export async function countRecoveryCodes(db: DbOrTx, userId: string): Promise<number> {
+  return await db.$count(recoveryCodes, and(eq(recoveryCodes.userId, userId), isNull(recoveryCodes.usedAt)));
+}
+
+export async function deleteRecoveryCodes(tx: Tx, userId: string): Promise<void> {
+  await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
+}
+
+/** Takes every factor of an account away; answers whether there was one. */
+export async function deleteFactors(tx: Tx, userId: string): Promise<boolean> {
+  const keys = await tx.delete(passkeys).where(eq(passkeys.userId, userId)).returning({ id: passkeys.id });
+  const hadTotp = await deleteTotp(tx, userId);
+  await deleteRecoveryCodes(tx, userId);
+  return hadTotp || keys.length > 0;
+}

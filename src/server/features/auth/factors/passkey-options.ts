@@ -1,0 +1,37 @@
+import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../http/app-error.ts";
+import type { Session } from "../../../http/session.ts";
+import { passkeysUnavailable } from "./factors.errors.ts";
+import { listPasskeys } from "./factors.repo.ts";
+import { type ChallengeUse, newChallenge } from "./passkey-challenges.ts";
+import { loadWebAuthn, relyingPartyOf } from "./webauthn.ts";
+
+type OptionsDeps = Pick<Deps, "db" | "clock" | "config" | "factorSeal">;
+
+/** Asks the browser for one of the account's passkeys, to confirm a change of the factors. @throws {AppError} `passkey.unavailable` */
+export async function proofOptions(deps: OptionsDeps, session: Session) {
+  return await assertionOptions(deps, { purpose: "prove", sessionId: session.id }, session.userId);
+}
+
+/**
+ * Asks the browser for a passkey to sign in with: for whichever it has, or for those of `userId`, whose password was
+ * right just now.
+ * @throws {AppError} `passkey.unavailable`
+ */
+export async function signInOptions(deps: OptionsDeps, userId: string | undefined) {
+  return await assertionOptions(deps, { purpose: "sign-in", sessionId: "" }, userId);
+}
+
+async function assertionOptions(deps: OptionsDeps, use: ChallengeUse, userId: string | undefined) {
+  const party = relyingPartyOf(deps.config);
+  if (!party) throw new AppError(passkeysUnavailable);
+  const { generateAuthenticationOptions } = await loadWebAuthn();
+  const keys = userId === undefined ? [] : await listPasskeys(deps.db, userId);
+  return await generateAuthenticationOptions({
+    rpID: party.id,
+    challenge: newChallenge(deps.factorSeal, use, deps.clock.now()),
+    userVerification: "required",
+    timeout: 5 * 60_000,
+    allowCredentials: keys.map(({ credentialId, transports }) => ({ id: credentialId, transports })),
+  });
+}

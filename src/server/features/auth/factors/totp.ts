@@ -1,0 +1,27 @@
+import { Secret, TOTP } from "otpauth";
+
+const PERIOD_SECONDS = 30;
+/** 160 bits, as RFC 4226 recommends. */
+const SECRET_BYTES = 20;
+
+/** A new secret in base32, as authenticator apps take it. */
+export function newTotpSecret(): string {
+  return new Secret({ size: SECRET_BYTES }).base32;
+}
+
+/** What the QR code for an authenticator app says. */
+export function totpUri(secret: string, { issuer, label }: { issuer: string; label: string }): string {
+  return totpOf(secret, issuer, label).toString();
+}
+
+/** The time step whose code this is: the one of `at`, or the one before or after it (RFC 6238 §5.2). */
+export function matchingStep(secret: string, code: string, at: Date): number | undefined {
+  const timestamp = at.getTime();
+  const delta = totpOf(secret).validate({ token: code, timestamp, window: 1 });
+  return delta === null ? undefined : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + delta;
+}
+
+function totpOf(secret: string, issuer = "", label = ""): TOTP {
+  const kind = { algorithm: "SHA1", digits: 6, period: PERIOD_SECONDS };
+  return new TOTP({ ...kind, issuer, label, secret: Secret.fromBase32(secret) });
+}

@@ -1,0 +1,90 @@
+import type { PasskeyAssertion } from "../../../../shared/api/factors.ts";
+import type { Tx } from "../../../db/client.ts";
+import type { Deps } from "../../../deps.ts";
+import { notePasskeyUse, takeChallenge } from "./factors.repo.ts";
+import type { PasskeyRow } from "./factors.table.ts";
+import { type ChallengeUse, type OpenedChallenge, openChallenge } from "./passkey-challenges.ts";
+import { loadWebAuthn, relyingPartyOf } from "./webauthn.ts";
+
+/** A right answer, not yet used up. */
+export interface VerifiedAssertion {
+  challenge: OpenedChallenge;
+  counter: number;
+  isBackedUp: boolean;
+}
+
+/**
+ * Checks a passkey's answer: its signature, our challenge and what that was for, origin and relying party, that the
+ * person was verified, and that the counter went on. Undefined where anything is wrong.
+ */
+export async function verifyAssertion(
+  { config, clock, factorSeal }: Pick<Deps, "config" | "clock" | "factorSeal">,
+  passkey: PasskeyRow,
+  assertion: PasskeyAssertion,
+  use: ChallengeUse,
+): Promise<VerifiedAssertion | undefined> {
+  const party = relyingPartyOf(config);
+  if (!party || !isOf(passkey, assertion) || isFramed(assertion.response.clientDataJSON)) return undefined;
+  const { verifyAuthenticationResponse } = await loadWebAuthn();
+  let challenge: OpenedChallenge | undefined;
+  try {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: {
+        ...assertion,
+        response: { ...assertion.response, userHandle: assertion.response.userHandle ?? undefined },
+        clientExtensionResults: {},
+      },
+      expectedChallenge(given) {
+        challenge = openChallenge(factorSeal, given, use, clock.now());
+        return challenge !== undefined;
+      },
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      requireUserVerification: true,
+      credential: {
+        id: passkey.credentialId,
+        publicKey: Uint8Array.from(Buffer.from(passkey.publicKey, "base64url")),
+        counter: passkey.counter,
+      },
+    });
+    if (!verified || !challenge) return undefined;
+    const { newCounter, credentialBackedUp } = authenticationInfo;
+    return { challenge, counter: newCounter, isBackedUp: credentialBackedUp };
+  } catch {
+    // The library throws an error of its own kind for each thing that can be wrong with an answer.
+    return undefined;
+  }
+}
+
+/** Uses a right answer up; `false` where its challenge was answered, or the counter overtaken, in the meantime. */
+export async function spendAssertion(
+  tx: Tx,
+  passkey: PasskeyRow,
+  { challenge, counter, isBackedUp }: VerifiedAssertion,
+  at: Date,
+): Promise<boolean> {
+  if (!(await takeChallenge(tx, challenge.hash, challenge.expiresAt))) return false;
+  return await notePasskeyUse(tx, passkey.id, { counter, isBackedUp, at });
+}
+
+/** What an authenticator keeps as the user's handle: the account's id. */
+export function userHandleOf(userId: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(Buffer.from(userId, "utf8"));
+}
+
+function isOf(passkey: PasskeyRow, { id, response }: PasskeyAssertion): boolean {
+  if (id !== passkey.credentialId) return false;
+  const handle = response.userHandle;
+  return handle == null || handle === Buffer.from(userHandleOf(passkey.userId)).toString("base64url");
+}
+
+/** Whether a page of another origin had our page in a frame when it asked; ours is never framed. */
+export function isFramed(clientDataJSON: string): boolean {
+  try {
+    const data: unknown = JSON.parse(Buffer.from(clientDataJSON, "base64url").toString("utf8"));
+    return typeof data !== "object" || data === null || ("crossOrigin" in data && data.crossOrigin !== false);
+  } catch {
+    // What is no JSON is nobody's answer.
+    return true;
+  }
+}

@@ -1,0 +1,123 @@
+import * as z from "zod/mini";
+
+/** What the second step of a sign-in takes, for an account with a factor that is not its mailbox. */
+export const signInMethods = ["totp", "passkey", "recovery"] as const;
+export type SignInMethod = (typeof signInMethods)[number];
+
+/** Six digits of an authenticator app. */
+export const totpCodePattern = /^\d{6}$/;
+/** Sixteen letters and digits, in groups or not. */
+export const recoveryCodePattern = /^[0-9A-Za-z](?:[ -]?[0-9A-Za-z]){15}$/;
+
+const base64url = (maxLength: number) =>
+  z
+    .string("validation.invalid")
+    .check(z.maxLength(maxLength, "validation.tooLong"), z.regex(/^[\w-]+$/, "validation.invalid"));
+
+/** An authenticator's answer to a challenge, as `AuthenticationResponseJSON` of WebAuthn. */
+export const passkeyAssertionSchema = z.object({
+  id: base64url(1400),
+  rawId: base64url(1400),
+  type: z.literal("public-key"),
+  response: z.object({
+    clientDataJSON: base64url(8_000),
+    authenticatorData: base64url(4_000),
+    signature: base64url(8_000),
+    userHandle: z.optional(z.nullable(base64url(100))),
+  }),
+});
+export type PasskeyAssertion = z.infer<typeof passkeyAssertionSchema>;
+
+/** A new passkey, as `RegistrationResponseJSON` of WebAuthn. */
+export const passkeyAttestationSchema = z.object({
+  id: base64url(1400),
+  rawId: base64url(1400),
+  type: z.literal("public-key"),
+  response: z.object({
+    clientDataJSON: base64url(8_000),
+    attestationObject: base64url(32_000),
+    transports: z.optional(
+      z.array(z.string().check(z.regex(/^[a-z-]{1,20}$/, "validation.invalid"))).check(z.maxLength(10)),
+    ),
+  }),
+});
+export type PasskeyAttestation = z.infer<typeof passkeyAttestationSchema>;
+
+/**
+ * What a change of the factors asks for: the current password and, where the account has a factor, one of its own:
+ * `code` (of the app, or a recovery code) or `passkey` (an answer to `POST /api/auth/passkeys/proof-options`). The
+ * first factor of an account needs neither within five minutes of the sign-in.
+ */
+export const identityProofSchema = z.object({
+  currentPassword: z.optional(z.string().check(z.maxLength(1024, "validation.tooLong"))),
+  code: z.optional(z.string().check(z.maxLength(64, "validation.tooLong"))),
+  passkey: z.optional(passkeyAssertionSchema),
+});
+export type IdentityProof = z.infer<typeof identityProofSchema>;
+
+export const passkeyNameSchema = z
+  .string("validation.required")
+  .check(
+    z.trim(),
+    z.minLength(1, "validation.required"),
+    z.maxLength(60, "validation.tooLong"),
+    z.regex(/^\P{Cc}*$/u, "validation.invalid"),
+  );
+
+export const newPasskeySchema = z.object({ name: passkeyNameSchema, response: passkeyAttestationSchema });
+export type NewPasskey = z.infer<typeof newPasskeySchema>;
+
+export const passkeyChangeSchema = z.object({ name: passkeyNameSchema });
+
+export const passkeySchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  createdAt: z.string(),
+  lastUsedAt: z.nullable(z.string()),
+  /** Kept by a password manager, so that a lost device does not lose it. */
+  isBackedUp: z.boolean(),
+});
+export type Passkey = z.infer<typeof passkeySchema>;
+
+/** `GET /api/auth/factors` */
+export const factorsSchema = z.object({
+  passkeys: z.array(passkeySchema),
+  /** Whether browsers allow passkeys under this service's address. */
+  passkeysAvailable: z.boolean(),
+  totp: z.nullable(z.object({ createdAt: z.string(), lastUsedAt: z.nullable(z.string()) })),
+  recoveryCodesLeft: z.number(),
+});
+export type Factors = z.infer<typeof factorsSchema>;
+
+/** Shown once: null where the account has codes already. */
+const recoveryCodesSchema = z.nullable(z.array(z.string()));
+
+export const passkeyAnswerSchema = z.object({ passkey: passkeySchema, recoveryCodes: recoveryCodesSchema });
+export type PasskeyAnswer = z.infer<typeof passkeyAnswerSchema>;
+
+/** `POST /api/auth/totp`: a secret that waits for its first code, ten minutes at most. */
+export const totpEnrolmentSchema = z.object({
+  /** In base32, to be typed. */
+  secret: z.string(),
+  uri: z.string(),
+  /** The same as a picture, a `data:image/…` URL. */
+  qrCode: z.string(),
+});
+export type TotpEnrolment = z.infer<typeof totpEnrolmentSchema>;
+
+export const totpConfirmationSchema = z.object({
+  code: z.string("validation.codeDigits").check(z.regex(totpCodePattern, "validation.codeDigits")),
+});
+
+export const recoveryCodesAnswerSchema = z.object({ recoveryCodes: recoveryCodesSchema });
+export type RecoveryCodesAnswer = z.infer<typeof recoveryCodesAnswerSchema>;
+
+/** With the e-mail of a sign-in whose password was right just now, the options name that account's keys. */
+export const passkeySignInOptionsSchema = z.object({
+  email: z.optional(z.string().check(z.maxLength(254, "validation.tooLong"))),
+});
+
+export const passkeySignInSchema = z.object({ response: passkeyAssertionSchema });
+
+/** What the browser's `navigator.credentials` is asked with; WebAuthn says what is in it. */
+export const passkeyOptionsSchema = z.looseObject({ challenge: z.string() });

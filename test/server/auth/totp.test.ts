@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { factorsOf, totpAt } from "../../support/factors.ts";
+import { codeIn, readOutbox } from "../../support/outbox.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+
+const STEP = 30_000;
+
+let t: TestApp;
+let factors: ReturnType<typeof factorsOf>;
+beforeAll(async () => {
+  t = await createTestApp();
+  factors = factorsOf(t);
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+const post = (path: string, json: unknown, as?: Person, headers?: Record<string, string>) =>
+  t.call("POST", path, { json, as, headers });
+const now = () => t.deps.clock.now();
+const logIn = ({ email, password }: Person, headers?: Record<string, string>) =>
+  post("/api/auth/login", { email, password }, undefined, headers);
+const verify = ({ email }: Person, code: string | undefined) => post("/api/auth/verify-2fa", { email, code });
+
+async function withTotp(name: string) {
+  const person = await t.addPerson(name);
+  return { person, ...(await factors.addTotp(person)) };
+}
+
+/** The code after the one that was used last: the clock goes on by a step. */
+function nextCode(secret: string): string {
+  t.advance(STEP);
+  return totpAt(secret, now());
+}
+
+async function subjectsTo(person: Person): Promise<string[]> {
+  await t.settle();
+  const mails = await readOutbox(t.deps.config.dataDir);
+  return mails.filter((mail) => mail.to.includes(person.email)).map(({ subject }) => subject);
+}
+
+describe("an authenticator app", () => {
+  test("is no factor before its first code has confirmed it", async () => {
+    const person = await t.addPerson("Ainda Não");
+    const begun = await post("/api/auth/totp", {}, person);
+    expect(begun.status).toBe(201);
+    const { secret, qrCode } = (await begun.json()) as { secret: string; qrCode: string };
+    expect(qrCode).toStartWith("data:image/svg+xml;base64,");
+    expect(await (await logIn(person)).json()).toHaveProperty("token");
+    const wrong = await post("/api/auth/totp/confirm", { code: totpAt(secret, new Date(0)) }, person);
+    expect([wrong.status, (await problemOf(wrong)).code]).toEqual([400, "totp.wrong_code"]);
+    t.advance(11 * 60_000);
+    const late = await post("/api/auth/totp/confirm", { code: totpAt(secret, now()) }, person);
+    expect([late.status, (await problemOf(late)).code]).toEqual([409, "totp.not_pending"]);
+    expect((await factors.read(person)).totp).toBeNull();
+  });
+
+  test("opens the sign-in with its code, which nothing was mailed for", async () => {
+    const { person, secret, recoveryCodes } = await withTotp("Com Aplicativo");
+    expect(recoveryCodes).toHaveLength(10);
+    const login = await logIn(person);
+    expect(await login.json()).toEqual({
+      requiresTwoFactor: true,
+      email: person.email,
+      methods: ["totp", "recovery"],
+    });
+    const opened = await verify(person, nextCode(secret));
+    expect(opened.status).toBe(200);
+    expect(await opened.json()).toMatchObject({ email: person.email, token: expect.any(String) });
+    expect(await subjectsTo(person)).toEqual(["An authenticator app was added to your account"]);
+  });
+
+  test("is asked for even where codes by mail are switched off, for everybody or for one", async () => {
+    const { person } = await withTotp("Sempre Pede");
+    await t.sql`update users set skips_two_factor = true where id = ${person.id}`;
+    expect(await (await logIn(person)).json()).toMatchObject({ requiresTwoFactor: true });
+  });
+
+  test("has each of its codes taken once, also of two at once, and none older", async () => {
+    const { person, secret } = await withTotp("Uma Vez Só");
+    const code = nextCode(secret);
+    await logIn(person);
+    const statuses = (await Promise.all([verify(person, code), verify(person, code)])).map((a) => a.status);
+    expect(statuses.sort()).toEqual([200, 401]);
+    await logIn(person);
+    expect((await verify(person, code)).status).toBe(401);
+    expect((await verify(person, totpAt(secret, new Date(now().getTime() - STEP)))).status).toBe(401);
+    expect((await verify(person, nextCode(secret))).status).toBe(200);
+  });
+
+  test("keeps its secret sealed in the database", async () => {
+    const { person, secret, recoveryCodes } = await withTotp("Segredo Selado");
+    const rows = await t.sql`
+      select row_to_json(s)::text as text from totp_secrets s where user_id = ${person.id}
+      union all select row_to_json(r)::text from recovery_codes r where user_id = ${person.id}`;
+    expect(rows).toHaveLength(11);
+    for (const { text } of rows)
+      for (const kept of [secret, ...recoveryCodes]) expect(text).not.toContain(kept);
+  });
+
+  test("leaves ten wrong codes an hour to an address", async () => {
+    const { person, secret, recoveryCodes } = await withTotp("Chuta Muito");
+    const statuses: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      await logIn(person);
+      for (let i = 0; i < 4; i++) statuses.push((await verify(person, "000000")).status);
+    }
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(10);
+    expect(statuses.at(-1)).toBe(429);
+    expect((await verify(person, nextCode(secret))).status).toBe(429);
+    expect((await factors.read(person)).recoveryCodesLeft).toBe(recoveryCodes.length);
+  });
+
+  test("can't be replaced before it is removed, for which the password is not enough", async () => {
+    const { person, secret } = await withTotp("Troca Celular");
+    const { password: currentPassword } = person;
+    const second = await post("/api/auth/totp", { currentPassword, code: nextCode(secret) }, person);
+    expect([second.status, (await problemOf(second)).code]).toEqual([409, "totp.already_on"]);
+    const alone = await post("/api/auth/totp/remove", { currentPassword }, person);
+    expect([alone.status, (await problemOf(alone)).code]).toEqual([400, "auth.factor_required"]);
+    const proof = { currentPassword, code: nextCode(secret) };
+    expect((await post("/api/auth/totp/remove", proof, person)).status).toBe(200);
+    expect(await factors.read(person)).toMatchObject({ totp: null, recoveryCodesLeft: 0 });
+    expect(await (await logIn(person)).json()).toHaveProperty("token");
+    expect((await post("/api/auth/totp/remove", proof, person)).status).toBe(404);
+  });
+
+  test("has devices that were remembered before it forgotten, and may be skipped by one remembered after", async () => {
+    const person = await t.addPerson("Aparelho Antigo");
+    t.deps.config.twoFactor = "required";
+    await logIn(person);
+    await t.settle();
+    const code = codeIn((await readOutbox(t.deps.config.dataDir)).at(-1));
+    const remembering = { email: person.email, rememberDevice: true };
+    const old = await post("/api/auth/verify-2fa", { ...remembering, code });
+    expect(old.status).toBe(200);
+    t.deps.config.twoFactor = "off";
+    const { secret } = await factors.addTotp(person);
+    const cookieOf = (answer: Response) => ({
+      cookie: answer.headers
+        .getSetCookie()
+        .map((cookie) => cookie.split(";")[0])
+        .join("; "),
+    });
+    expect(await (await logIn(person, cookieOf(old))).json()).toMatchObject({ requiresTwoFactor: true });
+    const trusted = await post("/api/auth/verify-2fa", { ...remembering, code: nextCode(secret) });
+    expect(await (await logIn(person, cookieOf(trusted))).json()).toHaveProperty("token");
+  });
+});
+
+describe("a recovery code", () => {
+  test("stands in for the app once, and the owner is told", async () => {
+    const { person, recoveryCodes } = await withTotp("Perdeu Celular");
+    const [code = ""] = recoveryCodes;
+    await logIn(person);
+    expect((await verify(person, code.toUpperCase().replaceAll("-", ""))).status).toBe(200);
+    expect((await factors.read(person)).recoveryCodesLeft).toBe(9);
+    expect((await subjectsTo(person)).at(-1)).toBe("A recovery code was used");
+    await logIn(person);
+    expect((await verify(person, code)).status).toBe(401);
+  });
+
+  test("is dead once new ones are made, for which the password is not enough", async () => {
+    const { person, secret, recoveryCodes } = await withTotp("Folha Nova");
+    const { password: currentPassword } = person;
+    expect((await post("/api/auth/recovery-codes", { currentPassword }, person)).status).toBe(400);
+    const made = await post("/api/auth/recovery-codes", { currentPassword, code: nextCode(secret) }, person);
+    const fresh = ((await made.json()) as { recoveryCodes: string[] }).recoveryCodes;
+    expect(fresh).toHaveLength(10);
+    await logIn(person);
+    expect((await verify(person, recoveryCodes[3])).status).toBe(401);
+    expect((await verify(person, fresh[3])).status).toBe(200);
+  });
+
+  test("is not to be had without a factor, nor is somebody else's worth anything", async () => {
+    const { person } = await withTotp("Dona Dos Códigos");
+    const other = await withTotp("Outra Dona");
+    await logIn(person);
+    expect((await verify(person, other.recoveryCodes[0])).status).toBe(401);
+    const plain = await t.addPerson("Sem Fator");
+    const answer = await post("/api/auth/recovery-codes", { currentPassword: plain.password }, plain);
+    expect([answer.status, (await problemOf(answer)).code]).toEqual([409, "factor.none"]);
+  });
+});
