@@ -8,12 +8,15 @@ import { startStudyJobs } from "./features/studies/studies.jobs.ts";
 import { startSubscriptionJobs } from "./features/subscriptions/subscriptions.jobs.ts";
 import { startThumbnailJobs } from "./features/thumbnails/thumbnails.jobs.ts";
 import { startMailJobs } from "./mail/mail.jobs.ts";
+import { reviveNode } from "./revive-node.ts";
 
 /**
  * Sweeps what a former run of this node left behind, then takes up its background work. Disposed, the node no longer
  * says that it is alive; its jobs end with `deps`.
  */
 export async function startJobs(deps: Deps): Promise<AsyncDisposable> {
+  // First: nobody may take the node for dead once it has begun to enqueue what is its own.
+  const beating = await startBeating(deps, () => reviveNode(deps));
   await startMailJobs(deps);
   await startAuthJobs(deps);
   await startIngestJobs(deps);
@@ -22,5 +25,5 @@ export async function startJobs(deps: Deps): Promise<AsyncDisposable> {
   await startPaymentJobs(deps);
   await startSubscriptionJobs(deps);
   await startRemovalJobs(deps);
-  return await startBeating(deps, async () => {});
+  return beating;
 }

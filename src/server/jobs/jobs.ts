@@ -53,6 +53,12 @@ export interface Jobs {
   ): Promise<void>;
   /** Enqueues `data` by cron expression (minutes, UTC), once however many processes run. Idempotent. */
   schedule<Data extends object>(queue: Queue<Data>, cron: string, data: Data): Promise<void>;
+  /** Drops what waits in a queue, and its schedule. What runs goes on. */
+  empty(queue: NamedQueue): Promise<void>;
+  /** Drops the queue itself; whoever still works on it has to {@link reopen} it. */
+  remove(queue: NamedQueue): Promise<void>;
+  /** Makes sure of a queue that another process may have removed. */
+  reopen(queue: NamedQueue): Promise<void>;
   /** How many jobs have failed for good and wait for a person. Up to a minute old. */
   countDeadLetters(): Promise<number>;
   /** Gives up to `limit` dead letters back to their queues and returns how many. */
@@ -150,6 +156,23 @@ class PgBossJobs implements Jobs {
     await this.#ensureQueue(queue);
     const singletonKey = queue.rules.exclusive ? "schedule" : undefined;
     await this.#boss.schedule(queue.name, cron, data, { tz: "UTC", ...(singletonKey && { singletonKey }) });
+  }
+
+  async empty({ name }: NamedQueue) {
+    if (!(await this.#boss.getQueue(name))) return;
+    await this.#boss.unschedule(name);
+    await this.#boss.deleteQueuedJobs(name);
+  }
+
+  async remove(queue: NamedQueue) {
+    await this.empty(queue);
+    await this.#boss.deleteQueue(queue.name);
+    this.#ready.delete(queue.name);
+  }
+
+  async reopen(queue: NamedQueue) {
+    this.#ready.delete(queue.name);
+    await this.#ensureQueue(queue);
   }
 
   async countDeadLetters() {

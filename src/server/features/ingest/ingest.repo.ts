@@ -1,4 +1,4 @@
-import { and, eq, inArray, lt, ne, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, isNull, lt, ne, type SQL, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { byColumn, type RowsByColumn, selectGiven } from "../../db/given-rows.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
@@ -55,6 +55,44 @@ export async function listDeadUploads(db: DbOrTx, nodeId: string, bootId: string
     .select()
     .from(uploads)
     .where(and(eq(uploads.nodeId, nodeId), eq(uploads.state, "receiving"), ne(uploads.bootId, bootId)));
+}
+
+/** Every node that an upload under way or a staged object names. */
+export async function listNodesNamed(db: DbOrTx): Promise<string[]> {
+  const receiving = db.select({ id: uploads.nodeId }).from(uploads).where(eq(uploads.state, "receiving"));
+  const holding = db
+    .select({ id: sql<string>`${storedObjects.stagedOn}` })
+    .from(storedObjects)
+    .where(isNotNull(storedObjects.stagedOn));
+  const rows = await receiving.union(holding);
+  return rows.map(({ id }) => id);
+}
+
+/** Ends what a node was receiving; a commit under way is waited for, and stands. */
+export async function failUploadsOfNode(tx: Tx, nodeId: string, at: Date): Promise<void> {
+  await tx
+    .update(uploads)
+    .set({ state: "failed", finishedAt: at })
+    .where(and(eq(uploads.nodeId, nodeId), eq(uploads.state, "receiving")));
+}
+
+/** Failed uploads of a node that it has not seen gone from the store itself. */
+export async function listUnremovedUploads(db: DbOrTx, nodeId: string): Promise<string[]> {
+  const rows = await db
+    .select({ id: uploads.id })
+    .from(uploads)
+    .where(and(eq(uploads.nodeId, nodeId), eq(uploads.state, "failed"), isNull(uploads.bytesRemovedAt)))
+    .orderBy(uploads.id);
+  return rows.map(({ id }) => id);
+}
+
+export async function markBytesRemoved(db: DbOrTx, id: string, at: Date): Promise<void> {
+  await db.update(uploads).set({ bytesRemovedAt: at }).where(eq(uploads.id, id));
+}
+
+/** Forgets the uploads of a node that is forgotten itself. */
+export async function deleteUploadsOfNode(db: DbOrTx, nodeId: string): Promise<void> {
+  await db.delete(uploads).where(and(eq(uploads.nodeId, nodeId), ne(uploads.state, "receiving")));
 }
 
 const uploadEnd = prepared((db, given: Given<Pick<UploadRow, "id" | "state"> & { at: Date }>) =>

@@ -6,7 +6,13 @@ import { describeError } from "../../log.ts";
 import { listObjectsOfUpload } from "../studies/stored-objects.repo.ts";
 import { removeUploadBytes } from "./abandon-upload.ts";
 import { findOwnKeys } from "./find-own-keys.ts";
-import { deleteOldUploads, endUpload, findUploads, listDeadUploads } from "./ingest.repo.ts";
+import {
+  deleteOldUploads,
+  endUpload,
+  findUploads,
+  listDeadUploads,
+  listUnremovedUploads,
+} from "./ingest.repo.ts";
 
 type SweepDeps = Pick<Deps, "db" | "node" | "store" | "staging" | "clock" | "log" | "config">;
 
@@ -33,6 +39,10 @@ export async function sweepUploads(deps: SweepDeps): Promise<void> {
     for (const upload of await findUploads(db, names.slice(start, start + FOLDERS_AT_ONCE))) {
       await attempt(deps, () => sweepFolder(deps, upload));
     }
+  }
+  // Those without a folder too: it may have been removed, or lost, before the store could be reached.
+  for (const uploadId of await listUnremovedUploads(db, node.id)) {
+    await attempt(deps, () => removeUploadBytes(deps, uploadId));
   }
   for (const store of [deps.staging, deps.store]) {
     // Only this process writes to its disk; an S3 store has other nodes, whose uploads may take long.

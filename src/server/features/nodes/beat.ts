@@ -8,7 +8,7 @@ const PAUSE_SECONDS = 90;
 
 const platform = `${process.platform} ${process.arch} bun ${Bun.version}`;
 
-/** One beat. Returns whether other nodes took this one for dead meanwhile. */
+/** One beat. Returns whether the last one was not long ago, so that no other node can have taken this one for dead. */
 export async function beat({ db, node }: Pick<Deps, "db" | "node">): Promise<boolean> {
   const { id, bootId } = node;
   return await recordBeat(db, { id, bootId, platform, pauseSeconds: PAUSE_SECONDS });
@@ -16,7 +16,7 @@ export async function beat({ db, node }: Pick<Deps, "db" | "node">): Promise<boo
 
 /**
  * Beats now, then as long as the process lives or until it is disposed. A beat that fails is logged: what the node
- * does meanwhile fails or holds by itself. `onRevival` runs where others had taken this node for dead.
+ * does meanwhile fails or holds by itself. `onRevival` runs after a pause in which others may have taken it for dead.
  */
 export async function startBeating(
   deps: Pick<Deps, "db" | "node" | "log">,
@@ -26,12 +26,16 @@ export async function startBeating(
   let isStopped = false;
   let beating: Promise<void> = Promise.resolve();
 
+  let isFirst = true;
+
   async function beatOnce(): Promise<void> {
     try {
-      if (await beat(deps)) {
+      const isSteady = await beat(deps);
+      if (!isSteady && !isFirst) {
         deps.log.warn("node.revived", {});
         await onRevival();
       }
+      isFirst = false;
     } catch (error) {
       deps.log.warn("node.beat_failed", describeError(error));
     }

@@ -1,15 +1,16 @@
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
+import { isSwept } from "../nodes/nodes.repo.ts";
 import { findStudy } from "./find-study.ts";
 import { listStoredObjects } from "./stored-objects.repo.ts";
-import { studyNotOwner } from "./studies.errors.ts";
+import { studyNodeGone, studyNotOwner } from "./studies.errors.ts";
 import type { Caller } from "./studies.repo.ts";
 import { owns } from "./study-access.ts";
 import { transferQueue } from "./study-jobs.ts";
 
 /**
  * Has the transfer of a study's staged objects tried again now, each on the node that holds them. Idempotent.
- * @throws {AppError} `study.not_found`, `study.not_owner`
+ * @throws {AppError} `study.not_found`, `study.not_owner`, `study.node_gone`
  */
 export async function retryTransfer(
   deps: Pick<Deps, "db" | "jobs">,
@@ -22,6 +23,9 @@ export async function retryTransfer(
   for (const object of await listStoredObjects(deps.db, study.id)) {
     if (object.location === "staging" && object.stagedOn !== null)
       staged.set(object.uploadId, object.stagedOn);
+  }
+  for (const nodeId of new Set(staged.values())) {
+    if (await isSwept(deps.db, nodeId)) throw new AppError(studyNodeGone);
   }
   for (const [uploadId, nodeId] of staged) {
     await deps.jobs.enqueue(transferQueue(nodeId), { uploadId });

@@ -18,6 +18,16 @@ export const studyNotOwner: ErrorKind = {
   code: "study.not_owner",
   text: /*i18n*/ { id: "error.study.not_owner", message: "Only the owner of this study can do this." },
 };
+/** Its bytes are on the disk of a node that stopped, and nowhere else. */
+export const studyNodeGone: ErrorKind = {
+  status: 503,
+  code: "study.node_gone",
+  text: /*i18n*/ {
+    id: "error.study.node_gone",
+    message:
+      "The server that received this exam is not running. The exam is kept on its disk: start that server again with the same data folder.",
+  },
+};
 /** The same for an address nobody has, one of somebody else, and a doctor who may not sign in. */
 export const doctorNotFound: ErrorKind = {
   status: 404,

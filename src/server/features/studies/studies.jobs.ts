@@ -25,5 +25,15 @@ export async function startStudyJobs(deps: Deps): Promise<void> {
   await jobs.work(stagingPurgeQueue(node.id), async ({ keys }) => {
     for (const key of keys) await staging.delete(key);
   });
-  for (const uploadId of await listStagedUploads(deps.db, node.id)) await jobs.enqueue(queue, { uploadId });
+  await enqueueStagedTransfers(deps);
+}
+
+/** Has everything transferred that this node still holds. */
+export async function enqueueStagedTransfers({
+  db,
+  jobs,
+  node,
+}: Pick<Deps, "db" | "jobs" | "node">): Promise<void> {
+  const queue = transferQueue(node.id);
+  for (const uploadId of await listStagedUploads(db, node.id)) await jobs.enqueue(queue, { uploadId });
 }

@@ -76,14 +76,21 @@ async function copyUnlessDeleted(
 }
 
 /** Switches to verified copies; returns those whose study has been deleted meanwhile. */
-async function switchCopied(tx: Tx, uploadId: string, copied: StoredObjectRow[]): Promise<StoredObjectRow[]> {
+export async function switchCopied(
+  tx: Tx,
+  uploadId: string,
+  copied: StoredObjectRow[],
+): Promise<StoredObjectRow[]> {
   const ids = copied.map(({ id }) => id);
   // The studies first, as their deletion does.
   const [, switched] = await together(lockStudiesOfUpload(tx, uploadId), switchToArchive(tx, uploadId, ids));
   return copied.filter(({ id }) => !switched.has(id));
 }
 
-async function removeCopies({ store }: TransferDeps, objects: StoredObjectRow[]): Promise<void> {
+export async function removeCopies(
+  { store }: Pick<Deps, "store">,
+  objects: StoredObjectRow[],
+): Promise<void> {
   for (const { key } of objects) await store.delete(key);
 }
 
@@ -97,6 +104,18 @@ export async function copyToArchive(
   const copy = await deps.store.stat(object.key);
   if (copy?.sizeBytes !== object.sizeBytes) throw new CopyDiffers("size");
   if ((await sha256Of(deps.store, object.key, signal)) !== object.sha256) throw new CopyDiffers("SHA-256");
+}
+
+/** Whether the archive store holds a whole copy of an object, read to its end to be sure. */
+export async function isCopied(
+  store: ObjectStore,
+  object: Pick<StoredObjectRow, "key" | "sizeBytes" | "sha256">,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const copy = await store.stat(object.key);
+  return (
+    copy?.sizeBytes === object.sizeBytes && (await sha256Of(store, object.key, signal)) === object.sha256
+  );
 }
 
 async function removeStagedCopies(
