@@ -4,8 +4,7 @@ import type { Deps } from "./deps.ts";
 import { createAuthRoutes } from "./features/auth/auth.routes.ts";
 import { createFactorsRoutes } from "./features/auth/factors/factors.routes.ts";
 import { findSession } from "./features/auth/find-session.ts";
-import { createDicomwebRoutes } from "./features/dicomweb/dicomweb.routes.ts";
-import { openCatalogue } from "./features/dicomweb/open-catalogue.ts";
+import { createStudyDicomwebRoutes } from "./features/dicomweb/study-dicomweb.routes.ts";
 import { createExportRoutes } from "./features/export/export.routes.ts";
 import { createIngestRoutes } from "./features/ingest/ingest.routes.ts";
 import { createLabsRoutes } from "./features/labs/labs.routes.ts";
@@ -18,9 +17,9 @@ import { createThumbnailsRoutes } from "./features/thumbnails/thumbnails.routes.
 import { createConfirmEmailRoutes, createUsersRoutes } from "./features/users/users.routes.ts";
 import { createViewerAssets } from "./features/viewer/viewer.assets.ts";
 import { createViewerRoutes } from "./features/viewer/viewer.routes.ts";
+import { createViewerDicomwebRoutes } from "./features/viewer/viewer-dicomweb.routes.ts";
 import { separateOrigins } from "./features/viewer/viewer-origin.ts";
 import { createViewerTokenRoutes } from "./features/viewer/viewer-token.routes.ts";
-import { resolveViewerToken } from "./features/viewer/viewer-token.ts";
 import { accessLog } from "./http/access-log.ts";
 import { createGuard } from "./http/guard.ts";
 import { createHealthRoutes } from "./http/health.routes.ts";
@@ -81,14 +80,8 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/api", createExportRoutes(deps, guard));
   app.route("/", createConfirmEmailRoutes(deps, guard));
   app.route("/", createViewerTokenRoutes(deps, guard));
-  app.route(
-    "/dicomweb/t/:token",
-    createDicomwebRoutes(async (c, series) => {
-      const token = c.req.param("token") ?? "";
-      const { session, studyIds, found } = await resolveViewerToken(deps, token, series);
-      return openCatalogue(deps, { caller: session, studyIds }, found);
-    }),
-  );
+  app.route("/dicomweb/t/:token", createViewerDicomwebRoutes(deps));
+  app.route("/dicomweb", createStudyDicomwebRoutes(deps, guard));
   app.route(
     "/viewer",
     createViewerRoutes(createViewerAssets({ source: assets.viewer, publicOrigin: publicUrl, viewerOrigin })),

@@ -12,6 +12,10 @@ export function dicomwebApp(resolve: (c: Context) => DicomwebCatalogue) {
     })
     .route(
       "/dicomweb/t/:token",
-      createDicomwebRoutes(async (c) => resolve(c)),
+      createDicomwebRoutes({
+        resolve: async (c) => resolve(c),
+        allowRetrieval: async () => {},
+        hasSearch: true,
+      }),
     );
 }

@@ -53,7 +53,8 @@ export function createGuard(findSession: FindSession): Guard {
   };
 }
 
-function isSubscribed(session: Session, wanted: "own" | "viewing" | undefined): boolean {
+/** Whether a session's subscription is in force, or none is wanted of it. */
+export function isSubscribed(session: Session, wanted: "own" | "viewing" | undefined): boolean {
   if (wanted === undefined || session.hasActiveSubscription) return true;
   return wanted === "viewing" && (session.role === "doctor" || session.role === "lab");
 }

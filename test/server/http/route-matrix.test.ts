@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { accessOf } from "../../../src/server/http/guard.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
+import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 
 /*
@@ -37,6 +37,7 @@ const adminOnly = (status: number): Row => row(401, 403, 403, 403, 403, status, 
 const unknownId = "01890000-0000-7000-8000-000000000000";
 /** Of the series of `sampleZip({ study: "1" })`. */
 const seriesUID = "2.25.2.1.1";
+const instanceUID = "2.25.3.1.1.1";
 
 const matrix: Record<string, Row> = {
   "GET /api/health": everyone(200),
@@ -113,6 +114,25 @@ const matrix: Record<string, Row> = {
   "GET /api/exams-lab/:id/view": row(401, 404, 404, 403, 403, 403, 403),
   "GET /api/exams-lab/:id/download": row(401, 404, 404, 403, 403, 403, 403),
   "DELETE /api/exams-lab/:id": row(401, 404, 404, 403, 403, 403, 403),
+  "GET /dicomweb/studies/:study/series": row(401, 200, 404, 200, 200, 200, 403),
+  "GET /dicomweb/studies/:study/instances": row(401, 200, 404, 200, 200, 200, 403),
+  "GET /dicomweb/studies/:study/series/:series/instances": row(401, 200, 404, 200, 200, 200, 403),
+  "GET /dicomweb/studies/:study/metadata": row(401, 200, 404, 200, 200, 200, 403),
+  "GET /dicomweb/studies/:study/series/:series/metadata": row(401, 200, 404, 200, 200, 200, 403),
+  "GET /dicomweb/studies/:study/series/:series/instances/:instance/metadata": row(
+    ...([401, 200, 404, 200, 200, 200, 403] as const),
+  ),
+  "GET /dicomweb/studies/:study/series/:series/instances/:instance/frames/:frames": row(
+    ...([401, 200, 404, 200, 200, 200, 403] as const),
+  ),
+  "GET /dicomweb/studies/:study/series/:series/instances/:instance/bulkdata/:path": row(
+    ...([401, 200, 404, 200, 200, 200, 403] as const),
+  ),
+  "GET /dicomweb/studies/:study/series/:series/instances/:instance": row(
+    ...([401, 200, 404, 403, 403, 200, 403] as const),
+  ),
+  "GET /dicomweb/studies/:study/series/:series": row(401, 200, 404, 403, 403, 200, 403),
+  "GET /dicomweb/studies/:study": row(401, 200, 404, 403, 403, 200, 403),
   "GET /generate-token": row(401, 400, 400, 400, 400, 400, 403),
   // Late, since it takes away what it ends.
   "POST /api/subscriptions/cancel": row(401, 200, 200, 409, 409, 409, 409),
@@ -166,6 +186,10 @@ for (const [route, expected] of Object.entries(matrix)) {
         const [method = "", path = ""] = route.split(" ");
         const isDeletion = route === "DELETE /api/studies/:study" && expected[caller] === 200;
         const concrete = path
+          .replace("/dicomweb/studies/:study", `/dicomweb/studies/${studyUID("1")}`)
+          .replace(":instance", instanceUID)
+          .replace(":frames", "1")
+          .replace(":path", "7FE00010")
           .replace(":study", isDeletion ? (spare.pop() ?? "") : studyId)
           .replace(":series", seriesUID)
           .replace(/:id|:userId/, unknownId)

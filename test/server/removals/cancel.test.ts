@@ -81,14 +81,11 @@ const instancePaths = async (dicomweb: string, as: Person) => {
   >[];
   const instancePath = `${seriesPath}/instances/${instance?.["00080018"]?.Value[0]}`;
   return [
-    `${dicomweb}/studies/${uid}`,
     `${dicomweb}/studies/${uid}/series`,
     `${dicomweb}/studies/${uid}/instances`,
     `${dicomweb}/studies/${uid}/metadata`,
-    seriesPath,
     `${seriesPath}/metadata`,
     `${seriesPath}/instances`,
-    instancePath,
     `${instancePath}/metadata`,
     `${instancePath}/frames/1`,
   ];

@@ -89,3 +89,8 @@ export interface DicomwebCatalogue extends InstanceBytes {
   manifest(studyInstanceUID: string, seriesInstanceUID: string): Promise<SeriesManifest | undefined>;
   metadata(studyInstanceUID: string, seriesInstanceUID: string): Promise<StoredMetadata | undefined>;
 }
+
+/** Whole files that a request asks for. */
+export type Retrieval =
+  | { level: "study" | "series"; studyInstanceUID: string }
+  | { level: "instance"; studyInstanceUID: string; instance: ManifestInstance };

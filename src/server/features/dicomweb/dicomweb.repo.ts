@@ -1,4 +1,4 @@
-import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { type SessionRow, sessionFields } from "../auth/auth.repo.ts";
@@ -25,10 +25,13 @@ import { users } from "../users/users.table.ts";
 export interface Scope {
   caller: Caller;
   studyIds: string[];
+  /** The caller's own studies are not in it: no subscription gives access to them. */
+  isGrantedOnly?: boolean;
 }
 
-function inScope({ caller, studyIds }: Scope) {
-  return and(inArray(studies.id, studyIds), visibleTo(caller));
+function inScope({ caller, studyIds, isGrantedOnly }: Scope) {
+  const others = isGrantedOnly ? ne(studies.accountId, caller.userId) : undefined;
+  return and(inArray(studies.id, studyIds), visibleTo(caller), others);
 }
 
 export async function listStudiesInScope(db: DbOrTx, scope: Scope): Promise<StudyRow[]> {
@@ -71,7 +74,7 @@ const isAskedSeries = (given: Given<Asked>) => eq(series.seriesInstanceUID, give
 const manifestObject = (visible: (given: Given<{ userId: string }>) => SQL | undefined) =>
   prepared((db, given: Given<Asked & { userId: string }>) =>
     db
-      .select({ object: storedObjects })
+      .select({ object: storedObjects, accountId: studies.accountId })
       .from(series)
       .innerJoin(studies, eq(studies.id, series.studyId))
       .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
@@ -83,18 +86,18 @@ const manifestObjectForUser = manifestObject(({ userId }) => ownedByOrGrantedTo(
 /** The manifest in force of a series. */
 export async function findManifestObject(
   db: DbOrTx,
-  { caller, studyIds }: Scope,
+  { caller, studyIds, isGrantedOnly }: Scope,
   uids: SeriesUIDs,
 ): Promise<StoredObjectRow | undefined> {
   if (studyIds.length === 0) return undefined;
   const statement = caller.role === "admin" ? manifestObjectForAdmin : manifestObjectForUser;
-  const [row] = await statement(db, { ...uids, studyIds, userId: caller.userId });
-  return row?.object;
+  const rows = await statement(db, { ...uids, studyIds, userId: caller.userId });
+  return rows.find(({ accountId }) => !isGrantedOnly || accountId !== caller.userId)?.object;
 }
 
 const sessionWithManifest = prepared((db, given: Given<Asked & { sessionId: string }>) =>
   db
-    .select({ session: sessionFields, object: storedObjects })
+    .select({ session: sessionFields, object: storedObjects, accountId: studies.accountId })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
@@ -104,15 +107,24 @@ const sessionWithManifest = prepared((db, given: Given<Asked & { sessionId: stri
     .where(eq(sessions.id, given.sessionId)),
 );
 
+/** A series' manifest in force, and whose study it is. */
+export interface ManifestOfAccount {
+  object: StoredObjectRow;
+  accountId: string;
+}
+
 /**
- * A session with what its user may do now, and the manifest in force of a series of `studyIds` that he sees. Asked at
+ * A session with what its user may do now, and the manifests in force of a series of `studyIds` that they see. Asked at
  * every frame, hence one prepared statement for both.
  */
 export async function findSessionWithManifest(
   db: DbOrTx,
   asked: SeriesUIDs & { sessionId: string; studyIds: string[] },
-): Promise<{ session: SessionRow | undefined; manifest: StoredObjectRow | undefined }> {
+): Promise<{ session: SessionRow | undefined; manifests: ManifestOfAccount[] }> {
   const rows = await sessionWithManifest(db, asked);
   // One row for each of the token's studies with this UID, or one without a study.
-  return { session: rows[0]?.session, manifest: rows.find(({ object }) => object)?.object ?? undefined };
+  const manifests = rows.flatMap(({ object, accountId }) =>
+    object && accountId ? [{ object, accountId }] : [],
+  );
+  return { session: rows[0]?.session, manifests };
 }

@@ -1,10 +1,10 @@
-import { type Context, Hono } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import type { DicomJson } from "../../dicom/instance.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { bulkDataResponse } from "./bulk-data.ts";
-import type { DicomwebCatalogue, SeriesRecord } from "./dicomweb.catalogue.ts";
+import type { DicomwebCatalogue, Retrieval, SeriesRecord } from "./dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "./dicomweb.repo.ts";
 import { findInstance } from "./find-instance.ts";
 import { framesResponse } from "./frames.ts";
@@ -27,15 +27,26 @@ const MAX_SERIES = 10_000;
 
 const ALL_SERIES = { limit: MAX_SERIES, offset: 0 };
 
-/**
- * QIDO-RS and WADO-RS (PS3.18 §10.4, §10.6) over what one caller may see. `resolve` finds out who calls and throws
- * an `AppError` where nobody may; it is asked anew for each request, so a token that ends ends an open viewer. Told
- * which `series` the request is about, it can look that up on the way.
- */
-export function createDicomwebRoutes(
-  resolve: (c: Context, series?: SeriesUIDs) => Promise<DicomwebCatalogue>,
-) {
+export interface DicomwebAccess {
+  /**
+   * Finds out who calls; it is asked anew for each request, so a token that ends ends an open viewer. Told which
+   * `series` the request is about, it can look that up on the way.
+   * @throws {AppError} where nobody may
+   */
+  resolve(c: Context, series?: SeriesUIDs): Promise<DicomwebCatalogue>;
+  /** Asked before the first byte of whole files. @throws {AppError} where they are not to go */
+  allowRetrieval(c: Context, retrieval: Retrieval): Promise<void>;
+  /** In front of each route, where a guard decides who calls. */
+  guard?: MiddlewareHandler;
+  /** Whether all studies in sight can be searched; each other route names its study. */
+  hasSearch: boolean;
+}
+
+/** QIDO-RS and WADO-RS (PS3.18 §10.4, §10.6) over what one caller may see. */
+export function createDicomwebRoutes(access: DicomwebAccess) {
+  const { resolve } = access;
   const routes = new Hono();
+  const front: MiddlewareHandler = access.guard ?? ((_c, next) => next());
 
   async function openInstance(c: Context, path: InstancePath) {
     const isSeries = UID.test(path.study) && UID.test(path.series);
@@ -44,14 +55,15 @@ export function createDicomwebRoutes(
     return { catalogue, instance: await oneInstance(catalogue, path) };
   }
 
-  routes.get("/studies", async (c) => {
-    const catalogue = await resolve(c);
-    assertAcceptsJson(c.req.header("accept"));
-    const studies = await catalogue.studies(parseStudyQuery(new URL(c.req.url).searchParams));
-    return dicomJsonResponse(studies.map(studyJson), c.req.header("accept-encoding"));
-  });
+  if (access.hasSearch)
+    routes.get("/studies", front, async (c) => {
+      const catalogue = await resolve(c);
+      assertAcceptsJson(c.req.header("accept"));
+      const studies = await catalogue.studies(parseStudyQuery(new URL(c.req.url).searchParams));
+      return dicomJsonResponse(studies.map(studyJson), c.req.header("accept-encoding"));
+    });
 
-  routes.get("/studies/:study/series", async (c) => {
+  routes.get("/studies/:study/series", front, async (c) => {
     const catalogue = await resolve(c);
     assertAcceptsJson(c.req.header("accept"));
     const study = uid(c.req.param("study"));
@@ -61,7 +73,7 @@ export function createDicomwebRoutes(
     return dicomJsonResponse(series.map(seriesJson), c.req.header("accept-encoding"));
   });
 
-  routes.get("/studies/:study/instances", async (c) => {
+  routes.get("/studies/:study/instances", front, async (c) => {
     const catalogue = await resolve(c);
     assertAcceptsJson(c.req.header("accept"));
     const { limit, offset } = parsePage(new URL(c.req.url).searchParams);
@@ -82,7 +94,7 @@ export function createDicomwebRoutes(
     return dicomJsonResponse(found, c.req.header("accept-encoding"));
   });
 
-  routes.get("/studies/:study/series/:series/instances", async (c) => {
+  routes.get("/studies/:study/series/:series/instances", front, async (c) => {
     const catalogue = await resolve(c);
     assertAcceptsJson(c.req.header("accept"));
     const { limit, offset } = parsePage(new URL(c.req.url).searchParams);
@@ -94,21 +106,21 @@ export function createDicomwebRoutes(
     );
   });
 
-  routes.get("/studies/:study/metadata", async (c) => {
+  routes.get("/studies/:study/metadata", front, async (c) => {
     const catalogue = await resolve(c);
     assertAcceptsJson(c.req.header("accept"));
     const series = await allSeries(catalogue, uid(c.req.param("study")));
     return studyMetadataResponse(metadataOf(catalogue, series));
   });
 
-  routes.get("/studies/:study/series/:series/metadata", async (c) => {
+  routes.get("/studies/:study/series/:series/metadata", front, async (c) => {
     const catalogue = await resolve(c);
     assertAcceptsJson(c.req.header("accept"));
     const stored = await seriesMetadata(catalogue, c.req.param("study"), c.req.param("series"));
     return seriesMetadataResponse(stored, c.req.header("accept-encoding"));
   });
 
-  routes.get("/studies/:study/series/:series/instances/:instance/metadata", async (c) => {
+  routes.get("/studies/:study/series/:series/instances/:instance/metadata", front, async (c) => {
     const catalogue = await resolve(c);
     assertAcceptsJson(c.req.header("accept"));
     const sopInstanceUID = uid(c.req.param("instance"));
@@ -116,31 +128,37 @@ export function createDicomwebRoutes(
     return instanceMetadataResponse(stored, sopInstanceUID, c.req.header("accept-encoding"));
   });
 
-  routes.get("/studies/:study/series/:series/instances/:instance/frames/:frames", async (c) => {
+  routes.get("/studies/:study/series/:series/instances/:instance/frames/:frames", front, async (c) => {
     const { catalogue, instance } = await openInstance(c, c.req.param());
     return framesResponse(catalogue, instance, c.req.param("frames"), c.req.header("accept"));
   });
 
-  routes.get("/studies/:study/series/:series/instances/:instance/bulkdata/:path{.+}", async (c) => {
+  routes.get("/studies/:study/series/:series/instances/:instance/bulkdata/:path{.+}", front, async (c) => {
     const { catalogue, instance } = await openInstance(c, c.req.param());
     return bulkDataResponse(catalogue, instance, c.req.param("path"), c.req.header("accept"));
   });
 
-  routes.get("/studies/:study/series/:series/instances/:instance", async (c) => {
+  routes.get("/studies/:study/series/:series/instances/:instance", front, async (c) => {
     const { catalogue, instance } = await openInstance(c, c.req.param());
-    return instancesResponse(catalogue, [[instance]], c.req.header("accept"));
+    const studyInstanceUID = c.req.param("study");
+    const allow = () => access.allowRetrieval(c, { level: "instance", studyInstanceUID, instance });
+    return instancesResponse(catalogue, [[instance]], c.req.header("accept"), allow);
   });
 
-  routes.get("/studies/:study/series/:series", async (c) => {
+  routes.get("/studies/:study/series/:series", front, async (c) => {
     const catalogue = await resolve(c);
     const manifest = await seriesManifest(catalogue, c.req.param("study"), c.req.param("series"));
-    return instancesResponse(catalogue, [manifest.instances], c.req.header("accept"));
+    const { studyInstanceUID } = manifest;
+    const allow = () => access.allowRetrieval(c, { level: "series", studyInstanceUID });
+    return instancesResponse(catalogue, [manifest.instances], c.req.header("accept"), allow);
   });
 
-  routes.get("/studies/:study", async (c) => {
+  routes.get("/studies/:study", front, async (c) => {
     const catalogue = await resolve(c);
-    const series = await allSeries(catalogue, uid(c.req.param("study")));
-    return instancesResponse(catalogue, instancesOf(catalogue, series), c.req.header("accept"));
+    const studyInstanceUID = uid(c.req.param("study"));
+    const series = await allSeries(catalogue, studyInstanceUID);
+    const allow = () => access.allowRetrieval(c, { level: "study", studyInstanceUID });
+    return instancesResponse(catalogue, instancesOf(catalogue, series), c.req.header("accept"), allow);
   });
 
   return routes;

@@ -10,21 +10,23 @@ type InstanceGroups = Iterable<ManifestInstance[]> | AsyncIterable<ManifestInsta
 
 /**
  * Instances bit for bit as they were sent (PS3.18 §10.4.1.1.1–3), streamed. One instance may also be asked for as a
- * bare `application/dicom` body.
+ * bare `application/dicom` body. `allow` is asked once it is clear that bytes will go, before the first.
  * @throws {AppError} 406 where the client takes neither, or several as one part
  */
 export async function instancesResponse(
   catalogue: Pick<DicomwebCatalogue, "open">,
   groups: InstanceGroups,
   accept: string | undefined,
+  allow: () => Promise<void>,
 ): Promise<Response> {
   const only = onlyInstance(groups);
   const { multipart, type } = negotiateInstances(accept, only?.transferSyntaxUID);
-  if (multipart) {
+  if (!multipart && !only) throw new AppError(notAcceptable);
+  await allow();
+  if (multipart || !only) {
     const { contentType, body } = multipartRelated(type, parts(catalogue, groups));
     return new Response(body, { headers: archiveHeaders(contentType) });
   }
-  if (!only) throw new AppError(notAcceptable);
   return new Response((await catalogue.open(only)) as BodyInit, {
     headers: { ...archiveHeaders(type), "Content-Length": String(only.sizeBytes) },
   });

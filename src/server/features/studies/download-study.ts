@@ -1,9 +1,11 @@
+import type { DbOrTx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { forbidden } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { chargeAction } from "../subscriptions/charge-action.ts";
+import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { findDownload, recordDownload } from "./download.repo.ts";
 import { findStudy } from "./find-study.ts";
 import { listVolumes } from "./stored-objects.repo.ts";
@@ -54,6 +56,11 @@ export async function chargeDownload(
   const { study, etag } = file;
   if (request.isRange && (await hasFreeRanges(deps, caller, file))) return;
   await deps.db.transaction(async (tx) => {
+    if (request.isRange) {
+      // Ranges asked for at once are one download: whoever comes second sees that it was counted.
+      await lockSubscription(tx, caller.userId);
+      if (await hasFreeRanges({ ...deps, db: tx }, caller, file)) return;
+    }
     const account = { userId: caller.userId, isAdmin: caller.role === "admin" };
     const { studyInstanceUID } = study;
     await chargeAction(tx, account, { exam: "imaging", kind: "download", studyInstanceUID }, now);
@@ -72,7 +79,7 @@ export async function chargeDownload(
 
 /** Whether the caller was charged for this very file within the hour. */
 export async function hasFreeRanges(
-  deps: Pick<Deps, "db" | "clock">,
+  deps: Pick<Deps, "clock"> & { db: DbOrTx },
   caller: Caller,
   file: StudyFile,
 ): Promise<boolean> {

@@ -62,7 +62,7 @@ async function lookIntoStudy(
   return isKnown ? { obstacle } : "unknown";
 }
 
-function isImage({ frames, sopClassUID }: ManifestInstance): boolean {
+export function isImage({ frames, sopClassUID }: ManifestInstance): boolean {
   return frames.kind !== "none" && !OVERLAYS.has(sopClassUID);
 }
 

@@ -2,6 +2,7 @@ import { type ViewerToken, viewerTokenRequestSchema } from "../../../shared/api/
 import type { Locale } from "../../../shared/locale.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
+import { isSubscribed, subscriptionRequired } from "../../http/guard.ts";
 import { unauthenticated } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
@@ -11,14 +12,21 @@ import type { CachedStore } from "../../storage/cache/cached-store.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { findSessionRow } from "../auth/auth.repo.ts";
 import { judgeSession } from "../auth/find-session.ts";
-import { findSessionWithManifest, type SeriesUIDs } from "../dicomweb/dicomweb.repo.ts";
+import type { Retrieval } from "../dicomweb/dicomweb.catalogue.ts";
+import {
+  findSessionWithManifest,
+  type ManifestOfAccount,
+  type Scope,
+  type SeriesUIDs,
+} from "../dicomweb/dicomweb.repo.ts";
 import type { FoundManifest } from "../dicomweb/open-catalogue.ts";
 import { findStudy } from "../studies/find-study.ts";
 import { listVolumes } from "../studies/stored-objects.repo.ts";
 import { studyNotReady } from "../studies/studies.errors.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import { userNotFound } from "../users/users.errors.ts";
-import { lookIntoStudies, type ViewerSight } from "./viewer-sight.ts";
+import { viewerRetrievalForbidden } from "./viewer.errors.ts";
+import { isImage, lookIntoStudies, type ViewerSight } from "./viewer-sight.ts";
 
 const LIFETIME_SECONDS = 2 * 3600;
 
@@ -26,7 +34,7 @@ const LIFETIME_SECONDS = 2 * 3600;
  * A token that opens exactly the studies named in `data` (base64 of JSON, SPEC §7), to look at, for two hours
  * or until its session or the access it was made for ends.
  * @throws {AppError} 400 for unreadable `data`; `user.not_found` for another user's id; `study.not_found`;
- *   `study.not_ready` before the transfer is done
+ *   `study.not_ready` before the transfer is done; `subscription.required`
  */
 export async function issueViewerToken(
   deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "cache" | "log" | "series">,
@@ -39,6 +47,8 @@ export async function issueViewerToken(
   for (const pair of pairs) {
     if (pair.userId !== session.userId) throw new AppError(userNotFound);
     const study = await findStudy(deps.db, session, pair.id ?? pair.studyInstanceUID ?? "");
+    if (isGrantedOnly(session) && study.accountId === session.userId)
+      throw new AppError(subscriptionRequired);
     if (study.storageStatus !== "b2") throw new AppError(studyNotReady);
     studies.push(study);
   }
@@ -117,15 +127,15 @@ function decodeJson(data: string): unknown {
 
 /** Who holds a viewer token and what it opens, asked anew at each request. */
 export interface ViewerAccess {
-  session: Session;
-  studyIds: string[];
+  scope: Scope;
   /** Of the series that was asked for, where one was. */
   found?: FoundManifest;
 }
 
 /**
- * Where the request is about one `series`, its manifest is looked up in the same statement.
- * @throws {AppError} 401 for a token that is forged, expired, or whose session has ended
+ * Where the request is about one `series`, its manifest is looked up in the same statement. A token ends with the
+ * subscription that gave access: without one a user sees nothing, a doctor or lab only what others granted them.
+ * @throws {AppError} 401 for a token that is forged, expired, or whose session has ended; `subscription.required`
  */
 export async function resolveViewerToken(
   deps: Pick<Deps, "db" | "tokens" | "clock">,
@@ -137,9 +147,27 @@ export async function resolveViewerToken(
   const { sid: sessionId, sub: userId, studies: studyIds } = claims;
   const looked = series
     ? await findSessionWithManifest(deps.db, { sessionId, studyIds, ...series })
-    : { session: await findSessionRow(deps.db, sessionId) };
+    : { session: await findSessionRow(deps.db, sessionId), manifests: [] };
   const session = await judgeSession(deps, { sessionId, userId }, looked.session);
   if (!session) throw new AppError(unauthenticated);
-  const found = series && "manifest" in looked && { found: { ...series, object: looked.manifest } };
-  return { session, studyIds, ...found };
+  if (!isSubscribed(session, "viewing")) throw new AppError(subscriptionRequired);
+  const scope = { caller: session, studyIds, isGrantedOnly: isGrantedOnly(session) };
+  if (!series) return { scope };
+  const inScope = ({ accountId }: ManifestOfAccount) => !scope.isGrantedOnly || accountId !== userId;
+  return { scope, found: { ...series, object: looked.manifests.find(inScope)?.object } };
+}
+
+/** Doctors and labs see what was granted to them without a subscription, their own studies only with one. */
+function isGrantedOnly(session: Session): boolean {
+  return !session.hasActiveSubscription;
+}
+
+/**
+ * A token is for looking: documents, reports and overlays (segmentations, …) go whole, because the viewer reads them
+ * so; of images only their frames do, and never a series or a study.
+ * @throws {AppError} `viewer.retrieval_forbidden`
+ */
+export function assertViewerRetrieval(retrieval: Retrieval): void {
+  if (retrieval.level !== "instance" || isImage(retrieval.instance))
+    throw new AppError(viewerRetrievalForbidden);
 }

@@ -1,0 +1,38 @@
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { notFound } from "../../http/http.errors.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import type { Session } from "../../http/session.ts";
+import { chargeDownload, findStudyFile } from "../studies/download-study.ts";
+import { findStudy } from "../studies/find-study.ts";
+import type { DicomwebCatalogue, Retrieval } from "./dicomweb.catalogue.ts";
+import { openCatalogue } from "./open-catalogue.ts";
+
+/**
+ * One study, for whoever is signed in and may see it.
+ * @throws {AppError} `study.not_found`; `study.ambiguous` where its UID stands in several accounts
+ */
+export async function openStudyAsSession(
+  deps: Pick<Deps, "db" | "series">,
+  caller: Session,
+  studyInstanceUID: string,
+): Promise<DicomwebCatalogue> {
+  if (!/^[0-9.]{1,64}$/.test(studyInstanceUID)) throw new AppError(notFound);
+  const study = await findStudy(deps.db, caller, studyInstanceUID);
+  return openCatalogue(deps, { caller, studyIds: [study.id] });
+}
+
+/**
+ * Whole files count as the download they are. A study is one action each time; its series and instances are one
+ * together within an hour, since a workstation asks for them one by one.
+ * @throws {AppError} `role.forbidden`, `quota.actions`, `subscription.required`
+ */
+export async function chargeRetrieval(
+  deps: Pick<Deps, "db" | "clock">,
+  caller: Session,
+  { level, studyInstanceUID }: Retrieval,
+  origin: RequestOrigin,
+): Promise<void> {
+  const file = await findStudyFile(deps, caller, studyInstanceUID);
+  await chargeDownload(deps, caller, file, { isRange: level !== "study", origin });
+}

@@ -1,0 +1,21 @@
+import type { Context } from "hono";
+import type { Deps } from "../../deps.ts";
+import type { Guard } from "../../http/guard.ts";
+import type { HttpEnv } from "../../http/http-context.ts";
+import { originOf } from "../../http/request-origin.ts";
+import { createDicomwebRoutes } from "./dicomweb.routes.ts";
+import { chargeRetrieval, openStudyAsSession } from "./open-as-session.ts";
+
+/** DICOMweb within one study, for whoever is signed in; mounted at `/dicomweb`. */
+export function createStudyDicomwebRoutes(deps: Deps, guard: Guard) {
+  const sessionOf = (c: Context) => (c as Context<HttpEnv>).get("session");
+  return createDicomwebRoutes({
+    guard: guard({ subscription: "viewing" }),
+    hasSearch: false,
+    resolve: (c) => openStudyAsSession(deps, sessionOf(c), c.req.param("study") ?? ""),
+    async allowRetrieval(c, retrieval) {
+      if (c.req.method === "HEAD") return;
+      await chargeRetrieval(deps, sessionOf(c), retrieval, originOf(c));
+    },
+  });
+}

@@ -1,0 +1,16 @@
+import type { Deps } from "../../deps.ts";
+import { createDicomwebRoutes } from "../dicomweb/dicomweb.routes.ts";
+import { openCatalogue } from "../dicomweb/open-catalogue.ts";
+import { assertViewerRetrieval, resolveViewerToken } from "./viewer-token.ts";
+
+/** DICOMweb of a token's studies, to look at; mounted at `/dicomweb/t/:token`. */
+export function createViewerDicomwebRoutes(deps: Deps) {
+  return createDicomwebRoutes({
+    hasSearch: true,
+    async resolve(c, series) {
+      const { scope, found } = await resolveViewerToken(deps, c.req.param("token") ?? "", series);
+      return openCatalogue(deps, scope, found);
+    },
+    allowRetrieval: async (_c, retrieval) => assertViewerRetrieval(retrieval),
+  });
+}
