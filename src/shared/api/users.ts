@@ -18,6 +18,8 @@ export const currentUserSchema = z.object({
   expiresAt: z.nullable(z.string()),
   profileImageUrl: z.nullable(z.string()),
   termsAcceptedAt: z.nullable(z.string()),
+  /** Only in an admin's list: whether the account has a passkey or an authenticator app. */
+  hasSecondFactor: z.optional(z.boolean()),
 });
 export type CurrentUser = z.infer<typeof currentUserSchema>;
 
@@ -81,6 +83,14 @@ export const ownDeletionSchema = z.object({
     .check(z.minLength(1, "validation.passwordRequired"), z.maxLength(1024, "validation.tooLong")),
 });
 export type OwnDeletion = z.infer<typeof ownDeletionSchema>;
+
+/** An admin's own password, against which somebody's lost factors are taken away. */
+export const factorClearingSchema = z.object({
+  currentPassword: z
+    .string("validation.passwordRequired")
+    .check(z.minLength(1, "validation.passwordRequired"), z.maxLength(1024, "validation.tooLong")),
+});
+export type FactorClearing = z.infer<typeof factorClearingSchema>;
 
 /** Where the browser fetches all data of the account, for five minutes. */
 export const exportTicketSchema = z.object({ url: z.string(), fileName: z.string() });

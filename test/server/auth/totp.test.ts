@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { strFromU8, unzipSync } from "fflate";
 import { factorsOf, totpAt } from "../../support/factors.ts";
 import { codeIn, readOutbox } from "../../support/outbox.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
@@ -178,5 +179,66 @@ describe("a recovery code", () => {
     const plain = await t.addPerson("Sem Fator");
     const answer = await post("/api/auth/recovery-codes", { currentPassword: plain.password }, plain);
     expect([answer.status, (await problemOf(answer)).code]).toEqual([409, "factor.none"]);
+  });
+});
+
+describe("somebody who lost every factor", () => {
+  test("gets back in by an admin, who gives their own password; it is audited, and the owner is told", async () => {
+    const admin = await t.addPerson("Administradora", { role: "admin", plan: null });
+    const { person, secret } = await withTotp("Perdeu Tudo");
+    const path = `/api/users/${person.id}/clear-factors`;
+    const listed = async () => {
+      const users = (await (await t.call("GET", "/api/users", { as: admin })).json()) as {
+        id: string;
+        hasSecondFactor: boolean;
+      }[];
+      return users.find(({ id }) => id === person.id)?.hasSecondFactor;
+    };
+    expect(await listed()).toBe(true);
+    const currentPassword = admin.password;
+    expect((await post(path, { currentPassword: "outra" }, admin)).status).toBe(400);
+    expect((await post(path, { currentPassword: person.password }, person)).status).toBe(403);
+    expect((await post(path, { currentPassword }, admin)).status).toBe(200);
+    expect(await listed()).toBe(false);
+    expect(await factors.read(person)).toMatchObject({ totp: null, recoveryCodesLeft: 0 });
+    expect(await (await logIn(person)).json()).toHaveProperty("token");
+    expect((await verify(person, nextCode(secret))).status).toBe(401);
+    expect((await subjectsTo(person)).at(-1)).toBe("Your second factor was removed by an administrator");
+    const audited = await t.sql`select actor_id from audit_events
+      where account_id = ${person.id} and action = 'factors.cleared'`;
+    expect(audited.map((row) => row.actor_id)).toEqual([admin.id]);
+  });
+
+  test("is not an admin with a stolen session: theirs go in the profile", async () => {
+    const admin = await t.addPerson("Administra Sozinha", { role: "admin", plan: null });
+    await factors.addTotp(admin);
+    const own = await post(
+      `/api/users/${admin.id}/clear-factors`,
+      { currentPassword: admin.password },
+      admin,
+    );
+    expect([own.status, (await problemOf(own)).code]).toEqual([409, "user.own_factors"]);
+  });
+
+  test("finds names and dates in the export of their data, and no secret", async () => {
+    const { person, secret, recoveryCodes } = await withTotp("Leva Seus Dados");
+    const ticket = await t.call("POST", "/api/users/export-ticket", { as: person });
+    const { url } = (await ticket.json()) as { url: string };
+    const zip = unzipSync(new Uint8Array(await (await t.call("GET", url)).arrayBuffer()));
+    const account = strFromU8(zip["account.json"] ?? new Uint8Array());
+    expect(JSON.parse(account).secondFactors).toEqual({
+      passkeys: [],
+      authenticatorApp: { createdAt: expect.any(String), lastUsedAt: null },
+      recoveryCodesLeft: 10,
+    });
+    for (const kept of [secret, ...recoveryCodes]) expect(account).not.toContain(kept);
+  });
+
+  test("takes every factor along when the account is deleted", async () => {
+    const { person } = await withTotp("Vai Embora");
+    expect((await post("/api/users/delete-own", { password: person.password }, person)).status).toBe(200);
+    const [left] = await t.sql`select (select count(*) from totp_secrets where user_id = ${person.id})::int
+      + (select count(*) from recovery_codes where user_id = ${person.id})::int as rows`;
+    expect(left?.rows).toBe(0);
   });
 });

@@ -89,6 +89,7 @@ const matrix: Record<string, Row> = {
   "GET /api/users": adminOnly(200),
   "POST /api/users": adminOnly(400),
   "PATCH /api/users/:id": adminOnly(404),
+  "POST /api/users/:id/clear-factors": adminOnly(400),
   "DELETE /api/users/:id": adminOnly(404),
   "POST /api/upload-dicom": row(401, 415, 415, 403, 403, 415, 403),
   "GET /api/studies": row(401, 200, 200, 200, 200, 200, 403),

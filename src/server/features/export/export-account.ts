@@ -4,6 +4,7 @@ import { ZipStream } from "../../archive/zip-stream.ts";
 import type { Deps } from "../../deps.ts";
 import { translate } from "../../http/translate.ts";
 import { listAccountAudit } from "../audit/audit.repo.ts";
+import { readFactors } from "../auth/factors/present-factors.ts";
 import { listLabExams } from "../labs/labs.repo.ts";
 import { presentLabExam } from "../labs/present-lab-exam.ts";
 import { listPaymentsOf } from "../payments/payments.repo.ts";
@@ -102,12 +103,14 @@ async function* exportStudy(
   };
 }
 
-async function describeAccount({ db, clock }: ExportDeps, userId: string): Promise<unknown> {
-  const [user, subscription, payments, usage] = await Promise.all([
+async function describeAccount(deps: ExportDeps, userId: string): Promise<unknown> {
+  const { db, clock } = deps;
+  const [user, subscription, payments, usage, factors] = await Promise.all([
     findUser(db, userId),
     findSubscription(db, userId),
     listPaymentsOf(db, userId, MAX_ROWS),
     listUsageEvents(db, userId, MAX_ROWS),
+    readFactors(deps, userId),
   ]);
   const now = clock.now();
   return {
@@ -118,6 +121,11 @@ async function describeAccount({ db, clock }: ExportDeps, userId: string): Promi
       const { pixQrcode: _, pixCopyPaste: __, ...said } = presentPayment(payment, now);
       return said;
     }),
+    secondFactors: {
+      passkeys: factors.passkeys,
+      authenticatorApp: factors.totp,
+      recoveryCodesLeft: factors.recoveryCodesLeft,
+    },
     usage: usage.map(({ userId: _, ...event }) => event),
   };
 }

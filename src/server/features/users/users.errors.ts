@@ -5,6 +5,14 @@ export const userNotFound: ErrorKind = {
   code: "user.not_found",
   text: /*i18n*/ { id: "error.user.not_found", message: "User not found." },
 };
+export const ownFactors: ErrorKind = {
+  status: 409,
+  code: "user.own_factors",
+  text: /*i18n*/ {
+    id: "error.user.own_factors",
+    message: "Remove your own passkeys and authenticator app in your profile.",
+  },
+};
 export const lastAdmin: ErrorKind = {
   status: 409,
   code: "user.last_admin",

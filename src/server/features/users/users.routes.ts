@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import * as z from "zod/mini";
 import {
+  factorClearingSchema,
   newUserSchema,
   ownDeletionSchema,
   profileChangeSchema,
@@ -11,10 +12,12 @@ import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { validate } from "../../http/validate.ts";
+import { listUsersWithFactors } from "../auth/factors/factors.repo.ts";
 import { acceptTerms } from "./accept-terms.ts";
 import { addUser } from "./add-user.ts";
 import { changeProfile } from "./change-profile.ts";
 import { changeUser } from "./change-user.ts";
+import { clearSecondFactors } from "./clear-second-factors.ts";
 import { confirmEmail } from "./confirm-email.ts";
 import { deleteOwnAccount } from "./delete-own-account.ts";
 import { deleteUser } from "./delete-user.ts";
@@ -43,8 +46,13 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
   });
 
   routes.get("/users", guard(admin), async (c) => {
-    const rows = await listUsers(deps.db);
-    return c.json(rows.map(({ user, expiresAt }) => presentUser(user, expiresAt)));
+    const [rows, withFactors] = await Promise.all([listUsers(deps.db), listUsersWithFactors(deps.db)]);
+    return c.json(
+      rows.map(({ user, expiresAt }) => ({
+        ...presentUser(user, expiresAt),
+        hasSecondFactor: withFactors.has(user.id),
+      })),
+    );
   });
 
   routes.post("/users", guard(admin), validate("json", newUserSchema), async (c) => {
@@ -60,6 +68,18 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
     async (c) => {
       const input = { id: c.req.valid("param").id, change: c.req.valid("json"), locale: c.get("locale") };
       return c.json(await changeUser(deps, c.get("session"), input, originOf(c)));
+    },
+  );
+
+  routes.post(
+    "/users/:id/clear-factors",
+    guard(admin),
+    validate("param", idSchema),
+    validate("json", factorClearingSchema),
+    async (c) => {
+      const input = { ...c.req.valid("param"), ...c.req.valid("json") };
+      await clearSecondFactors(deps, c.get("session"), input, originOf(c));
+      return c.json({ cleared: true });
     },
   );
 
