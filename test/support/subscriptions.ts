@@ -73,6 +73,8 @@ export const payment: Payment = {
   periodStart: null,
   periodEnd: null,
   refundedAt: null,
+  amountReturned: 0,
+  devolucoes: [],
 };
 
 export const paid: Payment = {

@@ -16,6 +16,8 @@ export interface ReceivedPix {
   endToEndId: string;
   amountCents: number;
   paidAt: Date;
+  /** What went back of it, whoever asked: the merchant, the PSP, or the payer's bank (MED). */
+  devolucoes: ReceivedDevolucao[];
 }
 
 /** API Pix `Devolucao`. */
@@ -23,6 +25,16 @@ export interface Devolucao {
   id: string;
   status: "EM_PROCESSAMENTO" | "DEVOLVIDO" | "NAO_REALIZADO";
   amountCents: number;
+}
+
+/** A devolucao as it stands on the Pix that it gives back. */
+export interface ReceivedDevolucao extends Devolucao {
+  /** `ReturnIdentification` of the interbank message; undefined where the PSP tells none yet. */
+  rtrId: string | undefined;
+  /** API Pix `DevolucaoNatureza`; later versions may bring others. */
+  natureza: string;
+  requestedAt: Date | undefined;
+  settledAt: Date | undefined;
 }
 
 /** How long a call may take, all its repetitions included: a person waits for some of them. */

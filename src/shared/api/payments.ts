@@ -3,6 +3,30 @@ import * as z from "zod/mini";
 export const paymentStatuses = ["pending", "paid", "expired", "failed", "refunded"] as const;
 export type PaymentStatus = (typeof paymentStatuses)[number];
 
+/** Why money went back (API Pix `DevolucaoNatureza`); a PSP may know more. `MED_…`: contested at the payer's bank. */
+export const naturezas = [
+  "ORIGINAL",
+  "RETIRADA",
+  "MED_OPERACIONAL",
+  "MED_FRAUDE",
+  "MED_PIX_AUTOMATICO",
+] as const;
+export type Natureza = (typeof naturezas)[number];
+
+export const devolucaoStatuses = ["EM_PROCESSAMENTO", "DEVOLVIDO", "NAO_REALIZADO"] as const;
+export type DevolucaoStatus = (typeof devolucaoStatuses)[number];
+
+/** A part of a payment, or all of it, that went back. `amount` in integer cents of BRL. */
+export const devolucaoSchema = z.object({
+  id: z.string(),
+  amount: z.number(),
+  natureza: z.string(),
+  status: z.enum(devolucaoStatuses),
+  requestedAt: z.nullable(z.string()),
+  settledAt: z.nullable(z.string()),
+});
+export type Devolucao = z.infer<typeof devolucaoSchema>;
+
 /** SPEC's payment. `amount` in integer cents of BRL; `pixQrcode` a `data:image/…` URL; both codes null while the PSP has not answered, and once the payment is no longer open. */
 export const paymentSchema = z.object({
   id: z.string(),
@@ -21,6 +45,10 @@ export const paymentSchema = z.object({
   periodStart: z.nullable(z.string()),
   periodEnd: z.nullable(z.string()),
   refundedAt: z.nullable(z.string()),
+  /** What went back of `amount` so far, by whoever asked for it. */
+  amountReturned: z.number(),
+  /** What went back, or is on its way, at a PSP; oldest first. */
+  devolucoes: z.array(devolucaoSchema),
 });
 export type Payment = z.infer<typeof paymentSchema>;
 
@@ -40,7 +68,7 @@ export const adminPaymentSchema = z.extend(paymentSchema, {
   canConfirm: z.boolean(),
   canRefund: z.boolean(),
   /** A refund that the PSP has not finished, or could not do. */
-  refundStatus: z.nullable(z.enum(["EM_PROCESSAMENTO", "DEVOLVIDO", "NAO_REALIZADO"])),
+  refundStatus: z.nullable(z.enum(devolucaoStatuses)),
   failure: z.nullable(z.string()),
 });
 export type AdminPayment = z.infer<typeof adminPaymentSchema>;

@@ -58,6 +58,28 @@ describe("the payment history", () => {
     expect(within(dialog).queryByLabelText("Pix copia e cola")).toBeNull();
   });
 
+  test("shows what went back of a payment, and each return with its reason in the details", async () => {
+    const devolucao = {
+      ...{ id: "d1", amount: 500, natureza: "MED_FRAUDE", status: "DEVOLVIDO" as const },
+      ...{ requestedAt: null, settledAt: "2026-11-22T12:00:00.000Z" },
+    };
+    const devolucoes = [
+      devolucao,
+      { ...devolucao, id: "d2", amount: 100, natureza: "MED_NOVA", status: "EM_PROCESSAMENTO" as const },
+    ];
+    const { user } = await showHistory(() =>
+      Response.json([{ ...paid, id: "p3", amountReturned: 500, devolucoes }]),
+    );
+    expect(await screen.findByText("R$ 5,00 devolvidos")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: /^Detalhes do pagamento/ }));
+    const dialog = await screen.findByRole("dialog", { name: "Detalhes do pagamento" });
+    expect(dialog.textContent).toContain("Valor devolvidoR$\u00a05,00");
+    expect(dialog.textContent).toContain("Contestação por fraude (MED)22 de novembro de 2026");
+    expect(dialog.textContent).toContain("R$\u00a05,00 · Devolvido");
+    expect(dialog.textContent).toContain("MED_NOVA");
+    expect(dialog.textContent).toContain("R$\u00a01,00 · Em andamento");
+  });
+
   test("shows the code and the QR Code of a payment that can still be made, and not after", async () => {
     const now = Date.now();
     const open = {

@@ -29,6 +29,8 @@ const payment: AdminPayment = {
   periodStart: null,
   periodEnd: null,
   refundedAt: null,
+  amountReturned: 0,
+  devolucoes: [],
   txid: "01a1ff9ea14a7038a4ea19b53",
   provider: "local",
   user: { id: "01900000-0000-7000-8000-0000000000c1", name: "João Conceição", email: "joao@exemplo.com.br" },
@@ -131,6 +133,30 @@ describe("the subscriptions of everybody", () => {
     isUp = true;
     await userEvent.setup().click(screen.getByRole("button", { name: "Tentar novamente" }));
     expect(await screen.findByText("1.234")).toBeDefined();
+  });
+
+  test("a Pix of which a part went back shows it, its returns, and what a refund gives back", async () => {
+    const returned = {
+      ...payment,
+      ...{ status: "paid", provider: "bacen", canConfirm: false, canRefund: true, amountReturned: 500 },
+      devolucoes: [
+        {
+          ...{ id: "d1", amount: 500, natureza: "MED_FRAUDE", status: "DEVOLVIDO" },
+          ...{ requestedAt: "2026-11-21T12:00:00.000Z", settledAt: null },
+        },
+      ],
+    };
+    const { user } = await show({
+      "GET /api/payments": () => Response.json([returned], { headers: { "X-Total-Count": "1" } }),
+    });
+    expect(await screen.findByText("R$ 5,00 devolvidos")).toBeDefined();
+    await user.click(screen.getByRole("button", { name: /^Detalhes do pagamento/ }));
+    const details = await screen.findByRole("dialog", { name: "Detalhes do pagamento" });
+    expect(details.textContent).toContain("Contestação por fraude (MED)");
+    await user.click(within(details).getByRole("button", { name: "Fechar" }));
+    await user.click(screen.getByRole("button", { name: "Devolver" }));
+    const question = await screen.findByRole("alertdialog");
+    expect(question.textContent).toContain("O resto, R$");
   });
 
   test("a Pix is confirmed after a question, once", async () => {

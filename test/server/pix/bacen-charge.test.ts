@@ -185,6 +185,7 @@ describe("asking what became of a charge", () => {
         endToEndId: pix.endToEndId,
         amountCents: pix.cents,
         paidAt: pix.at,
+        devolucoes: [],
       })),
     );
     expect(cob?.pix.map(({ amountCents }) => amountCents)).toEqual([1001, 1990, 1990]);

@@ -14,7 +14,17 @@ export interface BankedDevolucao {
   status: "EM_PROCESSAMENTO" | "DEVOLVIDO" | "NAO_REALIZADO";
   askedAt: Date;
   rtrId: string;
+  /** ORIGINAL unless told otherwise. */
+  natureza?: BankedNatureza;
+  settledAt?: Date;
 }
+
+export type BankedNatureza =
+  | "ORIGINAL"
+  | "RETIRADA"
+  | "MED_OPERACIONAL"
+  | "MED_FRAUDE"
+  | "MED_PIX_AUTOMATICO";
 
 export interface BankedCob {
   txid: string;
@@ -202,9 +212,14 @@ function pixBody({ endToEndId, cents, at, devolucoes }: BankedPix, txid: string)
   };
 }
 
-function devolucaoBody({ id, cents, status, askedAt, rtrId }: BankedDevolucao): object {
-  const horario = { solicitacao: askedAt.toISOString() };
-  return { id, rtrId, valor: decimalOf(cents), natureza: "ORIGINAL", horario, status };
+function devolucaoBody(devolucao: BankedDevolucao): object {
+  const { id, cents, status, askedAt, rtrId, natureza = "ORIGINAL", settledAt } = devolucao;
+  const horario = {
+    solicitacao: askedAt.toISOString(),
+    ...(settledAt && { liquidacao: settledAt.toISOString() }),
+  };
+  const motivo = `pedido de ${PAYER.nome}`;
+  return { id, rtrId, valor: decimalOf(cents), natureza, horario, status, descricao: motivo, motivo };
 }
 
 export function problem(status: number, type: string, properties: string[] = []): BankAnswer {

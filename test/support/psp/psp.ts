@@ -67,6 +67,11 @@ export interface Psp extends AsyncDisposable {
   /** Somebody pays a charge, its whole amount unless told otherwise. */
   pay(txid: string, how?: { amountCents?: number; at?: Date; times?: number }): BankedPix[];
   settleRefund(id: string, status: "DEVOLVIDO" | "NAO_REALIZADO"): void;
+  /** The PSP or the payer's bank takes money back from a charge that was paid, all of it unless told otherwise. */
+  takeBack(
+    txid: string,
+    how?: Partial<Pick<BankedDevolucao, "cents" | "natureza" | "status">>,
+  ): BankedDevolucao;
   refunds(): BankedDevolucao[];
   /** Reports what was paid for a charge to the webhook that was registered, or `to` another. */
   notify(txid: string, how?: { times?: number; to?: string }): Promise<Response[]>;
@@ -225,6 +230,20 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
       const devolucao = psp.refunds().find((refund) => refund.id === id);
       if (!devolucao) throw new Error("no such refund");
       devolucao.status = status;
+      if (status === "DEVOLVIDO") devolucao.settledAt = psp.clock.now();
+    },
+    takeBack(txid, { cents, natureza = "MED_FRAUDE", status = "DEVOLVIDO" } = {}) {
+      const paid = psp.bank.cobs.get(txid)?.pix[0];
+      if (!paid) throw new Error("nothing was paid that could go back");
+      const id = randomBytes(16).toString("hex");
+      const now = psp.clock.now();
+      const devolucao: BankedDevolucao = {
+        ...{ id, cents: cents ?? paid.cents, natureza, status, askedAt: now },
+        rtrId: `D${randomBytes(16).toString("hex").slice(1)}`,
+        ...(status === "DEVOLVIDO" && { settledAt: now }),
+      };
+      paid.devolucoes.set(id, devolucao);
+      return devolucao;
     },
     async notify(txid, { times = 1, to } = {}) {
       const entries = psp.bank.cobs.get(txid)?.pix.map((pix) => psp.bank.pix(pix, txid)) ?? [];

@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { CardsSkeleton } from "../../ui/skeleton.tsx";
 import { dayText } from "../users/user-text.ts";
-import { PaymentStatusBadge } from "./payment-status.tsx";
+import { PaymentStatusBadge, ReturnedPart } from "./payment-status.tsx";
 import { DetailsButton, type PaymentListProps } from "./payment-table.tsx";
 import { moneyText } from "./payment-text.ts";
 
@@ -18,6 +18,7 @@ export function PaymentCards({ payments, onOpen }: PaymentListProps) {
             <span className="payment-card-line">
               <time dateTime={payment.createdAt}>{dayText(payment.createdAt)}</time>
               <PaymentStatusBadge status={payment.status} />
+              <ReturnedPart payment={payment} />
             </span>
           </div>
           <b className="payment-card-amount">{moneyText(i18n, payment.amount)}</b>

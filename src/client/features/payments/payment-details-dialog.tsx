@@ -7,7 +7,7 @@ import { longMomentText } from "../../ui/moment-text.ts";
 import { dayText } from "../users/user-text.ts";
 import { Countdown } from "./countdown.tsx";
 import { PaymentStatusBadge } from "./payment-status.tsx";
-import { moneyText } from "./payment-text.ts";
+import { devolucaoStatusName, moneyText, naturezaName } from "./payment-text.ts";
 import { PixCode } from "./pix-code.tsx";
 import { PixQr } from "./pix-qr.tsx";
 import { useRemainingMs } from "./remaining-time.ts";
@@ -29,6 +29,7 @@ export function PaymentDetailsDialog({ payment, onClose }: PaymentDetailsDialogP
       title={<Trans id="payments.detailsTitle">Payment details</Trans>}
     >
       {payment && <Facts payment={payment} />}
+      {payment && <Returns payment={payment} />}
       {payment?.status === "pending" && <OpenPix payment={payment} />}
       <div className="dialog-actions">
         <Button onClick={onClose}>
@@ -62,12 +63,48 @@ function Facts({ payment }: { payment: Payment }) {
         </Fact>
       )}
       <Period payment={payment} />
+      {payment.amountReturned > 0 && (
+        <Fact name={<Trans id="payments.amountReturned">Amount returned</Trans>}>
+          {moneyText(i18n, payment.amountReturned)}
+        </Fact>
+      )}
       {payment.refundedAt && (
         <Fact name={<Trans id="payments.refundedOn">Refunded on</Trans>}>
           {longMomentText(payment.refundedAt, i18n.locale)}
         </Fact>
       )}
     </dl>
+  );
+}
+
+/** What went back or is on its way, as the provider tells it. */
+function Returns({ payment: { devolucoes } }: { payment: Payment }) {
+  const { i18n } = useLingui();
+  if (devolucoes.length === 0) return null;
+  return (
+    <section>
+      <h3 className="payment-returns">
+        <Trans id="payments.returns">Returned by Pix</Trans>
+      </h3>
+      <dl className="payment-facts">
+        {devolucoes.map((devolucao) => {
+          const at = devolucao.settledAt ?? devolucao.requestedAt;
+          return (
+            <Fact
+              key={devolucao.id}
+              name={
+                <>
+                  {naturezaName(i18n, devolucao.natureza)}
+                  {at && <span className="payment-return-at">{longMomentText(at, i18n.locale)}</span>}
+                </>
+              }
+            >
+              {moneyText(i18n, devolucao.amount)} · {devolucaoStatusName(i18n, devolucao.status)}
+            </Fact>
+          );
+        })}
+      </dl>
+    </section>
   );
 }
 

@@ -1,6 +1,6 @@
-import { useLingui } from "@lingui/react/macro";
-import type { PaymentStatus } from "../../../shared/api/payments.ts";
-import { statusName } from "./payment-text.ts";
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { Payment, PaymentStatus } from "../../../shared/api/payments.ts";
+import { moneyText, statusName } from "./payment-text.ts";
 
 const tones: Record<PaymentStatus, string> = {
   pending: "is-moving",
@@ -13,4 +13,16 @@ const tones: Record<PaymentStatus, string> = {
 export function PaymentStatusBadge({ status }: { status: PaymentStatus }) {
   const { i18n } = useLingui();
   return <span className={`dot ${tones[status]}`}>{statusName(i18n, status)}</span>;
+}
+
+/** What went back of a payment that is not refunded as a whole. */
+export function ReturnedPart({ payment: { status, amountReturned } }: { payment: Payment }) {
+  const { i18n } = useLingui();
+  if (status === "refunded" || amountReturned === 0) return null;
+  const amount = moneyText(i18n, amountReturned);
+  return (
+    <span className="payment-returned">
+      <Trans id="payments.partReturned">{amount} returned</Trans>
+    </span>
+  );
 }

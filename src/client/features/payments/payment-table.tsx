@@ -3,7 +3,7 @@ import type { Payment } from "../../../shared/api/payments.ts";
 import { Button } from "../../ui/button.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { dayText } from "../users/user-text.ts";
-import { PaymentStatusBadge } from "./payment-status.tsx";
+import { PaymentStatusBadge, ReturnedPart } from "./payment-status.tsx";
 import { moneyText } from "./payment-text.ts";
 
 const columns: DataColumn[] = [
@@ -49,6 +49,7 @@ function PaymentRow({ payment, onOpen }: { payment: Payment; onOpen: () => void 
       <td>{moneyText(i18n, amount)}</td>
       <td>
         <PaymentStatusBadge status={status} />
+        <ReturnedPart payment={payment} />
       </td>
       <td>{paymentDate === null ? "—" : <time dateTime={paymentDate}>{dayText(paymentDate)}</time>}</td>
       <td>

@@ -6,7 +6,9 @@ import { Field } from "../../ui/field.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { Select } from "../../ui/select.tsx";
-import { PaymentStatusBadge } from "../payments/payment-status.tsx";
+import { PaymentDetailsDialog } from "../payments/payment-details-dialog.tsx";
+import { PaymentStatusBadge, ReturnedPart } from "../payments/payment-status.tsx";
+import { DetailsButton } from "../payments/payment-table.tsx";
 import { moneyText, statusName } from "../payments/payment-text.ts";
 import { dayText } from "../users/user-text.ts";
 import { AdminRows, RowOwner } from "./admin-rows.tsx";
@@ -21,6 +23,7 @@ export function AdminPayments() {
   const [status, setStatus] = useState<PaymentStatus | "all">("pending");
   const [page, setPage] = useState(0);
   const [question, setQuestion] = useState<PaymentQuestion>();
+  const [openId, setOpenId] = useState<string>();
   const { data, error, refetch } = usePayments(status, page);
   const payments = data?.payments;
   const options: { value: PaymentStatus | "all"; label: string }[] = [
@@ -56,7 +59,14 @@ export function AdminPayments() {
           rows={payments}
           none={<Trans id="subscriptions.noPayments">No payment has this status.</Trans>}
         >
-          {(payment) => <PaymentRow key={payment.id} payment={payment} onAsk={setQuestion} />}
+          {(payment) => (
+            <PaymentRow
+              key={payment.id}
+              payment={payment}
+              onAsk={setQuestion}
+              onOpen={({ id }) => setOpenId(id)}
+            />
+          )}
         </AdminRows>
       )}
       {data && data.total > 0 && (
@@ -67,6 +77,10 @@ export function AdminPayments() {
           onStep={(step) => setPage(page + step)}
         />
       )}
+      <PaymentDetailsDialog
+        payment={payments?.find(({ id }) => id === openId)}
+        onClose={() => setOpenId(undefined)}
+      />
       <PaymentQuestionDialog question={question} onClose={() => setQuestion(undefined)} />
     </section>
   );
@@ -75,9 +89,10 @@ export function AdminPayments() {
 interface PaymentRowProps {
   payment: AdminPayment;
   onAsk: (question: PaymentQuestion) => void;
+  onOpen: (payment: AdminPayment) => void;
 }
 
-function PaymentRow({ payment, onAsk }: PaymentRowProps) {
+function PaymentRow({ payment, onAsk, onOpen }: PaymentRowProps) {
   const { i18n } = useLingui();
   const { user, planName, amount, status, createdAt, txid } = payment;
   const who = user?.name ?? <Trans id="subscriptions.deletedAccount">Deleted account</Trans>;
@@ -94,9 +109,11 @@ function PaymentRow({ payment, onAsk }: PaymentRowProps) {
       </div>
       <div>
         <PaymentStatusBadge status={status} />
+        <ReturnedPart payment={payment} />
         <RefundState payment={payment} />
       </div>
       <div className="admin-actions">
+        {payment.devolucoes.length > 0 && <DetailsButton payment={payment} onOpen={() => onOpen(payment)} />}
         {payment.canConfirm && (
           <Button size="small" onClick={() => onAsk({ kind: "confirm", payment })}>
             <Trans id="subscriptions.confirmPayment">Confirm</Trans>

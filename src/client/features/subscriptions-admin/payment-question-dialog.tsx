@@ -53,9 +53,20 @@ export function PaymentQuestionDialog({ question, onClose }: PaymentQuestionDial
 }
 
 function useQuestionText(question: PaymentQuestion | undefined) {
-  const { t } = useLingui();
+  const { i18n, t } = useLingui();
   if (question?.kind === "refund") {
-    const isLocal = question.payment.provider === "local";
+    const { provider, amount, amountReturned } = question.payment;
+    const isLocal = provider === "local";
+    const rest = moneyText(i18n, amount - amountReturned);
+    const whole = t({
+      id: "subscriptions.refund.text",
+      message:
+        "The whole amount goes back by Pix, the period it paid for ends, and its owner is told by e-mail.",
+    });
+    const part = t({
+      id: "subscriptions.refund.rest",
+      message: `The rest, ${rest}, goes back by Pix, the period it paid for ends, and its owner is told by e-mail.`,
+    });
     return {
       title: t({ id: "subscriptions.refund.title", message: "Refund this payment?" }),
       text: isLocal
@@ -64,11 +75,9 @@ function useQuestionText(question: PaymentQuestion | undefined) {
             message:
               "Send the money back at your bank. Here the period it paid for ends now, and its owner is told by e-mail.",
           })
-        : t({
-            id: "subscriptions.refund.text",
-            message:
-              "The whole amount goes back by Pix, the period it paid for ends, and its owner is told by e-mail.",
-          }),
+        : amountReturned > 0
+          ? part
+          : whole,
       confirm: t({ id: "subscriptions.refund.confirm", message: "Yes, refund" }),
     };
   }

@@ -9,7 +9,7 @@ export function RefundState({ payment: { status, refundStatus, failure } }: { pa
         <Trans id="subscriptions.refund.running">Refund under way</Trans>
       </span>
     );
-  if (refundStatus === "NAO_REALIZADO")
+  if (refundStatus === "NAO_REALIZADO" && status !== "refunded")
     return (
       <span>
         <Trans id="subscriptions.refund.failed">The provider refused the refund</Trans>
@@ -31,6 +31,12 @@ export function RefundState({ payment: { status, refundStatus, failure } }: { pa
     return (
       <span>
         <Trans id="subscriptions.failure.gone">Paid after the account was deleted</Trans>
+      </span>
+    );
+  if (failure === "returned" && status !== "refunded")
+    return (
+      <span>
+        <Trans id="subscriptions.failure.returned">Returned before it was confirmed</Trans>
       </span>
     );
   return null;

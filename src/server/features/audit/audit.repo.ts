@@ -41,6 +41,7 @@ export type AuditAction =
   | "payment.paid"
   | "payment.failed"
   | "payment.refund_asked"
+  | "payment.returned"
   | "payment.refunded"
   | "plan.changed"
   | "subscription.chosen"

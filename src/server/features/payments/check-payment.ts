@@ -1,16 +1,18 @@
 import type { Deps } from "../../deps.ts";
 import { type Cob, PixError } from "../../pix/pix.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
+import { returnedCents } from "./merge-devolucoes.ts";
 import { checkPauseMs } from "./payment-jobs.ts";
 import { claimCheck, lockPayment, updatePayment } from "./payments.repo.ts";
 import type { PaymentRow } from "./payments.table.ts";
+import { recordDevolucoes } from "./record-devolucoes.ts";
 import { settlePayment } from "./settle-payment.ts";
 
 type CheckDeps = Pick<Deps, "db" | "clock" | "pix" | "jobs" | "mailSeal" | "config" | "log">;
 
 /**
- * Asks the PSP about a charge that is not settled, and acts on its answer alone: whatever a webhook says, only this
- * marks a payment paid. A PSP that can't be reached is asked again by the reconciliation.
+ * Asks the PSP about a charge that can be paid or whose money can go back, and acts on its answer alone: whatever a webhook
+ * says, only this marks a payment paid or returned. A PSP that can't be reached is asked again by the reconciliation.
  */
 export async function checkPayment(deps: CheckDeps, txid: string, signal?: AbortSignal): Promise<void> {
   const { db, clock, pix, log } = deps;
@@ -27,21 +29,28 @@ export async function checkPayment(deps: CheckDeps, txid: string, signal?: Abort
 }
 
 async function applyCob(deps: CheckDeps, payment: PaymentRow, cob: Cob): Promise<void> {
+  if (payment.status !== "pending") return await recordDevolucoes(deps, payment.id, cob.pix);
   if (cob.status === "ATIVA") return;
   if (cob.status !== "CONCLUIDA") return await failPayment(deps, payment.id, "removed");
   const receivedCents = cob.pix.reduce((sum, { amountCents }) => sum + amountCents, 0);
   const [first] = cob.pix;
   if (!first || cob.amountCents !== payment.amountCents || receivedCents < payment.amountCents)
-    return await failPayment(deps, payment.id, "wrong_amount", first?.endToEndId);
-  const { endToEndId, paidAt } = first;
-  await deps.db.transaction((tx) => settlePayment(deps, tx, payment.id, { endToEndId, paidAt }));
+    await failPayment(deps, payment.id, "wrong_amount", first?.endToEndId);
+  else if (returnedCents(cob.pix.flatMap(({ devolucoes }) => devolucoes)) >= receivedCents)
+    // Back before it was known to be in: it must not begin a plan, which would end another.
+    await failPayment(deps, payment.id, "returned", first.endToEndId);
+  else {
+    const { endToEndId, paidAt } = first;
+    await deps.db.transaction((tx) => settlePayment(deps, tx, payment.id, { endToEndId, paidAt }));
+  }
+  await recordDevolucoes(deps, payment.id, cob.pix);
 }
 
 /** Ends a payment that brought nothing, or not what it should; `endToEndId` where there is money to give back. */
 async function failPayment(
   deps: CheckDeps,
   id: string,
-  failure: "removed" | "wrong_amount",
+  failure: "removed" | "wrong_amount" | "returned",
   endToEndId?: string,
 ): Promise<void> {
   await deps.db.transaction(async (tx) => {

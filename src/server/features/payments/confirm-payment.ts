@@ -26,5 +26,5 @@ export async function confirmPayment(
   await db.transaction((tx) => settlePayment(deps, tx, id, settlement, origin));
   const confirmed = await findPaymentWithUser(db, id);
   if (!confirmed) throw new AppError(paymentNotFound);
-  return presentAdminPayment(confirmed, clock.now());
+  return presentAdminPayment(confirmed, clock.now(), []);
 }

@@ -12,6 +12,13 @@ export const checkQueue = defineQueue<{ txid: string }>("pix.check", {
   expireInSeconds: 60,
 });
 
+/** As {@link checkQueue}, for charges that are paid: apart, so that they keep none waiting that is being paid. */
+export const returnQueue = defineQueue<{ txid: string }>("pix.returns", {
+  exclusive: true,
+  retryLimit: 1,
+  expireInSeconds: 60,
+});
+
 /** Carries a refund to its end; at most one job a payment. */
 export const refundQueue = defineQueue<{ paymentId: string }>("pix.refund", {
   exclusive: true,

@@ -49,3 +49,101 @@ const wrongAmount = /*i18n*/ {
   message:
     "We gave back the Pix you sent for the {plan} plan: its amount was other than the plan's price, {amount}. Nothing has changed in your subscription.",
 };
+
+/** The PSP or the payer's bank took the whole Pix back; `payment` as it was before. */
+export function returnedMail(returned: { payment: PaymentRow; locale: Locale }): MailContent {
+  const { payment, locale } = returned;
+  const text =
+    payment.status === "failed"
+      ? /*i18n*/ {
+          id: "mail.returned.nothing",
+          message:
+            "The Pix you sent for the {plan} plan went back to your account, by your bank or our payment provider. Nothing has changed in your subscription.",
+        }
+      : /*i18n*/ {
+          id: "mail.returned.text",
+          message:
+            "Your Pix of {amount} for the {plan} plan went back to your account, by your bank or our payment provider. The period it paid for has ended.",
+        };
+  return {
+    subject: /*i18n*/ { id: "mail.returned.subject", message: "Pix returned: {plan}" },
+    paragraphs: [
+      text,
+      /*i18n*/ {
+        id: "mail.returned.unasked",
+        message: "If you did not ask for it, write to us through the support form.",
+      },
+    ],
+    values: { plan: payment.planName, amount: moneyText(payment.amountCents, locale) },
+  };
+}
+
+/** A part of a Pix went back; what it bought goes on. */
+export function partlyReturnedMail(returned: {
+  payment: PaymentRow;
+  returnedCents: number;
+  locale: Locale;
+}): MailContent {
+  const { payment, returnedCents, locale } = returned;
+  return {
+    subject: /*i18n*/ { id: "mail.partlyReturned.subject", message: "Part of your Pix was returned: {plan}" },
+    paragraphs: [
+      /*i18n*/ {
+        id: "mail.partlyReturned.text",
+        message:
+          "{returned} of the {amount} you paid for the {plan} plan went back to your account, by your bank or our payment provider. Your plan goes on; we look at what to do about it.",
+      },
+    ],
+    values: {
+      plan: payment.planName,
+      amount: moneyText(payment.amountCents, locale),
+      returned: moneyText(returnedCents, locale),
+    },
+  };
+}
+
+/** Tells the operator; without the payer's name or address, which the payment shows. */
+export function returnToldMail(told: {
+  payment: PaymentRow;
+  returnedCents: number;
+  naturezas: string[];
+  isWhole: boolean;
+  locale: Locale;
+  publicUrl: string;
+}): MailContent {
+  const { payment, returnedCents, naturezas, isWhole, locale, publicUrl } = told;
+  const ended = /*i18n*/ {
+    id: "mail.returnTold.whole",
+    message: "All of it is back with the payer. What it paid for has ended, and its user was told.",
+  };
+  const left = /*i18n*/ {
+    id: "mail.returnTold.part",
+    message:
+      "The plan goes on. Look at the payment: you can refund the rest, which ends what it paid for, or leave it.",
+  };
+  return {
+    subject: /*i18n*/ {
+      id: "mail.returnTold.subject",
+      message: "A Pix was returned: {returned} of {amount}",
+    },
+    paragraphs: [
+      /*i18n*/ {
+        id: "mail.returnTold.text",
+        message:
+          "Your payment provider says that {returned} of a payment of {amount} for the {plan} plan went back ({naturezas}). Charge: {txid}.",
+      },
+      isWhole ? ended : left,
+    ],
+    highlight: {
+      url: `${publicUrl}/his/subscription`,
+      label: /*i18n*/ { id: "mail.returnTold.button", message: "See the payments" },
+    },
+    values: {
+      plan: payment.planName,
+      amount: moneyText(payment.amountCents, locale),
+      returned: moneyText(returnedCents, locale),
+      naturezas: naturezas.join(", "),
+      txid: payment.txid,
+    },
+  };
+}

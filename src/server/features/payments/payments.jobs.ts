@@ -2,8 +2,8 @@ import type { Deps } from "../../deps.ts";
 import { defineQueue } from "../../jobs/queue.ts";
 import { PixError } from "../../pix/pix.ts";
 import { checkPayment } from "./check-payment.ts";
-import { checkQueue, refundQueue } from "./payment-jobs.ts";
-import { listDueTxids, listUnfinishedRefunds } from "./payments.repo.ts";
+import { checkQueue, refundQueue, returnQueue } from "./payment-jobs.ts";
+import { listDueTxids, listReturnableTxids, listUnfinishedRefunds } from "./payments.repo.ts";
 import { carryOutRefund } from "./refund-payment.ts";
 
 const reconciliation = defineQueue<Record<never, never>>("pix.reconcile", { retryLimit: 1 });
@@ -18,6 +18,11 @@ const PER_RUN = 200;
 /** A charge is good for half an hour; a PSP may know late what was paid in it. */
 const LOOKS_BACK_MS = 48 * 3600_000;
 
+/** A payer may contest a Pix for 80 days (MED 2.0), and the banks take some more. */
+const RETURNABLE_MS = 90 * 24 * 3600_000;
+/** One look-up a second at most: PSPs limit how many they answer. */
+const RETURNS_PER_RUN = 60;
+
 /** Looks after charges and refunds at the PSP: told by webhooks, and every minute for those that were lost. */
 export async function startPaymentJobs(deps: Deps): Promise<void> {
   const { jobs, pix } = deps;
@@ -26,6 +31,7 @@ export async function startPaymentJobs(deps: Deps): Promise<void> {
     await carryOutRefund(deps, paymentId, signal);
   });
   await jobs.work(checkQueue, ({ txid }, { signal }) => checkPayment(deps, txid, signal), { concurrency: 2 });
+  await jobs.work(returnQueue, ({ txid }, { signal }) => checkPayment(deps, txid, signal));
   await jobs.work(reconciliation, () => reconcile(deps));
   await jobs.schedule(reconciliation, "* * * * *", {});
   await jobs.enqueue(reconciliation, {});
@@ -45,13 +51,16 @@ export async function startPaymentJobs(deps: Deps): Promise<void> {
   await jobs.enqueue(registration, {});
 }
 
-/** Has the PSP asked about what is open and due, and unfinished refunds carried on. */
+/** Has the PSP asked about what is open and due and about what may have gone back, and unfinished refunds carried on. */
 export async function reconcile(deps: Pick<Deps, "db" | "clock" | "jobs">): Promise<void> {
   const { db, clock, jobs } = deps;
   const now = clock.now();
   const since = new Date(now.getTime() - LOOKS_BACK_MS);
   for (const txid of await listDueTxids(db, since, now, PER_RUN))
     await jobs.enqueue(checkQueue, { txid }, { singletonKey: txid });
+  const receivedSince = new Date(now.getTime() - RETURNABLE_MS);
+  for (const txid of await listReturnableTxids(db, receivedSince, now, RETURNS_PER_RUN))
+    await jobs.enqueue(returnQueue, { txid }, { singletonKey: txid });
   for (const paymentId of await listUnfinishedRefunds(db, PER_RUN))
     await jobs.enqueue(refundQueue, { paymentId }, { singletonKey: paymentId });
 }

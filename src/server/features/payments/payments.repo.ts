@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, gte, inArray, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gt, gte, inArray, isNotNull, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import type { PaymentListQuery } from "../../../shared/api/payments.ts";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { users } from "../users/users.table.ts";
@@ -150,8 +150,15 @@ export async function findPaymentWithUser(db: DbOrTx, id: string): Promise<Payme
   return row;
 }
 
-/** Among `txids`, those of charges at the PSP that are not paid yet. */
-export async function listOpenCharges(
+/** Money is in at the PSP, and none of it is known to be back whole. */
+const isReturnable = or(
+  eq(payments.status, "paid"),
+  and(eq(payments.status, "failed"), isNotNull(payments.endToEndId)),
+);
+const isWatched = and(sql`${payments.provider} = 'bacen'`, or(eq(payments.status, "pending"), isReturnable));
+
+/** Among `txids`, those of charges at the PSP that can still be paid, or whose money can go back. */
+export async function listWatchedCharges(
   db: DbOrTx,
   txids: string[],
 ): Promise<Pick<PaymentRow, "txid" | "checkedAt">[]> {
@@ -159,12 +166,10 @@ export async function listOpenCharges(
   return await db
     .select({ txid: payments.txid, checkedAt: payments.checkedAt })
     .from(payments)
-    .where(
-      and(inArray(payments.txid, txids), eq(payments.status, "pending"), eq(payments.provider, "bacen")),
-    );
+    .where(and(inArray(payments.txid, txids), isWatched));
 }
 
-/** Takes the look-up of a charge if the last one is `minAgeMs` old; `undefined` where it is too soon or it is settled. */
+/** Takes the look-up of a charge if the last one is `minAgeMs` old; `undefined` where it is too soon or nothing can change. */
 export async function claimCheck(
   db: DbOrTx,
   txid: string,
@@ -175,7 +180,7 @@ export async function claimCheck(
   const [row] = await db
     .update(payments)
     .set({ checkedAt: now })
-    .where(and(eq(payments.txid, txid), eq(payments.status, "pending"), due))
+    .where(and(eq(payments.txid, txid), isWatched, due))
     .returning();
   return row;
 }
@@ -200,6 +205,35 @@ export async function listDueTxids(db: DbOrTx, since: Date, now: Date, limit: nu
   return rows.map((row) => row.txid);
 }
 
+/**
+ * Charges whose money came in after `since` and may have gone back: due each hour at first, ever rarer with age, each day at
+ * the end. Those that waited longest come first, so that many are looked at more rarely, and none never.
+ */
+export async function listReturnableTxids(
+  db: DbOrTx,
+  since: Date,
+  now: Date,
+  limit: number,
+): Promise<string[]> {
+  const at = sql`${now.toISOString()}::timestamptz`;
+  const receivedAt = sql`coalesce(${payments.paidAt}, ${payments.createdAt})`;
+  const pause = sql`least(interval '1 day', greatest(interval '1 hour', (${at} - ${receivedAt}) / 24))`;
+  const rows = await db
+    .select({ txid: payments.txid })
+    .from(payments)
+    .where(
+      and(
+        sql`${payments.provider} = 'bacen'`,
+        isReturnable,
+        sql`${receivedAt} >= ${since.toISOString()}::timestamptz`,
+        or(isNull(payments.checkedAt), sql`${payments.checkedAt} <= ${at} - ${pause}`),
+      ),
+    )
+    .orderBy(sql`${payments.checkedAt} nulls first`)
+    .limit(limit);
+  return rows.map((row) => row.txid);
+}
+
 /** Payments whose refund was asked for and is not finished. */
 export async function listUnfinishedRefunds(db: DbOrTx, limit: number): Promise<string[]> {
   const rows = await db
@@ -209,31 +243,6 @@ export async function listUnfinishedRefunds(db: DbOrTx, limit: number): Promise<
     .orderBy(payments.id)
     .limit(limit);
   return rows.map((row) => row.id);
-}
-
-export interface MonthRow {
-  month: string;
-  amount: number;
-  payments: number;
-}
-
-/** Paid less refunded, by month of Brazil's clock; months without either are left out. Amounts in cents. */
-export async function sumRevenueByMonth(db: DbOrTx, since: Date): Promise<MonthRow[]> {
-  const from = sql`${since.toISOString()}::timestamptz`;
-  const monthOf = (at: SQL) => sql`to_char(${at} at time zone 'America/Sao_Paulo', 'YYYY-MM')`;
-  const rows = await db.execute<{ month: string; amount: string; payments: number }>(sql`
-    select month, sum(cents)::bigint::text as amount, sum(paid)::int as payments from (
-      select ${monthOf(sql`paid_at`)} as month, amount_cents::bigint as cents, 1 as paid
-      from ${payments} where status in ('paid', 'refunded') and paid_at >= ${from}
-      union all
-      select ${monthOf(sql`refunded_at`)}, -amount_cents::bigint, 0
-      from ${payments} where status = 'refunded' and paid_at is not null and refunded_at >= ${from}
-    ) as movements group by month order by month`);
-  return rows.map(({ month, amount, payments: count }) => ({
-    month,
-    amount: Number(amount),
-    payments: count,
-  }));
 }
 
 /** Local payments that wait for an admin, their codes expired or not. */

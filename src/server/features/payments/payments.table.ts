@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, pgEnum, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { bigint, index, integer, pgEnum, pgTable, text, timestamp, unique, uuid } from "drizzle-orm/pg-core";
 import { plans } from "../subscriptions/subscriptions.table.ts";
 
 /** `expired` is never stored: it is `pending` with `expiresAt` behind now. */
@@ -47,7 +47,44 @@ export const payments = pgTable(
     index("payments_user_id_idx").on(table.userId, table.id),
     index("payments_open_idx").on(table.createdAt).where(sql`${table.status} = 'pending'`),
     index("payments_paid_at_idx").on(table.paidAt),
+    // Those whose money can go back at the PSP, by their last look-up.
+    index("payments_returnable_idx")
+      .on(table.checkedAt)
+      .where(
+        sql`${table.provider} = 'bacen' and (${table.status} = 'paid' or (${table.status} = 'failed' and ${table.endToEndId} is not null))`,
+      ),
   ],
 );
 
+/** What went back of a payment at the PSP, whoever asked for it. Of persons nothing is kept. */
+export const devolucoes = pgTable(
+  "devolucoes",
+  {
+    id: uuid().primaryKey(),
+    paymentId: uuid("payment_id")
+      .notNull()
+      .references(() => payments.id),
+    /** The received Pix that it gives back. */
+    endToEndId: text("end_to_end_id").notNull(),
+    /** Its id at the PSP, unique for one Pix. */
+    devolucaoId: text("devolucao_id").notNull(),
+    rtrId: text("rtr_id"),
+    /** A PSP may name up to ten digits before the point. */
+    amountCents: bigint("amount_cents", { mode: "number" }).notNull(),
+    /** API Pix `DevolucaoNatureza`. */
+    natureza: text().notNull(),
+    status: devolucaoStatus().notNull(),
+    requestedAt: timestamp("requested_at", { withTimezone: true }),
+    settledAt: timestamp("settled_at", { withTimezone: true }),
+    /** When it was first seen here. */
+    seenAt: timestamp("seen_at", { withTimezone: true }).notNull(),
+  },
+  (table) => [
+    unique("devolucoes_id_key")
+      .on(table.paymentId, table.endToEndId, table.devolucaoId, table.rtrId)
+      .nullsNotDistinct(),
+  ],
+);
+
+export type DevolucaoRow = typeof devolucoes.$inferSelect;
 export type PaymentRow = typeof payments.$inferSelect;

@@ -1,14 +1,15 @@
 import type { AdminPayment, Payment, PaymentStatus } from "../../../shared/api/payments.ts";
 import { drawQrCode } from "../../qr-code.ts";
+import { returnedCents } from "./merge-devolucoes.ts";
 import type { PaymentWithUser } from "./payments.repo.ts";
-import type { PaymentRow } from "./payments.table.ts";
+import type { DevolucaoRow, PaymentRow } from "./payments.table.ts";
 
 /** The status as it is at `now`: a pending one past its time is expired. */
 export function paymentStatusAt({ status, expiresAt }: PaymentRow, now: Date): PaymentStatus {
   return status === "pending" && expiresAt <= now ? "expired" : status;
 }
 
-export function presentPayment(row: PaymentRow, now: Date): Payment {
+export function presentPayment(row: PaymentRow, now: Date, devolucoes: DevolucaoRow[] = []): Payment {
   const status = paymentStatusAt(row, now);
   const brCode = status === "pending" ? row.brCode : null;
   return {
@@ -26,13 +27,31 @@ export function presentPayment(row: PaymentRow, now: Date): Payment {
     periodStart: row.periodStart?.toISOString() ?? null,
     periodEnd: row.periodEnd?.toISOString() ?? null,
     refundedAt: row.refundedAt?.toISOString() ?? null,
+    amountReturned: amountReturned(row, devolucoes),
+    devolucoes: devolucoes.map((devolucao) => ({
+      id: devolucao.id,
+      amount: devolucao.amountCents,
+      natureza: devolucao.natureza,
+      status: devolucao.status,
+      requestedAt: devolucao.requestedAt?.toISOString() ?? null,
+      settledAt: devolucao.settledAt?.toISOString() ?? null,
+    })),
   };
 }
 
+/** A refund on the merchant's own key went back at the bank, whole: no devolucao tells of it. */
+function amountReturned({ status, amountCents }: PaymentRow, devolucoes: DevolucaoRow[]): number {
+  return status === "refunded" && devolucoes.length === 0 ? amountCents : returnedCents(devolucoes);
+}
+
 /** Without its code, which is its user's to pay. */
-export function presentAdminPayment({ payment, user }: PaymentWithUser, now: Date): AdminPayment {
+export function presentAdminPayment(
+  { payment, user }: PaymentWithUser,
+  now: Date,
+  devolucoes: DevolucaoRow[],
+): AdminPayment {
   return {
-    ...presentPayment({ ...payment, brCode: null }, now),
+    ...presentPayment({ ...payment, brCode: null }, now, devolucoes),
     txid: payment.txid,
     provider: payment.provider,
     user,

@@ -2,6 +2,7 @@ import type { AdminPayment, Payment, PaymentListQuery } from "../../../shared/ap
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { Session } from "../../http/session.ts";
+import { listDevolucoes, listDevolucoesOf } from "./devolucoes.repo.ts";
 import { enqueueCheck } from "./payment-jobs.ts";
 import { paymentNotFound } from "./payments.errors.ts";
 import { findPayment, findPaymentOf, listPaymentsOf, pageOfPayments } from "./payments.repo.ts";
@@ -22,7 +23,7 @@ export async function readPayment(
   const payment = isAdmin ? await findPayment(db, id) : await findPaymentOf(db, session.userId, id);
   if (!payment) throw new AppError(paymentNotFound);
   if (payment.status === "pending" && payment.provider === "bacen") await enqueueCheck(deps, payment);
-  return presentPayment(payment, clock.now());
+  return presentPayment(payment, clock.now(), await listDevolucoes(db, id));
 }
 
 /** One's own payments, newest first. */
@@ -32,7 +33,9 @@ export async function readPaymentHistory(
   limit: number,
 ): Promise<Payment[]> {
   const now = deps.clock.now();
-  return (await listPaymentsOf(deps.db, userId, limit)).map((row) => presentPayment(row, now));
+  const rows = await listPaymentsOf(deps.db, userId, limit);
+  const returned = await listDevolucoesOf(deps.db, ids(rows));
+  return rows.map((row) => presentPayment(row, now, returned.get(row.id)));
 }
 
 /** Everybody's payments, for admins. */
@@ -42,5 +45,11 @@ export async function readPayments(
 ): Promise<{ payments: AdminPayment[]; total: number }> {
   const now = deps.clock.now();
   const { rows, total } = await pageOfPayments(deps.db, query, now);
-  return { payments: rows.map((row) => presentAdminPayment(row, now)), total };
+  const returned = await listDevolucoesOf(deps.db, ids(rows.map(({ payment }) => payment)));
+  const payments = rows.map((row) => presentAdminPayment(row, now, returned.get(row.payment.id) ?? []));
+  return { payments, total };
+}
+
+function ids(rows: { id: string }[]): string[] {
+  return rows.map(({ id }) => id);
 }

@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import * as z from "zod/mini";
 import type { Deps } from "../../deps.ts";
 import { enqueueCheck } from "./payment-jobs.ts";
-import { listOpenCharges } from "./payments.repo.ts";
+import { listWatchedCharges } from "./payments.repo.ts";
 
 const MAX_PIX = 1_000;
 
@@ -23,12 +23,15 @@ export function isWebhookSecret({ config }: Pick<Deps, "config">, secret: string
   return ours.length === theirs.length && timingSafeEqual(ours, theirs);
 }
 
-/** Has the PSP asked about those charges that are ours and open. May be told of anything, any number of times. */
+/**
+ * Has the PSP asked about those charges that are ours and open, or whose money can go back. May be told of anything, any
+ * number of times.
+ */
 export async function receiveWebhook(
   deps: Pick<Deps, "db" | "jobs" | "clock">,
   webhook: PixWebhook,
 ): Promise<void> {
   const txids = webhook.pix.flatMap(({ txid }) => (txid && /^[a-zA-Z0-9]{26,35}$/.test(txid) ? [txid] : []));
-  for (const payment of await listOpenCharges(deps.db, [...new Set(txids)]))
+  for (const payment of await listWatchedCharges(deps.db, [...new Set(txids)]))
     await enqueueCheck(deps, payment);
 }

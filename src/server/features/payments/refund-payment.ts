@@ -1,5 +1,4 @@
 import type { AdminPayment } from "../../../shared/api/payments.ts";
-import { remainingMs } from "../../../shared/rules/subscription.ts";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -7,15 +6,13 @@ import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { type Devolucao, type Pix, PixError } from "../../pix/pix.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { mailUser } from "../subscriptions/mail-user.ts";
-import { lockSubscription, updateSubscription } from "../subscriptions/subscriptions.repo.ts";
-import { lockUser } from "../users/users.repo.ts";
-import { refundedMail } from "./payment-mails.ts";
-import { shiftPeriods } from "./payment-periods.repo.ts";
+import { listDevolucoes, saveDevolucoes } from "./devolucoes.repo.ts";
+import { leavingCents, mergeDevolucoes } from "./merge-devolucoes.ts";
 import { notRefundable, paymentNotFound, pixNotConfigured, refundRejected } from "./payments.errors.ts";
 import { findPayment, findPaymentWithUser, lockPayment, updatePayment } from "./payments.repo.ts";
 import type { PaymentRow } from "./payments.table.ts";
 import { isRefundable, presentAdminPayment } from "./present-payment.ts";
+import { settleRefund } from "./settle-refund.ts";
 
 type RefundDeps = Pick<Deps, "db" | "clock" | "pix" | "jobs" | "mailSeal" | "config" | "log">;
 
@@ -55,7 +52,7 @@ export async function refundPayment(
   if (outcome === "NAO_REALIZADO") throw new AppError(refundRejected);
   const refunded = await findPaymentWithUser(db, id);
   if (!refunded) throw new AppError(paymentNotFound);
-  return presentAdminPayment(refunded, clock.now());
+  return presentAdminPayment(refunded, clock.now(), await listDevolucoes(db, id));
 }
 
 /** Brings a refund that was asked for as far as the PSP does; a PSP that can't be reached leaves it under way. */
@@ -67,10 +64,14 @@ export async function carryOutRefund(
   const payment = await findPayment(deps.db, paymentId);
   if (!payment || payment.status === "refunded" || payment.devolucaoStatus !== "EM_PROCESSAMENTO")
     return payment?.devolucaoStatus ?? undefined;
-  const status = await askForRefund(deps, payment, signal);
+  const { status, amountCents } = await askForRefund(deps, payment, signal);
   if (status === "EM_PROCESSAMENTO") return status;
   await deps.db.transaction(async (tx) => {
-    if (status === "DEVOLVIDO") return await settleRefund(deps, tx, paymentId);
+    if (status === "DEVOLVIDO") {
+      if (await settleRefund(deps, tx, paymentId, "admin"))
+        await keepDevolucao(deps, tx, payment, amountCents);
+      return;
+    }
     const locked = await lockPayment(tx, paymentId);
     if (locked?.devolucaoId !== payment.devolucaoId || locked?.status === "refunded") return;
     await updatePayment(tx, paymentId, { devolucaoStatus: status });
@@ -78,68 +79,67 @@ export async function carryOutRefund(
   return status;
 }
 
+type Outcome = Pick<Devolucao, "status" | "amountCents">;
+
 async function askForRefund(
   { pix, log }: Pick<Deps, "pix" | "log">,
   payment: PaymentRow,
   signal?: AbortSignal,
-): Promise<Devolucao["status"]> {
-  const { id, provider, devolucaoId, endToEndId } = payment;
+): Promise<Outcome> {
+  const { id, provider, devolucaoId, endToEndId, amountCents } = payment;
   // Paid on the merchant's own key: given back by hand, at the bank.
-  if (provider === "local") return "DEVOLVIDO";
-  if (devolucaoId === null || endToEndId === null) return "NAO_REALIZADO";
+  if (provider === "local") return { status: "DEVOLVIDO", amountCents };
+  if (devolucaoId === null || endToEndId === null) return { status: "NAO_REALIZADO", amountCents };
   // Only the PSP that has the money can say what became of it.
-  if (pix?.provider !== provider) return "EM_PROCESSAMENTO";
+  if (pix?.provider !== provider) return { status: "EM_PROCESSAMENTO", amountCents };
   try {
     const known = await pix.readRefund({ endToEndId, id: devolucaoId }, signal);
-    if (known) return known.status;
-    const amountCents = await receivedCents(pix, payment, signal);
-    return (await pix.refund({ endToEndId, id: devolucaoId, amountCents }, signal)).status;
+    if (known) return known;
+    const left = await refundableCents(pix, payment, signal);
+    // The rest is on its way back already: the reconciliation sees how that ends.
+    if (left <= 0) return { status: "EM_PROCESSAMENTO", amountCents };
+    return await pix.refund({ endToEndId, id: devolucaoId, amountCents: left }, signal);
   } catch (error) {
     if (!(error instanceof PixError)) throw error;
     log.warn("pix.refund_failed", { paymentId: id, kind: error.kind, detail: error.message });
-    return error.kind === "rejected" ? "NAO_REALIZADO" : "EM_PROCESSAMENTO";
+    return { status: error.kind === "rejected" ? "NAO_REALIZADO" : "EM_PROCESSAMENTO", amountCents };
   }
 }
 
-/** What came in: of a payment that failed for it, another amount than was asked for. */
-async function receivedCents(
+/** So that the details of a payment tell of an admin's refund as of any other. */
+async function keepDevolucao(
+  { clock }: Pick<Deps, "clock">,
+  tx: Tx,
+  { id, endToEndId, devolucaoId, provider }: PaymentRow,
+  amountCents: number,
+): Promise<void> {
+  if (provider === "local" || endToEndId === null || devolucaoId === null) return;
+  const now = clock.now();
+  const own = {
+    id: devolucaoId,
+    rtrId: undefined,
+    natureza: "ORIGINAL",
+    status: "DEVOLVIDO",
+    amountCents,
+  } as const;
+  const pix = { endToEndId, amountCents, paidAt: now };
+  const seen = [{ ...pix, devolucoes: [{ ...own, requestedAt: undefined, settledAt: undefined }] }];
+  await saveDevolucoes(tx, id, mergeDevolucoes(await listDevolucoes(tx, id), seen), now);
+}
+
+/**
+ * What can still be given back: what came in of the Pix (of a payment that failed for it, another amount than was asked
+ * for), less what went back of it or is on its way.
+ */
+async function refundableCents(
   pix: Pix,
-  { status, txid, endToEndId, amountCents }: PaymentRow,
+  { txid, endToEndId, amountCents, status, devolucaoId }: PaymentRow,
   signal?: AbortSignal,
 ): Promise<number> {
-  if (status !== "failed") return amountCents;
   const cob = await pix.readCob(txid, signal);
-  return cob?.pix.find((pix) => pix.endToEndId === endToEndId)?.amountCents ?? amountCents;
-}
-
-/** The money is back: what is left of the period goes, and what was paid for after it moves up. */
-async function settleRefund(deps: RefundDeps, tx: Tx, paymentId: string): Promise<void> {
-  const known = await findPayment(tx, paymentId);
-  if (!known) return;
-  const { userId } = known;
-  const user = await lockUser(tx, userId);
-  const subscription = await lockSubscription(tx, userId);
-  const payment = await lockPayment(tx, paymentId);
-  if (!payment || payment.status === "refunded") return;
-  const now = deps.clock.now();
-  await updatePayment(tx, paymentId, { status: "refunded", refundedAt: now, devolucaoStatus: "DEVOLVIDO" });
-  const { periodStart, periodEnd } = payment;
-  const lostMs = periodStart && periodEnd ? remainingMs({ start: periodStart, end: periodEnd }, now) : 0;
-  if (periodStart && periodEnd && lostMs > 0) {
-    await updatePayment(tx, paymentId, { periodEnd: new Date(periodEnd.getTime() - lostMs) });
-    await shiftPeriods(tx, userId, { periodStart: periodEnd, paymentId }, lostMs);
-    if (subscription?.expiresAt && subscription.planId === payment.planId)
-      await updateSubscription(tx, userId, {
-        expiresAt: new Date(subscription.expiresAt.getTime() - lostMs),
-      });
-  }
-  await recordAudit(tx, {
-    at: now,
-    action: "payment.refunded",
-    actorId: null,
-    accountId: userId,
-    details: { paymentId, amountCents: payment.amountCents },
-  });
-  if (!user) return;
-  await mailUser(deps, tx, user, refundedMail({ payment, locale: user.locale }));
+  const received = cob?.pix.find((pix) => pix.endToEndId === endToEndId);
+  if (!received) return amountCents;
+  const wanted = status === "failed" ? received.amountCents : Math.min(amountCents, received.amountCents);
+  const others = received.devolucoes.filter(({ id }) => id !== devolucaoId);
+  return wanted - leavingCents(others);
 }

@@ -1,12 +1,8 @@
 import type { AccountSubscription, SubscriptionSummary } from "../../../shared/api/subscriptions.ts";
 import type { Deps } from "../../deps.ts";
 import { countLabExams } from "../labs/labs.repo.ts";
-import {
-  countUnconfirmed,
-  listOpenPaymentIds,
-  type MonthRow,
-  sumRevenueByMonth,
-} from "../payments/payments.repo.ts";
+import { countUnconfirmed, listOpenPaymentIds } from "../payments/payments.repo.ts";
+import { type MonthRow, sumRevenueByMonth } from "../payments/revenue.repo.ts";
 import { countStudiesOfAll } from "../studies/studies.repo.ts";
 import { countUsers } from "../users/users.repo.ts";
 import { presentAdminPlan, presentPlan } from "./present-plan.ts";

@@ -3,13 +3,22 @@ import { centsToDecimal, dynamicBrCode } from "../../../shared/rules/br-code.ts"
 import type { Clock } from "../../clock.ts";
 import type { BacenPixConfig } from "../../config.ts";
 import { assertMerchant, type Merchant } from "../merchant.ts";
-import { type Cob, type CobOrder, type Devolucao, PIX_TIMEOUT_MS, type Pix, PixError } from "../pix.ts";
+import {
+  type Cob,
+  type CobOrder,
+  type Devolucao,
+  PIX_TIMEOUT_MS,
+  type Pix,
+  PixError,
+  type ReceivedDevolucao,
+} from "../pix.ts";
 import { type Pace, realPace } from "./pace.ts";
 import {
   type CobAnswer,
   cobSchema,
   type DevolucaoAnswer,
   devolucaoSchema,
+  type ReceivedDevolucaoAnswer,
   webhookSchema,
 } from "./psp-answers.ts";
 import { type Budget, createPspClient } from "./psp-client.ts";
@@ -154,11 +163,21 @@ function presentCob(cob: CobAnswer, { merchantName, merchantCity }: Merchant): C
     status: cob.status,
     amountCents: cob.valor.original,
     brCode: cob.pixCopiaECola ?? drawn,
-    pix: (cob.pix ?? []).map(({ endToEndId, valor, horario }) => ({
+    pix: (cob.pix ?? []).map(({ endToEndId, valor, horario, devolucoes }) => ({
       endToEndId,
       amountCents: valor,
       paidAt: horario,
+      devolucoes: (devolucoes ?? []).map(presentReceivedDevolucao),
     })),
+  };
+}
+
+function presentReceivedDevolucao(devolucao: ReceivedDevolucaoAnswer): ReceivedDevolucao {
+  const { id, rtrId, valor, natureza, horario, status } = devolucao;
+  return {
+    ...{ id, rtrId, amountCents: valor, natureza, status },
+    requestedAt: horario?.solicitacao,
+    settledAt: horario?.liquidacao,
   };
 }
 

@@ -27,6 +27,34 @@ function usable(pattern: RegExp) {
 
 const location = usable(/^(https?:\/\/)?[\x21-\x7e]{1,77}$/);
 
+const devolucaoStatus = z.pipe(
+  z.string(),
+  // Any other status is none of the final ones.
+  z.catch(z.enum(["EM_PROCESSAMENTO", "DEVOLVIDO", "NAO_REALIZADO"]), "EM_PROCESSAMENTO"),
+);
+
+/** Far above what the parts of one Pix come to. */
+const MAX_DEVOLUCOES = 1_000;
+
+/** Its `descricao` and `motivo` are free texts about persons: they are dropped. */
+const receivedDevolucaoSchema = z.object({
+  id: z.string().check(z.regex(/^[A-Za-z0-9]{1,64}$/)),
+  rtrId: usable(/^[A-Za-z0-9]{1,64}$/),
+  valor: cents,
+  natureza: z.catch(z._default(z.string().check(z.regex(/^[A-Z_]{1,40}$/)), "ORIGINAL"), "ORIGINAL"),
+  horario: z.catch(
+    z.optional(
+      z.object({
+        solicitacao: z.catch(z.optional(instant), undefined),
+        liquidacao: z.catch(z.optional(instant), undefined),
+      }),
+    ),
+    undefined,
+  ),
+  status: devolucaoStatus,
+});
+export type ReceivedDevolucaoAnswer = z.infer<typeof receivedDevolucaoSchema>;
+
 export const cobSchema = z.object({
   txid: z.string(),
   // A status of a later version is taken as open: what was paid stands in `pix`.
@@ -46,6 +74,9 @@ export const cobSchema = z.object({
           endToEndId: z.string().check(z.regex(/^[A-Za-z0-9]{1,35}$/)),
           valor: cents,
           horario: instant,
+          devolucoes: z.optional(
+            z.nullable(z.array(receivedDevolucaoSchema).check(z.maxLength(MAX_DEVOLUCOES))),
+          ),
         }),
       ),
     ),
@@ -56,11 +87,7 @@ export type CobAnswer = z.infer<typeof cobSchema>;
 export const devolucaoSchema = z.object({
   id: z.string(),
   valor: cents,
-  // Any other status is none of the final ones.
-  status: z.pipe(
-    z.string(),
-    z.catch(z.enum(["EM_PROCESSAMENTO", "DEVOLVIDO", "NAO_REALIZADO"]), "EM_PROCESSAMENTO"),
-  ),
+  status: devolucaoStatus,
 });
 
 export type DevolucaoAnswer = z.infer<typeof devolucaoSchema>;

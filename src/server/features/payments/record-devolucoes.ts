@@ -1,0 +1,103 @@
+import type { Tx } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import { composeMail } from "../../mail/compose-mail.ts";
+import { enqueueMail } from "../../mail/mail.jobs.ts";
+import type { ReceivedPix } from "../../pix/pix.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
+import { mailUser } from "../subscriptions/mail-user.ts";
+import { findOperatorEmail } from "../support/find-operator-email.ts";
+import { findUserByEmail } from "../users/users.repo.ts";
+import { listDevolucoes, saveDevolucoes } from "./devolucoes.repo.ts";
+import { mergeDevolucoes, type NewDevolucao, returnedCents } from "./merge-devolucoes.ts";
+import { partlyReturnedMail, returnToldMail } from "./payment-mails.ts";
+import type { PaymentRow } from "./payments.table.ts";
+import { type LockedPayment, lockPaymentOfAccount, settleRefund } from "./settle-refund.ts";
+
+type ReturnDeps = Pick<Deps, "db" | "clock" | "jobs" | "mailSeal" | "config">;
+
+/**
+ * Writes down what the PSP says went back of a payment. All of it back ends what the payment bought; a part is shown, told
+ * to its user and the operator, and left to an admin. The same answer again, or two at once, changes nothing.
+ */
+export async function recordDevolucoes(
+  deps: ReturnDeps,
+  paymentId: string,
+  pix: ReceivedPix[],
+): Promise<void> {
+  if (pix.every(({ devolucoes }) => devolucoes.length === 0)) return;
+  await deps.db.transaction(async (tx) => {
+    const locked = await lockPaymentOfAccount(tx, paymentId);
+    if (!locked || locked.payment.status === "pending") return;
+    const known = await listDevolucoes(tx, paymentId);
+    const changes = mergeDevolucoes(known, pix);
+    await saveDevolucoes(tx, paymentId, changes, deps.clock.now());
+    const before = new Set(known.filter(isBack).map(({ id }) => id));
+    const fresh = [...changes.added, ...changes.changed.filter(({ id }) => !before.has(id))].filter(isBack);
+    if (fresh.length > 0) await actOn(deps, tx, locked, { fresh, pix });
+  });
+}
+
+const isBack = ({ status }: Pick<NewDevolucao, "status">) => status === "DEVOLVIDO";
+
+async function actOn(
+  deps: ReturnDeps,
+  tx: Tx,
+  { payment, user }: LockedPayment,
+  { fresh, pix }: { fresh: NewDevolucao[]; pix: ReceivedPix[] },
+): Promise<void> {
+  const returned = returnedCents(await listDevolucoes(tx, payment.id));
+  const isWhole = returned >= receivedCents(payment, pix);
+  const isOwn = ({ devolucaoId }: NewDevolucao) => devolucaoId === payment.devolucaoId;
+  const others = fresh.filter((devolucao) => !isOwn(devolucao));
+  if (others.length > 0 && payment.status !== "refunded") {
+    await recordAudit(tx, {
+      at: deps.clock.now(),
+      action: "payment.returned",
+      actorId: null,
+      accountId: payment.userId,
+      details: {
+        paymentId: payment.id,
+        amountCents: returnedCents(others),
+        naturezas: naturezasOf(others),
+      },
+    });
+    await tellOperator(deps, tx, payment, { others, returned, isWhole });
+  }
+  // What an admin asked for ends the period too where more had come in than the price.
+  if (isWhole || fresh.some(isOwn)) {
+    await settleRefund(deps, tx, payment.id, others.length > 0 ? "psp" : "admin");
+    return;
+  }
+  if (others.length === 0 || payment.status === "refunded" || !user) return;
+  const { locale } = user;
+  await mailUser(deps, tx, user, partlyReturnedMail({ payment, returnedCents: returned, locale }));
+}
+
+/** An answer that leaves a Pix out, as of a PSP that forgets, makes no part the whole. */
+function receivedCents({ status, amountCents }: PaymentRow, pix: ReceivedPix[]): number {
+  const received = pix.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  return status === "failed" ? received : Math.max(received, amountCents);
+}
+
+function naturezasOf(devolucoes: NewDevolucao[]): string[] {
+  return [...new Set(devolucoes.map(({ natureza }) => natureza))];
+}
+
+async function tellOperator(
+  deps: ReturnDeps,
+  tx: Tx,
+  payment: PaymentRow,
+  told: { others: NewDevolucao[]; returned: number; isWhole: boolean },
+): Promise<void> {
+  const to = await findOperatorEmail(deps, tx);
+  if (!to) return;
+  const locale = (await findUserByEmail(tx, to))?.locale ?? "pt-BR";
+  const { publicUrl, productName } = deps.config;
+  const content = returnToldMail({
+    ...{ payment, locale, publicUrl },
+    returnedCents: told.returned,
+    naturezas: naturezasOf(told.others),
+    isWhole: told.isWhole,
+  });
+  await enqueueMail(deps, tx, composeMail(content, { to, locale, productName }));
+}
