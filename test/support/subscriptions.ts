@@ -1,5 +1,6 @@
 import type { Payment } from "../../src/shared/api/payments.ts";
 import type { OfferedPlan, Subscription, UsageStats } from "../../src/shared/api/subscriptions.ts";
+import { GIB } from "../../src/shared/rules/subscription.ts";
 import { type Answer, problem } from "./render-view.tsx";
 
 export const essencial: OfferedPlan = {
@@ -8,6 +9,7 @@ export const essencial: OfferedPlan = {
   price: 1990,
   examLimit: 10,
   downloadDeleteLimit: 10,
+  storageBytes: 20 * GIB,
   periodDays: 30,
 };
 export const familia: OfferedPlan = {
@@ -17,6 +19,7 @@ export const familia: OfferedPlan = {
   price: 4990,
   examLimit: 50,
   downloadDeleteLimit: 30,
+  storageBytes: 100 * GIB,
 };
 export const profissional: OfferedPlan = {
   id: "01900000-0000-7000-8000-00000000a003",
@@ -24,6 +27,7 @@ export const profissional: OfferedPlan = {
   price: 149000,
   examLimit: 200,
   downloadDeleteLimit: 120,
+  storageBytes: 400 * GIB,
   periodDays: 365,
 };
 
@@ -35,6 +39,7 @@ export const subscription: Subscription = {
   startDate: "2026-11-18T15:00:00.000Z",
   expiresAt: "2026-12-18T15:00:00.000Z",
   currentExamCount: 37,
+  storageUsedBytes: 12.5 * GIB,
   downloadsThisMonth: 16,
   deletesThisMonth: 4,
   canCancel: true,
@@ -55,6 +60,10 @@ export const usage: UsageStats = {
   downloadsThisMonth: 16,
   deletesThisMonth: 4,
   lastResetDate: "2026-11-18T15:00:00.000Z",
+  storageBytes: 100 * GIB,
+  storageUsedBytes: 12.5 * GIB,
+  storageRemainingBytes: 87.5 * GIB,
+  storageUsagePercentage: 12,
 };
 
 /** Made at noon of 21 November 2026, good for half an hour. */

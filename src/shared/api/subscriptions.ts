@@ -7,6 +7,7 @@ export const planSchema = z.object({
   price: z.number(),
   examLimit: z.number(),
   downloadDeleteLimit: z.number(),
+  storageBytes: z.number(),
 });
 export type Plan = z.infer<typeof planSchema>;
 
@@ -18,6 +19,8 @@ export const subscriptionSchema = z.object({
   startDate: z.string(),
   expiresAt: z.nullable(z.string()),
   currentExamCount: z.number(),
+  /** What the account keeps at rest, laudos and lab exams included. */
+  storageUsedBytes: z.number(),
   downloadsThisMonth: z.number(),
   deletesThisMonth: z.number(),
   /** Whether its user may cancel it: active. */
@@ -43,6 +46,11 @@ export const usageStatsSchema = z.object({
   downloadsThisMonth: z.number(),
   deletesThisMonth: z.number(),
   lastResetDate: z.string(),
+  /** What the plan holds, and what the account keeps at rest, laudos and lab exams included. */
+  storageBytes: z.number(),
+  storageUsedBytes: z.number(),
+  storageRemainingBytes: z.number(),
+  storageUsagePercentage: z.number(),
 });
 export type UsageStats = z.infer<typeof usageStatsSchema>;
 
@@ -98,6 +106,12 @@ export const planChangeSchema = z.object({
   ),
   examLimit: z.optional(positiveCount),
   downloadDeleteLimit: z.optional(positiveCount),
+  /** From one megabyte to one petabyte. */
+  storageBytes: z.optional(
+    z
+      .int("validation.invalid")
+      .check(z.minimum(1024 ** 2, "validation.invalid"), z.maximum(1024 ** 5, "validation.invalid")),
+  ),
   isOffered: z.optional(z.boolean()),
 });
 export type PlanChange = z.infer<typeof planChangeSchema>;

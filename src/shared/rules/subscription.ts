@@ -1,6 +1,8 @@
 /** The rules of plans, periods and limits: pure, for the server that enforces them and the screens that explain them. */
 
 export const DAY_MS = 24 * 3600_000;
+/** What a plan and a limit of the specification call a GB. */
+export const GIB = 1024 ** 3;
 /** How long the action counters count before they start anew. */
 export const actionPeriodDays = 30;
 /** A Pix code is good for this long. */
@@ -94,10 +96,11 @@ export function bannerFor(expiresAt: Date | null, now: Date): { kind: BannerKind
   return days <= 7 ? { kind: "reminder", days } : undefined;
 }
 
-/** A plan is too small for an account that holds more exams, of either archive, than it allows. */
-export function isTooSmall(
-  plan: { examLimit: number },
-  held: { examCount: number; labExamCount: number },
-): boolean {
-  return Math.max(held.examCount, held.labExamCount) > plan.examLimit;
+/** What an account holds more of than a plan allows: exams, of either archive, or bytes. */
+export function tooSmallFor(
+  plan: { examLimit: number; storageBytes: number },
+  held: { examCount: number; labExamCount: number; storageUsedBytes: number },
+): "exams" | "storage" | undefined {
+  if (Math.max(held.examCount, held.labExamCount) > plan.examLimit) return "exams";
+  return held.storageUsedBytes > plan.storageBytes ? "storage" : undefined;
 }

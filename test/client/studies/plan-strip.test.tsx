@@ -1,6 +1,7 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import type { Subscription, UsageStats } from "../../../src/shared/api/subscriptions.ts";
+import { GIB } from "../../../src/shared/rules/subscription.ts";
 import { cleanup, screen, withDom } from "../../support/dom.ts";
 import { shownView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
@@ -21,14 +22,26 @@ const usage: UsageStats = {
   downloadsThisMonth: 20,
   deletesThisMonth: 4,
   lastResetDate: "2026-11-03T15:00:00.000Z",
+  storageBytes: 100 * GIB,
+  storageUsedBytes: 12.5 * GIB,
+  storageRemainingBytes: 87.5 * GIB,
+  storageUsagePercentage: 12,
 };
 const subscription: Subscription = {
   id: "sub1",
   status: "active",
-  plan: { id: "p1", name: "Família", price: 4900, examLimit: 50, downloadDeleteLimit: 30 },
+  plan: {
+    id: "p1",
+    name: "Família",
+    price: 4900,
+    examLimit: 50,
+    downloadDeleteLimit: 30,
+    storageBytes: 100 * GIB,
+  },
   startDate: "2026-11-03T15:00:00.000Z",
   expiresAt: "2099-12-18T15:00:00.000Z",
   currentExamCount: 37,
+  storageUsedBytes: 12.5 * GIB,
   downloadsThisMonth: 20,
   deletesThisMonth: 4,
   canCancel: true,

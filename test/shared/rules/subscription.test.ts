@@ -7,11 +7,11 @@ import {
   DAY_MS,
   isInForce,
   isNearLimit,
-  isTooSmall,
   lastResetAt,
   nextResetAt,
   periodDays,
   remainingMs,
+  tooSmallFor,
   usagePercentage,
 } from "../../../src/shared/rules/subscription.ts";
 
@@ -123,11 +123,13 @@ describe("use of a limit", () => {
 
   test("a limit of nothing is used up", () => expect(usagePercentage(0, 0)).toBe(100));
 
-  test("a plan is too small for more exams than it holds, of either archive", () => {
-    const plan = { examLimit: 10 };
-    expect(isTooSmall(plan, { examCount: 10, labExamCount: 10 })).toBe(false);
-    expect(isTooSmall(plan, { examCount: 11, labExamCount: 0 })).toBe(true);
-    expect(isTooSmall(plan, { examCount: 0, labExamCount: 11 })).toBe(true);
+  test("a plan is too small for more exams than it holds, of either archive, and for more bytes", () => {
+    const plan = { examLimit: 10, storageBytes: 1000 };
+    const full = { examCount: 10, labExamCount: 10, storageUsedBytes: 1000 };
+    expect(tooSmallFor(plan, full)).toBeUndefined();
+    expect(tooSmallFor(plan, { ...full, examCount: 11 })).toBe("exams");
+    expect(tooSmallFor(plan, { ...full, labExamCount: 11 })).toBe("exams");
+    expect(tooSmallFor(plan, { ...full, storageUsedBytes: 1001 })).toBe("storage");
   });
 });
 

@@ -8,12 +8,7 @@ import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { discardObjects } from "../studies/discard-objects.ts";
 import type { Caller } from "../studies/studies.repo.ts";
-import {
-  MAX_INDEXED_TEXT,
-  type SeriesRow,
-  type StoredObjectRow,
-  type StudyRow,
-} from "../studies/studies.table.ts";
+import type { SeriesRow, StoredObjectRow, StudyRow } from "../studies/studies.table.ts";
 import { transferQueue } from "../studies/study-jobs.ts";
 import { chargeExams } from "../subscriptions/charge-exams.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
@@ -35,6 +30,7 @@ import type { PlannedUpload, UploadPlace } from "./plan-build.ts";
 import {
   indexOfInstances,
   indexOfRow,
+  modalityOf,
   overridesOf,
   overridesOfRow,
   type StudyIndex,
@@ -200,19 +196,13 @@ function indexStudy(
   });
 }
 
-/** As {@link refreshStudies} joins the modalities of the series. */
-function modalityOf({ series }: ScannedStudy): string | null {
-  const modalities = new Set(series.flatMap(({ index }) => index.modality ?? []));
-  return [...modalities].sort().join("\\").slice(0, MAX_INDEXED_TEXT) || null;
-}
-
 /** What {@link refreshStudies} counts of a study that has nothing but this. */
 function countsOf({ volume, series }: BuiltStudy) {
   const objects = [...(volume ? [volume] : []), ...series.map(({ manifest }) => manifest)];
   return {
     seriesCount: series.length,
     instanceCount: series.reduce((sum, { instanceCount }) => sum + instanceCount, 0),
-    sizeBytes: objects.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    sizeBytes: sumOf(objects),
   };
 }
 
@@ -280,10 +270,12 @@ async function writeChange(
   const now = deps.clock.now();
   const account = { userId: caller.userId, isAdmin: caller.role === "admin" };
   for (const { studyId, columns } of change.reindexed) await updateStudyIndex(tx, studyId, columns);
+  // First: it adds to what is stored already.
+  const bytes = sumOf(change.objects) - sumOf(change.replaced);
+  await chargeExams(tx, account, { kind: "imaging", count: change.newStudies.length, bytes }, now);
   // Sent together: none waits for another's outcome, only each for its place in the transaction.
   const hasObjects = change.objects.length > 0;
-  const [, isEnded] = await together(
-    chargeExams(tx, account, { kind: "imaging", count: change.newStudies.length }, now),
+  const [isEnded] = await together(
     endUpload(tx, upload.id, "committed", now),
     insertStudies(tx, change.newStudies),
     insertStoredObjects(tx, change.objects),
@@ -299,6 +291,9 @@ async function writeChange(
   await discardObjects(deps, tx, change.replaced, { afterSeconds: REPLACED_MANIFEST_SECONDS });
   await refreshStudies(tx, change.grownIds);
 }
+
+const sumOf = (objects: { sizeBytes: number }[]) =>
+  objects.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 
 async function recordUse(
   tx: Tx,

@@ -2,6 +2,7 @@ import type { UploadMetadata } from "../../../shared/api/upload.ts";
 import { fold } from "../../../shared/fold.ts";
 import type { IndexAttributes } from "../../dicom/instance.ts";
 import { type InstanceValues, MAX_INDEXED_TEXT, type StudyRow } from "../studies/studies.table.ts";
+import type { ScannedStudy } from "./worker/worker-messages.ts";
 
 /** The index columns of a study that its instances or the upload form fill. */
 export type StudyIndex = Required<InstanceValues>;
@@ -99,4 +100,10 @@ export function indexOfRow(row: StudyRow): StudyIndex {
 export function overridesOfRow(row: StudyRow): Partial<StudyIndex> {
   const replaced = Object.keys(row.instanceValues ?? {}) as (keyof StudyIndex)[];
   return Object.fromEntries(replaced.map((key) => [key, row[key]]));
+}
+
+/** Of a new study: joined as the modalities of its series are when they are counted anew. */
+export function modalityOf({ series }: ScannedStudy): string | null {
+  const modalities = new Set(series.flatMap(({ index }) => index.modality ?? []));
+  return [...modalities].sort().join("\\").slice(0, MAX_INDEXED_TEXT) || null;
 }

@@ -24,8 +24,8 @@ export async function uploadLabExam(
     // First, and then the time: a cancellation comes wholly before, and this is refused, or after, and takes it too.
     await lockSubscription(tx, userId);
     const now = deps.clock.now();
-    await chargeExams(tx, { userId, isAdmin: false }, { kind: "lab", count: 1 }, now);
     const { id, key, sizeBytes, sha256 } = document;
+    await chargeExams(tx, { userId, isAdmin: false }, { kind: "lab", count: 1, bytes: sizeBytes }, now);
     const row = {
       ...{ id, accountId: userId, key, sizeBytes, sha256, createdAt: now },
       ...{ name: input.examName, modality: input.modality, examDate: input.examDate || null },

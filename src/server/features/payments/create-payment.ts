@@ -1,5 +1,10 @@
 import type { Payment } from "../../../shared/api/payments.ts";
-import { isInForce, isTooSmall, periodDays, pixLifetimeSeconds } from "../../../shared/rules/subscription.ts";
+import {
+  isInForce,
+  periodDays,
+  pixLifetimeSeconds,
+  tooSmallFor,
+} from "../../../shared/rules/subscription.ts";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -7,7 +12,9 @@ import { unauthenticated } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { type Pix, PixError } from "../../pix/pix.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { planNotFound, planTooSmall } from "../subscriptions/subscriptions.errors.ts";
+import { sumStorage } from "../subscriptions/storage.repo.ts";
+import { gigabytesOf } from "../subscriptions/storage-quota.ts";
+import { planNotFound, planTooSmall, planTooSmallForBytes } from "../subscriptions/subscriptions.errors.ts";
 import {
   findOfferedPlan,
   findSubscription,
@@ -101,9 +108,14 @@ async function assertCanPay(tx: Tx, userId: string, plan: PlanRow, now: Date): P
   if (!current) return;
   const { examCount, labExamCount } = current;
   // The plan one has can always be renewed, also where an admin has made it smaller meanwhile.
-  if (current.planId !== plan.id && isTooSmall(plan, current)) {
+  if (current.planId !== plan.id) {
+    const storageUsedBytes = await sumStorage(tx, userId);
+    const lacks = tooSmallFor(plan, { ...current, storageUsedBytes });
     const count = Math.max(examCount, labExamCount);
-    throw new AppError(planTooSmall, { values: { count, limit: plan.examLimit } });
+    if (lacks === "exams") throw new AppError(planTooSmall, { values: { count, limit: plan.examLimit } });
+    if (lacks === "storage") {
+      throw new AppError(planTooSmallForBytes, { values: gigabytesOf(storageUsedBytes, plan.storageBytes) });
+    }
   }
   const isEndless = current.planId === plan.id && current.expiresAt === null && isInForce(current, now);
   if (isEndless) throw new AppError(planEndless);

@@ -6,12 +6,13 @@ import { storeDocument } from "../documents/store-document.ts";
 import { findStudy } from "../studies/find-study.ts";
 import { studyNotFound } from "../studies/studies.errors.ts";
 import { type Caller, lockStudy } from "../studies/studies.repo.ts";
+import { chargeStorage } from "../subscriptions/storage-quota.ts";
 import { reportExists } from "./reports.errors.ts";
 import { insertReport } from "./reports.repo.ts";
 
 /**
  * Attaches a report where there is none; anyone who may see the study may.
- * @throws {AppError} `study.not_found`, `report.exists`
+ * @throws {AppError} `study.not_found`, `report.exists`, `quota.bytes`
  */
 export async function uploadReport(
   deps: Pick<Deps, "db" | "node" | "store" | "clock" | "log">,
@@ -23,6 +24,9 @@ export async function uploadReport(
   if (found.hasReport) throw new AppError(reportExists);
   const now = deps.clock.now();
   await storeDocument(deps, found.accountId, input.pdf, async (tx, document) => {
+    // Before the study, as uploads and deletions do.
+    const owner = { id: found.accountId, isCaller: found.accountId === caller.userId };
+    await chargeStorage(tx, owner, document.sizeBytes);
     const study = await lockStudy(tx, found.id);
     if (!study) throw new AppError(studyNotFound);
     if (study.hasReport) throw new AppError(reportExists);

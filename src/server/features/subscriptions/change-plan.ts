@@ -25,7 +25,7 @@ export async function changePlan(
   await db.transaction(async (tx) => {
     const plan = await lockPlan(tx, id);
     if (!plan) throw new AppError(planNotFound);
-    const { name, price, examLimit, downloadDeleteLimit, isOffered } = change;
+    const { name, price, examLimit, downloadDeleteLimit, storageBytes, isOffered } = change;
     if (!canBeOffered(plan) && (price !== undefined || isOffered === true))
       throw new AppError(planNotOfferable);
     await updatePlan(tx, id, {
@@ -33,6 +33,7 @@ export async function changePlan(
       priceCents: price ?? plan.priceCents,
       examLimit: examLimit ?? plan.examLimit,
       downloadDeleteLimit: downloadDeleteLimit ?? plan.downloadDeleteLimit,
+      storageBytes: storageBytes ?? plan.storageBytes,
       isOffered: isOffered ?? plan.isOffered,
     });
     await recordAudit(tx, {

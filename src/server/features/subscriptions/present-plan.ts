@@ -2,8 +2,9 @@ import type { AdminPlan, OfferedPlan, Plan } from "../../../shared/api/subscript
 import { periodDays } from "../../../shared/rules/subscription.ts";
 import type { PlanRow } from "./subscriptions.repo.ts";
 
-export function presentPlan({ id, name, priceCents, examLimit, downloadDeleteLimit }: PlanRow): Plan {
-  return { id, name, price: priceCents, examLimit, downloadDeleteLimit };
+export function presentPlan({ priceCents, ...row }: PlanRow): Plan {
+  const { id, name, examLimit, downloadDeleteLimit, storageBytes } = row;
+  return { id, name, price: priceCents, examLimit, downloadDeleteLimit, storageBytes };
 }
 
 export function presentOfferedPlan(row: PlanRow): OfferedPlan {

@@ -6,6 +6,7 @@ import { findOpenPayment } from "../payments/payments.repo.ts";
 import { findOpenRemoval } from "../removals/removals.repo.ts";
 import { presentPlan } from "./present-plan.ts";
 import { countersAt } from "./read-usage.ts";
+import { sumStorage } from "./storage.repo.ts";
 import { noSubscription } from "./subscriptions.errors.ts";
 import { findSubscriptionWithPlan, type PlanRow, type SubscriptionRow } from "./subscriptions.repo.ts";
 
@@ -26,6 +27,7 @@ export async function readSubscription(
   return presentSubscription(found.subscription, found.plan, now, {
     openPaymentId: payment?.id ?? null,
     removedUntil: removal?.purgeAfter ?? null,
+    storageUsedBytes: await sumStorage(db, userId),
   });
 }
 
@@ -33,7 +35,7 @@ export function presentSubscription(
   subscription: SubscriptionRow,
   plan: PlanRow,
   now: Date,
-  around: { openPaymentId: string | null; removedUntil: Date | null },
+  around: { openPaymentId: string | null; removedUntil: Date | null; storageUsedBytes: number },
 ): Subscription {
   const { downloads, deletes } = countersAt(subscription, now);
   const isActive = isInForce(subscription, now);
@@ -44,6 +46,7 @@ export function presentSubscription(
     startDate: subscription.startDate.toISOString(),
     expiresAt: subscription.expiresAt?.toISOString() ?? null,
     currentExamCount: subscription.examCount,
+    storageUsedBytes: around.storageUsedBytes,
     downloadsThisMonth: downloads,
     deletesThisMonth: deletes,
     canCancel: isActive,

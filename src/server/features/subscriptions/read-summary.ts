@@ -47,10 +47,10 @@ export async function readAccountSubscriptions(
   const now = deps.clock.now();
   const rows = await listSubscriptions(deps.db, MAX_LISTED);
   const openPayments = await listOpenPaymentIds(deps.db, now);
-  return rows.flatMap(({ user, plan, subscription }) => {
+  return rows.flatMap(({ user, plan, subscription, storageUsedBytes }) => {
     const openPaymentId = openPayments.get(user.id) ?? null;
     if (subscription.status === "pending" && openPaymentId === null) return [];
-    const around = { openPaymentId, removedUntil: null };
+    const around = { openPaymentId, removedUntil: null, storageUsedBytes };
     return {
       user,
       plan: presentPlan(plan),

@@ -3,12 +3,15 @@ import type { UsageStats } from "../../../shared/api/subscriptions.ts";
 import { lastResetAt, usagePercentage } from "../../../shared/rules/subscription.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
+import { sumStorage } from "./storage.repo.ts";
 import { noSubscription } from "./subscriptions.errors.ts";
 import { findSubscriptionWithPlan, type SubscriptionRow } from "./subscriptions.repo.ts";
 
 /** @throws {AppError} 404 where the account has none */
 export async function readUsage(deps: Pick<Deps, "db" | "clock">, userId: string): Promise<UsageStats> {
   const { subscription, plan } = await find(deps, userId);
+  const storageUsedBytes = await sumStorage(deps.db, userId);
+  const { storageBytes } = plan;
   const { downloads, deletes, lastReset } = countersAt(subscription, deps.clock.now());
   const actions = downloads + deletes;
   return {
@@ -24,6 +27,10 @@ export async function readUsage(deps: Pick<Deps, "db" | "clock">, userId: string
     downloadsThisMonth: downloads,
     deletesThisMonth: deletes,
     lastResetDate: lastReset.toISOString(),
+    storageBytes,
+    storageUsedBytes,
+    storageRemainingBytes: Math.max(0, storageBytes - storageUsedBytes),
+    storageUsagePercentage: usagePercentage(storageUsedBytes, storageBytes),
   };
 }
 

@@ -1,3 +1,4 @@
+import { GIB } from "../../../shared/rules/subscription.ts";
 import type { DbOrTx } from "../../db/client.ts";
 import { insertMissingPlans } from "./subscriptions.repo.ts";
 
@@ -8,6 +9,7 @@ const seededPlans = [
     priceCents: 0,
     examLimit: 2,
     downloadDeleteLimit: 10,
+    storageBytes: 2 * GIB,
     isOffered: false,
   },
   {
@@ -16,6 +18,7 @@ const seededPlans = [
     priceCents: 0,
     examLimit: 10,
     downloadDeleteLimit: 20,
+    storageBytes: 20 * GIB,
     isOffered: false,
   },
   {
@@ -24,6 +27,7 @@ const seededPlans = [
     priceCents: 1990,
     examLimit: 10,
     downloadDeleteLimit: 20,
+    storageBytes: 20 * GIB,
     isOffered: true,
   },
   {
@@ -32,6 +36,7 @@ const seededPlans = [
     priceCents: 3990,
     examLimit: 50,
     downloadDeleteLimit: 60,
+    storageBytes: 100 * GIB,
     isOffered: true,
   },
   {
@@ -40,6 +45,7 @@ const seededPlans = [
     priceCents: 118800,
     examLimit: 200,
     downloadDeleteLimit: 300,
+    storageBytes: 400 * GIB,
     isOffered: true,
   },
   {
@@ -48,6 +54,7 @@ const seededPlans = [
     priceCents: 478800,
     examLimit: 1000,
     downloadDeleteLimit: 2000,
+    storageBytes: 2000 * GIB,
     isOffered: true,
   },
 ];

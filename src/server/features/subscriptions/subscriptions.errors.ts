@@ -19,6 +19,24 @@ export const actionLimitReached: ErrorKind = {
   code: "quota.actions",
   text: /*i18n*/ { id: "error.quota.actions", message: "Monthly action limit reached" },
 };
+export const storageLimitReached: ErrorKind = {
+  status: 403,
+  code: "quota.bytes",
+  text: /*i18n*/ {
+    id: "error.quota.bytes",
+    message:
+      "There is not enough storage left in your plan: {used, number} of {limit, number} GB are used. Nothing was stored.",
+  },
+};
+/** Told to who adds to the study of somebody else: what that account uses is not theirs to know. */
+export const ownerStorageLimitReached: ErrorKind = {
+  status: 403,
+  code: "quota.bytes",
+  text: /*i18n*/ {
+    id: "error.quota.bytesOfOwner",
+    message: "The account of this study has no storage left in its plan. Nothing was stored.",
+  },
+};
 export const noSubscription: ErrorKind = {
   status: 404,
   code: "subscription.not_found",
@@ -44,6 +62,15 @@ export const planTooSmall: ErrorKind = {
     id: "error.plan.too_small",
     message:
       "You keep {count} exams and this plan holds {limit}. Choose a larger plan or delete exams first.",
+  },
+};
+export const planTooSmallForBytes: ErrorKind = {
+  status: 409,
+  code: "plan.too_small",
+  text: /*i18n*/ {
+    id: "error.plan.too_small_for_bytes",
+    message:
+      "You keep {used, number} GB and this plan holds {limit, number}. Choose a larger plan or delete exams first.",
   },
 };
 export const planNotOfferable: ErrorKind = {

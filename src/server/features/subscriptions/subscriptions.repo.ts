@@ -15,6 +15,7 @@ import { actionPeriodDays } from "../../../shared/rules/subscription.ts";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { users } from "../users/users.table.ts";
+import { storedBytes } from "./storage.repo.ts";
 import { plans, subscriptions } from "./subscriptions.table.ts";
 
 export type PlanRow = typeof plans.$inferSelect;
@@ -184,6 +185,7 @@ export async function listSubscriptions(db: DbOrTx, limit: number) {
       user: { id: users.id, name: users.name, email: users.email },
       plan: plans,
       subscription: subscriptions,
+      storageUsedBytes: storedBytes(subscriptions.userId),
     })
     .from(subscriptions)
     .innerJoin(plans, eq(plans.id, subscriptions.planId))
@@ -210,6 +212,8 @@ type CounterColumn = "downloads" | "deletes" | "labDownloads" | "labDeletes";
 interface AddedExams {
   userId: string;
   count: number;
+  /** What they bring at rest, less what they replace. */
+  bytes: number;
   now: Date;
 }
 
@@ -222,20 +226,24 @@ const examsAdded = (kind: ExamKind) =>
       .update(subscriptions)
       .set({ [column]: total })
       .from(plans)
-      .where(and(inForce(given.userId, now), eq(plans.id, subscriptions.planId), lte(total, plans.examLimit)))
+      .where(
+        and(
+          inForce(given.userId, now),
+          eq(plans.id, subscriptions.planId),
+          lte(total, plans.examLimit),
+          sql`(${given.bytes}::bigint <= 0 or ${storedBytes(given.userId)} + ${given.bytes}::bigint <= ${plans.storageBytes})`,
+        ),
+      )
       .returning({ id: subscriptions.id });
   });
 const examsAddedTo = { imaging: examsAdded("imaging"), lab: examsAdded("lab") };
 
-/** Adds `count` exams if the plan has room for all of them: one conditional update, right under concurrency. */
-export async function tryAddExams(
-  db: DbOrTx,
-  userId: string,
-  kind: ExamKind,
-  count: number,
-  now: Date,
-): Promise<boolean> {
-  const updated = await examsAddedTo[kind](db, { userId, count, now });
+/**
+ * Adds `count` exams of `bytes` at rest if the plan has room for all of them: one conditional update, right under
+ * concurrency where the transaction has locked the subscription and stores nothing before.
+ */
+export async function tryAddExams(db: DbOrTx, kind: ExamKind, exams: AddedExams): Promise<boolean> {
+  const updated = await examsAddedTo[kind](db, exams);
   return updated.length === 1;
 }
 

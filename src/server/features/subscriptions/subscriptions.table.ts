@@ -11,6 +11,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import { GIB } from "../../../shared/rules/subscription.ts";
 import { users } from "../users/users.table.ts";
 
 export const plans = pgTable("plans", {
@@ -21,6 +22,10 @@ export const plans = pgTable("plans", {
   priceCents: integer("price_cents").notNull(),
   examLimit: integer("exam_limit").notNull(),
   downloadDeleteLimit: integer("download_delete_limit").notNull(),
+  /** What an account may store, in bytes at rest. */
+  storageBytes: bigint("storage_bytes", { mode: "number" })
+    .notNull()
+    .default(20 * GIB),
   /** Whether it is offered in `/plans`. */
   isOffered: boolean("is_offered").notNull(),
 });
@@ -54,6 +59,22 @@ export const subscriptions = pgTable(
     lastResetDate: timestamp("last_reset_date", { withTimezone: true }).notNull(),
   },
   (table) => [uniqueIndex("subscriptions_user_id_key").on(table.userId)],
+);
+
+/**
+ * The bytes that an account keeps at rest: the sum over all its rows. Triggers on stored objects, studies and lab exams write
+ * it in the transaction of every change, whichever program makes it; exams that wait to be purged are not counted. As in
+ * `study_tallies`, a row is never changed, only replaced, and none waits for another's lock.
+ */
+export const storageTallies = pgTable(
+  "storage_tallies",
+  {
+    id: uuid().primaryKey(),
+    /** No reference: it is written while the account is being deleted, too. */
+    accountId: uuid("account_id").notNull(),
+    bytes: bigint({ mode: "number" }).notNull(),
+  },
+  (table) => [index("storage_tallies_account_idx").on(table.accountId)],
 );
 
 export const usageAction = pgEnum("usage_action", ["upload", "download", "delete"]);

@@ -1,0 +1,37 @@
+import { GIB } from "../../../shared/rules/subscription.ts";
+import type { Tx } from "../../db/client.ts";
+import { AppError } from "../../http/app-error.ts";
+import { findStorageQuota, type StorageQuota } from "./storage.repo.ts";
+import { ownerStorageLimitReached, storageLimitReached } from "./subscriptions.errors.ts";
+import { lockSubscription } from "./subscriptions.repo.ts";
+
+/** What a message says of a quota, in GB: an account that has room is never shown above its limit, nor one above within. */
+export function gigabytesOf(usedBytes: number, limitBytes: number): { used: number; limit: number } {
+  const steps = limitBytes < GIB ? 1000 : 10;
+  const limit = Math.floor((limitBytes / GIB) * steps) / steps;
+  const used = Math.ceil((usedBytes / GIB) * steps) / steps;
+  return { used: usedBytes <= limitBytes ? Math.min(used, limit) : used, limit };
+}
+
+export function storageExceeded({ usedBytes, limitBytes }: StorageQuota): AppError {
+  return new AppError(storageLimitReached, {
+    values: gigabytesOf(usedBytes, limitBytes),
+    members: { storageBytes: limitBytes, storageUsedBytes: usedBytes },
+  });
+}
+
+/**
+ * Makes sure that the account's plan has room for `bytes` more, in the transaction that stores them. Takes the lock of the
+ * subscription first: what others store at the same time comes wholly before or after. An admin's account has no limit.
+ * @throws {AppError} `quota.bytes`
+ */
+export async function chargeStorage(
+  tx: Tx,
+  account: { id: string; isCaller: boolean },
+  bytes: number,
+): Promise<void> {
+  await lockSubscription(tx, account.id);
+  const quota = await findStorageQuota(tx, account.id);
+  if (!quota || quota.usedBytes + bytes <= quota.limitBytes) return;
+  throw account.isCaller ? storageExceeded(quota) : new AppError(ownerStorageLimitReached);
+}
