@@ -48,7 +48,7 @@ export async function buildExecutable(): Promise<void> {
 }
 
 /** The program of `src/server/main.ts`, with what the executable carries in place of folders. */
-const ENTRY = `import { INGEST_WORKER, PICTURE_WORKER, run } from "../../src/server/cli/run.ts";
+const ENTRY = `import { ELEMENT_WORKER, INGEST_WORKER, PICTURE_WORKER, run } from "../../src/server/cli/run.ts";
 import { embeddedAssets } from "../../src/server/render/assets.ts";
 import license from "../../LICENSE" with { type: "file" };
 import notices from "../THIRD-PARTY-NOTICES.txt" with { type: "file" };
@@ -69,6 +69,7 @@ const code = await run(
     postgresBinaries,
     ingestWorkerCommand: [self, INGEST_WORKER],
     pictureWorkerCommand: [self, PICTURE_WORKER],
+    elementWorkerCommand: [self, ELEMENT_WORKER],
     licenses: async () => (await text(license)) + (await text(notices)),
   },
   process.argv.slice(2),

@@ -10,6 +10,7 @@ import { migrate } from "./db/migrate.ts";
 import { migrations } from "./db/migrations.ts";
 import { createTokens, type Tokens } from "./features/auth/tokens.ts";
 import { createSeriesReader, type SeriesReader } from "./features/dicomweb/series-reader.ts";
+import { createElementFinder, type ElementFinder } from "./features/dicomweb/worker/element-finder.ts";
 import { createIngestWorkers, type IngestWorkers } from "./features/ingest/worker/ingest-workers.ts";
 import { seedPlans } from "./features/subscriptions/seed-plans.ts";
 import { createPictureMaker, type PictureMaker } from "./features/thumbnails/worker/picture-maker.ts";
@@ -22,6 +23,7 @@ import { createNode, type Node, readOrCreate } from "./node.ts";
 import { createBacenPix } from "./pix/bacen/bacen-pix.ts";
 import { createLocalPix } from "./pix/local/local-pix.ts";
 import type { Pix } from "./pix/pix.ts";
+import { createScratch, type Scratch } from "./scratch.ts";
 import { createSeal, type Seal } from "./seal.ts";
 import { type CachedStore, createCachedStore } from "./storage/cache/cached-store.ts";
 import { createDiskStore } from "./storage/disk/disk-store.ts";
@@ -51,6 +53,9 @@ export interface Deps extends AsyncDisposable {
   /** The local copy of what is being viewed, where the archive is S3. */
   cache: CachedStore | undefined;
   ingestWorkers: IngestWorkers;
+  scratch: Scratch;
+  /** Finds elements in files, apart from everything else. */
+  elements: ElementFinder;
   /** Undefined: plans can't be paid for here. */
   pix: Pix | undefined;
   /** Decodes pixels, apart from everything else. */
@@ -70,6 +75,8 @@ export interface DepsOverrides {
   ingestWorkerCommand?: readonly string[];
   /** How it starts itself to decode pixels. */
   pictureWorkerCommand?: readonly string[];
+  /** How it starts itself to find elements. */
+  elementWorkerCommand?: readonly string[];
 }
 
 /** One may be busy with a large upload for long: the others go on with the small ones. */
@@ -104,6 +111,9 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   started.defer(() => ingestWorkers.close());
   const pictures = createPictureMaker({ log, command: overrides.pictureWorkerCommand });
   started.defer(() => pictures.close());
+  const elements = createElementFinder({ log, command: overrides.elementWorkerCommand });
+  started.defer(() => elements.close());
+  const scratch = await createScratch(join(config.dataDir, "scratch"));
   const secret = config.authSecret ?? (await readOrCreate(join(config.dataDir, "auth-secret"), randomSecret));
   const mailer = openMailer(config, log);
   started.defer(() => mailer.close());
@@ -128,6 +138,8 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     cache,
     pix,
     ingestWorkers,
+    scratch,
+    elements,
     pictures,
     databaseLost: database.lost,
     [Symbol.asyncDispose]: () => ending.disposeAsync(),

@@ -1,4 +1,5 @@
 import type { ManifestInstance, SeriesManifest } from "../../src/server/archive/manifest.ts";
+import { locateBulkData } from "../../src/server/dicom/bulk-data.ts";
 import { memorySource } from "../../src/server/dicom/byte-source.ts";
 import type { Instance } from "../../src/server/dicom/instance.ts";
 import { parseFile } from "../../src/server/dicom/parse-file.ts";
@@ -57,7 +58,7 @@ export function createMemoryCatalogue(held: HeldInstance[]): DicomwebCatalogue {
       const bytes = whole(instance) as Uint8Array<ArrayBuffer>;
       return new Blob([range ? bytes.slice(range.offset, range.offset + range.length) : bytes]);
     },
-    async openInflated(instance, { offset, length }) {
+    async openInflated(instance, range) {
       const { source } = parseFile(memorySource(whole(instance)));
       const inflated = new Uint8Array(source.sizeBytes);
       for (let at = 0; at < inflated.length; ) {
@@ -65,8 +66,9 @@ export function createMemoryCatalogue(held: HeldInstance[]): DicomwebCatalogue {
         inflated.set(piece, at);
         at += piece.length;
       }
-      return inflated.slice(offset, offset + length);
+      return range ? inflated.slice(range.offset, range.offset + range.length) : inflated;
     },
+    locate: async (instance, tagPath) => locateBulkData(memorySource(whole(instance)), tagPath),
   };
 }
 

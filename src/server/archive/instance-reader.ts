@@ -82,14 +82,15 @@ export async function* instancePieces(
 
 /**
  * Bytes of the file with its data set inflated, which is what the offsets of a `deflated` frame table count in (PS3.5
- * §A.5), piece by piece. Inflates as far as `range` reaches and holds one piece.
+ * §A.5), piece by piece; without `range` all of them. Inflates as far as `range` reaches and holds one piece.
  * @throws {InstanceDamaged}
  */
 export async function* inflatedDataSetPieces(
   instance: ManifestInstance,
-  { offset, length }: ByteRange,
+  range: ByteRange | undefined,
   volume: VolumeReader,
 ): AsyncGenerator<Uint8Array> {
+  const { offset, length } = range ?? { offset: 0, length: Number.POSITIVE_INFINITY };
   const { head, boundary, isWrapped } = await findDeflatedDataSet(instance, volume);
   const end = offset + length;
   if (offset < boundary) yield head.subarray(offset, Math.min(end, boundary));
@@ -166,7 +167,8 @@ async function* inflatedSlice(
   } catch (cause) {
     throw asDamage(cause);
   }
-  if (missing > 0) throw new InstanceDamaged("deflated bytes end early");
+  if (missing > 0 && length !== Number.POSITIVE_INFINITY)
+    throw new InstanceDamaged("deflated bytes end early");
 }
 
 /** zlib's own failures are damage; what the store throws stays what it is. */

@@ -3,7 +3,10 @@ import type { DepsOverrides } from "../deps.ts";
 
 /** What the build brings: folders beside the source, or files inside the executable. */
 export interface Program
-  extends Pick<DepsOverrides, "postgresBinaries" | "ingestWorkerCommand" | "pictureWorkerCommand"> {
+  extends Pick<
+    DepsOverrides,
+    "postgresBinaries" | "ingestWorkerCommand" | "pictureWorkerCommand" | "elementWorkerCommand"
+  > {
   /** Read only by `serve`. */
   assets(): BuiltAssets;
   /** Our licence and those of all that the program brings with it. */

@@ -13,6 +13,8 @@ import { UsageError } from "./usage.ts";
 export const INGEST_WORKER = "ingest-worker";
 /** Hidden too: what it starts itself with to decode pixels. */
 export const PICTURE_WORKER = "picture-worker";
+/** And to find elements in files. */
+export const ELEMENT_WORKER = "element-worker";
 
 const usage = `Usage: exameteca [command]
 
@@ -42,6 +44,8 @@ export async function run(program: Program, args: string[], environment = proces
         return await workUntilDisconnected(import("../features/ingest/worker/ingest-worker.ts"));
       case PICTURE_WORKER:
         return await workUntilDisconnected(import("../features/thumbnails/worker/picture-worker.ts"));
+      case ELEMENT_WORKER:
+        return await workUntilDisconnected(import("../features/dicomweb/worker/element-worker.ts"));
       case "serve":
         return await (await import("./serve.ts")).serve(program, readConfig(environment));
       case "migrate":

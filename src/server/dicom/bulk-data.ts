@@ -1,6 +1,6 @@
 import { type Element, findElement } from "./data-set.ts";
 import type { ByteSource } from "./instance.ts";
-import { parseFile } from "./parse-file.ts";
+import { type ParseOptions, parseFile } from "./parse-file.ts";
 import { Unreadable } from "./unreadable.ts";
 import { wordBytes } from "./word-size.ts";
 
@@ -18,9 +18,13 @@ export interface BulkDataLocation {
  * Where the value at a tag path of the metadata lies (`00282000`, `00880200.1.7FE00010`). Undefined where the
  * path names none, or encapsulated pixel data of more than one fragment, for which there is the frame table.
  */
-export function locateBulkData(source: ByteSource, tagPath: string): BulkDataLocation | undefined {
+export function locateBulkData(
+  source: ByteSource,
+  tagPath: string,
+  options: ParseOptions = {},
+): BulkDataLocation | undefined {
   if (!/^[0-9A-F]{8}(?:\.[1-9]\d{0,8}\.[0-9A-F]{8}){0,32}$/.test(tagPath)) return undefined;
-  const { file } = openOrUndefined(source) ?? {};
+  const { file } = openOrUndefined(source, options) ?? {};
   if (!file) return undefined;
   let dataSet = file.dataSet;
   const steps = tagPath.split(".");
@@ -51,9 +55,9 @@ function valueRange({ offset, length, items, fragments }: Element): [number, num
   return fragments.length === 2 ? fragments[1] : undefined;
 }
 
-function openOrUndefined(source: ByteSource) {
+function openOrUndefined(source: ByteSource, options: ParseOptions = {}) {
   try {
-    return parseFile(source);
+    return parseFile(source, options);
   } catch (error) {
     if (error instanceof Unreadable) return undefined;
     throw error;

@@ -24,13 +24,21 @@ export interface OpenFile {
   file: ParsedFile;
 }
 
+export interface ParseOptions {
+  /** What a deflated data set may take in memory (default 512 MiB). */
+  maxInflatedBytes?: number;
+  /** A data set that the file calls deflated is inflated already. */
+  isInflated?: boolean;
+}
+
 /**
  * Takes a DICOM file apart: Part 10 (PS3.10 §7), the same without preamble, or a bare data set.
  *
  * @throws Unreadable `not_dicom`, `instance.too_complex`, or `instance.truncated` where File Meta Information or
  * the deflated data set is cut
  */
-export function parseFile(source: ByteSource, maxInflatedBytes = MAX_INFLATED_BYTES): OpenFile {
+export function parseFile(source: ByteSource, options: ParseOptions = {}): OpenFile {
+  const { maxInflatedBytes = MAX_INFLATED_BYTES, isInflated = false } = options;
   const reader = new ByteReader(source);
   const start = findStart(reader);
   const { fileMeta, next } = readFileMeta(reader, start);
@@ -38,7 +46,7 @@ export function parseFile(source: ByteSource, maxInflatedBytes = MAX_INFLATED_BY
   const isBare = start === 0 && fileMeta.elements.length === 0;
   if (isBare && !looksLikeDataSet(reader)) throw new Unreadable("not_dicom", "no DICM, no group 0002");
 
-  const deflated = declared === TransferSyntax.deflatedExplicitLittleEndian;
+  const deflated = declared === TransferSyntax.deflatedExplicitLittleEndian && !isInflated;
   const inflated = deflated ? inflateFrom(source, next, maxInflatedBytes) : source;
   const dataReader = deflated ? new ByteReader(inflated) : reader;
   const encoding = sniffEncoding(dataReader, next, declared);

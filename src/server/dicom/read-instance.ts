@@ -5,7 +5,7 @@ import { asciiValue } from "./element-text.ts";
 import { indexAttributes } from "./index-attributes.ts";
 import type { ByteSource, ReadInstance } from "./instance.ts";
 import { toDicomJson } from "./json-model.ts";
-import { MAX_INFLATED_BYTES, type OpenFile, parseFile } from "./parse-file.ts";
+import { type OpenFile, parseFile } from "./parse-file.ts";
 import { declaredFrameCount, readFrameTable } from "./read-frame-table.ts";
 import { Unreadable } from "./unreadable.ts";
 
@@ -25,7 +25,7 @@ export interface ReadInstanceOptions {
  */
 export function readInstance(source: ByteSource, options: ReadInstanceOptions = {}): ReadInstance {
   try {
-    return describe(parseFile(source, options.maxInflatedBytes ?? MAX_INFLATED_BYTES));
+    return describe(parseFile(source, options));
   } catch (error) {
     if (error instanceof Unreadable) return { ok: false, reason: error.reason, detail: error.detail };
     throw error;

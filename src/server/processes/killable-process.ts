@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Subprocess } from "bun";
 
 /** The process ended, was stopped, took too long, or was not free. */
@@ -8,7 +9,11 @@ export class ProcessLost extends Error {
 export interface RequestBounds {
   signal: AbortSignal;
   timeoutMs: number;
+  /** Resident memory of the process above which it is killed; looked after on Linux. */
+  maxMemoryBytes?: number;
 }
+
+const MEMORY_EVERY_MS = 25;
 
 /**
  * A child process that answers one request at a time. A process, not a thread: a thread that runs wild in a
@@ -41,13 +46,16 @@ export class KillableProcess<Request, Reply> {
   }
 
   /**
-   * Sends one request; the next may only follow its reply. Aborted or late, the process is killed.
+   * Sends one request; the next may only follow its reply. Aborted, late or too large, the process is killed.
    * @throws {ProcessLost} or what the signal was aborted with
    */
-  async request(request: Request, { signal, timeoutMs }: RequestBounds): Promise<Reply> {
+  async request(request: Request, { signal, timeoutMs, maxMemoryBytes }: RequestBounds): Promise<Reply> {
     signal.throwIfAborted();
     if (this.#isGone || this.#pending) throw new ProcessLost("the process is not free");
     const timer = setTimeout(() => this.#kill(new ProcessLost("the request took too long")), timeoutMs);
+    const watch = maxMemoryBytes
+      ? setInterval(() => this.#weigh(maxMemoryBytes), MEMORY_EVERY_MS)
+      : undefined;
     const abort = () => this.#kill(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
     try {
@@ -57,6 +65,7 @@ export class KillableProcess<Request, Reply> {
       });
     } finally {
       clearTimeout(timer);
+      clearInterval(watch);
       signal.removeEventListener("abort", abort);
     }
   }
@@ -68,6 +77,12 @@ export class KillableProcess<Request, Reply> {
   /** Resolves when the process is gone. */
   get exited(): Promise<unknown> {
     return this.#child.exited;
+  }
+
+  #weigh(maxMemoryBytes: number): void {
+    if (residentBytes(this.#child.pid) > maxMemoryBytes) {
+      this.#kill(new ProcessLost("the request took too much memory"));
+    }
   }
 
   #kill(reason: Error): void {
@@ -86,5 +101,15 @@ export class KillableProcess<Request, Reply> {
     const pending = this.#pending;
     this.#pending = undefined;
     pending?.reject(reason);
+  }
+}
+
+/** By proc(5); 0 where there is none. */
+function residentBytes(pid: number): number {
+  if (process.platform !== "linux") return 0;
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024;
+  } catch {
+    return 0; // it has ended; whoever waits for it is told
   }
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { DicomElements } from "../../../scripts/demo/dicom-writer.ts";
 import { memorySource } from "../../../src/server/dicom/byte-source.ts";
 import { cutFrame } from "../../../src/server/dicom/cut-frame.ts";
+import { parseFile } from "../../../src/server/dicom/parse-file.ts";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
 import { makePicture } from "../../../src/server/features/thumbnails/worker/make-picture.ts";
 import type { PictureReply } from "../../../src/server/features/thumbnails/worker/picture-messages.ts";
@@ -21,18 +22,27 @@ const SAMPLES = process.env.DICOM_SAMPLES;
 const SIDE = 64;
 
 /** The picture of the file's middle frame; undefined where the file has no pixels or is none. */
-async function pictureOf(file: Uint8Array): Promise<PictureReply | undefined> {
-  const read = readInstance(memorySource(file));
+async function pictureOf(given: Uint8Array): Promise<PictureReply | undefined> {
+  const read = readInstance(memorySource(given));
   if (!read.ok || read.instance.frames.kind === "none") return undefined;
   const { frames, transferSyntaxUID } = read.instance;
   const frameIndex = Math.floor(frames.frameCount / 2);
-  if (frames.kind === "native" && frames.deflated) {
-    return await makePicture({ transferSyntaxUID, frameIndex, source: { kind: "file", file } });
-  }
+  const isDeflated = frames.kind === "native" && frames.deflated;
+  const file = isDeflated ? inflatedFile(given) : given;
   const end = frames.kind === "native" ? frames.offset : (frames.frames[0]?.[0]?.[0] ?? 0);
   const frame = cutFrame(file, frames, frameIndex) ?? new Uint8Array();
   const source = { kind: "parts", header: file.slice(0, end), frame } as const;
   return await makePicture({ transferSyntaxUID, frameIndex, source });
+}
+
+/** The file with its data set inflated. */
+function inflatedFile(file: Uint8Array): Uint8Array {
+  const { source } = parseFile(memorySource(file));
+  const parts: Uint8Array[] = [];
+  for (let at = 0; at < source.sizeBytes; at += parts.at(-1)?.length ?? 0) {
+    parts.push(source.read(at, source.sizeBytes - at));
+  }
+  return Buffer.concat(parts);
 }
 
 async function drawn(file: Uint8Array): Promise<DrawnPicture> {

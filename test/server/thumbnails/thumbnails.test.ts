@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { zipSync } from "fflate";
+import { makeThumbnails } from "../../../src/server/features/thumbnails/make-thumbnails.ts";
 import { sweepUnpictured } from "../../../src/server/features/thumbnails/thumbnails.jobs.ts";
+import { StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import type { Series } from "../../../src/shared/api/studies.ts";
 import { sampleFile } from "../../support/dicom-sample.ts";
 import { drawnPicture } from "../../support/picture-pixels.ts";
@@ -162,5 +164,35 @@ test("a study that was archived without pictures gets them at the next start", a
   expect((await get(`${id}/thumbnail`)).status).toBe(204);
   await sweepUnpictured(t.deps, null);
   await t.settle();
+  expect(await brightPart(`${id}/thumbnail`)).toBe("above");
+});
+
+/** What a process that was killed while it made the picture leaves behind. */
+const interrupt = (id: string, attempts: number) => t.sql`
+  update series_thumbnails t set image = null, content_type = null, failed = true, attempts = ${attempts}
+  from series s where s.id = t.series_id and s.study_id = ${id}`;
+
+test("a picture whose making ended the process twice is not tried again, at no start", async () => {
+  const once = await store(slice({ study: "31" }, "above"));
+  const twice = await store(slice({ study: "32" }, "above"));
+  await interrupt(once, 1);
+  await interrupt(twice, 2);
+  await sweepUnpictured(t.deps, null);
+  await t.settle();
+  expect(await brightPart(`${once}/thumbnail`)).toBe("above");
+  expect((await get(`${twice}/thumbnail`)).status).toBe(204);
+  await t.store(owner, sampleZip(slice({ study: "32", sop: "2" }, "below")));
+  expect(await brightPart(`${twice}/thumbnail`)).toBe("below");
+});
+
+test("a store that is away when a picture is made costs the series none of its attempts", async () => {
+  const id = await store(slice({ study: "33" }, "above"));
+  await interrupt(id, 1);
+  const away = { ...t.deps.series, manifest: async () => Promise.reject(new StoreUnavailable("away")) };
+  for (let tries = 0; tries < 3; tries++) {
+    const made = makeThumbnails({ ...t.deps, series: away }, id, new AbortController().signal);
+    await expect(made).rejects.toBeInstanceOf(StoreUnavailable);
+  }
+  await makeThumbnails(t.deps, id, new AbortController().signal);
   expect(await brightPart(`${id}/thumbnail`)).toBe("above");
 });

@@ -1,18 +1,15 @@
 import type { ManifestInstance } from "../../archive/manifest.ts";
-import { type BulkDataLocation, inflateInstance, locateBulkData } from "../../dicom/bulk-data.ts";
-import { memorySource } from "../../dicom/byte-source.ts";
+import { type Pieces, piecesOf } from "../../archive/pieces.ts";
 import type { FrameTable } from "../../dicom/frame-table.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
+import { streamOf } from "../../http/stream-of.ts";
 import { archiveHeaders } from "./archive-headers.ts";
 import type { Bytes, DicomwebCatalogue, InstanceBytes } from "./dicomweb.catalogue.ts";
 import { readRange } from "./frame-bytes.ts";
 import { allFramesResponse } from "./frames.ts";
 import { negotiateBulkData } from "./media-types.ts";
 import { onePartRelated } from "./multipart-related.ts";
-
-/** Larger instances are not taken into memory to look for an element in them; only their pixel data are served. */
-const MAX_SEARCHED_BYTES = 256 * 1024 * 1024;
 
 const PIXEL_DATA = "7FE00010";
 
@@ -51,26 +48,32 @@ async function readPixelData(
   return await readRange(catalogue, instance, { offset, length });
 }
 
+/** Bulk data are little-endian whatever the instance is (PS3.18 §8.7.3.3). */
 async function readValue(
   catalogue: DicomwebCatalogue,
   instance: ManifestInstance,
   tagPath: string,
 ): Promise<Bytes> {
-  if (instance.sizeBytes > MAX_SEARCHED_BYTES) throw new AppError(notFound);
-  const body = await catalogue.open(instance);
-  const file = memorySource(body instanceof Uint8Array ? body : await new Response(body).bytes());
-  const location = locateBulkData(file, tagPath);
-  const source = location?.deflated ? inflateInstance(file) : file;
-  if (!location || !source) throw new AppError(notFound);
-  return littleEndian(source.read(location.offset, location.length), location);
+  const location = await catalogue.locate(instance, tagPath);
+  if (!location) throw new AppError(notFound);
+  const { offset, length, deflated, swapWordBytes } = location;
+  const value = deflated
+    ? await catalogue.openInflated(instance, { offset, length })
+    : await readRange(catalogue, instance, { offset, length });
+  return swapWordBytes ? streamOf(swapWords(piecesOf(value), swapWordBytes)) : value;
 }
 
-/** Bulk data are little-endian whatever the instance is (PS3.18 §8.7.3.3). */
-function littleEndian(value: Uint8Array, { swapWordBytes }: BulkDataLocation): Uint8Array {
-  const copy = Buffer.from(value);
-  const whole = copy.subarray(0, copy.length - (copy.length % (swapWordBytes ?? 1)));
-  if (swapWordBytes === 2) whole.swap16();
-  else if (swapWordBytes === 4) whole.swap32();
-  else if (swapWordBytes === 8) whole.swap64();
-  return copy;
+/** Turns words of 2, 4 or 8 bytes round, wherever the pieces were cut; half a word at the end stays as it is. */
+async function* swapWords(pieces: Pieces, width: number): AsyncGenerator<Uint8Array> {
+  let held = Buffer.alloc(0);
+  for await (const piece of pieces) {
+    const bytes = Buffer.concat([held, piece]);
+    const whole = bytes.subarray(0, bytes.length - (bytes.length % width));
+    if (width === 2) whole.swap16();
+    else if (width === 4) whole.swap32();
+    else whole.swap64();
+    held = bytes.subarray(whole.length);
+    if (whole.length > 0) yield whole;
+  }
+  if (held.length > 0) yield held;
 }

@@ -1,4 +1,5 @@
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
+import type { BulkDataLocation } from "../../dicom/bulk-data.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
 
 /** A study as its instances describe it. Dates are `YYYY-MM-DD`, times `HH:MM[:SS]`, names keep their carets. */
@@ -75,7 +76,7 @@ export interface InstanceBytes {
   /** To be streamed; without `range` the whole file. */
   open(instance: ManifestInstance, range?: ByteRange): Promise<Bytes>;
   /** As {@link open}, the offset counted in the file with its data set inflated. */
-  openInflated(instance: ManifestInstance, range: ByteRange): Promise<Bytes>;
+  openInflated(instance: ManifestInstance, range?: ByteRange): Promise<Bytes>;
 }
 
 /**
@@ -88,6 +89,8 @@ export interface DicomwebCatalogue extends InstanceBytes {
   /** The same object as long as the series does not change: an index by UID is kept beside it. */
   manifest(studyInstanceUID: string, seriesInstanceUID: string): Promise<SeriesManifest | undefined>;
   metadata(studyInstanceUID: string, seriesInstanceUID: string): Promise<StoredMetadata | undefined>;
+  /** Where the value at a tag path of the metadata lies; undefined where there is none. */
+  locate(instance: ManifestInstance, tagPath: string): Promise<BulkDataLocation | undefined>;
 }
 
 /** Whole files that a request asks for. */

@@ -11,6 +11,7 @@ import {
   type Scope,
   type SeriesUIDs,
 } from "./dicomweb.repo.ts";
+import { locateElement } from "./locate-element.ts";
 import { matchSeries, matchStudies } from "./match-studies.ts";
 
 /** A series' manifest in force, or that there is none in scope. */
@@ -20,7 +21,7 @@ export interface FoundManifest extends SeriesUIDs {
 
 /** The archive within `scope`, asked of the database anew at every call but for what this request `found` already. */
 export function openCatalogue(
-  deps: Pick<Deps, "db" | "series">,
+  deps: Pick<Deps, "db" | "series" | "scratch" | "elements">,
   scope: Scope,
   found?: FoundManifest,
 ): DicomwebCatalogue {
@@ -54,6 +55,7 @@ export function openCatalogue(
     read: reader.read,
     open: reader.open,
     openInflated: reader.openInflated,
+    locate: (instance, tagPath) => locateElement(deps, instance, tagPath),
   };
 }
 

@@ -1,14 +1,15 @@
 import { InstanceDamaged } from "../../archive/instance-reader.ts";
 import { ManifestError } from "../../archive/manifest.errors.ts";
+import type { ManifestInstance } from "../../archive/manifest.ts";
 import type { Deps } from "../../deps.ts";
 import { ObjectNotFound } from "../../storage/object-store.ts";
 import { findStoredObject } from "../studies/stored-objects.repo.ts";
 import type { StoredObjectRow } from "../studies/studies.table.ts";
-import { middleInstance, readMiddleFrame } from "./read-middle-frame.ts";
-import { listUnpicturedSeries, saveThumbnail } from "./thumbnails.repo.ts";
+import { type MiddleFrame, middleInstance, readMiddleFrame } from "./read-middle-frame.ts";
+import { beginThumbnail, listUnpicturedSeries, saveThumbnail, takeBackAttempt } from "./thumbnails.repo.ts";
 import { PICTURE_TYPE } from "./worker/picture-messages.ts";
 
-type ThumbnailDeps = Pick<Deps, "db" | "clock" | "log" | "pictures" | "series">;
+type ThumbnailDeps = Pick<Deps, "db" | "clock" | "log" | "pictures" | "series" | "scratch">;
 
 const SERIES_AT_ONCE = 100;
 
@@ -33,7 +34,7 @@ export async function makeThumbnails(
     if (fresh.length === 0) return;
     for (const { seriesId, manifest } of fresh) {
       seen.add(manifest.id);
-      const outcome = await pictureOf(deps, manifest, signal);
+      const outcome = await attemptPicture(deps, seriesId, manifest, signal);
       if (outcome === undefined) continue;
       const image = typeof outcome === "object" ? outcome.image : null;
       await saveThumbnail(deps.db, {
@@ -50,19 +51,35 @@ export async function makeThumbnails(
   }
 }
 
+/** As {@link pictureOf}, recorded before it begins: should it end this process, it is tried once more and never again. */
+async function attemptPicture(
+  deps: ThumbnailDeps,
+  seriesId: string,
+  manifest: StoredObjectRow,
+  signal: AbortSignal,
+): Promise<Outcome | undefined> {
+  signal.throwIfAborted();
+  await beginThumbnail(deps.db, { seriesId, manifestId: manifest.id, at: deps.clock.now() });
+  try {
+    return await pictureOf(deps, manifest, signal);
+  } catch (error) {
+    await takeBackAttempt(deps.db, seriesId, manifest.id);
+    throw error;
+  }
+}
+
 /** Undefined where the manifest went while it was read: what replaced it has a job of its own. */
 async function pictureOf(
   deps: ThumbnailDeps,
   manifest: StoredObjectRow,
   signal: AbortSignal,
 ): Promise<Outcome | undefined> {
-  signal.throwIfAborted();
   try {
     const instance = middleInstance(await deps.series.manifest(manifest));
     if (!instance) return "no_pixels";
-    const frame = await readMiddleFrame(deps.series, instance);
-    if (frame === "too_large") return "failed";
-    const picture = await deps.pictures.make(frame, signal);
+    await using frame = await middleFrameOf(deps, instance);
+    if (!frame) return "failed";
+    const picture = await deps.pictures.make(frame.request, signal);
     if (picture.ok) return { image: picture.image };
     const { failure, detail } = picture;
     deps.log.info("thumbnail.none", { failure, detail, transferSyntaxUID: instance.transferSyntaxUID });
@@ -72,4 +89,13 @@ async function pictureOf(
     if (error instanceof ObjectNotFound && !(await findStoredObject(deps.db, manifest.id))) return undefined;
     throw error;
   }
+}
+
+/** Undefined where it is more than is read for a picture. */
+async function middleFrameOf(
+  deps: ThumbnailDeps,
+  instance: ManifestInstance,
+): Promise<MiddleFrame | undefined> {
+  const frame = await readMiddleFrame(deps, instance);
+  return frame === "too_large" ? undefined : frame;
 }

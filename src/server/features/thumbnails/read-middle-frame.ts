@@ -1,17 +1,24 @@
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
+import { joinPieces, type Pieces, piecesOf } from "../../archive/pieces.ts";
 import { locateFrame } from "../../dicom/cut-frame.ts";
 import type { FrameTable } from "../../dicom/frame-table.ts";
-import type { Bytes } from "../dicomweb/dicomweb.catalogue.ts";
+import type { Scratch } from "../../scratch.ts";
 import { readFrame } from "../dicomweb/frame-bytes.ts";
 import type { SeriesReader } from "../dicomweb/series-reader.ts";
 import type { PictureRequest } from "./worker/picture-messages.ts";
 
-/** What one picture may take of memory, and of the line to the archive store. */
+/** What one picture may take of the decoder's memory, and of the line to the archive store. */
 const MAX_FRAME_BYTES = 64 * 1024 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024 * 1024;
+/** A frame further into a deflated file than this is not worth inflating all that is before it. */
+const MAX_INFLATED_BYTES = 256 * 1024 * 1024;
+/** Up to this header and frame are sent to the decoder; larger ones go by way of a file. */
+const MAX_SENT_BYTES = 4 * 1024 * 1024;
 
-/** What of an instance a picture is made of; `too_large` where that is more than is read for it. */
-export type MiddleFrame = PictureRequest | "too_large";
+/** What a picture is made of. Disposed, its file goes. */
+export interface MiddleFrame extends AsyncDisposable {
+  request: PictureRequest;
+}
 
 /** The middle one of the instances that have pixels; undefined where none has. */
 export function middleInstance({ instances }: SeriesManifest): ManifestInstance | undefined {
@@ -19,35 +26,58 @@ export function middleInstance({ instances }: SeriesManifest): ManifestInstance 
   return images[Math.floor(images.length / 2)];
 }
 
-/** Reads the instance's middle frame, with what the file says before its pixel data. */
+/**
+ * Reads the instance's middle frame, with what the file says before its pixel data. No more than some megabytes of them
+ * are ever held here.
+ */
 export async function readMiddleFrame(
-  reader: SeriesReader,
+  { series, scratch }: { series: SeriesReader; scratch: Scratch },
   instance: ManifestInstance,
-): Promise<MiddleFrame> {
-  const { frames, transferSyntaxUID, sizeBytes } = instance;
+): Promise<MiddleFrame | "too_large"> {
+  const { frames, transferSyntaxUID } = instance;
   if (frames.kind === "none") throw new RangeError("an instance without pixels");
   const frameIndex = Math.floor(frames.frameCount / 2);
-  if (frames.kind === "native" && frames.deflated) {
-    if (sizeBytes > MAX_FRAME_BYTES) return "too_large";
-    const file = await reader.read(instance, { offset: 0, length: sizeBytes });
-    return { transferSyntaxUID, frameIndex, source: { kind: "file", file } };
-  }
   const headerBytes = firstPixelByte(frames);
-  const frameBytes = sizeOfFrame(frames, frameIndex);
-  if (headerBytes > MAX_HEADER_BYTES || frameBytes > MAX_FRAME_BYTES) return "too_large";
-  const header = await reader.read(instance, { offset: 0, length: headerBytes });
-  const frame = await bytesOf(await readFrame(reader, instance, frameIndex));
-  return { transferSyntaxUID, frameIndex, source: { kind: "parts", header, frame } };
+  const { frameBytes, endsAt } = extentOf(frames, frameIndex);
+  const isFar = endsAt > MAX_INFLATED_BYTES && (instance.method !== 0 || isDeflated(frames));
+  if (headerBytes > MAX_HEADER_BYTES || frameBytes > MAX_FRAME_BYTES || isFar) return "too_large";
+  const header = { offset: 0, length: headerBytes };
+  const parts = [
+    piecesOf(
+      await (isDeflated(frames) ? series.openInflated(instance, header) : series.open(instance, header)),
+    ),
+    piecesOf(await readFrame(series, instance, frameIndex)),
+  ] as const;
+  if (headerBytes + frameBytes > MAX_SENT_BYTES) {
+    const file = await scratch.spool(joinedPieces(parts), MAX_HEADER_BYTES + MAX_FRAME_BYTES);
+    if (!file) return "too_large";
+    const source = { kind: "spooled", path: file.path, headerBytes } as const;
+    return {
+      request: { transferSyntaxUID, frameIndex, source },
+      [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
+    };
+  }
+  const [said, frame] = [await joinPieces(parts[0], headerBytes), await joinPieces(parts[1], frameBytes)];
+  if (!said || !frame) return "too_large";
+  const source = { kind: "parts", header: said, frame } as const;
+  return { request: { transferSyntaxUID, frameIndex, source }, async [Symbol.asyncDispose]() {} };
+}
+
+async function* joinedPieces(parts: readonly Pieces[]): AsyncGenerator<Uint8Array> {
+  for (const part of parts) yield* part;
+}
+
+function isDeflated(frames: FrameTable): boolean {
+  return frames.kind === "native" && frames.deflated === true;
 }
 
 function firstPixelByte(frames: Exclude<FrameTable, { kind: "none" }>): number {
   return frames.kind === "native" ? frames.offset : (frames.frames[0]?.[0]?.[0] ?? 0);
 }
 
-function sizeOfFrame(frames: FrameTable, frameIndex: number): number {
-  return (locateFrame(frames, frameIndex)?.ranges ?? []).reduce((sum, [, length]) => sum + length, 0);
-}
-
-async function bytesOf(body: Bytes): Promise<Uint8Array> {
-  return body instanceof Uint8Array ? body : await new Response(body).bytes();
+function extentOf(frames: FrameTable, frameIndex: number): { frameBytes: number; endsAt: number } {
+  const { ranges = [], shift } = locateFrame(frames, frameIndex) ?? {};
+  const lengths = ranges.reduce((sum, [, length]) => sum + length, 0);
+  const [offset, length] = ranges.at(-1) ?? [0, 0];
+  return { frameBytes: shift ? Math.ceil(shift.bits / 8) : lengths, endsAt: offset + length };
 }

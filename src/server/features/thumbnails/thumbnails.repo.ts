@@ -1,4 +1,4 @@
-import { and, eq, exists, gt, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
+import { and, eq, exists, gt, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { type StoredObjectRow, series, storedObjects, studies } from "../studies/studies.table.ts";
@@ -14,10 +14,14 @@ export interface Thumbnail {
   contentType: string;
 }
 
-/** There is no thumbnail row, or it was made from a manifest no longer in force. */
+/** A process may have been killed by something else; twice is no accident. */
+const MAX_ATTEMPTS = 2;
+
+/** There is no thumbnail row, it was made from a manifest no longer in force, or its making was interrupted. */
 const isUnpictured = or(
   isNull(seriesThumbnails.seriesId),
   ne(seriesThumbnails.manifestId, series.manifestId),
+  lt(seriesThumbnails.attempts, MAX_ATTEMPTS),
 );
 
 const unpicturedSeries = prepared((db, given: Given<{ studyId: string; limit: number }>) =>
@@ -66,10 +70,55 @@ export async function listUnpicturedStudies(
   return rows.map((row) => row.id);
 }
 
-type ThumbnailRow = typeof seriesThumbnails.$inferSelect;
+/**
+ * Records that a picture is about to be made, before anything is read for it. What ends the process then is not tried at
+ * every start. An older picture stays until there is a new one.
+ */
+export async function beginThumbnail(
+  db: DbOrTx,
+  { seriesId, manifestId, at }: { seriesId: string; manifestId: string; at: Date },
+): Promise<void> {
+  const { attempts, manifestId: recorded } = seriesThumbnails;
+  await db
+    .insert(seriesThumbnails)
+    .select(
+      db
+        .select({
+          seriesId: series.id,
+          manifestId: sql`${manifestId}::uuid`.as(recorded.name),
+          image: sql`null::bytea`.as(seriesThumbnails.image.name),
+          contentType: sql`null::text`.as(seriesThumbnails.contentType.name),
+          madeAt: sql`${sql.param(at, seriesThumbnails.madeAt)}::timestamptz`.as(
+            seriesThumbnails.madeAt.name,
+          ),
+          failed: sql`true`.as(seriesThumbnails.failed.name),
+          attempts: sql`1`.as(attempts.name),
+        })
+        .from(series)
+        .where(eq(series.id, seriesId))
+        .for("key share"),
+    )
+    .onConflictDoUpdate({
+      target: seriesThumbnails.seriesId,
+      set: {
+        manifestId: sql`excluded.manifest_id`,
+        attempts: sql`case when ${recorded} = excluded.manifest_id then coalesce(${attempts}, 0) + 1 else 1 end`,
+      },
+    });
+}
+
+/** Takes back an attempt that ended without a picture for reasons that are not in the series, such as a store that is away. */
+export async function takeBackAttempt(db: DbOrTx, seriesId: string, manifestId: string): Promise<void> {
+  await db
+    .update(seriesThumbnails)
+    .set({ attempts: sql`greatest(${seriesThumbnails.attempts} - 1, 0)` })
+    .where(and(eq(seriesThumbnails.seriesId, seriesId), eq(seriesThumbnails.manifestId, manifestId)));
+}
+
+type ThumbnailRow = Omit<typeof seriesThumbnails.$inferSelect, "attempts">;
 
 const newOrNewerThumbnail = prepared((db, given: Given<ThumbnailRow>) => {
-  const { manifestId, image, contentType, madeAt, failed } = seriesThumbnails;
+  const { manifestId, image, contentType, madeAt, failed, attempts } = seriesThumbnails;
   return db
     .insert(seriesThumbnails)
     .select(
@@ -81,6 +130,7 @@ const newOrNewerThumbnail = prepared((db, given: Given<ThumbnailRow>) => {
           contentType: sql`${given.contentType}::text`.as(contentType.name),
           madeAt: sql`${sql.param(given.madeAt, madeAt)}::timestamptz`.as(madeAt.name),
           failed: sql`${given.failed}::boolean`.as(failed.name),
+          attempts: sql`null::integer`.as(attempts.name),
         })
         .from(series)
         .where(eq(series.id, given.seriesId))
@@ -94,6 +144,7 @@ const newOrNewerThumbnail = prepared((db, given: Given<ThumbnailRow>) => {
         contentType: sql`excluded.content_type`,
         madeAt: sql`excluded.made_at`,
         failed: sql`excluded.failed`,
+        attempts: sql`null`,
       },
     });
 });

@@ -1,4 +1,4 @@
-import { boolean, customType, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { boolean, customType, integer, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import { series } from "../studies/studies.table.ts";
 
 const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
@@ -19,4 +19,6 @@ export const seriesThumbnails = pgTable("series_thumbnails", {
   madeAt: timestamp("made_at", { withTimezone: true }).notNull(),
   /** There are pixels, but no picture came of them. */
   failed: boolean().notNull(),
+  /** How often its making was begun, while it is not done: a process that dies of it leaves this behind. Null: done. */
+  attempts: integer(),
 });

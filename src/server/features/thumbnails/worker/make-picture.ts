@@ -1,8 +1,6 @@
 import { memorySource } from "../../../dicom/byte-source.ts";
-import { assembleFrame, locateFrame } from "../../../dicom/cut-frame.ts";
 import { toDicomJson } from "../../../dicom/json-model.ts";
 import { parseFile } from "../../../dicom/parse-file.ts";
-import { readFrameTable } from "../../../dicom/read-frame-table.ts";
 import { Unreadable } from "../../../dicom/unreadable.ts";
 import { decodeFrame } from "./decode-frame.ts";
 import type { DecodedFrame } from "./decoded-frame.ts";
@@ -16,13 +14,11 @@ import { type PixelModule, readPixelModule } from "./pixel-module.ts";
 import type { Raster } from "./shrink.ts";
 
 const LONGEST_SIDE = 128;
-/** What a deflated data set may take here. */
-const MAX_INFLATED_BYTES = 256 * 1024 * 1024;
 
 /** Makes the small picture of one frame, or says why there is none. Hostile input may keep it busy for long. */
 export async function makePicture(request: PictureRequest): Promise<PictureReply> {
   try {
-    const { pixels, frame } = readParts(request);
+    const { pixels, frame } = await readParts(request);
     assertDrawable(pixels);
     const decoded = await decodeFrame(frame, pixels, request.transferSyntaxUID);
     assertDrawable(decoded);
@@ -45,14 +41,14 @@ function draw(frame: DecodedFrame, pixels: PixelModule): Raster {
   return drawGrey(frame, pixels, side);
 }
 
-function readParts({ source, frameIndex }: PictureRequest): { pixels: PixelModule; frame: Uint8Array } {
-  const isWhole = source.kind === "file";
-  const open = parseFile(memorySource(isWhole ? source.file : source.header), MAX_INFLATED_BYTES);
+async function readParts({ source, frameIndex }: PictureRequest) {
+  const { header, frame } = source.kind === "parts" ? source : await readSpooled(source);
+  const open = parseFile(memorySource(header), { isInflated: true });
   const metadata = toDicomJson(open.reader, open.file.dataSet, (path) => path);
-  const pixels = readPixelModule(metadata, frameIndex);
-  if (!isWhole) return { pixels, frame: source.frame };
-  const location = locateFrame(readFrameTable(open.reader, open.file), frameIndex);
-  if (!location) throw new NoPicture("undecodable", "no such frame");
-  const [[offset, length] = [0, 0]] = location.ranges;
-  return { pixels, frame: assembleFrame(open.source.read(offset, length), offset, location) };
+  return { pixels: readPixelModule(metadata, frameIndex), frame };
+}
+
+async function readSpooled({ path, headerBytes }: { path: string; headerBytes: number }) {
+  const bytes = await Bun.file(path).bytes();
+  return { header: bytes.subarray(0, headerBytes), frame: bytes.subarray(headerBytes) };
 }

@@ -3,16 +3,13 @@ export interface PictureRequest {
   transferSyntaxUID: string;
   /** 0-based. */
   frameIndex: number;
+  /**
+   * The instance's file up to its first byte of pixel data, and the frame, an encapsulated one as its fragments joined:
+   * as they are, or, where they are large, one after the other in a file.
+   */
   source:
-    | {
-        kind: "parts";
-        /** The instance's file up to its first byte of pixel data. */
-        header: Uint8Array;
-        /** The frame, an encapsulated one as its fragments joined. */
-        frame: Uint8Array;
-      }
-    /** A whole file whose data set is deflated, so that only the child inflates it. */
-    | { kind: "file"; file: Uint8Array };
+    | { kind: "parts"; header: Uint8Array; frame: Uint8Array }
+    | { kind: "spooled"; path: string; headerBytes: number };
 }
 
 /** Asked of a new process before its first frame: starting is not to count as decoding. */

@@ -1,7 +1,7 @@
 import { NoPicture } from "./no-picture.ts";
 
-/** Larger than any detector; at two bytes a sample half a gigabyte. */
-const MAX_SAMPLES = 256 * 1024 * 1024;
+/** Larger than any detector; at two bytes a sample 128 MB. */
+const MAX_SAMPLES = 64 * 1024 * 1024;
 
 /** @throws {NoPicture} where a frame has no pixels, or more than are ever held */
 export function assertDrawable(frame: { rows: number; columns: number; samplesPerPixel: number }): void {

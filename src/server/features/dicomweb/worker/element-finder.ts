@@ -1,0 +1,49 @@
+import { join } from "node:path";
+import type { BulkDataLocation } from "../../../dicom/bulk-data.ts";
+import type { Logger } from "../../../log.ts";
+import { ProcessLost } from "../../../processes/killable-process.ts";
+import { SerialProcess } from "../../../processes/serial-process.ts";
+import { type ElementReply, type ElementRequest, READY } from "./element-messages.ts";
+
+/** Finds elements of files in a process of its own. */
+export interface ElementFinder {
+  /**
+   * Where the value lies in the file, whose data set is not (or no longer) deflated; undefined where there is none, or
+   * the search took too long. One at a time; others wait.
+   */
+  find(request: ElementRequest, signal: AbortSignal): Promise<BulkDataLocation | undefined>;
+  /** Ends what is under way. */
+  close(): Promise<void>;
+}
+
+export interface ElementFinderOptions {
+  log: Pick<Logger, "warn">;
+  /**
+   * Starts the process. Without it the entry is run from source; the compiled executable names itself and a
+   * subcommand that imports `element-worker.ts`.
+   */
+  command?: readonly string[] | undefined;
+}
+
+const TIMEOUT_MS = 5_000;
+const MAX_MEMORY_BYTES = 256 * 1024 * 1024;
+
+/** The process starts with the first search and ends when none was asked for a while. */
+export function createElementFinder({ log, command }: ElementFinderOptions): ElementFinder {
+  const finder = new SerialProcess<ElementRequest | typeof READY, ElementReply | typeof READY>({
+    command: command ?? [process.execPath, join(import.meta.dir, "element-worker.ts")],
+    log,
+    event: "elements.process_lost",
+    ready: READY,
+    timeoutMs: TIMEOUT_MS,
+    maxMemoryBytes: MAX_MEMORY_BYTES,
+  });
+  return {
+    async find(request, signal) {
+      const reply = await finder.request(request, signal);
+      if (reply === READY) throw new TypeError("an element was asked for");
+      return reply === null || reply instanceof ProcessLost ? undefined : reply;
+    },
+    close: () => finder.close(),
+  };
+}

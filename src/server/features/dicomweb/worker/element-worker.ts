@@ -1,0 +1,23 @@
+import { closeSync, openSync } from "node:fs";
+import { locateBulkData } from "../../../dicom/bulk-data.ts";
+import { fileSource } from "../../../dicom/byte-source.ts";
+import { serveRequests } from "../../../processes/serve-requests.ts";
+import { type ElementReply, type ElementRequest, READY } from "./element-messages.ts";
+
+/*
+ * The process in which large files are searched for an element, started by `element-finder.ts`: half a million elements
+ * take longer to walk over than the server may pause.
+ */
+serveRequests(
+  async (request: ElementRequest | typeof READY): Promise<ElementReply | typeof READY> =>
+    request === READY ? READY : find(request),
+);
+
+function find({ path, sizeBytes, tagPath }: ElementRequest): ElementReply {
+  const fd = openSync(path, "r");
+  try {
+    return locateBulkData(fileSource(fd, 0, sizeBytes), tagPath, { isInflated: true }) ?? null;
+  } finally {
+    closeSync(fd);
+  }
+}
