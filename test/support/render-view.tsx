@@ -1,8 +1,11 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { getDefaultStore } from "jotai";
 import type { ReactNode } from "react";
+import { Router } from "wouter";
 import { HisProvider } from "../../src/client/features/his/his-context.ts";
-import { holdsViewAtom, viewAtom } from "../../src/client/features/his/views.ts";
+import { currentPath, useHisLocation } from "../../src/client/features/his/his-location.ts";
+import { usePlaceOfHistory } from "../../src/client/features/his/use-place.ts";
+import { firstPlaceAtom, holdsViewAtom, viewAtom } from "../../src/client/features/his/views.ts";
 import { createQueryClient } from "../../src/client/query-client.ts";
 import { beginSession } from "../../src/client/session.ts";
 import type { CurrentUser } from "../../src/shared/api/users.ts";
@@ -28,6 +31,8 @@ interface RenderViewOptions {
   locale?: Locale;
   maxUploadBytes?: number;
   isActive?: boolean;
+  /** Opens something over the view, or goes to a view with a subject, before it is drawn. */
+  open?: (store: ReturnType<typeof getDefaultStore>) => void;
 }
 
 /** Draws a view as the frame of /his does, for a person who is signed in. */
@@ -36,15 +41,27 @@ export async function renderView(view: ReactNode, options: RenderViewOptions = {
   const user = { ...helena, ...options.user };
   const store = getDefaultStore();
   store.set(holdsViewAtom, false);
-  store.set(viewAtom, "welcome");
+  window.history.replaceState(null, "", "/his");
+  store.set(firstPlaceAtom, currentPath());
+  options.open?.(store);
   beginSession({ ...user, token: "t0ken" }, { keepConnected: false });
   const his = { productName: "Exameteca", maxUploadBytes, user, isActive };
   await renderClient(
     <QueryClientProvider client={createQueryClient()}>
-      <HisProvider value={his}>{view}</HisProvider>
+      <HisProvider value={his}>
+        <Router hook={useHisLocation}>
+          <PlaceOfHistory />
+          {view}
+        </Router>
+      </HisProvider>
     </QueryClientProvider>,
     locale,
   );
+}
+
+function PlaceOfHistory() {
+  usePlaceOfHistory();
+  return null;
 }
 
 export function shownView(): string {

@@ -1,6 +1,5 @@
 import "../../support/dom-globals.ts";
 import { beforeEach, describe, expect, jest, test } from "bun:test";
-import { getDefaultStore } from "jotai";
 import { PaymentWatch } from "../../../src/client/features/payments/payment-watch.tsx";
 import { shownPaymentAtom } from "../../../src/client/features/payments/shown-payment.ts";
 import type { Payment } from "../../../src/shared/api/payments.ts";
@@ -35,8 +34,9 @@ const answers = (more: Record<string, Answer> = {}): Record<string, Answer> => (
 
 async function showPix(more: Record<string, Answer> = {}, { isOpen = true } = {}): Promise<string[]> {
   const calls = answerCalls(answers(more));
-  getDefaultStore().set(shownPaymentAtom, isOpen ? payment.id : undefined);
-  await renderView(<PaymentWatch />);
+  await renderView(<PaymentWatch />, {
+    open: (store) => store.set(shownPaymentAtom, isOpen ? payment.id : undefined),
+  });
   await settled();
   await settled();
   return calls;

@@ -1,6 +1,5 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
-import { getDefaultStore } from "jotai";
 import { shownReportAtom } from "../../../src/client/features/reports/report-state.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
 import { cleanup, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
@@ -18,8 +17,10 @@ const down: Answer = () => new Response("x", { status: 502, statusText: "Bad Gat
 async function showReport(answers: Record<string, Answer>, locale?: Locale) {
   const calls = answerCalls({ [`GET ${REPORT}`]: down, ...answers });
   const access = { ...skull.access, deleteReport: true };
-  getDefaultStore().set(shownReportAtom, { ...skull, laudo: true, access });
-  await renderView(<ReportView />, { locale });
+  await renderView(<ReportView />, {
+    locale,
+    open: (store) => store.set(shownReportAtom, { ...skull, laudo: true, access }),
+  });
   return { calls, user: userEvent.setup() };
 }
 

@@ -1,8 +1,6 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, spyOn, test } from "bun:test";
-import { getDefaultStore } from "jotai";
 import { PaymentWatch } from "../../../src/client/features/payments/payment-watch.tsx";
-import { shownPaymentAtom } from "../../../src/client/features/payments/shown-payment.ts";
 import SubscriptionView from "../../../src/client/features/subscriptions/subscription-view.tsx";
 import type { Subscription, UsageItem } from "../../../src/shared/api/subscriptions.ts";
 import type { CurrentUser } from "../../../src/shared/api/users.ts";
@@ -20,7 +18,6 @@ interface ShowOptions {
 
 async function showView(answers: Record<string, Answer>, options: ShowOptions = {}) {
   const calls = answerCalls(answers);
-  getDefaultStore().set(shownPaymentAtom, undefined);
   await renderView(
     <>
       <SubscriptionView />

@@ -3,6 +3,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
 import { useHydrateAtoms } from "jotai/utils";
 import { Suspense, useDeferredValue, useEffect, useState } from "react";
+import { Router } from "wouter";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { createQueryClient } from "../../query-client.ts";
 import { sessionAtom, sessionEndAtom } from "../../session.ts";
@@ -13,23 +14,26 @@ import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { PaymentWatch } from "../payments/payment-watch.tsx";
 import { SubscriptionBanner } from "../subscriptions/subscription-banner.tsx";
 import { type His, HisProvider } from "./his-context.ts";
+import { currentPath, useHisLocation } from "./his-location.ts";
 import { PhoneBar, PhoneTabs } from "./phone-menu.tsx";
 import { SideMenu } from "./side-menu.tsx";
 import { useCurrentUser } from "./use-current-user.ts";
 import { useIsActive } from "./use-is-active.ts";
-import { addressedView, useViewAddress } from "./view-address.ts";
+import { usePlaceOfHistory } from "./use-place.ts";
 import { ViewOutlet } from "./view-outlet.tsx";
-import { viewAtom } from "./views.ts";
+import { firstPlaceAtom } from "./views.ts";
 
 const TermsDialog = lazyChunk(() => import("../terms/terms-dialog.tsx"));
 
 /** Everything behind the login: the frame once it is known who is there, else the way back to the entry page. */
 export default function HisScreen(props: IslandProps<"his">) {
   const [queryClient] = useState(createQueryClient);
-  useHydrateAtoms([[viewAtom, addressedView()]]);
+  useHydrateAtoms([[firstPlaceAtom, currentPath()]]);
   return (
     <QueryClientProvider client={queryClient}>
-      <SignedIn {...props} />
+      <Router hook={useHisLocation}>
+        <SignedIn {...props} />
+      </Router>
       <Toaster />
     </QueryClientProvider>
   );
@@ -63,7 +67,7 @@ function useLeaveWithoutSession(): void {
 }
 
 function Frame({ his }: { his: His }) {
-  useViewAddress();
+  usePlaceOfHistory();
   const isPhone = useMediaQuery(PHONE);
   return (
     <HisProvider value={his}>

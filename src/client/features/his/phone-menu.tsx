@@ -1,7 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import { Dialog as RadixDialog } from "radix-ui";
-import { useState } from "react";
 import { Brand } from "../../ui/brand.tsx";
 import { LogOutIcon, MenuIcon, UserIcon } from "../../ui/icons.tsx";
 import { LanguageSwitch } from "../preferences/language-switch.tsx";
@@ -10,7 +9,9 @@ import { AccountMenu } from "./account-menu.tsx";
 import { useHis } from "./his-context.ts";
 import { menuButtonProps, useMenu } from "./menu-items.tsx";
 import { useSignOut } from "./use-sign-out.ts";
-import { viewAtom } from "./views.ts";
+import { openAtom, viewAtom } from "./views.ts";
+
+const isDrawerOpenAtom = openAtom("menu");
 
 /** The bar above the view on a phone. */
 export function PhoneBar() {
@@ -46,7 +47,7 @@ function Drawer() {
   const menu = useMenu();
   const signOut = useSignOut();
   const [view, setView] = useAtom(viewAtom);
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useAtom(isDrawerOpenAtom);
   return (
     <RadixDialog.Root open={open} onOpenChange={setOpen}>
       <RadixDialog.Trigger className="phone-tab">

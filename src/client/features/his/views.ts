@@ -1,41 +1,174 @@
-import { atom } from "jotai";
+import { atom, type WritableAtom } from "jotai";
+import { leaveTo, pushPath, replacePath } from "./his-location.ts";
+import {
+  isOver,
+  isSamePlace,
+  type Place,
+  parsePlace,
+  pathOf,
+  type ViewName,
+  withoutStep,
+  withStep,
+} from "./place.ts";
 
-/** The views of /his. */
-export type ViewName =
-  | "welcome"
-  | "uploadExames"
-  | "listaExames"
-  | "laudo"
-  | "viewer"
-  | "examesLab"
-  | "profile"
-  | "users"
-  | "subscription"
-  | "paymentHistory"
-  | "support";
+export type { ViewName } from "./place.ts";
 
-const shownView = atom<ViewName>("welcome");
+const shownPlace = atom<Place>({ view: "welcome", steps: [] });
+
+/** The place that is shown. It follows the browser's history, which `usePlaceOfHistory` reports. */
+export const placeAtom = atom((get) => get(shownPlace));
 
 /** While true, leaving the shown view would lose something: going elsewhere only becomes a wish. */
 export const holdsViewAtom = atom(false);
 
 /** Where the person wants to go while the shown view is held; that view asks, and answers by `answerWishAtom`. */
-export const wishedViewAtom = atom<ViewName | undefined>(undefined);
+export const wishedPlaceAtom = atom<Place | undefined>(undefined);
+
+/** Goes to another place: a step of the history. What leads elsewhere from a dialog takes the dialog's place. */
+const goAtom = atom(null, (get, set, place: Place) => {
+  const shown = get(shownPlace);
+  if (isSamePlace(place, shown)) return;
+  if (get(holdsViewAtom) && place.view !== shown.view) {
+    set(wishedPlaceAtom, place);
+    return;
+  }
+  if (hasDialog(shown) && !isOver(place, shown)) replacePath(pathOf(place));
+  else pushPath(pathOf(place));
+  set(shownPlace, place);
+});
+
+function hasDialog({ steps }: Place): boolean {
+  return steps.some(({ name }) => name !== SUBJECT);
+}
+
+/** The browser's history has another place now: by Back, Forward, or a reload. */
+export const arriveAtom = atom(null, (get, set, path: string) => {
+  const place = parsePlace(path);
+  const shown = get(shownPlace);
+  if (isSamePlace(place, shown)) return;
+  if (get(holdsViewAtom) && place.view !== shown.view) {
+    set(wishedPlaceAtom, place);
+    pushPath(pathOf(shown));
+    return;
+  }
+  set(shownPlace, place);
+});
+
+/** The place that the page was opened or reloaded at. */
+export const firstPlaceAtom = atom(null, (_get, set, path: string) => set(shownPlace, parsePlace(path)));
 
 /** The one view that is shown. Write it to go elsewhere. */
 export const viewAtom = atom(
-  (get) => get(shownView),
-  (get, set, view: ViewName) => {
-    if (get(holdsViewAtom) && view !== get(shownView)) set(wishedViewAtom, view);
-    else set(shownView, view);
-  },
+  (get) => get(shownPlace).view,
+  (_get, set, view: ViewName) => set(goAtom, { view, steps: [] }),
 );
 
-/** Goes to the wished view, or stays. */
+/** Goes to the wished place, or stays. */
 export const answerWishAtom = atom(null, (get, set, leaves: boolean) => {
-  const wished = get(wishedViewAtom);
-  set(wishedViewAtom, undefined);
+  const wished = get(wishedPlaceAtom);
+  set(wishedPlaceAtom, undefined);
   if (!leaves || !wished) return;
   set(holdsViewAtom, false);
-  set(shownView, wished);
+  set(goAtom, wished);
 });
+
+const leaveAtom = atom(null, (get, set, below: Place) => {
+  if (isSamePlace(below, get(shownPlace))) return;
+  leaveTo(pathOf(below));
+  set(shownPlace, below);
+});
+
+/** Whether something without a subject is open over the view; a step of the history. */
+export function openAtom(name: string): WritableAtom<boolean, [boolean], void> {
+  return atom(
+    (get) => get(shownPlace).steps.some((step) => step.name === name),
+    (get, set, open: boolean) => {
+      const shown = get(shownPlace);
+      if (open) set(goAtom, withStep(shown, { name, id: "" }));
+      else set(leaveAtom, withoutStep(shown, name));
+    },
+  );
+}
+
+/** Id of what the only dialog over the view is about. */
+export function dialogIdAtom(name: string): WritableAtom<string | undefined, [string | undefined], void> {
+  return atom(
+    (get) => get(shownPlace).steps.find((step) => step.name === name)?.id,
+    (get, set, id: string | undefined) => {
+      const shown = get(shownPlace);
+      if (id === undefined) set(leaveAtom, withoutStep(shown, name));
+      else set(goAtom, { view: shown.view, steps: [{ name, id }] });
+    },
+  );
+}
+
+/** What something open over the view is about, such as the study of a dialog. */
+export interface Subject<Value> {
+  /** Write a value to open, undefined to close. Undefined too while a reloaded page has not found the value. */
+  valueAtom: WritableAtom<Value | undefined, [Value | undefined], void>;
+  /** Id of a value that the history names and nobody has brought yet; write the value, or that it is gone. */
+  missingIdAtom: WritableAtom<string | undefined, [Value | "gone"], void>;
+}
+
+/** What is open over the view by the name of a step; the history keeps the id alone. */
+export function subjectAtoms<Value extends { id: string }>(name: string): Subject<Value> {
+  return subjectsOf({
+    idIn: ({ steps }) => steps.find((step) => step.name === name)?.id,
+    over: (shown, id) => withStep(shown, { name, id }),
+    below: (shown) => withoutStep(shown, name),
+  });
+}
+
+const SUBJECT = "of";
+
+/** What a view is about: writing a value goes to the view, undefined goes to the one that it was opened from. */
+export function viewSubjectAtoms<Value extends { id: string }>(
+  view: ViewName,
+  openedFrom: ViewName,
+): Subject<Value> {
+  return subjectsOf({
+    idIn: (place) => (place.view === view ? place.steps.find(({ name }) => name === SUBJECT)?.id : undefined),
+    over: (_shown, id) => ({ view, steps: [{ name: SUBJECT, id }] }),
+    below: (place) => (place.view === view ? { view: openedFrom, steps: [] } : place),
+  });
+}
+
+interface SubjectPlaces {
+  idIn(place: Place): string | undefined;
+  over(shown: Place, id: string): Place;
+  below(shown: Place): Place;
+}
+
+/** Values that Back and Forward find again without asking the server. */
+const MAX_KNOWN = 50;
+
+function subjectsOf<Value extends { id: string }>({ idIn, over, below }: SubjectPlaces): Subject<Value> {
+  const knownAtom = atom<ReadonlyMap<string, Value>>(new Map<string, Value>());
+  const idAtom = atom((get) => idIn(get(shownPlace)));
+  const rememberAtom = atom(null, (get, set, value: Value) =>
+    set(knownAtom, new Map([...get(knownAtom)].slice(1 - MAX_KNOWN)).set(value.id, value)),
+  );
+  return {
+    valueAtom: atom(
+      (get) => get(knownAtom).get(get(idAtom) ?? ""),
+      (get, set, value: Value | undefined) => {
+        if (!value) {
+          set(leaveAtom, below(get(shownPlace)));
+          return;
+        }
+        set(rememberAtom, value);
+        set(goAtom, over(get(shownPlace), value.id));
+      },
+    ),
+    missingIdAtom: atom(
+      (get) => {
+        const id = get(idAtom);
+        return id === undefined || get(knownAtom).has(id) ? undefined : id;
+      },
+      (get, set, value: Value | "gone") => {
+        if (value === "gone") set(leaveAtom, below(get(shownPlace)));
+        else set(rememberAtom, value);
+      },
+    ),
+  };
+}

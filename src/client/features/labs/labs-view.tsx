@@ -1,4 +1,5 @@
 import { Plural, Trans } from "@lingui/react/macro";
+import { useAtom } from "jotai";
 import { type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import type { LabExam } from "../../../shared/api/labs.ts";
 import { ApiError } from "../../api.ts";
@@ -9,6 +10,8 @@ import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { LoadError } from "../../ui/load-error.tsx";
 import { useHis } from "../his/his-context.ts";
 import { LoginPrompt } from "../his/login-prompt.tsx";
+import { useFoundSubject } from "../his/use-place.ts";
+import { openAtom, subjectAtoms } from "../his/views.ts";
 import { DeleteLabDialog } from "./delete-lab-dialog.tsx";
 import { LabFilterBar } from "./lab-filter-bar.tsx";
 import { filterLabs, noLabFilters } from "./lab-filters.ts";
@@ -22,8 +25,6 @@ const LabPdf = lazyChunk(() => import("./lab-pdf.tsx"));
 /** The person's laboratory PDFs; only the role user keeps some, under an active subscription. */
 export default function LabsView() {
   const { user, isActive } = useHis();
-  const [viewed, setViewed] = useViewedExam();
-  const [filters, setFilters] = useState(noLabFilters);
   if (user.role !== "user")
     return <NotHere title={<Trans id="labs.usersOnly">Only users can access this area.</Trans>} />;
   if (!isActive) {
@@ -33,6 +34,20 @@ export default function LabsView() {
       />
     );
   }
+  return <LabsOrPdf />;
+}
+
+/** The exam that is read, the one whose deletion is being asked about, and the dialog for a new one. */
+const viewedLabSubject = subjectAtoms<LabExam>("pdf");
+const deletedLabSubject = subjectAtoms<LabExam>("delete");
+const isAddingLabAtom = openAtom("add");
+
+function LabsOrPdf() {
+  const [viewed, setViewed] = useViewedExam();
+  const [filters, setFilters] = useState(noLabFilters);
+  const { exams } = useLabs();
+  useFoundSubject(viewedLabSubject, exams);
+  useFoundSubject(deletedLabSubject, exams);
   if (viewed) {
     return (
       <Suspense fallback={<LabListSkeleton />}>
@@ -45,7 +60,7 @@ export default function LabsView() {
 
 /** The exam that is looked at; behind it the list is found again as it was left, with the focus where it was. */
 function useViewedExam() {
-  const [viewed, setViewed] = useState<LabExam>();
+  const [viewed, setViewed] = useAtom(viewedLabSubject.valueAtom);
   const left = useRef<{ id: string; top: number }>(undefined);
   useEffect(() => {
     if (viewed) {
@@ -84,9 +99,9 @@ interface LabsProps {
 }
 
 function Labs({ filters, onFiltersChange, onView }: LabsProps) {
-  const [isAdding, setAdding] = useState(false);
-  const [doomed, setDoomed] = useState<LabExam>();
-  const deletion = useLabDeletion(() => setDoomed(undefined));
+  const [isAdding, setAdding] = useAtom(isAddingLabAtom);
+  const [deleted, setDeleted] = useAtom(deletedLabSubject.valueAtom);
+  const deletion = useLabDeletion(() => setDeleted(undefined));
   const { exams, failure, retry } = useLabs();
   if (failure instanceof ApiError && failure.status === 401) return <LoginPrompt />;
   const add = (
@@ -114,19 +129,19 @@ function Labs({ filters, onFiltersChange, onView }: LabsProps) {
           <Matches
             exams={filterLabs(exams, filters)}
             onClearFilters={() => onFiltersChange(noLabFilters)}
-            busyId={deletion.isPending ? doomed?.id : undefined}
+            busyId={deletion.isPending ? deleted?.id : undefined}
             onView={onView}
-            onDelete={setDoomed}
+            onDelete={setDeleted}
           />
         </section>
       )}
       <LabUploadDialog open={isAdding} onOpenChange={setAdding} />
       <DeleteLabDialog
-        exam={doomed}
+        exam={deleted}
         isPending={deletion.isPending}
-        onCancel={() => setDoomed(undefined)}
+        onCancel={() => setDeleted(undefined)}
         onConfirm={() => {
-          if (doomed) deletion.mutate(doomed);
+          if (deleted) deletion.mutate(deleted);
         }}
       />
     </>

@@ -1,13 +1,13 @@
 import { Trans } from "@lingui/react/macro";
-import { useSetAtom } from "jotai";
-import { useEffect, useState } from "react";
+import { useAtom, useSetAtom } from "jotai";
+import { useEffect } from "react";
 import type { Payment } from "../../../shared/api/payments.ts";
 import { Button } from "../../ui/button.tsx";
 import { ReceiptIcon } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { maySubscribe, useHis } from "../his/his-context.ts";
-import { viewAtom } from "../his/views.ts";
+import { dialogIdAtom, viewAtom } from "../his/views.ts";
 import { PaymentCards } from "./payment-cards.tsx";
 import { PaymentDetailsDialog } from "./payment-details-dialog.tsx";
 import { PaymentTable } from "./payment-table.tsx";
@@ -23,9 +23,12 @@ export default function PaymentHistoryView() {
   return isAdmin ? null : <PaymentHistory />;
 }
 
+/** Id of the payment whose details are open. */
+const openDetailsAtom = dialogIdAtom("details");
+
 function PaymentHistory() {
   const { data, error, refetch } = usePaymentHistory();
-  const [openId, setOpenId] = useState<string>();
+  const [openId, setOpenId] = useAtom(openDetailsAtom);
   const openPayment = data?.find(({ id }) => id === openId);
   return (
     <>

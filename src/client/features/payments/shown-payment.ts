@@ -1,4 +1,4 @@
-import { atom } from "jotai";
+import { dialogIdAtom } from "../his/views.ts";
 
 /** Id of the payment that is open in the Pix dialog. */
-export const shownPaymentAtom = atom<string | undefined>(undefined);
+export const shownPaymentAtom = dialogIdAtom("pix");

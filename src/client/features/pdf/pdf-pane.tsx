@@ -1,4 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
+import { useAtom } from "jotai";
 import { type ReactNode, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { Button, IconButton } from "../../ui/button.tsx";
@@ -6,6 +7,7 @@ import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { ArrowLeftIcon, DownloadIcon, PrinterIcon, SearchIcon, TrashIcon } from "../../ui/icons.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { openAtom } from "../his/views.ts";
 import { FindControls } from "./find-controls.tsx";
 import type { Zoom } from "./page-layout.ts";
 import { Opening, type OpenPdf, PdfStage, type Place } from "./pdf-stage.tsx";
@@ -150,8 +152,10 @@ function PdfBar({ title, subtitle, file, pdf, onBack, onDownload, deletion }: Ba
   );
 }
 
+const isDeletingPdfAtom = openAtom("delete-pdf");
+
 function DeleteControl({ question, label, isPending, run }: PdfDeletion) {
-  const [isAsking, setAsking] = useState(false);
+  const [isAsking, setAsking] = useAtom(isDeletingPdfAtom);
   return (
     <>
       <IconButton label={label} destructive onClick={() => setAsking(true)}>

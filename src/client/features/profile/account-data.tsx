@@ -1,16 +1,19 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { useAtom } from "jotai";
 import { startBrowserDownload } from "../../start-browser-download.ts";
 import { Button } from "../../ui/button.tsx";
 import { DownloadIcon, TrashIcon } from "../../ui/icons.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { openAtom } from "../his/views.ts";
 import { DeleteAccountDialog } from "./delete-account-dialog.tsx";
 import { profileApi } from "./profile-api.ts";
 
+const isDeletingAccountAtom = openAtom("delete-account");
+
 /** What the law gives a person over his data: to take them along, and to have them deleted. */
 export function AccountData() {
-  const [isAsking, setAsking] = useState(false);
+  const [isAsking, setAsking] = useAtom(isDeletingAccountAtom);
   const exported = useExport();
   return (
     <section className="panel profile-data" aria-labelledby="profile-data-title">

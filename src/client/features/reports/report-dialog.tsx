@@ -8,19 +8,20 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CircleAlertIcon, FileTextIcon } from "../../ui/icons.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { viewAtom } from "../his/views.ts";
 import { PdfPicker } from "../pdf/pdf-picker.tsx";
 import { UploadMeter } from "../pdf/upload-meter.tsx";
 import { leftByAtom } from "../studies/list-place.ts";
 import { STUDIES } from "../studies/refresh-exams.ts";
 import { dateText, descriptionText } from "../studies/study-text.ts";
-import { reportAskedAtom, shownReportAtom } from "./report-state.ts";
+import { useFoundStudy } from "../studies/use-found-study.ts";
+import { reportAskedSubject, shownReportAtom } from "./report-state.ts";
 import { reportsApi } from "./reports-api.ts";
 
 /** A study's report: offers to see the one there is, else takes one. */
 export function ReportDialog() {
   const { i18n } = useLingui();
-  const [study, setStudy] = useAtom(reportAskedAtom);
+  const [study, setStudy] = useAtom(reportAskedSubject.valueAtom);
+  useFoundStudy(reportAskedSubject);
   return (
     <Dialog
       open={study !== undefined}
@@ -48,12 +49,9 @@ interface PartProps {
 function OfferView({ study, onClose }: PartProps) {
   const setShown = useSetAtom(shownReportAtom);
   const setLeftBy = useSetAtom(leftByAtom);
-  const setView = useSetAtom(viewAtom);
   const see = () => {
-    onClose();
-    setShown(study);
     setLeftBy({ studyId: study.id, opens: "report" });
-    setView("laudo");
+    setShown(study);
   };
   return (
     <>

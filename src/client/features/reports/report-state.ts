@@ -1,8 +1,10 @@
-import { atom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
+import { subjectAtoms, viewSubjectAtoms } from "../his/views.ts";
 
 /** The study whose report dialog is open. */
-export const reportAskedAtom = atom<Study | undefined>(undefined);
+export const reportAskedSubject = subjectAtoms<Study>("report");
+export const reportAskedAtom = reportAskedSubject.valueAtom;
 
 /** The study whose report the report view shows. */
-export const shownReportAtom = atom<Study | undefined>(undefined);
+export const shownReportSubject = viewSubjectAtoms<Study>("laudo", "listaExames");
+export const shownReportAtom = shownReportSubject.valueAtom;

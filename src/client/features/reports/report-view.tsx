@@ -1,28 +1,24 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useAtomValue, useSetAtom } from "jotai";
-import { useEffect } from "react";
+import { useAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
 import { ApiError } from "../../api.ts";
 import { showToast } from "../../ui/toast.tsx";
-import { viewAtom } from "../his/views.ts";
 import { PdfPane } from "../pdf/pdf-pane.tsx";
 import { pdfName, saveFile } from "../pdf/save-file.ts";
 import { STUDIES } from "../studies/refresh-exams.ts";
 import { dateText, descriptionText } from "../studies/study-text.ts";
-import { shownReportAtom } from "./report-state.ts";
+import { useFoundStudy } from "../studies/use-found-study.ts";
+import { shownReportSubject } from "./report-state.ts";
 import { reportsApi } from "./reports-api.ts";
 
 const REPORT = "report";
 
 /** The report of the study that was chosen in the list. */
 export default function ReportView() {
-  const study = useAtomValue(shownReportAtom);
-  const setView = useSetAtom(viewAtom);
-  useEffect(() => {
-    if (!study) setView("listaExames");
-  }, [study, setView]);
-  return study ? <Report study={study} onBack={() => setView("listaExames")} /> : null;
+  const [study, setStudy] = useAtom(shownReportSubject.valueAtom);
+  useFoundStudy(shownReportSubject);
+  return study ? <Report study={study} onBack={() => setStudy(undefined)} /> : null;
 }
 
 function Report({ study, onBack }: { study: Study; onBack: () => void }) {

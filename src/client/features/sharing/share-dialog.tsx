@@ -10,9 +10,10 @@ import { momentText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useHis } from "../his/his-context.ts";
 import { dateText, descriptionText } from "../studies/study-text.ts";
+import { useFoundStudy } from "../studies/use-found-study.ts";
 import { roleName } from "../users/user-text.ts";
 import { actionText } from "./audit-text.ts";
-import { sharedStudyAtom } from "./share-state.ts";
+import { sharedSubject } from "./share-state.ts";
 import type { Grant } from "./sharing-api.ts";
 import { useAudit, useGrants, useRevocation, useShare } from "./use-sharing.ts";
 import { UserPicker } from "./user-picker.tsx";
@@ -20,7 +21,8 @@ import { UserPicker } from "./user-picker.tsx";
 /** Who may see a study: give access to a doctor, take it away, read who did what. */
 export function ShareDialog() {
   const { i18n } = useLingui();
-  const [study, setStudy] = useAtom(sharedStudyAtom);
+  const [study, setStudy] = useAtom(sharedSubject.valueAtom);
+  useFoundStudy(sharedSubject);
   return (
     <Dialog
       wide

@@ -1,5 +1,6 @@
-import { atom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
+import { subjectAtoms } from "../his/views.ts";
 
 /** The study whose share dialog is open. */
-export const sharedStudyAtom = atom<Study | undefined>(undefined);
+export const sharedSubject = subjectAtoms<Study>("share");
+export const sharedStudyAtom = sharedSubject.valueAtom;

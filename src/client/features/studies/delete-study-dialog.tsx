@@ -9,16 +9,18 @@ import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useHis } from "../his/his-context.ts";
 import { useUsageStats } from "../subscriptions/use-subscription.ts";
-import { deletionAskedAtom, markBusyAtom } from "./list-actions.ts";
+import { deletionSubject, markBusyAtom } from "./list-actions.ts";
 import { refreshExams } from "./refresh-exams.ts";
 import { studiesApi } from "./studies-api.ts";
 import { StudyFilm } from "./study-film.tsx";
 import { dateText, descriptionText } from "./study-text.ts";
+import { useFoundStudy } from "./use-found-study.ts";
 
 /** Asks before a study goes, and deletes it. */
 export function DeleteStudyDialog() {
   const { t } = useLingui();
-  const [study, setStudy] = useAtom(deletionAskedAtom);
+  const [study, setStudy] = useAtom(deletionSubject.valueAtom);
+  useFoundStudy(deletionSubject);
   const deletion = useDeletion(() => setStudy(undefined));
   return (
     <ConfirmDialog

@@ -1,8 +1,10 @@
 import { atom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
+import { subjectAtoms } from "../his/views.ts";
 
 /** The study whose deletion is being asked about. */
-export const deletionAskedAtom = atom<Study | undefined>(undefined);
+export const deletionSubject = subjectAtoms<Study>("delete");
+export const deletionAskedAtom = deletionSubject.valueAtom;
 
 /** Ids of studies that are being deleted, or whose download is being prepared. */
 export const busyStudiesAtom = atom<ReadonlySet<string>>(new Set<string>());
@@ -16,4 +18,5 @@ export const markBusyAtom = atom(null, (get, set, { id, busy }: { id: string; bu
 });
 
 /** The study that is open in the viewer. */
-export const viewedStudyAtom = atom<Study | undefined>(undefined);
+export const viewedSubject = subjectAtoms<Study>("images");
+export const viewedStudyAtom = viewedSubject.valueAtom;

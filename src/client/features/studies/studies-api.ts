@@ -42,6 +42,8 @@ export const studiesApi = {
     const total = response.headers.get("X-Total-Count");
     return { studies, total: total === null ? studies.length : Number(total) };
   },
+  read: (id: string, signal?: AbortSignal): Promise<Study> =>
+    callJson(listedStudySchema, `/api/studies/${id}`, { signal }),
   series: (id: string, signal?: AbortSignal): Promise<Series[]> =>
     callJson(z.array(seriesSchema), `/api/studies/${id}/series`, { signal }),
   /** The small picture of a study, or of one of its series; null where there is none (yet). */

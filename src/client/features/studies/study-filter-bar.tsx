@@ -1,13 +1,15 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useAtom } from "jotai";
-import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { SlidersIcon } from "../../ui/icons.tsx";
 import { Popover } from "../../ui/popover.tsx";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
+import { openAtom } from "../his/views.ts";
 import { DateFilters, ModalityFilter, MoreFilters, PatientNameFilter } from "./study-filter-fields.tsx";
 import { countFilters, noFilters, studyFiltersAtom } from "./study-filters.ts";
+
+const isFilterSheetOpenAtom = openAtom("filters");
 
 /** Narrows the list; on a phone all but the name are behind one button. */
 export function StudyFilterBar() {
@@ -51,7 +53,7 @@ function MoreFiltersButton() {
 
 function FilterSheet() {
   const { t } = useLingui();
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useAtom(isFilterSheetOpenAtom);
   const [{ patientName: _besideIt, ...others }] = useAtom(studyFiltersAtom);
   const title = t({ id: "filter.title", message: "Filters" });
   return (

@@ -17,7 +17,7 @@ import { ShareDialog } from "../sharing/share-dialog.tsx";
 import { SkippedNotice } from "../upload/skipped-notice.tsx";
 import { ViewerOverlay } from "../viewer/viewer-overlay.tsx";
 import { DeleteStudyDialog } from "./delete-study-dialog.tsx";
-import { viewedStudyAtom } from "./list-actions.ts";
+import { viewedSubject } from "./list-actions.ts";
 import { studyPageAtom, studySortingAtom } from "./list-place.ts";
 import { PlanStrip } from "./plan-strip.tsx";
 import { ClearFilters, StudyFilterBar } from "./study-filter-bar.tsx";
@@ -25,6 +25,7 @@ import { countFilters, type StudyFilters, studyFiltersAtom } from "./study-filte
 import { StudyPager } from "./study-pager.tsx";
 import { StudyPhoneList } from "./study-phone-list.tsx";
 import { StudyTable } from "./study-table.tsx";
+import { useFoundStudy } from "./use-found-study.ts";
 import { useListReturn } from "./use-list-return.ts";
 import { useSettled } from "./use-settled.ts";
 import { STUDIES_PER_PAGE, type StudySort, useStudyList } from "./use-study-list.ts";
@@ -213,7 +214,8 @@ function ListError({ error, onRetry }: { error: Error; onRetry: () => void }) {
 }
 
 function OpenViewer() {
-  const [study, setStudy] = useAtom(viewedStudyAtom);
+  const [study, setStudy] = useAtom(viewedSubject.valueAtom);
+  useFoundStudy(viewedSubject);
   return study ? <ViewerOverlay study={study} onClose={() => setStudy(undefined)} /> : null;
 }
 

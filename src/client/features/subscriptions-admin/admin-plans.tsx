@@ -1,8 +1,9 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { useState } from "react";
+import { useAtom } from "jotai";
 import type { AdminPlan } from "../../../shared/api/subscriptions.ts";
 import { PencilIcon } from "../../ui/account-icons.tsx";
 import { Button } from "../../ui/button.tsx";
+import { dialogIdAtom } from "../his/views.ts";
 import { moneyText } from "../payments/payment-text.ts";
 import { PlanLimits } from "../subscriptions/plan-limits.tsx";
 import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
@@ -10,18 +11,22 @@ import { EditPlanDialog } from "./edit-plan-dialog.tsx";
 import { useAdminAction } from "./use-admin-action.ts";
 import { useSummary } from "./use-admin-subscriptions.ts";
 
+/** Id of the plan that is being edited. */
+const editedPlanAtom = dialogIdAtom("plan");
+
 /** Every plan with how many use it; to edit, or to take oneself. */
 export function AdminPlans() {
   const { data } = useSummary();
-  const [edited, setEdited] = useState<AdminPlan>();
+  const [editedId, setEditedId] = useAtom(editedPlanAtom);
+  const edited = data?.plans.find(({ id }) => id === editedId);
   return (
     <section className="panel admin-panel">
       <ul className="admin-rows">
         {data?.plans.map((plan) => (
-          <PlanRow key={plan.id} plan={plan} onEdit={() => setEdited(plan)} />
+          <PlanRow key={plan.id} plan={plan} onEdit={() => setEditedId(plan.id)} />
         ))}
       </ul>
-      <EditPlanDialog plan={edited} onClose={() => setEdited(undefined)} />
+      <EditPlanDialog plan={edited} onClose={() => setEditedId(undefined)} />
     </section>
   );
 }

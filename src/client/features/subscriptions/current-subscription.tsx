@@ -1,12 +1,13 @@
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useState } from "react";
+import { useAtom } from "jotai";
 import type { Subscription, UsageStats } from "../../../shared/api/subscriptions.ts";
 import { isNearLimit, nextResetAt } from "../../../shared/rules/subscription.ts";
 import { Button } from "../../ui/button.tsx";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
 import { Meter } from "../../ui/meter.tsx";
+import { openAtom } from "../his/views.ts";
 import { dayText } from "../users/user-text.ts";
 import { CancelDialog } from "./cancel-dialog.tsx";
 
@@ -24,10 +25,12 @@ interface CurrentSubscriptionProps {
   usage: UsageStats | null;
 }
 
+const isCancellingAtom = openAtom("cancel");
+
 /** The person's plan, how long it runs, and what is used of it. */
 export function CurrentSubscription({ subscription, usage }: CurrentSubscriptionProps) {
   const { i18n, t } = useLingui();
-  const [isCancelling, setCancelling] = useState(false);
+  const [isCancelling, setCancelling] = useAtom(isCancellingAtom);
   const { plan, status } = subscription;
   const planName = plan.name;
   return (

@@ -1,7 +1,8 @@
 import { Trans } from "@lingui/react/macro";
+import { useAtom } from "jotai";
 import { Tabs } from "radix-ui";
-import { useState } from "react";
 import type { OfferedPlan, Subscription } from "../../../shared/api/subscriptions.ts";
+import { dialogIdAtom } from "../his/views.ts";
 import { PlanRows } from "./plan-rows.tsx";
 import { SubscribeDialog } from "./subscribe-dialog.tsx";
 import { UsageHistory } from "./usage-history.tsx";
@@ -11,9 +12,13 @@ interface PlanTabsProps {
   subscription: Subscription | null;
 }
 
+/** Id of the plan whose subscription is being asked about. */
+const chosenPlanAtom = dialogIdAtom("subscribe");
+
 /** The plans that can be chosen, and what was done under the present one. */
 export function PlanTabs({ plans, subscription }: PlanTabsProps) {
-  const [chosen, setChosen] = useState<OfferedPlan>();
+  const [chosenId, setChosenId] = useAtom(chosenPlanAtom);
+  const chosen = plans.find(({ id }) => id === chosenId);
   return (
     <Tabs.Root defaultValue="plans">
       <Tabs.List className="tabs">
@@ -25,12 +30,12 @@ export function PlanTabs({ plans, subscription }: PlanTabsProps) {
         </Tabs.Trigger>
       </Tabs.List>
       <Tabs.Content value="plans" className="tab">
-        <PlanRows plans={plans} subscription={subscription} onChoose={setChosen} />
+        <PlanRows plans={plans} subscription={subscription} onChoose={({ id }) => setChosenId(id)} />
       </Tabs.Content>
       <Tabs.Content value="history" className="tab">
         <UsageHistory />
       </Tabs.Content>
-      <SubscribeDialog plan={chosen} subscription={subscription} onClose={() => setChosen(undefined)} />
+      <SubscribeDialog plan={chosen} subscription={subscription} onClose={() => setChosenId(undefined)} />
     </Tabs.Root>
   );
 }

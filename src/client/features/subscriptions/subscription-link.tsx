@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import type { MouseEvent, ReactNode } from "react";
-import { SUBSCRIPTION_PATH } from "../his/view-address.ts";
+import { SUBSCRIPTION_PATH } from "../his/his-location.ts";
 import { viewAtom } from "../his/views.ts";
 
 interface SubscriptionLinkProps {

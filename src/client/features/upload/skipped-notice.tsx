@@ -1,17 +1,19 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useAtom } from "jotai";
-import { useState } from "react";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CloseIcon, FileTextIcon } from "../../ui/icons.tsx";
+import { openAtom } from "../his/views.ts";
 import { lastSkippedAtom, type SkippedFiles } from "./last-upload.ts";
 import { skippedReason } from "./skipped-reasons.ts";
+
+const isSkippedListOpenAtom = openAtom("skipped");
 
 /** Above the list after an upload that left files out: how many, and on request which and why. */
 export function SkippedNotice() {
   const { t } = useLingui();
   const [last, setLast] = useAtom(lastSkippedAtom);
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useAtom(isSkippedListOpenAtom);
   if (!last) return null;
   const { skippedCount } = last;
   return (

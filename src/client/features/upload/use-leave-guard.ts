@@ -1,12 +1,12 @@
 import { useAtomValue, useSetAtom } from "jotai";
 import { useEffect } from "react";
-import { answerWishAtom, holdsViewAtom, wishedViewAtom } from "../his/views.ts";
+import { answerWishAtom, holdsViewAtom, wishedPlaceAtom } from "../his/views.ts";
 
 /** While `holds`, the browser asks before the page goes, and another view is only wished for. */
 export function useLeaveGuard(holds: boolean) {
   const setHolds = useSetAtom(holdsViewAtom);
   const answer = useSetAtom(answerWishAtom);
-  const isWished = useAtomValue(wishedViewAtom) !== undefined;
+  const isWished = useAtomValue(wishedPlaceAtom) !== undefined;
 
   useEffect(() => {
     if (!holds) return;

@@ -34,7 +34,7 @@ export function AddUserDialog({ open, onOpenChange }: AddUserDialogProps) {
   );
   return (
     <Dialog
-      open={open}
+      open={open || invitation !== undefined}
       // The invitation is shown this once: it goes by its button, not by a click beside it.
       onOpenChange={(next) => {
         if (!next && !invitation) close();

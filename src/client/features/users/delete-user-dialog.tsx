@@ -5,20 +5,21 @@ import type { CurrentUser } from "../../../shared/api/users.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { askedUserAtom, refreshUsers } from "./use-users.ts";
+import { useFoundSubject } from "../his/use-place.ts";
+import { deletedUserSubject, refreshUsers, useUsers } from "./use-users.ts";
 import { usersApi } from "./users-api.ts";
 
 /** Asks before an account goes with all it holds, and deletes it. */
 export function DeleteUserDialog() {
   const { t } = useLingui();
-  const [asked, setAsked] = useAtom(askedUserAtom);
-  const user = asked?.question === "delete" ? asked.user : undefined;
-  const deletion = useDeletion(() => setAsked(undefined));
+  const [user, setUser] = useAtom(deletedUserSubject.valueAtom);
+  useFoundSubject(deletedUserSubject, useUsers(true).data);
+  const deletion = useDeletion(() => setUser(undefined));
   return (
     <ConfirmDialog
       open={user !== undefined}
       onOpenChange={(open) => {
-        if (!open && !deletion.isPending) setAsked(undefined);
+        if (!open && !deletion.isPending) setUser(undefined);
       }}
       title={t({ id: "users.delete.title", message: "Delete user?" })}
       text={t({

@@ -10,16 +10,17 @@ import { DateField } from "../../ui/date-field.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { useFoundSubject } from "../his/use-place.ts";
 import { changeOf, type EditUserValues, editUserSchema, valuesOfUser } from "./edit-user.rules.ts";
-import { askedUserAtom, refreshUsers } from "./use-users.ts";
+import { editedUserSubject, refreshUsers, useUsers } from "./use-users.ts";
 import { AccountFields } from "./user-fields.tsx";
 import { usersApi } from "./users-api.ts";
 
 /** Changes an account. */
 export function EditUserDialog() {
-  const [asked, setAsked] = useAtom(askedUserAtom);
-  const user = asked?.question === "edit" ? asked.user : undefined;
-  const close = () => setAsked(undefined);
+  const [user, setUser] = useAtom(editedUserSubject.valueAtom);
+  useFoundSubject(editedUserSubject, useUsers(true).data);
+  const close = () => setUser(undefined);
   return (
     <Dialog
       open={user !== undefined}

@@ -1,6 +1,6 @@
 import { type QueryClient, useQuery } from "@tanstack/react-query";
-import { atom } from "jotai";
 import type { CurrentUser } from "../../../shared/api/users.ts";
+import { openAtom, subjectAtoms } from "../his/views.ts";
 import { usersApi } from "./users-api.ts";
 
 const queryKey = ["users"];
@@ -18,5 +18,7 @@ export async function refreshUsers(queryClient: QueryClient): Promise<void> {
   ]);
 }
 
-/** What is being asked about an account: changing or deleting it. */
-export const askedUserAtom = atom<{ question: "edit" | "delete"; user: CurrentUser } | undefined>(undefined);
+/** The accounts whose dialogs are open: changing one, deleting one, adding one. */
+export const editedUserSubject = subjectAtoms<CurrentUser>("edit");
+export const deletedUserSubject = subjectAtoms<CurrentUser>("delete");
+export const isAddingUserAtom = openAtom("add");

@@ -4,24 +4,22 @@ import type { CurrentUser } from "../../../shared/api/users.ts";
 import { PencilIcon } from "../../ui/account-icons.tsx";
 import { IconButton } from "../../ui/button.tsx";
 import { TrashIcon } from "../../ui/icons.tsx";
-import { askedUserAtom } from "./use-users.ts";
+import { deletedUserSubject, editedUserSubject } from "./use-users.ts";
 
 export function UserActions({ user }: { user: CurrentUser }) {
   const { t } = useLingui();
-  const ask = useSetAtom(askedUserAtom);
+  const edit = useSetAtom(editedUserSubject.valueAtom);
+  const askDeletion = useSetAtom(deletedUserSubject.valueAtom);
   const { name } = user;
   return (
     <span className="user-actions">
-      <IconButton
-        label={t({ id: "users.edit", message: `Edit ${name}` })}
-        onClick={() => ask({ question: "edit", user })}
-      >
+      <IconButton label={t({ id: "users.edit", message: `Edit ${name}` })} onClick={() => edit(user)}>
         <PencilIcon />
       </IconButton>
       <IconButton
         destructive
         label={t({ id: "users.delete", message: `Delete ${name}` })}
-        onClick={() => ask({ question: "delete", user })}
+        onClick={() => askDeletion(user)}
       >
         <TrashIcon />
       </IconButton>

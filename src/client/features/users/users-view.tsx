@@ -1,5 +1,5 @@
 import { Trans } from "@lingui/react/macro";
-import { useSetAtom } from "jotai";
+import { useAtom, useSetAtom } from "jotai";
 import { useEffect, useState } from "react";
 import type { CurrentUser } from "../../../shared/api/users.ts";
 import { UserPlusIcon } from "../../ui/account-icons.tsx";
@@ -12,7 +12,7 @@ import { viewAtom } from "../his/views.ts";
 import { AddUserDialog } from "./add-user-dialog.tsx";
 import { DeleteUserDialog } from "./delete-user-dialog.tsx";
 import { EditUserDialog } from "./edit-user-dialog.tsx";
-import { useUsers } from "./use-users.ts";
+import { isAddingUserAtom, useUsers } from "./use-users.ts";
 import { UserCards } from "./user-cards.tsx";
 import { FilterBar } from "./user-filter-bar.tsx";
 import { filterUsers, noFilters } from "./user-filters.ts";
@@ -32,7 +32,7 @@ export default function UsersView() {
 }
 
 function Users() {
-  const [isAdding, setAdding] = useState(false);
+  const [isAdding, setAdding] = useAtom(isAddingUserAtom);
   const { data, error, refetch } = useUsers(true);
   return (
     <>

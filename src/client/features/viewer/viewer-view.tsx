@@ -1,23 +1,20 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useAtomValue, useSetAtom } from "jotai";
-import { useCallback, useEffect } from "react";
+import { useAtom } from "jotai";
+import { useCallback } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { Button } from "../../ui/button.tsx";
 import { ArrowLeftIcon } from "../../ui/icons.tsx";
-import { viewAtom } from "../his/views.ts";
 import { descriptionText } from "../studies/study-text.ts";
-import { shownStudyAtom } from "./shown-study.ts";
+import { useFoundStudy } from "../studies/use-found-study.ts";
+import { shownStudySubject } from "./shown-study.ts";
 import { ViewerFacts } from "./viewer-facts.tsx";
 import { ViewerStage } from "./viewer-stage.tsx";
 
 /** A study in the viewer, inside the frame of the page. */
 export default function ViewerView() {
-  const study = useAtomValue(shownStudyAtom);
-  const setView = useSetAtom(viewAtom);
-  const goBack = useCallback(() => setView("listaExames"), [setView]);
-  useEffect(() => {
-    if (!study) goBack();
-  }, [study, goBack]);
+  const [study, setStudy] = useAtom(shownStudySubject.valueAtom);
+  const goBack = useCallback(() => setStudy(undefined), [setStudy]);
+  useFoundStudy(shownStudySubject);
   return study ? <ShownStudy study={study} onBack={goBack} /> : null;
 }
 

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { emailOnlySchema } from "../../../shared/api/auth.ts";
 import { type StudyStatus, studyListQuerySchema } from "../../../shared/api/studies.ts";
 import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
 import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
@@ -20,9 +21,10 @@ import { presentSeries, presentStudy } from "./present-study.ts";
 import { readStudyAudit } from "./read-study-audit.ts";
 import { retryTransfer } from "./retry-transfer.ts";
 import { shareStudy } from "./share-study.ts";
+import { studyNotFound } from "./studies.errors.ts";
 import { countOwnStudies, listSeries } from "./studies.repo.ts";
 import { owns } from "./study-access.ts";
-import type { StudyListRow } from "./study-list.repo.ts";
+import { findListedStudy, type StudyListRow } from "./study-list.repo.ts";
 
 const assignSchema = z.object({ userId: z.string().check(z.uuid()) });
 
@@ -44,6 +46,16 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
   routes.get("/users/exam-count", guard({}), async (c) =>
     c.json({ count: await countOwnStudies(deps.db, c.get("session").userId) }),
   );
+
+  routes.get("/studies/:study", guard(viewing), async (c) => {
+    const session = c.get("session");
+    const { id } = await findStudy(deps.db, session, c.req.param("study"));
+    const row = await findListedStudy(deps.db, id);
+    if (!row) throw new AppError(studyNotFound);
+    const reported = await findReportsBy(deps.db, session.userId, grantedWithReport(session, [row]));
+    c.header("Cache-Control", "private, no-store");
+    return c.json(presentStudy(row, session, reported.has(id)));
+  });
 
   routes.get("/studies/:study/status", guard(viewing), async (c) => {
     const study = await findStudy(deps.db, c.get("session"), c.req.param("study"));

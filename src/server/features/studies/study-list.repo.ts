@@ -105,6 +105,16 @@ export async function listStudies(db: DbOrTx, caller: Caller, wanted: WantedPage
     .orderBy(order.byColumn);
 }
 
+/** One study as the list has it. */
+export async function findListedStudy(db: DbOrTx, studyId: string): Promise<StudyListRow | undefined> {
+  const [row] = await db
+    .select({ study: studies, ownerName: users.name })
+    .from(studies)
+    .innerJoin(users, eq(users.id, studies.accountId))
+    .where(eq(studies.id, studyId));
+  return row;
+}
+
 /**
  * Whether fetching all that match costs less than walking along the index that sorts until a page of them was met.
  * PostgreSQL only guesses how many match; here it is known.

@@ -1,0 +1,79 @@
+/** The views of /his. */
+export const viewNames = [
+  "welcome",
+  "uploadExames",
+  "listaExames",
+  "laudo",
+  "viewer",
+  "examesLab",
+  "profile",
+  "users",
+  "subscription",
+  "paymentHistory",
+  "support",
+] as const;
+
+export type ViewName = (typeof viewNames)[number];
+
+/** Something open over a view, or what the view is about: a dialog, the viewer, the study of a report. */
+export interface Step {
+  name: string;
+  /** Of what it is about; empty where there is only one. */
+  id: string;
+}
+
+/** Where a person is in /his: one step of the browser's history. */
+export interface Place {
+  view: ViewName;
+  /** From the view outwards; the last one is on top. */
+  steps: readonly Step[];
+}
+
+/** Steps deeper than this are no place that the product leads to. */
+const MAX_STEPS = 4;
+
+/** `/listaExames/report/0190…`: the view, then each step's name and id. */
+export function pathOf({ view, steps }: Place): string {
+  return `/${[view, ...steps.flatMap(({ name, id }) => [name, id === "" ? "-" : id])].map(encodeURIComponent).join("/")}`;
+}
+
+/** Reads a path; the home view where it names none that there is. */
+export function parsePlace(path: string): Place {
+  const [, name, ...rest] = path.split("/").map(decode);
+  const view = viewNames.find((candidate) => candidate === name);
+  if (!view) return { view: "welcome", steps: [] };
+  const steps: Step[] = [];
+  for (let at = 0; at + 1 < rest.length && steps.length < MAX_STEPS; at += 2) {
+    const [stepName = "", id = ""] = rest.slice(at, at + 2);
+    steps.push({ name: stepName, id: id === "-" ? "" : id });
+  }
+  return { view, steps };
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return ""; // a broken escape names nothing
+  }
+}
+
+export function isSamePlace(one: Place, other: Place): boolean {
+  return pathOf(one) === pathOf(other);
+}
+
+/** Whether `place` is `below` with more on top. */
+export function isOver(place: Place, below: Place): boolean {
+  return pathOf(place).startsWith(`${pathOf(below)}/`);
+}
+
+/** The place with `step` on top; a step of the same name is replaced. */
+export function withStep({ view, steps }: Place, step: Step): Place {
+  return { view, steps: [...steps.filter(({ name }) => name !== step.name), step] };
+}
+
+/** The place below the step of this name. */
+export function withoutStep({ view, steps }: Place, name: string): Place {
+  const index = steps.findIndex((step) => step.name === name);
+  return { view, steps: index < 0 ? steps : steps.slice(0, index) };
+}

@@ -1,0 +1,24 @@
+import { useQuery } from "@tanstack/react-query";
+import { useAtom } from "jotai";
+import { useEffect } from "react";
+import type { Study } from "../../../shared/api/studies.ts";
+import { ApiError } from "../../api.ts";
+import type { Subject } from "../his/views.ts";
+import { STUDIES } from "./refresh-exams.ts";
+import { studiesApi } from "./studies-api.ts";
+
+/** After a reload asks the server for the study that the history names; closes what is about one that is gone. */
+export function useFoundStudy({ missingIdAtom }: Subject<Study>): void {
+  const [missingId, bring] = useAtom(missingIdAtom);
+  const { data, error } = useQuery({
+    queryKey: [STUDIES, "one", missingId],
+    queryFn: ({ signal }) => studiesApi.read(missingId ?? "", signal),
+    enabled: missingId !== undefined,
+    gcTime: 0,
+  });
+  useEffect(() => {
+    if (missingId === undefined) return;
+    if (data?.id === missingId) bring(data);
+    else if (error instanceof ApiError && [403, 404, 409].includes(error.status)) bring("gone");
+  }, [missingId, data, error, bring]);
+}
