@@ -13,7 +13,7 @@ import {
   tap,
 } from "../support/browser-app.ts";
 import { formBody } from "../support/sample-pdf.ts";
-import { type SampleInstance, sampleZip } from "../support/sample-zip.ts";
+import { type SampleInstance, sampleZip, studyUID } from "../support/sample-zip.ts";
 import type { Person } from "../support/test-app.ts";
 
 const START_TIMEOUT_MS = 120_000;
@@ -283,8 +283,7 @@ describe("the study list", () => {
         expect(await widthOf(head(page, "Modalidade"))).toBe(90);
 
         await page.reload();
-        await page.locator("main[data-view=welcome] h1").waitFor();
-        await openList(page);
+        await rows(page).first().waitFor();
         expect(await heads(page)).toEqual(both);
         expect(await widthOf(head(page, "Data"))).toBe(80);
         expect(await widthOf(head(page, "Modalidade"))).toBe(90);
@@ -385,6 +384,62 @@ describe("the study list", () => {
         await page.getByText("Nenhum estudo corresponde a estes filtros.").waitFor();
         await tap(page, button(page.getByRole("status"), "Limpar filtros"));
         await showing(page, 1, 10, 10);
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "is left and found again by Back, Forward and a reload, by thumb",
+    async () => {
+      const person = await app.addPerson("Clara Volta");
+      await app.testApp.store(person, sampleZip({ study: "961" }));
+      const form = await formBody({ studyInstanceUID: studyUID("961") }, { name: "laudo", bytes: report });
+      await app.testApp.call("POST", "/api/studies/laudo/upload", { as: person, ...form });
+      await app.as(person, { device: PHONE }, async (page) => {
+        const viewer = page.locator(".viewer");
+        const dialog = page.getByRole("dialog", { name: "Laudo" });
+        const paper = page.locator("main[data-view=laudo] .pdf");
+        const list = page.locator("main[data-view=listaExames]");
+        const isAt = async (shown: Locator, ...gone: Locator[]) => {
+          await shown.waitFor();
+          for (const other of gone) await other.waitFor({ state: "detached" });
+          expect(new URL(page.url()).pathname).toBe("/his");
+        };
+        await tap(page, button(page.getByRole("main"), pt.list));
+        await tap(page, rows(page).first().locator("[data-opens]").first());
+        await isAt(viewer);
+        await viewer.locator("iframe.is-shown").waitFor();
+        await page.goBack();
+        await isAt(list, viewer);
+        await page.goForward();
+        await isAt(viewer);
+        await page.reload();
+        await isAt(viewer);
+        await page.goBack();
+        await isAt(list, viewer);
+
+        await tap(page, rows(page).first().locator(".phone-study-toggle"));
+        await tap(page, rows(page).first().locator("[data-opens-report]").first());
+        await isAt(dialog);
+        await page.goBack();
+        await isAt(list, dialog);
+        await page.goForward();
+        await isAt(dialog);
+        await tap(page, button(dialog, "Ver laudo"));
+        await isAt(paper, dialog);
+        await page.reload();
+        await isAt(paper);
+        await page.goBack();
+        await isAt(list, paper, dialog);
+
+        await tap(page, button(page.getByRole("navigation"), "Menu"));
+        const drawer = page.getByRole("dialog", { name: "Menu" });
+        await isAt(drawer);
+        await page.goBack();
+        await isAt(list, drawer);
+        await page.goBack();
+        await isAt(page.locator("main[data-view=welcome]"), list);
       });
     },
     JOB_TIMEOUT_MS,
