@@ -10,6 +10,8 @@ const authIslandSchema = z.object({
   trialDays: z.number(),
   /** From `/reset-password/{token}`. */
   resetToken: z.optional(z.string()),
+  /** From `/stop-email-change/{token}`. */
+  stopToken: z.optional(z.string()),
 });
 
 const hisIslandSchema = z.object({

@@ -33,6 +33,10 @@ export const validationMessages = {
     id: "validation.passwordChangeInvalid",
     message: "To change the password, fill in the current and the new one",
   },
+  "validation.emailChangePassword": /*i18n*/ {
+    id: "validation.emailChangePassword",
+    message: "To change the e-mail, enter your current password",
+  },
   "support.subjectRequired": /*i18n*/ { id: "support.subjectRequired", message: "Enter the subject" },
   "support.messageRequired": /*i18n*/ { id: "support.messageRequired", message: "Enter the message" },
   "support.invalidImageFormat": /*i18n*/ {

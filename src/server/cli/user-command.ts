@@ -5,11 +5,12 @@ import type { Config } from "../config.ts";
 import { connectDatabase, type Db } from "../db/client.ts";
 import { migrate } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
-import { revokeUserSessions } from "../features/auth/auth.repo.ts";
 import { hashPassword } from "../features/auth/passwords.ts";
 import { seedPlans } from "../features/subscriptions/seed-plans.ts";
 import { startSubscription } from "../features/subscriptions/start-subscription.ts";
-import { findUserByEmail, insertUser, updateUser } from "../features/users/users.repo.ts";
+import { changeByOperator, type OperatorChange } from "../features/users/change-by-operator.ts";
+import { claimAddress } from "../features/users/claim-address.ts";
+import { findUserByEmail, insertUser } from "../features/users/users.repo.ts";
 import { reachDatabase } from "./migrate-only.ts";
 import type { Program } from "./program.ts";
 import { UsageError } from "./usage.ts";
@@ -64,7 +65,8 @@ async function addUser(db: Db, options: Options): Promise<string> {
   const now = new Date();
   const passwordHash = await hashPassword(password);
   await db.transaction(async (tx) => {
-    if (!(await insertUser(tx, { id, name, email, role, passwordHash, createdAt: now }))) {
+    const isFree = await claimAddress(tx, email, id, now);
+    if (!isFree || !(await insertUser(tx, { id, name, email, role, passwordHash, createdAt: now }))) {
       throw new UsageError(`There is already an account with the e-mail ${email}.`);
     }
     if (role !== "admin")
@@ -77,27 +79,20 @@ async function setUser(db: Db, options: Options): Promise<string> {
   const email = checked("--email", emailSchema.safeParse(options.email));
   const user = await findUserByEmail(db, email);
   if (!user) throw new UsageError(`There is no account with the e-mail ${email}.`);
-  const values: Parameters<typeof updateUser>[2] = {};
-  if (options.password !== undefined) {
-    values.passwordHash = await hashPassword(
-      checked("--password", newPasswordSchema.safeParse(options.password)),
-    );
-  }
-  if (options["new-email"] !== undefined) {
-    values.email = checked("--new-email", emailSchema.safeParse(options["new-email"]));
-    if (await findUserByEmail(db, values.email)) throw new UsageError("That e-mail is taken.");
-  }
+  const change: OperatorChange = {};
+  if (options.password !== undefined)
+    change.password = checked("--password", newPasswordSchema.safeParse(options.password));
+  if (options["new-email"] !== undefined)
+    change.email = checked("--new-email", emailSchema.safeParse(options["new-email"]));
   const twoFactor = options["two-factor"];
   if (twoFactor !== undefined) {
     if (twoFactor !== "on" && twoFactor !== "off") throw new UsageError("--two-factor is on or off");
-    values.skipsTwoFactor = twoFactor === "off";
+    change.skipsTwoFactor = twoFactor === "off";
   }
-  if (Object.keys(values).length === 0) throw new UsageError("Nothing to set.");
-  await db.transaction(async (tx) => {
-    await updateUser(tx, user.id, values);
-    await revokeUserSessions(tx, user.id, new Date());
-  });
-  return `Changed ${email}; its sessions have ended`;
+  if (Object.keys(change).length === 0) throw new UsageError("Nothing to set.");
+  if (!(await changeByOperator(db, user.id, change, new Date())))
+    throw new UsageError("That e-mail is taken.");
+  return `Changed ${email}; its sessions, links and remembered devices have ended`;
 }
 
 function checked<Value>(name: string, result: { success: true; data: Value } | { success: false }): Value {

@@ -26,10 +26,10 @@ const needsScript = /*i18n*/ {
   message: "This page needs JavaScript. Please turn it on in your browser.",
 };
 
-/** `/` and, with a token in the props, `/reset-password/{token}`. */
+/** `/` and, with a token in the props, `/reset-password/{token}` and `/stop-email-change/{token}`. */
 export function entryDocument(context: DocumentContext, props: IslandProps<"auth">) {
   return (
-    <Shell {...context} island="auth" listed={!props.resetToken}>
+    <Shell {...context} island="auth" listed={!props.resetToken && !props.stopToken}>
       <EntryPage props={props} />
     </Shell>
   );

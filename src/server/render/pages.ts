@@ -40,32 +40,36 @@ export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
     const asset = assets.get(marks[name].replace("/assets/", ""));
     return asset ? serveAsset(c.req.raw, { ...asset, immutable: false }) : c.notFound();
   };
-  const entry = async (c: Context<HttpEnv>, resetToken?: string) => {
-    const props = { productName, registration, trialDays, ...(resetToken && { resetToken }) };
+  const entry = async (c: Context<HttpEnv>, tokens: { resetToken?: string; stopToken?: string } = {}) => {
+    const props = { productName, registration, trialDays, ...tokens };
     return c.html(entryDocument(await contextOf(c), props));
   };
   const his = async (c: Context<HttpEnv>) =>
     c.html(hisDocument(await contextOf(c), { productName, maxUploadBytes }));
 
-  return new Hono<HttpEnv>()
-    .get("/assets/:name", (c) => {
-      const asset = assets.get(c.req.param("name"));
-      return asset ? serveAsset(c.req.raw, asset) : c.notFound();
-    })
-    .get(MANIFEST_PATH, async (c) => {
-      c.header("Vary", "Accept-Language");
-      c.header("Cache-Control", "public, max-age=3600");
-      c.header("Content-Type", "application/manifest+json; charset=utf-8");
-      return c.body(JSON.stringify(webManifest(productName, c.get("locale"), (await graph()).marks)));
-    })
-    .get("/favicon.ico", markAt("png32"))
-    .get("/apple-touch-icon.png", markAt("apple180"))
-    .get("/", (c) => entry(c))
-    .get("/reset-password/:token", (c) => entry(c, c.req.param("token")))
-    .get("/his", his)
-    .get("/his/subscription", his)
-    .get("*", async (c) => {
-      if (NOT_PAGES.test(c.req.path)) return c.notFound();
-      return c.html(notFoundDocument(await contextOf(c)), 404);
-    });
+  return (
+    new Hono<HttpEnv>()
+      .get("/assets/:name", (c) => {
+        const asset = assets.get(c.req.param("name"));
+        return asset ? serveAsset(c.req.raw, asset) : c.notFound();
+      })
+      .get(MANIFEST_PATH, async (c) => {
+        c.header("Vary", "Accept-Language");
+        c.header("Cache-Control", "public, max-age=3600");
+        c.header("Content-Type", "application/manifest+json; charset=utf-8");
+        return c.body(JSON.stringify(webManifest(productName, c.get("locale"), (await graph()).marks)));
+      })
+      .get("/favicon.ico", markAt("png32"))
+      .get("/apple-touch-icon.png", markAt("apple180"))
+      .get("/", (c) => entry(c))
+      .get("/reset-password/:token", (c) => entry(c, { resetToken: c.req.param("token") }))
+      // Shows a button: programs that look into mails open every link.
+      .get("/stop-email-change/:token", (c) => entry(c, { stopToken: c.req.param("token") }))
+      .get("/his", his)
+      .get("/his/subscription", his)
+      .get("*", async (c) => {
+        if (NOT_PAGES.test(c.req.path)) return c.notFound();
+        return c.html(notFoundDocument(await contextOf(c)), 404);
+      })
+  );
 }

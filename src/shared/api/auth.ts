@@ -48,13 +48,19 @@ export type VerifyCode = z.infer<typeof verifyCodeSchema>;
 
 export const emailOnlySchema = z.object({ email: emailSchema });
 
-export const resetPasswordSchema = z.object({
-  token: z
-    .string("validation.tokenRequired")
-    .check(z.minLength(1, "validation.tokenRequired"), z.maxLength(200, "validation.tooLong")),
-  password: newPasswordSchema,
-});
+const tokenSchema = z
+  .string("validation.tokenRequired")
+  .check(z.minLength(1, "validation.tokenRequired"), z.maxLength(200, "validation.tooLong"));
+
+export const resetPasswordSchema = z.object({ token: tokenSchema, password: newPasswordSchema });
 export type ResetPassword = z.infer<typeof resetPasswordSchema>;
+
+/** What a page that a mailed link opens sends when its button is pressed. */
+export const linkTokenSchema = z.object({ token: tokenSchema });
+
+/** `restored`: the change had taken effect, and the account has its old address again. */
+export const stopAnswerSchema = z.object({ stopped: z.literal(true), restored: z.boolean() });
+export type StopAnswer = z.infer<typeof stopAnswerSchema>;
 
 /**
  * The answer of login where a second step is wanted. Without `methods` a code was mailed to `email`; with them the

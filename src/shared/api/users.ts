@@ -26,21 +26,40 @@ export type CurrentUser = z.infer<typeof currentUserSchema>;
 export const signedInUserSchema = z.extend(currentUserSchema, { token: z.string() });
 export type SignedInUser = z.infer<typeof signedInUserSchema>;
 
-/** Current and new password go together, or are both left out. */
-export const profileChangeSchema = z
-  .object({
-    name: nameSchema,
-    email: emailSchema,
-    currentPassword: z.optional(z.string().check(z.maxLength(1024, "validation.tooLong"))),
-    newPassword: z.optional(z.union([z.literal(""), newPasswordSchema])),
-  })
-  .check(
-    z.refine((change) => Boolean(change.currentPassword) === Boolean(change.newPassword), {
-      error: "validation.passwordChangeInvalid",
-      path: ["newPassword"],
-    }),
-  );
+/** E-mails compare without case. */
+export function isSameEmail(a: string, b: string): boolean {
+  return a.trim().toLowerCase() === b.trim().toLowerCase();
+}
+
+/** A profile change as far as it can be judged without knowing the account. */
+export const profileChangeSchema = z.object({
+  name: nameSchema,
+  email: emailSchema,
+  currentPassword: z.optional(z.string().check(z.maxLength(1024, "validation.tooLong"))),
+  newPassword: z.optional(z.union([z.literal(""), newPasswordSchema])),
+});
 export type ProfileChange = z.infer<typeof profileChangeSchema>;
+
+/**
+ * A profile change of the account that has `email`: a new password and a new e-mail want the current password,
+ * which is good for nothing else.
+ */
+export function profileChangeSchemaFor(email: string) {
+  return profileChangeSchema.check(
+    z.refine(
+      (change) =>
+        change.newPassword
+          ? Boolean(change.currentPassword)
+          : !change.currentPassword || !isSameEmail(change.email, email),
+      { error: "validation.passwordChangeInvalid", path: ["newPassword"] },
+    ),
+    z.refine(
+      (change) =>
+        isSameEmail(change.email, email) || Boolean(change.newPassword) || Boolean(change.currentPassword),
+      { error: "validation.emailChangePassword", path: ["currentPassword"] },
+    ),
+  );
+}
 
 /**
  * The answer of a profile change. `token` takes the place of the caller's when the password changed, which ended

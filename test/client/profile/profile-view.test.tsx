@@ -68,10 +68,37 @@ describe("the profile", () => {
     const user = await showProfile();
     await user.clear(screen.getByLabelText("E-mail"));
     await user.type(screen.getByLabelText("E-mail"), "nova@exemplo.com.br");
+    await user.type(screen.getByLabelText("Senha atual"), "segredo1");
     await user.click(save());
     expect(await screen.findByText(/Enviamos um link para nova@exemplo\.com\.br/)).toBeDefined();
     expect(textIn("E-mail")).toBe(helena.email);
   });
+
+  for (const [locale, current, text] of [
+    ["pt-BR", "Senha atual", "Para trocar o e-mail, digite sua senha atual"],
+    ["en-US", "Current password", "To change the e-mail, enter your current password"],
+  ] as const) {
+    test(`asks for the current password when the e-mail changes, and for nothing when it does not (${locale})`, async () => {
+      const sent: unknown[] = [];
+      answerCalls({
+        "PATCH /api/users/profile": ({ body }) => {
+          sent.push(body);
+          return Response.json({ user: helena, pendingEmail: null });
+        },
+      });
+      const user = await showProfile(locale);
+      await user.clear(screen.getByLabelText("E-mail"));
+      await user.type(screen.getByLabelText("E-mail"), "nova@exemplo.com.br");
+      await user.click(save());
+      expect(await screen.findByText(text)).toBeDefined();
+      expect(screen.getByLabelText(current).getAttribute("aria-invalid")).toBe("true");
+      expect(sent).toEqual([]);
+      await user.clear(screen.getByLabelText("E-mail"));
+      await user.type(screen.getByLabelText("E-mail"), helena.email.toUpperCase());
+      await user.click(save());
+      await waitFor(() => expect(sent).toHaveLength(1));
+    });
+  }
 
   test("puts a wrong current password to its field", async () => {
     answerCalls({

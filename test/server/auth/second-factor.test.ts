@@ -64,7 +64,7 @@ describe("the second factor", () => {
     const person = await addPerson("Segredo Guardado");
     await signIn(person);
     const code = codeIn(await newestMail(person.email));
-    const rows = await t.sql`select row_to_json(c)::text as text from login_challenges c`;
+    const rows = await t.sql`select row_to_json(l)::text as text from pending_logins l`;
     const jobs = await t.sql`select data::text as text from pgboss.job where name = 'mail.send'`;
     for (const { text } of [...rows, ...jobs]) expect(text).not.toContain(code);
   });

@@ -47,6 +47,7 @@ const matrix: Record<string, Row> = {
   "POST /api/auth/resend-code": everyone(400),
   "POST /api/auth/forgot-password": everyone(400),
   "POST /api/auth/reset-password": everyone(400),
+  "POST /api/auth/stop-email-change": everyone(400),
   "POST /api/support/send": everyone(415),
   "GET /api/downloads/:token": everyone(401),
   "GET /confirm-email/:token": everyone(303),

@@ -81,7 +81,11 @@ describe("one's own profile", () => {
     const person = await t.addPerson("Muda Email");
     const newEmail = "novo.endereco@example.com";
     const answer = await json<ProfileAnswer>(
-      await patch(person, "/api/users/profile", { name: "Muda Email", email: newEmail }),
+      await patch(person, "/api/users/profile", {
+        name: "Muda Email",
+        email: newEmail,
+        currentPassword: person.password,
+      }),
     );
     expect(answer).toMatchObject({ pendingEmail: newEmail, user: { email: person.email } });
     expect(await mailsTo(person.email)).toHaveLength(1);
@@ -99,6 +103,7 @@ describe("one's own profile", () => {
     const answer = await patch(person, "/api/users/profile", {
       name: "Quer Alheio",
       email: admin.email.toUpperCase(),
+      currentPassword: person.password,
     });
     expect(answer.status).toBe(409);
   });

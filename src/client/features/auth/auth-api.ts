@@ -1,4 +1,9 @@
-import type { ResetPassword, VerifyCode } from "../../../shared/api/auth.ts";
+import {
+  type ResetPassword,
+  type StopAnswer,
+  stopAnswerSchema,
+  type VerifyCode,
+} from "../../../shared/api/auth.ts";
 import { type SignedInUser, signedInUserSchema } from "../../../shared/api/users.ts";
 import { callApi, callJson } from "../../api.ts";
 
@@ -11,4 +16,10 @@ export const authApi = {
     callApi("/api/auth/forgot-password", { method: "POST", body: { email } }),
   resetPassword: (body: ResetPassword) =>
     callApi("/api/auth/reset-password", { method: "POST", body, anonymous: true }),
+  stopEmailChange: (token: string): Promise<StopAnswer> =>
+    callJson(stopAnswerSchema, "/api/auth/stop-email-change", {
+      method: "POST",
+      body: { token },
+      anonymous: true,
+    }),
 };

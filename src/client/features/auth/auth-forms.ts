@@ -3,7 +3,7 @@ import type { IslandProps } from "../../../shared/islands.ts";
 import type { PendingSignIn } from "./pending-sign-in.ts";
 
 /** The forms the entry screen switches between. */
-export type AuthFormName = "login" | "register" | "forgot" | "reset" | "verify";
+export type AuthFormName = "login" | "register" | "forgot" | "reset" | "stop" | "verify";
 
 /** What one form hands to the next. */
 export interface AuthCarry {

@@ -19,6 +19,7 @@ const forms: Record<AuthFormName, ComponentType<AuthFormProps>> = {
   register: lazyChunk(() => import("./register-form.tsx")),
   forgot: lazyChunk(() => import("./forgot-form.tsx")),
   reset: lazyChunk(() => import("./reset-form.tsx")),
+  stop: lazyChunk(() => import("./stop-form.tsx")),
   verify: lazyChunk(() => import("./verify-form.tsx")),
 };
 
@@ -36,8 +37,9 @@ export default function AuthScreen(props: IslandProps<"auth">) {
 
   useEffect(removeAddressMarks, []);
   useEffect(() => {
-    if (isSignedIn) window.location.replace("/his");
-  }, [isSignedIn]);
+    // Who has something to stop may well be signed in.
+    if (isSignedIn && form !== "stop") window.location.replace("/his");
+  }, [isSignedIn, form]);
 
   const Form = forms[form];
   return (
@@ -65,7 +67,8 @@ export default function AuthScreen(props: IslandProps<"auth">) {
   );
 }
 
-function firstForm({ resetToken }: IslandProps<"auth">): Shown {
+function firstForm({ resetToken, stopToken }: IslandProps<"auth">): Shown {
+  if (stopToken) return { form: "stop" };
   if (resetToken) return { form: "reset" };
   const notice = noticeOfAddress(window.location.search);
   const pending = notice ? undefined : readPendingSignIn(Date.now());

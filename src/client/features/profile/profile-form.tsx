@@ -1,7 +1,12 @@
 import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type UseFormReturn, useForm } from "react-hook-form";
-import { type CurrentUser, type ProfileChange, profileChangeSchema } from "../../../shared/api/users.ts";
+import {
+  type CurrentUser,
+  isSameEmail,
+  type ProfileChange,
+  profileChangeSchemaFor,
+} from "../../../shared/api/users.ts";
 import { MailIcon } from "../../ui/account-icons.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
@@ -21,7 +26,7 @@ interface ProfileFormProps {
 export function ProfileForm({ pendingEmail, onPendingEmail }: ProfileFormProps) {
   const { user } = useHis();
   const form = useForm<ProfileChange>({
-    resolver: standardSchemaResolver(profileChangeSchema),
+    resolver: standardSchemaResolver(profileChangeSchemaFor(user.email)),
     defaultValues: valuesOf(user),
   });
   const change = useProfileChange(form, ({ user: changed, pendingEmail: pending }) => {
@@ -39,7 +44,7 @@ export function ProfileForm({ pendingEmail, onPendingEmail }: ProfileFormProps) 
       <h2 id="profile-form-title">
         <Trans id="profile.form.title">Your data</Trans>
       </h2>
-      <PersonFields form={form} pendingEmail={pendingEmail} />
+      <PersonFields form={form} pendingEmail={pendingEmail} savedEmail={user.email} />
       <PasswordFields form={form} />
       <FormActions
         className="profile-actions"
@@ -57,8 +62,16 @@ function useErrorOf({ formState: { errors } }: Form): (field: keyof ProfileChang
   return (field) => violationText(i18n, errors[field]?.message);
 }
 
-function PersonFields({ form, pendingEmail }: { form: Form; pendingEmail: string | undefined }) {
+interface PersonFieldsProps {
+  form: Form;
+  pendingEmail: string | undefined;
+  /** The address the account has now. */
+  savedEmail: string;
+}
+
+function PersonFields({ form, pendingEmail, savedEmail }: PersonFieldsProps) {
   const errorOf = useErrorOf(form);
+  const isNewEmail = !isSameEmail(form.watch("email"), savedEmail);
   return (
     <>
       <TextField
@@ -73,10 +86,19 @@ function PersonFields({ form, pendingEmail }: { form: Form; pendingEmail: string
         autoComplete="email"
         inputMode="email"
         hint={
-          <Trans id="profile.email.hint">A new address takes effect once you open the link sent to it.</Trans>
+          isNewEmail ? (
+            <Trans id="profile.email.passwordHint">
+              Enter your current password below. The new address takes effect once you open the link sent to
+              it.
+            </Trans>
+          ) : (
+            <Trans id="profile.email.hint">
+              A new address takes effect once you open the link sent to it.
+            </Trans>
+          )
         }
         error={errorOf("email")}
-        {...form.register("email")}
+        {...form.register("email", { deps: ["currentPassword", "newPassword"] })}
       />
       {pendingEmail && (
         <div className="notice" role="status">
@@ -103,7 +125,8 @@ function PasswordFields({ form }: { form: Form }) {
       </legend>
       <p className="field-hint">
         <Trans id="profile.password.hint">
-          Leave both fields empty to keep the current one. A new password ends all other sessions.
+          Leave both fields empty to keep the current one. A new password ends all other sessions. A new
+          e-mail wants only the current one.
         </Trans>
       </p>
       <div className="profile-pair">

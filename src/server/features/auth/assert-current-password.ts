@@ -2,17 +2,19 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { UserRow } from "../users/users.table.ts";
 import { wrongCurrentPassword } from "./auth.errors.ts";
+import { beginGuess, QUARTER_HOUR } from "./begin-guess.ts";
+import type { Visitor } from "./browser-cookie.ts";
 import { verifyPassword } from "./passwords.ts";
-import { beginAttempt } from "./throttle.ts";
 
 /** @throws {AppError} `auth.wrong_current_password`; 429 after ten of them in a quarter of an hour */
 export async function assertCurrentPassword(
   deps: Pick<Deps, "db" | "clock">,
   user: UserRow,
   password: string,
+  visitor: Visitor,
 ): Promise<void> {
-  const rule = { name: "password:account", subject: user.id, limit: 10, windowSeconds: 15 * 60 };
-  const attempt = await beginAttempt(deps.db, [rule], deps.clock.now());
+  const guess = { name: "password", email: user.email, place: visitor, windowSeconds: QUARTER_HOUR };
+  const attempt = await beginGuess(deps.db, { ...guess, limit: 10, strangersLimit: 100 }, deps.clock.now());
   if (!(await verifyPassword(password, user.passwordHash))) throw new AppError(wrongCurrentPassword);
-  await attempt.succeed(["password:account"]);
+  await attempt.succeed();
 }

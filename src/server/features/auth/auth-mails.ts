@@ -71,7 +71,7 @@ export function confirmEmailMail(url: string): MailContent {
 }
 
 /** To the old address, when a change was asked for. */
-export function emailChangeAskedMail(newEmail: string): MailContent {
+export function emailChangeAskedMail(newEmail: string, stopUrl: string): MailContent {
   return {
     subject: /*i18n*/ {
       id: "mail.emailAsked.subject",
@@ -83,11 +83,33 @@ export function emailChangeAskedMail(newEmail: string): MailContent {
         message: "Your {productName} account will use {newEmail} once that address is confirmed.",
       },
       /*i18n*/ {
-        id: "mail.emailAsked.unasked",
-        message: "If this was not you, change your password now: that ends every session.",
+        id: "mail.emailAsked.stop",
+        message: "If this was not you, somebody knows your password. Open this link to stop the change:",
+      },
+    ],
+    highlight: { url: stopUrl, label: /*i18n*/ { id: "mail.emailAsked.button", message: "Stop the change" } },
+    footnotes: [
+      /*i18n*/ {
+        id: "mail.emailAsked.validity",
+        message:
+          "It is valid for 7 days and can only be used once. Once the new address is confirmed, it gives your account this address back.",
       },
     ],
     values: { newEmail },
+  };
+}
+
+/** To the address that an account had in between. */
+export function emailRestoredMail(): MailContent {
+  return {
+    subject: /*i18n*/ { id: "mail.emailRestored.subject", message: "Your e-mail address was changed back" },
+    paragraphs: [
+      /*i18n*/ {
+        id: "mail.emailRestored.text",
+        message:
+          "The address that your {productName} account had before has undone the change. The account no longer uses this address, and every session has ended.",
+      },
+    ],
   };
 }
 

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import {
   emailOnlySchema,
+  linkTokenSchema,
   loginSchema,
   registerSchema,
   resetPasswordSchema,
@@ -12,6 +13,8 @@ import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { validate } from "../../http/validate.ts";
 import { readCurrentUser } from "../users/read-current-user.ts";
+import { stopEmailChange } from "../users/stop-email-change.ts";
+import { keepBrowser, visitorOf } from "./browser-cookie.ts";
 import { readDeviceCookie, writeDeviceCookie } from "./device-cookie.ts";
 import { registerUser } from "./register-user.ts";
 import { forgotPassword, resetPassword } from "./reset-password.ts";
@@ -22,6 +25,7 @@ import { verifyCode } from "./verify-code.ts";
 
 export function createAuthRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
+  const { publicUrl } = deps.config;
 
   routes.post("/auth/register", guard("public"), validate("json", registerSchema), async (c) =>
     c.json(await registerUser(deps, { ...c.req.valid("json"), locale: c.get("locale") }, originOf(c)), 201),
@@ -29,30 +33,41 @@ export function createAuthRoutes(deps: Deps, guard: Guard) {
 
   routes.post("/auth/login", guard("public"), validate("json", loginSchema), async (c) => {
     const device = { deviceToken: readDeviceCookie(c), locale: c.get("locale") };
-    return c.json(await signIn(deps, { ...c.req.valid("json"), ...device }, originOf(c)));
+    const visitor = visitorOf(c);
+    const answer = await signIn(deps, { ...c.req.valid("json"), ...device }, visitor);
+    keepBrowser(c, visitor, publicUrl);
+    return c.json(answer);
   });
 
   routes.post("/auth/verify-2fa", guard("public"), validate("json", verifyCodeSchema), async (c) => {
     const input = { ...c.req.valid("json"), locale: c.get("locale") };
-    const { user, deviceToken } = await verifyCode(deps, input, originOf(c));
+    const visitor = visitorOf(c);
+    const { user, deviceToken } = await verifyCode(deps, input, visitor);
     if (deviceToken) writeDeviceCookie(c, deviceToken);
+    keepBrowser(c, visitor, publicUrl);
     return c.json(user);
   });
 
   routes.post("/auth/resend-code", guard("public"), validate("json", emailOnlySchema), async (c) => {
-    await resendCode(deps, { ...c.req.valid("json"), locale: c.get("locale") });
+    await resendCode(deps, { ...c.req.valid("json"), locale: c.get("locale") }, visitorOf(c));
     return c.json({ sent: true });
   });
 
   routes.post("/auth/forgot-password", guard("public"), validate("json", emailOnlySchema), async (c) => {
-    await forgotPassword(deps, { ...c.req.valid("json"), locale: c.get("locale") }, originOf(c));
+    await forgotPassword(deps, { ...c.req.valid("json"), locale: c.get("locale") }, visitorOf(c));
     return c.json({ sent: true });
   });
 
   routes.post("/auth/reset-password", guard("public"), validate("json", resetPasswordSchema), async (c) => {
-    await resetPassword(deps, c.req.valid("json"), originOf(c));
+    const visitor = visitorOf(c);
+    await resetPassword(deps, c.req.valid("json"), visitor);
+    keepBrowser(c, visitor, publicUrl);
     return c.json({ reset: true });
   });
+
+  routes.post("/auth/stop-email-change", guard("public"), validate("json", linkTokenSchema), async (c) =>
+    c.json(await stopEmailChange(deps, c.req.valid("json").token, originOf(c))),
+  );
 
   routes.post("/auth/logout", guard({}), async (c) => {
     await signOut(deps, c.get("session"), originOf(c));

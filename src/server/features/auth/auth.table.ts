@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import {
   index,
   integer,
@@ -41,7 +42,7 @@ export const throttles = pgTable(
   ],
 );
 
-/** A sign-in that waits for its second factor: made by a right password, good for ten minutes. */
+/** Not used any more: the version before this one writes it while both run. */
 export const loginChallenges = pgTable(
   "login_challenges",
   {
@@ -57,6 +58,78 @@ export const loginChallenges = pgTable(
     expiresAt: timestamp("expires_at", { withTimezone: true }).notNull(),
   },
   (table) => [uniqueIndex("login_challenges_user_id_key").on(table.userId)],
+);
+
+/**
+ * A sign-in that waits for its second factor: made by a right password, good for ten minutes. It belongs to the
+ * browser that asked for it, or to the network where no cookie comes back.
+ */
+export const pendingLogins = pgTable(
+  "pending_logins",
+  {
+    id: uuid().primaryKey(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    browserHash: text("browser_hash").notNull(),
+    network: text().notNull(),
+    /** Hash of the code mailed last; empty where none was. */
+    codeHash: text("code_hash").notNull(),
+    codesSent: integer("codes_sent").notNull(),
+    /** Wrong tries by its own browser. */
+    tries: integer().notNull().default(0),
+    /** Wrong tries by others of its network, who can't use up those of its browser. */
+    networkTries: integer("network_tries").notNull().default(0),
+    /** When the password was right. */
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+    expiresAt: timestamp("expires_at", { withTimezone: true }).notNull(),
+  },
+  (table) => [
+    index("pending_logins_user_id_idx").on(table.userId),
+    index("pending_logins_expires_at_idx").on(table.expiresAt),
+  ],
+);
+
+/**
+ * Browsers and networks from which somebody has signed in: what strangers do to an account does not keep them
+ * out. They authenticate nobody.
+ */
+export const knownPlaces = pgTable(
+  "known_places",
+  {
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** `browser` or `network`, and the hash of which. */
+    kind: text().$type<"browser" | "network">().notNull(),
+    key: text().notNull(),
+    signedInAt: timestamp("signed_in_at", { withTimezone: true }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.kind, table.key] }),
+    index("known_places_signed_in_at_idx").on(table.signedInAt),
+  ],
+);
+
+/**
+ * What the warning at a change of address allows: to stop the change, or to take the old address back. Alive as
+ * long as `expiresAt` says, whatever becomes of the password; nobody else may have `oldEmail` meanwhile.
+ */
+export const emailStops = pgTable(
+  "email_stops",
+  {
+    tokenHash: text("token_hash").primaryKey(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    oldEmail: text("old_email").notNull(),
+    askedAt: timestamp("asked_at", { withTimezone: true }).notNull(),
+    expiresAt: timestamp("expires_at", { withTimezone: true }).notNull(),
+  },
+  (table) => [
+    index("email_stops_user_id_idx").on(table.userId, table.askedAt),
+    index("email_stops_old_email_idx").on(sql`lower(${table.oldEmail})`),
+  ],
 );
 
 /** Devices that skip the code (and nothing else) for 30 days. */

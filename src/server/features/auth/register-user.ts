@@ -3,9 +3,11 @@ import type { Locale } from "../../../shared/locale.ts";
 import { plainTaxId } from "../../../shared/rules/cpf-cnpj.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
+import { networkOf } from "../../http/network-of.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { startSubscription } from "../subscriptions/start-subscription.ts";
+import { claimAddress } from "../users/claim-address.ts";
 import { insertUser } from "../users/users.repo.ts";
 import { emailTaken, registrationClosed } from "./auth.errors.ts";
 import { hashPassword } from "./passwords.ts";
@@ -26,12 +28,13 @@ export async function registerUser(
   const now = clock.now();
   await beginAttempt(
     db,
-    [{ name: "register:address", subject: origin.address, limit: 60, windowSeconds: 3600 }],
+    [{ name: "register:address", subject: networkOf(origin.address), limit: 60, windowSeconds: 3600 }],
     now,
   );
   const id = Bun.randomUUIDv7();
   const passwordHash = await hashPassword(input.password);
   await db.transaction(async (tx) => {
+    if (!(await claimAddress(tx, input.email, id, now))) throw new AppError(emailTaken);
     const isNew = await insertUser(tx, {
       id,
       name: input.name,

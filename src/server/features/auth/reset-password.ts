@@ -3,20 +3,30 @@ import type { Locale } from "../../../shared/locale.ts";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
-import type { RequestOrigin } from "../../http/request-origin.ts";
+import { tooManyRequests } from "../../http/http.errors.ts";
 import { composeMail } from "../../mail/compose-mail.ts";
 import { enqueueMail } from "../../mail/mail.jobs.ts";
+import { byVisitor, type MailCause, TO_ONE_RECIPIENT } from "../../mail/mail-budget.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { findUserByEmail } from "../users/users.repo.ts";
+import { findUserByEmail, lockUser } from "../users/users.repo.ts";
 import { deadLink } from "./auth.errors.ts";
 import { resetMail } from "./auth-mails.ts";
+import type { Visitor } from "./browser-cookie.ts";
 import { changePassword } from "./change-password.ts";
 import { forgotQueue } from "./forgot-queue.ts";
-import { deleteLinks, insertLink, takeLink } from "./second-factor.repo.ts";
+import { type Place, rememberPlace, standingOf } from "./known-places.ts";
+import { deleteLinks, findLinkOwner, insertLink, takeLink } from "./mailed-links.repo.ts";
 import { hashSecret, newSecret } from "./secrets.ts";
 import { beginAttempt } from "./throttle.ts";
 
 const RESET_MS = 3600_000;
+
+/** What waits as a job; `place` is missing in one that the version before this one enqueued. */
+export interface ResetRequest {
+  email: string;
+  locale: Locale;
+  place?: Place;
+}
 
 /**
  * Asks for a reset link. Whether there is such an account is looked up later, by a job: the answer takes the same
@@ -25,30 +35,65 @@ const RESET_MS = 3600_000;
  */
 export async function forgotPassword(
   deps: Pick<Deps, "db" | "clock" | "jobs" | "mailSeal">,
-  input: { email: string; locale: Locale },
-  origin: RequestOrigin,
+  input: Pick<ResetRequest, "email" | "locale">,
+  { browser, network }: Visitor,
 ): Promise<void> {
-  const rule = { name: "forgot:address", subject: origin.address, limit: 20, windowSeconds: 3600 };
+  const rule = { name: "forgot:address", subject: network, limit: 20, windowSeconds: 3600 };
   await beginAttempt(deps.db, [rule], deps.clock.now());
-  await deps.jobs.enqueue(forgotQueue, { sealed: deps.mailSeal.close(input) });
+  const request: ResetRequest = { ...input, place: { browser, network } };
+  await deps.jobs.enqueue(forgotQueue, { sealed: deps.mailSeal.close(request) });
 }
 
-/** The job behind {@link forgotPassword}: mails a link, if the address has an account. */
+/** The job behind {@link forgotPassword}: mails a link, if the address has an account and no more than its share. */
 export async function mailResetLink(
   deps: Pick<Deps, "db" | "clock" | "jobs" | "mailSeal" | "config">,
-  input: { email: string; locale: Locale },
+  { email, locale, place = { browser: "", network: "" } }: ResetRequest,
 ): Promise<void> {
-  const { db, clock, config } = deps;
-  const user = await findUserByEmail(db, input.email);
-  if (!user) return;
-  await db.transaction(async (tx) => {
-    await deleteLinks(tx, user.id, "reset");
-    const expiresAt = new Date(clock.now().getTime() + RESET_MS);
-    const url = await makePasswordLink(deps, tx, { userId: user.id, purpose: "reset", expiresAt });
-    const { locale } = input;
-    const { productName } = config;
-    await enqueueMail(deps, tx, composeMail(resetMail(url), { to: user.email, locale, productName }));
-  });
+  const { db, clock } = deps;
+  const found = await findUserByEmail(db, email);
+  if (!found) return;
+  const now = clock.now();
+  try {
+    await db.transaction(async (tx) => {
+      const user = await lockUser(tx, found.id);
+      // The address may have moved on since it was looked up.
+      if (user?.email.toLowerCase() !== email.toLowerCase()) return;
+      await sendResetLink(
+        deps,
+        tx,
+        { userId: user.id, to: user.email, locale },
+        await causeOf(tx, user, place, now),
+      );
+    });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== tooManyRequests) throw error;
+  }
+}
+
+/** Mails a link to a new password; a former one is dead. The account's row must be locked. */
+export async function sendResetLink(
+  deps: Pick<Deps, "clock" | "jobs" | "mailSeal" | "config">,
+  tx: Tx,
+  { userId, to, locale }: { userId: string; to: string; locale: Locale },
+  cause: MailCause,
+): Promise<void> {
+  await deleteLinks(tx, userId, "reset");
+  const expiresAt = new Date(deps.clock.now().getTime() + RESET_MS);
+  const url = await makePasswordLink(deps, tx, { userId, purpose: "reset", expiresAt });
+  const { productName } = deps.config;
+  await enqueueMail(deps, tx, composeMail(resetMail(url), { to, locale, productName }), cause);
+}
+
+/** What strangers ask for takes nothing from where the account's person has signed in before. */
+async function causeOf(
+  tx: Tx,
+  user: { id: string; email: string },
+  place: Place,
+  now: Date,
+): Promise<MailCause> {
+  const standing = await standingOf(tx, user.email, place);
+  const who = { browser: hashSecret(place.browser), network: place.network, stranger: "" }[standing];
+  return byVisitor([{ name: `forgot ${user.id} ${standing} ${who}`, limit: TO_ONE_RECIPIENT }], now);
 }
 
 /** A link on which a password can be chosen, once. */
@@ -69,23 +114,25 @@ export async function makePasswordLink(
 export async function resetPassword(
   deps: Pick<Deps, "db" | "clock">,
   input: ResetPassword,
-  origin: RequestOrigin,
+  visitor: Visitor,
 ): Promise<void> {
   const { db, clock } = deps;
   const now = clock.now();
+  const tokenHash = hashSecret(input.token);
   await db.transaction(async (tx) => {
-    const link = await takeLink(tx, hashSecret(input.token), now);
-    if (!link || link.purpose === "email") throw new AppError(deadLink);
-    await changePassword(tx, link.userId, input.password, now);
-    await deleteLinks(tx, link.userId, "reset");
-    await deleteLinks(tx, link.userId, "invitation");
-    const { userId } = link;
+    const userId = await findLinkOwner(tx, tokenHash, ["reset", "invitation"], now);
+    if (!userId || !(await lockUser(tx, userId))) throw new AppError(deadLink);
+    if (!(await takeLink(tx, tokenHash, ["reset", "invitation"], now))) throw new AppError(deadLink);
+    await changePassword(tx, userId, input.password, now);
+    await rememberPlace(tx, userId, visitor, now);
+    const { address, requestId } = visitor;
     await recordAudit(tx, {
       at: now,
       action: "password.reset",
       actorId: userId,
       accountId: userId,
-      ...origin,
+      address,
+      requestId,
     });
   });
 }

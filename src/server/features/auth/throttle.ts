@@ -5,15 +5,17 @@ import { clearAttempts, giveBackAttempt, type ThrottleKey, takeAttempt } from ".
 
 export interface ThrottleRule {
   name: string;
-  /** What is counted: an address, an account's e-mail, … Stored hashed. */
+  /** What is counted: a network, an account's e-mail, … Stored hashed. */
   subject: string;
   limit: number;
   windowSeconds: number;
+  /** A success forgets the failures before it. */
+  startsAnew?: boolean;
 }
 
 export interface Attempt {
-  /** The attempt was no failure: it does not count, and `forget` names the rules that start anew. */
-  succeed(forget?: string[]): Promise<void>;
+  /** The attempt was no failure: it does not count. */
+  succeed(): Promise<void>;
 }
 
 /**
@@ -21,11 +23,11 @@ export interface Attempt {
  * @throws {AppError} 429 with Retry-After where one of them is exhausted
  */
 export async function beginAttempt(db: Db, rules: ThrottleRule[], now: Date): Promise<Attempt> {
-  const taken: { key: ThrottleKey; name: string }[] = [];
+  const taken: { key: ThrottleKey; startsAnew: boolean }[] = [];
   for (const rule of rules) {
     const key = { name: rule.name, key: hashSubject(rule.subject) };
     const { attempts, windowEndsAt } = await takeAttempt(db, key, now, rule.windowSeconds);
-    taken.push({ key, name: rule.name });
+    taken.push({ key, startsAnew: rule.startsAnew ?? false });
     if (attempts > rule.limit) {
       await Promise.all(taken.map(({ key }) => giveBackAttempt(db, key)));
       const seconds = Math.ceil((windowEndsAt.getTime() - now.getTime()) / 1000);
@@ -33,11 +35,9 @@ export async function beginAttempt(db: Db, rules: ThrottleRule[], now: Date): Pr
     }
   }
   return {
-    async succeed(forget = []) {
+    async succeed() {
       await Promise.all(
-        taken.map(({ key, name }) =>
-          forget.includes(name) ? clearAttempts(db, key) : giveBackAttempt(db, key),
-        ),
+        taken.map(({ key, startsAnew }) => (startsAnew ? clearAttempts(db, key) : giveBackAttempt(db, key))),
       );
     },
   };

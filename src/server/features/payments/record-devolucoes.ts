@@ -2,6 +2,7 @@ import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { composeMail } from "../../mail/compose-mail.ts";
 import { enqueueMail } from "../../mail/mail.jobs.ts";
+import { byProgram } from "../../mail/mail-budget.ts";
 import type { ReceivedPix } from "../../pix/pix.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { mailUser } from "../subscriptions/mail-user.ts";
@@ -99,5 +100,5 @@ async function tellOperator(
     naturezas: naturezasOf(told.others),
     isWhole: told.isWhole,
   });
-  await enqueueMail(deps, tx, composeMail(content, { to, locale, productName }));
+  await enqueueMail(deps, tx, composeMail(content, { to, locale, productName }), byProgram);
 }

@@ -2,9 +2,10 @@ import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { composeMail, type MailContent } from "../../mail/compose-mail.ts";
 import { enqueueMail } from "../../mail/mail.jobs.ts";
+import { byProgram } from "../../mail/mail-budget.ts";
 import type { UserRow } from "../users/users.table.ts";
 
-/** Mails somebody in the language of his last sign-in. */
+/** Mails somebody in the language of their last sign-in what became of their plan, payment or exams. */
 export async function mailUser(
   deps: Pick<Deps, "config" | "jobs" | "mailSeal">,
   tx: Tx,
@@ -12,5 +13,5 @@ export async function mailUser(
   content: MailContent,
 ): Promise<void> {
   const { productName } = deps.config;
-  await enqueueMail(deps, tx, composeMail(content, { to: email, locale, productName }));
+  await enqueueMail(deps, tx, composeMail(content, { to: email, locale, productName }), byProgram);
 }

@@ -3,10 +3,12 @@ import type { Locale } from "../../../shared/locale.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { validationFailed } from "../../http/http.errors.ts";
+import { networkOf } from "../../http/network-of.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { violationsOf } from "../../http/validate.ts";
 import { composeMail } from "../../mail/compose-mail.ts";
 import { enqueueMail } from "../../mail/mail.jobs.ts";
+import { byVisitor } from "../../mail/mail-budget.ts";
 import type { Mail } from "../../mail/mailer.ts";
 import { beginAttempt } from "../auth/throttle.ts";
 import { findOperatorEmail } from "./find-operator-email.ts";
@@ -28,7 +30,7 @@ export async function sendSupportMessage(
   const now = clock.now();
   const rule = {
     name: "support:address",
-    subject: origin.address,
+    subject: networkOf(origin.address),
     limit: MESSAGES_AN_HOUR,
     windowSeconds: 3600,
   };
@@ -48,7 +50,10 @@ export async function sendSupportMessage(
       imageType: image?.type ?? null,
       createdAt: now,
     });
-    if (to) await enqueueMail(deps, tx, supportMail(input, image, { to, productName: config.productName }));
+    if (!to) return;
+    const mail = supportMail(input, image, { to, productName: config.productName });
+    const share = { name: `support ${networkOf(origin.address)}`, limit: MESSAGES_AN_HOUR };
+    await enqueueMail(deps, tx, mail, byVisitor([share], now));
   });
 }
 

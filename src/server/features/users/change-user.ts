@@ -1,4 +1,4 @@
-import type { CurrentUser, UserChange } from "../../../shared/api/users.ts";
+import { type CurrentUser, isSameEmail, type UserChange } from "../../../shared/api/users.ts";
 import type { Locale } from "../../../shared/locale.ts";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
@@ -7,15 +7,19 @@ import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { composeMail } from "../../mail/compose-mail.ts";
 import { enqueueMail } from "../../mail/mail.jobs.ts";
+import { byAccount } from "../../mail/mail-budget.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { emailTaken } from "../auth/auth.errors.ts";
 import { revokeUserSessions } from "../auth/auth.repo.ts";
 import { emailChangedMail } from "../auth/auth-mails.ts";
+import { deleteStops } from "../auth/email-stops.repo.ts";
 import { setSubscriptionEnd, startSubscription } from "../subscriptions/start-subscription.ts";
 import { findSubscription } from "../subscriptions/subscriptions.repo.ts";
+import { changeAddress } from "./change-address.ts";
+import { invite } from "./invite.ts";
 import { presentUser } from "./present-user.ts";
 import { lastAdmin, userNotFound } from "./users.errors.ts";
-import { changeEmail, findUser, hasOtherAdmin, lockUserAmongAdmins, updateUser } from "./users.repo.ts";
+import { findUser, hasOtherAdmin, lockUserAmongAdmins, updateUser } from "./users.repo.ts";
 import type { UserRow } from "./users.table.ts";
 
 type ChangeDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">;
@@ -44,8 +48,7 @@ export async function changeUser(
       role: role ?? user.role,
       isAuthorized: isAuthorized ?? user.isAuthorized,
     });
-    if (change.email && change.email !== user.email)
-      await moveEmail(deps, tx, user, change.email, input.locale);
+    if (change.email) await moveEmail(deps, tx, { admin, user, email: change.email, locale: input.locale });
     if (isAuthorized === false) await revokeUserSessions(tx, id, now);
     if ((role ?? user.role) !== "admin") await keepSubscribed(tx, id, change, now);
     const details = { changed: Object.keys(change) };
@@ -69,18 +72,32 @@ async function assertAdminRemains(tx: Tx, user: UserRow, change: UserChange): Pr
   if (!stays && !(await hasOtherAdmin(tx, user.id))) throw new AppError(lastAdmin);
 }
 
-async function moveEmail(
-  deps: ChangeDeps,
-  tx: Tx,
-  user: UserRow,
-  email: string,
-  locale: Locale,
-): Promise<void> {
-  if (!(await changeEmail(tx, user.id, email))) throw new AppError(emailTaken);
-  for (const to of [user.email, email]) {
-    const options = { to, locale, productName: deps.config.productName };
-    await enqueueMail(deps, tx, composeMail(emailChangedMail(email), options));
+interface EmailMove {
+  admin: Session;
+  user: UserRow;
+  email: string;
+  locale: Locale;
+}
+
+/**
+ * The admin has the last word: links that the account's own changes left behind end too. Whoever was invited and
+ * has no password yet gets an invitation at the new address.
+ */
+async function moveEmail(deps: ChangeDeps, tx: Tx, { admin, user, email, locale }: EmailMove): Promise<void> {
+  const now = deps.clock.now();
+  if (isSameEmail(email, user.email)) {
+    await updateUser(tx, user.id, { email });
+    return;
   }
+  if (!(await changeAddress(tx, user.id, email, now))) throw new AppError(emailTaken);
+  await deleteStops(tx, user.id);
+  const cause = byAccount(admin.userId, now);
+  const { productName } = deps.config;
+  for (const to of [user.email, email])
+    await enqueueMail(deps, tx, composeMail(emailChangedMail(email), { to, locale, productName }), cause);
+  if (user.passwordHash) return;
+  const invitation = await invite(deps, tx, { ...user, email }, locale);
+  await enqueueMail(deps, tx, invitation.mail, cause);
 }
 
 /** Who is no admin has a subscription: the one he has, or "Cortesia". */

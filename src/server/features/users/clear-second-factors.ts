@@ -1,10 +1,11 @@
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { unauthenticated } from "../../http/http.errors.ts";
-import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
+import { byAccount } from "../../mail/mail-budget.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { assertCurrentPassword } from "../auth/assert-current-password.ts";
+import type { Visitor } from "../auth/browser-cookie.ts";
 import { factorsClearedMail, mailOwner } from "../auth/factors/factor-mails.ts";
 import { deleteFactors } from "../auth/factors/factors.repo.ts";
 import { ownFactors, userNotFound } from "./users.errors.ts";
@@ -19,22 +20,23 @@ export async function clearSecondFactors(
   deps: Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">,
   session: Session,
   { id, currentPassword }: { id: string; currentPassword: string },
-  origin: RequestOrigin,
+  visitor: Visitor,
 ): Promise<void> {
   const { db, clock } = deps;
   if (id === session.userId) throw new AppError(ownFactors);
   const admin = await findUser(db, session.userId);
   if (!admin) throw new AppError(unauthenticated);
   if (!(await findUser(db, id))) throw new AppError(userNotFound);
-  await assertCurrentPassword(deps, admin, currentPassword);
+  await assertCurrentPassword(deps, admin, currentPassword, visitor);
+  const now = clock.now();
   await db.transaction(async (tx) => {
     const user = await lockUser(tx, id);
     if (!user) throw new AppError(userNotFound);
     if (!(await deleteFactors(tx, id))) return;
     await recordAudit(tx, {
-      ...{ at: clock.now(), action: "factors.cleared", actorId: admin.id, accountId: id },
-      ...origin,
+      ...{ at: now, action: "factors.cleared", actorId: admin.id, accountId: id },
+      ...visitor,
     });
-    await mailOwner(deps, tx, user, factorsClearedMail);
+    await mailOwner(deps, tx, user, factorsClearedMail, byAccount(admin.id, now));
   });
 }

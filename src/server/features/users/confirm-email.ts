@@ -1,11 +1,15 @@
 import type { Deps } from "../../deps.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { takeLink } from "../auth/second-factor.repo.ts";
+import { findLinkOwner, takeLink } from "../auth/mailed-links.repo.ts";
 import { hashSecret } from "../auth/secrets.ts";
-import { changeEmail } from "./users.repo.ts";
+import { changeAddress } from "./change-address.ts";
+import { lockUser } from "./users.repo.ts";
 
-/** Makes a new e-mail address take effect; `false` for a dead link or an address taken meanwhile. */
+/**
+ * Makes a new e-mail address take effect; every other link and every remembered device ends with the old one.
+ * `false` for a dead link or an address taken meanwhile.
+ */
 export async function confirmEmail(
   deps: Pick<Deps, "db" | "clock">,
   token: string,
@@ -13,11 +17,12 @@ export async function confirmEmail(
 ): Promise<boolean> {
   const { db, clock } = deps;
   const now = clock.now();
+  const tokenHash = hashSecret(token);
   return await db.transaction(async (tx) => {
-    const link = await takeLink(tx, hashSecret(token), now);
-    if (link?.purpose !== "email" || !link.newEmail) return false;
-    if (!(await changeEmail(tx, link.userId, link.newEmail))) return false;
-    const { userId } = link;
+    const userId = await findLinkOwner(tx, tokenHash, ["email"], now);
+    if (!userId || !(await lockUser(tx, userId))) return false;
+    const link = await takeLink(tx, tokenHash, ["email"], now);
+    if (!link?.newEmail || !(await changeAddress(tx, userId, link.newEmail, now))) return false;
     await recordAudit(tx, {
       at: now,
       action: "email.changed",

@@ -1,9 +1,9 @@
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { unauthenticated } from "../../http/http.errors.ts";
-import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { assertCurrentPassword } from "../auth/assert-current-password.ts";
+import type { Visitor } from "../auth/browser-cookie.ts";
 import { deleteUser } from "./delete-user.ts";
 import { findUser } from "./users.repo.ts";
 
@@ -15,10 +15,10 @@ export async function deleteOwnAccount(
   deps: Pick<Deps, "db" | "clock" | "jobs">,
   session: Session,
   password: string,
-  origin: RequestOrigin,
+  visitor: Visitor,
 ): Promise<void> {
   const user = await findUser(deps.db, session.userId);
   if (!user) throw new AppError(unauthenticated);
-  await assertCurrentPassword(deps, user, password);
-  await deleteUser(deps, session, user.id, origin);
+  await assertCurrentPassword(deps, user, password, visitor);
+  await deleteUser(deps, session, user.id, visitor);
 }

@@ -39,15 +39,11 @@ export async function countUsers(db: DbOrTx): Promise<number> {
   return await db.$count(users);
 }
 
-/** `false` where another account has the address, whatever its case. */
-export async function changeEmail(tx: Tx, id: string, email: string): Promise<boolean> {
-  const taken = sql`exists (select 1 from users other where lower(other.email) = ${email.toLowerCase()} and other.id <> ${id})`;
-  const updated = await tx
-    .update(users)
-    .set({ email })
-    .where(and(eq(users.id, id), sql`not ${taken}`))
-    .returning({ id: users.id });
-  return updated.length === 1;
+/** Whoever else wants the address waits until the transaction ends. */
+export async function lockAddress(tx: Tx, email: string): Promise<void> {
+  await tx.execute(
+    sql`select pg_advisory_xact_lock(hashtextextended(${`address ${email.toLowerCase()}`}, 0))`,
+  );
 }
 
 /**

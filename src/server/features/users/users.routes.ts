@@ -12,6 +12,7 @@ import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { validate } from "../../http/validate.ts";
+import { keepBrowser, visitorOf } from "../auth/browser-cookie.ts";
 import { listUsersWithFactors } from "../auth/factors/factors.repo.ts";
 import { acceptTerms } from "./accept-terms.ts";
 import { addUser } from "./add-user.ts";
@@ -37,11 +38,14 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
 
   routes.patch("/users/profile", guard({}), validate("json", profileChangeSchema), async (c) => {
     const change = { ...c.req.valid("json"), locale: c.get("locale") };
-    return c.json(await changeProfile(deps, c.get("session"), change, originOf(c)));
+    const visitor = visitorOf(c);
+    const answer = await changeProfile(deps, c.get("session"), change, visitor);
+    if (answer.token) keepBrowser(c, visitor, deps.config.publicUrl);
+    return c.json(answer);
   });
 
   routes.post("/users/delete-own", guard({}), validate("json", ownDeletionSchema), async (c) => {
-    await deleteOwnAccount(deps, c.get("session"), c.req.valid("json").password, originOf(c));
+    await deleteOwnAccount(deps, c.get("session"), c.req.valid("json").password, visitorOf(c));
     return c.json({ deleted: true });
   });
 
@@ -78,7 +82,7 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
     validate("json", factorClearingSchema),
     async (c) => {
       const input = { ...c.req.valid("param"), ...c.req.valid("json") };
-      await clearSecondFactors(deps, c.get("session"), input, originOf(c));
+      await clearSecondFactors(deps, c.get("session"), input, visitorOf(c));
       return c.json({ cleared: true });
     },
   );

@@ -1,8 +1,11 @@
 import { totpCodePattern } from "../../../../shared/api/factors.ts";
 import type { Deps } from "../../../deps.ts";
-import type { RequestOrigin } from "../../../http/request-origin.ts";
+import { byProgram } from "../../../mail/mail-budget.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
 import type { UserRow } from "../../users/users.table.ts";
+import type { Visitor } from "../browser-cookie.ts";
+import { standingOf } from "../known-places.ts";
+import { hashSecret } from "../secrets.ts";
 import { beginAttempt } from "../throttle.ts";
 import { mailOwner, recoveryCodeUsedMail } from "./factor-mails.ts";
 import { countRecoveryCodes, findTotp, takeRecoveryCode, takeTotpStep } from "./factors.repo.ts";
@@ -17,27 +20,28 @@ type CodeDeps = Pick<Deps, "db" | "clock" | "factorSeal" | "jobs" | "mailSeal" |
  * Uses up a code of the authenticator app, or a recovery code; `false` where it is wrong, old or used. Callers have
  * seen the right password before: only who knows it can exhaust the account's limit, and passkeys and recovery codes
  * go on beyond it.
- * @throws {AppError} 429 after ten wrong codes an hour from an address, or a hundred of the app a day in all
+ * @throws {AppError} 429 after ten wrong codes an hour from an address, or a hundred of the app a day from where
+ *   nobody signed in before
  */
 export async function acceptFactorCode(
   deps: CodeDeps,
   user: UserRow,
   code: string,
-  origin: RequestOrigin,
+  origin: Visitor,
 ): Promise<boolean> {
+  const { db, clock } = deps;
   const isTotp = totpCodePattern.test(code);
-  const pair = { subject: `${user.id} ${origin.address}`, limit: 10, windowSeconds: HOUR };
-  const rules = isTotp
-    ? [
-        { name: "totp:pair", ...pair },
-        { name: "totp:account", subject: user.id, limit: 100, windowSeconds: 24 * HOUR },
-      ]
-    : [{ name: "recovery:pair", ...pair }];
-  const attempt = await beginAttempt(deps.db, rules, deps.clock.now());
+  const standing = await standingOf(db, user.email, origin);
+  const where = standing === "browser" ? hashSecret(origin.browser) : origin.network;
+  const name = isTotp ? "totp:pair" : "recovery:pair";
+  const pair = { name, subject: `${user.id} ${where}`, limit: 10, windowSeconds: HOUR, startsAnew: true };
+  const all = { name: "totp:account", subject: user.id, limit: 100, windowSeconds: 24 * HOUR };
+  const rules = isTotp && standing === "stranger" ? [pair, all] : [pair];
+  const attempt = await beginAttempt(db, rules, clock.now());
   const isRight = isTotp
     ? await spendTotpCode(deps, user.id, code)
     : await spendRecoveryCode(deps, user, code, origin);
-  if (isRight) await attempt.succeed(["totp:pair", "recovery:pair"]);
+  if (isRight) await attempt.succeed();
   return isRight;
 }
 
@@ -50,14 +54,14 @@ async function spendTotpCode({ db, clock, factorSeal }: CodeDeps, userId: string
 }
 
 /** The owner is told of each use: it is what somebody who found the sheet would do. */
-async function spendRecoveryCode(deps: CodeDeps, user: UserRow, code: string, origin: RequestOrigin) {
+async function spendRecoveryCode(deps: CodeDeps, user: UserRow, code: string, origin: Visitor) {
   if (!isRecoveryCode(code)) return false;
   const at = deps.clock.now();
   const { id } = user;
   return await deps.db.transaction(async (tx) => {
     if (!(await takeRecoveryCode(tx, { userId: id, codeHash: hashRecoveryCode(code, id), at }))) return false;
     await recordAudit(tx, { at, action: "recovery_code.used", actorId: id, accountId: id, ...origin });
-    await mailOwner(deps, tx, user, recoveryCodeUsedMail(await countRecoveryCodes(tx, id)));
+    await mailOwner(deps, tx, user, recoveryCodeUsedMail(await countRecoveryCodes(tx, id)), byProgram);
     return true;
   });
 }

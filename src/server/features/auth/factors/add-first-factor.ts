@@ -1,5 +1,5 @@
 import type { Tx } from "../../../db/client.ts";
-import { forgetDevices } from "../second-factor.repo.ts";
+import { forgetDevices } from "../trusted-devices.repo.ts";
 import { findSignInMethods, replaceRecoveryCodes } from "./factors.repo.ts";
 import { hashRecoveryCode, newRecoveryCodes } from "./recovery-codes.ts";
 

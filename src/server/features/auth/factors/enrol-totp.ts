@@ -1,11 +1,12 @@
 import type { IdentityProof, RecoveryCodesAnswer, TotpEnrolment } from "../../../../shared/api/factors.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { unauthenticated } from "../../../http/http.errors.ts";
-import type { RequestOrigin } from "../../../http/request-origin.ts";
 import type { Session } from "../../../http/session.ts";
+import { byAccount } from "../../../mail/mail-budget.ts";
 import { drawQrCode } from "../../../qr-code.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
 import { lockUser } from "../../users/users.repo.ts";
+import type { Visitor } from "../browser-cookie.ts";
 import { beginAttempt } from "../throttle.ts";
 import { addFirstFactor } from "./add-first-factor.ts";
 import { mailOwner, totpAddedMail } from "./factor-mails.ts";
@@ -25,7 +26,7 @@ export async function beginTotpEnrolment(
   deps: ProofDeps,
   session: Session,
   proof: IdentityProof,
-  origin: RequestOrigin,
+  origin: Visitor,
 ): Promise<TotpEnrolment> {
   const { db, clock, config, factorSeal } = deps;
   if ((await findTotp(db, session.userId))?.confirmedAt) throw new AppError(totpOn);
@@ -45,7 +46,7 @@ export async function confirmTotpEnrolment(
   deps: ProofDeps,
   session: Session,
   code: string,
-  origin: RequestOrigin,
+  origin: Visitor,
 ): Promise<RecoveryCodesAnswer> {
   const { db, clock, factorSeal } = deps;
   const now = clock.now();
@@ -58,7 +59,7 @@ export async function confirmTotpEnrolment(
   const { sealedSecret } = pending;
   const step = matchingStep(String(factorSeal.open(sealedSecret)), code, now);
   if (step === undefined) throw new AppError(wrongTotpCode);
-  await attempt.succeed(["totp:confirm"]);
+  await attempt.succeed();
   return await db.transaction(async (tx) => {
     const user = await lockUser(tx, session.userId);
     if (!user) throw new AppError(unauthenticated);
@@ -72,7 +73,7 @@ export async function confirmTotpEnrolment(
       ...{ at: now, action: "factor.added", actorId: id, accountId: id, details },
       ...origin,
     });
-    await mailOwner(deps, tx, user, totpAddedMail);
+    await mailOwner(deps, tx, user, totpAddedMail, byAccount(user.id, now));
     return { recoveryCodes };
   });
 }

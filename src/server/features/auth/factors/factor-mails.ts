@@ -2,6 +2,7 @@ import type { Tx } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import { composeMail, type MailContent } from "../../../mail/compose-mail.ts";
 import { enqueueMail } from "../../../mail/mail.jobs.ts";
+import type { MailCause } from "../../../mail/mail-budget.ts";
 import type { UserRow } from "../../users/users.table.ts";
 
 /** To the owner, in the language of their last sign-in: whoever did it, they are told. */
@@ -10,9 +11,11 @@ export async function mailOwner(
   tx: Tx,
   user: UserRow,
   content: MailContent,
+  cause: MailCause,
 ): Promise<void> {
   const { email: to, locale } = user;
-  await enqueueMail(deps, tx, composeMail(content, { to, locale, productName: deps.config.productName }));
+  const { productName } = deps.config;
+  await enqueueMail(deps, tx, composeMail(content, { to, locale, productName }), cause);
 }
 
 const unasked = /*i18n*/ {

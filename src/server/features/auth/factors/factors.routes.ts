@@ -11,8 +11,8 @@ import {
 import type { Deps } from "../../../deps.ts";
 import type { Guard } from "../../../http/guard.ts";
 import type { HttpEnv } from "../../../http/http-context.ts";
-import { originOf } from "../../../http/request-origin.ts";
 import { validate } from "../../../http/validate.ts";
+import { keepBrowser, visitorOf } from "../browser-cookie.ts";
 import { beginTotpEnrolment, confirmTotpEnrolment } from "./enrol-totp.ts";
 import { findPendingUserId } from "./find-pending-user.ts";
 import { proofOptions, signInOptions } from "./passkey-options.ts";
@@ -40,14 +40,17 @@ export function createFactorsRoutes(deps: Deps, guard: Guard) {
     validate("json", passkeySignInOptionsSchema),
     async (c) => {
       const { email } = c.req.valid("json");
-      const userId = email === undefined ? undefined : await findPendingUserId(deps, email);
+      const userId = email === undefined ? undefined : await findPendingUserId(deps, email, visitorOf(c));
       return c.json(await signInOptions(deps, userId));
     },
   );
 
   routes.post("/auth/passkeys/sign-in", guard("public"), validate("json", passkeySignInSchema), async (c) => {
     const input = { ...c.req.valid("json"), locale: c.get("locale") };
-    return c.json(await signInWithPasskey(deps, input, originOf(c)));
+    const visitor = visitorOf(c);
+    const user = await signInWithPasskey(deps, input, visitor);
+    keepBrowser(c, visitor, deps.config.publicUrl);
+    return c.json(user);
   });
 
   routes.post("/auth/passkeys/proof-options", guard({}), async (c) =>
@@ -55,11 +58,11 @@ export function createFactorsRoutes(deps: Deps, guard: Guard) {
   );
 
   routes.post("/auth/passkeys/registration-options", guard({}), proof, async (c) =>
-    c.json(await passkeyRegistrationOptions(deps, c.get("session"), c.req.valid("json"), originOf(c))),
+    c.json(await passkeyRegistrationOptions(deps, c.get("session"), c.req.valid("json"), visitorOf(c))),
   );
 
   routes.post("/auth/passkeys", guard({}), validate("json", newPasskeySchema), async (c) =>
-    c.json(await registerPasskey(deps, c.get("session"), c.req.valid("json"), originOf(c)), 201),
+    c.json(await registerPasskey(deps, c.get("session"), c.req.valid("json"), visitorOf(c)), 201),
   );
 
   routes.patch(
@@ -69,31 +72,31 @@ export function createFactorsRoutes(deps: Deps, guard: Guard) {
     validate("json", passkeyChangeSchema),
     async (c) => {
       const input = { ...c.req.valid("param"), ...c.req.valid("json") };
-      return c.json(await renamePasskey(deps, c.get("session"), input, originOf(c)));
+      return c.json(await renamePasskey(deps, c.get("session"), input, visitorOf(c)));
     },
   );
 
   routes.post("/auth/passkeys/:id/remove", guard({}), validate("param", idSchema), proof, async (c) => {
     const input = { id: c.req.valid("param").id, proof: c.req.valid("json") };
-    await removePasskey(deps, c.get("session"), input, originOf(c));
+    await removePasskey(deps, c.get("session"), input, visitorOf(c));
     return c.json({ removed: true });
   });
 
   routes.post("/auth/totp", guard({}), proof, async (c) =>
-    c.json(await beginTotpEnrolment(deps, c.get("session"), c.req.valid("json"), originOf(c)), 201),
+    c.json(await beginTotpEnrolment(deps, c.get("session"), c.req.valid("json"), visitorOf(c)), 201),
   );
 
   routes.post("/auth/totp/confirm", guard({}), validate("json", totpConfirmationSchema), async (c) =>
-    c.json(await confirmTotpEnrolment(deps, c.get("session"), c.req.valid("json").code, originOf(c))),
+    c.json(await confirmTotpEnrolment(deps, c.get("session"), c.req.valid("json").code, visitorOf(c))),
   );
 
   routes.post("/auth/totp/remove", guard({}), proof, async (c) => {
-    await removeTotp(deps, c.get("session"), c.req.valid("json"), originOf(c));
+    await removeTotp(deps, c.get("session"), c.req.valid("json"), visitorOf(c));
     return c.json({ removed: true });
   });
 
   routes.post("/auth/recovery-codes", guard({}), proof, async (c) =>
-    c.json(await renewRecoveryCodes(deps, c.get("session"), c.req.valid("json"), originOf(c)), 201),
+    c.json(await renewRecoveryCodes(deps, c.get("session"), c.req.valid("json"), visitorOf(c)), 201),
   );
 
   return routes;

@@ -2,13 +2,13 @@ import type { IdentityProof } from "../../../../shared/api/factors.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { unauthenticated } from "../../../http/http.errors.ts";
-import type { RequestOrigin } from "../../../http/request-origin.ts";
 import type { Session } from "../../../http/session.ts";
 import { findUser } from "../../users/users.repo.ts";
 import type { UserRow } from "../../users/users.table.ts";
 import { assertCurrentPassword } from "../assert-current-password.ts";
 import { wrongCurrentPassword } from "../auth.errors.ts";
 import { findSessionRow } from "../auth.repo.ts";
+import type { Visitor } from "../browser-cookie.ts";
 import { acceptFactorCode } from "./accept-factor-code.ts";
 import { factorRequired, wrongFactor } from "./factors.errors.ts";
 import { findPasskey, findSignInMethods } from "./factors.repo.ts";
@@ -28,12 +28,12 @@ export async function proveIdentity(
   deps: ProofDeps,
   session: Session,
   proof: IdentityProof,
-  origin: RequestOrigin,
+  origin: Visitor,
 ): Promise<UserRow> {
   const user = await findUser(deps.db, session.userId);
   if (!user) throw new AppError(unauthenticated);
   if (!proof.currentPassword) throw new AppError(wrongCurrentPassword);
-  await assertCurrentPassword(deps, user, proof.currentPassword);
+  await assertCurrentPassword(deps, user, proof.currentPassword, origin);
   const methods = await findSignInMethods(deps.db, user.id);
   if (methods.length > 0) await assertOwnFactor(deps, session, user, proof, origin);
   return user;
@@ -44,7 +44,7 @@ export async function proveIdentityToAdd(
   deps: ProofDeps,
   session: Session,
   proof: IdentityProof,
-  origin: RequestOrigin,
+  origin: Visitor,
 ): Promise<UserRow> {
   const { db, clock } = deps;
   const [user, methods, row] = await Promise.all([
@@ -62,7 +62,7 @@ async function assertOwnFactor(
   session: Session,
   user: UserRow,
   proof: IdentityProof,
-  origin: RequestOrigin,
+  origin: Visitor,
 ): Promise<void> {
   if (proof.passkey) {
     if (!(await isOwnPasskey(deps, session, proof.passkey))) throw new AppError(wrongFactor);

@@ -7,10 +7,11 @@ import type {
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { unauthenticated } from "../../../http/http.errors.ts";
-import type { RequestOrigin } from "../../../http/request-origin.ts";
 import type { Session } from "../../../http/session.ts";
+import { byAccount } from "../../../mail/mail-budget.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
 import { lockUser } from "../../users/users.repo.ts";
+import type { Visitor } from "../browser-cookie.ts";
 import { addFirstFactor } from "./add-first-factor.ts";
 import { mailOwner, passkeyAddedMail } from "./factor-mails.ts";
 import { passkeyKnown, passkeyRefused, passkeysUnavailable, tooManyPasskeys } from "./factors.errors.ts";
@@ -36,7 +37,7 @@ export async function passkeyRegistrationOptions(
   deps: ProofDeps,
   session: Session,
   proof: IdentityProof,
-  origin: RequestOrigin,
+  origin: Visitor,
 ) {
   const party = relyingPartyOf(deps.config);
   if (!party) throw new AppError(passkeysUnavailable);
@@ -72,7 +73,7 @@ export async function registerPasskey(
   deps: ProofDeps,
   session: Session,
   { name, response }: NewPasskey,
-  origin: RequestOrigin,
+  origin: Visitor,
 ): Promise<PasskeyAnswer> {
   const { db, clock, config } = deps;
   const party = relyingPartyOf(config);
@@ -96,7 +97,7 @@ export async function registerPasskey(
       ...{ at: now, action: "factor.added", actorId: id, accountId: id, details },
       ...origin,
     });
-    await mailOwner(deps, tx, user, passkeyAddedMail(name));
+    await mailOwner(deps, tx, user, passkeyAddedMail(name), byAccount(user.id, now));
     return { passkey: presentPasskey(row), recoveryCodes };
   });
 }

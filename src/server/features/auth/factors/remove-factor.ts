@@ -1,11 +1,12 @@
 import type { IdentityProof } from "../../../../shared/api/factors.ts";
 import type { Tx } from "../../../db/client.ts";
 import { AppError } from "../../../http/app-error.ts";
-import type { RequestOrigin } from "../../../http/request-origin.ts";
 import type { Session } from "../../../http/session.ts";
 import type { MailContent } from "../../../mail/compose-mail.ts";
+import { byAccount } from "../../../mail/mail-budget.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
 import { lockUser } from "../../users/users.repo.ts";
+import type { Visitor } from "../browser-cookie.ts";
 import { mailOwner, passkeyRemovedMail, totpRemovedMail } from "./factor-mails.ts";
 import { passkeyNotFound, totpOff } from "./factors.errors.ts";
 import {
@@ -23,7 +24,7 @@ export async function removePasskey(
   deps: ProofDeps,
   session: Session,
   { id, proof }: { id: string; proof: IdentityProof },
-  origin: RequestOrigin,
+  origin: Visitor,
 ): Promise<void> {
   const { userId } = session;
   // First: a code must not be used up for a key that is not there.
@@ -41,7 +42,7 @@ export async function removeTotp(
   deps: ProofDeps,
   session: Session,
   proof: IdentityProof,
-  origin: RequestOrigin,
+  origin: Visitor,
 ): Promise<void> {
   if (!(await findTotp(deps.db, session.userId))?.confirmedAt) throw new AppError(totpOff);
   await proveIdentity(deps, session, proof, origin);
@@ -55,7 +56,7 @@ async function removeFactor(
   deps: ProofDeps,
   { userId }: Session,
   { factor, mail }: { factor: string; mail: MailContent },
-  origin: RequestOrigin,
+  origin: Visitor,
   remove: (tx: Tx) => Promise<void>,
 ): Promise<void> {
   const at = deps.clock.now();
@@ -68,6 +69,6 @@ async function removeFactor(
       ...{ at, action: "factor.removed", actorId: userId, accountId: userId, details },
       ...origin,
     });
-    if (user) await mailOwner(deps, tx, user, mail);
+    if (user) await mailOwner(deps, tx, user, mail, byAccount(user.id, at));
   });
 }

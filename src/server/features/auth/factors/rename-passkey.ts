@@ -1,9 +1,9 @@
 import type { Passkey } from "../../../../shared/api/factors.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
-import type { RequestOrigin } from "../../../http/request-origin.ts";
 import type { Session } from "../../../http/session.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
+import type { Visitor } from "../browser-cookie.ts";
 import { passkeyNotFound } from "./factors.errors.ts";
 import { renamePasskey as renameRow } from "./factors.repo.ts";
 import { presentPasskey } from "./present-factors.ts";
@@ -13,7 +13,7 @@ export async function renamePasskey(
   { db, clock }: Pick<Deps, "db" | "clock">,
   { userId }: Session,
   { id, name }: { id: string; name: string },
-  origin: RequestOrigin,
+  origin: Visitor,
 ): Promise<Passkey> {
   return await db.transaction(async (tx) => {
     const row = await renameRow(tx, { id, userId, name });

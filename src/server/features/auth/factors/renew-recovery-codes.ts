@@ -1,9 +1,10 @@
 import type { IdentityProof, RecoveryCodesAnswer } from "../../../../shared/api/factors.ts";
 import { AppError } from "../../../http/app-error.ts";
-import type { RequestOrigin } from "../../../http/request-origin.ts";
 import type { Session } from "../../../http/session.ts";
+import { byAccount } from "../../../mail/mail-budget.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
 import { lockUser } from "../../users/users.repo.ts";
+import type { Visitor } from "../browser-cookie.ts";
 import { makeRecoveryCodes } from "./add-first-factor.ts";
 import { mailOwner, recoveryCodesMadeMail } from "./factor-mails.ts";
 import { noFactors } from "./factors.errors.ts";
@@ -18,7 +19,7 @@ export async function renewRecoveryCodes(
   deps: ProofDeps,
   session: Session,
   proof: IdentityProof,
-  origin: RequestOrigin,
+  origin: Visitor,
 ): Promise<RecoveryCodesAnswer> {
   const { userId } = session;
   if ((await findSignInMethods(deps.db, userId)).length === 0) throw new AppError(noFactors);
@@ -32,7 +33,7 @@ export async function renewRecoveryCodes(
       ...{ at, action: "recovery_codes.made", actorId: userId, accountId: userId },
       ...origin,
     });
-    await mailOwner(deps, tx, user, recoveryCodesMadeMail);
+    await mailOwner(deps, tx, user, recoveryCodesMadeMail, byAccount(user.id, at));
     return { recoveryCodes };
   });
 }

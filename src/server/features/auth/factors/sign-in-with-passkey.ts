@@ -3,10 +3,10 @@ import type { SignedInUser } from "../../../../shared/api/users.ts";
 import type { Locale } from "../../../../shared/locale.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
-import type { RequestOrigin } from "../../../http/request-origin.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
 import { lockUser } from "../../users/users.repo.ts";
 import { notAuthorized } from "../auth.errors.ts";
+import type { Visitor } from "../browser-cookie.ts";
 import { openSession } from "../open-session.ts";
 import { beginAttempt } from "../throttle.ts";
 import { wrongPasskey } from "./factors.errors.ts";
@@ -23,11 +23,11 @@ const QUARTER_HOUR = 15 * 60;
 export async function signInWithPasskey(
   deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "factorSeal">,
   { response, locale }: { response: PasskeyAssertion; locale: Locale },
-  origin: RequestOrigin,
+  origin: Visitor,
 ): Promise<SignedInUser> {
   const { db, clock } = deps;
   const now = clock.now();
-  const rule = { name: "passkey:address", subject: origin.address, limit: 300, windowSeconds: QUARTER_HOUR };
+  const rule = { name: "passkey:address", subject: origin.network, limit: 300, windowSeconds: QUARTER_HOUR };
   const attempt = await beginAttempt(db, [rule], now);
   const passkey = await findPasskey(db, response.id);
   const use = { purpose: "sign-in", sessionId: "" } as const;
@@ -45,7 +45,7 @@ export async function signInWithPasskey(
 async function openSessionOf(
   deps: Pick<Deps, "db" | "tokens" | "clock">,
   { passkey, verified, locale }: { passkey: PasskeyRow; verified: VerifiedAssertion; locale: Locale },
-  origin: RequestOrigin,
+  origin: Visitor,
 ): Promise<SignedInUser | undefined> {
   return await deps.db.transaction(async (tx) => {
     // First, as by whoever deletes the account.

@@ -1,0 +1,27 @@
+import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
+import type { DbOrTx, Tx } from "../db/client.ts";
+import { mailLedger } from "./mail.table.ts";
+
+/** Whoever counts a budget counts alone, until the transaction ends. */
+export async function lockBudget(tx: Tx, budget: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`mail ${budget}`}, 0))`);
+}
+
+/** When the mails of a budget went out, oldest first; at most `limit`. */
+export async function listSent(tx: Tx, budget: string, since: Date, limit: number): Promise<Date[]> {
+  const rows = await tx
+    .select({ at: mailLedger.at })
+    .from(mailLedger)
+    .where(and(eq(mailLedger.budget, budget), gt(mailLedger.at, since)))
+    .orderBy(asc(mailLedger.at))
+    .limit(limit);
+  return rows.map(({ at }) => at);
+}
+
+export async function insertSent(tx: Tx, budget: string, at: Date): Promise<void> {
+  await tx.insert(mailLedger).values({ budget, at });
+}
+
+export async function deleteOldSent(db: DbOrTx, until: Date): Promise<void> {
+  await db.delete(mailLedger).where(lte(mailLedger.at, until));
+}
