@@ -13,6 +13,7 @@ import { createSeriesReader, type SeriesReader } from "./features/dicomweb/serie
 import { createElementFinder, type ElementFinder } from "./features/dicomweb/worker/element-finder.ts";
 import { createIngestWorkers, type IngestWorkers } from "./features/ingest/worker/ingest-workers.ts";
 import { seedPlans } from "./features/subscriptions/seed-plans.ts";
+import { createStorageClaims, type StorageClaims } from "./features/subscriptions/storage-claims.ts";
 import { createPictureMaker, type PictureMaker } from "./features/thumbnails/worker/picture-maker.ts";
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { createLogger, type Logger } from "./log.ts";
@@ -26,6 +27,7 @@ import type { Pix } from "./pix/pix.ts";
 import { createScratch, type Scratch } from "./scratch.ts";
 import { createSeal, type Seal } from "./seal.ts";
 import { type CachedStore, createCachedStore } from "./storage/cache/cached-store.ts";
+import { createDiskRoom, type DiskRoom, freeBytesOf } from "./storage/disk/disk-room.ts";
 import { createDiskStore } from "./storage/disk/disk-store.ts";
 import type { ObjectStore } from "./storage/object-store.ts";
 import { createS3Store } from "./storage/s3/s3-store.ts";
@@ -46,6 +48,10 @@ export interface Deps extends AsyncDisposable {
   node: Node;
   /** This node's own disk, where uploads lie until they are transferred. */
   staging: ObjectStore;
+  /** Room on that disk. */
+  disk: DiskRoom;
+  /** What uploads under way may bring each account. */
+  storageClaims: StorageClaims;
   /** The archive: `DATA_DIR/objects`, or S3. */
   store: ObjectStore;
   /** What lies in the stores, as series and instances. */
@@ -70,6 +76,8 @@ export interface DepsOverrides {
   /** Where PostgreSQL's programs come from; default: what npm installed. */
   postgresBinaries?: PostgresBinaries;
   store?: ObjectStore;
+  /** Instead of the file system of DATA_DIR. */
+  disk?: DiskRoom;
   pix?: Pix;
   /** How the compiled executable starts itself as an ingest worker. */
   ingestWorkerCommand?: readonly string[];
@@ -78,6 +86,8 @@ export interface DepsOverrides {
   /** How it starts itself to find elements. */
   elementWorkerCommand?: readonly string[];
 }
+
+const DISK = { spareBytes: 256 * 1024 * 1024 };
 
 /** One may be busy with a large upload for long: the others go on with the small ones. */
 const INGEST_WORKERS = Math.min(4, Math.max(2, availableParallelism()));
@@ -98,6 +108,8 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   started.defer(() => pool.close());
   await seedPlans(pool.db);
   const node = await createNode(config.dataDir);
+  const disk =
+    overrides.disk ?? createDiskRoom({ ...DISK, readFreeBytes: () => freeBytesOf(config.dataDir) });
   const { store, cache } = overrides.store
     ? { store: overrides.store, cache: undefined }
     : await openArchive(config);
@@ -133,6 +145,8 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     factorSeal: createSeal(secret, "factors"),
     node,
     staging,
+    disk,
+    storageClaims: createStorageClaims(),
     store,
     series: createSeriesReader({ db: pool.db, store, staging, node }),
     cache,

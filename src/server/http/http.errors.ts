@@ -61,3 +61,11 @@ export const heldByAnotherNode: ErrorKind = {
     message: "This exam is still being moved to secure storage. Try again shortly.",
   },
 };
+export const storageFull: ErrorKind = {
+  status: 507,
+  code: "storage.full",
+  text: /*i18n*/ {
+    id: "error.storage.full",
+    message: "There is no space left for this upload. Nothing was stored.",
+  },
+};

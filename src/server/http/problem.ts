@@ -2,9 +2,10 @@ import type { Context, ErrorHandler, NotFoundHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { Problem } from "../../shared/api/problem.ts";
 import { describeError, type Logger } from "../log.ts";
+import { DiskFull } from "../storage/disk/disk-room.ts";
 import { ObjectNotFound, StoreUnavailable } from "../storage/object-store.ts";
 import { AppError } from "./app-error.ts";
-import { internal, notFound, storeUnavailable, validationFailed } from "./http.errors.ts";
+import { internal, notFound, storageFull, storeUnavailable, validationFailed } from "./http.errors.ts";
 import type { HttpEnv } from "./http-context.ts";
 import { translate } from "./translate.ts";
 
@@ -49,6 +50,7 @@ function asAppError(error: Error): AppError {
   if (error instanceof HTTPException && error.status < 500) {
     return new AppError({ ...validationFailed, status: error.status }, { cause: error });
   }
+  if (error instanceof DiskFull) return new AppError(storageFull, { cause: error });
   if (error instanceof StoreUnavailable || error instanceof ObjectNotFound) {
     return new AppError(storeUnavailable, { cause: error, retryAfterSeconds: 10 });
   }

@@ -32,17 +32,22 @@ test("however many ask after health, the store is asked once, by one small reque
   // Refused at once.
   server.fault = () => ({ status: 503, code: "SlowDown" });
   const refused = await within(3_000, t, 503);
-  expect(refused.body).toEqual({ status: "unavailable", database: true, store: false });
+  expect(refused.body).toEqual({ status: "unavailable", database: true, store: false, disk: true });
   server.fault = () => undefined;
   expect(await within(3_000, t, 200)).toMatchObject({ status: 200 });
 
   // Says nothing at all.
   server.fault = () => "stall";
   const hung = await within(7_000, t, 503);
-  expect(hung.body).toEqual({ status: "unavailable", database: true, store: false });
+  expect(hung.body).toEqual({ status: "unavailable", database: true, store: false, disk: true });
   expect(Math.max(refused.slowestMs, hung.slowestMs)).toBeLessThan(500);
   server.fault = () => undefined;
-  expect((await within(7_000, t, 200)).body).toEqual({ status: "ok", database: true, store: true });
+  expect((await within(7_000, t, 200)).body).toEqual({
+    status: "ok",
+    database: true,
+    store: true,
+    disk: true,
+  });
 }, 30_000);
 
 test("checks that hang for ever don't add up, and what comes back is seen", async () => {

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { receiveUpload } from "../../../src/server/features/ingest/receive-upload.ts";
+import type { SpoolRoom } from "../../../src/server/features/ingest/upload-room.ts";
 import { AppError } from "../../../src/server/http/app-error.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 
@@ -22,6 +23,8 @@ function begun(then: (controller: ReadableStreamDefaultController<Uint8Array>) =
   return new Request("http://localhost/", { method: "POST", body, headers });
 }
 
+const endless: SpoolRoom = { take: async () => {}, wrote() {} };
+
 async function failureOf(receiving: Promise<unknown>): Promise<string> {
   const error = await receiving.then(
     () => undefined,
@@ -36,6 +39,7 @@ test("an upload of which nothing comes any more is given up and gives its place 
     begun(() => {}),
     join(folder.path, "spool.zip"),
     1e9,
+    endless,
     50,
   );
   expect(await failureOf(receiving)).toBe("upload.interrupted");
@@ -49,6 +53,7 @@ test("once an upload has failed nothing is written any more: its folder can go",
       begun((controller) => controller.error(new DOMException("gone", "AbortError"))),
       spoolPath,
       1e9,
+      endless,
     );
     expect(await failureOf(receiving)).toBe("upload.interrupted");
     await rm(join(folder.path, "upload"), { recursive: true, force: true });

@@ -7,7 +7,7 @@ import { abandonUpload } from "../ingest/abandon-upload.ts";
 import { uploadInterrupted } from "../ingest/ingest.errors.ts";
 import { endUpload, insertUpload } from "../ingest/ingest.repo.ts";
 
-export type DocumentDeps = Pick<Deps, "db" | "node" | "store" | "clock" | "log">;
+export type DocumentDeps = Pick<Deps, "db" | "disk" | "node" | "store" | "clock" | "log">;
 
 /** A PDF as it lies in the archive store. */
 export interface StoredDocument {
@@ -21,6 +21,7 @@ export interface StoredDocument {
 /**
  * Puts a PDF into the archive store, reads it back, and commits it with `commit` in one transaction. Recorded as an
  * upload before its first byte, so that what dies on the way is swept like one.
+ * @throws {DiskFull}
  */
 export async function storeDocument<Result>(
   deps: DocumentDeps,
@@ -29,6 +30,7 @@ export async function storeDocument<Result>(
   commit: (tx: Tx, document: StoredDocument) => Promise<Result>,
 ): Promise<Result> {
   const { db, node, store, clock } = deps;
+  using _room = store.kind === "disk" ? await deps.disk.reserve(pdf.length) : undefined;
   const uploadId = Bun.randomUUIDv7();
   const folder = node.stagedPath(uploadId);
   await insertUpload(db, {

@@ -1,8 +1,9 @@
-import { mkdir, statfs } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { UploadAnswer, UploadMetadata } from "../../../shared/api/upload.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
+import { storageFull } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { describeError } from "../../log.ts";
 import type { Caller } from "../studies/studies.repo.ts";
@@ -10,7 +11,6 @@ import { copyToArchive } from "../studies/transfer-upload.ts";
 import { abandonUpload } from "./abandon-upload.ts";
 import { commitUpload, objectKey } from "./commit-upload.ts";
 import {
-  storageFull,
   tooManyUploads,
   uploadInterrupted,
   uploadTooComplex,
@@ -22,19 +22,28 @@ import { insertUpload } from "./ingest.repo.ts";
 import { planBuild, type UploadPlace } from "./plan-build.ts";
 import { inWords, receiveUpload } from "./receive-upload.ts";
 import { keepOnly } from "./sweep-uploads.ts";
+import { MULTIPART_OVERHEAD_BYTES, UploadRoom } from "./upload-room.ts";
 import { DEFAULT_INGEST_LIMITS, type Guess, type IngestSession } from "./worker/ingest-workers.ts";
 import { IngestBusy, IngestRefused } from "./worker/worker.errors.ts";
 import type { BuiltUpload, IngestFailure, ScanResult } from "./worker/worker-messages.ts";
 
 type IngestDeps = Pick<
   Deps,
-  "config" | "db" | "jobs" | "clock" | "log" | "node" | "store" | "staging" | "ingestWorkers"
+  | "config"
+  | "db"
+  | "disk"
+  | "jobs"
+  | "clock"
+  | "log"
+  | "node"
+  | "store"
+  | "staging"
+  | "ingestWorkers"
+  | "storageClaims"
 >;
 
 /** How often an upload is planned anew because another one changed the same study meanwhile. */
 const MAX_PLANS = 10;
-const MULTIPART_OVERHEAD_BYTES = 1024 * 1024;
-const SPARE_DISK_BYTES = 256 * 1024 * 1024;
 
 /**
  * Takes in one upload: received, read, written as volumes and manifests, committed; only then answered. On any
@@ -48,7 +57,11 @@ export async function ingestUpload(
   origin: RequestOrigin,
 ): Promise<UploadAnswer> {
   const { config, node, clock } = deps;
-  await assertRoom(config, Number(request.headers.get("content-length") ?? 0));
+  const lengthBytes = declaredLengthOf(request);
+  if (lengthBytes > config.maxUploadBytes + MULTIPART_OVERHEAD_BYTES) {
+    throw new AppError(uploadTooLarge, { values: { maximum: inWords(config.maxUploadBytes) } });
+  }
+  using room = await UploadRoom.open(deps, caller, lengthBytes);
   const id = Bun.randomUUIDv7();
   const upload: UploadPlace = { id, accountId: caller.userId, folder: node.stagedPath(id) };
   const { id: nodeId, bootId } = node;
@@ -62,9 +75,10 @@ export async function ingestUpload(
   });
   try {
     await mkdir(upload.folder, { recursive: true });
-    return await takeIn(deps, caller, request, upload, origin);
+    return await takeIn(deps, caller, request, upload, origin, room);
   } catch (error) {
     await abandonUpload(deps, id);
+    if (isOverQuota(error)) throw await room.exceeded();
     throw asAppError(error);
   }
 }
@@ -75,18 +89,19 @@ async function takeIn(
   request: Request,
   upload: UploadPlace,
   origin: RequestOrigin,
+  room: UploadRoom,
 ): Promise<UploadAnswer> {
   const { config, log } = deps;
   const spoolPath = join(upload.folder, "spool.zip");
-  const { metadata, sizeBytes } = await receiveUpload(request, spoolPath, config.maxUploadBytes);
+  const { metadata, sizeBytes } = await receiveUpload(request, spoolPath, config.maxUploadBytes, room);
   const session = await deps.ingestWorkers.open(
     upload.folder,
     spoolPath,
-    DEFAULT_INGEST_LIMITS,
+    { ...DEFAULT_INGEST_LIMITS, maxRestBytes: room.limitBytes },
     request.signal,
   );
   try {
-    const scan = await session.scan();
+    const scan = await room.during(session.inflatedBytes, () => session.scan());
     const { skipped, skippedCount } = scan;
     if (scan.studies.length === 0) {
       throw new AppError(uploadWithoutDicom, { members: { skipped, skippedCount } });
@@ -94,7 +109,7 @@ async function takeIn(
     const studies = await buildAndCommit(
       deps,
       session,
-      { upload, caller, origin, metadata, scan },
+      { upload, caller, origin, metadata, scan, room },
       request.signal,
     );
     const instancesReceived = studies.reduce((sum, study) => sum + study.imagesReceived, 0);
@@ -126,6 +141,7 @@ interface Scanned {
   origin: RequestOrigin;
   metadata: UploadMetadata;
   scan: ScanResult & Guess;
+  room: UploadRoom;
 }
 
 async function buildAndCommit(
@@ -135,14 +151,17 @@ async function buildAndCommit(
   signal: AbortSignal,
 ): Promise<UploadAnswer["studies"]> {
   const isArchived = deps.config.ack === "store";
+  const { room } = scanned;
   let built: BuiltUpload | undefined;
   for (let plans = 0; plans < MAX_PLANS; plans++) {
     const plan = await planBuild(deps, scanned.upload, scanned.scan);
     if (plan === "stale") continue;
     if (built && isArchived) await removeFromArchive(deps, scanned.upload.id, built);
-    built = await session.build(plan.build);
+    const maxRestBytes = await room.claimAtRest(scanned.scan.restBytes);
+    built = await room.during(maxRestBytes, () => session.build({ ...plan.build, maxRestBytes }));
     if (isArchived) await archive(deps, scanned.upload.id, built, signal);
     signal.throwIfAborted();
+    room.endClaim();
     const committed = await commitUpload(deps, { ...scanned, plan, built, isArchived });
     if (committed === "stale") continue;
     await Promise.all([removeLeftovers(deps, scanned.upload.folder, built), session.dispose()]);
@@ -174,13 +193,15 @@ function objectsOf({ studies }: BuiltUpload) {
   ]);
 }
 
-/** The spool and the volumes must both fit, before the first byte is read. */
-async function assertRoom(config: Deps["config"], contentLength: number): Promise<void> {
-  if (contentLength > config.maxUploadBytes + MULTIPART_OVERHEAD_BYTES) {
-    throw new AppError(uploadTooLarge, { values: { maximum: inWords(config.maxUploadBytes) } });
-  }
-  const disk = await statfs(config.dataDir);
-  if (disk.bavail * disk.bsize < 2 * contentLength + SPARE_DISK_BYTES) throw new AppError(storageFull);
+/** 0 where a body does not say how long it is: it comes in chunks. */
+function declaredLengthOf(request: Request): number {
+  const declared = Number(request.headers.get("content-length"));
+  return Number.isSafeInteger(declared) && declared > 0 ? declared : 0;
+}
+
+/** A worker found that the upload is more at rest than the plan has room for. */
+function isOverQuota(error: unknown): boolean {
+  return error instanceof IngestRefused && error.failure === "upload.over_quota";
 }
 
 /** Found out by a worker, or here while the body was written down. */

@@ -58,11 +58,3 @@ export const tooManyUploads: ErrorKind = {
     message: "Too many uploads at once. Wait for one to finish.",
   },
 };
-export const storageFull: ErrorKind = {
-  status: 507,
-  code: "storage.full",
-  text: /*i18n*/ {
-    id: "error.storage.full",
-    message: "There is no space left for this upload. Nothing was stored.",
-  },
-};

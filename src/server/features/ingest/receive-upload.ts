@@ -5,6 +5,7 @@ import { unsupportedMediaType, validationFailed } from "../../http/http.errors.t
 import { isKeepable } from "../../http/validate.ts";
 import { uploadInterrupted, uploadMissing, uploadNotZip, uploadTooLarge } from "./ingest.errors.ts";
 import { boundaryOf, MultipartBroken, readFormParts } from "./multipart-reader.ts";
+import type { SpoolRoom } from "./upload-room.ts";
 
 export interface ReceivedUpload {
   metadata: UploadMetadata;
@@ -21,12 +22,13 @@ const STALL_MS = 120_000;
 /**
  * Streams the multipart body of an upload into a new file at `spoolPath`, in constant memory. When this settles,
  * nothing is written any more. A body of which nothing comes for `stallMs` is given up.
- * @throws {AppError} `upload.not_zip`, `upload.missing`, `upload.too_large`, `upload.interrupted`, 400, 415
+ * @throws {AppError} `upload.not_zip`, `upload.missing`, `upload.too_large`, `upload.interrupted`, 400, 415, and what `room` says
  */
 export async function receiveUpload(
   request: Request,
   spoolPath: string,
   maxBytes: number,
+  room: SpoolRoom,
   stallMs = STALL_MS,
 ): Promise<ReceivedUpload> {
   const boundary = boundaryOf(request.headers.get("content-type") ?? "");
@@ -39,7 +41,7 @@ export async function receiveUpload(
       if (fileName === undefined && name === "formData") metadata = parseMetadata(await readText(content));
       // One file is what an upload is; others are passed over.
       if (fileName !== undefined && sizeBytes === undefined) {
-        sizeBytes = await spool(content, fileName, spoolPath, maxBytes);
+        sizeBytes = await spool(content, fileName, { path: spoolPath, maxBytes, room });
       }
     }
   } catch (cause) {
@@ -91,8 +93,7 @@ async function readText(content: AsyncIterable<Uint8Array>): Promise<string> {
 async function spool(
   content: AsyncIterable<Uint8Array>,
   fileName: string,
-  path: string,
-  maxBytes: number,
+  { path, maxBytes, room }: { path: string; maxBytes: number; room: SpoolRoom },
 ): Promise<number> {
   if (!fileName.toLowerCase().endsWith(".zip")) throw new AppError(uploadNotZip);
   await using file = await open(path, "wx", 0o600);
@@ -105,11 +106,15 @@ async function spool(
     unwritten.push(piece);
     unwrittenBytes += piece.length;
     if (unwrittenBytes < WRITE_BYTES && unwritten.length < WRITE_PIECES) continue;
+    await room.take(unwrittenBytes);
     await writeAll(file, unwritten, unwrittenBytes);
+    room.wrote(unwrittenBytes);
     unwritten = [];
     unwrittenBytes = 0;
   }
+  await room.take(unwrittenBytes);
   await writeAll(file, unwritten, unwrittenBytes);
+  room.wrote(unwrittenBytes);
   return sizeBytes;
 }
 

@@ -5,6 +5,7 @@ import type { Session } from "../../http/session.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { storeDocument } from "../documents/store-document.ts";
 import { chargeExams } from "../subscriptions/charge-exams.ts";
+import { assertStorageFits } from "../subscriptions/storage-quota.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { insertLabExam } from "./labs.repo.ts";
 import { presentLabExam } from "./present-lab-exam.ts";
@@ -14,12 +15,13 @@ import { presentLabExam } from "./present-lab-exam.ts";
  * @throws {AppError} `quota.*`, `subscription.required`
  */
 export async function uploadLabExam(
-  deps: Pick<Deps, "db" | "node" | "store" | "clock" | "log">,
+  deps: Pick<Deps, "db" | "disk" | "node" | "store" | "clock" | "log">,
   session: Session,
   input: LabUpload & { pdf: Uint8Array },
   origin: RequestOrigin,
 ): Promise<LabExam> {
   const { userId } = session;
+  await assertStorageFits(deps.db, { id: userId, isCaller: true }, input.pdf.length);
   return await storeDocument(deps, userId, input.pdf, async (tx, document) => {
     // First, and then the time: a cancellation comes wholly before, and this is refused, or after, and takes it too.
     await lockSubscription(tx, userId);

@@ -6,7 +6,7 @@ import { storeDocument } from "../documents/store-document.ts";
 import { findStudy } from "../studies/find-study.ts";
 import { studyNotFound } from "../studies/studies.errors.ts";
 import { type Caller, lockStudy } from "../studies/studies.repo.ts";
-import { chargeStorage } from "../subscriptions/storage-quota.ts";
+import { assertStorageFits, chargeStorage } from "../subscriptions/storage-quota.ts";
 import { reportExists } from "./reports.errors.ts";
 import { insertReport } from "./reports.repo.ts";
 
@@ -15,17 +15,18 @@ import { insertReport } from "./reports.repo.ts";
  * @throws {AppError} `study.not_found`, `report.exists`, `quota.bytes`
  */
 export async function uploadReport(
-  deps: Pick<Deps, "db" | "node" | "store" | "clock" | "log">,
+  deps: Pick<Deps, "db" | "disk" | "node" | "store" | "clock" | "log">,
   caller: Caller,
   input: { reference: string; pdf: Uint8Array },
   origin: RequestOrigin,
 ): Promise<void> {
   const found = await findStudy(deps.db, caller, input.reference);
   if (found.hasReport) throw new AppError(reportExists);
+  const owner = { id: found.accountId, isCaller: found.accountId === caller.userId };
+  await assertStorageFits(deps.db, owner, input.pdf.length);
   const now = deps.clock.now();
   await storeDocument(deps, found.accountId, input.pdf, async (tx, document) => {
     // Before the study, as uploads and deletions do.
-    const owner = { id: found.accountId, isCaller: found.accountId === caller.userId };
     await chargeStorage(tx, owner, document.sizeBytes);
     const study = await lockStudy(tx, found.id);
     if (!study) throw new AppError(studyNotFound);

@@ -1,5 +1,5 @@
 import { GIB } from "../../../shared/rules/subscription.ts";
-import type { Tx } from "../../db/client.ts";
+import type { DbOrTx, Tx } from "../../db/client.ts";
 import { AppError } from "../../http/app-error.ts";
 import { findStorageQuota, type StorageQuota } from "./storage.repo.ts";
 import { ownerStorageLimitReached, storageLimitReached } from "./subscriptions.errors.ts";
@@ -20,18 +20,28 @@ export function storageExceeded({ usedBytes, limitBytes }: StorageQuota): AppErr
   });
 }
 
+/** Whose plan it is, and whether they are told what they use. */
+interface ChargedAccount {
+  id: string;
+  isCaller: boolean;
+}
+
 /**
  * Makes sure that the account's plan has room for `bytes` more, in the transaction that stores them. Takes the lock of the
- * subscription first: what others store at the same time comes wholly before or after. An admin's account has no limit.
+ * subscription first: what others store at the same time comes wholly before or after.
  * @throws {AppError} `quota.bytes`
  */
-export async function chargeStorage(
-  tx: Tx,
-  account: { id: string; isCaller: boolean },
-  bytes: number,
-): Promise<void> {
+export async function chargeStorage(tx: Tx, account: ChargedAccount, bytes: number): Promise<void> {
   await lockSubscription(tx, account.id);
-  const quota = await findStorageQuota(tx, account.id);
+  await assertStorageFits(tx, account, bytes);
+}
+
+/**
+ * Whether there is room as things stand, so that nothing is stored in vain. An admin's account has no limit.
+ * @throws {AppError} `quota.bytes`
+ */
+export async function assertStorageFits(db: DbOrTx, account: ChargedAccount, bytes: number): Promise<void> {
+  const quota = await findStorageQuota(db, account.id);
   if (!quota || quota.usedBytes + bytes <= quota.limitBytes) return;
   throw account.isCaller ? storageExceeded(quota) : new AppError(ownerStorageLimitReached);
 }

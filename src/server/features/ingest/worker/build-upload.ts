@@ -13,7 +13,7 @@ import {
 import { compareInstances } from "../../../archive/manifest-index.ts";
 import { VOLUME_CHUNK_BYTES } from "../../../archive/volume-writer.ts";
 import { openVolume, type Placed } from "./open-volume.ts";
-import type { ScannedInstance, ScannedUpload, StudyScan } from "./scanned-upload.ts";
+import { bytesAtRest, type ScannedInstance, type ScannedUpload, type StudyScan } from "./scanned-upload.ts";
 import { IngestRefused } from "./worker.errors.ts";
 import type {
   BuildPlan,
@@ -39,14 +39,16 @@ const MIN_CHUNK_BYTES = 256 * 1024;
  * Writes what the plan names into the upload's folder: for each study with something new one volume, for each
  * series with something new one manifest, joined with the one in force. The spool itself may become a volume. All
  * of it is on the disk when this resolves. An older build must have been removed.
- * @throws {IngestRefused} `manifest.damaged` where a manifest in force can't be read
+ * @throws {IngestRefused} `manifest.damaged` where a manifest in force can't be read, `upload.over_quota` before the plan's
+ *   `maxRestBytes` are passed
  */
 export async function buildUpload(input: BuildInput, plan: BuildPlan): Promise<BuiltUpload> {
   for (const { path } of plannedObjects(plan)) assertInside(input.uploadFolder, path);
   const studies: BuiltStudy[] = [];
+  const room = { leftBytes: plan.maxRestBytes ?? Number.POSITIVE_INFINITY };
   const chunk = new Uint8Array(chunkBytesFor(statSync(input.spoolPath).size));
   try {
-    for (const planned of plan.studies) studies.push(await buildStudy(input, chunk, planned));
+    for (const planned of plan.studies) studies.push(await buildStudy(input, chunk, room, planned));
   } catch (error) {
     if (error instanceof ManifestError) throw new IngestRefused("manifest.damaged", error.message);
     throw error;
@@ -78,7 +80,12 @@ function assertInside(uploadFolder: string, path: string): void {
     throw new RangeError("an object is not in the upload's folder");
 }
 
-async function buildStudy(input: BuildInput, chunk: Uint8Array, planned: PlannedStudy): Promise<BuiltStudy> {
+async function buildStudy(
+  input: BuildInput,
+  chunk: Uint8Array,
+  room: { leftBytes: number },
+  planned: PlannedStudy,
+): Promise<BuiltStudy> {
   const { scanned, spoolPath } = input;
   const study = scanned.studies.get(planned.studyInstanceUID);
   if (!study) throw new RangeError("the plan names a study that the upload does not hold");
@@ -94,6 +101,8 @@ async function buildStudy(input: BuildInput, chunk: Uint8Array, planned: Planned
   if (newInstances === 0) return { ...counts, duplicates, series: [] };
 
   const instances = touched.flatMap((series) => series.instances);
+  room.leftBytes -= instances.reduce((sum, { bytes }) => sum + bytesAtRest(bytes), 0);
+  if (room.leftBytes < 0) throw new IngestRefused("upload.over_quota", "more at rest than there is room for");
   const spooled = { scanned, spoolPath, chunk, guessed: planned.guessed };
   await using volume = await openVolume(spooled, planned.volume, instances);
   const describe = { scanned, studyInstanceUID: planned.studyInstanceUID, placed: volume.placed };

@@ -3,6 +3,7 @@ import { buildUpload, removeBuild } from "./build-upload.ts";
 import { guessVolume } from "./guess-volume.ts";
 import { scanUpload } from "./scan-upload.ts";
 import type { ScannedUpload } from "./scanned-upload.ts";
+import { sumInflated } from "./sum-inflated.ts";
 import { IngestRefused } from "./worker.errors.ts";
 import type {
   BuildPlan,
@@ -34,7 +35,7 @@ async function carryOut(request: WorkerRequest): Promise<WorkerResults[keyof Wor
   switch (request.beat) {
     case "open":
       upload = request.body;
-      return undefined;
+      return { inflatedBytes: sumInflated(request.body) };
     case "scan":
       return scan(requireUpload());
     case "build":

@@ -4,7 +4,14 @@ import { DEFAULT_ZIP_LIMITS } from "../../../archive/zip-reader.ts";
 import type { Logger } from "../../../log.ts";
 import type { RequestBounds } from "../../../processes/killable-process.ts";
 import { IngestBusy } from "./worker.errors.ts";
-import type { BuildPlan, BuiltUpload, GuessedVolume, IngestLimits, ScanResult } from "./worker-messages.ts";
+import type {
+  BuildPlan,
+  BuiltUpload,
+  GuessedVolume,
+  IngestLimits,
+  OpenedSpool,
+  ScanResult,
+} from "./worker-messages.ts";
 import { WorkerProcess } from "./worker-process.ts";
 import { WorkerQueue } from "./worker-queue.ts";
 
@@ -48,6 +55,8 @@ export interface IngestWorkersOptions {
 
 /** One upload in a worker of its own, from {@link IngestWorkers.open} to `dispose`. */
 export interface IngestSession {
+  /** What a scan takes on the disk, at most. */
+  readonly inflatedBytes: number;
   /** Reads the whole ZIP. @throws {IngestRefused} */
   scan(): Promise<ScanResult & Guess>;
   /**
@@ -134,14 +143,16 @@ class ProcessPool implements IngestWorkers {
       await this.#giveBack(pooled);
       leave();
     };
+    let opened: OpenedSpool;
     try {
       const opening = { signal: anySignal, timeoutMs: HANDOVER_TIMEOUT_MS };
-      await pooled.process.request("open", { uploadFolder, spoolPath, limits }, opening);
+      opened = await pooled.process.request("open", { uploadFolder, spoolPath, limits }, opening);
     } catch (error) {
       await dispose();
       throw error;
     }
     return {
+      inflatedBytes: opened.inflatedBytes,
       scan: () => this.#scan(pooled, { spoolPath, sizeBytes, limits }, bounds),
       build: (plan) => pooled.process.request("build", plan, bounds),
       dispose,

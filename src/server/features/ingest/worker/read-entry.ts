@@ -46,7 +46,8 @@ function inflate(deflated: Uint8Array, sizeBytes: number): Uint8Array | undefine
   }
 }
 
-function isPossibleSize(deflatedBytes: number, sizeBytes: number): boolean {
+/** Whether so many deflated bytes can be so many once inflated. */
+export function isPossibleSize(deflatedBytes: number, sizeBytes: number): boolean {
   return sizeBytes <= deflatedBytes * MAX_DEFLATE_RATIO;
 }
 

@@ -71,11 +71,12 @@ class Scan {
   }
 
   result(): ScanResult {
-    const { instanceCount, instanceBytes } = this.upload;
+    const { instanceCount, instanceBytes, restBytes } = this.upload;
     return {
       studies: this.upload.summary(),
       instanceCount,
       instanceBytes,
+      restBytes,
       skipped: this.#skipped,
       skippedCount: this.#skippedCount,
     };

@@ -17,6 +17,14 @@ export interface InstanceBytes {
   inflateBeforeWriting: boolean;
 }
 
+/** What the headers of an entry with a generated name take, in front of it and in the directory, but for ZIP64. */
+const ENTRY_HEADER_BYTES = 138;
+
+/** What an instance takes in a volume, at least. */
+export function bytesAtRest({ inflateBeforeWriting, sizeBytes, storedBytes }: InstanceBytes): number {
+  return ENTRY_HEADER_BYTES + (inflateBeforeWriting ? sizeBytes : storedBytes);
+}
+
 /** An instance of the upload: all of its manifest entry that does not depend on the volume. */
 export interface ScannedInstance {
   described: Pick<
@@ -48,6 +56,7 @@ export class ScannedUpload {
   readonly #limits: IngestLimits;
   instanceCount = 0;
   instanceBytes = 0;
+  restBytes = 0;
 
   constructor(limits: IngestLimits) {
     this.#limits = limits;
@@ -66,6 +75,10 @@ export class ScannedUpload {
     }
     if (this.instanceCount >= this.#limits.maxInstances) {
       throw new IngestRefused("upload.too_many_instances", `more than ${this.#limits.maxInstances}`);
+    }
+    this.restBytes += bytesAtRest(bytes);
+    if (this.restBytes > (this.#limits.maxRestBytes ?? Number.POSITIVE_INFINITY)) {
+      throw new IngestRefused("upload.over_quota", "more at rest than the whole plan holds");
     }
     study.known.add(instance.sopInstanceUID);
     if (instance.index.modality !== null) study.modalities.add(instance.index.modality);

@@ -22,6 +22,8 @@ export interface IngestLimits extends ZipLimits {
   minGuessedBytes: number;
   /** What one scan or one build may take. */
   timeoutMs: number;
+  /** What the instances may be together at rest. */
+  maxRestBytes?: number;
 }
 
 /** Why the whole upload is refused. */
@@ -31,6 +33,7 @@ export type IngestFailure =
   | "upload.too_many_instances"
   | "upload.too_many_studies"
   | "upload.too_much_metadata"
+  | "upload.over_quota"
   | "manifest.damaged"
   | "disk.full"
   | "worker.failed";
@@ -64,6 +67,8 @@ export interface ScanResult {
   skippedCount: number;
   /** Bytes of the taken instances once inflated. */
   instanceBytes: number;
+  /** What their volumes take where none of them is there already, but for what a volume has once. */
+  restBytes: number;
 }
 
 /** What the spool will be if it becomes the volume of this id and keeps every entry that looks like an instance. */
@@ -80,6 +85,8 @@ export interface PlannedObject {
 /** What to write; studies and series that are not named are left out. */
 export interface BuildPlan {
   studies: PlannedStudy[];
+  /** What all volumes together may take: no more is written. */
+  maxRestBytes?: number;
 }
 
 export interface PlannedStudy {
@@ -126,6 +133,11 @@ export interface BuiltUpload {
   studies: BuiltStudy[];
 }
 
+export interface OpenedSpool {
+  /** What large entries take while they are looked into, at most: they are inflated into the upload's folder. */
+  inflatedBytes: number;
+}
+
 export interface WorkerRequests {
   open: { uploadFolder: string; spoolPath: string; limits: IngestLimits };
   scan: Record<never, never>;
@@ -135,7 +147,7 @@ export interface WorkerRequests {
 }
 
 export interface WorkerResults {
-  open: undefined;
+  open: OpenedSpool;
   scan: ScanResult;
   build: BuiltUpload;
   guess: GuessedVolume | undefined;

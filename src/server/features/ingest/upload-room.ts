@@ -1,0 +1,115 @@
+import type { Deps } from "../../deps.ts";
+import { DiskFull, type Reservation } from "../../storage/disk/disk-room.ts";
+import type { Caller } from "../studies/studies.repo.ts";
+import { findStorageQuota, type StorageQuota } from "../subscriptions/storage.repo.ts";
+import type { StorageClaim } from "../subscriptions/storage-claims.ts";
+import { storageExceeded } from "../subscriptions/storage-quota.ts";
+
+/** What the parts of a form need beside the file in it. */
+export const MULTIPART_OVERHEAD_BYTES = 1024 * 1024;
+/** A body that does not say how long it is gets room by steps as large as what has come of it, up to this. */
+const MAX_STEP_BYTES = 64 * 1024 * 1024;
+
+/** Where a body is written down as it comes. */
+export interface SpoolRoom {
+  /** Before so many more bytes are written. @throws {DiskFull} @throws {AppError} `quota.bytes` */
+  take(bytes: number): Promise<void>;
+  /** Once they are. */
+  wrote(bytes: number): void;
+}
+
+/**
+ * What one upload may still write: reserved on this node's disk, and claimed of the account's plan, before it is written.
+ * Disposed, it gives both back.
+ */
+export class UploadRoom implements SpoolRoom, Disposable {
+  #receivedBytes = 0;
+
+  private constructor(
+    private readonly deps: Pick<Deps, "db">,
+    private readonly accountId: string,
+    private readonly reservation: Reservation,
+    private readonly claim: StorageClaim,
+  ) {}
+
+  /**
+   * Room for a body of `lengthBytes`, 0 where it does not say.
+   * @throws {DiskFull}
+   * @throws {AppError} `quota.bytes` where a body so long can't fit, before any of it is read
+   */
+  static async open(
+    deps: Pick<Deps, "db" | "disk" | "storageClaims">,
+    { userId }: Caller,
+    lengthBytes: number,
+  ): Promise<UploadRoom> {
+    using opened = new DisposableStack();
+    const quota = await findStorageQuota(deps.db, userId);
+    const claim = opened.use(deps.storageClaims.open(userId, quota));
+    claim.hold(lengthBytes - MULTIPART_OVERHEAD_BYTES);
+    const reservation = await deps.disk.reserve(lengthBytes);
+    opened.move();
+    return new UploadRoom(deps, userId, reservation, claim);
+  }
+
+  async take(bytes: number): Promise<void> {
+    this.#receivedBytes += bytes;
+    this.claim.hold(this.#receivedBytes - MULTIPART_OVERHEAD_BYTES);
+    if (this.reservation.leftBytes >= bytes) return;
+    const step = Math.max(bytes, Math.min(this.#receivedBytes, MAX_STEP_BYTES));
+    await this.reservation.extend(step).catch(async (error) => {
+      if (!(error instanceof DiskFull) || step === bytes) throw error;
+      await this.reservation.extend(bytes);
+    });
+  }
+
+  wrote(bytes: number): void {
+    this.reservation.spend(bytes);
+  }
+
+  /** Runs `work`, which writes up to `bytes` on the disk before it ends. @throws {DiskFull} */
+  async during<Result>(bytes: number, work: () => Promise<Result>): Promise<Result> {
+    this.reservation.settle();
+    if (bytes > 0) await this.reservation.extend(bytes);
+    try {
+      return await work();
+    } finally {
+      this.reservation.settle();
+    }
+  }
+
+  /** What the plan holds in all; infinite where nothing limits the account. */
+  get limitBytes(): number {
+    return this.claim.limitBytes;
+  }
+
+  /**
+   * Claims what an upload that takes up to `mostBytes` at rest may take: less where the plan has not room for all of it,
+   * since some may be there already.
+   */
+  async claimAtRest(mostBytes: number): Promise<number> {
+    if (mostBytes > this.claim.roomBytes) this.claim.refresh(await this.#quota());
+    const bytes = Math.min(mostBytes, this.claim.roomBytes);
+    this.claim.hold(bytes);
+    return bytes;
+  }
+
+  /** The failure of an upload that needs more at rest than it could claim. */
+  async exceeded(): Promise<unknown> {
+    const quota = await this.#quota();
+    return quota && storageExceeded(quota);
+  }
+
+  async #quota(): Promise<StorageQuota | undefined> {
+    return await findStorageQuota(this.deps.db, this.accountId);
+  }
+
+  /** From now on the commit counts what the upload brings. */
+  endClaim(): void {
+    this.claim[Symbol.dispose]();
+  }
+
+  [Symbol.dispose](): void {
+    this.endClaim();
+    this.reservation[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { statfsSync, statSync } from "node:fs";
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createDiskRoom, freeBytesOf } from "../../../src/server/storage/disk/disk-room.ts";
+import { serveApp, uploadRaw } from "../../support/raw-upload.ts";
+import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
+import { limitStorage } from "../../support/storage-quota.ts";
+import { filesBelow } from "../../support/stored-bytes.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { writeTestZip } from "../../support/zip-archive.ts";
+import { attachReport, sendLabExam } from "../removals/filled-account.ts";
+
+const MIB = 1024 * 1024;
+const SPARE = 4 * MIB;
+const ENDLESS = 1e15;
+
+let t: TestApp;
+let server: ReturnType<typeof serveApp>;
+/** What the disk has left for this test. */
+let freeBytes = ENDLESS;
+let person: Person;
+beforeAll(async () => {
+  const readFreeBytes = async () => freeBytes - stagedBytes();
+  t = await createTestApp({ overrides: { disk: createDiskRoom({ spareBytes: SPARE, readFreeBytes }) } });
+  server = serveApp(t);
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await t[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  freeBytes = ENDLESS;
+  person = await t.addPerson("Envia Muito", { plan: "clinica" });
+});
+
+function stagedBytes(): number {
+  const folder = join(t.deps.config.dataDir, "staging");
+  return [...filesBelow(folder)].reduce((sum, path) => {
+    const stat = statSync(join(folder, path), { throwIfNoEntry: false });
+    return sum + (stat?.size ?? 0);
+  }, 0);
+}
+
+const staged = async () =>
+  (await readdir(join(t.deps.config.dataDir, "staging"))).filter((name) => !name.startsWith("~"));
+
+/** Bytes that no ZIP begins with, piece by piece. */
+function* noise(bytes: number): Generator<Uint8Array> {
+  for (let at = 0; at < bytes; at += MIB) yield new Uint8Array(Math.min(MIB, bytes - at)).fill(7);
+}
+
+/** An instance of many frames that are nothing but zeros, deflated in its ZIP. */
+function deflatedFrames(frames: number, study = "1", sop = "1"): Uint8Array {
+  const pixels = new Uint8Array(frames * 512 * 512);
+  const content = sampleInstance({
+    study,
+    sop,
+    elements: {
+      "00280008": { vr: "IS", Value: [frames] },
+      "00280010": { vr: "US", Value: [512] },
+      "00280011": { vr: "US", Value: [512] },
+      "00280100": { vr: "US", Value: [8] },
+      "7FE00010": { vr: "OW", bytes: pixels },
+    },
+  });
+  return writeTestZip([{ name: "IM1", content, method: 8 }]);
+}
+
+describe("a disk that is nearly full", () => {
+  test("refuses an upload that says how long it is before any of it is read", async () => {
+    freeBytes = SPARE + 10 * MIB;
+    const answer = await uploadRaw(server.port, person, [], 11 * MIB);
+    expect([answer.status, answer.sentBytes]).toEqual([507, 0]);
+    expect(JSON.parse(answer.body)).toMatchObject({
+      code: "storage.full",
+      message: "There is no space left for this upload. Nothing was stored.",
+    });
+  });
+
+  test("refuses one in chunks, which says nothing of its length, as soon as there is no room", async () => {
+    freeBytes = SPARE + 80 * MIB;
+    const answer = await uploadRaw(server.port, person, noise(200 * MIB));
+    expect(JSON.parse(answer.body).code).toBe("storage.full");
+    expect(answer.sentBytes).toBeLessThan(100 * MIB);
+    expect(await staged()).toEqual([]);
+  });
+
+  test("promises no room twice: of many uploads at once only those begin that all have it", async () => {
+    freeBytes = SPARE + 35 * MIB;
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const answers = Promise.all(
+      Array.from({ length: 10 }, () => {
+        const body = new ReadableStream<Uint8Array>({
+          async pull(controller) {
+            await held;
+            controller.close();
+          },
+        });
+        const headers = {
+          "content-type": "multipart/form-data; boundary=edge",
+          "content-length": `${10 * MIB}`,
+        };
+        return t.call("POST", "/api/upload-dicom", { as: person, body, headers });
+      }).map(async (answer) => {
+        const { status } = await answer;
+        return status;
+      }),
+    );
+    while ((await staged()).length < 3) await Bun.sleep(5);
+    const late = await t.upload(person, new Uint8Array(6 * MIB));
+    expect(late.status).toBe(507);
+    letGo();
+    expect((await answers).sort()).toEqual([400, 400, 400, ...Array(7).fill(507)]);
+    expect((await t.upload(person, sampleZip({ study: "800" }))).status).toBe(201);
+  });
+
+  test("refuses what grows beyond it once it is inflated, and keeps nothing", async () => {
+    for (const frames of [40, 160]) {
+      freeBytes = SPARE + 5 * MIB;
+      const answer = await t.upload(person, deflatedFrames(frames));
+      expect([answer.status, (await problemOf(answer)).code]).toEqual([507, "storage.full"]);
+      expect(await staged()).toEqual([]);
+    }
+    freeBytes = ENDLESS;
+    expect((await t.upload(person, deflatedFrames(40))).status).toBe(201);
+  });
+
+  test("takes neither a laudo nor a lab exam", async () => {
+    const { studies } = await t.store(person, sampleZip({ study: "801" }));
+    freeBytes = SPARE;
+    for (const answer of [
+      await attachReport(t, person, studies[0]?.id ?? ""),
+      await sendLabExam(t, person),
+    ]) {
+      expect([answer.status, (await problemOf(answer)).code]).toEqual([507, "storage.full"]);
+    }
+  });
+
+  test("is told by the server's health, and what is promised is not", async () => {
+    const health = async () => {
+      const answer = await t.call("GET", "/api/health");
+      return [answer.status, ((await answer.json()) as { disk: boolean }).disk];
+    };
+    freeBytes = SPARE - 1;
+    await within(async () => expect(await health()).toEqual([503, false]));
+    freeBytes = SPARE + 1;
+    using _promised = await t.deps.disk.reserve(1);
+    await within(async () => expect(await health()).toEqual([200, true]));
+  });
+});
+
+/** A check is shared for some moments. */
+async function within(expectation: () => Promise<void>): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    try {
+      return await expectation();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await Bun.sleep(50);
+    }
+  }
+}
+
+const isPrivileged = process.getuid?.() === 0;
+
+test.if(isPrivileged)(
+  "on a real small disk, uploads that fill it leave it usable",
+  async () => {
+    await using folder = createTempFolder();
+    const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=24m", "none", folder.path]);
+    if (mounted.exitCode !== 0) return;
+    try {
+      const readFreeBytes = () => freeBytesOf(folder.path);
+      await using small = await createTestApp({
+        env: { DATA_DIR: folder.path },
+        overrides: { disk: createDiskRoom({ spareBytes: 2 * MIB, readFreeBytes }) },
+      });
+      await using serving = serveApp(small);
+      const sender = await small.addPerson("Disco Cheio");
+      const answers = await Promise.all(
+        Array.from({ length: 6 }, () => uploadRaw(serving.port, sender, noise(12 * MIB))),
+      );
+      // Those that have room are read, and are no ZIP.
+      const statuses = new Set(answers.map(({ status }) => status));
+      expect(statuses.has(507)).toBe(true);
+      expect(statuses.difference(new Set([422, 507])).size).toBe(0);
+      expect((await small.upload(sender, sampleZip({ study: "1" }))).status).toBe(201);
+      await small.settle();
+      await writeFile(join(folder.path, "filler"), new Uint8Array((await readFreeBytes()) - MIB));
+      expect((await problemOf(await small.upload(sender, sampleZip({ study: "2" })))).code).toBe(
+        "storage.full",
+      );
+      expect((await small.call("GET", "/api/health")).status).toBe(503);
+      expect(statfsSync(folder.path).bavail).toBeGreaterThan(0);
+    } finally {
+      Bun.spawnSync(["umount", "-l", folder.path]);
+    }
+  },
+  60_000,
+);
+
+describe("a plan that is nearly full", () => {
+  test("refuses an upload that can't fit before any of it is read", async () => {
+    await limitStorage(t, person, 5 * MIB);
+    const answer = await uploadRaw(server.port, person, [], 8 * MIB);
+    expect([answer.status, answer.sentBytes]).toEqual([403, 0]);
+    expect(JSON.parse(answer.body).code).toBe("quota.bytes");
+  });
+
+  test("refuses one in chunks once it has sent more than there is room for", async () => {
+    await limitStorage(t, person, 5 * MIB);
+    const answer = await uploadRaw(server.port, person, noise(200 * MIB));
+    expect(JSON.parse(answer.body).code).toBe("quota.bytes");
+    expect(answer.sentBytes).toBeLessThan(60 * MIB);
+    expect(await staged()).toEqual([]);
+  });
+
+  test("refuses frames that take more at rest than in their ZIP, before they are written", async () => {
+    await limitStorage(t, person, 5 * MIB);
+    const folder = join(t.deps.config.dataDir, "objects");
+    const before = await readdir(folder);
+    // Some are inflated in memory, others into a file.
+    for (const frames of [40, 160]) {
+      const zip = deflatedFrames(frames);
+      expect(zip.length).toBeLessThan(0.2 * MIB);
+      const answer = await t.upload(person, zip);
+      expect([answer.status, (await problemOf(answer)).code]).toEqual([403, "quota.bytes"]);
+    }
+    expect(await staged()).toEqual([]);
+    expect(await readdir(folder)).toEqual(before);
+  });
+
+  test("takes what is there already, though the plan has no room for as much again", async () => {
+    const zip = deflatedFrames(40);
+    await t.store(person, zip);
+    await limitStorage(t, person, 15 * MIB);
+    const again = await t.upload(person, zip);
+    expect([again.status, (await again.json()).instancesReceived]).toEqual([201, 0]);
+  });
+
+  test("counts what many uploads bring together while they are on their way", async () => {
+    await limitStorage(t, person, 25 * MIB);
+    const zips = Array.from({ length: 8 }, (_, n) => deflatedFrames(40, `${900 + n}`));
+    const answers = await Promise.all(zips.map((zip) => t.upload(person, zip)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, ...Array(6).fill(403)]);
+  });
+});
