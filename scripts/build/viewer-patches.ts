@@ -37,7 +37,9 @@ export const PATCHES: Patch[] = [
   {
     file: RUNTIMES,
     find: UNMOVED,
-    replace: (publicPath) => `__webpack_require__.p = ${JSON.stringify(publicPath)}`,
+    // A worker that a sandboxed page starts has no address to resolve paths against; it is told our origin.
+    replace: (publicPath) =>
+      `__webpack_require__.p = (self.viewerOrigin || "") + ${JSON.stringify(publicPath)}`,
   },
   ...REMOVED_PLUGINS.map((find): Patch => ({ file: APP, find, replace: remove })),
   {

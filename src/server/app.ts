@@ -15,6 +15,7 @@ import { createSubscriptionsRoutes } from "./features/subscriptions/subscription
 import { createSupportRoutes } from "./features/support/support.routes.ts";
 import { createThumbnailsRoutes } from "./features/thumbnails/thumbnails.routes.ts";
 import { createConfirmEmailRoutes, createUsersRoutes } from "./features/users/users.routes.ts";
+import { shareWithSandbox } from "./features/viewer/share-with-sandbox.ts";
 import { createViewerAssets } from "./features/viewer/viewer.assets.ts";
 import { createViewerRoutes } from "./features/viewer/viewer.routes.ts";
 import { createViewerDicomwebRoutes } from "./features/viewer/viewer-dicomweb.routes.ts";
@@ -80,6 +81,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/api", createExportRoutes(deps, guard));
   app.route("/", createConfirmEmailRoutes(deps, guard));
   app.route("/", createViewerTokenRoutes(deps, guard));
+  if (viewerOrigin === undefined) app.use("/dicomweb/t/*", shareWithSandbox());
   app.route("/dicomweb/t/:token", createViewerDicomwebRoutes(deps));
   app.route("/dicomweb", createStudyDicomwebRoutes(deps, guard));
   app.route(

@@ -254,6 +254,8 @@ export function readConfig(environment: Environment): Config {
     trustProxy: env.peers("TRUST_PROXY"),
     logLevel: env.oneOf("LOG_LEVEL", ["info", "debug", "warn", "error"], "info"),
   };
+  // One that the app shares separates nothing: the viewer's page is sandboxed, as without.
+  if (config.viewerOrigin === config.publicUrl) config.viewerOrigin = undefined;
   if (env.problems.length > 0) throw new ConfigError(env.problems);
   return config;
 }

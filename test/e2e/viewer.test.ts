@@ -144,7 +144,7 @@ async function serveElsewhere({
     viewer: folderAssets(join(dist, "viewer")),
   };
   const { deps } = testApp;
-  const viewerOrigin = hasViewerOrigin ? `http://localhost:${server.port}` : at;
+  const viewerOrigin = hasViewerOrigin ? `http://localhost:${server.port}` : undefined;
   const app = createApp({ ...deps, config: { ...deps.config, publicUrl: at, viewerOrigin } }, assets);
   server.reload({
     fetch: async (request, bunServer) =>
@@ -206,6 +206,48 @@ describe("a study", () => {
     },
     JOB_TIMEOUT_MS,
   );
+
+  test(
+    "is shown by a page whose scripts find no session, no storage, no cookie and no API of ours",
+    async () => {
+      const person = await personWith(await head(3));
+      const page = await openList(person);
+      await page.context().addCookies([{ name: "kept", value: "secret", url: origin }]);
+      const frame = await openViewer(page);
+      expect(isPicture(await lookAtImage(frame))).toBe(true);
+      const tries = { token: person.token, address: `${origin}/api/auth/me` };
+      const inFrame = await frame.evaluate(reachForSession, tries);
+      expect(inFrame).toEqual({ parent: "refused", storage: [], cookie: "", api: "refused", origin: "null" });
+
+      // The address of the page, opened by itself, is sandboxed by the answer's own policy.
+      await page.goto(await frame.evaluate(() => location.href));
+      await page.locator("#root").waitFor({ state: "attached" });
+      const alone = await page.evaluate(reachForSession, tries);
+      expect(alone).toMatchObject({ storage: [], cookie: "", api: "refused", origin: "null" });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  /** What a script that came into the viewer's page would try. */
+  async function reachForSession({ token, address }: { token: string; address: string }) {
+    let parent: string | null;
+    try {
+      parent = window.parent.sessionStorage.getItem("token") ?? window.parent.localStorage.getItem("token");
+    } catch {
+      parent = "refused";
+    }
+    const storage = [localStorage, sessionStorage].flatMap((kept) =>
+      Array.from({ length: kept.length }, (_, i) => kept.getItem(kept.key(i) ?? "") ?? "").filter((text) =>
+        text.includes(token),
+      ),
+    );
+    const headers = { authorization: `Bearer ${token}` };
+    const api = await fetch(address, { headers }).then(
+      () => "answered",
+      () => "refused",
+    );
+    return { parent, storage, cookie: document.cookie, api, origin: self.origin };
+  }
 
   /** Two windows that are not the viewer say what it says when it is left. */
   async function hearStrangers(page: Page): Promise<void> {
@@ -520,7 +562,7 @@ describe("a viewer on an origin of its own", () => {
       await using elsewhere = await serveElsewhere({ hasViewerOrigin: true });
       const page = await openList(await personWith(await head(3)), { at: elsewhere.at });
       const frame = await openViewer(page);
-      expect(new URL(frame.url()).origin).toBe(elsewhere.viewerOrigin);
+      expect(new URL(frame.url()).origin).toBe(String(elsewhere.viewerOrigin));
       expect(isPicture(await lookAtImage(frame))).toBe(true);
       await page.waitForFunction(() => document.activeElement instanceof HTMLIFrameElement);
       await page.keyboard.press("Escape");

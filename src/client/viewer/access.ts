@@ -8,7 +8,7 @@ export interface ViewerAccess {
 
 interface Browser {
   location: { href: string };
-  history: Pick<History, "replaceState">;
+  history: Pick<History, "replaceState" | "state">;
   sessionStorage: Pick<Storage, "getItem" | "setItem">;
 }
 
@@ -24,10 +24,11 @@ export function takeAccess({ location, history, sessionStorage }: Browser): View
     const access = { studyInstanceUIDs, token };
     sessionStorage.setItem(STORAGE_KEY, JSON.stringify(access));
     url.searchParams.delete("t");
-    history.replaceState(null, "", url.href);
+    // A sandboxed page has no storage that outlives it; the step of its history does.
+    history.replaceState({ [STORAGE_KEY]: JSON.stringify(access) }, "", url.href);
     return access;
   }
-  const kept = parseAccess(sessionStorage.getItem(STORAGE_KEY));
+  const kept = parseAccess(sessionStorage.getItem(STORAGE_KEY) ?? history.state?.[STORAGE_KEY] ?? null);
   return kept && kept.studyInstanceUIDs === studyInstanceUIDs ? kept : undefined;
 }
 

@@ -1,3 +1,5 @@
+import { SCRIPT_LOST, workerAddress } from "./sandboxed-worker.ts";
+
 /** Calls back where a script or a style sheet of this page, or the script of a worker, does not come. */
 export function onScriptLost(run: () => void): void {
   window.addEventListener(
@@ -10,8 +12,11 @@ export function onScriptLost(run: () => void): void {
     true,
   );
   window.Worker = class extends Worker {
-    constructor(...worker: ConstructorParameters<typeof Worker>) {
-      super(...worker);
+    constructor(script: string | URL, options?: WorkerOptions) {
+      super(workerAddress(script), options);
+      this.addEventListener("message", ({ data }) => {
+        if (data === SCRIPT_LOST) run();
+      });
       // An error inside a script that came is an ErrorEvent.
       this.addEventListener("error", (event) => {
         if (!(event instanceof ErrorEvent)) run();

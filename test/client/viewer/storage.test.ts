@@ -1,14 +1,18 @@
 import { expect, test } from "bun:test";
 import { ensureStorage } from "../../../src/client/viewer/storage.ts";
 
-type Page = Pick<Window, "localStorage" | "sessionStorage">;
+type Page = Pick<Window, "localStorage" | "sessionStorage"> & { document: { cookie: string } };
 
 /** A page in a frame of another site, with third-party cookies blocked. */
 function refusing(error: () => Error): Page {
   const refuse = () => {
     throw error();
   };
-  return Object.defineProperties({} as Page, {
+  const document = Object.defineProperty({} as Page["document"], "cookie", {
+    get: refuse,
+    configurable: true,
+  });
+  return Object.defineProperties({ document } as Page, {
     localStorage: { get: refuse, configurable: true },
     sessionStorage: { get: refuse, configurable: true },
   });
@@ -26,12 +30,15 @@ test("where the browser refuses storage, the viewer's page keeps what it must in
   expect(page.sessionStorage.length).toBe(0);
   page.localStorage.clear();
   expect(page.localStorage.getItem("i18nextLng")).toBeNull();
+  page.document.cookie = "theme=dark";
+  expect(page.document.cookie).toBe("");
 });
 
 test("a storage that the browser gives is used", () => {
   const storage = {} as Storage;
-  const page = { localStorage: storage, sessionStorage: storage };
+  const page = { localStorage: storage, sessionStorage: storage, document: { cookie: "a=b" } };
   ensureStorage(page);
+  expect(page.document.cookie).toBe("a=b");
   expect(page.localStorage).toBe(storage);
 });
 

@@ -19,7 +19,7 @@ describe("building the viewer", () => {
   test("each patch has a file it is for, and moves it under the viewer's own path", () => {
     for (const { file } of PATCHES) expect(files.some((name) => file.test(name))).toBe(true);
     const patched = applyPatches(appName, original, "/viewer/1/");
-    expect(patched).toContain('__webpack_require__.p = "/viewer/1/"');
+    expect(patched.includes('__webpack_require__.p = (self.viewerOrigin || "") + "/viewer/1/"')).toBe(true);
     expect(patched).not.toContain('pluginImports_modes.push("@ohif/mode-segmentation")');
     expect(patched).toContain('pluginImports_modes.push("@ohif/mode-basic")');
     expect(patched).toMatch(/\.\.\.en_US,\s+\.\.\.pt_BR/);

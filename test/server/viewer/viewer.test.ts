@@ -101,7 +101,8 @@ describe("what the viewer may do", () => {
     const csp = policy(await get("/viewer/basic"));
     expect(csp).toContain("connect-src exames.example/dicomweb/t/ exames.example/viewer/;");
     expect(csp).toContain("frame-ancestors 'self'");
-    expect(csp).not.toContain("unsafe-eval");
+    expect(csp).toStartWith("sandbox allow-scripts allow-downloads;");
+    expect(csp).not.toContain("allow-same-origin");
     expect(policy(await get("/viewer/abc/app.js"))).toContain("'wasm-unsafe-eval' 'unsafe-eval'");
   });
 
@@ -116,6 +117,8 @@ describe("what the viewer may do", () => {
     const response = await get("/viewer/basic", {}, viewer("https://viewer.example"));
     expect(policy(response)).toContain("frame-ancestors https://exames.example;");
     expect(policy(response)).toContain("viewer.example/dicomweb/t/");
+    expect(policy(response)).not.toContain("sandbox");
+    expect(policy(response)).not.toContain("unsafe-eval");
   });
 });
 

@@ -94,7 +94,9 @@ function useViewerEvents(
   useEffect(() => {
     const listen = ({ source, origin, data }: MessageEvent) => {
       const { current } = frame;
-      if (!current || source !== current.contentWindow || origin !== new URL(current.src).origin) return;
+      if (!current || source !== current.contentWindow) return;
+      // A sandboxed page is of no origin; a page that went elsewhere is of another.
+      if (origin !== "null" && origin !== new URL(current.src).origin) return;
       const event = readViewerMessage(data);
       if (event) hear(event);
     };
@@ -111,4 +113,13 @@ function useTimeout(isRunning: boolean, timeoutMs: number, run: () => void): voi
     const timer = setTimeout(() => end(), timeoutMs);
     return () => clearTimeout(timer);
   }, [isRunning, timeoutMs]);
+}
+
+/**
+ * What the viewer's page may do. On our own origin it is of no origin, so that its code finds neither the session nor
+ * the API; on one of its own it may keep that.
+ */
+export function viewerSandbox(url: string): string {
+  const isOurs = new URL(url, location.href).origin === location.origin;
+  return `allow-scripts allow-downloads${isOurs ? "" : " allow-same-origin"}`;
 }

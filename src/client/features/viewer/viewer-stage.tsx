@@ -12,7 +12,7 @@ import { useAccessEnd } from "../sharing/use-access-end.ts";
 import { descriptionText } from "../studies/study-text.ts";
 import { useDownload } from "../studies/use-download.ts";
 import { usePicture } from "../studies/use-picture.ts";
-import { useViewerPage, type ViewerFailure } from "./use-viewer-page.ts";
+import { useViewerPage, type ViewerFailure, viewerSandbox } from "./use-viewer-page.ts";
 
 const failureTexts: Record<ViewerFailure, MessageDescriptor> = {
   noSession: msg({ id: "viewer.noSession", message: "Access token not found. Please log in again." }),
@@ -81,6 +81,7 @@ export function ViewerStage({ study, onRefused, onLeave }: ViewerStageProps) {
           ref={frame}
           className={isShown ? "is-shown" : undefined}
           src={page.url}
+          sandbox={viewerSandbox(page.url)}
           title={t({ id: "viewer.frame", message: `Images of ${description}` })}
           allow="fullscreen"
           onLoad={onLoaded}

@@ -19,6 +19,12 @@ export interface ViewerAssetsOptions {
   viewerOrigin?: string | undefined;
 }
 
+/** A sandboxed page is of no origin, so to it our files are another's; a browser shows none together with an opener policy. */
+const SANDBOX_HEADERS = {
+  "Access-Control-Allow-Origin": "*",
+  "Cross-Origin-Resource-Policy": "cross-origin",
+  "Cross-Origin-Opener-Policy": "unsafe-none",
+};
 const PREFIX = "/viewer/";
 const PAGE = "/viewer/basic";
 const MAX_PATH_LENGTH = 300;
@@ -29,6 +35,7 @@ export function createViewerAssets({
   viewerOrigin,
 }: ViewerAssetsOptions): ViewerAssets {
   const knownHost = new URL(viewerOrigin ?? publicOrigin).host;
+  const isSandboxed = viewerOrigin === undefined;
   const frameAncestors = viewerOrigin === undefined ? "'self'" : publicOrigin;
 
   return {
@@ -42,10 +49,10 @@ export function createViewerAssets({
       const hosts = [...new Set([knownHost, host])];
       return serveAsset(request, asset, {
         "Content-Security-Policy": isPage
-          ? viewerDocumentPolicy({ hosts, frameAncestors })
+          ? viewerDocumentPolicy({ hosts, frameAncestors, isSandboxed })
           : viewerAssetPolicy({ hosts }),
         "Referrer-Policy": "no-referrer",
-        "Cross-Origin-Resource-Policy": "same-origin",
+        ...(isSandboxed ? SANDBOX_HEADERS : { "Cross-Origin-Resource-Policy": "same-origin" }),
       });
     },
   };

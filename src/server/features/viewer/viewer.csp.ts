@@ -4,17 +4,21 @@ export interface ViewerPolicyOptions {
   hosts: string[];
   /** Origins whose pages may frame the viewer; `'self'` where it shares the app's origin. */
   frameAncestors: string;
+  /** Makes the page one of no origin: where it shares the app's, its code must not find the session. */
+  isSandboxed: boolean;
 }
 
 /**
  * Content-Security-Policy of the viewer's page. It may talk to the token's DICOMweb and to its own files and to
  * nothing else of our origin: a viewer gone astray can't call the API. (A CSP path that ends with a slash covers
- * everything below it; `'self'` can't carry a path, so hosts are named.)
+ * everything below it; `'self'` can't carry a path, so hosts are named.) In a sandbox its workers have its policy, not
+ * their files': there the image codecs compile code.
  */
-export function viewerDocumentPolicy({ hosts, frameAncestors }: ViewerPolicyOptions): string {
+export function viewerDocumentPolicy({ hosts, frameAncestors, isSandboxed }: ViewerPolicyOptions): string {
   return [
+    ...(isSandboxed ? ["sandbox allow-scripts allow-downloads"] : []),
     "default-src 'none'",
-    "script-src 'self'",
+    `script-src 'self'${isSandboxed ? CODE_OF_CODECS : ""}`,
     "worker-src 'self' blob:",
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob:",
@@ -27,11 +31,13 @@ export function viewerDocumentPolicy({ hosts, frameAncestors }: ViewerPolicyOpti
   ].join("; ");
 }
 
+const CODE_OF_CODECS = " 'wasm-unsafe-eval' 'unsafe-eval'";
+
 /** Policy of the viewer's files, which matters where one runs as a worker: the image codecs compile code. */
 export function viewerAssetPolicy({ hosts }: Pick<ViewerPolicyOptions, "hosts">): string {
   return [
     "default-src 'none'",
-    "script-src 'self' 'wasm-unsafe-eval' 'unsafe-eval'",
+    `script-src 'self'${CODE_OF_CODECS}`,
     "worker-src 'self' blob:",
     `connect-src ${connectSources(hosts)}`,
   ].join("; ");
