@@ -12,8 +12,10 @@ import type { ByteRange } from "../storage/object-store.ts";
 import { ManifestError, ManifestTooLarge } from "./manifest.errors.ts";
 import type { ManifestInstance, SeriesManifest } from "./manifest.ts";
 import { compareInstances, parseSeriesManifest } from "./manifest-index.ts";
-import { assertIndexWeight, MAX_INDEX_BYTES } from "./manifest-weight.ts";
-import { type Pieces, through } from "./pieces.ts";
+import { assertIndexWeight, MAX_INDEX_BYTES, MAX_WRITTEN_WEIGHT_BYTES } from "./manifest-weight.ts";
+import { type MetadataRef, MetadataStore } from "./metadata-store.ts";
+import { inPieces, type Pieces, through } from "./pieces.ts";
+import { takeFrom } from "./take-from.ts";
 
 /*
  * The bytes of a manifest: a header, then two zstd frames.
@@ -30,6 +32,8 @@ const MAGIC = 0x534d5845;
 const FORMAT_VERSION = 1;
 export const MANIFEST_HEADER_BYTES = 40;
 const MAX_INFLATED_BYTES = 2 ** 31;
+/** What the metadata of a series may be as JSON where they are written: 5,000 slices of 100 kB each. */
+export const MAX_WRITTEN_METADATA_BYTES = 512 * 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
 /** An index up to this is inflated on the spot. */
 const SMALL_INDEX_BYTES = 256 * 1024;
@@ -69,7 +73,10 @@ export interface SeriesIndex {
 
 const inflateAside = promisify(zstdDecompress);
 
-/** Encodes a series; `manifest.instances` must be in order. Memory: the compressed bytes and one instance. */
+/**
+ * Encodes a series; `manifest.instances` must be in order. Memory: the compressed bytes and one instance.
+ * @throws {ManifestTooLarge} where nobody could read it again in bounded memory
+ */
 export async function encodeManifest({ manifest, metadataOf }: SeriesContent): Promise<Uint8Array> {
   const metadataLengths: number[] = [];
   let metadataInflated = 2 + Math.max(0, manifest.instances.length - 1);
@@ -80,13 +87,15 @@ export async function encodeManifest({ manifest, metadataOf }: SeriesContent): P
       const json = metadataOf(instance);
       metadataLengths.push(json.length);
       metadataInflated += json.length;
-      if (metadataInflated > MAX_INFLATED_BYTES) throw new ManifestError("its metadata is too large");
+      if (metadataInflated > MAX_WRITTEN_METADATA_BYTES) throw new ManifestTooLarge("its metadata");
       yield json;
     }
     yield CLOSE;
   }
   const metadata = await compress(pieces());
   const indexJson = Buffer.from(JSON.stringify({ ...manifest, metadataLengths }));
+  if (indexJson.length > MAX_INDEX_BYTES) throw new ManifestTooLarge(`an index of ${indexJson.length} bytes`);
+  assertIndexWeight(indexJson, MAX_WRITTEN_WEIGHT_BYTES);
   const index = zstdCompressSync(indexJson, ZSTD);
 
   const header = Buffer.alloc(MANIFEST_HEADER_BYTES);
@@ -182,31 +191,33 @@ export function metadataSection(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * A series with the metadata of its instances, for {@link mergeManifests} and single instances. Memory: the
- * metadata inflated.
+ * A series with the metadata of its instances, for {@link mergeManifests}. Memory: the index, and the metadata as they
+ * are compressed. Blocks: for workers.
  * @throws {ManifestError}
  */
-export function decodeManifest(bytes: Uint8Array): SeriesContent {
+export async function decodeManifest(bytes: Uint8Array): Promise<SeriesContent> {
   const { manifest, metadataLengths } = decodeIndex(bytes);
   const { metadata } = manifestLayout(bytes, bytes.length);
-  const inflated = inflate(metadataSection(bytes), metadata.inflatedBytes);
-  const views = new Map<ManifestInstance, Uint8Array>();
-  let at = 1;
-  for (const [i, instance] of manifest.instances.entries()) {
-    const length = metadataLengths[i] ?? 0;
-    views.set(instance, inflated.subarray(at, at + length));
-    at += length + 1;
-  }
-  if (at !== inflated.length + (manifest.instances.length === 0 ? -1 : 0)) {
+  const lengths = metadataLengths.reduce((sum, length) => sum + length + 1, 1);
+  if (metadata.inflatedBytes !== Math.max(2, lengths)) {
     throw new ManifestError("its metadata is not as long as the index says");
   }
-  return { manifest, metadataOf: (instance) => viewOf(views, instance) };
+  const store = new MetadataStore();
+  const refs = new Map<ManifestInstance, MetadataRef>();
+  const inflated = takeFrom(inflatedMetadata(inPieces(metadataSection(bytes))));
+  await inflated.take(1);
+  for (const [i, instance] of manifest.instances.entries()) {
+    refs.set(instance, store.add(await inflated.take(metadataLengths[i] ?? 0)));
+    await inflated.take(1);
+  }
+  await inflated.end(manifest.instances.length === 0 ? 1 : 0);
+  return { manifest, metadataOf: (instance) => store.read(refOf(refs, instance)) };
 }
 
-function viewOf(views: Map<ManifestInstance, Uint8Array>, instance: ManifestInstance): Uint8Array {
-  const view = views.get(instance);
-  if (!view) throw new ManifestError("an instance is not of this series");
-  return view;
+function refOf(refs: Map<ManifestInstance, MetadataRef>, instance: ManifestInstance): MetadataRef {
+  const ref = refs.get(instance);
+  if (!ref) throw new ManifestError("an instance is not of this series");
+  return ref;
 }
 
 /** Joins two contents of the same series in order; an instance that `kept` has already stays as it is there. */

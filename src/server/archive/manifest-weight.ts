@@ -1,3 +1,4 @@
+import type { FrameTable } from "../dicom/frame-table.ts";
 import { ManifestTooLarge } from "./manifest.errors.ts";
 
 /**
@@ -6,6 +7,14 @@ import { ManifestTooLarge } from "./manifest.errors.ts";
  */
 export const MAX_INDEX_BYTES = 24 * 1024 * 1024;
 const MAX_WEIGHT_BYTES = 48 * 1024 * 1024;
+/** What is written stays below: an index must be readable by a version that counts a little differently. */
+export const MAX_WRITTEN_WEIGHT_BYTES = 40 * 1024 * 1024;
+/** One instance may have some 200,000 frames and fragments. */
+export const MAX_INSTANCE_WEIGHT_BYTES = 24 * 1024 * 1024;
+/** An instance without frames, its UIDs and numbers. */
+const INSTANCE_BYTES = 1_000;
+/** A fragment beside its array: two numbers as text. */
+const FRAGMENT_TEXT_BYTES = 16;
 
 /** Measured: an array of two numbers takes 52 bytes, an object of an instance 260 beside its text. */
 const ARRAY_BYTES = 52;
@@ -17,13 +26,22 @@ const OPEN_OBJECT = 0x7b;
  * About what the JSON of an index takes in memory, by its brackets: 11 bytes of it can be a frame.
  * @throws {ManifestTooLarge}
  */
-export function assertIndexWeight(json: Uint8Array): number {
+export function assertIndexWeight(json: Uint8Array, maxWeightBytes = MAX_WEIGHT_BYTES): number {
   let weightBytes = json.length;
   for (let i = 0; i < json.length; i++) {
     const byte = json[i];
     if (byte === OPEN_ARRAY) weightBytes += ARRAY_BYTES;
     else if (byte === OPEN_OBJECT) weightBytes += OBJECT_BYTES;
   }
-  if (weightBytes > MAX_WEIGHT_BYTES) throw new ManifestTooLarge(`an index of about ${weightBytes} bytes`);
+  if (weightBytes > maxWeightBytes) throw new ManifestTooLarge(`an index of about ${weightBytes} bytes`);
   return weightBytes;
+}
+
+/** About what an instance adds to the index of its series. */
+export function instanceWeight(frames: FrameTable): number {
+  if (frames.kind !== "encapsulated") return INSTANCE_BYTES;
+  const fragments = frames.frames.reduce((sum, frame) => sum + frame.length, 0);
+  return (
+    INSTANCE_BYTES + frames.frames.length * ARRAY_BYTES + fragments * (ARRAY_BYTES + FRAGMENT_TEXT_BYTES)
+  );
 }

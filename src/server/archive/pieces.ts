@@ -43,6 +43,13 @@ export async function* slicePieces(
   }
 }
 
+const PIECE_BYTES = 256 * 1024;
+
+/** Bytes in memory as pieces, none larger than a stream takes at once. */
+export async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+}
+
 /** All of them in one array of `length` bytes; `undefined` where they are fewer or more. */
 export async function joinPieces(pieces: Pieces, length: number): Promise<Uint8Array | undefined> {
   const joined = new Uint8Array(length);

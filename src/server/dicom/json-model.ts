@@ -15,7 +15,7 @@ import { wordBytes } from "./word-size.ts";
 const MAX_INLINE_BINARY_BYTES = 1024;
 const MAX_INLINE_TABLE_BYTES = 256 * 1024;
 const MAX_INLINE_VALUE_BYTES = 1024 * 1024;
-const MAX_INLINE_TOTAL_BYTES = 64 * 1024 * 1024;
+const MAX_INLINE_TOTAL_BYTES = 32 * 1024 * 1024;
 
 /** Lookup tables without which a viewer shows nothing: it takes them from the metadata only. */
 const TABLE_TAGS: ReadonlySet<number> = new Set([
@@ -37,7 +37,7 @@ interface Scope {
  * @param bulkDataUri gives the URI of a value that is not inline: pixel data, bytes above 1 kB (lookup tables:
  * 256 kB), anything above 1 MB. Its argument is the tag path `TTTTTTTT` or, in items, `TTTTTTTT.2.TTTTTTTT`,
  * items counted from 1.
- * @throws Unreadable `instance.too_complex` where the inline values take more than 64 MB
+ * @throws Unreadable `instance.too_complex` where the inline values take more than 32 MB
  */
 export function toDicomJson(
   reader: ByteReader,

@@ -14,7 +14,7 @@ const PREAMBLE_BYTES = 128;
 const MAX_META_ELEMENTS = 256;
 const EXPLICIT_LITTLE_ENDIAN: Encoding = { explicit: true, littleEndian: true };
 
-/** 512 MiB: what the data set of one deflated instance may take in memory. */
+/** What the data set of one deflated instance may take in memory. */
 export const MAX_INFLATED_BYTES = 512 * 1024 * 1024;
 
 export interface OpenFile {

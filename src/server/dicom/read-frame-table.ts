@@ -7,6 +7,8 @@ import type { FrameTable } from "./frame-table.ts";
 type Fragment = [offset: number, length: number];
 
 const CODE_STREAM_START_BYTES = 8;
+/** More than a file can have fragments. */
+const MAX_FRAMES = 500_000;
 
 /** Where the frames of an instance lie. Never names a byte that is not in its pixel data. */
 export function readFrameTable(reader: ByteReader, file: ParsedFile): FrameTable {
@@ -83,7 +85,7 @@ function encapsulated(
     frameCount === 1
       ? (framesByExtendedTable(reader, dataSet, fragments, 1) ?? [fragments])
       : (framesByExtendedTable(reader, dataSet, fragments, frameCount) ??
-        framesByOffsets(basicOffsets(reader, dataSet, basicOffsetTable), fragments, frameCount) ??
+        framesByOffsets(basicOffsets(reader, dataSet, basicOffsetTable, frameCount), fragments, frameCount) ??
         (fragments.length === frameCount ? fragments.map((fragment) => [fragment]) : undefined) ??
         framesByCodeStreams(reader, fragments));
   return { kind: "encapsulated", frameCount: frames.length, frames };
@@ -96,9 +98,9 @@ function framesByExtendedTable(
   fragments: Fragment[],
   frameCount: number,
 ): Fragment[][] | undefined {
-  const offsets = unsigned64s(reader, dataSet, Tag.extendedOffsetTable);
-  const lengths = unsigned64s(reader, dataSet, Tag.extendedOffsetTableLengths);
-  if (offsets.length !== frameCount || lengths.length !== frameCount) return undefined;
+  const offsets = unsigned64s(reader, dataSet, Tag.extendedOffsetTable, frameCount);
+  const lengths = unsigned64s(reader, dataSet, Tag.extendedOffsetTableLengths, frameCount);
+  if (!offsets || !lengths || frameCount > fragments.length) return undefined;
   const frames = framesByOffsets(offsets, fragments, frameCount);
   return frames?.every((frame, i) => frame.length === 1 && (lengths[i] ?? 0) <= (frame[0]?.[1] ?? 0))
     ? frames.map(([fragment], i) => [[fragment?.[0] ?? 0, lengths[i] ?? 0]])
@@ -119,13 +121,20 @@ function framesByOffsets(
   return starts.map((start, i) => fragments.slice(start, starts[i + 1] ?? fragments.length));
 }
 
-function basicOffsets(reader: ByteReader, { encoding }: DataSet, [offset, length]: Fragment): number[] {
+function basicOffsets(
+  reader: ByteReader,
+  { encoding }: DataSet,
+  [offset, length]: Fragment,
+  count: number,
+): number[] {
+  if (length >> 2 !== count || count > MAX_FRAMES) return [];
   return Array.from({ length: length >> 2 }, (_, i) => reader.u32(offset + 4 * i, encoding.littleEndian));
 }
 
-function unsigned64s(reader: ByteReader, dataSet: DataSet, tag: number): number[] {
+/** Undefined where there are not `count` of them: a table is read only if it can be right. */
+function unsigned64s(reader: ByteReader, dataSet: DataSet, tag: number, count: number): number[] | undefined {
   const element = findElement(dataSet, tag);
-  if (!element) return [];
+  if (!element || element.length >> 3 !== count || count > MAX_FRAMES) return undefined;
   const { littleEndian } = dataSet.encoding;
   return Array.from({ length: element.length >> 3 }, (_, i) =>
     Number(reader.u64(element.offset + 8 * i, littleEndian)),

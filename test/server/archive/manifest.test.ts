@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { deflateRawSync, zstdDecompressSync } from "node:zlib";
+import { deflateRawSync, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import fc from "fast-check";
 import {
   InstanceDamaged,
@@ -7,12 +7,14 @@ import {
   instancePieces,
   readInstanceRange,
 } from "../../../src/server/archive/instance-reader.ts";
-import { ManifestError } from "../../../src/server/archive/manifest.errors.ts";
+import { ManifestError, ManifestTooLarge } from "../../../src/server/archive/manifest.errors.ts";
 import type { ManifestInstance, SeriesManifest } from "../../../src/server/archive/manifest.ts";
 import {
+  decodeIndexSection,
   decodeManifest,
   decodeManifestIndex,
   encodeManifest,
+  manifestLayout,
   mergeManifests,
   metadataSection,
   type SeriesContent,
@@ -88,7 +90,7 @@ describe("a series manifest", () => {
   test("may be empty", async () => {
     const bytes = await encodeManifest(content([]));
     expect(metadataOf(bytes)).toEqual([]);
-    expect(decodeManifest(bytes).manifest.instances).toEqual([]);
+    expect((await decodeManifest(bytes)).manifest.instances).toEqual([]);
   });
 
   test("takes metadata larger than what is compressed at once", async () => {
@@ -96,14 +98,16 @@ describe("a series manifest", () => {
     const series = content([instance("1.4", 1), instance("1.5", 2)], long);
     const bytes = await encodeManifest(series);
     expect(metadataOf(bytes)[1].marker).toBe(long);
-    const decoded = decodeManifest(bytes);
+    const decoded = await decodeManifest(bytes);
     const [, second] = decoded.manifest.instances;
     if (!second) throw new Error("none");
     expect(JSON.parse(Buffer.from(decoded.metadataOf(second)).toString()).marker).toBe(long);
   });
 
   test("keeps an instance that was there, adds the new ones, and orders all by number, then UID", async () => {
-    const kept = decodeManifest(await encodeManifest(content([instance("1.10", 1), instance("1.12", 3)])));
+    const kept = await decodeManifest(
+      await encodeManifest(content([instance("1.10", 1), instance("1.12", 3)])),
+    );
     const added = content(
       [instance("1.11", 2), instance("1.12", 3), instance("1.9", 3), instance("1.1", null)],
       "added",
@@ -134,13 +138,13 @@ describe("a series manifest", () => {
   test("that is damaged is refused, never half read", async () => {
     const sound = await encodeManifest(content([instance("1.4", 1), instance("1.5", 2)]));
     const expected = decodeManifestIndex(sound);
-    fc.assert(
-      fc.property(fc.nat(sound.length - 1), fc.integer({ min: 1, max: 255 }), (at, bits) => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(sound.length - 1), fc.integer({ min: 1, max: 255 }), async (at, bits) => {
         const damaged = Uint8Array.from(sound);
         damaged[at] = (damaged[at] ?? 0) ^ bits;
         try {
           // A flipped bit in an unused part of a frame header may leave the content as it was.
-          decodeManifest(damaged);
+          await decodeManifest(damaged);
           expect(decodeManifestIndex(damaged)).toEqual(expected);
           expect(metadataOf(damaged)).toEqual(metadataOf(sound));
         } catch (error) {
@@ -150,7 +154,7 @@ describe("a series manifest", () => {
       { numRuns: 500 },
     );
     for (const cut of [0, 4, 39, 41, sound.length - 1]) {
-      expect(() => decodeManifest(sound.subarray(0, cut))).toThrow(ManifestError);
+      await expect(decodeManifest(sound.subarray(0, cut))).rejects.toBeInstanceOf(ManifestError);
     }
   });
 
@@ -169,6 +173,31 @@ describe("a series manifest", () => {
       expect(() => decodeManifestIndex(bytes)).toThrow(ManifestError);
     }
   });
+});
+
+test("a series of more frames than can be read again in bounded memory is never written, nor read where it was", async () => {
+  const frames = Array.from({ length: 100_000 }, (_, i) => [[i * 10, 0]] as [number, number][]);
+  const many = {
+    ...instance("1.4", 1),
+    frames: { kind: "encapsulated" as const, frameCount: frames.length, frames },
+  };
+  const bytes = await encodeManifest(content([many, { ...many, sopInstanceUID: "1.5" }]));
+  expect(decodeManifestIndex(bytes).instances).toHaveLength(2);
+  const uids = ["1.4", "1.5", "1.6", "1.7", "1.8"];
+  const series = content(uids.map((sopInstanceUID) => ({ ...many, sopInstanceUID })));
+  await expect(encodeManifest(series)).rejects.toBeInstanceOf(ManifestTooLarge);
+
+  const index = Buffer.from(JSON.stringify({ ...series.manifest, metadataLengths: uids.map(() => 2) }));
+  const header = Buffer.from(bytes.subarray(0, 40));
+  const [packed, metadata] = [zstdCompressSync(index), zstdCompressSync("[{},{},{},{},{}]")];
+  header.writeBigUInt64LE(BigInt(packed.length), 8);
+  header.writeBigUInt64LE(BigInt(index.length), 16);
+  header.writeBigUInt64LE(BigInt(metadata.length), 24);
+  header.writeBigUInt64LE(16n, 32);
+  const landed = Buffer.concat([header, packed, metadata]);
+  expect(() => decodeManifestIndex(landed)).toThrow(ManifestTooLarge);
+  const { index: section } = manifestLayout(header, landed.length);
+  await expect(decodeIndexSection(packed, section)).rejects.toBeInstanceOf(ManifestTooLarge);
 });
 
 describe("the bytes of an instance", () => {

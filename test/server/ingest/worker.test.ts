@@ -81,7 +81,7 @@ describe("an upload", () => {
       zipSync({ a: slice(["1.1", "1.1.1", "1.1.1.1"], 2), b: slice(["1.1", "1.1.1", "1.1.1.2"], 1) }),
     );
     const [bytes] = (await manifestsOf(built)).values();
-    const { manifest, metadataOf } = decodeManifest(bytes ?? new Uint8Array(0));
+    const { manifest, metadataOf } = await decodeManifest(bytes ?? new Uint8Array(0));
     const uids = manifest.instances.map(
       (i) => JSON.parse(Buffer.from(metadataOf(i)).toString())["00080018"].Value[0],
     );

@@ -11,6 +11,7 @@ import { copyToArchive } from "../studies/transfer-upload.ts";
 import { abandonUpload } from "./abandon-upload.ts";
 import { commitUpload, objectKey } from "./commit-upload.ts";
 import {
+  seriesWouldBeTooLarge,
   tooManyUploads,
   uploadInterrupted,
   uploadTooComplex,
@@ -221,6 +222,8 @@ function asAppError(error: unknown): unknown {
   }
   if (isDiskFull(error)) return new AppError(storageFull, { cause: error });
   if (!(error instanceof IngestRefused) || unreadable.has(error.failure)) return error;
+  if (error.failure === "upload.series_too_large")
+    return new AppError(seriesWouldBeTooLarge, { cause: error });
   const isTooMuch = /too_|_too/.test(error.failure);
   return new AppError(isTooMuch ? uploadTooComplex : uploadUnreadable, {
     cause: error,

@@ -34,6 +34,14 @@ export const uploadTooComplex: ErrorKind = {
     message: "The ZIP file holds more than can be taken in one upload. Nothing was stored.",
   },
 };
+export const seriesWouldBeTooLarge: ErrorKind = {
+  status: 422,
+  code: "upload.series_too_large",
+  text: /*i18n*/ {
+    id: "error.upload.series_too_large",
+    message: "A series would hold more images or frames than can be opened again. Nothing was stored.",
+  },
+};
 export const uploadWithoutDicom: ErrorKind = {
   status: 422,
   code: "upload.no_dicom",

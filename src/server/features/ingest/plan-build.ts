@@ -1,17 +1,22 @@
 import { join } from "node:path";
 import type { Deps } from "../../deps.ts";
 import { ObjectNotFound } from "../../storage/object-store.ts";
-import { readObject } from "../studies/open-object.ts";
+import { openObject, readObject } from "../studies/open-object.ts";
+import type { StoredObjectRow } from "../studies/studies.table.ts";
 import { findStoredStudies, type StoredStudy } from "./ingest.repo.ts";
 import type { Guess } from "./worker/ingest-workers.ts";
 import type {
   BuildPlan,
   GuessedVolume,
+  ManifestBytes,
   PlannedObject,
   PlannedStudy,
   ScannedStudy,
   ScanResult,
 } from "./worker/worker-messages.ts";
+
+/** Of a study's manifests so much is held and sent to the worker; the others go by way of files. */
+const MAX_HELD_MANIFEST_BYTES = 4 * 1024 * 1024;
 
 /** What to write for an upload, and how its studies stood when that was decided. */
 export interface PlannedUpload {
@@ -57,9 +62,13 @@ async function planStudy(
   study: ScannedStudy,
   stored: StoredStudy | undefined,
 ): Promise<PlannedStudy> {
-  const manifests = new Map<string, Uint8Array>();
+  const manifests = new Map<string, ManifestBytes>();
+  let heldBytes = 0;
   for (const { row, manifest } of stored?.series ?? []) {
-    manifests.set(row.seriesInstanceUID, await readObject(deps, manifest));
+    const isHeld = heldBytes + manifest.sizeBytes <= MAX_HELD_MANIFEST_BYTES;
+    if (isHeld) heldBytes += manifest.sizeBytes;
+    const bytes = isHeld ? await readObject(deps, manifest) : await copyManifest(deps, folder, manifest);
+    manifests.set(row.seriesInstanceUID, bytes);
   }
   const series = study.series.map(({ seriesInstanceUID }) => {
     const existing = manifests.get(seriesInstanceUID);
@@ -72,6 +81,18 @@ async function planStudy(
     series,
     otherManifests: [...manifests.values()],
   };
+}
+
+/** Removed with all else of the upload's folder that is not its objects. */
+async function copyManifest(
+  deps: Pick<Deps, "store" | "staging" | "node">,
+  folder: string,
+  manifest: StoredObjectRow,
+): Promise<ManifestBytes> {
+  const path = join(folder, `in-force-${Bun.randomUUIDv7()}`);
+  const body = await openObject(deps, manifest, { offset: 0, length: manifest.sizeBytes });
+  await Bun.write(path, new Response(body));
+  return { path };
 }
 
 /** A guess is about a volume of its own id; what it holds, the worker compares. */

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { ManifestError } from "../../../archive/manifest.errors.ts";
+import { ManifestError, ManifestTooLarge } from "../../../archive/manifest.errors.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import {
   decodeManifest,
@@ -21,6 +21,7 @@ import type {
   BuiltSeries,
   BuiltStudy,
   BuiltUpload,
+  ManifestBytes,
   PlannedObject,
   PlannedStudy,
 } from "./worker-messages.ts";
@@ -50,6 +51,7 @@ export async function buildUpload(input: BuildInput, plan: BuildPlan): Promise<B
   try {
     for (const planned of plan.studies) studies.push(await buildStudy(input, chunk, room, planned));
   } catch (error) {
+    if (error instanceof ManifestTooLarge) throw new IngestRefused("upload.series_too_large", error.message);
     if (error instanceof ManifestError) throw new IngestRefused("manifest.damaged", error.message);
     throw error;
   }
@@ -89,7 +91,7 @@ async function buildStudy(
   const { scanned, spoolPath } = input;
   const study = scanned.studies.get(planned.studyInstanceUID);
   if (!study) throw new RangeError("the plan names a study that the upload does not hold");
-  const known = knownInstances(planned);
+  const known = await knownInstances(planned);
   const fresh = (instance: ScannedInstance) => !known.has(instance.described.sopInstanceUID);
   const touched = planned.series
     .map((series) => ({ ...series, instances: instancesOf(study, series.seriesInstanceUID).filter(fresh) }))
@@ -132,7 +134,7 @@ async function writeManifests(study: Described, touched: TouchedSeries[]): Promi
 async function writeManifest(study: Described, series: TouchedSeries): Promise<BuiltSeries> {
   const { seriesInstanceUID, manifest, existing, instances } = series;
   const added = contentOf(study, seriesInstanceUID, instances);
-  const content = existing ? mergeManifests(decodeManifest(existing), added) : added;
+  const content = existing ? mergeManifests(await decodeManifest(await bytesOf(existing)), added) : added;
   return {
     seriesInstanceUID,
     manifest: await writeObject(manifest, await encodeManifest(content)),
@@ -146,13 +148,18 @@ function instancesOf(study: StudyScan, seriesInstanceUID: string): ScannedInstan
 }
 
 /** The SOP Instance UIDs that the manifests in force name. */
-function knownInstances({ series, otherManifests = [] }: PlannedStudy): Set<string> {
+async function knownInstances({ series, otherManifests = [] }: PlannedStudy): Promise<Set<string>> {
   const existing = series.flatMap((planned) => planned.existing ?? []);
   const known = new Set<string>();
-  for (const bytes of [...existing, ...otherManifests]) {
-    for (const { sopInstanceUID } of decodeManifestIndex(bytes).instances) known.add(sopInstanceUID);
+  for (const manifest of [...existing, ...otherManifests]) {
+    const { instances } = decodeManifestIndex(await bytesOf(manifest));
+    for (const { sopInstanceUID } of instances) known.add(sopInstanceUID);
   }
   return known;
+}
+
+async function bytesOf(manifest: ManifestBytes): Promise<Uint8Array> {
+  return manifest instanceof Uint8Array ? manifest : await Bun.file(manifest.path).bytes();
 }
 
 function contentOf(

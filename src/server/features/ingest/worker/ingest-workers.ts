@@ -30,6 +30,7 @@ export const DEFAULT_INGEST_LIMITS: IngestLimits = {
   maxStudies: 10_000,
   maxMetadataBytes: 2 * GIB - MIB,
   maxHeldMetadataBytes: 128 * MIB,
+  maxIndexBytes: 192 * MIB,
   maxSkippedNames: 1000,
   minGuessedBytes: SMALL_UPLOAD_BYTES,
   timeoutMs: 15 * 60_000,

@@ -4,22 +4,30 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { isSkippedInZip } from "../../../../shared/rules/skipped-names.ts";
 import { FileWindow } from "../../../archive/file-window.ts";
+import { instanceWeight, MAX_INSTANCE_WEIGHT_BYTES } from "../../../archive/manifest-weight.ts";
 import { METHOD_STORED } from "../../../archive/zip-format.ts";
 import { type EntryData, openZip, type ZipEntry, ZipError } from "../../../archive/zip-reader.ts";
 import { fileSource } from "../../../dicom/byte-source.ts";
+import type { FrameTable } from "../../../dicom/frame-table.ts";
 import type { ByteSource, Instance, ReadInstance } from "../../../dicom/instance.ts";
 import { readInstance } from "../../../dicom/read-instance.ts";
 import { inflateEntryTo, openStoredEntry, readEntry } from "./read-entry.ts";
-import { type InstanceBytes, ScannedUpload } from "./scanned-upload.ts";
+import { type InstanceBytes, jsonOf, ScannedUpload } from "./scanned-upload.ts";
 import { IngestRefused } from "./worker.errors.ts";
 import type { IngestLimits, ScanResult, SkippedReason } from "./worker-messages.ts";
 
 /** Entries between two looks at whether the process that asked for the scan is still there. */
 const ENTRIES_PER_TURN = 64;
 const MAX_NAME_LENGTH = 255;
+/** Half a million elements take less. */
+const MAX_INSTANCE_JSON_BYTES = 64 * 1024 * 1024;
+/** A frame that ends further in its file is stored, not deflated: else each look at it inflates all before it. */
+const MAX_INFLATED_FOR_FRAME_BYTES = 64 * 1024 * 1024;
 
 /** One entry looked into. */
-type Looked = { ok: true; instance: Instance; bytes: InstanceBytes } | { ok: false; reason: SkippedReason };
+type Looked =
+  | { ok: true; instance: Instance; bytes: InstanceBytes; json: Uint8Array }
+  | { ok: false; reason: SkippedReason };
 
 /**
  * Reads every entry of the spooled ZIP: CRC-32, identity, metadata, frames.
@@ -95,8 +103,8 @@ class Scan {
     }
   }
 
-  async #take({ instance, bytes }: { instance: Instance; bytes: InstanceBytes }): Promise<void> {
-    const isAdded = this.upload.add(instance, bytes);
+  async #take({ instance, bytes, json }: Extract<Looked, { ok: true }>): Promise<void> {
+    const isAdded = this.upload.add(instance, bytes, json);
     if (!isAdded && bytes.source !== "spool") await rm(bytes.source.inflatedPath);
   }
 
@@ -138,10 +146,25 @@ class Scan {
     const read: ReadInstance = readInstance(source);
     if (!read.ok) return { ok: false, reason: read.reason };
     const { frames } = read.instance;
-    const hasSeveralFrames = frames.kind !== "none" && frames.frameCount > 1;
-    const inflateBeforeWriting = hasSeveralFrames && bytes.method !== METHOD_STORED;
-    return { ok: true, instance: read.instance, bytes: { ...bytes, inflateBeforeWriting } };
+    if (instanceWeight(frames) > MAX_INSTANCE_WEIGHT_BYTES)
+      return { ok: false, reason: "instance.too_complex" };
+    const json = jsonOf(read.instance);
+    if (json.length > MAX_INSTANCE_JSON_BYTES) return { ok: false, reason: "instance.too_complex" };
+    const isStoredBetter = isReadInPieces(frames) || endOfFrames(frames) > MAX_INFLATED_FOR_FRAME_BYTES;
+    const inflateBeforeWriting = isStoredBetter && bytes.method !== METHOD_STORED;
+    return { ok: true, instance: read.instance, bytes: { ...bytes, inflateBeforeWriting }, json };
   }
+}
+
+function isReadInPieces(frames: FrameTable): boolean {
+  return frames.kind !== "none" && frames.frameCount > 1;
+}
+
+function endOfFrames(frames: FrameTable): number {
+  if (frames.kind === "none") return 0;
+  if (frames.kind === "native") return frames.offset + frames.frameBytes;
+  const [offset, length] = frames.frames.at(-1)?.at(-1) ?? [0, 0];
+  return offset + length;
 }
 
 function spooled({ sizeBytes, crc32 }: ZipEntry, { offset, length, method }: EntryData): InstanceBytes {

@@ -1,6 +1,8 @@
 import type { ManifestInstance } from "../../../archive/manifest.ts";
+import { MAX_WRITTEN_METADATA_BYTES } from "../../../archive/manifest-codec.ts";
+import { instanceWeight, MAX_WRITTEN_WEIGHT_BYTES } from "../../../archive/manifest-weight.ts";
+import { type MetadataRef, MetadataStore } from "../../../archive/metadata-store.ts";
 import type { IndexAttributes, Instance } from "../../../dicom/instance.ts";
-import { type MetadataRef, MetadataStore } from "./metadata-store.ts";
 import { IngestRefused } from "./worker.errors.ts";
 import type { IngestLimits, ScannedSeries, ScannedStudy } from "./worker-messages.ts";
 
@@ -38,6 +40,9 @@ export interface ScannedInstance {
 interface SeriesScan {
   index: IndexAttributes;
   instances: ScannedInstance[];
+  metadataBytes: number;
+  /** About what the index of its manifest takes in memory. */
+  weightBytes: number;
 }
 
 export interface StudyScan {
@@ -54,6 +59,7 @@ export class ScannedUpload {
   readonly studies = new Map<string, StudyScan>();
   readonly metadata = new MetadataStore();
   readonly #limits: IngestLimits;
+  #weightBytes = 0;
   instanceCount = 0;
   instanceBytes = 0;
   restBytes = 0;
@@ -67,7 +73,7 @@ export class ScannedUpload {
    * @returns whether it was added
    * @throws {IngestRefused} where the upload breaks a limit
    */
-  add(instance: Instance, bytes: InstanceBytes): boolean {
+  add(instance: Instance, bytes: InstanceBytes, json: Uint8Array = jsonOf(instance)): boolean {
     const study = this.#study(instance);
     if (study.known.has(instance.sopInstanceUID)) {
       study.duplicates++;
@@ -82,12 +88,24 @@ export class ScannedUpload {
     }
     study.known.add(instance.sopInstanceUID);
     if (instance.index.modality !== null) study.modalities.add(instance.index.modality);
-    const metadata = this.metadata.add(JSON.stringify(instance.metadata));
+    const metadata = this.metadata.add(json);
     const { maxMetadataBytes, maxHeldMetadataBytes } = this.#limits;
     if (this.metadata.totalBytes > maxMetadataBytes || this.metadata.heldBytes > maxHeldMetadataBytes) {
       throw new IngestRefused("upload.too_much_metadata", `more than ${maxMetadataBytes} bytes`);
     }
-    this.#series(study, instance).instances.push({ described: describe(instance), bytes, metadata });
+    const series = this.#series(study, instance);
+    series.metadataBytes += metadata.length;
+    const weightBytes = instanceWeight(instance.frames);
+    series.weightBytes += weightBytes;
+    this.#weightBytes += weightBytes;
+    if (
+      series.metadataBytes > MAX_WRITTEN_METADATA_BYTES ||
+      series.weightBytes > MAX_WRITTEN_WEIGHT_BYTES ||
+      this.#weightBytes > this.#limits.maxIndexBytes
+    ) {
+      throw new IngestRefused("upload.series_too_large", "more than one manifest holds");
+    }
+    series.instances.push({ described: describe(instance), bytes, metadata });
     this.instanceCount++;
     this.instanceBytes += bytes.sizeBytes;
     return true;
@@ -131,10 +149,15 @@ export class ScannedUpload {
   #series(study: StudyScan, instance: Instance): SeriesScan {
     const existing = study.series.get(instance.seriesInstanceUID);
     if (existing) return existing;
-    const series = { index: instance.index, instances: [] };
+    const series = { index: instance.index, instances: [], metadataBytes: 0, weightBytes: 0 };
     study.series.set(instance.seriesInstanceUID, series);
     return series;
   }
+}
+
+/** The DICOM JSON of an instance as UTF-8. */
+export function jsonOf({ metadata }: Instance): Uint8Array {
+  return Buffer.from(JSON.stringify(metadata));
 }
 
 function describe(instance: Instance): ScannedInstance["described"] {

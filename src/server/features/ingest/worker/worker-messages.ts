@@ -16,6 +16,8 @@ export interface IngestLimits extends ZipLimits {
   maxMetadataBytes: number;
   /** What it may be as it is held in memory: real metadata compress some 100 : 1, made-up ones not at all. */
   maxHeldMetadataBytes: number;
+  /** What the indexes of all series may take in memory together. */
+  maxIndexBytes: number;
   /** Skipped entries that are named; the others are counted. */
   maxSkippedNames: number;
   /** Uploads from this size on are hashed by a process of their own while they are read. */
@@ -34,6 +36,7 @@ export type IngestFailure =
   | "upload.too_many_studies"
   | "upload.too_much_metadata"
   | "upload.over_quota"
+  | "upload.series_too_large"
   | "manifest.damaged"
   | "disk.full"
   | "worker.failed";
@@ -82,6 +85,9 @@ export interface PlannedObject {
   path: string;
 }
 
+/** The bytes of a manifest in force, or, where they are many, the file in the upload's folder that has them. */
+export type ManifestBytes = Uint8Array | { path: string };
+
 /** What to write; studies and series that are not named are left out. */
 export interface BuildPlan {
   studies: PlannedStudy[];
@@ -96,12 +102,12 @@ export interface PlannedStudy {
     seriesInstanceUID: string;
     manifest: PlannedObject;
     /** The bytes of the manifest in force; none for a new series. */
-    existing?: Uint8Array;
+    existing?: ManifestBytes;
   }[];
   /** Of the volume, where its id is the one guessed. */
   guessed?: GuessedVolume;
   /** Manifests in force of the study's other series, so that no instance is kept twice. */
-  otherManifests?: Uint8Array[];
+  otherManifests?: ManifestBytes[];
 }
 
 export interface BuiltObject extends PlannedObject {

@@ -32,15 +32,12 @@ export class MetadataStore {
     return this.#compressedBytes + this.#filled;
   }
 
-  add(json: string): MetadataRef {
-    const length = Buffer.byteLength(json);
+  /** Keeps a copy of the JSON, which is UTF-8. */
+  add(json: Uint8Array): MetadataRef {
+    const { length } = json;
     if (this.#filled + length > this.#pending.length) this.#closeBatch(length);
     const offset = this.#filled;
-    Buffer.from(this.#pending.buffer, this.#pending.byteOffset, this.#pending.length).write(
-      json,
-      offset,
-      "utf8",
-    );
+    this.#pending.set(json, offset);
     this.#filled += length;
     this.#totalBytes += length;
     return { batch: this.#batches.length, offset, length };
