@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
-import { CircleAlertIcon } from "./icons.tsx";
+import { CircleAlertIcon } from "./entry-icons.tsx";
 
 interface ErrorCardProps {
   /** What failed. */

@@ -1,5 +1,5 @@
 import { type ComponentProps, type ReactNode, useId } from "react";
-import { CircleAlertIcon } from "./icons.tsx";
+import { CircleAlertIcon } from "./entry-icons.tsx";
 
 interface FieldProps {
   label: ReactNode;

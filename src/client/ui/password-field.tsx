@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { type ComponentProps, type ReactNode, useState } from "react";
+import { EyeIcon, EyeOffIcon } from "./entry-icons.tsx";
 import { Field } from "./field.tsx";
-import { EyeIcon, EyeOffIcon } from "./icons.tsx";
 
 interface PasswordFieldProps extends Omit<ComponentProps<"input">, "type" | "children"> {
   label: ReactNode;

@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { atom, getDefaultStore, useAtom } from "jotai";
 import { Toast as RadixToast } from "radix-ui";
 import { IconButton } from "./button.tsx";
-import { CircleAlertIcon, CircleCheckIcon, ClockIcon, CloseIcon } from "./icons.tsx";
+import { CircleAlertIcon, CircleCheckIcon, ClockIcon, CloseIcon } from "./entry-icons.tsx";
 
 export interface ToastMessage {
   tone: "ok" | "bad" | "info";

@@ -1,7 +1,8 @@
 import { Plural, Trans } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
-import { CircleAlertIcon, CircleCheckIcon, ClockIcon, type Icon } from "../../ui/icons.tsx";
+import { CircleAlertIcon, CircleCheckIcon, ClockIcon } from "../../ui/entry-icons.tsx";
+import type { Icon } from "../../ui/icon.tsx";
 
 type Registration = IslandProps<"auth">["registration"];
 

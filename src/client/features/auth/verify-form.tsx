@@ -5,7 +5,7 @@ import { beginSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { CODE_LENGTH, CodeField, emptyCode } from "../../ui/code-field.tsx";
-import { ClockIcon } from "../../ui/icons.tsx";
+import { ClockIcon } from "../../ui/entry-icons.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import { authApi } from "./auth-api.ts";

@@ -1,11 +1,11 @@
 import { Trans } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import type { ComponentProps, ReactNode } from "react";
+import type { Icon } from "../../ui/icon.tsx";
 import {
   BadgeCheckIcon,
   FlaskIcon,
   HouseIcon,
-  type Icon,
   LayersIcon,
   LifeBuoyIcon,
   ReceiptIcon,

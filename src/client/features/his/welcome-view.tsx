@@ -2,7 +2,8 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import { useEffect, useState } from "react";
 import { Button } from "../../ui/button.tsx";
-import { CircleCheckIcon, LayersIcon, LifeBuoyIcon, UploadIcon } from "../../ui/icons.tsx";
+import { CircleCheckIcon } from "../../ui/entry-icons.tsx";
+import { LayersIcon, LifeBuoyIcon, UploadIcon } from "../../ui/icons.tsx";
 import { maySeeExams, useHis } from "./his-context.ts";
 import { viewAtom } from "./views.ts";
 

@@ -5,8 +5,8 @@ import { type LabUpload, labModalities, labUploadSchema } from "../../../shared/
 import { Button } from "../../ui/button.tsx";
 import { DateField } from "../../ui/date-field.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { Field, TextField } from "../../ui/field.tsx";
-import { CircleAlertIcon } from "../../ui/icons.tsx";
 import { Select } from "../../ui/select.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { PdfPicker } from "../pdf/pdf-picker.tsx";

@@ -1,5 +1,5 @@
 import { Trans } from "@lingui/react/macro";
-import { ClockIcon } from "../../ui/icons.tsx";
+import { ClockIcon } from "../../ui/entry-icons.tsx";
 import { clockText } from "./remaining-time.ts";
 
 const SOON_MS = 5 * 60_000;

@@ -1,7 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type RefObject, useEffect, useId, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
-import { CheckIcon, CircleAlertIcon, CopyIcon } from "../../ui/icons.tsx";
+import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
+import { CheckIcon, CopyIcon } from "../../ui/icons.tsx";
 
 const COPIED_MS = 3_000;
 

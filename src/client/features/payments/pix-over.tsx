@@ -2,7 +2,8 @@ import { Trans } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import type { Payment } from "../../../shared/api/payments.ts";
 import { Button } from "../../ui/button.tsx";
-import { CircleAlertIcon, ClockIcon, RefreshIcon } from "../../ui/icons.tsx";
+import { CircleAlertIcon, ClockIcon } from "../../ui/entry-icons.tsx";
+import { RefreshIcon } from "../../ui/icons.tsx";
 import { useCreatePayment } from "./use-payments.ts";
 
 /** A payment that can no longer be made, and the way to a new code. */

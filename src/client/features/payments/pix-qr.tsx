@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { Payment } from "../../../shared/api/payments.ts";
 import { Button } from "../../ui/button.tsx";
-import { CircleAlertIcon } from "../../ui/icons.tsx";
+import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { useCreatePayment } from "./use-payments.ts";
 
 interface PixQrProps {

@@ -1,7 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { KeyboardEvent, RefObject } from "react";
 import { IconButton } from "../../ui/button.tsx";
-import { ChevronDownIcon, CloseIcon, SearchIcon } from "../../ui/icons.tsx";
+import { CloseIcon } from "../../ui/entry-icons.tsx";
+import { ChevronDownIcon, SearchIcon } from "../../ui/icons.tsx";
 import { positionOf, totalOf } from "./found-hits.ts";
 import { ChevronUpIcon } from "./pdf-icons.tsx";
 import type { Find, Found } from "./use-find.ts";

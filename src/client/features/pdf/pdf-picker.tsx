@@ -1,7 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type DragEvent, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
-import { CircleAlertIcon, FileTextIcon } from "../../ui/icons.tsx";
+import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
+import { FileTextIcon } from "../../ui/icons.tsx";
 
 interface PdfPickerProps {
   file: File | undefined;

@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import { themeAtom } from "../../preferences.ts";
 import { IconButton } from "../../ui/button.tsx";
-import { MoonIcon, SunIcon } from "../../ui/icons.tsx";
+import { MoonIcon, SunIcon } from "../../ui/entry-icons.tsx";
 
 export function ThemeSwitch() {
   const { t } = useLingui();

@@ -7,9 +7,9 @@ import {
   type ProfileChange,
   profileChangeSchemaFor,
 } from "../../../shared/api/users.ts";
-import { MailIcon } from "../../ui/account-icons.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
+import { MailIcon } from "../../ui/icons.tsx";
 import { PasswordField } from "../../ui/password-field.tsx";
 import { violationText } from "../../validation.ts";
 import { PasswordStrengthHint } from "../auth/password-strength-hint.tsx";

@@ -1,9 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
-import { UserPlusIcon } from "../../ui/account-icons.tsx";
 import { IconButton } from "../../ui/button.tsx";
 import { DropdownItem } from "../../ui/dropdown.tsx";
+import { UserPlusIcon } from "../../ui/icons.tsx";
 import { sharedStudyAtom } from "./share-state.ts";
 
 /** Opens the share dialog from a row; only for whose the study is to share. */

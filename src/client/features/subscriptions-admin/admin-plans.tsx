@@ -1,8 +1,8 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import type { AdminPlan } from "../../../shared/api/subscriptions.ts";
-import { PencilIcon } from "../../ui/account-icons.tsx";
 import { Button } from "../../ui/button.tsx";
+import { PencilIcon } from "../../ui/icons.tsx";
 import { dialogIdAtom } from "../his/views.ts";
 import { moneyText } from "../payments/payment-text.ts";
 import { PlanLimits } from "../subscriptions/plan-limits.tsx";

@@ -3,7 +3,7 @@ import type { OfferedPlan, Subscription } from "../../../shared/api/subscription
 import { serverNow } from "../../server-clock.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { CircleAlertIcon } from "../../ui/icons.tsx";
+import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { moneyText } from "../payments/payment-text.ts";
 import { useCreatePayment } from "../payments/use-payments.ts";
 import { dayText } from "../users/user-text.ts";

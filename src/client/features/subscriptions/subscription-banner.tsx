@@ -1,7 +1,9 @@
 import { Plural, Trans } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import { bannerFor } from "../../../shared/rules/subscription.ts";
-import { CircleAlertIcon, ClockIcon, type Icon, TriangleAlertIcon } from "../../ui/icons.tsx";
+import { CircleAlertIcon, ClockIcon } from "../../ui/entry-icons.tsx";
+import type { Icon } from "../../ui/icon.tsx";
+import { TriangleAlertIcon } from "../../ui/icons.tsx";
 import { useServerNow } from "../../ui/use-now.ts";
 import { useHis } from "../his/his-context.ts";
 import { SubscriptionLink } from "./subscription-link.tsx";

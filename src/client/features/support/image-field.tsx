@@ -1,9 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useRef } from "react";
-import { PaperclipIcon } from "../../ui/account-icons.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
+import { CloseIcon } from "../../ui/entry-icons.tsx";
 import { Field } from "../../ui/field.tsx";
-import { CloseIcon } from "../../ui/icons.tsx";
+import { PaperclipIcon } from "../../ui/icons.tsx";
 
 interface ImageFieldProps {
   image: File | undefined;

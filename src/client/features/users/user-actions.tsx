@@ -1,9 +1,8 @@
 import { useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import type { CurrentUser } from "../../../shared/api/users.ts";
-import { PencilIcon } from "../../ui/account-icons.tsx";
 import { IconButton } from "../../ui/button.tsx";
-import { TrashIcon } from "../../ui/icons.tsx";
+import { PencilIcon, TrashIcon } from "../../ui/icons.tsx";
 import { deletedUserSubject, editedUserSubject } from "./use-users.ts";
 
 export function UserActions({ user }: { user: CurrentUser }) {

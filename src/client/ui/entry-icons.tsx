@@ -1,0 +1,19 @@
+import CircleAlert from "lucide-react/icons/circle-alert";
+import CircleCheck from "lucide-react/icons/circle-check";
+import Clock from "lucide-react/icons/clock";
+import Eye from "lucide-react/icons/eye";
+import EyeOff from "lucide-react/icons/eye-off";
+import Moon from "lucide-react/icons/moon";
+import Sun from "lucide-react/icons/sun";
+import X from "lucide-react/icons/x";
+import { icon } from "./icon.tsx";
+
+// Apart from the others: the entry page loads these alone.
+export const CloseIcon = /* @__PURE__ */ icon(X);
+export const SunIcon = /* @__PURE__ */ icon(Sun);
+export const ClockIcon = /* @__PURE__ */ icon(Clock);
+export const CircleCheckIcon = /* @__PURE__ */ icon(CircleCheck);
+export const CircleAlertIcon = /* @__PURE__ */ icon(CircleAlert);
+export const MoonIcon = /* @__PURE__ */ icon(Moon);
+export const EyeIcon = /* @__PURE__ */ icon(Eye);
+export const EyeOffIcon = /* @__PURE__ */ icon(EyeOff);
