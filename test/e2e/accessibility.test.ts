@@ -58,8 +58,10 @@ for (const theme of ["dark", "light"]) {
           .click();
         await page.getByLabel("CPF ou CNPJ").waitFor();
         expect(await violationsOn(page)).toEqual([]);
-        await visit(page, `${origin}/reset-password/token`);
-        expect(await violationsOn(page)).toEqual([]);
+        for (const path of ["reset-password", "stop-email-change"]) {
+          await visit(page, `${origin}/${path}/token`);
+          expect(await violationsOn(page)).toEqual([]);
+        }
         await page.goto(`${origin}/nothing-here`);
         expect(await page.getByRole("heading").first().textContent()).toContain("404 Page Not Found");
         expect(await violationsOn(page)).toEqual([]);

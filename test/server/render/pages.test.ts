@@ -70,7 +70,15 @@ const get = async (path: string, headers: Record<string, string> = {}) => {
   return { response, html: await response.text() };
 };
 
-const pages = ["/", "/reset-password/abc-123", "/his", "/his/subscription", "/nowhere", "/his/other"];
+const pages = [
+  "/",
+  "/reset-password/abc-123",
+  "/stop-email-change/abc-123",
+  "/his",
+  "/his/subscription",
+  "/nowhere",
+  "/his/other",
+];
 
 describe("every page", () => {
   test.each(pages)("%s runs no script without the answer's nonce", async (path) => {
@@ -119,11 +127,14 @@ describe("the entry page", () => {
     expect(html).toMatch(/<link rel="stylesheet" href="[^"]+"\/>/);
   });
 
-  test("keeps a reset token inside the attribute it belongs to, and out of search engines", async () => {
-    const { html } = await get(`/reset-password/${encodeURIComponent('"><img src=x>')}`);
-    expect(html).not.toContain("<img");
-    expect(html).toContain("noindex");
-  });
+  test.each(["reset-password", "stop-email-change"])(
+    "keeps the token of /%s inside the attribute it belongs to, and out of search engines",
+    async (path) => {
+      const { html } = await get(`/${path}/${encodeURIComponent('"><img src=x>')}`);
+      expect(html).not.toContain("<img");
+      expect(html).toContain("noindex");
+    },
+  );
 });
 
 /** Of a `meta` or `link` element, by a pair of its attributes. */
