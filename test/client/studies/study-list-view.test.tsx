@@ -226,6 +226,10 @@ describe("deleting a study", () => {
       downloadsThisMonth: 13,
       deletesThisMonth: 13,
       lastResetDate: "2026-11-03T00:00:00.000Z",
+      storageBytes: 100_000,
+      storageUsedBytes: 2_000,
+      storageRemainingBytes: 98_000,
+      storageUsagePercentage: 2,
     });
 
   test("asks first, with the focus on Cancel, what is lost and what it costs; then it is gone", async () => {
