@@ -89,8 +89,8 @@ export interface DepsOverrides {
 
 const DISK = { spareBytes: 256 * 1024 * 1024 };
 
-/** One may be busy with a large upload for long: the others go on with the small ones. */
-const INGEST_WORKERS = Math.min(4, Math.max(2, availableParallelism()));
+/** One may be busy with a huge upload for long, and one with a large one: the others go on with the small ones. */
+const INGEST_WORKERS = Math.min(4, Math.max(3, availableParallelism()));
 
 /**
  * The composition root: starts or reaches the database, migrates it, opens the stores, jobs and workers.

@@ -40,8 +40,25 @@ test("an upload of which nothing comes any more is given up and gives its place 
     join(folder.path, "spool.zip"),
     1e9,
     endless,
-    50,
+    { windowMs: 50 },
   );
+  expect(await failureOf(receiving)).toBe("upload.interrupted");
+});
+
+test("an upload that trickles is given up like one that stalls", async () => {
+  await using folder = createTempFolder();
+  const head = '--edge\r\nContent-Disposition: form-data; name="zipFile"; filename="a.zip"\r\n\r\n';
+  let timer: Timer | undefined;
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(head));
+      timer = setInterval(() => controller.enqueue(new Uint8Array(1)), 20);
+    },
+    cancel: () => clearInterval(timer),
+  });
+  const headers = { "content-type": "multipart/form-data; boundary=edge" };
+  const request = new Request("http://localhost/", { method: "POST", body, headers });
+  const receiving = receiveUpload(request, join(folder.path, "spool.zip"), 1e9, endless, { windowMs: 200 });
   expect(await failureOf(receiving)).toBe("upload.interrupted");
 });
 

@@ -24,7 +24,13 @@ import { planBuild, type UploadPlace } from "./plan-build.ts";
 import { inWords, receiveUpload } from "./receive-upload.ts";
 import { keepOnly } from "./sweep-uploads.ts";
 import { MULTIPART_OVERHEAD_BYTES, UploadRoom } from "./upload-room.ts";
-import { DEFAULT_INGEST_LIMITS, type Guess, type IngestSession } from "./worker/ingest-workers.ts";
+import type { UploadSlot } from "./upload-slots.ts";
+import {
+  DEFAULT_INGEST_LIMITS,
+  type Guess,
+  type IngestSession,
+  TRIAL_INGEST_LIMITS,
+} from "./worker/ingest-workers.ts";
 import { IngestBusy, IngestRefused } from "./worker/worker.errors.ts";
 import type { BuiltUpload, IngestFailure, ScanResult } from "./worker/worker-messages.ts";
 
@@ -56,6 +62,7 @@ export async function ingestUpload(
   caller: Caller,
   request: Request,
   origin: RequestOrigin,
+  slot: UploadSlot,
 ): Promise<UploadAnswer> {
   const { config, node, clock } = deps;
   const lengthBytes = declaredLengthOf(request);
@@ -76,7 +83,7 @@ export async function ingestUpload(
   });
   try {
     await mkdir(upload.folder, { recursive: true });
-    return await takeIn(deps, caller, request, upload, origin, room);
+    return await takeIn(deps, { caller, request, upload, origin, slot, room });
   } catch (error) {
     await abandonUpload(deps, id);
     if (isOverQuota(error)) throw await room.exceeded();
@@ -84,23 +91,29 @@ export async function ingestUpload(
   }
 }
 
-async function takeIn(
-  deps: IngestDeps,
-  caller: Caller,
-  request: Request,
-  upload: UploadPlace,
-  origin: RequestOrigin,
-  room: UploadRoom,
-): Promise<UploadAnswer> {
+interface Incoming {
+  caller: Caller;
+  request: Request;
+  upload: UploadPlace;
+  origin: RequestOrigin;
+  slot: UploadSlot;
+  room: UploadRoom;
+}
+
+async function takeIn(deps: IngestDeps, incoming: Incoming): Promise<UploadAnswer> {
+  const { caller, request, upload, origin, slot, room } = incoming;
   const { config, log } = deps;
   const spoolPath = join(upload.folder, "spool.zip");
-  const { metadata, sizeBytes } = await receiveUpload(request, spoolPath, config.maxUploadBytes, room);
+  const { metadata, sizeBytes } = await receiveUpload(request, spoolPath, config.maxUploadBytes, room, slot);
+  slot.received();
   const session = await deps.ingestWorkers.open(
     upload.folder,
     spoolPath,
-    { ...DEFAULT_INGEST_LIMITS, maxRestBytes: room.limitBytes },
-    request.signal,
+    { ...(slot.isTrial ? TRIAL_INGEST_LIMITS : DEFAULT_INGEST_LIMITS), maxRestBytes: room.limitBytes },
+    AbortSignal.any([request.signal, slot.signal]),
+    { account: slot.accountId, kind: slot.kind },
   );
+  slot.started();
   try {
     const scan = await room.during(session.inflatedBytes, () => session.scan());
     const { skipped, skippedCount } = scan;

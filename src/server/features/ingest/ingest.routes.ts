@@ -4,18 +4,21 @@ import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { withoutTimeout } from "../../http/request-timeout.ts";
+import { isTrialAccount } from "../users/users.repo.ts";
 import { ingestUpload } from "./ingest-upload.ts";
 import { createUploadSlots } from "./upload-slots.ts";
 
 const UPLOADS_PER_ACCOUNT = 12;
-const UPLOADS_PER_PROCESS = 64;
+/** Of which most are only being received, which costs a socket, a file and no memory to speak of. */
+const UPLOADS_PER_PROCESS = 512;
 
 export function createIngestRoutes(deps: Deps, guard: Guard) {
   const slots = createUploadSlots({ perAccount: UPLOADS_PER_ACCOUNT, perProcess: UPLOADS_PER_PROCESS });
   return new Hono<HttpEnv>().post("/upload-dicom", guard({ subscription: "own" }), async (c) => {
     const session = c.get("session");
-    using _slot = slots.take(session.userId);
+    const { userId: accountId } = session;
+    using slot = slots.take({ accountId, isTrial: await isTrialAccount(deps.db, accountId) });
     withoutTimeout(c);
-    return c.json(await ingestUpload(deps, session, c.req.raw, originOf(c)), 201);
+    return c.json(await ingestUpload(deps, session, c.req.raw, originOf(c), slot), 201);
   });
 }

@@ -1,10 +1,11 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { type UploadMetadata, uploadMetadataSchema } from "../../../shared/api/upload.ts";
 import { AppError } from "../../http/app-error.ts";
 import { unsupportedMediaType, validationFailed } from "../../http/http.errors.ts";
 import { isKeepable } from "../../http/validate.ts";
 import { uploadInterrupted, uploadMissing, uploadNotZip, uploadTooLarge } from "./ingest.errors.ts";
 import { boundaryOf, MultipartBroken, readFormParts } from "./multipart-reader.ts";
+import { SpoolWriter } from "./spool-writer.ts";
 import type { SpoolRoom } from "./upload-room.ts";
 
 export interface ReceivedUpload {
@@ -13,15 +14,23 @@ export interface ReceivedUpload {
 }
 
 const MAX_FIELD_BYTES = 64 * 1024;
-/** Pieces are written together, in one call: a body comes in some 64 kB at a time. */
-const WRITE_BYTES = 2 * 1024 * 1024;
-const WRITE_PIECES = 256;
-/** A sender who has gone without a word would hold his place for ever. */
-const STALL_MS = 120_000;
+/** A sender who has gone without a word would hold their place for ever; one who sends next to nothing, too. */
+const WINDOW_MS = 120_000;
+/** Of a body in each window, what is slower than any line that still loads a page is given up: 2 kbit/s. */
+const MIN_BYTES_A_WINDOW = 32 * 1024;
+
+export interface Receiving {
+  /** Ends it, with its reason. */
+  signal?: AbortSignal;
+  /** Told of every piece that comes. */
+  came?: (bytes: number) => void;
+  /** A body of which nothing comes for so long, or too little, is given up. */
+  windowMs?: number;
+}
 
 /**
  * Streams the multipart body of an upload into a new file at `spoolPath`, in constant memory. When this settles,
- * nothing is written any more. A body of which nothing comes for `stallMs` is given up.
+ * nothing is written any more. A sender who stalls, or all but, is given up.
  * @throws {AppError} `upload.not_zip`, `upload.missing`, `upload.too_large`, `upload.interrupted`, 400, 415, and what `room` says
  */
 export async function receiveUpload(
@@ -29,14 +38,14 @@ export async function receiveUpload(
   spoolPath: string,
   maxBytes: number,
   room: SpoolRoom,
-  stallMs = STALL_MS,
+  receiving: Receiving = {},
 ): Promise<ReceivedUpload> {
   const boundary = boundaryOf(request.headers.get("content-type") ?? "");
   if (boundary === undefined || !request.body) throw new AppError(unsupportedMediaType);
   let metadata: UploadMetadata = {};
   let sizeBytes: number | undefined;
   try {
-    for await (const part of readFormParts(receive(request.body, stallMs), boundary)) {
+    for await (const part of readFormParts(receive(request.body, receiving), boundary)) {
       const { name, fileName, content } = part;
       if (fileName === undefined && name === "formData") metadata = parseMetadata(await readText(content));
       // One file is what an upload is; others are passed over.
@@ -51,32 +60,54 @@ export async function receiveUpload(
   return { metadata, sizeBytes };
 }
 
-/** What the sender sends, at the pace it is taken. @throws {AppError} `upload.interrupted` where he goes or stalls */
+/**
+ * What the sender sends, at the pace it is taken: only the time spent waiting for them counts.
+ * @throws {AppError} `upload.interrupted` where they go, stall or trickle
+ */
 async function* receive(
   body: ReadableStream<Uint8Array>,
-  stallMs: number,
+  { signal, came, windowMs = WINDOW_MS }: Receiving,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = body.getReader();
-  let isStalled = false;
-  const stall = setTimeout(() => {
-    isStalled = true;
+  let reason: unknown;
+  const giveUp = (why: unknown) => {
+    reason ??= why;
     reader.cancel().catch(() => {}); // ends the read that waits, which tells
-  }, stallMs);
+  };
+  const abort = () => giveUp(signal?.reason);
+  if (signal?.aborted) abort();
+  signal?.addEventListener("abort", abort, { once: true });
+  const stall = setTimeout(() => giveUp(interrupted("stalled")), windowMs);
+  let waitedMs = 0;
+  let bytesInWindow = 0;
   try {
     for (;;) {
+      const askedAt = performance.now();
       const { done, value } = await reader.read().catch((cause) => {
         throw new AppError(uploadInterrupted, { cause });
       });
-      if (isStalled) throw new AppError(uploadInterrupted, { detail: "stalled" });
+      waitedMs += performance.now() - askedAt;
+      if (reason !== undefined) throw reason;
       if (done) return;
+      came?.(value.length);
+      bytesInWindow += value.length;
+      if (waitedMs >= windowMs) {
+        if (bytesInWindow < MIN_BYTES_A_WINDOW) throw interrupted("too slow");
+        waitedMs = bytesInWindow = 0;
+      }
       stall.refresh();
       yield value;
       stall.refresh();
     }
   } finally {
     clearTimeout(stall);
+    signal?.removeEventListener("abort", abort);
     await reader.cancel().catch(() => {}); // broken already, or read to its end
   }
+}
+
+function interrupted(detail: string): AppError {
+  return new AppError(uploadInterrupted, { detail });
 }
 
 async function readText(content: AsyncIterable<Uint8Array>): Promise<string> {
@@ -97,34 +128,15 @@ async function spool(
 ): Promise<number> {
   if (!fileName.toLowerCase().endsWith(".zip")) throw new AppError(uploadNotZip);
   await using file = await open(path, "wx", 0o600);
+  await using writer = new SpoolWriter(file, room);
   let sizeBytes = 0;
-  let unwritten: Uint8Array[] = [];
-  let unwrittenBytes = 0;
   for await (const piece of content) {
     sizeBytes += piece.length;
     if (sizeBytes > maxBytes) throw new AppError(uploadTooLarge, { values: { maximum: inWords(maxBytes) } });
-    unwritten.push(piece);
-    unwrittenBytes += piece.length;
-    if (unwrittenBytes < WRITE_BYTES && unwritten.length < WRITE_PIECES) continue;
-    await room.take(unwrittenBytes);
-    await writeAll(file, unwritten, unwrittenBytes);
-    room.wrote(unwrittenBytes);
-    unwritten = [];
-    unwrittenBytes = 0;
+    await writer.add(piece);
   }
-  await room.take(unwrittenBytes);
-  await writeAll(file, unwritten, unwrittenBytes);
-  room.wrote(unwrittenBytes);
+  await writer.flush();
   return sizeBytes;
-}
-
-async function writeAll(file: FileHandle, pieces: Uint8Array[], lengthBytes: number): Promise<void> {
-  if (lengthBytes === 0) return;
-  const { bytesWritten } = await file.writev(pieces);
-  if (bytesWritten === lengthBytes) return;
-  // A disk about to be full takes a part; the rest meets the error that says so.
-  let rest: Uint8Array = Buffer.concat(pieces).subarray(bytesWritten);
-  while (rest.length > 0) rest = rest.subarray((await file.write(rest)).bytesWritten);
 }
 
 /** A size as messages give it: `2 GB`, `512 MB`. */

@@ -1,31 +1,171 @@
 import { AppError } from "../../http/app-error.ts";
 import { tooManyUploads } from "./ingest.errors.ts";
 
-/** Bounds the uploads that one process takes at once. */
-export interface UploadSlots {
-  /** @throws {AppError} 429 with Retry-After where the account or the process has no room */
-  take(accountId: string): Disposable;
+/** Who sends. Trial accounts cost nothing to make: what they hold counts together. */
+export interface Uploader {
+  accountId: string;
+  isTrial: boolean;
 }
 
-export function createUploadSlots(limits: { perAccount: number; perProcess: number }): UploadSlots {
-  const byAccount = new Map<string, number>();
-  let all = 0;
+/** The place of one upload, from its first byte to its answer. */
+export interface UploadSlot extends Uploader, Disposable {
+  /** Uploads of one kind have one turn among the others: an account's, or those of all trial accounts. */
+  readonly kind: string;
+  /** Aborts, with the error to answer, when the place is given to somebody else. */
+  readonly signal: AbortSignal;
+  /** Tells what came of the body. */
+  readonly came: (bytes: number) => void;
+  /** All of the body came. */
+  received(): void;
+  /** A worker has it: nobody takes the place away any more. */
+  started(): void;
+}
+
+/** Bounds the uploads that one process takes at once, so that nobody's keep others out. */
+export interface UploadSlots {
+  /** @throws {AppError} 429 with Retry-After where the account has too many, or the process has room for nobody */
+  take(uploader: Uploader): UploadSlot;
+}
+
+/** What comes is measured over so long. */
+const WINDOW_MS = 10_000;
+/** A full process lets go of whoever sends less: a line of 32 kbit/s does more. */
+const SLOW_BYTES_PER_SECOND = 4_096;
+/** An account that has all its places gets one back from an upload of which nothing came for so long. */
+const IDLE_MS = 30_000;
+
+export function createUploadSlots(limits: {
+  perAccount: number;
+  perProcess: number;
+  now?: () => number;
+}): UploadSlots {
+  const { perAccount, perProcess, now = () => performance.now() } = limits;
+  const slots = new Set<Slot>();
+
+  /**
+   * The place that a full process takes away for `uploader`: of the kind that holds more even without it, its account
+   * that holds most; else of whoever all but sends nothing.
+   */
+  function victimFor(uploader: Uploader): Slot | undefined {
+    const yielding = [...slots].filter(({ stage }) => stage !== "working");
+    const byKind = Map.groupBy(yielding, kindOf);
+    const most = largest(byKind);
+    const own = byKind.get(kindOf(uploader))?.length ?? 0;
+    if (most.length > own + 1)
+      return slowest(largest(Map.groupBy(most, ({ accountId }) => accountId)), now());
+    return slowest(
+      yielding.filter((slot) => slot.rate(now()) < SLOW_BYTES_PER_SECOND),
+      now(),
+    );
+  }
+
   return {
-    take(accountId) {
-      const own = byAccount.get(accountId) ?? 0;
-      if (own >= limits.perAccount || all >= limits.perProcess) {
-        throw new AppError(tooManyUploads, { retryAfterSeconds: 5 });
-      }
-      byAccount.set(accountId, own + 1);
-      all++;
-      return {
-        [Symbol.dispose]() {
-          all--;
-          const left = (byAccount.get(accountId) ?? 1) - 1;
-          if (left === 0) byAccount.delete(accountId);
-          else byAccount.set(accountId, left);
-        },
-      };
+    take(uploader) {
+      const own = [...slots].filter(({ accountId }) => accountId === uploader.accountId);
+      if (own.length >= perAccount) evict(own.find((slot) => slot.isIdle(now())));
+      else if (slots.size >= perProcess) evict(victimFor(uploader));
+      const slot = new Slot(uploader, now, () => slots.delete(slot));
+      slots.add(slot);
+      return slot;
     },
   };
+}
+
+function kindOf({ accountId, isTrial }: Uploader): string {
+  return isTrial ? "trial" : accountId;
+}
+
+/** @throws {AppError} 429 where there is none */
+function evict(slot: Slot | undefined): void {
+  if (!slot) throw busy();
+  slot.evict();
+}
+
+function busy(): AppError {
+  return new AppError(tooManyUploads, { retryAfterSeconds: 5 });
+}
+
+function largest(groups: Map<string, Slot[]>): Slot[] {
+  let most: Slot[] = [];
+  for (const group of groups.values()) if (group.length > most.length) most = group;
+  return most;
+}
+
+/** Of equally slow ones the last that came. */
+function slowest(slots: Slot[], nowMs: number): Slot | undefined {
+  let found: Slot | undefined;
+  for (const slot of slots) if (!found || slot.rate(nowMs) <= found.rate(nowMs)) found = slot;
+  return found;
+}
+
+class Slot implements UploadSlot {
+  readonly accountId: string;
+  readonly isTrial: boolean;
+  stage: "receiving" | "waiting" | "working" = "receiving";
+  readonly #aborting = new AbortController();
+  readonly #now: () => number;
+  readonly #leave: () => void;
+  #windowStart: number;
+  #windowBytes = 0;
+  #lastRate = Number.POSITIVE_INFINITY;
+  #lastCameAt: number;
+
+  constructor(uploader: Uploader, now: () => number, leave: () => void) {
+    this.accountId = uploader.accountId;
+    this.isTrial = uploader.isTrial;
+    this.#now = now;
+    this.#leave = leave;
+    this.#windowStart = this.#lastCameAt = now();
+  }
+
+  get kind(): string {
+    return kindOf(this);
+  }
+
+  get signal(): AbortSignal {
+    return this.#aborting.signal;
+  }
+
+  readonly came = (bytes: number): void => {
+    const now = this.#now();
+    this.#lastCameAt = now;
+    if (now - this.#windowStart >= WINDOW_MS) {
+      this.#lastRate = this.#measured(now);
+      this.#windowStart = now;
+      this.#windowBytes = 0;
+    }
+    this.#windowBytes += bytes;
+  };
+
+  received(): void {
+    this.stage = "waiting";
+  }
+
+  started(): void {
+    this.stage = "working";
+  }
+
+  /** Bytes a second; one that has just begun, or sent all it had, is as fast as can be. */
+  rate(now: number): number {
+    if (this.stage !== "receiving") return Number.POSITIVE_INFINITY;
+    const measured = this.#measured(now);
+    return now - this.#windowStart >= WINDOW_MS ? measured : Math.max(this.#lastRate, measured);
+  }
+
+  isIdle(now: number): boolean {
+    return this.stage === "receiving" && now - this.#lastCameAt > IDLE_MS;
+  }
+
+  evict(): void {
+    this.#leave();
+    this.#aborting.abort(busy());
+  }
+
+  [Symbol.dispose](): void {
+    this.#leave();
+  }
+
+  #measured(now: number): number {
+    return (this.#windowBytes * 1000) / Math.max(1, now - this.#windowStart);
+  }
 }

@@ -1,5 +1,6 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
+import { type Given, prepared } from "../../db/prepared.ts";
 import { subscriptions } from "../subscriptions/subscriptions.table.ts";
 import { type UserRow, users } from "./users.table.ts";
 
@@ -17,6 +18,15 @@ export async function findUser(db: DbOrTx, id: string): Promise<UserRow | undefi
 }
 
 /** `false` where the e-mail is taken, whatever its case. */
+const trialFlag = prepared((db, given: Given<{ id: string }>) =>
+  db.select({ isTrial: users.isTrial }).from(users).where(eq(users.id, given.id)),
+);
+
+export async function isTrialAccount(db: DbOrTx, id: string): Promise<boolean> {
+  const [row] = await trialFlag(db, { id });
+  return row?.isTrial === true;
+}
+
 export async function insertUser(db: DbOrTx, row: typeof users.$inferInsert): Promise<boolean> {
   const inserted = await db.insert(users).values(row).onConflictDoNothing().returning({ id: users.id });
   return inserted.length === 1;

@@ -37,7 +37,7 @@ async function carryOut(request: WorkerRequest): Promise<WorkerResults[keyof Wor
       upload = request.body;
       return { inflatedBytes: sumInflated(request.body) };
     case "scan":
-      return scan(requireUpload());
+      return scan(requireUpload(), request.body.maxWeightBytes);
     case "build":
       return build(requireUpload(), request.body);
     case "guess":
@@ -59,8 +59,9 @@ function requireUpload(): OpenUpload {
   return upload;
 }
 
-async function scan(open: OpenUpload): Promise<WorkerResults["scan"]> {
-  const { scanned, result } = await scanUpload(open.uploadFolder, open.spoolPath, open.limits);
+async function scan(open: OpenUpload, maxWeightBytes: number): Promise<WorkerResults["scan"]> {
+  const { uploadFolder, spoolPath, limits } = open;
+  const { scanned, result } = await scanUpload(uploadFolder, spoolPath, limits, maxWeightBytes);
   open.scanned = scanned;
   return result;
 }

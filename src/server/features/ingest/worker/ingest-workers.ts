@@ -1,25 +1,23 @@
-import { stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { DEFAULT_ZIP_LIMITS } from "../../../archive/zip-reader.ts";
 import type { Logger } from "../../../log.ts";
 import type { RequestBounds } from "../../../processes/killable-process.ts";
+import { laneAfter, laneOf, MAX_WEIGHT_BYTES, Overdue } from "./work-lanes.ts";
 import { IngestBusy } from "./worker.errors.ts";
-import type {
-  BuildPlan,
-  BuiltUpload,
-  GuessedVolume,
-  IngestLimits,
-  OpenedSpool,
-  ScanResult,
+import {
+  type BuildPlan,
+  type BuiltUpload,
+  type GuessedVolume,
+  INFLATED_PREFIX,
+  type IngestLimits,
+  type ScanResult,
 } from "./worker-messages.ts";
 import { WorkerProcess } from "./worker-process.ts";
-import { WorkerQueue } from "./worker-queue.ts";
+import { type Lane, type Place, type Worker, WorkerQueue } from "./worker-queue.ts";
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
-
-/** Uploads up to this size go ahead of larger ones. */
-const SMALL_UPLOAD_BYTES = 64 * MIB;
 
 export const DEFAULT_INGEST_LIMITS: IngestLimits = {
   ...DEFAULT_ZIP_LIMITS,
@@ -32,9 +30,12 @@ export const DEFAULT_INGEST_LIMITS: IngestLimits = {
   maxHeldMetadataBytes: 128 * MIB,
   maxIndexBytes: 192 * MIB,
   maxSkippedNames: 1000,
-  minGuessedBytes: SMALL_UPLOAD_BYTES,
+  minGuessedBytes: MAX_WEIGHT_BYTES.small,
   timeoutMs: 15 * 60_000,
 };
+
+/** A trial account costs nothing to make: its uploads may not take minutes of work. */
+export const TRIAL_INGEST_LIMITS: IngestLimits = { ...DEFAULT_INGEST_LIMITS, maxInflatedBytes: 8 * GIB };
 
 const MAX_WAITING = 1000;
 const IDLE_MS = 60_000;
@@ -44,7 +45,7 @@ const HANDOVER_TIMEOUT_MS = 30_000;
 const MAX_UPLOADS_PER_PROCESS = 500;
 
 export interface IngestWorkersOptions {
-  /** Processes at once, at least 2. */
+  /** Processes at once, at least 2; two more where some are at work for long while others wait. */
   size: number;
   log: Pick<Logger, "info" | "warn">;
   /**
@@ -77,7 +78,8 @@ export interface Guess {
 export interface IngestWorkers {
   /**
    * Waits for a worker and gives it the spooled ZIP. `uploadFolder` must exist; whatever a session writes, it
-   * writes there. An abort ends the session at once, whatever it is doing.
+   * writes there. An abort ends the session at once, whatever it is doing. What turns out to be much work waits for
+   * its turn among such work, and is then begun again.
    * @throws {IngestBusy} where too many uploads wait already
    */
   open(
@@ -85,6 +87,7 @@ export interface IngestWorkers {
     spoolPath: string,
     limits: IngestLimits,
     signal: AbortSignal,
+    whose?: Worker,
   ): Promise<IngestSession>;
   /** Ends all sessions. */
   close(): Promise<void>;
@@ -107,6 +110,34 @@ export function createIngestWorkers(options: IngestWorkersOptions): IngestWorker
   return new ProcessPool(options);
 }
 
+const NOBODY: Worker = { account: "", kind: "" };
+
+/** An upload, and who brought it. */
+interface Work {
+  whose: Worker;
+  uploadFolder: string;
+  spool: Spool;
+  signal: AbortSignal;
+}
+
+/** A place and a process for it. */
+interface Turn {
+  place: Place;
+  pooled: PooledProcess;
+  isHeld: boolean;
+  /** What a scan takes on the disk, at most. */
+  inflatedBytes: number;
+  /** Has `controller` abort what is read once others have waited too long for this place. */
+  watchScan(controller: AbortController | undefined): void;
+}
+
+/** What a scan that was stopped had inflated. */
+async function removeInflated(uploadFolder: string): Promise<void> {
+  for (const name of await readdir(uploadFolder)) {
+    if (name.startsWith(INFLATED_PREFIX)) await rm(join(uploadFolder, name), { force: true });
+  }
+}
+
 class ProcessPool implements IngestWorkers {
   readonly #queue: WorkerQueue;
   readonly #log: IngestWorkersOptions["log"];
@@ -127,37 +158,71 @@ class ProcessPool implements IngestWorkers {
     spoolPath: string,
     limits: IngestLimits,
     signal: AbortSignal,
+    whose: Worker = NOBODY,
   ): Promise<IngestSession> {
     const { size: sizeBytes } = await stat(spoolPath);
-    const lane = sizeBytes <= SMALL_UPLOAD_BYTES ? "small" : "large";
     if (this.#queue.isFull) throw new IngestBusy("too many uploads wait for a worker");
     const anySignal = AbortSignal.any([signal, this.#closing.signal]);
-    const leave = await this.#queue.enter(lane, anySignal);
-    const pooled = this.#take();
-    const bounds = { signal: anySignal, timeoutMs: limits.timeoutMs };
-    let isHeld = true;
-    const dispose = async () => {
-      // Not by the process: it may be somebody else's by now.
-      if (!isHeld) return;
-      isHeld = false;
-      this.#busy.delete(pooled);
-      await this.#giveBack(pooled);
-      leave();
+    const work: Work = { whose, uploadFolder, spool: { spoolPath, sizeBytes, limits }, signal: anySignal };
+    let turn = await this.#begin(work, laneOf(sizeBytes));
+    return {
+      inflatedBytes: turn.inflatedBytes,
+      scan: async () => {
+        for (;;) {
+          try {
+            return await this.#scan(turn, work);
+          } catch (error) {
+            const lane = laneAfter(error, turn.place.lane);
+            if (!lane) throw error;
+            await this.#end(turn);
+            await removeInflated(uploadFolder);
+            turn = await this.#begin(work, lane);
+          }
+        }
+      },
+      build: (plan) =>
+        turn.pooled.process.request("build", plan, { signal: anySignal, timeoutMs: limits.timeoutMs }),
+      dispose: () => this.#end(turn),
     };
-    let opened: OpenedSpool;
+  }
+
+  /** Waits for a place and hands the upload to a process. */
+  async #begin(work: Work, lane: Lane): Promise<Turn> {
+    const { whose, uploadFolder, spool, signal } = work;
+    let scanning: AbortController | undefined;
+    const onOverdue = (place: Place) => {
+      // Only what is read has changed nothing yet, and can be begun again.
+      if (scanning && place.lane === "small") scanning.abort(new Overdue());
+      else place.moveTo(place.lane === "small" ? "large" : "huge");
+    };
+    const place = await this.#queue.enter({ ...whose, lane, onOverdue }, signal);
+    const pooled = this.#take();
+    const turn: Turn = {
+      ...{ place, pooled, isHeld: true, inflatedBytes: 0 },
+      watchScan(controller) {
+        scanning = controller;
+      },
+    };
     try {
-      const opening = { signal: anySignal, timeoutMs: HANDOVER_TIMEOUT_MS };
-      opened = await pooled.process.request("open", { uploadFolder, spoolPath, limits }, opening);
+      const { spoolPath, limits } = spool;
+      const opening = { signal, timeoutMs: HANDOVER_TIMEOUT_MS };
+      const body = { uploadFolder, spoolPath, limits };
+      turn.inflatedBytes = (await pooled.process.request("open", body, opening)).inflatedBytes;
+      place.begin();
+      return turn;
     } catch (error) {
-      await dispose();
+      await this.#end(turn);
       throw error;
     }
-    return {
-      inflatedBytes: opened.inflatedBytes,
-      scan: () => this.#scan(pooled, { spoolPath, sizeBytes, limits }, bounds),
-      build: (plan) => pooled.process.request("build", plan, bounds),
-      dispose,
-    };
+  }
+
+  async #end(turn: Turn): Promise<void> {
+    // Not by the process: it may be somebody else's by now.
+    if (!turn.isHeld) return;
+    turn.isHeld = false;
+    this.#busy.delete(turn.pooled);
+    await this.#giveBack(turn.pooled);
+    turn.place.leave();
   }
 
   async close(): Promise<void> {
@@ -171,13 +236,20 @@ class ProcessPool implements IngestWorkers {
   }
 
   /** With {@link guessVolume} beside it: a second core and the disk would be idle while a large upload is read. */
-  async #scan(pooled: PooledProcess, spool: Spool, bounds: RequestBounds): Promise<ScanResult & Guess> {
+  async #scan({ pooled, place, watchScan }: Turn, work: Work): Promise<ScanResult & Guess> {
+    const { spool, signal } = work;
     const cancel = new AbortController();
-    const signal = AbortSignal.any([bounds.signal, cancel.signal]);
+    const bounds = {
+      signal: AbortSignal.any([signal, cancel.signal]),
+      timeoutMs: spool.limits.timeoutMs,
+    };
     // Where it fails the upload is taken without it.
-    const guessing = this.#guess(spool, { ...bounds, signal }).catch(() => undefined);
+    const guessing = this.#guess(spool, bounds).catch(() => undefined);
+    watchScan(cancel);
     try {
-      const scan = await pooled.process.request("scan", {}, bounds);
+      const maxWeightBytes = MAX_WEIGHT_BYTES[place.lane];
+      const scan = await pooled.process.request("scan", { maxWeightBytes }, bounds);
+      watchScan(undefined);
       const guessed = await guessing;
       return { ...scan, ...(guessed && { guessed }) };
     } catch (error) {
@@ -185,6 +257,8 @@ class ProcessPool implements IngestWorkers {
       // Until it is gone it may read the spool.
       await guessing;
       throw error;
+    } finally {
+      watchScan(undefined);
     }
   }
 

@@ -6,7 +6,13 @@ import { isSkippedInZip } from "../../../../shared/rules/skipped-names.ts";
 import { FileWindow } from "../../../archive/file-window.ts";
 import { instanceWeight, MAX_INSTANCE_WEIGHT_BYTES } from "../../../archive/manifest-weight.ts";
 import { METHOD_STORED } from "../../../archive/zip-format.ts";
-import { type EntryData, openZip, type ZipEntry, ZipError } from "../../../archive/zip-reader.ts";
+import {
+  type EntryData,
+  openZip,
+  type ZipArchive,
+  type ZipEntry,
+  ZipError,
+} from "../../../archive/zip-reader.ts";
 import { fileSource } from "../../../dicom/byte-source.ts";
 import type { FrameTable } from "../../../dicom/frame-table.ts";
 import type { ByteSource, Instance, ReadInstance } from "../../../dicom/instance.ts";
@@ -14,7 +20,12 @@ import { readInstance } from "../../../dicom/read-instance.ts";
 import { inflateEntryTo, openStoredEntry, readEntry } from "./read-entry.ts";
 import { type InstanceBytes, jsonOf, ScannedUpload } from "./scanned-upload.ts";
 import { IngestRefused } from "./worker.errors.ts";
-import type { IngestLimits, ScanResult, SkippedReason } from "./worker-messages.ts";
+import {
+  INFLATED_PREFIX,
+  type IngestLimits,
+  type ScanResult,
+  type SkippedReason,
+} from "./worker-messages.ts";
 
 /** Entries between two looks at whether the process that asked for the scan is still there. */
 const ENTRIES_PER_TURN = 64;
@@ -23,6 +34,8 @@ const MAX_NAME_LENGTH = 255;
 const MAX_INSTANCE_JSON_BYTES = 64 * 1024 * 1024;
 /** A frame that ends further in its file is stored, not deflated: else each look at it inflates all before it. */
 const MAX_INFLATED_FOR_FRAME_BYTES = 64 * 1024 * 1024;
+/** To read an entry, however small, takes as long as to inflate so much. */
+const ENTRY_WEIGHT_BYTES = 16 * 1024;
 
 /** One entry looked into. */
 type Looked =
@@ -37,11 +50,12 @@ export async function scanUpload(
   uploadFolder: string,
   spoolPath: string,
   limits: IngestLimits,
+  maxWeightBytes = Number.POSITIVE_INFINITY,
 ): Promise<{ scanned: ScannedUpload; result: ScanResult }> {
   using spool = new FileWindow(spoolPath);
   const scan = new Scan(uploadFolder, spoolPath, spool, limits);
   try {
-    await scan.run();
+    await scan.run(maxWeightBytes);
   } catch (error) {
     if (error instanceof ZipError) throw new IngestRefused(error.code, error.message);
     throw error;
@@ -65,8 +79,9 @@ class Scan {
     this.upload = new ScannedUpload(limits);
   }
 
-  async run(): Promise<void> {
+  async run(maxWeightBytes: number): Promise<void> {
     const archive = openZip(this.spool, this.limits);
+    assertWeight(archive, maxWeightBytes);
     let turn = 0;
     for (const entry of archive.entries()) {
       if (++turn % ENTRIES_PER_TURN === 0) await setImmediate();
@@ -124,7 +139,7 @@ class Scan {
 
   /** A large deflated entry is inflated to disk; what it became is kept where its frames must be stored. */
   async #lookInFile(entry: ZipEntry, data: EntryData): Promise<Looked> {
-    const inflatedPath = join(this.uploadFolder, `inflated-${this.#inflatedFiles++}`);
+    const inflatedPath = join(this.uploadFolder, `${INFLATED_PREFIX}${this.#inflatedFiles++}`);
     const inflated = await inflateEntryTo(inflatedPath, this.spoolPath, entry, data);
     const looked = inflated.ok ? this.#lookInto(inflatedPath, entry, data) : inflated;
     if (!looked.ok || looked.bytes.source === "spool") await rm(inflatedPath, { force: true });
@@ -165,6 +180,13 @@ function endOfFrames(frames: FrameTable): number {
   if (frames.kind === "native") return frames.offset + frames.frameBytes;
   const [offset, length] = frames.frames.at(-1)?.at(-1) ?? [0, 0];
   return offset + length;
+}
+
+/** What an upload costs is not what was received: it is what its entries say they inflate to, and how many they are. */
+function assertWeight(archive: ZipArchive, maxWeightBytes: number): void {
+  let weightBytes = archive.entryCount * ENTRY_WEIGHT_BYTES;
+  for (const { sizeBytes } of archive.entries()) weightBytes += sizeBytes;
+  if (weightBytes > maxWeightBytes) throw new IngestRefused("upload.heavy", String(weightBytes));
 }
 
 function spooled({ sizeBytes, crc32 }: ZipEntry, { offset, length, method }: EntryData): InstanceBytes {

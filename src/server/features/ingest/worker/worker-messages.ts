@@ -2,6 +2,9 @@ import type { VolumeSum } from "../../../archive/volume-in-place.ts";
 import type { EntryFailure, ZipFailure, ZipLimits } from "../../../archive/zip-reader.ts";
 import type { IndexAttributes, SkipReason } from "../../../dicom/instance.ts";
 
+/** Begins the names of files that large entries were inflated into. */
+export const INFLATED_PREFIX = "inflated-";
+
 /** Bounds of one upload; all absolute, since blank pixels compress 1,000 : 1. */
 export interface IngestLimits extends ZipLimits {
   /** What one entry may be once inflated. */
@@ -32,6 +35,7 @@ export interface IngestLimits extends ZipLimits {
 export type IngestFailure =
   | ZipFailure
   | "upload.too_large_inflated"
+  | "upload.heavy"
   | "upload.too_many_instances"
   | "upload.too_many_studies"
   | "upload.too_much_metadata"
@@ -146,7 +150,8 @@ export interface OpenedSpool {
 
 export interface WorkerRequests {
   open: { uploadFolder: string; spoolPath: string; limits: IngestLimits };
-  scan: Record<never, never>;
+  /** Refused as `upload.heavy`, with the weight as its detail, where the directory says more than `maxWeightBytes`. */
+  scan: { maxWeightBytes: number };
   build: BuildPlan;
   guess: { spoolPath: string; volumeId: string; limits: IngestLimits };
   dispose: Record<never, never>;

@@ -1,18 +1,60 @@
-/** Which uploads may hold every worker, and which must leave one free. */
-export type Lane = "small" | "large";
+/**
+ * How much work an upload is. What has turned out to be more than it looked goes on in the next lane, or comes again
+ * there.
+ */
+export type Lane = "small" | "large" | "huge";
 
-interface Waiting {
+/** Whose work it is. Those of one `kind` share its turns; within it, each account has its own. */
+export interface Worker {
+  account: string;
+  kind: string;
+}
+
+/** A place at work. */
+export interface Place {
+  readonly lane: Lane;
+  /** Its time begins now: what came before was ours to do. */
+  begin(): void;
+  /** Goes on in a heavier lane without waiting for it; others may begin in this one's stead. */
+  moveTo(lane: Lane): void;
+  /** Gives the place back; idempotent. */
+  leave(): void;
+}
+
+export interface Entry extends Worker {
   lane: Lane;
-  start: () => void;
+  /** Called once others of its lane have waited while it had the place for the lane's time: it should move or end. */
+  onOverdue?: (place: Place) => void;
+}
+
+/** How long work keeps its lane while others wait for one. Huge work takes what it takes. */
+const SLICE_MS: Record<Lane, number> = { small: 400, large: 30_000, huge: Number.POSITIVE_INFINITY };
+/** Places beyond `size` for those who wait while others have moved on to a heavier lane. */
+const EXTRA_PLACES = 2;
+const WEIGHT: Record<Lane, number> = { small: 0, large: 1, huge: 2 };
+
+interface Held extends Entry {
+  since: number;
+  isTold: boolean;
+  place: Place;
+}
+
+interface Waiting extends Entry {
+  start: (place: Place) => void;
 }
 
 /**
- * Gives out `size` places. Large uploads hold all but one at most, so a small one never waits for a large one;
- * within a lane whoever came first goes first.
+ * Gives out `size` places. One is only for small work, and one not for huge work where there are three: whoever brings
+ * little never waits for those who bring much. Among those who may begin, kinds take turns, and accounts within a kind;
+ * whoever has most at work comes last.
  */
 export class WorkerQueue {
-  readonly #waiting: Waiting[] = [];
-  #held = { small: 0, large: 0 };
+  #waiting: Waiting[] = [];
+  readonly #held = new Set<Held>();
+  /** When a kind or an account last began something; only while it has something here. */
+  readonly #servedAt = new Map<string, number>();
+  #served = 0;
+  #timer: Timer | undefined;
 
   constructor(
     readonly size: number,
@@ -25,48 +67,140 @@ export class WorkerQueue {
     return this.#waiting.length >= this.maxWaiting;
   }
 
-  /** Resolves when a place is free, with the function that gives it back (once). Aborted, it rejects. */
-  async enter(lane: Lane, signal: AbortSignal): Promise<() => void> {
+  /** Resolves when a place is free. Aborted, it rejects. */
+  async enter(entry: Entry, signal: AbortSignal): Promise<Place> {
     signal.throwIfAborted();
-    if (!this.#isFree(lane)) await this.#wait(lane, signal);
-    else this.#held[lane]++;
-    let isHeld = true;
-    return () => {
-      if (!isHeld) return;
-      isHeld = false;
-      this.#held[lane]--;
-      this.#startNext();
-    };
-  }
-
-  #wait(lane: Lane, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const waiting: Waiting = {
-        lane,
-        start: () => {
-          signal.removeEventListener("abort", leave);
-          resolve();
-        },
-      };
+    if (this.#mayBegin(entry.lane)) return this.#begin(entry);
+    return await new Promise<Place>((resolve, reject) => {
       const leave = () => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        this.#waiting = this.#waiting.filter((other) => other !== waiting);
         reject(signal.reason);
+      };
+      const waiting: Waiting = {
+        ...entry,
+        start: (place) => {
+          signal.removeEventListener("abort", leave);
+          resolve(place);
+        },
       };
       signal.addEventListener("abort", leave, { once: true });
       this.#waiting.push(waiting);
+      this.#watch();
     });
   }
 
-  #isFree(lane: Lane): boolean {
-    const { small, large } = this.#held;
-    return small + large < this.size && (lane === "small" || large < this.size - 1);
+  #begin(entry: Entry): Place {
+    const queue = this;
+    const held: Held = {
+      ...entry,
+      since: performance.now(),
+      isTold: false,
+      place: {
+        get lane() {
+          return held.lane;
+        },
+        begin() {
+          Object.assign(held, { since: performance.now(), isTold: false });
+          queue.#watch();
+        },
+        moveTo(lane) {
+          if (WEIGHT[lane] <= WEIGHT[held.lane]) return;
+          Object.assign(held, { lane, since: performance.now(), isTold: false });
+          queue.#startNext();
+        },
+        leave() {
+          if (!queue.#held.delete(held)) return;
+          queue.#startNext();
+          queue.#forget();
+        },
+      },
+    };
+    this.#held.add(held);
+    this.#served++;
+    this.#servedAt.set(kindKey(entry), this.#served).set(accountKey(entry), this.#served);
+    return held.place;
+  }
+
+  /** Work of this weight or more at most: all places, all but one, all but two where there are three. */
+  #mayBegin(lane: Lane): boolean {
+    const atWork = [...this.#held];
+    if (atWork.length >= this.size + EXTRA_PLACES) return false;
+    const places = { small: this.size, large: this.size - 1, huge: Math.max(1, this.size - 2) };
+    // Those that moved on to a heavier lane take no more than its places away from the lighter ones.
+    const counted = (least: Lane, most: number) =>
+      Math.min(most, atWork.filter((held) => WEIGHT[held.lane] >= WEIGHT[least]).length);
+    const huge = counted("huge", places.huge);
+    if (lane === "huge") return atWork.filter((held) => held.lane === "huge").length < places.huge;
+    const large = Math.min(places.large, huge + atWork.filter((held) => held.lane === "large").length);
+    if (lane === "large") return large < places.large;
+    return large + atWork.filter((held) => held.lane === "small").length < places.small;
   }
 
   #startNext(): void {
-    const next = this.#waiting.findIndex(({ lane }) => this.#isFree(lane));
-    const [waiting] = next < 0 ? [] : this.#waiting.splice(next, 1);
-    if (!waiting) return;
-    this.#held[waiting.lane]++;
-    waiting.start();
+    for (;;) {
+      const next = this.#waiting
+        .filter(({ lane }) => this.#mayBegin(lane))
+        .map((waiting) => ({ waiting, turn: this.#turnOf(waiting) }))
+        .reduce<{ waiting: Waiting; turn: number[] } | undefined>(
+          (first, other) => (first && !isBefore(other.turn, first.turn) ? first : other),
+          undefined,
+        );
+      if (!next) break;
+      this.#waiting = this.#waiting.filter((other) => other !== next.waiting);
+      next.waiting.start(this.#begin(next.waiting));
+    }
+    this.#watch();
   }
+
+  /** Small work before large; then whoever has least at work, then whoever was last served longest ago. */
+  #turnOf(entry: Entry): number[] {
+    const held = [...this.#held];
+    return [
+      WEIGHT[entry.lane],
+      held.filter(({ kind }) => kind === entry.kind).length,
+      this.#servedAt.get(kindKey(entry)) ?? 0,
+      held.filter(({ account }) => account === entry.account).length,
+      this.#servedAt.get(accountKey(entry)) ?? 0,
+    ];
+  }
+
+  /** Tells whoever has overstayed while somebody waits who could begin in their stead. */
+  #watch(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const now = performance.now();
+    let nextMs = Number.POSITIVE_INFINITY;
+    // One for each who waits; those told before are about to go.
+    let told = [...this.#held].filter(({ isTold }) => isTold).length;
+    for (const held of [...this.#held]) {
+      const waiting = this.#waiting.filter(({ lane }) => WEIGHT[lane] <= WEIGHT[held.lane]).length;
+      if (held.isTold || waiting <= told) continue;
+      const leftMs = held.since + SLICE_MS[held.lane] - now;
+      if (leftMs > 0) nextMs = Math.min(nextMs, leftMs);
+      else {
+        told++;
+        held.isTold = true;
+        held.onOverdue?.(held.place);
+      }
+    }
+    if (!Number.isFinite(nextMs)) return;
+    this.#timer ??= setTimeout(() => this.#watch(), nextMs + 1);
+    this.#timer.unref();
+  }
+
+  #forget(): void {
+    const here = new Set([...this.#held, ...this.#waiting].flatMap((one) => [kindKey(one), accountKey(one)]));
+    for (const key of this.#servedAt.keys()) if (!here.has(key)) this.#servedAt.delete(key);
+  }
+}
+
+const kindKey = ({ kind }: Worker) => `kind ${kind}`;
+const accountKey = ({ account }: Worker) => `account ${account}`;
+
+function isBefore(turn: number[], other: number[]): boolean {
+  for (const [at, value] of turn.entries()) {
+    const against = other[at] ?? 0;
+    if (value !== against) return value < against;
+  }
+  return false;
 }

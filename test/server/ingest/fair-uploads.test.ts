@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { connect, type Socket } from "node:net";
+import { crc32, createDeflateRaw } from "node:zlib";
+import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+const BOUNDARY = "a-boundary-no-zip-holds";
+const HEAD = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="zipFile"; filename="exames.zip"\r\nContent-Type: application/zip\r\n\r\n`;
+
+let t: TestApp;
+let server: ReturnType<typeof Bun.serve>;
+let tricklers: Person[];
+let honest: Person;
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  t = await createTestApp({ jobs: false });
+  server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 120,
+    fetch: (request, bunServer) => t.app.fetch(request, { server: bunServer }),
+  });
+  tricklers = [];
+  for (let n = 0; n < 6; n++) tricklers.push(await t.addPerson(`Lento ${n}`, { plan: "avaliacao" }));
+  honest = await t.addPerson("Dona Honesta");
+}, 30_000);
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await server.stop(true);
+  await t[Symbol.asyncDispose]();
+});
+
+/** Begins an upload on a socket of its own, and sends no more than a byte of its file. */
+async function trickle({ token }: Person): Promise<void> {
+  const socket = connect(Number(server.port), "127.0.0.1");
+  sockets.push(socket);
+  socket.on("error", () => {});
+  await new Promise((resolve) => socket.once("connect", resolve));
+  socket.write(
+    `POST /api/upload-dicom HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+      `Content-Type: multipart/form-data; boundary=${BOUNDARY}\r\nContent-Length: 1000000\r\n\r\n${HEAD}P`,
+  );
+}
+
+async function receiving(): Promise<number> {
+  const [row] = await t.sql`select count(*)::int as uploads from uploads where state = 'receiving'`;
+  return row?.uploads;
+}
+
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 15_000;
+  while (!(await isDone())) {
+    if (performance.now() > deadline) throw new Error("did not come about");
+    await Bun.sleep(20);
+  }
+}
+
+test("66 uploads of six trial accounts that send a byte each keep nobody out", async () => {
+  for (const person of tricklers) for (let n = 0; n < 11; n++) await trickle(person);
+  await until(async () => (await receiving()) === 66);
+  expect((await t.upload(honest, sampleZip({ study: "1" }))).status).toBe(201);
+  expect(await receiving()).toBe(66);
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await until(async () => (await receiving()) === 0);
+}, 30_000);
+
+const BOMB_BYTES = 500 * 1024 * 1024;
+
+/** A ZIP of half a megabyte whose one instance is followed by half a gigabyte of zeros. */
+async function makeBomb(): Promise<Uint8Array> {
+  const instance = sampleInstance({ study: "2" });
+  const zeros = Buffer.alloc(4 * 1024 * 1024);
+  const deflate = createDeflateRaw({ level: 1 });
+  let sum = crc32(instance);
+  const feed = (async function* () {
+    yield instance;
+    for (let done = 0; done < BOMB_BYTES; done += zeros.length) {
+      sum = crc32(zeros, sum);
+      yield zeros;
+    }
+  })();
+  const pieces: Uint8Array[] = [];
+  deflate.on("data", (piece) => pieces.push(piece));
+  for await (const piece of feed) {
+    if (!deflate.write(piece)) await new Promise((resolve) => deflate.once("drain", resolve));
+  }
+  const ended = new Promise((resolve) => deflate.once("end", resolve));
+  deflate.end();
+  await ended;
+  return zipOfDeflated(Buffer.concat(pieces), { crc32: sum, sizeBytes: instance.length + BOMB_BYTES });
+}
+
+/** One entry `a`, deflated already (APPNOTE 4.3). */
+function zipOfDeflated(deflated: Uint8Array, entry: { crc32: number; sizeBytes: number }): Uint8Array {
+  const fields = Buffer.alloc(26);
+  fields.writeUInt16LE(20, 0);
+  fields.writeUInt16LE(8, 4);
+  fields.writeUInt32LE(entry.crc32, 10);
+  fields.writeUInt32LE(deflated.length, 14);
+  fields.writeUInt32LE(entry.sizeBytes, 18);
+  fields.writeUInt16LE(1, 22);
+  const local = Buffer.concat([Buffer.from("PK\x03\x04"), fields, Buffer.from("a"), deflated]);
+  const central = Buffer.concat([
+    ...[Buffer.from("PK\x01\x02"), Buffer.alloc(2), fields, Buffer.alloc(14), Buffer.from("a")],
+  ]);
+  const end = Buffer.alloc(22);
+  end.write("PK\x05\x06", "latin1");
+  end.writeUInt16LE(1, 8);
+  end.writeUInt16LE(1, 10);
+  end.writeUInt32LE(central.length, 12);
+  end.writeUInt32LE(local.length, 16);
+  return Buffer.concat([local, central, end]);
+}
+
+test("a small upload goes past the bombs of six other accounts", async () => {
+  const bomb = await makeBomb();
+  const stop = new AbortController();
+  let answered = 0;
+  const bombs = tricklers.flatMap((person) =>
+    Array.from({ length: 2 }, async () => {
+      const form = new FormData();
+      form.set("zipFile", new File([Uint8Array.from(bomb)], "exames.zip"));
+      const answer = await fetch(`${server.url.origin}/api/upload-dicom`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${person.token}` },
+        body: form,
+        signal: stop.signal,
+      });
+      answered++;
+      return answer.status;
+    }),
+  );
+  const settled = Promise.allSettled(bombs);
+  await until(async () => (await receiving()) === bombs.length);
+  const waits: number[] = [];
+  for (let study = 3; study < 6; study++) {
+    const startedAt = performance.now();
+    expect((await t.upload(honest, sampleZip({ study: String(study) }))).status).toBe(201);
+    waits.push(Math.round(performance.now() - startedAt));
+  }
+  process.stderr.write(`small uploads beside ${bombs.length} bombs: ${waits.join(", ")} ms\n`);
+  expect(Math.min(...waits)).toBeLessThan(2_000);
+  expect(answered).toBeLessThan(bombs.length / 2);
+  stop.abort();
+  await settled;
+  await until(async () => (await receiving()) === 0);
+}, 60_000);
