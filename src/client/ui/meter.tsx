@@ -7,20 +7,21 @@ interface MeterProps {
   label: string;
   used: number;
   limit: number;
+  /** How a number is written; as it is without. */
+  textOf?: (value: number) => string;
 }
 
 /** The centimetre rule: number first, what is left, then the rule; from 80 % on it warns. */
-export function Meter({ label, used, limit }: MeterProps) {
+export function Meter({ label, used, limit, textOf = String }: MeterProps) {
   const percent = limit > 0 ? Math.min(100, Math.round((used / limit) * 100)) : 100;
-  const remaining = Math.max(0, limit - used);
+  const remaining = textOf(Math.max(0, limit - used));
+  const text = `${textOf(used)} / ${textOf(limit)}`;
   const style = { "--meter-percent": percent, "--meter-ticks": 10 } as CSSProperties;
   return (
     <div className={`meter ${isNearLimit(used, limit) ? "is-warn" : ""}`}>
       <div className="meter-top">
         <span>{label}</span>
-        <b>
-          {used} / {limit}
-        </b>
+        <b>{text}</b>
         <span>
           <Trans id="meter.remaining">{remaining} left</Trans>
         </span>
@@ -33,6 +34,7 @@ export function Meter({ label, used, limit }: MeterProps) {
         aria-valuenow={used}
         aria-valuemin={0}
         aria-valuemax={limit}
+        aria-valuetext={text}
         style={style}
       >
         <i />

@@ -68,6 +68,24 @@ describe("the status of the subscription", () => {
     expect(screen.getByText("restam 13")).toBeTruthy();
     expect(screen.getByText("24 / 30")).toBeTruthy();
     expect(screen.getByText("restam 6")).toBeTruthy();
+    const storage = screen.getByRole("meter", { name: "Armazenamento" });
+    expect(storage.getAttribute("aria-valuetext")).toBe("12,5 GB / 100 GB");
+    expect(screen.getByText("restam 87,5 GB")).toBeTruthy();
+  });
+
+  test("warns from 80 % of the storage on, and leads to the plans", async () => {
+    const low = { totalActionsThisMonth: 1, actionUsagePercentage: 3 };
+    await showList(answersWith({ ...low, storageUsedBytes: 80 * GIB, storageUsagePercentage: 80 }));
+    expect(
+      await screen.findByText(
+        "Você usa 80 GB dos 100 GB do seu plano. Acima disso, nenhum exame pode ser enviado.",
+      ),
+    ).toBeTruthy();
+    expect(screen.getByRole("link", { name: "Ver planos" })).toBeTruthy();
+    cleanup();
+    await showList(answersWith({ ...low, storageUsedBytes: 79.9 * GIB, storageUsagePercentage: 79 }));
+    await screen.findByText("Plano Família");
+    expect(screen.queryByRole("link", { name: "Ver planos" })).toBeNull();
   });
 
   test("warns from 80 % of the actions on, and says when the count starts again", async () => {

@@ -222,6 +222,14 @@ describe("the subscriptions of everybody", () => {
     await user.click(screen.getByRole("button", { name: "Salvar" }));
     expect(await screen.findByText("Plano atualizado")).toBeDefined();
     expect(sent).toEqual([{ price: 2490 }]);
+    await user.click(screen.getByRole("button", { name: "Editar o plano Essencial" }));
+    const storage = screen.getByLabelText("Armazenamento (GB)") as HTMLInputElement;
+    expect(storage.value).toBe("20");
+    await user.clear(storage);
+    await user.type(storage, "0,5");
+    await user.click(screen.getByRole("button", { name: "Salvar" }));
+    await waitFor(() => expect(sent).toHaveLength(2));
+    expect(sent[1]).toEqual({ storageBytes: 512 * 1024 ** 2 });
   });
 
   test("subscribers are found by name whatever the accents", async () => {

@@ -126,6 +126,16 @@ describe("the plans", () => {
     expect(within(row).queryByRole("button")).toBeNull();
   });
 
+  test("shows what each plan stores, and none that holds less bytes than are kept", async () => {
+    await showView(subscriptionAnswers({ currentExamCount: 3, storageUsedBytes: 20.5 * 1024 ** 3 }));
+    await screen.findByRole("region", { name: "Assinatura atual" });
+    expect(plan("Profissional").textContent).toContain("400 GB");
+    const small = plan("Essencial");
+    expect(small.textContent).toContain("20 GB");
+    expect(small.textContent).toContain("Você guarda 20,5 GB: mais do que este plano comporta");
+    expect(within(small).queryByRole("button")).toBeNull();
+  });
+
   test("without end are not renewed", async () => {
     await showView(subscriptionAnswers({ expiresAt: null }));
     await screen.findByText("Planos disponíveis");

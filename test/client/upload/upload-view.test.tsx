@@ -6,6 +6,7 @@ import { sampleFile } from "../../support/dicom-sample.ts";
 import { act, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
 import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
+import { usage } from "../../support/subscriptions.ts";
 import { zipFile } from "../../support/upload-files.ts";
 
 withDom();
@@ -254,6 +255,42 @@ describe("sending", () => {
       expect(await screen.findByText("Erro no upload")).toBeTruthy();
       expect(screen.getByText(text)).toBeTruthy();
       expect(screen.getByRole("button", { name: "Enviar exame" })).toBeTruthy();
+    });
+  }
+
+  test("keeps a full plan in sight, with the way to a larger one, until something else is picked", async () => {
+    answerCalls({});
+    const request = await sendOne();
+    const message = "Não há espaço suficiente no seu plano: 2 de 2 GB estão em uso. Nada foi guardado.";
+    const problem = { type: "x", title: "x", status: 403, code: "quota.bytes", message, requestId: "r" };
+    await act(async () => request.answer(403, problem));
+    expect((await screen.findByRole("alert")).textContent).toBe(message);
+    expect(screen.getByRole("link", { name: "Ver planos" })).toBeTruthy();
+    await userEvent.setup().click(screen.getByRole("button", { name: "Escolher outro" }));
+    expect(screen.queryByRole("alert")).toBeNull();
+  });
+
+  for (const [locale, text] of [
+    [
+      "pt-BR",
+      "Não há espaço suficiente no seu plano: este envio tem 41 MB e restam 10 MB. Nada foi enviado.",
+    ],
+    [
+      "en-US",
+      "There is not enough storage left in your plan: this upload has 41 MB, 10 MB are left. Nothing was sent.",
+    ],
+  ] as const) {
+    test(`begins with no large file that the plan has no room for (${locale})`, async () => {
+      answerCalls({
+        "GET /api/subscriptions/usage-stats": () =>
+          Response.json({ ...usage, storageRemainingBytes: 10 * 1024 ** 2 }),
+      });
+      await renderView(<UploadView />, { locale });
+      const large = zipFile({ IM1: sampleFile(), IM2: new Uint8Array(40 * 1024 ** 2 + 1000) }, { level: 0 });
+      await pick(large, locale === "pt-BR" ? "Arquivo ZIP do exame" : "ZIP file of the exam");
+      const send = locale === "pt-BR" ? "Enviar exame" : "Upload exam";
+      await userEvent.setup().click(await screen.findByRole("button", { name: send }));
+      expect((await screen.findByRole("alert")).textContent).toBe(text);
     });
   }
 

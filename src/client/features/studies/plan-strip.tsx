@@ -2,9 +2,11 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { UsageStats } from "../../../shared/api/subscriptions.ts";
 import { isNearLimit, nextResetAt } from "../../../shared/rules/subscription.ts";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
+import { limitText } from "../../ui/limit-text.ts";
 import { Meter, MeterSkeleton } from "../../ui/meter.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { maySubscribe, useHis } from "../his/his-context.ts";
+import { StorageMeter } from "../subscriptions/storage-meter.tsx";
 import { SeePlans } from "../subscriptions/subscription-link.tsx";
 import { useMySubscription, useUsageStats } from "../subscriptions/use-subscription.ts";
 import { dayText } from "./study-text.ts";
@@ -46,6 +48,7 @@ export function PlanStrip() {
         used={totalActionsThisMonth}
         limit={actionLimit}
       />
+      <StorageMeter usage={usage.data} />
       <LimitWarning usage={usage.data} />
     </section>
   );
@@ -69,12 +72,15 @@ function LimitWarning({ usage }: { usage: UsageStats }) {
   const { user } = useHis();
   const { currentExamCount, examLimit, totalActionsThisMonth, actionLimit } = usage;
   const isActionsNear = isNearLimit(totalActionsThisMonth, actionLimit);
-  if (!isActionsNear && !isNearLimit(currentExamCount, examLimit)) return null;
+  const isExamsNear = isNearLimit(currentExamCount, examLimit);
+  if (!isActionsNear && !isExamsNear && !isNearLimit(usage.storageUsedBytes, usage.storageBytes)) return null;
   return (
     <div className="plan-strip-warning">
       <TriangleAlertIcon small />
       {isActionsNear ? (
         <ActionsNear usage={usage} />
+      ) : !isExamsNear ? (
+        <StorageNear usage={usage} />
       ) : (
         <p>
           <Trans id="planStrip.examsNear">
@@ -84,6 +90,19 @@ function LimitWarning({ usage }: { usage: UsageStats }) {
       )}
       {maySubscribe(user) && <SeePlans />}
     </div>
+  );
+}
+
+function StorageNear({ usage }: { usage: UsageStats }) {
+  const { i18n } = useLingui();
+  const used = limitText(i18n, usage.storageUsedBytes);
+  const limit = limitText(i18n, usage.storageBytes);
+  return (
+    <p>
+      <Trans id="planStrip.storageNear">
+        You use {used} of the {limit} of your plan. Beyond that, no exam can be uploaded.
+      </Trans>
+    </p>
   );
 }
 
@@ -106,6 +125,7 @@ function PlanStripSkeleton() {
         <Skeleton className="my-1.5 h-3 w-28" />
         <Skeleton className="my-1 h-3 w-36" />
       </div>
+      <MeterSkeleton />
       <MeterSkeleton />
       <MeterSkeleton />
     </div>

@@ -76,6 +76,13 @@ function EditPlanForm({ plan, onClose }: { plan: AdminPlan; onClose: () => void 
           {...register("downloadDeleteLimit")}
         />
       </div>
+      <TextField
+        label={<Trans id="subscriptions.plan.storage">Storage (GB)</Trans>}
+        inputMode="decimal"
+        autoComplete="off"
+        error={violationText(i18n, errors.storage?.message)}
+        {...register("storage")}
+      />
       {plan.canBeOffered && (
         <Controller
           control={control}

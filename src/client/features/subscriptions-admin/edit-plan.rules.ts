@@ -2,6 +2,15 @@ import * as z from "zod/mini";
 import type { AdminPlan, PlanChange } from "../../../shared/api/subscriptions.ts";
 
 const MAX_COUNT = 1_000_000;
+const GIBIBYTE = 1024 ** 3;
+const MEBIBYTE = 1024 ** 2;
+
+/** `20`, `0,5` as bytes, to the megabyte; `undefined` for anything that is no size from a megabyte to a petabyte. */
+export function parseGigabytes(text: string): number | undefined {
+  if (!/^\d{1,7}([.,]\d{1,3})?$/.test(text.trim())) return undefined;
+  const bytes = Math.round(Number(text.trim().replace(",", ".")) * 1024) * MEBIBYTE;
+  return bytes >= MEBIBYTE && bytes <= 1024 ** 5 ? bytes : undefined;
+}
 
 /** `1.234,50`, `1234.5`, `R$ 19` as integer cents; `undefined` for anything else. */
 export function parseMoney(text: string): number | undefined {
@@ -29,6 +38,9 @@ export const editPlanSchema = z.object({
     ),
   examLimit: count,
   downloadDeleteLimit: count,
+  storage: z
+    .string()
+    .check(z.refine((text) => parseGigabytes(text) !== undefined, { error: "validation.invalid" })),
   isOffered: z.boolean(),
 });
 export type EditPlanValues = z.infer<typeof editPlanSchema>;
@@ -40,8 +52,19 @@ export function valuesOfPlan(plan: AdminPlan, locale: string): EditPlanValues {
     price: plan.canBeOffered ? price : "",
     examLimit: String(plan.examLimit),
     downloadDeleteLimit: String(plan.downloadDeleteLimit),
+    storage: gigabytesText(plan, locale),
     isOffered: plan.isOffered,
   };
+}
+
+function gigabytesText({ storageBytes }: AdminPlan, locale: string): string {
+  const format = new Intl.NumberFormat(locale, { maximumFractionDigits: 3, useGrouping: false });
+  return format.format(storageBytes / GIBIBYTE);
+}
+
+/** The field shows a size to three digits: one left as it is changes nothing. */
+function isOtherSize(plan: AdminPlan, text: string): boolean {
+  return parseGigabytes(text) !== parseGigabytes(gigabytesText(plan, "en-US"));
 }
 
 /** What differs from the plan as it is. */
@@ -50,6 +73,7 @@ export function changeOfPlan(plan: AdminPlan, values: EditPlanValues): PlanChang
     name: values.name.trim(),
     examLimit: Number(values.examLimit),
     downloadDeleteLimit: Number(values.downloadDeleteLimit),
+    ...(isOtherSize(plan, values.storage) && { storageBytes: parseGigabytes(values.storage) }),
     ...(plan.canBeOffered && { price: parseMoney(values.price) ?? plan.price, isOffered: values.isOffered }),
   };
   return Object.fromEntries(

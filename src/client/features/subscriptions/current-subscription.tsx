@@ -10,6 +10,7 @@ import { Meter } from "../../ui/meter.tsx";
 import { openAtom } from "../his/views.ts";
 import { dayText } from "../users/user-text.ts";
 import { CancelDialog } from "./cancel-dialog.tsx";
+import { StorageMeter } from "./storage-meter.tsx";
 
 const statuses: Record<Subscription["status"], { name: MessageDescriptor; tone: string }> = {
   active: { name: msg({ id: "subscription.status.active", message: "Active" }), tone: "is-ok" },
@@ -90,6 +91,7 @@ function Meters({ usage }: { usage: UsageStats }) {
         used={usage.totalActionsThisMonth}
         limit={usage.actionLimit}
       />
+      <StorageMeter usage={usage} />
     </>
   );
 }

@@ -1,13 +1,16 @@
-import { Plural } from "@lingui/react/macro";
+import { Plural, useLingui } from "@lingui/react/macro";
+import { limitText } from "../../ui/limit-text.ts";
 
 interface PlanLimitsProps {
-  /** Of each of the two. */
+  /** Of each of the three. */
   className?: string;
-  plan: { examLimit: number; downloadDeleteLimit: number };
+  plan: { examLimit: number; downloadDeleteLimit: number; storageBytes: number };
 }
 
 /** How much a plan holds, and how often one may act. */
-export function PlanLimits({ className, plan: { examLimit, downloadDeleteLimit } }: PlanLimitsProps) {
+export function PlanLimits({ className, plan }: PlanLimitsProps) {
+  const { i18n } = useLingui();
+  const { examLimit, downloadDeleteLimit, storageBytes } = plan;
   return (
     <>
       <span className={className}>
@@ -21,6 +24,7 @@ export function PlanLimits({ className, plan: { examLimit, downloadDeleteLimit }
           other="# actions a month"
         />
       </span>
+      <span className={className}>{limitText(i18n, storageBytes)}</span>
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { OfferedPlan, Subscription } from "../../../shared/api/subscriptions.ts";
 import { Button } from "../../ui/button.tsx";
+import { limitText } from "../../ui/limit-text.ts";
 import { moneyText } from "../payments/payment-text.ts";
 import { PlanLimits } from "./plan-limits.tsx";
 import { PlanSlices } from "./plan-slices.tsx";
@@ -72,7 +73,7 @@ function PlanRow({ plan, subscription, onChoose }: PlanRowProps) {
 
 /** The button, or why there is none: a plan without end is not renewed, a full archive needs room. */
 function Choice({ plan, subscription, isSame, onChoose }: PlanRowProps & { isSame: boolean }) {
-  const { t } = useLingui();
+  const { i18n, t } = useLingui();
   const { name } = plan;
   if (isSame && subscription?.status === "active" && subscription.expiresAt === null) {
     return (
@@ -91,6 +92,15 @@ function Choice({ plan, subscription, isSame, onChoose }: PlanRowProps & { isSam
           one="You keep # exam: more than this plan holds"
           other="You keep # exams: more than this plan holds"
         />
+      </p>
+    );
+  }
+  const usedBytes = subscription?.storageUsedBytes ?? 0;
+  if (!isSame && usedBytes > plan.storageBytes) {
+    const used = limitText(i18n, usedBytes);
+    return (
+      <p className="plan-why">
+        <Trans id="subscription.tooSmallForBytes">You keep {used}: more than this plan holds</Trans>
       </p>
     );
   }

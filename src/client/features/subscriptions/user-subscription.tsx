@@ -87,6 +87,7 @@ function SubscriptionSkeleton({ hasPlans }: { hasPlans: boolean }) {
         </div>
         <MeterSkeleton />
         <MeterSkeleton />
+        <MeterSkeleton />
       </div>
       {hasPlans && <PlansSkeleton />}
     </div>
@@ -107,6 +108,7 @@ function PlansSkeleton() {
             <Skeleton className="h-4 w-24 max-w-full" />
             <Skeleton className="plan-gives w-28 max-w-full" />
             <Skeleton className="plan-gives w-24 max-w-full" />
+            <Skeleton className="plan-gives w-16 max-w-full" />
             <div className="plan-price">
               <Skeleton className="ml-auto h-5 w-24" />
             </div>

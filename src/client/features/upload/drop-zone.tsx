@@ -4,10 +4,10 @@ import { Button } from "../../ui/button.tsx";
 import { EmptyFilm } from "../../ui/empty.tsx";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { FileArchiveIcon, FolderOpenIcon } from "../../ui/icons.tsx";
+import { limitText } from "../../ui/limit-text.ts";
 import { useHis } from "../his/his-context.ts";
 import { type Picked, pickDropped, pickFolder, pickZip } from "./picked-files.ts";
 import type { UploadProblem } from "./prepare-upload.ts";
-import { limitText } from "./sizes.ts";
 import { MAX_FOLDER_FILES } from "./upload-rules.ts";
 import { problemTexts } from "./upload-texts.ts";
 

@@ -1,7 +1,6 @@
 import type { I18n } from "@lingui/core";
 
 const MEGABYTE = 1_000_000;
-const GIBIBYTE = 1024 ** 3;
 
 /** Bytes as people read them: `512,4 MB`, or `15 kB` where the whole is less than a megabyte. */
 export function sizeText(i18n: I18n, bytes: number, wholeBytes = bytes): string {
@@ -12,10 +11,4 @@ export function sizeText(i18n: I18n, bytes: number, wholeBytes = bytes): string 
 export function sizeNumber(i18n: I18n, bytes: number, wholeBytes: number): string {
   if (wholeBytes < MEGABYTE) return i18n.number(Math.ceil(bytes / 1000));
   return i18n.number(bytes / MEGABYTE, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-}
-
-/** A limit, which is a power of two: `2 GB`. */
-export function limitText(i18n: I18n, bytes: number): string {
-  if (bytes < GIBIBYTE) return `${i18n.number(bytes / 1024 ** 2, { maximumFractionDigits: 0 })} MB`;
-  return `${i18n.number(bytes / GIBIBYTE, { maximumFractionDigits: 1 })} GB`;
 }

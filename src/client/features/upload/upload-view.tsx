@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useEffect } from "react";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
+import { maySubscribe, useHis } from "../his/his-context.ts";
 import { SeePlans } from "../subscriptions/subscription-link.tsx";
 import { DropZone } from "./drop-zone.tsx";
 import { ExamFormPanel } from "./exam-form-panel.tsx";
@@ -14,7 +15,7 @@ import { useUpload } from "./use-upload.ts";
 
 /** Sending an exam: pick, check what it says, send, watch. */
 export default function UploadView() {
-  const { state, pick, submit, cancel } = useUpload();
+  const { state, storageProblem, pick, submit, cancel } = useUpload();
   const trialCount = useTrialLimit();
   const busyLabel = useBusyLabel(state);
   useEffect(() => {
@@ -29,6 +30,7 @@ export default function UploadView() {
         </h1>
       </div>
       {trialCount !== undefined && <TrialLimitNotice count={trialCount} />}
+      {storageProblem !== undefined && <NoStorageNotice text={storageProblem} />}
       {state.stage === "idle" ? (
         <DropZone
           disabled={trialCount !== undefined}
@@ -71,6 +73,17 @@ function TrialLimitNotice({ count }: { count: number }) {
         </Trans>
       </p>
       <SeePlans />
+    </div>
+  );
+}
+
+function NoStorageNotice({ text }: { text: string }) {
+  const { user } = useHis();
+  return (
+    <div className="notice is-warn mb-5">
+      <TriangleAlertIcon />
+      <p role="alert">{text}</p>
+      {maySubscribe(user) && <SeePlans />}
     </div>
   );
 }

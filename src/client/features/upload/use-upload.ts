@@ -1,9 +1,10 @@
 import { useLingui } from "@lingui/react/macro";
-import { useEffect, useReducer, useRef } from "react";
+import { useEffect, useReducer, useRef, useState } from "react";
 import type { UploadAnswer } from "../../../shared/api/upload.ts";
 import { ApiError } from "../../api.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { useHis } from "../his/his-context.ts";
+import { ensureStorage } from "./ensure-storage.ts";
 import { type ExamForm, toMetadata } from "./exam-form.ts";
 import { PackingFailed, packInWorker } from "./packed-folder.ts";
 import type { Picked } from "./picked-files.ts";
@@ -21,12 +22,15 @@ import { useFollowUpload } from "./use-follow-upload.ts";
 
 /** The upload from pick to list; leaving the view aborts whatever is going on. */
 export function useUpload() {
-  const { maxUploadBytes } = useHis();
+  const { maxUploadBytes, user } = useHis();
+  const { i18n } = useLingui();
   const [state, dispatch] = useReducer(reduceUpload, { stage: "idle" });
   const prepared = useRef<PreparedUpload>(undefined);
   const running = useRef<AbortController>(undefined);
   const follow = useFollowUpload();
   const tellFailure = useTellFailure();
+  /** That the plan had no room for the last upload; stays to be read, unlike a toast. */
+  const [storageProblem, setStorageProblem] = useState<string>();
 
   /** Ends what is going on and answers the signal of what begins. */
   const begin = () => {
@@ -54,6 +58,7 @@ export function useUpload() {
 
   const pick = async (picking: Picked | Promise<Picked>) => {
     const signal = begin();
+    setStorageProblem(undefined);
     forget();
     try {
       const picked = await picking;
@@ -76,9 +81,11 @@ export function useUpload() {
     const upload = prepared.current;
     if (!upload) return;
     const signal = begin();
+    setStorageProblem(undefined);
     dispatch({ type: "submitted" });
     try {
       await ensureReadable(upload.zip);
+      if (user.role !== "admin") await ensureStorage(i18n, upload.zip.size, signal);
       const meter = new TransferMeter();
       const answer = await sendUpload(
         { zip: upload.zip, fileName: upload.fileName, metadata: toMetadata(form, upload.prefilled) },
@@ -97,6 +104,7 @@ export function useUpload() {
       if (signal.aborted) return;
       if (error instanceof UploadRefused) return refuse(error, signal);
       dispatch({ type: "failed" });
+      if (isOutOfStorage(error)) setStorageProblem(error.message);
       tellFailure(error);
     }
   };
@@ -112,10 +120,15 @@ export function useUpload() {
   const cancel = () => {
     begin();
     forget();
+    setStorageProblem(undefined);
     dispatch({ type: "reset" });
   };
 
-  return { state, pick, submit, cancel };
+  return { state, storageProblem, pick, submit, cancel };
+}
+
+function isOutOfStorage(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === "quota.bytes";
 }
 
 /** The server's own words where it gave some. */
