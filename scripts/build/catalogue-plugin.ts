@@ -1,29 +1,65 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import type { BunPlugin } from "bun";
 
 const root = resolve(import.meta.dir, "../..");
+const ENTRY_PAGE = ["src/client/boot.ts", "src/client/features/auth/auth-screen.tsx"];
+const HIS = join(root, "src/client/features/his/his-screen.tsx");
 
-/** Leaves out of the client's catalogues what only the server says: mails, and errors that come with their text. */
+/**
+ * Makes two catalogues of a language for the client, without what only the server says (mails, and errors that come
+ * with their text): what the entry page may say with all its forms, and what is said in /his besides.
+ */
 export const cataloguePlugin: BunPlugin = {
   name: "client-catalogue",
   setup(build) {
     const onServer = sourcesUnder("src/server");
     const onClient = sourcesUnder("src/client") + sourcesUnder("src/shared");
-    build.onLoad({ filter: /[\\/]locales[\\/][\w-]+[\\/]messages\.ts$/ }, async ({ path }) => {
-      const { messages } = (await import(path)) as { messages: Record<string, unknown> };
-      const said = Object.entries(messages).filter(
-        ([id]) => onClient.includes(`"${id}"`) || !onServer.includes(`"${id}"`),
-      );
-      const text = JSON.stringify(JSON.stringify(Object.fromEntries(said)));
-      return { contents: `export const messages = JSON.parse(${text});`, loader: "js" };
+    const onEntryPage = sourcesFrom(ENTRY_PAGE.map((path) => join(root, path)));
+    const isSaid = (id: string) => onClient.includes(`"${id}"`) || !onServer.includes(`"${id}"`);
+    const isEntry = (id: string) => onEntryPage.includes(`"${id}"`);
+    build.onLoad({ filter: /[\\/]locales[\\/][\w-]+[\\/]messages\.ts$/ }, async ({ path }) =>
+      moduleOf(await messagesOf(path, (id) => isSaid(id) && isEntry(id))),
+    );
+    build.onLoad({ filter: /[\\/]his-messages\.[\w-]+\.ts$/ }, async ({ path }) => {
+      const [, locale = ""] = /his-messages\.([\w-]+)\.ts$/.exec(path) ?? [];
+      const whole = join(root, "locales", locale, "messages.ts");
+      return moduleOf(await messagesOf(whole, (id) => isSaid(id) && !isEntry(id)));
     });
   },
 };
+
+async function messagesOf(path: string, isWanted: (id: string) => boolean): Promise<object> {
+  const { messages } = (await import(path)) as { messages: Record<string, unknown> };
+  return Object.fromEntries(Object.entries(messages).filter(([id]) => isWanted(id)));
+}
+
+function moduleOf(messages: object) {
+  const text = JSON.stringify(JSON.stringify(messages));
+  return { contents: `export const messages = JSON.parse(${text});`, loader: "js" } as const;
+}
 
 function sourcesUnder(folder: string): string {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
+    .join("\n");
+}
+
+/** These sources and all that they import, at once or later, except /his. */
+function sourcesFrom(paths: string[]): string {
+  const texts = new Map<string, string>();
+  const waiting = [...paths];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (texts.has(path) || path === HIS || !/\.tsx?$/.test(path) || !existsSync(path)) continue;
+    const text = readFileSync(path, "utf8");
+    texts.set(path, text);
+    for (const [, specifier = ""] of text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*["'](\.[^"']+)["']/g)) {
+      waiting.push(resolve(dirname(path), specifier));
+    }
+  }
+  return [...texts]
+    .filter(([path]) => !path.includes(`${join(root, "locales")}/`))
+    .map(([, text]) => text)
     .join("\n");
 }

@@ -21,6 +21,10 @@ const ISLANDS = {
   his: "src/client/features/his/his-screen.tsx",
 } as const;
 const LOCALES = { "pt-BR": "locales/pt-BR/messages.ts", "en-US": "locales/en-US/messages.ts" } as const;
+const HIS_LOCALES = {
+  "pt-BR": "src/client/his-messages.pt-BR.ts",
+  "en-US": "src/client/his-messages.en-US.ts",
+} as const;
 
 export interface ClientBuildOptions {
   /** Replaced as a whole, once the new build is complete. */
@@ -112,6 +116,10 @@ function createGraph(result: Bun.BuildOutput, files: LinkedFile[]): ClientGraph 
     locales: {
       "pt-BR": url(outputOf(metafile, LOCALES["pt-BR"])),
       "en-US": url(outputOf(metafile, LOCALES["en-US"])),
+    },
+    hisLocales: {
+      "pt-BR": url(outputOf(metafile, HIS_LOCALES["pt-BR"])),
+      "en-US": url(outputOf(metafile, HIS_LOCALES["en-US"])),
     },
   };
 }

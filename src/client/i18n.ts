@@ -1,14 +1,26 @@
 import { i18n, type Messages } from "@lingui/core";
 import type { Locale } from "../shared/locale.ts";
 
-const catalogues: Record<Locale, () => Promise<{ messages: Messages }>> = {
-  "pt-BR": () => import("../../locales/pt-BR/messages.ts"),
-  "en-US": () => import("../../locales/en-US/messages.ts"),
+type Load = () => Promise<{ messages: Messages }>;
+
+/** What the entry page says comes first and is small; the rest is for /his. */
+const catalogues: Record<Locale, { entry: Load; his: Load }> = {
+  "pt-BR": {
+    entry: () => import("../../locales/pt-BR/messages.ts"),
+    his: () => import("./his-messages.pt-BR.ts"),
+  },
+  "en-US": {
+    entry: () => import("../../locales/en-US/messages.ts"),
+    his: () => import("./his-messages.en-US.ts"),
+  },
 };
 
-/** Loads the locale's catalogue and shows it everywhere; the document's language follows. */
+/** Loads the locale's catalogue, as far as this page needs it, and shows it; the document's language follows. */
 export async function activateLocale(locale: Locale): Promise<void> {
-  const { messages } = await catalogues[locale]();
+  const { entry, his } = catalogues[locale];
+  const isHis = document.querySelector("[data-island=his]") !== null;
+  const parts = await Promise.all(isHis ? [entry(), his()] : [entry()]);
+  const messages: Messages = Object.assign({}, ...parts.map((part) => part.messages));
   i18n.loadAndActivate({ locale, messages });
   document.documentElement.lang = locale;
 }

@@ -8,6 +8,8 @@ const authIslandSchema = z.object({
   registration: z.enum(registrationModes),
   /** 0: new accounts get no trial. */
   trialDays: z.number(),
+  /** Whether browsers allow passkeys under this service's address. */
+  passkeys: z.optional(z.boolean()),
   /** From `/reset-password/{token}`. */
   resetToken: z.optional(z.string()),
   /** From `/stop-email-change/{token}`. */

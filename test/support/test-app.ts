@@ -54,6 +54,8 @@ export interface CallOptions {
 export interface TestAppOptions {
   env?: Record<string, string>;
   overrides?: DepsOverrides;
+  /** The name under which `listen` serves: browsers allow passkeys on `localhost`, and not on a bare address. */
+  hostname?: "localhost";
   /** Without jobs nothing is transferred or purged until a test does it. */
   jobs?: boolean;
 }
@@ -126,7 +128,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     ensureBuilt();
     const waiting = () => new Response(null, { status: 503 });
     server = Bun.serve({ hostname: "127.0.0.1", port: 0, development: false, fetch: waiting });
-    const publicUrl = server.url.origin;
+    const publicUrl = `http://${options.hostname ?? "127.0.0.1"}:${server.port}`;
     const assets = { client: folderAssets(join(DIST, "client")), viewer: folderAssets(join(DIST, "viewer")) };
     const served = createApp({ ...deps, config: { ...config, publicUrl } }, assets);
     server.reload({ fetch: (request, bunServer) => served.fetch(request, { server: bunServer }) });

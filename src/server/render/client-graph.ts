@@ -23,7 +23,10 @@ export interface ClientGraph {
   marks: Marks;
   /** Everything an island loads before it can be drawn, the entry's own chunks included. */
   islands: Record<IslandName, string[]>;
+  /** What the entry page says. */
   locales: Record<Locale, string>;
+  /** What is said in /his besides. */
+  hisLocales: Record<Locale, string>;
 }
 
 /** The name under which a build keeps its graph among its assets. */

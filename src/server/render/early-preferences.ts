@@ -4,9 +4,9 @@ type ThemeColors = Record<"dark" | "light", string>;
 
 /**
  * Runs in the page before its first paint, so that neither theme nor language flashes, and starts the download
- * of the language's catalogue. Sent as its own source text: nothing outside of it may be named in it.
+ * of the language's catalogues. Sent as its own source text: nothing outside of it may be named in it.
  */
-function applyPreferences(catalogues: Record<Locale, string>, colors: ThemeColors): void {
+function applyPreferences(catalogues: Record<Locale, string[]>, colors: ThemeColors): void {
   const root = document.documentElement;
   const read = (key: string) => {
     try {
@@ -28,15 +28,17 @@ function applyPreferences(catalogues: Record<Locale, string>, colors: ThemeColor
   tint();
   new MutationObserver(tint).observe(root, { attributeFilter: ["data-theme"] });
   root.dataset.menu = read("menuPosition") === "topbar" ? "topbar" : "sidebar";
-  const link = document.createElement("link");
-  link.rel = "modulepreload";
-  link.href = catalogues[locale];
-  link.fetchPriority = "low";
-  document.head.append(link);
+  for (const href of catalogues[locale]) {
+    const link = document.createElement("link");
+    link.rel = "modulepreload";
+    link.href = href;
+    link.fetchPriority = "low";
+    document.head.append(link);
+  }
 }
 
 /** The inline script's text; safe inside a `script` element whatever the paths are. */
-export function earlyPreferencesScript(catalogues: Record<Locale, string>, colors: ThemeColors): string {
+export function earlyPreferencesScript(catalogues: Record<Locale, string[]>, colors: ThemeColors): string {
   const values = [catalogues, colors].map((value) => JSON.stringify(value).replaceAll("<", "\\u003c"));
   return `(${applyPreferences})(${values.join(",")})`;
 }

@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { IslandProps } from "../../shared/islands.ts";
+import { relyingPartyOf } from "../features/auth/factors/webauthn.ts";
 import type { HttpEnv } from "../http/http-context.ts";
 import { type AssetSource, serveAsset } from "./assets.ts";
 import { type ClientGraph, readClientGraph } from "./client-graph.ts";
@@ -41,7 +42,8 @@ export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
     return asset ? serveAsset(c.req.raw, { ...asset, immutable: false }) : c.notFound();
   };
   const entry = async (c: Context<HttpEnv>, tokens: { resetToken?: string; stopToken?: string } = {}) => {
-    const props = { productName, registration, trialDays, ...tokens };
+    const passkeys = relyingPartyOf({ publicUrl, productName }) !== undefined;
+    const props = { productName, registration, trialDays, passkeys, ...tokens };
     return c.html(entryDocument(await contextOf(c), props));
   };
   const his = async (c: Context<HttpEnv>) =>

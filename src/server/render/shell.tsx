@@ -2,7 +2,9 @@
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { IslandName, IslandProps } from "../../shared/islands.ts";
+import type { Locale } from "../../shared/locale.ts";
 import { translate } from "../http/translate.ts";
+import type { ClientGraph } from "./client-graph.ts";
 import type { DocumentContext } from "./documents.tsx";
 import { earlyPreferencesScript } from "./early-preferences.ts";
 import { description, SocialCard } from "./social-card.tsx";
@@ -49,7 +51,9 @@ export function Shell({ island, listed = false, children, ...context }: ShellPro
           <link rel="icon" href={graph.icon} type="image/svg+xml" sizes="any" />
           <link rel="apple-touch-icon" href={graph.marks.apple180} />
           <link rel="manifest" href={MANIFEST_PATH} />
-          <script nonce={nonce}>{raw(earlyPreferencesScript(graph.locales, THEME_COLORS))}</script>
+          <script nonce={nonce}>
+            {raw(earlyPreferencesScript(cataloguesOf(graph, island), THEME_COLORS))}
+          </script>
           {graph.fonts.map((href) => (
             <link key={href} rel="preload" href={href} as="font" type="font/woff2" crossorigin="" />
           ))}
@@ -88,4 +92,9 @@ export function Island<Name extends IslandName>({
       {children}
     </div>
   );
+}
+
+function cataloguesOf({ locales, hisLocales }: ClientGraph, island: IslandName | undefined) {
+  const of = (locale: Locale) => [locales[locale], ...(island === "his" ? [hisLocales[locale]] : [])];
+  return { "pt-BR": of("pt-BR"), "en-US": of("en-US") };
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { isCpfOrCnpj, plainTaxId } from "../rules/cpf-cnpj.ts";
+import { recoveryCodePattern, signInMethods, totpCodePattern } from "../rules/sign-in-methods.ts";
 import { emailSchema, nameSchema, newPasswordSchema } from "./account-fields.ts";
-import { recoveryCodePattern, signInMethods, totpCodePattern } from "./factors.ts";
 
 const cpfCnpjSchema = z.string("validation.cpfCnpjLength").check(
   z.maxLength(18, "validation.tooLong"),

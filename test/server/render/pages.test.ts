@@ -26,6 +26,7 @@ const graph: ClientGraph = {
     his: ["/assets/boot-1.js", "/assets/his-1.js"],
   },
   locales: { "pt-BR": "/assets/pt-1.js", "en-US": "/assets/en-1.js" },
+  hisLocales: { "pt-BR": "/assets/his-pt-1.js", "en-US": "/assets/his-en-1.js" },
 };
 
 const HOSTILE_NAME = `Exames "A" & <script>alert(1)</script>`;

@@ -9,7 +9,7 @@ import { Toaster } from "../../ui/toast.tsx";
 import { LanguageSwitch } from "../preferences/language-switch.tsx";
 import { ThemeSwitch } from "../preferences/theme-switch.tsx";
 import { noticeOfAddress, removeAddressMarks } from "./address-marks.tsx";
-import type { AuthCarry, AuthFormName, AuthFormProps } from "./auth-forms.ts";
+import { type AuthCarry, type AuthFormName, type AuthFormProps, formOf } from "./auth-forms.ts";
 import { LoginForm } from "./login-form.tsx";
 import { readPendingSignIn } from "./pending-sign-in.ts";
 
@@ -21,6 +21,7 @@ const forms: Record<AuthFormName, ComponentType<AuthFormProps>> = {
   reset: lazyChunk(() => import("./reset-form.tsx")),
   stop: lazyChunk(() => import("./stop-form.tsx")),
   verify: lazyChunk(() => import("./verify-form.tsx")),
+  factor: lazyChunk(() => import("./factor-form.tsx")),
 };
 
 interface Shown extends AuthCarry {
@@ -72,7 +73,7 @@ function firstForm({ resetToken, stopToken }: IslandProps<"auth">): Shown {
   if (resetToken) return { form: "reset" };
   const notice = noticeOfAddress(window.location.search);
   const pending = notice ? undefined : readPendingSignIn(Date.now());
-  return pending ? { form: "verify", pending } : { form: "login", notice };
+  return pending ? { form: formOf(pending), pending } : { form: "login", notice };
 }
 
 /** Whoever switched goes on typing: once the form is there, its first empty field has the focus. */

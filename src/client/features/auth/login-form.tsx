@@ -1,16 +1,25 @@
 import { Trans } from "@lingui/react/macro";
-import { useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
+import { KeyIcon } from "../../ui/entry-icons.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { PasswordField } from "../../ui/password-field.tsx";
-import type { AuthFormProps } from "./auth-forms.ts";
+import { type AuthFormProps, formOf } from "./auth-forms.ts";
 import { typedIn, useLogin } from "./use-login.ts";
+import { usePasskeyLogin, usePasskeyOffer } from "./use-passkey-login.ts";
 
 /** Signs in, or goes on to the code; the screen goes on to /his once there is a session. */
-export function LoginForm({ email, registration, notice, onSwitch }: AuthFormProps) {
+export function LoginForm({ email, registration, passkeys, notice, onSwitch }: AuthFormProps) {
   const [keepConnected, setKeepConnected] = useState(false);
-  const { isBusy, errorOf, submit } = useLogin((pending) => onSwitch("verify", { pending }));
+  const { isBusy, errorOf, submit } = useLogin((pending) => onSwitch(formOf(pending), { pending }));
+  const passkey = usePasskeyLogin();
+  const keepsConnected = useRef(keepConnected);
+  keepsConnected.current = keepConnected;
+  usePasskeyOffer(
+    passkeys,
+    useCallback(() => keepsConnected.current, []),
+  );
   return (
     <form className="auth-form" onSubmit={(event) => submit(event, keepConnected)} noValidate>
       <div>
@@ -26,7 +35,7 @@ export function LoginForm({ email, registration, notice, onSwitch }: AuthFormPro
         label={<Trans id="auth.email">E-mail</Trans>}
         name="email"
         type="email"
-        autoComplete="username"
+        autoComplete={passkeys ? "username webauthn" : "username"}
         inputMode="email"
         defaultValue={email}
         error={errorOf("email")}
@@ -58,6 +67,16 @@ export function LoginForm({ email, registration, notice, onSwitch }: AuthFormPro
           <Trans id="auth.login.submit">Log in</Trans>
         )}
       </Button>
+      {passkeys && (
+        <Button
+          size="big"
+          disabled={isBusy || passkey.isBusy}
+          onClick={() => void passkey.logIn({ keepConnected })}
+        >
+          <KeyIcon small />
+          <Trans id="auth.passkey.submit">Log in with a passkey</Trans>
+        </Button>
+      )}
       {registration !== "closed" && (
         <p className="auth-switch">
           <Trans id="auth.login.noAccount">No account yet?</Trans>{" "}

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { signInMethods } from "../../../shared/rules/sign-in-methods.ts";
 import { sessionStore } from "../../browser-storage.ts";
 
 /** How long a code is valid, and how long after the password it may be sent again. */
@@ -11,9 +12,11 @@ const pendingSignInSchema = z.object({
   keepConnected: z.boolean(),
   /** Epoch milliseconds of the login whose password was right. */
   passwordAt: z.number(),
+  /** Absent where a code was mailed. */
+  methods: z.optional(z.array(z.enum(signInMethods))),
 });
 
-/** A sign-in that waits for its code. */
+/** A sign-in that waits for its second step. */
 export type PendingSignIn = z.infer<typeof pendingSignInSchema>;
 
 /**

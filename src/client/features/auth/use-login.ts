@@ -34,7 +34,8 @@ export function useLogin(onPending: (pending: PendingSignIn) => void) {
         beginSession(answer, { keepConnected });
         return;
       }
-      const pending = { email: answer.email, keepConnected, passwordAt: Date.now() };
+      const { email, methods } = answer;
+      const pending = { email, keepConnected, passwordAt: Date.now(), ...(methods && { methods }) };
       keepPendingSignIn(pending);
       onPending(pending);
     } catch (error) {

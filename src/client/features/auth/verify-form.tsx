@@ -1,7 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type SyntheticEvent, useState } from "react";
 import { ApiError } from "../../api.ts";
-import { beginSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { CODE_LENGTH, CodeField, emptyCode } from "../../ui/code-field.tsx";
@@ -12,6 +11,7 @@ import { authApi } from "./auth-api.ts";
 import type { AuthFormProps } from "./auth-forms.ts";
 import { BackToLogin } from "./back-to-login.tsx";
 import { CODE_LIFE_MS, keepPendingSignIn, type PendingSignIn } from "./pending-sign-in.ts";
+import { useVerification } from "./use-verification.ts";
 
 /** The second factor: six digits from the mail, then the session as at login. */
 export default function VerifyForm({ pending, onSwitch }: AuthFormProps) {
@@ -76,33 +76,6 @@ export default function VerifyForm({ pending, onSwitch }: AuthFormProps) {
       </div>
     </form>
   );
-}
-
-function useVerification(pending: PendingSignIn | undefined) {
-  const { t } = useLingui();
-  const [isBusy, setBusy] = useState(false);
-  const [isWrong, setWrong] = useState(false);
-
-  /** Answers whether the code may stay: it was right, or never reached the server. */
-  const verify = async (code: string, rememberDevice: boolean): Promise<boolean> => {
-    if (!pending) return false;
-    setBusy(true);
-    try {
-      const user = await authApi.verifyCode({ email: pending.email, code, rememberDevice });
-      keepPendingSignIn(undefined);
-      // Until the other page is there, the form stays as it was sent.
-      beginSession(user, { keepConnected: pending.keepConnected });
-      return true;
-    } catch (error) {
-      setBusy(false);
-      if (!(error instanceof ApiError)) throw error;
-      setWrong(error.status !== 0);
-      const title = t({ id: "auth.verify.failed", message: "Verification failed" });
-      showToast({ tone: "bad", title, text: error.message });
-      return error.status === 0;
-    }
-  };
-  return { isBusy, isWrong, verify };
 }
 
 /** Says for how long the last code is good. The seconds are for the eyes only. */

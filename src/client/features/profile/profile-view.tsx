@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { Avatar } from "../../ui/avatar.tsx";
 import { useHis } from "../his/his-context.ts";
+import { SecurityPanel } from "../security/security-panel.tsx";
 import { dayText, roleName } from "../users/user-text.ts";
 import { AccountData } from "./account-data.tsx";
 import { ProfileForm } from "./profile-form.tsx";
@@ -20,6 +21,7 @@ export default function ProfileView() {
         <PersonPanel />
         <div className="profile-panels">
           <ProfileForm pendingEmail={pendingEmail} onPendingEmail={setPendingEmail} />
+          <SecurityPanel />
           <AccountData />
         </div>
       </div>

@@ -18,7 +18,8 @@ export async function refreshUsers(queryClient: QueryClient): Promise<void> {
   ]);
 }
 
-/** The accounts whose dialogs are open: changing one, deleting one, adding one. */
+/** The accounts whose dialogs are open: changing one, taking its lost factors away, deleting one, adding one. */
 export const editedUserSubject = subjectAtoms<CurrentUser>("edit");
+export const clearedUserSubject = subjectAtoms<CurrentUser>("clear-factors");
 export const deletedUserSubject = subjectAtoms<CurrentUser>("delete");
 export const isAddingUserAtom = openAtom("add");

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import {
   type CurrentUser,
   currentUserSchema,
+  type FactorClearing,
   type NewUser,
   type NewUserAnswer,
   newUserAnswerSchema,
@@ -17,5 +18,7 @@ export const usersApi = {
     callJson(newUserAnswerSchema, "/api/users", { method: "POST", body }),
   change: (id: string, body: UserChange): Promise<CurrentUser> =>
     callJson(currentUserSchema, `/api/users/${id}`, { method: "PATCH", body }),
+  clearFactors: (id: string, body: FactorClearing) =>
+    callApi(`/api/users/${id}/clear-factors`, { method: "POST", body }),
   remove: (id: string) => callApi(`/api/users/${id}`, { method: "DELETE" }),
 };

@@ -10,6 +10,7 @@ import { useMediaQuery } from "../../ui/use-media-query.ts";
 import { useHis } from "../his/his-context.ts";
 import { viewAtom } from "../his/views.ts";
 import { AddUserDialog } from "./add-user-dialog.tsx";
+import { ClearFactorsDialog } from "./clear-factors-dialog.tsx";
 import { DeleteUserDialog } from "./delete-user-dialog.tsx";
 import { EditUserDialog } from "./edit-user-dialog.tsx";
 import { isAddingUserAtom, useUsers } from "./use-users.ts";
@@ -55,6 +56,7 @@ function Users() {
       {(data || !error) && <UserList users={data} />}
       <AddUserDialog open={isAdding} onOpenChange={setAdding} />
       <EditUserDialog />
+      <ClearFactorsDialog />
       <DeleteUserDialog />
     </>
   );

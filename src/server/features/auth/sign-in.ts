@@ -1,7 +1,7 @@
 import type { Login, TwoFactorPending } from "../../../shared/api/auth.ts";
-import type { SignInMethod } from "../../../shared/api/factors.ts";
 import type { SignedInUser } from "../../../shared/api/users.ts";
 import type { Locale } from "../../../shared/locale.ts";
+import type { SignInMethod } from "../../../shared/rules/sign-in-methods.ts";
 import type { Config } from "../../config.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";

@@ -1,4 +1,4 @@
-import { totpCodePattern } from "../../../../shared/api/factors.ts";
+import { totpCodePattern } from "../../../../shared/rules/sign-in-methods.ts";
 import type { Deps } from "../../../deps.ts";
 import { byProgram } from "../../../mail/mail-budget.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";

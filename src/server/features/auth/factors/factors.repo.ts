@@ -1,5 +1,5 @@
 import { and, asc, eq, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
-import type { SignInMethod } from "../../../../shared/api/factors.ts";
+import type { SignInMethod } from "../../../../shared/rules/sign-in-methods.ts";
 import type { DbOrTx, Tx } from "../../../db/client.ts";
 import {
   type PasskeyRow,

@@ -1,4 +1,4 @@
-import { recoveryCodePattern } from "../../../../shared/api/factors.ts";
+import { recoveryCodePattern } from "../../../../shared/rules/sign-in-methods.ts";
 import { hashSecret } from "../secrets.ts";
 
 const CODES = 10;

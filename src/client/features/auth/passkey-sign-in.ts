@@ -1,0 +1,55 @@
+import { passkeyOptionsSchema } from "../../../shared/api/factors.ts";
+import { type SignedInUser, signedInUserSchema } from "../../../shared/api/users.ts";
+import { ApiError, callJson } from "../../api.ts";
+import { askForPasskey, PasskeyFailure, stopOfferingPasskeys } from "../security/passkey-browser.ts";
+
+/** An offered challenge is renewed before its five minutes are over. */
+const RENEW_MS = 4 * 60_000;
+
+/**
+ * Signs in with a passkey; with the e-mail of a sign-in that waits for its second step, with one of that account.
+ * Undefined where the person turned away from the browser's question.
+ * @throws {ApiError}
+ * @throws {PasskeyFailure}
+ */
+export async function signInWithPasskey(email?: string): Promise<SignedInUser | undefined> {
+  return await signIn(email === undefined ? {} : { email }, false);
+}
+
+/**
+ * Offers the browser's passkeys in the autofill of the e-mail field, as long as `signal` lasts. Nobody asked for it:
+ * where it can't be done, nothing is said.
+ */
+export async function offerPasskeys(signal: AbortSignal): Promise<SignedInUser | undefined> {
+  signal.addEventListener("abort", stopOfferingPasskeys, { once: true });
+  while (!signal.aborted) {
+    const renewal = setTimeout(stopOfferingPasskeys, RENEW_MS);
+    const offeredAt = Date.now();
+    try {
+      const user = await signIn({}, true);
+      // Taken back before its time: something else was asked, and has its own way on.
+      if (user || Date.now() - offeredAt < RENEW_MS) return user;
+    } catch (error) {
+      if (error instanceof ApiError || error instanceof PasskeyFailure) return undefined;
+      throw error;
+    } finally {
+      clearTimeout(renewal);
+    }
+  }
+  return undefined;
+}
+
+async function signIn(body: { email?: string }, asAutofill: boolean): Promise<SignedInUser | undefined> {
+  const options = await callJson(passkeyOptionsSchema, "/api/auth/passkeys/sign-in-options", {
+    method: "POST",
+    body,
+    anonymous: true,
+  });
+  const response = await askForPasskey(options, { asAutofill });
+  if (!response) return undefined;
+  return await callJson(signedInUserSchema, "/api/auth/passkeys/sign-in", {
+    method: "POST",
+    body: { response },
+    anonymous: true,
+  });
+}

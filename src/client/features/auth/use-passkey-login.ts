@@ -1,0 +1,49 @@
+import { useLingui } from "@lingui/react/macro";
+import { useEffect, useState } from "react";
+import { ApiError } from "../../api.ts";
+import { beginSession } from "../../session.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { keepPendingSignIn } from "./pending-sign-in.ts";
+
+/** Signing in with a passkey; what it needs is loaded when it is first wanted. */
+export function usePasskeyLogin() {
+  const { t } = useLingui();
+  const [isBusy, setBusy] = useState(false);
+  const logIn = async (options: { keepConnected: boolean; email?: string }) => {
+    setBusy(true);
+    try {
+      const { signInWithPasskey } = await import("./passkey-sign-in.ts");
+      const user = await signInWithPasskey(options.email);
+      if (user) {
+        keepPendingSignIn(undefined);
+        // Until the other page is there, the form stays as it was sent.
+        return beginSession(user, options);
+      }
+    } catch (error) {
+      const title = t({ id: "auth.login.failed", message: "Login failed" });
+      const text =
+        error instanceof ApiError
+          ? error.message
+          : t({ id: "auth.passkey.impossible", message: "No passkey could be used in this browser." });
+      showToast({ tone: "bad", title, text });
+    }
+    setBusy(false);
+  };
+  return { isBusy, logIn };
+}
+
+/** Offers passkeys in the autofill of the e-mail field, in browsers that can. */
+export function usePasskeyOffer(isPossible: boolean | undefined, keepConnected: () => boolean): void {
+  useEffect(() => {
+    if (!isPossible) return;
+    const leaving = new AbortController();
+    const offer = async () => {
+      if (!(await window.PublicKeyCredential?.isConditionalMediationAvailable?.())) return;
+      const { offerPasskeys } = await import("./passkey-sign-in.ts");
+      const user = leaving.signal.aborted ? undefined : await offerPasskeys(leaving.signal);
+      if (user) beginSession(user, { keepConnected: keepConnected() });
+    };
+    void offer();
+    return () => leaving.abort();
+  }, [isPossible, keepConnected]);
+}

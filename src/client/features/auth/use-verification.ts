@@ -1,0 +1,35 @@
+import { useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import { ApiError } from "../../api.ts";
+import { beginSession } from "../../session.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { authApi } from "./auth-api.ts";
+import { keepPendingSignIn, type PendingSignIn } from "./pending-sign-in.ts";
+
+/** Sends the code of a second step, and begins the session. */
+export function useVerification(pending: PendingSignIn | undefined) {
+  const { t } = useLingui();
+  const [isBusy, setBusy] = useState(false);
+  const [isWrong, setWrong] = useState(false);
+
+  /** Answers whether the code may stay: it was right, or never reached the server. */
+  const verify = async (code: string, rememberDevice: boolean): Promise<boolean> => {
+    if (!pending) return false;
+    setBusy(true);
+    try {
+      const user = await authApi.verifyCode({ email: pending.email, code, rememberDevice });
+      keepPendingSignIn(undefined);
+      // Until the other page is there, the form stays as it was sent.
+      beginSession(user, { keepConnected: pending.keepConnected });
+      return true;
+    } catch (error) {
+      setBusy(false);
+      if (!(error instanceof ApiError)) throw error;
+      setWrong(error.status !== 0);
+      const title = t({ id: "auth.verify.failed", message: "Verification failed" });
+      showToast({ tone: "bad", title, text: error.message });
+      return error.status === 0;
+    }
+  };
+  return { isBusy, isWrong, verify };
+}

@@ -1,0 +1,97 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useQueryClient } from "@tanstack/react-query";
+import { type SyntheticEvent, useState } from "react";
+import type { Factors } from "../../../shared/api/factors.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { FormActions } from "../../ui/form-actions.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { deviceName } from "./device-name.ts";
+import { makePasskey } from "./passkey-browser.ts";
+import { ProofFields } from "./proof-fields.tsx";
+import { securityApi } from "./security-api.ts";
+import { refreshFactors } from "./use-factors.ts";
+import { useProof } from "./use-proof.ts";
+
+interface AddPasskeyDialogProps {
+  factors: Factors;
+  onClose: () => void;
+  /** With the account's first factor. */
+  onRecoveryCodes: (codes: string[]) => void;
+}
+
+/** Names a passkey and has the browser make it. */
+export function AddPasskeyDialog({ factors, onClose, onRecoveryCodes }: AddPasskeyDialogProps) {
+  const { t } = useLingui();
+  const queryClient = useQueryClient();
+  const proof = useProof(factors, { isFirstFree: true });
+  const [name, setName] = useState(() => deviceName(navigator.userAgent));
+  const [isBusy, setBusy] = useState(false);
+
+  const add = async () => {
+    const given = await proof.collect();
+    const response = given && (await makePasskey(await securityApi.registrationOptions(given)));
+    if (!response) return;
+    const { recoveryCodes } = await securityApi.addPasskey({ name: name.trim(), response });
+    await refreshFactors(queryClient);
+    showToast({
+      tone: "ok",
+      title: t({ id: "security.passkey.added", message: "Passkey added" }),
+      text: name,
+    });
+    onClose();
+    if (recoveryCodes) onRecoveryCodes(recoveryCodes);
+  };
+  const submit = async (event: SyntheticEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      await add();
+    } catch (error) {
+      proof.refuse(error, t({ id: "security.passkey.addFailed", message: "The passkey was not added" }));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <Dialog
+      open
+      onOpenChange={() => !isBusy && onClose()}
+      title={<Trans id="security.passkey.add">Add passkey</Trans>}
+      text={
+        <Trans id="security.passkey.addText">
+          Your browser asks for your fingerprint, face or device PIN and keeps the key. Afterwards it logs you
+          in without a password.
+        </Trans>
+      }
+    >
+      <form className="security-form" onSubmit={(event) => void submit(event)} noValidate>
+        <TextField
+          label={<Trans id="security.passkey.name">Name</Trans>}
+          name="name"
+          maxLength={60}
+          autoComplete="off"
+          hint={
+            <Trans id="security.passkey.nameHint">So that you know it again, for example your phone.</Trans>
+          }
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <ProofFields proof={proof} />
+        <FormActions
+          isBusy={isBusy || name.trim() === "" || !proof.isReady}
+          onCancel={onClose}
+          label={<Trans id="security.continue">Continue</Trans>}
+          busyLabel={
+            isBusy ? (
+              <Trans id="security.waiting">Waiting…</Trans>
+            ) : (
+              <Trans id="security.continue">Continue</Trans>
+            )
+          }
+        />
+      </form>
+    </Dialog>
+  );
+}

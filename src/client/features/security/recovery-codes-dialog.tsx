@@ -1,0 +1,65 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import { startBrowserDownload } from "../../start-browser-download.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { CopyIcon, DownloadIcon, PrinterIcon } from "../../ui/icons.tsx";
+import { copyText } from "./copy-text.ts";
+
+const FILE_NAME = "exameteca-codigos-de-recuperacao.txt";
+
+/** Shows new recovery codes, once. Only its button closes it, so that no stray click loses them. */
+export function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClose: () => void }) {
+  const { t } = useLingui();
+  const [isCopied, setCopied] = useState(false);
+  const text = `${codes.join("\n")}\n`;
+  const save = () => {
+    const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+    startBrowserDownload(url, FILE_NAME);
+    // Once the browser has taken it up.
+    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={() => undefined}
+      title={<Trans id="security.codes.title">Your recovery codes</Trans>}
+      text={
+        <Trans id="security.codes.text">
+          Each opens your account once if you lose your passkey or phone. Keep them on paper or in a password
+          manager: they are not shown again.
+        </Trans>
+      }
+    >
+      <ol
+        className="recovery-codes"
+        aria-label={t({ id: "security.codes.title", message: "Your recovery codes" })}
+      >
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ol>
+      <div className="recovery-ways">
+        <Button onClick={() => void copyText(text).then(setCopied)}>
+          <CopyIcon small />
+          <span role="status">
+            {isCopied ? <Trans id="security.copied">Copied</Trans> : <Trans id="security.copy">Copy</Trans>}
+          </span>
+        </Button>
+        <Button onClick={save}>
+          <DownloadIcon small />
+          <Trans id="security.codes.download">Download</Trans>
+        </Button>
+        <Button onClick={() => window.print()}>
+          <PrinterIcon small />
+          <Trans id="security.codes.print">Print</Trans>
+        </Button>
+      </div>
+      <div className="dialog-actions">
+        <Button kind="lit" onClick={onClose}>
+          <Trans id="security.codes.kept">I have kept them</Trans>
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

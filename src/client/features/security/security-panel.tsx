@@ -1,0 +1,261 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useAtom } from "jotai";
+import { type ReactNode, useState } from "react";
+import type { Factors, Passkey } from "../../../shared/api/factors.ts";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { KeyIcon } from "../../ui/entry-icons.tsx";
+import type { Icon } from "../../ui/icon.tsx";
+import { FileTextIcon, PencilIcon, SmartphoneIcon, TrashIcon } from "../../ui/icons.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { dialogIdAtom } from "../his/views.ts";
+import { dayText } from "../users/user-text.ts";
+import { AddPasskeyDialog } from "./add-passkey-dialog.tsx";
+import { RecoveryCodesDialog } from "./recovery-codes-dialog.tsx";
+import { RemoveFactorDialog } from "./remove-factor-dialog.tsx";
+import { RenamePasskeyDialog } from "./rename-passkey-dialog.tsx";
+import { RenewCodesDialog } from "./renew-codes-dialog.tsx";
+import { TotpDialog } from "./totp-dialog.tsx";
+import { hasFactor, useFactors } from "./use-factors.ts";
+
+const questions = ["add-passkey", "add-totp", "remove-totp", "renew-codes", "rename", "remove"] as const;
+
+/** What is being asked; `passkeyId` only where it is about one. */
+interface Asked {
+  question: (typeof questions)[number];
+  passkeyId?: string;
+}
+
+/** `rename.0190…`; a step of the history. */
+const askedAtom = dialogIdAtom("security");
+
+function useAsked(): [Asked | undefined, (asked: Asked | undefined) => void] {
+  const [step, setStep] = useAtom(askedAtom);
+  const [name, passkeyId] = step?.split(".") ?? [];
+  const question = questions.find((known) => known === name);
+  return [
+    question && { question, passkeyId },
+    (asked) => setStep(asked && [asked.question, asked.passkeyId].filter(Boolean).join(".")),
+  ];
+}
+
+/** What the account asks for besides its password: passkeys, an authenticator app, recovery codes. */
+export function SecurityPanel() {
+  const { data: factors, error, refetch } = useFactors();
+  const [asked, setAsked] = useAsked();
+  const [codes, setCodes] = useState<string[]>();
+  return (
+    <section className="panel security" aria-labelledby="security-title">
+      <div>
+        <h2 id="security-title">
+          <Trans id="security.title">Security</Trans>
+        </h2>
+        <p className="security-lead">
+          <Trans id="security.text">
+            With a passkey or an authenticator app, whoever gets at your mailbox does not get at your exams.
+          </Trans>
+        </p>
+      </div>
+      {error && (
+        <LoadError
+          title={<Trans id="security.loadFailed">Error loading your security settings</Trans>}
+          error={error}
+          onRetry={refetch}
+        />
+      )}
+      {factors ? <Parts factors={factors} onAsk={setAsked} /> : !error && <PartsShape />}
+      {factors && asked && (
+        <Question
+          asked={asked}
+          factors={factors}
+          onClose={() => setAsked(undefined)}
+          onRecoveryCodes={setCodes}
+        />
+      )}
+      {codes && <RecoveryCodesDialog codes={codes} onClose={() => setCodes(undefined)} />}
+    </section>
+  );
+}
+
+function PartsShape() {
+  return (
+    <div className="security-shape" aria-busy="true">
+      <Skeleton shape="control" />
+      <Skeleton shape="control" />
+    </div>
+  );
+}
+
+interface QuestionProps {
+  asked: Asked;
+  factors: Factors;
+  onClose: () => void;
+  onRecoveryCodes: (codes: string[]) => void;
+}
+
+function Question({ asked, ...props }: QuestionProps) {
+  const { factors } = props;
+  const passkey = factors.passkeys.find(({ id }) => id === asked.passkeyId);
+  switch (asked.question) {
+    case "add-passkey":
+      return <AddPasskeyDialog {...props} />;
+    case "add-totp":
+      return <TotpDialog {...props} />;
+    case "renew-codes":
+      return <RenewCodesDialog {...props} />;
+    case "remove-totp":
+      return factors.totp && <RemoveFactorDialog {...props} passkey={undefined} />;
+    case "remove":
+      return passkey && <RemoveFactorDialog {...props} passkey={passkey} />;
+    case "rename":
+      return passkey && <RenamePasskeyDialog passkey={passkey} onClose={props.onClose} />;
+  }
+}
+
+function Parts({ factors, onAsk }: { factors: Factors; onAsk: (asked: Asked) => void }) {
+  const { t } = useLingui();
+  const { passkeys, passkeysAvailable, totp, recoveryCodesLeft: left } = factors;
+  return (
+    <div className="security-parts">
+      <Part
+        icon={KeyIcon}
+        title={<Trans id="security.passkeys">Passkeys</Trans>}
+        text={
+          passkeysAvailable ? (
+            <Trans id="security.passkeys.text">
+              Log in with your fingerprint, face or device PIN, without a password.
+            </Trans>
+          ) : (
+            <Trans id="security.passkeys.unavailable">
+              Not possible under this address: browsers want https and a name.
+            </Trans>
+          )
+        }
+        action={
+          passkeysAvailable && (
+            <Button onClick={() => onAsk({ question: "add-passkey" })}>
+              <Trans id="security.passkey.add">Add passkey</Trans>
+            </Button>
+          )
+        }
+      >
+        {passkeys.length > 0 && (
+          <ul className="passkeys">
+            {passkeys.map((passkey) => (
+              <PasskeyRow key={passkey.id} passkey={passkey} onAsk={onAsk} />
+            ))}
+          </ul>
+        )}
+      </Part>
+      <Part
+        icon={SmartphoneIcon}
+        title={<Trans id="security.totp">Authenticator app</Trans>}
+        text={
+          totp ? (
+            <Uses createdAt={totp.createdAt} lastUsedAt={totp.lastUsedAt} />
+          ) : (
+            <Trans id="security.totp.text">A code of 6 digits from your phone, after the password.</Trans>
+          )
+        }
+        action={
+          totp ? (
+            <IconButton
+              destructive
+              label={t({ id: "security.totp.remove", message: "Remove the authenticator app" })}
+              onClick={() => onAsk({ question: "remove-totp" })}
+            >
+              <TrashIcon />
+            </IconButton>
+          ) : (
+            <Button onClick={() => onAsk({ question: "add-totp" })}>
+              <Trans id="security.totp.setUp">Set up app</Trans>
+            </Button>
+          )
+        }
+      />
+      {hasFactor(factors) && (
+        <Part
+          icon={FileTextIcon}
+          title={<Trans id="security.codes">Recovery codes</Trans>}
+          text={
+            <span className={left <= 2 ? "is-low" : undefined}>
+              <Plural
+                id="security.codes.left"
+                value={left}
+                _0="None is left. Make new ones before you lose your passkey or phone."
+                one="# of 10 is left."
+                other="# of 10 are left."
+              />
+            </span>
+          }
+          action={
+            <Button onClick={() => onAsk({ question: "renew-codes" })}>
+              <Trans id="security.codes.renew">Make new codes</Trans>
+            </Button>
+          }
+        />
+      )}
+    </div>
+  );
+}
+
+interface PartProps {
+  icon: Icon;
+  title: ReactNode;
+  text: ReactNode;
+  action: ReactNode;
+  children?: ReactNode;
+}
+
+function Part({ icon: PartIcon, title, text, action, children }: PartProps) {
+  return (
+    <div className="security-part">
+      <PartIcon />
+      <div className="security-said">
+        <h3>{title}</h3>
+        <p>{text}</p>
+      </div>
+      {action}
+      {children}
+    </div>
+  );
+}
+
+function PasskeyRow({ passkey, onAsk }: { passkey: Passkey; onAsk: (asked: Asked) => void }) {
+  const { t } = useLingui();
+  const { name, createdAt, lastUsedAt } = passkey;
+  return (
+    <li>
+      <span className="passkey-name">
+        <b>{name}</b>
+        <small>
+          <Uses createdAt={createdAt} lastUsedAt={lastUsedAt} />
+        </small>
+      </span>
+      <IconButton
+        label={t({ id: "security.passkey.renameNamed", message: `Rename ${name}` })}
+        onClick={() => onAsk({ question: "rename", passkeyId: passkey.id })}
+      >
+        <PencilIcon />
+      </IconButton>
+      <IconButton
+        destructive
+        label={t({ id: "security.passkey.removeNamed", message: `Remove ${name}` })}
+        onClick={() => onAsk({ question: "remove", passkeyId: passkey.id })}
+      >
+        <TrashIcon />
+      </IconButton>
+    </li>
+  );
+}
+
+function Uses({ createdAt, lastUsedAt }: { createdAt: string; lastUsedAt: string | null }) {
+  const since = dayText(createdAt);
+  if (!lastUsedAt) return <Trans id="security.since">Since {since}, not used yet</Trans>;
+  const last = dayText(lastUsedAt);
+  return (
+    <Trans id="security.sinceUsed">
+      Since {since}, last used on {last}
+    </Trans>
+  );
+}

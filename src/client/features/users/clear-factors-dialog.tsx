@@ -1,0 +1,70 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useAtom } from "jotai";
+import { useState } from "react";
+import type { CurrentUser } from "../../../shared/api/users.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { PasswordField } from "../../ui/password-field.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { useFoundSubject } from "../his/use-place.ts";
+import { clearedUserSubject, refreshUsers, useUsers } from "./use-users.ts";
+import { usersApi } from "./users-api.ts";
+
+/** Takes somebody's lost passkeys and authenticator app away, against the admin's own password. */
+export function ClearFactorsDialog() {
+  const [user, setUser] = useAtom(clearedUserSubject.valueAtom);
+  useFoundSubject(clearedUserSubject, useUsers(true).data);
+  return user ? <Question key={user.id} user={user} onClose={() => setUser(undefined)} /> : null;
+}
+
+function Question({ user, onClose }: { user: CurrentUser; onClose: () => void }) {
+  const { t } = useLingui();
+  const [currentPassword, setPassword] = useState("");
+  const queryClient = useQueryClient();
+  const clearing = useMutation({
+    mutationFn: () => usersApi.clearFactors(user.id, { currentPassword }),
+    onSuccess: async () => {
+      await refreshUsers(queryClient);
+      const title = t({ id: "users.factors.cleared", message: "Second factor removed" });
+      showToast({ tone: "ok", title, text: user.name });
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => {
+        if (!open && !clearing.isPending) onClose();
+      }}
+      title={t({ id: "users.factors.title", message: "Remove the second factor?" })}
+      text={t({
+        id: "users.factors.text",
+        message:
+          "For somebody who lost them all: passkeys, authenticator app and recovery codes stop working. Make sure that it is really them who asks. They are told by e-mail.",
+      })}
+      confirmLabel={<Trans id="security.removeConfirm">Remove</Trans>}
+      isReady={currentPassword !== ""}
+      busy={clearing.isPending}
+      onConfirm={() => clearing.mutate()}
+    >
+      <div className="quote">
+        <Avatar person={user} />
+        <div className="user-quote">
+          <b>{user.name}</b>
+          <span>{user.email}</span>
+        </div>
+      </div>
+      <div className="security-form">
+        <PasswordField
+          label={<Trans id="security.proof.password">Your password</Trans>}
+          name="password"
+          autoComplete="current-password"
+          value={currentPassword}
+          error={clearing.error?.message}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+      </div>
+    </ConfirmDialog>
+  );
+}
