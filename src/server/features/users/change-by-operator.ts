@@ -3,6 +3,7 @@ import { recordAudit } from "../audit/audit.repo.ts";
 import { changePassword } from "../auth/change-password.ts";
 import { deleteStops } from "../auth/email-stops.repo.ts";
 import { endAllAccess } from "../auth/end-access.ts";
+import { deleteFactors } from "../auth/factors/factors.repo.ts";
 import { changeAddress } from "./change-address.ts";
 import { lockUser, updateUser } from "./users.repo.ts";
 
@@ -36,6 +37,8 @@ export async function changeByOperator(
     }
     if (skipsTwoFactor !== undefined) {
       await updateUser(tx, userId, { skipsTwoFactor });
+      // Off is for who lost them: what they set up goes too, or it would still be asked for.
+      if (skipsTwoFactor) await deleteFactors(tx, userId);
       await recordAudit(tx, { ...audit, action: skipsTwoFactor ? "two_factor.off" : "two_factor.on" });
     }
     await endAllAccess(tx, userId, now);
