@@ -142,6 +142,18 @@ describe("a sign-in", () => {
     expect(moved.status).toBe(200);
   });
 
+  test("over https is not known by a cookie that another host of the domain could plant", async () => {
+    const person = await addPerson("Biscoito Plantado");
+    const planted = `browser=${"A".repeat(43)}`;
+    const send = (path: string, json: unknown, address: string) =>
+      t.call("POST", path, { json, headers: { "x-forwarded-for": address, cookie: planted } });
+    const { email, password } = person;
+    await send("/api/auth/login", { email, password }, HOME);
+    const code = await newestCode(email);
+    expect((await send("/api/auth/verify-2fa", { email, code }, "192.0.2.98")).status).toBe(401);
+    expect((await send("/api/auth/verify-2fa", { email, code }, HOME)).status).toBe(200);
+  });
+
   test("is told its browser by a plain cookie on plain http", async () => {
     await using plain = await createTestApp({ jobs: false });
     const { email, password } = await plain.addPerson("Sem TLS");

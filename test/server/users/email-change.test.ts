@@ -97,6 +97,14 @@ describe("a new e-mail in the profile", () => {
   });
 });
 
+test("an admin's own e-mail wants the password too: the list of users is no way around it", async () => {
+  const path = `/api/users/${admin.id}`;
+  const answer = await t.call("PATCH", path, { as: admin, json: { email: newAddress() } });
+  expect([answer.status, (await problemOf(answer)).code]).toEqual([409, "user.own_email"]);
+  const same = await t.call("PATCH", path, { as: admin, json: { email: admin.email.toUpperCase() } });
+  expect(same.status).toBe(200);
+});
+
 describe("a link that was mailed", () => {
   interface Account {
     person: Person;

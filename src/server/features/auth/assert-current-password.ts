@@ -6,7 +6,10 @@ import { beginGuess, QUARTER_HOUR } from "./begin-guess.ts";
 import type { Visitor } from "./browser-cookie.ts";
 import { verifyPassword } from "./passwords.ts";
 
-/** @throws {AppError} `auth.wrong_current_password`; 429 after ten of them in a quarter of an hour */
+/**
+ * @throws {AppError} `auth.wrong_current_password`; 429 after ten of them in a quarter of an hour, or twenty from
+ *   where nobody has signed in before
+ */
 export async function assertCurrentPassword(
   deps: Pick<Deps, "db" | "clock">,
   user: UserRow,
@@ -14,7 +17,7 @@ export async function assertCurrentPassword(
   visitor: Visitor,
 ): Promise<void> {
   const guess = { name: "password", email: user.email, place: visitor, windowSeconds: QUARTER_HOUR };
-  const attempt = await beginGuess(deps.db, { ...guess, limit: 10, strangersLimit: 100 }, deps.clock.now());
+  const attempt = await beginGuess(deps.db, { ...guess, limit: 10, strangersLimit: 20 }, deps.clock.now());
   if (!(await verifyPassword(password, user.passwordHash))) throw new AppError(wrongCurrentPassword);
   await attempt.succeed();
 }

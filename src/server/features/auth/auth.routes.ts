@@ -25,7 +25,6 @@ import { verifyCode } from "./verify-code.ts";
 
 export function createAuthRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
-  const { publicUrl } = deps.config;
 
   routes.post("/auth/register", guard("public"), validate("json", registerSchema), async (c) =>
     c.json(await registerUser(deps, { ...c.req.valid("json"), locale: c.get("locale") }, originOf(c)), 201),
@@ -33,35 +32,39 @@ export function createAuthRoutes(deps: Deps, guard: Guard) {
 
   routes.post("/auth/login", guard("public"), validate("json", loginSchema), async (c) => {
     const device = { deviceToken: readDeviceCookie(c), locale: c.get("locale") };
-    const visitor = visitorOf(c);
+    const visitor = visitorOf(c, deps.config);
     const answer = await signIn(deps, { ...c.req.valid("json"), ...device }, visitor);
-    keepBrowser(c, visitor, publicUrl);
+    keepBrowser(c, visitor, deps.config);
     return c.json(answer);
   });
 
   routes.post("/auth/verify-2fa", guard("public"), validate("json", verifyCodeSchema), async (c) => {
     const input = { ...c.req.valid("json"), locale: c.get("locale") };
-    const visitor = visitorOf(c);
+    const visitor = visitorOf(c, deps.config);
     const { user, deviceToken } = await verifyCode(deps, input, visitor);
     if (deviceToken) writeDeviceCookie(c, deviceToken);
-    keepBrowser(c, visitor, publicUrl);
+    keepBrowser(c, visitor, deps.config);
     return c.json(user);
   });
 
   routes.post("/auth/resend-code", guard("public"), validate("json", emailOnlySchema), async (c) => {
-    await resendCode(deps, { ...c.req.valid("json"), locale: c.get("locale") }, visitorOf(c));
+    await resendCode(deps, { ...c.req.valid("json"), locale: c.get("locale") }, visitorOf(c, deps.config));
     return c.json({ sent: true });
   });
 
   routes.post("/auth/forgot-password", guard("public"), validate("json", emailOnlySchema), async (c) => {
-    await forgotPassword(deps, { ...c.req.valid("json"), locale: c.get("locale") }, visitorOf(c));
+    await forgotPassword(
+      deps,
+      { ...c.req.valid("json"), locale: c.get("locale") },
+      visitorOf(c, deps.config),
+    );
     return c.json({ sent: true });
   });
 
   routes.post("/auth/reset-password", guard("public"), validate("json", resetPasswordSchema), async (c) => {
-    const visitor = visitorOf(c);
+    const visitor = visitorOf(c, deps.config);
     await resetPassword(deps, c.req.valid("json"), visitor);
-    keepBrowser(c, visitor, publicUrl);
+    keepBrowser(c, visitor, deps.config);
     return c.json({ reset: true });
   });
 

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
+import type { Config } from "../../config.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { networkOf } from "../../http/network-of.ts";
 import { originOf, type RequestOrigin } from "../../http/request-origin.ts";
@@ -18,17 +19,25 @@ export interface Visitor extends RequestOrigin {
   browser: string;
 }
 
-export function visitorOf(c: Context<HttpEnv>): Visitor {
+/** Over https only the `__Host-` cookie counts: another host of the same domain could plant one without. */
+export function visitorOf(c: Context<HttpEnv>, config: Pick<Config, "publicUrl">): Visitor {
   const origin = originOf(c);
-  const cookie = getCookie(c, NAME, "host") ?? getCookie(c, NAME);
+  const cookie = isSecure(config) ? getCookie(c, NAME, "host") : getCookie(c, NAME);
   const isOurs = cookie !== undefined && /^[A-Za-z0-9_-]{43}$/.test(cookie);
   return { ...origin, network: networkOf(origin.address), browser: isOurs ? cookie : newSecret() };
 }
 
 /** Lets the browser know its name. Plain http takes no `__Host-` cookie. */
-export function keepBrowser(c: Context<HttpEnv>, { browser }: Visitor, publicUrl: string): void {
-  const isSecure = publicUrl.startsWith("https:");
+export function keepBrowser(
+  c: Context<HttpEnv>,
+  { browser }: Visitor,
+  config: Pick<Config, "publicUrl">,
+): void {
   const options = { path: "/", httpOnly: true, sameSite: "Strict", maxAge: KEPT_SECONDS } as const;
-  if (isSecure) setCookie(c, NAME, browser, { ...options, prefix: "host", secure: true });
+  if (isSecure(config)) setCookie(c, NAME, browser, { ...options, prefix: "host", secure: true });
   else setCookie(c, NAME, browser, options);
+}
+
+function isSecure({ publicUrl }: Pick<Config, "publicUrl">): boolean {
+  return publicUrl.startsWith("https:");
 }

@@ -84,7 +84,10 @@ export async function sendResetLink(
   await enqueueMail(deps, tx, composeMail(resetMail(url), { to, locale, productName }), cause);
 }
 
-/** What strangers ask for takes nothing from where the account's person has signed in before. */
+/**
+ * What strangers ask for takes nothing from where the account's person has signed in before: its networks share one
+ * budget, and each of its browsers has its own.
+ */
 async function causeOf(
   tx: Tx,
   user: { id: string; email: string },
@@ -92,8 +95,8 @@ async function causeOf(
   now: Date,
 ): Promise<MailCause> {
   const standing = await standingOf(tx, user.email, place);
-  const who = { browser: hashSecret(place.browser), network: place.network, stranger: "" }[standing];
-  return byVisitor([{ name: `forgot ${user.id} ${standing} ${who}`, limit: TO_ONE_RECIPIENT }], now);
+  const share = standing === "browser" ? hashSecret(place.browser) : standing;
+  return byVisitor([{ name: `forgot ${user.id} ${share}`, limit: TO_ONE_RECIPIENT }], now);
 }
 
 /** A link on which a password can be chosen, once. */

@@ -109,5 +109,6 @@ async function sendCode(
 function causeOf(user: UserRow, standing: Standing, place: Place, now: Date): MailCause {
   const where = standing === "browser" ? hashSecret(place.browser) : place.network;
   const own = { name: `code ${user.id} ${standing} ${where}`, limit: TO_ONE_RECIPIENT };
-  return byVisitor(standing === "stranger" ? [own, { name: `code ${user.id}`, limit: IN_ALL }] : [own], now);
+  const all = { name: `code ${user.id} ${standing}`, limit: IN_ALL };
+  return byVisitor([own, all], now);
 }

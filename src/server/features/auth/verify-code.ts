@@ -54,7 +54,9 @@ export async function verifyCode(
   // Codes of the account's own factors have limits of their own.
   const attempt = isMailed && (await beginCodeAttempt(db, input.email, { visitor, logins }, now));
   const open = await takeTries(db, logins);
-  if (logins.length > 0 && open.length === 0) throw tooManyTries(logins, now);
+  // A sign-in that somebody else finished meanwhile has no tries left either, and is no reason to wait.
+  const shut = open.length === 0 ? await findLogins(db, user, visitor, now) : [];
+  if (shut.length > 0) throw tooManyTries(shut, now);
   const login = user && (await findLoginOfCode(deps, { user, open, isMailed, code: input.code }, visitor));
   if (!login) {
     const accountId = user?.id ?? null;

@@ -18,7 +18,7 @@ import { findSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { changeAddress } from "./change-address.ts";
 import { invite } from "./invite.ts";
 import { presentUser } from "./present-user.ts";
-import { lastAdmin, userNotFound } from "./users.errors.ts";
+import { lastAdmin, ownEmail, userNotFound } from "./users.errors.ts";
 import { findUser, hasOtherAdmin, lockUserAmongAdmins, updateUser } from "./users.repo.ts";
 import type { UserRow } from "./users.table.ts";
 
@@ -26,8 +26,8 @@ type ChangeDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">;
 
 /**
  * An admin's change of an account. A change of e-mail is immediate and told to both addresses; taking the
- * authorisation away ends the sessions.
- * @throws {AppError} `user.not_found`, `user.last_admin`, `auth.email_taken`
+ * authorisation away ends the sessions. One's own e-mail goes in the profile, where the password is asked for.
+ * @throws {AppError} `user.not_found`, `user.last_admin`, `user.own_email`, `auth.email_taken`, 429
  */
 export async function changeUser(
   deps: ChangeDeps,
@@ -89,6 +89,7 @@ async function moveEmail(deps: ChangeDeps, tx: Tx, { admin, user, email, locale 
     await updateUser(tx, user.id, { email });
     return;
   }
+  if (user.id === admin.userId) throw new AppError(ownEmail);
   if (!(await changeAddress(tx, user.id, email, now))) throw new AppError(emailTaken);
   await deleteStops(tx, user.id);
   const cause = byAccount(admin.userId, now);

@@ -13,6 +13,14 @@ export const ownFactors: ErrorKind = {
     message: "Remove your own passkeys and authenticator app in your profile.",
   },
 };
+export const ownEmail: ErrorKind = {
+  status: 409,
+  code: "user.own_email",
+  text: /*i18n*/ {
+    id: "error.user.own_email",
+    message: "Change your own e-mail in your profile, with your password.",
+  },
+};
 export const lastAdmin: ErrorKind = {
   status: 409,
   code: "user.last_admin",

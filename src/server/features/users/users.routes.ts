@@ -38,14 +38,14 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
 
   routes.patch("/users/profile", guard({}), validate("json", profileChangeSchema), async (c) => {
     const change = { ...c.req.valid("json"), locale: c.get("locale") };
-    const visitor = visitorOf(c);
+    const visitor = visitorOf(c, deps.config);
     const answer = await changeProfile(deps, c.get("session"), change, visitor);
-    if (answer.token) keepBrowser(c, visitor, deps.config.publicUrl);
+    if (answer.token) keepBrowser(c, visitor, deps.config);
     return c.json(answer);
   });
 
   routes.post("/users/delete-own", guard({}), validate("json", ownDeletionSchema), async (c) => {
-    await deleteOwnAccount(deps, c.get("session"), c.req.valid("json").password, visitorOf(c));
+    await deleteOwnAccount(deps, c.get("session"), c.req.valid("json").password, visitorOf(c, deps.config));
     return c.json({ deleted: true });
   });
 
@@ -82,7 +82,7 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
     validate("json", factorClearingSchema),
     async (c) => {
       const input = { ...c.req.valid("param"), ...c.req.valid("json") };
-      await clearSecondFactors(deps, c.get("session"), input, visitorOf(c));
+      await clearSecondFactors(deps, c.get("session"), input, visitorOf(c, deps.config));
       return c.json({ cleared: true });
     },
   );

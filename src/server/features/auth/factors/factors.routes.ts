@@ -40,16 +40,17 @@ export function createFactorsRoutes(deps: Deps, guard: Guard) {
     validate("json", passkeySignInOptionsSchema),
     async (c) => {
       const { email } = c.req.valid("json");
-      const userId = email === undefined ? undefined : await findPendingUserId(deps, email, visitorOf(c));
+      const userId =
+        email === undefined ? undefined : await findPendingUserId(deps, email, visitorOf(c, deps.config));
       return c.json(await signInOptions(deps, userId));
     },
   );
 
   routes.post("/auth/passkeys/sign-in", guard("public"), validate("json", passkeySignInSchema), async (c) => {
     const input = { ...c.req.valid("json"), locale: c.get("locale") };
-    const visitor = visitorOf(c);
+    const visitor = visitorOf(c, deps.config);
     const user = await signInWithPasskey(deps, input, visitor);
-    keepBrowser(c, visitor, deps.config.publicUrl);
+    keepBrowser(c, visitor, deps.config);
     return c.json(user);
   });
 
@@ -58,11 +59,21 @@ export function createFactorsRoutes(deps: Deps, guard: Guard) {
   );
 
   routes.post("/auth/passkeys/registration-options", guard({}), proof, async (c) =>
-    c.json(await passkeyRegistrationOptions(deps, c.get("session"), c.req.valid("json"), visitorOf(c))),
+    c.json(
+      await passkeyRegistrationOptions(
+        deps,
+        c.get("session"),
+        c.req.valid("json"),
+        visitorOf(c, deps.config),
+      ),
+    ),
   );
 
   routes.post("/auth/passkeys", guard({}), validate("json", newPasskeySchema), async (c) =>
-    c.json(await registerPasskey(deps, c.get("session"), c.req.valid("json"), visitorOf(c)), 201),
+    c.json(
+      await registerPasskey(deps, c.get("session"), c.req.valid("json"), visitorOf(c, deps.config)),
+      201,
+    ),
   );
 
   routes.patch(
@@ -72,31 +83,39 @@ export function createFactorsRoutes(deps: Deps, guard: Guard) {
     validate("json", passkeyChangeSchema),
     async (c) => {
       const input = { ...c.req.valid("param"), ...c.req.valid("json") };
-      return c.json(await renamePasskey(deps, c.get("session"), input, visitorOf(c)));
+      return c.json(await renamePasskey(deps, c.get("session"), input, visitorOf(c, deps.config)));
     },
   );
 
   routes.post("/auth/passkeys/:id/remove", guard({}), validate("param", idSchema), proof, async (c) => {
     const input = { id: c.req.valid("param").id, proof: c.req.valid("json") };
-    await removePasskey(deps, c.get("session"), input, visitorOf(c));
+    await removePasskey(deps, c.get("session"), input, visitorOf(c, deps.config));
     return c.json({ removed: true });
   });
 
   routes.post("/auth/totp", guard({}), proof, async (c) =>
-    c.json(await beginTotpEnrolment(deps, c.get("session"), c.req.valid("json"), visitorOf(c)), 201),
+    c.json(
+      await beginTotpEnrolment(deps, c.get("session"), c.req.valid("json"), visitorOf(c, deps.config)),
+      201,
+    ),
   );
 
   routes.post("/auth/totp/confirm", guard({}), validate("json", totpConfirmationSchema), async (c) =>
-    c.json(await confirmTotpEnrolment(deps, c.get("session"), c.req.valid("json").code, visitorOf(c))),
+    c.json(
+      await confirmTotpEnrolment(deps, c.get("session"), c.req.valid("json").code, visitorOf(c, deps.config)),
+    ),
   );
 
   routes.post("/auth/totp/remove", guard({}), proof, async (c) => {
-    await removeTotp(deps, c.get("session"), c.req.valid("json"), visitorOf(c));
+    await removeTotp(deps, c.get("session"), c.req.valid("json"), visitorOf(c, deps.config));
     return c.json({ removed: true });
   });
 
   routes.post("/auth/recovery-codes", guard({}), proof, async (c) =>
-    c.json(await renewRecoveryCodes(deps, c.get("session"), c.req.valid("json"), visitorOf(c)), 201),
+    c.json(
+      await renewRecoveryCodes(deps, c.get("session"), c.req.valid("json"), visitorOf(c, deps.config)),
+      201,
+    ),
   );
 
   return routes;
