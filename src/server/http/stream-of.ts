@@ -1,9 +1,19 @@
+import { setImmediate } from "node:timers/promises";
+
+/** Pieces that are there at once come for so long; then everybody else has their turn. */
+const MAX_TURN_MS = 10;
+
 /** A pull stream: a slow client holds the generator back, a gone one ends it. */
 export function streamOf(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const chunks = pieces[Symbol.asyncIterator]();
+  let turnBeganAt = performance.now();
   return new ReadableStream(
     {
       async pull(controller) {
+        if (performance.now() - turnBeganAt > MAX_TURN_MS) {
+          await setImmediate();
+          turnBeganAt = performance.now();
+        }
         const { value, done } = await chunks.next();
         if (done) controller.close();
         else controller.enqueue(value);
