@@ -9,6 +9,7 @@ import { startEmbeddedPostgres } from "./db/embedded/embedded-postgres.ts";
 import { migrate } from "./db/migrate.ts";
 import { migrations } from "./db/migrations.ts";
 import { createTokens, type Tokens } from "./features/auth/tokens.ts";
+import { createReadingTurns, type ReadingTurns } from "./features/dicomweb/reading-turns.ts";
 import { createSeriesReader, type SeriesReader } from "./features/dicomweb/series-reader.ts";
 import { createElementFinder, type ElementFinder } from "./features/dicomweb/worker/element-finder.ts";
 import { createIngestWorkers, type IngestWorkers } from "./features/ingest/worker/ingest-workers.ts";
@@ -59,6 +60,8 @@ export interface Deps extends AsyncDisposable {
   /** The local copy of what is being viewed, where the archive is S3. */
   cache: CachedStore | undefined;
   ingestWorkers: IngestWorkers;
+  /** How much is inflated while it is sent, by whom. */
+  readingTurns: ReadingTurns;
   scratch: Scratch;
   /** Finds elements in files, apart from everything else. */
   elements: ElementFinder;
@@ -152,6 +155,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     cache,
     pix,
     ingestWorkers,
+    readingTurns: createReadingTurns(),
     scratch,
     elements,
     pictures,

@@ -126,6 +126,11 @@ function inVolume({ dataOffset }: ManifestInstance, { offset, length }: ByteRang
   return { offset: dataOffset + offset, length };
 }
 
+/** Whether what is read of it is inflated while it is sent. */
+export function isInflatedInPieces(instance: ManifestInstance): boolean {
+  return instance.method !== METHOD_STORED && !isInflatedAtOnce(instance);
+}
+
 function isInflatedAtOnce({ sizeBytes, storedBytes }: ManifestInstance): boolean {
   return Math.max(sizeBytes, storedBytes) <= MAX_INFLATED_AT_ONCE_BYTES;
 }

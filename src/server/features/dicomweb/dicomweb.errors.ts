@@ -8,3 +8,11 @@ export const seriesTooLarge: ErrorKind = {
     message: "This series is too large to be opened here. Download the exam to see it in another program.",
   },
 };
+export const tooManyReads: ErrorKind = {
+  status: 503,
+  code: "reading.busy",
+  text: /*i18n*/ {
+    id: "error.reading.busy",
+    message: "Too much is being opened at once. Try again shortly.",
+  },
+};

@@ -19,7 +19,7 @@ const DICOM_JSON = "application/dicom+json";
 /** Below this an answer fits one packet. */
 const MIN_COMPRESSED_BYTES = 1_400;
 /** Metadata up to this are packed at once; larger ones are never in memory as a whole. */
-const MAX_AT_ONCE_BYTES = 8 * 1024 * 1024;
+export const MAX_AT_ONCE_BYTES = 8 * 1024 * 1024;
 
 /** Low levels: on 5 MB of metadata they cost 20 ms and come within a few kilobytes of the highest. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };

@@ -13,7 +13,7 @@ import { openCatalogue } from "./open-catalogue.ts";
  * @throws {AppError} `study.not_found`; `study.ambiguous` where its UID stands in several accounts
  */
 export async function openStudyAsSession(
-  deps: Pick<Deps, "db" | "series" | "scratch" | "elements">,
+  deps: Pick<Deps, "db" | "series" | "scratch" | "elements" | "readingTurns">,
   caller: Session,
   studyInstanceUID: string,
 ): Promise<DicomwebCatalogue> {

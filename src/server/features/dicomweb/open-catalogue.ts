@@ -1,8 +1,11 @@
+import { isInflatedInPieces } from "../../archive/instance-reader.ts";
 import { ManifestTooLarge } from "../../archive/manifest.errors.ts";
+import { piecesOf } from "../../archive/pieces.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
+import { streamOf } from "../../http/stream-of.ts";
 import type { SeriesRow, StoredObjectRow, StudyRow } from "../studies/studies.table.ts";
-import type { DicomwebCatalogue, SeriesRecord, StudyRecord } from "./dicomweb.catalogue.ts";
+import type { Bytes, DicomwebCatalogue, SeriesRecord, StudyRecord } from "./dicomweb.catalogue.ts";
 import { seriesTooLarge } from "./dicomweb.errors.ts";
 import {
   findManifestObject,
@@ -13,6 +16,7 @@ import {
 } from "./dicomweb.repo.ts";
 import { locateElement } from "./locate-element.ts";
 import { matchSeries, matchStudies } from "./match-studies.ts";
+import { MAX_AT_ONCE_BYTES } from "./metadata.ts";
 
 /** A series' manifest in force, or that there is none in scope. */
 export interface FoundManifest extends SeriesUIDs {
@@ -21,7 +25,7 @@ export interface FoundManifest extends SeriesUIDs {
 
 /** The archive within `scope`, asked of the database anew at every call but for what this request `found` already. */
 export function openCatalogue(
-  deps: Pick<Deps, "db" | "series" | "scratch" | "elements">,
+  deps: Pick<Deps, "db" | "series" | "scratch" | "elements" | "readingTurns">,
   scope: Scope,
   found?: FoundManifest,
 ): DicomwebCatalogue {
@@ -31,6 +35,10 @@ export function openCatalogue(
       found?.studyInstanceUID === studyInstanceUID && found.seriesInstanceUID === seriesInstanceUID;
     if (isFound) return found.object;
     return await findManifestObject(deps.db, scope, { studyInstanceUID, seriesInstanceUID });
+  };
+  const inTurn = (body: Bytes): Bytes => {
+    deps.readingTurns.assertRoom(scope.caller.userId);
+    return streamOf(deps.readingTurns.inTurn(scope.caller.userId, piecesOf(body)));
   };
   return {
     async studies(query) {
@@ -50,12 +58,20 @@ export function openCatalogue(
     },
     async metadata(studyInstanceUID, seriesInstanceUID) {
       const object = await findManifest(studyInstanceUID, seriesInstanceUID);
-      return object && (await opened(reader.metadata(object)));
+      const stored = object && (await opened(reader.metadata(object)));
+      if (!stored || stored.inflatedBytes <= MAX_AT_ONCE_BYTES) return stored;
+      return { ...stored, open: async () => inTurn(await stored.open()) };
     },
     read: reader.read,
-    open: reader.open,
-    openInflated: reader.openInflated,
-    locate: (instance, tagPath) => locateElement(deps, instance, tagPath),
+    async open(instance, range) {
+      const body = await reader.open(instance, range);
+      return isInflatedInPieces(instance) ? inTurn(body) : body;
+    },
+    openInflated: async (instance, range) => inTurn(await reader.openInflated(instance, range)),
+    async locate(instance, tagPath) {
+      deps.readingTurns.assertRoom(scope.caller.userId);
+      return await locateElement(deps, instance, tagPath);
+    },
   };
 }
 

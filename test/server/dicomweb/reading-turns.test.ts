@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import {
+  createReadingTurns,
+  DEFAULT_READING_LIMITS,
+} from "../../../src/server/features/dicomweb/reading-turns.ts";
+import { AppError } from "../../../src/server/http/app-error.ts";
+
+async function* pieces() {
+  for (let i = 0; i < 3; i++) yield Uint8Array.of(i);
+}
+
+test("an account that reads without taking anything keeps nobody else from reading", async () => {
+  const limits = {
+    ...DEFAULT_READING_LIMITS,
+    openPerAccount: 6,
+    turnsPerAccount: 2,
+    turns: 3,
+    stallMs: 60_000,
+  };
+  const turns = createReadingTurns(limits);
+  const held = Array.from({ length: 6 }, () => turns.inTurn("greedy", pieces()));
+  const begun = held.map((body) => body.next());
+  await Promise.all(begun.slice(0, 2));
+  expect(() => turns.assertRoom("greedy")).toThrow(AppError);
+  let other = 0;
+  for await (const piece of turns.inTurn("other", pieces())) other += piece.length;
+  expect(other).toBe(3);
+  for (const [i, body] of held.entries()) {
+    await begun[i];
+    await body.return(undefined);
+  }
+  turns.assertRoom("greedy");
+});
+
+test("a body that nobody takes gives its turn to the next one, and goes on when it is taken again", async () => {
+  const turns = createReadingTurns({ ...DEFAULT_READING_LIMITS, turnsPerAccount: 1, stallMs: 1 });
+  const stalled = turns.inTurn("account", pieces());
+  await stalled.next();
+  let next = 0;
+  for await (const piece of turns.inTurn("account", pieces())) next += piece.length;
+  expect(next).toBe(3);
+  expect((await stalled.next()).value).toEqual(Uint8Array.of(1));
+  await stalled.return(undefined);
+});
