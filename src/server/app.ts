@@ -1,10 +1,10 @@
 import { Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import type { Deps } from "./deps.ts";
 import { createAuthRoutes } from "./features/auth/auth.routes.ts";
 import { createFactorsRoutes } from "./features/auth/factors/factors.routes.ts";
 import { findSession } from "./features/auth/find-session.ts";
 import { createStudyDicomwebRoutes } from "./features/dicomweb/study-dicomweb.routes.ts";
+import { createPdfForms } from "./features/documents/receive-pdf.ts";
 import { createExportRoutes } from "./features/export/export.routes.ts";
 import { createIngestRoutes } from "./features/ingest/ingest.routes.ts";
 import { createLabsRoutes } from "./features/labs/labs.routes.ts";
@@ -25,9 +25,11 @@ import { accessLog } from "./http/access-log.ts";
 import { createGuard } from "./http/guard.ts";
 import { createHealthRoutes } from "./http/health.routes.ts";
 import type { HttpEnv } from "./http/http-context.ts";
+import { refuseLongBodies } from "./http/json-body.ts";
 import { createErrorHandler, notFoundHandler } from "./http/problem.ts";
 import { requestContext } from "./http/request-context.ts";
 import { securityHeaders } from "./http/security-headers.ts";
+import { boundUnreadBodies } from "./http/unread-bodies.ts";
 import type { AssetSource } from "./render/assets.ts";
 import type { ClientGraph } from "./render/client-graph.ts";
 import { createPageRoutes } from "./render/pages.ts";
@@ -43,13 +45,12 @@ export interface Development {
   clientGraph(): Promise<ClientGraph>;
 }
 
-const MAX_JSON_BYTES = 256 * 1024;
-
 /** Middleware order and mounts. */
 export function createApp(deps: Deps, assets: BuiltAssets, development?: Development) {
   const { config, log } = deps;
   const { publicUrl, viewerOrigin } = config;
   const app = new Hono<HttpEnv>();
+  const pdfForms = createPdfForms(deps);
   const guard = createGuard((token) => findSession(deps, token));
 
   app.onError(createErrorHandler(log));
@@ -63,14 +64,15 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
       isDevelopment: development !== undefined,
     }),
   );
+  app.use(boundUnreadBodies());
   app.use(separateOrigins({ publicUrl, viewerOrigin }));
 
   app.route("/api", createHealthRoutes(deps, guard));
   app.route("/api", createIngestRoutes(deps, guard));
   app.route("/api", createSupportRoutes(deps, guard));
-  app.route("/api", createReportsRoutes(deps, guard));
-  app.route("/api", createLabsRoutes(deps, guard));
-  app.use("/api/*", bodyLimit({ maxSize: MAX_JSON_BYTES }));
+  app.route("/api", createReportsRoutes(deps, guard, pdfForms));
+  app.route("/api", createLabsRoutes(deps, guard, pdfForms));
+  app.use("/api/*", refuseLongBodies());
   app.route("/api", createAuthRoutes(deps, guard));
   app.route("/api", createFactorsRoutes(deps, guard));
   app.route("/api", createUsersRoutes(deps, guard));

@@ -69,3 +69,18 @@ export const storageFull: ErrorKind = {
     message: "There is no space left for this upload. Nothing was stored.",
   },
 };
+export const bodyInterrupted: ErrorKind = {
+  status: 400,
+  code: "body.interrupted",
+  text: /*i18n*/ { id: "error.body.interrupted", message: "The form did not arrive whole. Send it again." },
+};
+export const bodyTooLarge: ErrorKind = {
+  status: 413,
+  code: "body.too_large",
+  text: /*i18n*/ { id: "error.body.too_large", message: "What was sent is too large." },
+};
+export const tooManySenders: ErrorKind = {
+  status: 429,
+  code: "body.too_many",
+  text: /*i18n*/ { id: "error.body.too_many", message: "Too much is being sent at once. Try again shortly." },
+};

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import type { MiddlewareHandler } from "hono";
 import { pickLocale } from "../../shared/locale.ts";
 import type { HttpEnv } from "./http-context.ts";
+import { createSenderSlots } from "./sender-slots.ts";
 import { type TrustedPeers, trustPeers } from "./trusted-peers.ts";
 
 interface PeerLookup {
@@ -10,13 +11,18 @@ interface PeerLookup {
 
 /** Proxies in a row that are looked through. */
 const MAX_HOPS = 32;
+/** JSON bodies that come in at once, 256 kB each at most. */
+const BODIES_PER_PROCESS = 96;
+const BODIES_PER_ADDRESS = 48;
 
 /** Gives each request an id, the address it came from and the language its answers are in. */
 export function requestContext(options: { trustProxy: readonly string[] }): MiddlewareHandler<HttpEnv> {
   const trusted = trustPeers(options.trustProxy);
+  const bodies = createSenderSlots({ perSender: BODIES_PER_ADDRESS, perProcess: BODIES_PER_PROCESS });
   return async (c, next) => {
     const server = (c.env as { server?: PeerLookup } | undefined)?.server;
     const peer = plainAddress(server?.requestIP(c.req.raw)?.address ?? "127.0.0.1");
+    c.set("bodies", bodies);
     c.set("requestId", Bun.randomUUIDv7());
     c.set("address", clientAddress(peer, c.req.header("x-forwarded-for"), trusted));
     c.set("locale", pickLocale(c.req.header("accept-language")));

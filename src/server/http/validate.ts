@@ -6,6 +6,7 @@ import { isValidationMessage, validationMessages } from "../../shared/validation
 import { AppError, type Violation } from "./app-error.ts";
 import { unsupportedMediaType, validationFailed } from "./http.errors.ts";
 import type { HttpEnv } from "./http-context.ts";
+import { bufferJson } from "./json-body.ts";
 import { translate } from "./translate.ts";
 
 /** Validates one part of a request against a shared schema; a bad one is a 400 with its violations. */
@@ -13,18 +14,24 @@ export function validate<Target extends keyof ValidationTargets, Schema extends 
   target: Target,
   schema: Schema,
 ) {
-  return zValidator(target, schema, (result, c) => {
+  const validator = zValidator(target, schema, (result, c) => {
     // The validator takes a body of another type for `{}`: say what is wrong instead.
-    const type = c.req.header("content-type") ?? "";
-    if (target === "json" && !/^application\/([\w.-]+\+)?json\b/i.test(type)) {
-      throw new AppError(unsupportedMediaType);
-    }
+    if (target === "json" && !isJson(c.req.header("content-type"))) throw new AppError(unsupportedMediaType);
     const locale = (c as Context<HttpEnv>).get("locale");
     if (!result.success) {
       throw new AppError(validationFailed, { violations: violationsOf(result.error, locale) });
     }
     assertKeepable(result.data, locale);
   });
+  const handler: typeof validator = async (c, next) => {
+    if (target === "json" && isJson(c.req.header("content-type"))) await bufferJson(c as Context<HttpEnv>);
+    return await validator(c, next);
+  };
+  return handler;
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return /^application\/([\w.-]+\+)?json\b/i.test(contentType ?? "");
 }
 
 /**

@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, sql } from "drizzle-orm";
+import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { subscriptions } from "../subscriptions/subscriptions.table.ts";
@@ -92,6 +92,19 @@ export async function takeAttempt(
     })
     .returning({ attempts: throttles.failures, windowEndsAt: throttles.windowEndsAt });
   return row ?? { attempts: 1, windowEndsAt };
+}
+
+/** What a window that is still open has counted. */
+export async function findAttempts(
+  db: DbOrTx,
+  at: ThrottleKey,
+  now: Date,
+): Promise<{ attempts: number; windowEndsAt: Date } | undefined> {
+  const [row] = await db
+    .select({ attempts: throttles.failures, windowEndsAt: throttles.windowEndsAt })
+    .from(throttles)
+    .where(and(eq(throttles.name, at.name), eq(throttles.key, at.key), gt(throttles.windowEndsAt, now)));
+  return row;
 }
 
 /** Takes back an attempt that turned out well: throttles count failures only. */

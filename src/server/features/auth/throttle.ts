@@ -1,7 +1,7 @@
 import type { Db } from "../../db/client.ts";
 import { AppError } from "../../http/app-error.ts";
 import { tooManyRequests } from "../../http/http.errors.ts";
-import { clearAttempts, giveBackAttempt, type ThrottleKey, takeAttempt } from "./auth.repo.ts";
+import { clearAttempts, findAttempts, giveBackAttempt, type ThrottleKey, takeAttempt } from "./auth.repo.ts";
 
 export interface ThrottleRule {
   name: string;
@@ -30,8 +30,7 @@ export async function beginAttempt(db: Db, rules: ThrottleRule[], now: Date): Pr
     taken.push({ key, startsAnew: rule.startsAnew ?? false });
     if (attempts > rule.limit) {
       await Promise.all(taken.map(({ key }) => giveBackAttempt(db, key)));
-      const seconds = Math.ceil((windowEndsAt.getTime() - now.getTime()) / 1000);
-      throw new AppError(tooManyRequests, { retryAfterSeconds: Math.max(1, seconds) });
+      throw exhausted(windowEndsAt, now);
     }
   }
   return {
@@ -41,6 +40,20 @@ export async function beginAttempt(db: Db, rules: ThrottleRule[], now: Date): Pr
       );
     },
   };
+}
+
+/**
+ * Looks, and takes nothing.
+ * @throws {AppError} 429 with Retry-After where the rule is exhausted
+ */
+export async function assertAttemptLeft(db: Db, rule: ThrottleRule, now: Date): Promise<void> {
+  const taken = await findAttempts(db, { name: rule.name, key: hashSubject(rule.subject) }, now);
+  if (taken && taken.attempts >= rule.limit) throw exhausted(taken.windowEndsAt, now);
+}
+
+function exhausted(windowEndsAt: Date, now: Date): AppError {
+  const seconds = Math.ceil((windowEndsAt.getTime() - now.getTime()) / 1000);
+  return new AppError(tooManyRequests, { retryAfterSeconds: Math.max(1, seconds) });
 }
 
 function hashSubject(subject: string): string {

@@ -1,9 +1,11 @@
 import type { Context } from "hono";
-import { bodyLimit } from "hono/body-limit";
+import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
-import { unsupportedMediaType } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
+import { createSenderSlots } from "../../http/sender-slots.ts";
 import { documentTooLarge, notPdf } from "./documents.errors.ts";
+import { receiveForm } from "./receive-form.ts";
+import { createTurns } from "./turns.ts";
 
 const MAX_PDF_BYTES = 50 * 1024 * 1024;
 const FORM_BYTES = 1024 * 1024;
@@ -11,37 +13,43 @@ const FORM_BYTES = 1024 * 1024;
 const MARK = "%PDF-";
 const MARK_WITHIN_BYTES = 1024;
 
-/** Bounds the body of a form that carries a PDF, before it is read. */
-export const pdfBodyLimit = bodyLimit({
-  maxSize: MAX_PDF_BYTES + FORM_BYTES,
-  onError: () => {
-    throw new AppError(documentTooLarge);
-  },
-});
-
 export interface PdfForm {
   pdf: Uint8Array;
   /** The other fields, as text. */
   fields: Record<string, string>;
 }
 
-/**
- * Reads a multipart form with a PDF in `fieldName`, proven by its bytes.
- * @throws {AppError} `document.not_pdf`, `document.too_large`, 415
- */
-export async function receivePdf(c: Context<HttpEnv>, fieldName: string): Promise<PdfForm> {
-  if (!/^multipart\/form-data\b/i.test(c.req.header("content-type") ?? "")) {
-    throw new AppError(unsupportedMediaType);
-  }
-  const form = await c.req.parseBody();
-  const file = form[fieldName];
-  if (!(file instanceof File)) throw new AppError(notPdf);
-  if (file.size > MAX_PDF_BYTES) throw new AppError(documentTooLarge);
-  const pdf = await file.bytes();
-  const head = Buffer.from(pdf.buffer, pdf.byteOffset, Math.min(pdf.length, MARK_WITHIN_BYTES));
-  if (!head.includes(MARK)) throw new AppError(notPdf);
-  const fields = Object.entries(form).filter(
-    (entry): entry is [string, string] => typeof entry[1] === "string",
-  );
-  return { pdf, fields: Object.fromEntries(fields) };
+/** Takes in forms with a PDF in `fieldName`, proven by its bytes, and has each stored in its turn. */
+export interface PdfForms {
+  /** @throws {AppError} `document.not_pdf`, `document.too_large`, 415, 429; what `store` throws */
+  receive<Result>(
+    c: Context<HttpEnv>,
+    fieldName: string,
+    store: (form: PdfForm) => Promise<Result>,
+  ): Promise<Result>;
+}
+
+/** Bodies lie on disk while they come in, and one PDF at a time in memory while it is stored. */
+export function createPdfForms(deps: Pick<Deps, "node">): PdfForms {
+  const slots = createSenderSlots({ perSender: 4, perProcess: 24 });
+  const turns = createTurns();
+  return {
+    async receive(c, fileField, store) {
+      if (Number(c.req.header("content-length") ?? 0) > MAX_PDF_BYTES + FORM_BYTES) {
+        throw new AppError(documentTooLarge);
+      }
+      const rules = { fileField, maxFileBytes: MAX_PDF_BYTES, tooLarge: documentTooLarge };
+      using slot = await slots.take(c.get("session").userId);
+      c.get("admitBody")();
+      await using form = await receiveForm(deps, c.req.raw, slot, rules);
+      const { file, fields } = form;
+      if (!file) throw new AppError(notPdf);
+      return await turns.run(async () => {
+        const pdf = await file.read();
+        const head = Buffer.from(pdf.buffer, pdf.byteOffset, Math.min(pdf.length, MARK_WITHIN_BYTES));
+        if (!head.includes(MARK)) throw new AppError(notPdf);
+        return await store({ pdf, fields });
+      });
+    },
+  };
 }

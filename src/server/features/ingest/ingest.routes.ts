@@ -19,6 +19,7 @@ export function createIngestRoutes(deps: Deps, guard: Guard) {
     const { userId: accountId } = session;
     using slot = slots.take({ accountId, isTrial: await isTrialAccount(deps.db, accountId) });
     withoutTimeout(c);
+    c.get("admitBody")();
     return c.json(await ingestUpload(deps, session, c.req.raw, originOf(c), slot), 201);
   });
 }

@@ -7,7 +7,7 @@ import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { parseWith } from "../../http/validate.ts";
-import { pdfBodyLimit, receivePdf } from "../documents/receive-pdf.ts";
+import type { PdfForms } from "../documents/receive-pdf.ts";
 import { readLabUsage } from "../subscriptions/read-usage.ts";
 import { deleteLabExam } from "./delete-lab-exam.ts";
 import { labExamNotFound } from "./labs.errors.ts";
@@ -18,7 +18,7 @@ import { uploadLabExam } from "./upload-lab-exam.ts";
 
 const ownLabs = { roles: ["user"], subscription: "own" } as const;
 
-export function createLabsRoutes(deps: Deps, guard: Guard) {
+export function createLabsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
   const routes = new Hono<HttpEnv>();
 
   routes.get("/exams-lab", guard(ownLabs), async (c) => {
@@ -30,10 +30,12 @@ export function createLabsRoutes(deps: Deps, guard: Guard) {
     c.json(await readLabUsage(deps, c.get("session").userId)),
   );
 
-  routes.post("/exams-lab/upload", guard(ownLabs), pdfBodyLimit, async (c) => {
-    const { pdf, fields } = await receivePdf(c, "file");
-    const upload = parseWith(labUploadSchema, fields, c.get("locale"));
-    return c.json(await uploadLabExam(deps, c.get("session"), { ...upload, pdf }, originOf(c)), 201);
+  routes.post("/exams-lab/upload", guard(ownLabs), async (c) => {
+    const exam = await forms.receive(c, "file", async ({ pdf, fields }) => {
+      const upload = parseWith(labUploadSchema, fields, c.get("locale"));
+      return await uploadLabExam(deps, c.get("session"), { ...upload, pdf }, originOf(c));
+    });
+    return c.json(exam, 201);
   });
 
   for (const isDownload of [false, true]) {

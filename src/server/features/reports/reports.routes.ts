@@ -5,7 +5,7 @@ import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { parseWith } from "../../http/validate.ts";
-import { pdfBodyLimit, receivePdf } from "../documents/receive-pdf.ts";
+import type { PdfForms } from "../documents/receive-pdf.ts";
 import { deleteReport } from "./delete-report.ts";
 import { openReport } from "./open-report.ts";
 import { uploadReport } from "./upload-report.ts";
@@ -13,13 +13,14 @@ import { uploadReport } from "./upload-report.ts";
 const viewing = { subscription: "viewing" } as const;
 
 /** `:study` is our id or a Study Instance UID, as everywhere. */
-export function createReportsRoutes(deps: Deps, guard: Guard) {
+export function createReportsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
   const routes = new Hono<HttpEnv>();
 
-  routes.post("/studies/laudo/upload", guard(viewing), pdfBodyLimit, async (c) => {
-    const { pdf, fields } = await receivePdf(c, "laudo");
-    const { studyInstanceUID } = parseWith(reportUploadSchema, fields, c.get("locale"));
-    await uploadReport(deps, c.get("session"), { reference: studyInstanceUID, pdf }, originOf(c));
+  routes.post("/studies/laudo/upload", guard(viewing), async (c) => {
+    await forms.receive(c, "laudo", async ({ pdf, fields }) => {
+      const { studyInstanceUID } = parseWith(reportUploadSchema, fields, c.get("locale"));
+      await uploadReport(deps, c.get("session"), { reference: studyInstanceUID, pdf }, originOf(c));
+    });
     return c.json({ uploaded: true }, 201);
   });
 

@@ -10,7 +10,7 @@ import { composeMail } from "../../mail/compose-mail.ts";
 import { enqueueMail } from "../../mail/mail.jobs.ts";
 import { byVisitor } from "../../mail/mail-budget.ts";
 import type { Mail } from "../../mail/mailer.ts";
-import { beginAttempt } from "../auth/throttle.ts";
+import { assertAttemptLeft, beginAttempt, type ThrottleRule } from "../auth/throttle.ts";
 import { findOperatorEmail } from "./find-operator-email.ts";
 import { insertSupportMessage } from "./support.repo.ts";
 
@@ -28,13 +28,7 @@ export async function sendSupportMessage(
 ): Promise<void> {
   const { db, clock, config } = deps;
   const now = clock.now();
-  const rule = {
-    name: "support:address",
-    subject: networkOf(origin.address),
-    limit: MESSAGES_AN_HOUR,
-    windowSeconds: 3600,
-  };
-  await beginAttempt(db, [rule], now);
+  await beginAttempt(db, [messagesOf(origin)], now);
   const { subject, message, userEmail, userName } = input;
   const image = input.image && checkedImage(input.image, input.locale);
   const to = await findOperatorEmail(deps, db);
@@ -55,6 +49,26 @@ export async function sendSupportMessage(
     const share = { name: `support ${networkOf(origin.address)}`, limit: MESSAGES_AN_HOUR };
     await enqueueMail(deps, tx, mail, byVisitor([share], now));
   });
+}
+
+function messagesOf({ address }: RequestOrigin): ThrottleRule {
+  return {
+    name: "support:address",
+    subject: networkOf(address),
+    limit: MESSAGES_AN_HOUR,
+    windowSeconds: 3600,
+  };
+}
+
+/**
+ * Before a body is taken in. Nothing is counted yet: what is begun and held keeps nobody from sending theirs.
+ * @throws {AppError} 429
+ */
+export async function assertMaySend(
+  { db, clock }: Pick<Deps, "db" | "clock">,
+  origin: RequestOrigin,
+): Promise<void> {
+  await assertAttemptLeft(db, messagesOf(origin), clock.now());
 }
 
 interface Image {

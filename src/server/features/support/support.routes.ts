@@ -1,33 +1,53 @@
 import { Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { maxSupportImageBytes, supportMessageSchema } from "../../../shared/api/support.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { Guard } from "../../http/guard.ts";
-import { unsupportedMediaType } from "../../http/http.errors.ts";
+import { bodyTooLarge, unsupportedMediaType } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
+import { createSenderSlots } from "../../http/sender-slots.ts";
 import { parseWith } from "../../http/validate.ts";
-import { sendSupportMessage } from "./send-support-message.ts";
+import { receiveForm } from "../documents/receive-form.ts";
+import { createTurns } from "../documents/turns.ts";
+import { assertMaySend, sendSupportMessage } from "./send-support-message.ts";
 
 /** The image may exceed its own limit by a little, so that the answer can say so. */
-const MAX_FORM_BYTES = maxSupportImageBytes + 1024 * 1024;
+const OVER_BYTES = 512 * 1024;
+/** A message without an image; it has places of its own, beside those for images. */
+const MAX_TEXT_FORM_BYTES = 64 * 1024;
+const MAX_FORM_BYTES = maxSupportImageBytes + 2 * OVER_BYTES;
 
+const image = {
+  fileField: "image",
+  maxFileBytes: maxSupportImageBytes + OVER_BYTES,
+  tooLarge: bodyTooLarge,
+};
+
+/** Anyone may send: a body is taken in onto disk, in a place of its own, from addresses that may still send one. */
 export function createSupportRoutes(deps: Deps, guard: Guard) {
-  return new Hono<HttpEnv>().post(
-    "/support/send",
-    guard("public"),
-    bodyLimit({ maxSize: MAX_FORM_BYTES }),
-    async (c) => {
-      if (!/^multipart\/form-data\b/i.test(c.req.header("content-type") ?? "")) {
-        throw new AppError(unsupportedMediaType);
-      }
-      const { image, ...fields } = await c.req.parseBody();
-      const locale = c.get("locale");
-      const message = parseWith(supportMessageSchema, fields, locale);
-      const bytes = image instanceof File && image.size > 0 ? await image.bytes() : undefined;
-      await sendSupportMessage(deps, { ...message, image: bytes, locale }, originOf(c));
-      return c.json({ sent: true }, 201);
-    },
-  );
+  const slots = {
+    text: createSenderSlots({ perSender: 64, perProcess: 192 }),
+    image: createSenderSlots({ perSender: 8, perProcess: 24 }),
+  };
+  const turns = createTurns();
+  return new Hono<HttpEnv>().post("/support/send", guard("public"), async (c) => {
+    if (!/^multipart\/form-data\b/i.test(c.req.header("content-type") ?? "")) {
+      throw new AppError(unsupportedMediaType);
+    }
+    const sizeBytes = Number(c.req.header("content-length") ?? MAX_FORM_BYTES);
+    if (sizeBytes > MAX_FORM_BYTES) throw new AppError(bodyTooLarge);
+    const [locale, origin] = [c.get("locale"), originOf(c)];
+    const lane = sizeBytes <= MAX_TEXT_FORM_BYTES ? slots.text : slots.image;
+    using slot = await lane.take(origin.address);
+    await assertMaySend(deps, origin);
+    c.get("admitBody")();
+    await using form = await receiveForm(deps, c.req.raw, slot, image);
+    const message = parseWith(supportMessageSchema, form.fields, locale);
+    await turns.run(async () => {
+      const bytes = await form.file?.read();
+      await sendSupportMessage(deps, { ...message, image: bytes, locale }, origin);
+    });
+    return c.json({ sent: true }, 201);
+  });
 }

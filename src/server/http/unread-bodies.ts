@@ -1,0 +1,42 @@
+import type { Context, MiddlewareHandler } from "hono";
+import { AppError } from "./app-error.ts";
+import { tooManySenders } from "./http.errors.ts";
+import type { HttpEnv } from "./http-context.ts";
+
+/** While nobody reads it, a body takes as much memory as the socket gave before it was held back: over a megabyte. */
+const MAX_UNREAD = 24;
+const SHORT_BYTES = 16 * 1024;
+
+/**
+ * Bounds the longer bodies that lie unread while it is looked up whether their sender may send them. It answers at once,
+ * before anything is waited for.
+ * @throws {AppError} 429 with Retry-After
+ */
+export function boundUnreadBodies(): MiddlewareHandler<HttpEnv> {
+  let unread = 0;
+  return async (c, next) => {
+    if (!hasLongBody(c)) {
+      c.set("admitBody", () => {});
+      return await next();
+    }
+    if (unread >= MAX_UNREAD) throw new AppError(tooManySenders, { retryAfterSeconds: 2 });
+    unread++;
+    let isUnread = true;
+    const admit = () => {
+      if (isUnread) unread--;
+      isUnread = false;
+    };
+    c.set("admitBody", admit);
+    try {
+      await next();
+    } finally {
+      admit();
+    }
+  };
+}
+
+function hasLongBody(c: Context): boolean {
+  const length = c.req.header("content-length");
+  if (length === undefined) return c.req.header("transfer-encoding") !== undefined;
+  return Number(length) > SHORT_BYTES;
+}

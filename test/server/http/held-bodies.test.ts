@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { accessOf } from "../../../src/server/http/guard.ts";
+import { formBody, samplePdf } from "../../support/sample-pdf.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+const MIB = 1024 ** 2;
+const FORM_BYTES = 6 * MIB;
+const HELD = 400;
+const MAX_HELD_MEMORY_BYTES = 64 * MIB;
+
+let t: TestApp;
+let user: Person;
+let holder: Person;
+let server: ReturnType<typeof Bun.serve>;
+const sockets = new Set<Socket>();
+
+beforeAll(async () => {
+  t = await createTestApp({ jobs: false });
+  user = await t.addPerson("Quem Escreve");
+  holder = await t.addPerson("Quem Segura");
+  server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    maxRequestBodySize: 2 ** 31,
+    fetch: (request, bunServer) => t.app.fetch(request, { server: bunServer }),
+  });
+}, 60_000);
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await server.stop(true);
+  await t[Symbol.asyncDispose]();
+});
+
+/** A request of which only the head and `part` come; resolves with its status, once there is one. */
+function hold(head: string, part: string | Uint8Array): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const socket = connect(server.port ?? 0, "127.0.0.1");
+  sockets.add(socket);
+  socket.on("error", () => resolve(0));
+  socket.on("close", () => resolve(0));
+  socket.on("data", (bytes) => resolve(Number(/^HTTP\/1.1 (\d+)/.exec(bytes.toString("latin1"))?.[1])));
+  socket.write(head);
+  socket.write(part);
+  return promise;
+}
+
+function head(path: string, headers: Record<string, string>, method = "POST"): string {
+  const lines = Object.entries({ host: "127.0.0.1", ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  return `${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n`;
+}
+
+function memoryOf(): number {
+  const status = readFileSync("/proc/self/status", "utf8");
+  return Number(/RssAnon:\s+(\d+)/.exec(status)?.[1]) * 1024;
+}
+
+/** Announces 6 MB on each connection, sends 2, and says so once the kernel has taken what it takes. */
+const SENDERS = `
+  const { connect } = require("node:net");
+  const part = Buffer.concat([
+    Buffer.from('--b\\r\\nContent-Disposition: form-data; name="image"; filename="a.png"\\r\\n\\r\\n'),
+    Buffer.alloc(${2 * MIB}, 97),
+  ]);
+  for (let i = 0; i < Number(process.env.HELD); i++) {
+    const socket = connect(Number(process.env.PORT), "127.0.0.1").on("error", () => {});
+    socket.write("POST /api/support/send HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\n" +
+      'Content-Type: multipart/form-data; boundary="b"\\r\\nContent-Length: ${FORM_BYTES}\\r\\n\\r\\n');
+    socket.write(part);
+  }
+  setTimeout(() => console.log("held"), 1500);
+`;
+const formHead = 'multipart/form-data; boundary="b"';
+const imagePart = '--b\r\nContent-Disposition: form-data; name="image"; filename="a.png"\r\n\r\n';
+
+async function sendMessage(): Promise<number> {
+  const fields = { subject: "Assunto", message: "Texto", userEmail: "ana@example.com", userName: "Ana" };
+  const { body, headers } = await formBody(fields);
+  const answer = await fetch(new URL("/api/support/send", server.url), { method: "POST", body, headers });
+  return answer.status;
+}
+
+describe("bodies that are begun and held", () => {
+  test("take little memory and keep no support message out, however many there are", async () => {
+    const before = memoryOf();
+    let most = 0;
+    const watching = setInterval(() => {
+      most = Math.max(most, memoryOf());
+    }, 20);
+    // Their memory is not the server's: they are in a process of their own.
+    await using senders = Bun.spawn([process.execPath, "-e", SENDERS], {
+      env: { ...process.env, PORT: String(server.port), HELD: String(HELD) },
+      stdout: "pipe",
+    });
+    for await (const _word of senders.stdout) break;
+    expect(await sendMessage()).toBe(201);
+    clearInterval(watching);
+    expect(most - before).toBeLessThan(MAX_HELD_MEMORY_BYTES);
+  }, 60_000);
+
+  test("of JSON keep no sign-in out", async () => {
+    const headers = { "content-type": "application/json", "content-length": String(250_000) };
+    for (let i = 0; i < 200; i++)
+      void hold(head("/api/auth/login", headers), `{"email":"${"a".repeat(100_000)}`);
+    const answer = await fetch(new URL("/api/auth/login", server.url), {
+      method: "POST",
+      body: JSON.stringify({ email: user.email, password: user.password }),
+      headers: { "content-type": "application/json" },
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  test("that may not come are answered before they come, on every route", async () => {
+    for (const { method, path, handler } of t.app.routes) {
+      const access = accessOf(handler);
+      if (!access || !["POST", "PATCH", "PUT"].includes(method)) continue;
+      const concrete = path.replace(/:[A-Za-z]+(\{.*\})?/g, "01890000-0000-7000-8000-000000000000");
+      const isForm = /upload|support/.test(path);
+      const type = isForm ? formHead : "application/json";
+      // Nobody is signed in, or the body is longer than any that is taken here.
+      const sizes = access === "public" ? [51 * MIB + FORM_BYTES] : [1000, 2 ** 30];
+      for (const size of sizes) {
+        const headers = { "content-type": type, "content-length": String(size) };
+        const status = await hold(head(concrete, headers, method), "");
+        expect([`${method} ${path}`, [401, 404, 413].includes(status), status]).toEqual([
+          `${method} ${path}`,
+          true,
+          status,
+        ]);
+      }
+    }
+  });
+
+  test("of PDF forms leave room for another's, are given up for their own sender's, and leave no file behind", async () => {
+    const { body, headers } = await formBody(
+      { examName: "Hemograma", modality: "LAB" },
+      { name: "file", bytes: samplePdf() },
+    );
+    const held = {
+      authorization: `Bearer ${holder.token}`,
+      "content-type": formHead,
+      "content-length": String(40 * MIB),
+    };
+    const filePart = imagePart.replace("image", "file");
+    for (let i = 0; i < 8; i++) void hold(head("/api/exams-lab/upload", held), filePart);
+    for (const { token } of [user, holder]) {
+      const answer = await fetch(new URL("/api/exams-lab/upload", server.url), {
+        method: "POST",
+        body,
+        headers: { ...headers, authorization: `Bearer ${token}` },
+      });
+      expect(answer.status).toBe(201);
+    }
+    for (const socket of sockets) socket.destroy();
+    expect(readdirSync(t.deps.node.stagingDir).filter((name) => name.startsWith("form-"))).toEqual([]);
+  });
+
+  test("that end early are said to, and those too long refused, without a length as well", async () => {
+    const chunked = { "content-type": "application/json", "transfer-encoding": "chunked" };
+    const long = "x".repeat(300_000);
+    const tooLong = `${long.length.toString(16)}\r\n${long}\r\n`;
+    expect(await hold(head("/api/auth/login", chunked), tooLong)).toBe(413);
+    const cut = `${imagePart}abc`;
+    const headers = { "content-type": formHead, "content-length": String(cut.length) };
+    expect(await hold(head("/api/support/send", headers), cut)).toBe(400);
+  });
+});
