@@ -115,7 +115,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     overrides.disk ?? createDiskRoom({ ...DISK, readFreeBytes: () => freeBytesOf(config.dataDir) });
   const { store, cache } = overrides.store
     ? { store: overrides.store, cache: undefined }
-    : await openArchive(config);
+    : await openArchive(config, disk);
   const jobs = await createJobs({ url: database.url, log });
   started.defer(() => jobs.stop(1_500));
   const ingestWorkers = createIngestWorkers({
@@ -182,13 +182,17 @@ async function reachDatabase(
   return { url: postgres.url, lost: postgres.exited.then(() => {}), stop: () => postgres.stop() };
 }
 
-async function openArchive(config: Config): Promise<{ store: ObjectStore; cache: CachedStore | undefined }> {
+async function openArchive(
+  config: Config,
+  disk: DiskRoom,
+): Promise<{ store: ObjectStore; cache: CachedStore | undefined }> {
   if (!config.s3)
     return { store: createDiskStore({ root: join(config.dataDir, "objects") }), cache: undefined };
   const cache = await createCachedStore({
     store: createS3Store(config.s3),
     dir: join(config.dataDir, "cache"),
     maxBytes: config.cacheMaxBytes,
+    disk,
   });
   return { store: cache, cache };
 }

@@ -7,6 +7,7 @@ import {
   type CachedStoreOptions,
   createCachedStore,
 } from "../../../src/server/storage/cache/cached-store.ts";
+import { createDiskRoom } from "../../../src/server/storage/disk/disk-room.ts";
 import { ObjectNotFound, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import { bytesOf, describeObjectStore, patterned } from "../../contract/object-store.suite.ts";
@@ -76,6 +77,17 @@ describe("cached store", () => {
     expect(await store.warm("a")).toBe(true);
     expect(await asksStore(store, "a")).toBe(false);
     await expect(store.read("a", { offset: 999_999, length: 2 })).rejects.toBeInstanceOf(StoreUnavailable);
+  });
+
+  test("an object that the disk has no room for is read from the store, and the room is promised once", async () => {
+    const disk = createDiskRoom({ spareBytes: 500_000, readFreeBytes: async () => 1_600_000 });
+    const small = await open({ disk });
+    using _upload = await disk.reserve(200_000);
+    expect(await small.warm("a")).toBe(false);
+    expect(await asksStore(small, "a")).toBe(true);
+    _upload.settle();
+    expect(await small.warm("b")).toBe(true);
+    expect(await asksStore(small, "b")).toBe(false);
   });
 
   test("many calls for one object share one download", async () => {

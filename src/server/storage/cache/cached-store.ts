@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { type Clock, systemClock } from "../../clock.ts";
+import { DiskFull, type DiskRoom } from "../disk/disk-room.ts";
 import { readAt } from "../disk/durable-file.ts";
 import { onDisk } from "../disk/fs-failure.ts";
 import { assertObjectKey, type ByteRange, ObjectNotFound, type ObjectStore } from "../object-store.ts";
@@ -27,12 +28,14 @@ export interface CachedStoreOptions {
   /** `sweepUnfinished` also removes copies not used for this long: of those deleted by another node, none stays. */
   maxIdleMs?: number;
   clock?: Clock;
+  /** Where the copies lie: none is made that it has no room for. Without it only `maxBytes` holds. */
+  disk?: Pick<DiskRoom, "reserve">;
 }
 
 export interface CachedStore extends ObjectStore {
   /**
    * Makes reads of the object come from this machine. Resolves to whether they do: not where it is larger than the
-   * cache or too many downloads wait. Calls for one key at a time share one download.
+   * cache, the disk has no room for it, or too many downloads wait. Calls for one key at a time share one download.
    */
   warm(key: string): Promise<boolean>;
 }
@@ -45,7 +48,7 @@ const DAY_MS = 86_400_000;
  * process: while it was downloaded or, after a restart, when it is warmed again.
  */
 export async function createCachedStore(options: CachedStoreOptions): Promise<CachedStore> {
-  const { store, dir, maxBytes, concurrency = 2, maxIdleMs = DAY_MS, clock = systemClock } = options;
+  const { store, dir, maxBytes, concurrency = 2, maxIdleMs = DAY_MS, clock = systemClock, disk } = options;
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const index = createCacheIndex(await readCacheFolder(dir), maxBytes, clock);
   const slots = createDownloadSlots(concurrency, MAX_WAITING);
@@ -80,6 +83,8 @@ export async function createCachedStore(options: CachedStoreOptions): Promise<Ca
     if (await takeOver(keyHash, object.sizeBytes)) return true;
     using room = await index.reserve(object.sizeBytes);
     if (!room) return false;
+    using promised = await disk?.reserve(object.sizeBytes).catch(isFull);
+    if (disk && !promised) return false;
     const expected = { sizeBytes: object.sizeBytes, signal };
     room.fill(await writeCacheFile(dir, keyHash, () => openWhole(key), expected));
     return true;
@@ -179,6 +184,11 @@ interface Warming {
   stop: AbortController;
   /** Has its slot; before that it may wait long for one. */
   isRunning: boolean;
+}
+
+/** A copy is a convenience: what the disk has no room for is read from the store. */
+function isFull(error: unknown): undefined {
+  if (!(error instanceof DiskFull)) throw error;
 }
 
 /** `undefined` where the copy is gone or not whole. */
