@@ -14,6 +14,8 @@ export interface Disagreements {
   notArchived: string[];
   /** Rows whose staged copy has not gone yet. */
   stillStaged: string[];
+  /** Accounts whose bytes at rest are counted as another sum than that of what they keep. */
+  miscounted: string[];
 }
 
 /**
@@ -34,6 +36,15 @@ export async function compareBytes(
     where state in ('created', 'retry', 'active') and data ? 'keys'`;
   const open = await sql<{ id: string }[]>`select id from uploads where state = 'receiving'`;
   const studies = await sql<{ id: string }[]>`select id from studies where storage_status <> 'b2'`;
+  const miscounted = await sql<{ account_id: string }[]>`
+    select account_id from (
+      select account_id, -bytes as bytes from storage_tallies
+      union all
+      select account_id, stored_objects.size_bytes from stored_objects join studies on studies.id = study_id
+      where removal_id is null
+      union all
+      select account_id, size_bytes from lab_exams where removal_id is null
+    ) as changes group by 1 having sum(bytes) <> 0`;
   const going = new Set(waiting.map(({ key }) => key));
   const inArchive = new Set(rows.filter((row) => row.location === "archive").map(({ key }) => key));
   const inStaging = new Set(rows.filter((row) => row.staged_on !== null).map(({ key }) => key));
@@ -48,6 +59,7 @@ export async function compareBytes(
     openUploads: open.map(({ id }) => id),
     notArchived: studies.map(({ id }) => id),
     stillStaged: [...inStaging],
+    miscounted: miscounted.map(({ account_id }) => account_id),
   };
 }
 
@@ -57,6 +69,7 @@ export const NO_DISAGREEMENTS: Disagreements = {
   openUploads: [],
   notArchived: [],
   stillStaged: [],
+  miscounted: [],
 };
 
 /** Compares until all agrees, since deletions and transfers take a moment; then, or at the end, tells. */
