@@ -9,6 +9,7 @@ import { entryViews } from "./screenshots/entry-views.ts";
 import { frameViews } from "./screenshots/frame-views.ts";
 import { listViews } from "./screenshots/list-views.ts";
 import { moneyViews } from "./screenshots/money-views.ts";
+import { securityViews } from "./screenshots/security-views.ts";
 import { type Picture, takeSheet } from "./screenshots/sheet.ts";
 import { uploadViews } from "./screenshots/upload-views.ts";
 import { userViews } from "./screenshots/user-views.ts";
@@ -43,7 +44,7 @@ const merchant = {
   PIX_MERCHANT_NAME: "Exameteca",
   PIX_MERCHANT_CITY: "BRASILIA",
 };
-await using testApp = await createTestApp({ env: merchant });
+await using testApp = await createTestApp({ env: merchant, hostname: "localhost" });
 const { people, zip } = await addDemoPeople(testApp);
 const origin = await testApp.listen();
 mkdirSync(out, { recursive: true });
@@ -56,6 +57,7 @@ const views: Record<string, View> = {
   ...uploadViews(zipPath),
   ...moneyViews,
   ...userViews,
+  ...securityViews,
 };
 const names = chosen.length > 0 ? chosen : Object.keys(views);
 const unknown = names.filter((name) => !Object.hasOwn(views, name));

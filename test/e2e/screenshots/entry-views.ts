@@ -19,11 +19,14 @@ async function registerWrongly(page: Page): Promise<void> {
 }
 
 /** As after a right password, where a code by mail is asked for. */
-const waitForCode = (page: Page) =>
-  page.addInitScript(() => {
+const waitForCode = (page: Page, methods?: string[]) =>
+  page.addInitScript((given) => {
     const pending = { email: "helena.duarte@example.com", keepConnected: false, passwordAt: Date.now() };
-    sessionStorage.setItem("pending-sign-in", JSON.stringify(pending));
-  });
+    sessionStorage.setItem(
+      "pending-sign-in",
+      JSON.stringify({ ...pending, ...(given && { methods: given }) }),
+    );
+  }, methods);
 
 /** What a visitor meets. */
 export const entryViews: Record<string, View> = {
@@ -34,6 +37,12 @@ export const entryViews: Record<string, View> = {
   "register-wrong": { show: registerWrongly },
   forgot: { show: (page) => button(page, "Esqueci minha senha", "Forgot my password").click() },
   reset: { path: "/reset-password/um-token" },
-  "two-factor": { prepare: waitForCode },
+  "two-factor": { prepare: (page) => waitForCode(page) },
+  "factor-app": { prepare: (page) => waitForCode(page, ["totp", "passkey", "recovery"]) },
+  "factor-passkey": { prepare: (page) => waitForCode(page, ["passkey", "recovery"]) },
+  "factor-recovery": {
+    prepare: (page) => waitForCode(page, ["passkey", "recovery"]),
+    show: (page) => button(page, "Usar um código de recuperação", "Use a recovery code").click(),
+  },
   "not-found": { path: "/nada-aqui" },
 };

@@ -80,16 +80,11 @@ export function AddPasskeyDialog({ factors, onClose, onRecoveryCodes }: AddPassk
         />
         <ProofFields proof={proof} />
         <FormActions
-          isBusy={isBusy || name.trim() === "" || !proof.isReady}
+          isBusy={isBusy}
+          isReady={name.trim() !== "" && proof.isReady}
           onCancel={onClose}
           label={<Trans id="security.continue">Continue</Trans>}
-          busyLabel={
-            isBusy ? (
-              <Trans id="security.waiting">Waiting…</Trans>
-            ) : (
-              <Trans id="security.continue">Continue</Trans>
-            )
-          }
+          busyLabel={<Trans id="security.waiting">Waiting…</Trans>}
         />
       </form>
     </Dialog>

@@ -79,7 +79,8 @@ function BeginForm({ factors, onClose, onBegun }: BeginFormProps) {
     <form className="security-form" onSubmit={(event) => void submit(event)} noValidate>
       <ProofFields proof={proof} />
       <FormActions
-        isBusy={isBusy || !proof.isReady}
+        isBusy={isBusy}
+        isReady={proof.isReady}
         onCancel={onClose}
         label={<Trans id="security.continue">Continue</Trans>}
         busyLabel={<Trans id="security.continue">Continue</Trans>}
@@ -147,7 +148,8 @@ function ConfirmForm({ enrolment, onClose, onRecoveryCodes }: ConfirmFormProps) 
         </p>
       )}
       <FormActions
-        isBusy={isBusy || code.length < CODE_LENGTH}
+        isBusy={isBusy}
+        isReady={code.length === CODE_LENGTH}
         onCancel={onClose}
         label={<Trans id="security.totp.confirm">Confirm</Trans>}
         busyLabel={<Trans id="security.totp.confirm">Confirm</Trans>}
