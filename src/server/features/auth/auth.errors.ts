@@ -36,6 +36,15 @@ export const deadLink: ErrorKind = {
     message: "This link is no longer valid. Ask for a new one.",
   },
 };
+/** As {@link deadLink}, of a link that nobody can ask for anew. */
+export const deadStop: ErrorKind = {
+  status: 400,
+  code: "auth.dead_link",
+  text: /*i18n*/ {
+    id: "error.auth.dead_stop",
+    message: "This link is no longer valid: it was used, or is older than 7 days.",
+  },
+};
 export const wrongCurrentPassword: ErrorKind = {
   status: 400,
   code: "auth.wrong_current_password",

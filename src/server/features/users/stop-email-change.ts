@@ -7,7 +7,7 @@ import { composeMail } from "../../mail/compose-mail.ts";
 import { enqueueMail } from "../../mail/mail.jobs.ts";
 import { byProgram } from "../../mail/mail-budget.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { deadLink, emailTaken } from "../auth/auth.errors.ts";
+import { deadStop, emailTaken } from "../auth/auth.errors.ts";
 import { emailRestoredMail } from "../auth/auth-mails.ts";
 import { type EmailStopRow, findStop, takeStop } from "../auth/email-stops.repo.ts";
 import { endAllAccess } from "../auth/end-access.ts";
@@ -38,7 +38,7 @@ export async function stopEmailChange(
   return await deps.db.transaction(async (tx) => {
     const stop = await findStop(tx, hashSecret(token), now);
     const user = stop && (await lockUser(tx, stop.userId));
-    if (!user || !(await takeStop(tx, stop))) throw new AppError(deadLink);
+    if (!user || !(await takeStop(tx, stop))) throw new AppError(deadStop);
     await deleteLinks(tx, user.id, "email");
     const isRestored = user.email.toLowerCase() !== stop.oldEmail.toLowerCase();
     if (isRestored) await restore(deps, tx, user, stop);
