@@ -19,6 +19,7 @@ import { createPictureMaker, type PictureMaker } from "./features/thumbnails/wor
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { createLogger, type Logger } from "./log.ts";
 import type { Mailer } from "./mail/mailer.ts";
+import { outboxFolder } from "./mail/outbox.ts";
 import { createOutboxMailer } from "./mail/outbox-mailer.ts";
 import { createSmtpMailer } from "./mail/smtp-mailer.ts";
 import { createNode, type Node, readOrCreate } from "./node.ts";
@@ -200,7 +201,7 @@ async function openArchive(
 function openMailer(config: Config, log: Logger): Mailer {
   const from = config.mailFrom ?? config.adminEmail ?? `${config.productName} <no-reply@localhost>`;
   if (config.smtpUrl) return createSmtpMailer({ url: config.smtpUrl, from });
-  return createOutboxMailer({ folder: join(config.dataDir, "outbox"), from, log });
+  return createOutboxMailer({ folder: outboxFolder(config), from, log });
 }
 
 async function openPix({ pix }: Config, clock: Clock): Promise<Pix | undefined> {

@@ -1,4 +1,5 @@
 import type { Deps } from "./deps.ts";
+import { startAuditJobs } from "./features/audit/audit.jobs.ts";
 import { startAuthJobs } from "./features/auth/auth.jobs.ts";
 import { startIngestJobs } from "./features/ingest/ingest.jobs.ts";
 import { startBeating } from "./features/nodes/beat.ts";
@@ -6,6 +7,7 @@ import { startPaymentJobs } from "./features/payments/payments.jobs.ts";
 import { startRemovalJobs } from "./features/removals/removals.jobs.ts";
 import { startStudyJobs } from "./features/studies/studies.jobs.ts";
 import { startSubscriptionJobs } from "./features/subscriptions/subscriptions.jobs.ts";
+import { startSupportJobs } from "./features/support/support.jobs.ts";
 import { startThumbnailJobs } from "./features/thumbnails/thumbnails.jobs.ts";
 import { startMailJobs } from "./mail/mail.jobs.ts";
 import { reviveNode } from "./revive-node.ts";
@@ -25,5 +27,7 @@ export async function startJobs(deps: Deps): Promise<AsyncDisposable> {
   await startPaymentJobs(deps);
   await startSubscriptionJobs(deps);
   await startRemovalJobs(deps);
+  await startSupportJobs(deps);
+  await startAuditJobs(deps);
   return beating;
 }

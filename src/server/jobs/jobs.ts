@@ -59,6 +59,10 @@ export interface Jobs {
   remove(queue: NamedQueue): Promise<void>;
   /** Makes sure of a queue that another process may have removed. */
   reopen(queue: NamedQueue): Promise<void>;
+  /**
+   * Deletes every job whose data contains `part`, waiting, done or dead, if the transaction commits; not one that runs.
+   */
+  forget(part: object, tx: Tx): Promise<void>;
   /** How many jobs have failed for good and wait for a person. Up to a minute old. */
   countDeadLetters(): Promise<number>;
   /** Gives up to `limit` dead letters back to their queues and returns how many. */
@@ -82,6 +86,8 @@ const SECONDS_A_DAY = 86_400;
 /** With these a job of a killed process is taken up again within half a minute. */
 const HEARTBEAT_SECONDS = 10;
 const SUPERVISE_SECONDS = 10;
+/** How often jobs that are done for long enough are deleted. */
+const MAINTENANCE_SECONDS = 3600;
 
 /** Connects, and creates or upgrades the schema `pgboss` while no other process does. */
 export async function createJobs(options: JobsOptions): Promise<Jobs> {
@@ -92,6 +98,7 @@ export async function createJobs(options: JobsOptions): Promise<Jobs> {
     useListenNotify: true,
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
+    maintenanceIntervalSeconds: MAINTENANCE_SECONDS,
   });
   boss.on("error", (error) => log.error("jobs.error", describeError(error)));
   boss.on("warning", ({ data }) => log.warn("jobs.warning", { type: String(Object(data).type) }));
@@ -175,6 +182,11 @@ class PgBossJobs implements Jobs {
     await this.#ensureQueue(queue);
   }
 
+  async forget(part: object, tx: Tx) {
+    await tx.execute(drizzleSql`delete from pgboss.job
+      where state <> 'active' and data @> ${JSON.stringify(part)}::jsonb`);
+  }
+
   async countDeadLetters() {
     const [stats] = await this.#boss.getQueueStats(DEAD_LETTERS, { force: true });
     return stats?.queuedCount ?? 0;
@@ -249,6 +261,7 @@ class PgBossJobs implements Jobs {
       retryDelayMax: rules.retryDelayMaxSeconds,
       expireInSeconds: rules.expireInSeconds,
       heartbeatSeconds: HEARTBEAT_SECONDS,
+      deleteAfterSeconds: rules.keepDoneSeconds,
       deadLetter: DEAD_LETTERS,
       notify: true,
     };

@@ -7,6 +7,8 @@ export interface QueueRules {
   retryDelayMaxSeconds: number;
   /** A job that runs longer is given to another worker while its `signal` aborts. */
   expireInSeconds: number;
+  /** A job that is done is deleted, with its data, this long after. */
+  keepDoneSeconds: number;
   /** At most one job a `singletonKey` waits or runs; `enqueue` then demands a key. */
   exclusive: boolean;
 }
@@ -27,6 +29,7 @@ const DEFAULTS: QueueRules = {
   retryDelaySeconds: 2,
   retryDelayMaxSeconds: 600,
   expireInSeconds: 15 * 60,
+  keepDoneSeconds: 7 * 86_400,
   exclusive: false,
 };
 

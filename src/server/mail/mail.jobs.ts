@@ -2,19 +2,23 @@ import type { Tx } from "../db/client.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../http/app-error.ts";
 import { tooManyRequests } from "../http/http.errors.ts";
-import { defineQueue } from "../jobs/queue.ts";
+import { defineQueue, queueOfNode } from "../jobs/queue.ts";
 import { forgetOldMails, type MailCause, takeFromBudgets } from "./mail-budget.ts";
 import type { Mail } from "./mailer.ts";
+import { forgetInOutbox, hashAddress, outboxFolder, sweepOutbox } from "./outbox.ts";
 
 /** Mails wait in the database, sealed (they carry codes and links), until they were handed over. */
-const outgoing = defineQueue<{ sealed: string }>("mail.send", {
+const outgoing = defineQueue<{ sealed: string; about?: string[] }>("mail.send", {
   retryLimit: 20,
   retryDelaySeconds: 10,
   retryDelayMaxSeconds: 1800,
   expireInSeconds: 120,
+  keepDoneSeconds: 3600,
 });
 
 const cleaning = defineQueue<Record<never, never>>("mail.clean", { retryLimit: 1 });
+const outboxSweep = defineQueue<Record<never, never>>("mail.outbox", { retryLimit: 1 });
+const outboxForget = defineQueue<{ about: string }>("mail.forget", { retryLimit: 5 });
 
 /**
  * Has a mail sent, if the transaction commits; never waits for the mail server.
@@ -27,7 +31,8 @@ export async function enqueueMail(
   cause: MailCause,
 ): Promise<void> {
   await takeFromBudgets(tx, cause, mail.to);
-  await deps.jobs.enqueue(outgoing, { sealed: deps.mailSeal.close(mail) }, { tx });
+  const about = [mail.to, mail.replyTo].flatMap((address) => (address ? [hashAddress(address)] : []));
+  await deps.jobs.enqueue(outgoing, { sealed: deps.mailSeal.close(mail), about }, { tx });
 }
 
 /** As {@link enqueueMail}, for a mail that there is another way for: answers whether there was room for it. */
@@ -46,8 +51,29 @@ export async function mailWithinBudget(
   }
 }
 
-export async function startMailJobs({ db, clock, jobs, mailer, mailSeal }: Deps): Promise<void> {
+/**
+ * Deletes what is kept of mails to or from an address, if the transaction commits: those that wait, those that could not be
+ * sent, and the files in the outbox of this node.
+ */
+export async function forgetMails(
+  { jobs, node }: Pick<Deps, "jobs" | "node">,
+  tx: Tx,
+  address: string,
+): Promise<void> {
+  const about = hashAddress(address);
+  await jobs.forget({ about: [about] }, tx);
+  await jobs.enqueue(queueOfNode(outboxForget, node.id), { about }, { tx });
+}
+
+export async function startMailJobs(deps: Deps): Promise<void> {
+  const { db, jobs, mailer, mailSeal, node, clock } = deps;
+  const folder = outboxFolder(deps.config);
   await jobs.work(outgoing, ({ sealed }) => mailer.send(mailSeal.open(sealed) as Mail), { concurrency: 2 });
   await jobs.work(cleaning, () => forgetOldMails(db, clock.now()));
   await jobs.schedule(cleaning, "47 * * * *", {});
+  await jobs.work(queueOfNode(outboxForget, node.id), ({ about }) => forgetInOutbox(folder, about));
+  const sweep = queueOfNode(outboxSweep, node.id);
+  await jobs.work(sweep, () => sweepOutbox(folder, clock.now()));
+  await jobs.schedule(sweep, "57 * * * *", {});
+  await jobs.enqueue(sweep, {});
 }

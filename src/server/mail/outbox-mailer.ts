@@ -3,12 +3,16 @@ import { join } from "node:path";
 import { createTransport } from "nodemailer";
 import type { Logger } from "../log.ts";
 import type { Mailer } from "./mailer.ts";
+import { sweepOutbox } from "./outbox.ts";
 import { compose } from "./smtp-mailer.ts";
+
+const SWEEP_EVERY = 100;
 
 /** Writes each message to `folder` as an `.eml` file, which appears complete, and logs that it did. */
 export function createOutboxMailer(options: { folder: string; from: string; log: Logger }): Mailer {
   const { folder, from, log } = options;
   const transport = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
+  let written = 0;
   return {
     async send(mail) {
       const { message } = await transport.sendMail(compose(mail, from));
@@ -24,6 +28,8 @@ export function createOutboxMailer(options: { folder: string; from: string; log:
       }
       await rename(draft, join(folder, `${name}.eml`));
       log.info("mail.written", { subject: mail.subject });
+      // Between the hourly sweeps too it stays within its bounds, or not far above.
+      if (++written % SWEEP_EVERY === 0) await sweepOutbox(folder, new Date());
     },
     close: () => transport.close(),
   };

@@ -1,5 +1,5 @@
-import { desc, eq } from "drizzle-orm";
-import type { DbOrTx } from "../../db/client.ts";
+import { and, desc, eq, inArray, isNotNull, isNull, like, lt, or, sql } from "drizzle-orm";
+import type { DbOrTx, Tx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { users } from "../users/users.table.ts";
 import { auditEvents } from "./audit.table.ts";
@@ -102,19 +102,100 @@ export async function listStudyAudit(db: DbOrTx, studyId: string, limit: number)
     .limit(limit);
 }
 
-/** What happened in an account and what its user did, newest first. */
-export async function listAccountAudit(db: DbOrTx, accountId: string, limit: number) {
+/** A row of {@link listAccountAudit}; `id` is where the next page begins. */
+export type AccountAuditRow = Awaited<ReturnType<typeof listAccountAudit>>[number];
+
+/**
+ * What happened in an account and what its user did elsewhere, newest first, before the row `beforeId`. Of another account's
+ * study only the act is told.
+ */
+export async function listAccountAudit(
+  db: DbOrTx,
+  accountId: string,
+  beforeId: number | null,
+  limit: number,
+) {
+  const isOwn = sql`${auditEvents.accountId} = ${accountId}`;
   return await db
     .select({
+      id: auditEvents.id,
       at: auditEvents.at,
       action: auditEvents.action,
       actorName: users.name,
-      studyInstanceUID: auditEvents.studyInstanceUID,
-      address: auditEvents.address,
+      studyInstanceUID: sql<string | null>`case when ${isOwn} then ${auditEvents.studyInstanceUID} end`,
+      // Where somebody else came from is theirs.
+      address: sql<
+        string | null
+      >`case when ${isOwn} or ${auditEvents.actorId} = ${accountId} then ${auditEvents.address} end`,
     })
     .from(auditEvents)
     .leftJoin(users, eq(users.id, auditEvents.actorId))
-    .where(eq(auditEvents.accountId, accountId))
+    .where(
+      and(
+        or(eq(auditEvents.accountId, accountId), eq(auditEvents.actorId, accountId)),
+        beforeId === null ? undefined : lt(auditEvents.id, beforeId),
+      ),
+    )
     .orderBy(desc(auditEvents.id))
     .limit(limit);
+}
+
+/**
+ * Takes out of the audit what still names somebody whose account is deleted: which studies it kept, and what was typed
+ * (names of factors, changes by an admin). The rows stay under an id that nothing leads back from.
+ */
+export async function pseudonymiseAudit(tx: Tx, accountId: string): Promise<void> {
+  const typed = or(like(auditEvents.action, "factor.%"), like(auditEvents.action, "user.%"));
+  await tx
+    .update(auditEvents)
+    .set({
+      studyInstanceUID: null,
+      details: sql`case when ${typed} then null else ${auditEvents.details} end`,
+    })
+    .where(eq(auditEvents.accountId, accountId));
+}
+
+const isGone = (id: typeof auditEvents.actorId | typeof auditEvents.accountId) =>
+  sql`(${id} is null or not exists (select from ${users} where ${users.id} = ${id}))`;
+const hasNobodyLeft = and(isGone(auditEvents.actorId), isGone(auditEvents.accountId));
+
+/** Up to `limit` addresses that were written down before `before`, of people whose account is deleted. */
+export async function forgetAddresses(db: DbOrTx, before: Date, limit: number): Promise<number> {
+  const some = db
+    .select({ id: auditEvents.id })
+    .from(auditEvents)
+    .where(
+      and(
+        lt(auditEvents.at, before),
+        isNotNull(auditEvents.address),
+        or(and(isNotNull(auditEvents.actorId), isGone(auditEvents.actorId)), hasNobodyLeft),
+      ),
+    )
+    .orderBy(auditEvents.at)
+    .limit(limit);
+  const rows = await db
+    .update(auditEvents)
+    .set({ address: null })
+    .where(inArray(auditEvents.id, some))
+    .returning({ id: auditEvents.id });
+  return rows.length;
+}
+
+/** Deletes up to `limit` rows from before `before` that concern nobody who still has an account. */
+export async function deleteOldAudit(
+  db: DbOrTx,
+  { before, ofVisitors, limit }: { before: Date; ofVisitors: boolean; limit: number },
+): Promise<number> {
+  const whose = ofVisitors ? isNull(auditEvents.accountId) : isNotNull(auditEvents.accountId);
+  const some = db
+    .select({ id: auditEvents.id })
+    .from(auditEvents)
+    .where(and(lt(auditEvents.at, before), whose, hasNobodyLeft))
+    .orderBy(auditEvents.at)
+    .limit(limit);
+  const rows = await db
+    .delete(auditEvents)
+    .where(inArray(auditEvents.id, some))
+    .returning({ id: auditEvents.id });
+  return rows.length;
 }

@@ -1,6 +1,11 @@
 import { bigint, index, jsonb, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
-/** Append-only: who did what, to which study, when, from where. Outlives users and studies, hence no references. */
+/**
+ * Append-only, by a trigger on it: who did what, to which study, when, from where. Outlives users and studies, hence no
+ * references. The trigger lets only this through: of an account that is gone, `details` and `studyInstanceUID` may become
+ * null; of who is gone, `address` after six months; and rows without anyone who still has an account go after six months
+ * (a visitor's) or five years.
+ */
 export const auditEvents = pgTable(
   "audit_events",
   {
@@ -20,5 +25,7 @@ export const auditEvents = pgTable(
   (table) => [
     index("audit_events_study_id_idx").on(table.studyId, table.id),
     index("audit_events_account_id_idx").on(table.accountId, table.id),
+    index("audit_events_actor_id_idx").on(table.actorId, table.id),
+    index("audit_events_at_idx").on(table.at),
   ],
 );

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, lt, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { subscriptions } from "../subscriptions/subscriptions.table.ts";
@@ -61,6 +61,17 @@ export async function revokeUserSessions(db: DbOrTx, userId: string, at: Date): 
     .update(sessions)
     .set({ revokedAt: at })
     .where(and(eq(sessions.userId, userId), isNull(sessions.revokedAt)));
+}
+
+/** When and until when somebody is or was signed in, newest first; at most 1,000. */
+export async function listSessions(db: DbOrTx, userId: string) {
+  const { createdAt, lastSeenAt, revokedAt } = sessions;
+  return await db
+    .select({ createdAt, lastSeenAt, revokedAt })
+    .from(sessions)
+    .where(eq(sessions.userId, userId))
+    .orderBy(desc(sessions.createdAt))
+    .limit(1_000);
 }
 
 export interface ThrottleKey {

@@ -44,3 +44,12 @@ export async function isKeptForAnother(tx: Tx, email: string, userId: string, no
 export async function deleteExpiredStops(db: DbOrTx, now: Date): Promise<void> {
   await db.delete(emailStops).where(lte(emailStops.expiresAt, now));
 }
+
+/** Addresses that an account had and may still take back; at most 1,000. */
+export async function listFormerAddresses(db: DbOrTx, userId: string) {
+  return await db
+    .select({ email: emailStops.oldEmail, changedAt: emailStops.askedAt, expiresAt: emailStops.expiresAt })
+    .from(emailStops)
+    .where(eq(emailStops.userId, userId))
+    .limit(1_000);
+}

@@ -57,3 +57,13 @@ export async function deletePlaces(tx: Tx, userId: string): Promise<void> {
 export async function deleteOldPlaces(db: DbOrTx, until: Date): Promise<void> {
   await db.delete(knownPlaces).where(lte(knownPlaces.signedInAt, until));
 }
+
+/** From how many browsers and networks somebody signed in, and when last; the places themselves rest as hashes. */
+export async function listPlaces(db: DbOrTx, userId: string) {
+  return await db
+    .select({ kind: knownPlaces.kind, signedInAt: knownPlaces.signedInAt })
+    .from(knownPlaces)
+    .where(eq(knownPlaces.userId, userId))
+    .orderBy(desc(knownPlaces.signedInAt))
+    .limit(1_000);
+}

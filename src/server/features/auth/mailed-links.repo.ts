@@ -55,3 +55,16 @@ function isAlive(tokenHash: string, purposes: LinkRow["purpose"][], now: Date) {
     gt(mailedLinks.expiresAt, now),
   );
 }
+
+/** What was mailed to an account and not used yet; at most 1,000. */
+export async function listLinks(db: DbOrTx, userId: string) {
+  return await db
+    .select({
+      purpose: mailedLinks.purpose,
+      newEmail: mailedLinks.newEmail,
+      expiresAt: mailedLinks.expiresAt,
+    })
+    .from(mailedLinks)
+    .where(eq(mailedLinks.userId, userId))
+    .limit(1_000);
+}

@@ -31,3 +31,12 @@ export async function forgetDevices(db: DbOrTx, userId: string): Promise<void> {
 export async function deleteExpiredDevices(db: DbOrTx, now: Date): Promise<void> {
   await db.delete(trustedDevices).where(lte(trustedDevices.expiresAt, now));
 }
+
+/** Until when each of an account's devices is remembered; at most 1,000. */
+export async function listTrustedDevices(db: DbOrTx, userId: string) {
+  return await db
+    .select({ expiresAt: trustedDevices.expiresAt })
+    .from(trustedDevices)
+    .where(eq(trustedDevices.userId, userId))
+    .limit(1_000);
+}

@@ -3,31 +3,29 @@ import { volumeFolder } from "../../archive/volume-name.ts";
 import { ZipStream } from "../../archive/zip-stream.ts";
 import type { Deps } from "../../deps.ts";
 import { translate } from "../../http/translate.ts";
-import { listAccountAudit } from "../audit/audit.repo.ts";
-import { readFactors } from "../auth/factors/present-factors.ts";
-import { listLabExams } from "../labs/labs.repo.ts";
+import { type AccountAuditRow, listAccountAudit } from "../audit/audit.repo.ts";
+import { listAllLabExams } from "../labs/labs.repo.ts";
 import { presentLabExam } from "../labs/present-lab-exam.ts";
-import { listPaymentsOf } from "../payments/payments.repo.ts";
-import { presentPayment } from "../payments/present-payment.ts";
+import { listUnpurgedRemovals } from "../removals/removals.repo.ts";
+import type { RemovalRow } from "../removals/removals.table.ts";
 import { findReport } from "../reports/reports.repo.ts";
 import { openObject, readObject } from "../studies/open-object.ts";
 import { listVolumes } from "../studies/stored-objects.repo.ts";
 import { listGrants, listSeries, listStudiesAfter } from "../studies/studies.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
-import { findSubscription } from "../subscriptions/subscriptions.repo.ts";
-import { listUsageEvents } from "../subscriptions/usage-events.repo.ts";
-import { presentUser } from "../users/present-user.ts";
-import { findUser } from "../users/users.repo.ts";
+import { listSupportMessages, type SupportMessageRow } from "../support/support.repo.ts";
+import { describeAccount } from "./describe-account.ts";
 
 type ExportDeps = Pick<Deps, "db" | "clock" | "store" | "staging" | "node" | "config">;
 
 const STUDIES_AT_ONCE = 100;
+const MESSAGES_AT_ONCE = 5;
 const MAX_ROWS = 10_000;
 
 const readMe = /*i18n*/ {
   id: "export.readMe",
   message:
-    'This is everything {productName} keeps for your account.\n\naccount.json: your data, subscription, payments and activities.\nexams.json: your studies; "folders" says where in DICOM/ the images of each lie.\nDICOM/: the images, exactly as you sent them. Any DICOM viewer opens the folder.\nreports/: the PDF report of a study, named by the study\'s id.\nlab/: your laboratory PDFs.\naudit.json: who saw or changed what, and when.\n',
+    'This is everything {productName} keeps for your account.\n\naccount.json: your data, subscription, payments and activities.\nexams.json: your studies; "folders" says where in DICOM/ the images of each lie, "removal" until when a cancelled one is kept.\nDICOM/: the images, exactly as you sent them. Any DICOM viewer opens the folder.\nreports/: the PDF report of a study, named by the study\'s id.\nlab/: your laboratory PDFs.\nsupport.json and support/: what you wrote to support.\naudit.json: who saw or changed what, and when.\n',
 };
 
 /**
@@ -46,23 +44,63 @@ export async function* exportAccount(
     text(translate(locale, readMe, { productName })),
   );
   yield* zip.file("account.json", json(await describeAccount(deps, userId)));
+  yield* exportSupport(deps, zip, userId);
+  const removals = await listUnpurgedRemovals(deps.db, userId);
   const exams: unknown[] = [];
   let after: string | null = null;
   for (;;) {
     const rows: StudyRow[] = await listStudiesAfter(deps.db, userId, after, STUDIES_AT_ONCE);
-    for (const study of rows) exams.push(yield* exportStudy(deps, zip, study));
+    for (const study of rows) {
+      const said = yield* exportStudy(deps, zip, study);
+      exams.push({ ...said, removal: presentRemoval(removals, study) });
+    }
     after = rows.at(-1)?.id ?? null;
     if (rows.length < STUDIES_AT_ONCE) break;
   }
   const labs: unknown[] = [];
-  for (const exam of await listLabExams(deps.db, userId)) {
+  for (const exam of await listAllLabExams(deps.db, userId)) {
     const file = `lab/${exam.id}.pdf`;
     yield* zip.file(file, await deps.store.read(exam.key, { offset: 0, length: exam.sizeBytes }));
-    labs.push({ ...presentLabExam(exam), file });
+    labs.push({ ...presentLabExam(exam), file, removal: presentRemoval(removals, exam) });
   }
   yield* zip.file("exams.json", json({ studies: exams, laboratory: labs }));
-  yield* zip.file("audit.json", json(await listAccountAudit(deps.db, userId, MAX_ROWS)));
+  yield* exportAudit(deps, zip, userId);
   yield* zip.end();
+}
+
+/** Null, or until when an admin can bring back what a cancellation took out of sight. */
+function presentRemoval(removals: Map<string, RemovalRow>, { removalId }: { removalId: string | null }) {
+  const removal = removalId === null ? undefined : removals.get(removalId);
+  return removal ? { removedAt: removal.createdAt, purgedAfter: removal.purgeAfter } : null;
+}
+
+async function* exportSupport(deps: ExportDeps, zip: ZipStream, userId: string): AsyncGenerator<Uint8Array> {
+  const messages: unknown[] = [];
+  let after: string | null = null;
+  for (;;) {
+    const rows: SupportMessageRow[] = await listSupportMessages(deps.db, userId, after, MESSAGES_AT_ONCE);
+    for (const { id, userName, userEmail, subject, message, image, imageType, createdAt } of rows) {
+      const file = image && `support/${id}.${imageType?.split("/")[1] ?? "bin"}`;
+      if (image && file) yield* zip.file(file, image);
+      messages.push({ createdAt, userName, userEmail, subject, message, image: file });
+    }
+    after = rows.at(-1)?.id ?? null;
+    if (rows.length < MESSAGES_AT_ONCE) break;
+  }
+  yield* zip.file("support.json", json(messages));
+}
+
+/** In files of so many rows, the newest first, so that none is left out and none is too large to hold. */
+async function* exportAudit(deps: ExportDeps, zip: ZipStream, userId: string): AsyncGenerator<Uint8Array> {
+  let before: number | null = null;
+  for (let part = 1; ; part++) {
+    const rows: AccountAuditRow[] = await listAccountAudit(deps.db, userId, before, MAX_ROWS);
+    if (part > 1 && rows.length === 0) break;
+    const said = rows.map(({ id: _, ...row }) => row);
+    yield* zip.file(part === 1 ? "audit.json" : `audit-${part}.json`, json(said));
+    before = rows.at(-1)?.id ?? null;
+    if (rows.length < MAX_ROWS) break;
+  }
 }
 
 /** Sends a study's volumes and report; answers what the index says of it. */
@@ -70,7 +108,7 @@ async function* exportStudy(
   deps: ExportDeps,
   zip: ZipStream,
   study: StudyRow,
-): AsyncGenerator<Uint8Array, unknown> {
+): AsyncGenerator<Uint8Array, object> {
   const volumes = await listVolumes(deps.db, study.id);
   for (const volume of volumes) {
     yield* zip.volume({
@@ -100,33 +138,6 @@ async function* exportStudy(
       email,
       createdAt,
     })),
-  };
-}
-
-async function describeAccount(deps: ExportDeps, userId: string): Promise<unknown> {
-  const { db, clock } = deps;
-  const [user, subscription, payments, usage, factors] = await Promise.all([
-    findUser(db, userId),
-    findSubscription(db, userId),
-    listPaymentsOf(db, userId, MAX_ROWS),
-    listUsageEvents(db, userId, MAX_ROWS),
-    readFactors(deps, userId),
-  ]);
-  const now = clock.now();
-  return {
-    exportedAt: now,
-    user: user && presentUser(user, subscription?.expiresAt ?? null),
-    subscription,
-    payments: payments.map((payment) => {
-      const { pixQrcode: _, pixCopyPaste: __, ...said } = presentPayment(payment, now);
-      return said;
-    }),
-    secondFactors: {
-      passkeys: factors.passkeys,
-      authenticatorApp: factors.totp,
-      recoveryCodesLeft: factors.recoveryCodesLeft,
-    },
-    usage: usage.map(({ userId: _, ...event }) => event),
   };
 }
 

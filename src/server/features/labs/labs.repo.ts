@@ -17,6 +17,16 @@ export async function listLabExams(db: DbOrTx, accountId: string): Promise<LabEx
     .limit(10_000);
 }
 
+/** As {@link listLabExams}, what waits to be purged included, since it is still kept. */
+export async function listAllLabExams(db: DbOrTx, accountId: string): Promise<LabExamRow[]> {
+  return await db
+    .select()
+    .from(labExams)
+    .where(eq(labExams.accountId, accountId))
+    .orderBy(desc(labExams.createdAt), desc(labExams.id))
+    .limit(20_000);
+}
+
 export async function findLabExam(
   db: DbOrTx,
   accountId: string,

@@ -23,6 +23,15 @@ export async function findOpenRemoval(db: DbOrTx, userId: string): Promise<Remov
   return row;
 }
 
+/** An account's removals whose exams may still be there, by id. */
+export async function listUnpurgedRemovals(db: DbOrTx, userId: string): Promise<Map<string, RemovalRow>> {
+  const rows = await db
+    .select()
+    .from(removals)
+    .where(and(eq(removals.userId, userId), isNull(removals.purgedAt)));
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 export async function findRemoval(db: DbOrTx, id: string): Promise<RemovalRow | undefined> {
   const [row] = await db.select().from(removals).where(eq(removals.id, id));
   return row;

@@ -175,6 +175,18 @@ export async function listGrants(db: DbOrTx, studyId: string): Promise<GrantRow[
     .limit(1000);
 }
 
+/** Studies that others have granted somebody, by when; at most 10,000. */
+export async function listGrantsTo(db: DbOrTx, userId: string) {
+  return await db
+    .select({ studyId: grants.studyId, ownerName: users.name, createdAt: grants.createdAt })
+    .from(grants)
+    .innerJoin(studies, eq(studies.id, grants.studyId))
+    .innerJoin(users, eq(users.id, studies.accountId))
+    .where(and(isKept, eq(grants.userId, userId)))
+    .orderBy(grants.createdAt)
+    .limit(10_000);
+}
+
 /** Among `ids`, the studies the caller may see. */
 export async function findVisibleStudies(db: DbOrTx, caller: Caller, ids: string[]): Promise<StudyRow[]> {
   if (ids.length === 0) return [];
@@ -184,7 +196,7 @@ export async function findVisibleStudies(db: DbOrTx, caller: Caller, ids: string
     .where(and(inArray(studies.id, ids), visibleTo(caller)));
 }
 
-/** An account's own studies by id, behind `after`. */
+/** An account's own studies by id, behind `after`; those that wait to be purged too, since they are still kept. */
 export async function listStudiesAfter(
   db: DbOrTx,
   accountId: string,
@@ -194,15 +206,16 @@ export async function listStudiesAfter(
   return await db
     .select()
     .from(studies)
-    .where(and(isKept, eq(studies.accountId, accountId), after === null ? undefined : gt(studies.id, after)))
+    .where(and(eq(studies.accountId, accountId), after === null ? undefined : gt(studies.id, after)))
     .orderBy(studies.id)
     .limit(limit);
 }
 
+/** Of all that {@link listStudiesAfter} answers. */
 export async function countInstancesOf(db: DbOrTx, accountId: string): Promise<number> {
   const [row] = await db
     .select({ instances: sum(studies.instanceCount).mapWith(Number) })
     .from(studies)
-    .where(and(isKept, eq(studies.accountId, accountId)));
+    .where(eq(studies.accountId, accountId));
   return row?.instances ?? 0;
 }

@@ -10,7 +10,11 @@ import { composeMail } from "../../mail/compose-mail.ts";
 import { enqueueMail } from "../../mail/mail.jobs.ts";
 import { byVisitor } from "../../mail/mail-budget.ts";
 import type { Mail } from "../../mail/mailer.ts";
+import type { Visitor } from "../auth/browser-cookie.ts";
+import { findSession } from "../auth/find-session.ts";
+import { standingOf } from "../auth/known-places.ts";
 import { assertAttemptLeft, beginAttempt, type ThrottleRule } from "../auth/throttle.ts";
+import { findUserByEmail } from "../users/users.repo.ts";
 import { findOperatorEmail } from "./find-operator-email.ts";
 import { insertSupportMessage } from "./support.repo.ts";
 
@@ -22,14 +26,15 @@ const MESSAGES_AN_HOUR = 10;
  * @throws {AppError} 400 with `support.*` violations, 429
  */
 export async function sendSupportMessage(
-  deps: Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">,
-  input: SupportMessage & { image: Uint8Array | undefined; locale: Locale },
-  origin: RequestOrigin,
+  deps: Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal" | "tokens">,
+  input: SupportMessage & { image: Uint8Array | undefined; locale: Locale; token: string | undefined },
+  visitor: Visitor,
 ): Promise<void> {
   const { db, clock, config } = deps;
   const now = clock.now();
-  await beginAttempt(db, [messagesOf(origin)], now);
+  await beginAttempt(db, [messagesOf(visitor)], now);
   const { subject, message, userEmail, userName } = input;
+  const accountId = await findSender(deps, input, visitor);
   const image = input.image && checkedImage(input.image, input.locale);
   const to = await findOperatorEmail(deps, db);
   await db.transaction(async (tx) => {
@@ -43,10 +48,11 @@ export async function sendSupportMessage(
       image: image?.bytes ?? null,
       imageType: image?.type ?? null,
       createdAt: now,
+      accountId,
     });
     if (!to) return;
     const mail = supportMail(input, image, { to, productName: config.productName });
-    const share = { name: `support ${networkOf(origin.address)}`, limit: MESSAGES_AN_HOUR };
+    const share = { name: `support ${visitor.network}`, limit: MESSAGES_AN_HOUR };
     await enqueueMail(deps, tx, mail, byVisitor([share], now));
   });
 }
@@ -69,6 +75,21 @@ export async function assertMaySend(
   origin: RequestOrigin,
 ): Promise<void> {
   await assertAttemptLeft(db, messagesOf(origin), clock.now());
+}
+
+/**
+ * The account that sends a message, where that is certain: its session came along, or the form names its address and it has
+ * signed in with this browser or from this network. Whoever only types somebody's address has not.
+ */
+async function findSender(
+  deps: Pick<Deps, "db" | "clock" | "tokens">,
+  { userEmail, token }: { userEmail: string; token: string | undefined },
+  visitor: Visitor,
+): Promise<string | undefined> {
+  const session = token === undefined ? undefined : await findSession(deps, token);
+  if (session) return session.userId;
+  if ((await standingOf(deps.db, userEmail, visitor)) === "stranger") return undefined;
+  return (await findUserByEmail(deps.db, userEmail))?.id;
 }
 
 interface Image {

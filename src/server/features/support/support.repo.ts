@@ -1,9 +1,42 @@
-import type { DbOrTx } from "../../db/client.ts";
+import { and, eq, gt, lt, or, sql } from "drizzle-orm";
+import type { DbOrTx, Tx } from "../../db/client.ts";
 import { supportMessages } from "./support.table.ts";
+
+export type SupportMessageRow = typeof supportMessages.$inferSelect;
 
 export async function insertSupportMessage(
   db: DbOrTx,
   row: typeof supportMessages.$inferInsert,
 ): Promise<void> {
   await db.insert(supportMessages).values(row);
+}
+
+/** What an account has certainly sent, oldest first; at most `limit`. */
+export async function listSupportMessages(
+  db: DbOrTx,
+  accountId: string,
+  after: string | null,
+  limit: number,
+): Promise<SupportMessageRow[]> {
+  return await db
+    .select()
+    .from(supportMessages)
+    .where(
+      and(
+        eq(supportMessages.accountId, accountId),
+        after === null ? undefined : gt(supportMessages.id, after),
+      ),
+    )
+    .orderBy(supportMessages.id)
+    .limit(limit);
+}
+
+/** All that an account sent, and all that names its address, sent by whoever. */
+export async function deleteSupportMessagesOf(tx: Tx, account: { id: string; email: string }): Promise<void> {
+  const namesIt = eq(sql`lower(${supportMessages.userEmail})`, account.email.toLowerCase());
+  await tx.delete(supportMessages).where(or(eq(supportMessages.accountId, account.id), namesIt));
+}
+
+export async function deleteOldSupportMessages(db: DbOrTx, sentBefore: Date): Promise<void> {
+  await db.delete(supportMessages).where(lt(supportMessages.createdAt, sentBefore));
 }

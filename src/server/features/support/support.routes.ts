@@ -2,12 +2,12 @@ import { Hono } from "hono";
 import { maxSupportImageBytes, supportMessageSchema } from "../../../shared/api/support.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
-import type { Guard } from "../../http/guard.ts";
+import { bearerToken, type Guard } from "../../http/guard.ts";
 import { bodyTooLarge, unsupportedMediaType } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
-import { originOf } from "../../http/request-origin.ts";
 import { createSenderSlots } from "../../http/sender-slots.ts";
 import { parseWith } from "../../http/validate.ts";
+import { visitorOf } from "../auth/browser-cookie.ts";
 import { receiveForm } from "../documents/receive-form.ts";
 import { createTurns } from "../documents/turns.ts";
 import { assertMaySend, sendSupportMessage } from "./send-support-message.ts";
@@ -37,16 +37,17 @@ export function createSupportRoutes(deps: Deps, guard: Guard) {
     }
     const sizeBytes = Number(c.req.header("content-length") ?? MAX_FORM_BYTES);
     if (sizeBytes > MAX_FORM_BYTES) throw new AppError(bodyTooLarge);
-    const [locale, origin] = [c.get("locale"), originOf(c)];
+    const [locale, visitor] = [c.get("locale"), visitorOf(c, deps.config)];
     const lane = sizeBytes <= MAX_TEXT_FORM_BYTES ? slots.text : slots.image;
-    using slot = await lane.take(origin.address);
-    await assertMaySend(deps, origin);
+    using slot = await lane.take(visitor.address);
+    await assertMaySend(deps, visitor);
     c.get("admitBody")();
     await using form = await receiveForm(deps, c.req.raw, slot, image);
     const message = parseWith(supportMessageSchema, form.fields, locale);
     await turns.run(async () => {
       const bytes = await form.file?.read();
-      await sendSupportMessage(deps, { ...message, image: bytes, locale }, origin);
+      const token = bearerToken(c.req.header("authorization"));
+      await sendSupportMessage(deps, { ...message, image: bytes, locale, token }, visitor);
     });
     return c.json({ sent: true }, 201);
   });

@@ -12,7 +12,7 @@ import { findUser } from "./users.repo.ts";
  * @throws {AppError} `auth.wrong_current_password`, `user.last_admin`, 429
  */
 export async function deleteOwnAccount(
-  deps: Pick<Deps, "db" | "clock" | "jobs">,
+  deps: Pick<Deps, "db" | "clock" | "jobs" | "node">,
   session: Session,
   password: string,
   visitor: Visitor,

@@ -2,21 +2,25 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
-import { recordAudit } from "../audit/audit.repo.ts";
+import { forgetMails } from "../../mail/mail.jobs.ts";
+import { pseudonymiseAudit, recordAudit } from "../audit/audit.repo.ts";
+import { listFormerAddresses } from "../auth/email-stops.repo.ts";
+import { listLinks } from "../auth/mailed-links.repo.ts";
 import { listLabKeys } from "../labs/labs.repo.ts";
 import { discardObjects } from "../studies/discard-objects.ts";
 import { listObjectsOfAccount, lockStudiesOfAccount } from "../studies/stored-objects.repo.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
+import { deleteSupportMessagesOf } from "../support/support.repo.ts";
 import { lastAdmin, userNotFound } from "./users.errors.ts";
 import { deleteUserRow, hasOtherAdmin, lockUserAmongAdmins, lockUserForDeletion } from "./users.repo.ts";
 
 /**
  * Deletes an account with its studies, grants, sessions and subscription; the bytes go by jobs of the same
- * transaction. What the audit says of it stays.
+ * transaction, and so do mails and support messages. Audit and payments stay, under an id that nothing leads back from.
  * @throws {AppError} `user.not_found`, `user.last_admin`
  */
 export async function deleteUser(
-  deps: Pick<Deps, "db" | "clock" | "jobs">,
+  deps: Pick<Deps, "db" | "clock" | "jobs" | "node">,
   admin: Session,
   id: string,
   origin: RequestOrigin,
@@ -33,7 +37,14 @@ export async function deleteUser(
     const labKeys = await listLabKeys(tx, id);
     const labs = labKeys.map((key) => ({ key, stagedOn: null }));
     await discardObjects(deps, tx, [...(await listObjectsOfAccount(tx, id)), ...labs]);
+    const former = await listFormerAddresses(tx, id);
+    const asked = await listLinks(tx, id);
+    const addresses = new Set([user.email, ...former.map(({ email }) => email)]);
+    for (const { newEmail } of asked) if (newEmail !== null) addresses.add(newEmail);
+    await deleteSupportMessagesOf(tx, user);
     await deleteUserRow(tx, id);
+    await pseudonymiseAudit(tx, id);
+    for (const address of addresses) await forgetMails(deps, tx, address);
     await recordAudit(tx, {
       at: now,
       action: "user.deleted",

@@ -1,0 +1,57 @@
+import type { Deps } from "../../deps.ts";
+import { listSessions } from "../auth/auth.repo.ts";
+import { listFormerAddresses } from "../auth/email-stops.repo.ts";
+import { readFactors } from "../auth/factors/present-factors.ts";
+import { listPlaces } from "../auth/known-places.repo.ts";
+import { listLinks } from "../auth/mailed-links.repo.ts";
+import { listTrustedDevices } from "../auth/trusted-devices.repo.ts";
+import { listDevolucoesOf } from "../payments/devolucoes.repo.ts";
+import { listPaymentsOf } from "../payments/payments.repo.ts";
+import { presentPayment } from "../payments/present-payment.ts";
+import { listGrantsTo } from "../studies/studies.repo.ts";
+import { findSubscription } from "../subscriptions/subscriptions.repo.ts";
+import { listUsageEvents } from "../subscriptions/usage-events.repo.ts";
+import { presentUser } from "../users/present-user.ts";
+import { findUser } from "../users/users.repo.ts";
+
+const MAX_ROWS = 10_000;
+
+/** What the database says of an account, beside its exams, its audit and its messages; without anything that is secret. */
+export async function describeAccount(
+  deps: Pick<Deps, "db" | "clock" | "config">,
+  userId: string,
+): Promise<object> {
+  const { db, clock } = deps;
+  const now = clock.now();
+  const [user, subscription, payments, usage, factors] = await Promise.all([
+    findUser(db, userId),
+    findSubscription(db, userId),
+    listPaymentsOf(db, userId, MAX_ROWS),
+    listUsageEvents(db, userId, MAX_ROWS),
+    readFactors(deps, userId),
+  ]);
+  const paymentIds = payments.map(({ id }) => id);
+  const returned = await listDevolucoesOf(db, paymentIds);
+  return {
+    exportedAt: now,
+    user: user && { ...presentUser(user, subscription?.expiresAt ?? null), locale: user.locale },
+    subscription,
+    payments: payments.map((payment) => {
+      const presented = presentPayment(payment, now, returned.get(payment.id));
+      const { pixQrcode: _, pixCopyPaste: __, ...said } = presented;
+      return { ...said, txid: payment.txid, endToEndId: payment.endToEndId };
+    }),
+    secondFactors: {
+      passkeys: factors.passkeys,
+      authenticatorApp: factors.totp,
+      recoveryCodesLeft: factors.recoveryCodesLeft,
+    },
+    sessions: await listSessions(db, userId),
+    rememberedDevices: await listTrustedDevices(db, userId),
+    signedInFrom: await listPlaces(db, userId),
+    mailedLinks: await listLinks(db, userId),
+    formerAddresses: await listFormerAddresses(db, userId),
+    sharedWithYou: await listGrantsTo(db, userId),
+    usage: usage.map(({ userId: _, ...event }) => event),
+  };
+}

@@ -1,0 +1,65 @@
+/** What becomes of a table's rows when the account they belong to is deleted. */
+export type Erasure =
+  /** By a reference to the account that deletes with it, or by the deletion itself. */
+  | "deleted"
+  /** The rows stay under an id that nothing leads back from. */
+  | "pseudonymised"
+  /** Short-lived: gone by themselves within the time named beside. */
+  | "expires";
+
+export interface PersonalData {
+  /** Where the export has it; null where it would tell the account nothing but a secret or a counter. */
+  exportedIn: string | null;
+  erasure: Erasure;
+  /** How long it is kept otherwise, or why. */
+  kept: string;
+}
+
+/** Tables without anything of a person. */
+const nothing = null;
+
+/**
+ * Every table of the database, and what it holds of persons. A test walks the tables and fails for one that is not here: who
+ * adds a table decides with it.
+ */
+export const personalData: Record<string, PersonalData | typeof nothing> = {
+  audit_events: {
+    exportedIn: "audit.json",
+    erasure: "pseudonymised",
+    kept: "with the account; after it 5 years, addresses 6 months (Marco Civil art. 15)",
+  },
+  devolucoes: { exportedIn: "account.json", erasure: "pseudonymised", kept: "as payments" },
+  downloads: { exportedIn: null, erasure: "deleted", kept: "counters; the audit tells of downloads" },
+  email_stops: { exportedIn: "account.json", erasure: "deleted", kept: "days" },
+  grants: { exportedIn: "exams.json, account.json", erasure: "deleted", kept: "until revoked" },
+  known_places: { exportedIn: "account.json", erasure: "deleted", kept: "180 days; hashes" },
+  lab_exams: { exportedIn: "exams.json, lab/", erasure: "deleted", kept: "until deleted" },
+  login_challenges: { exportedIn: null, erasure: "deleted", kept: "10 minutes; hashes" },
+  mail_ledger: { exportedIn: null, erasure: "expires", kept: "hashes, an hour" },
+  mailed_links: { exportedIn: "account.json", erasure: "deleted", kept: "7 days at most" },
+  nodes: nothing,
+  passkeys: { exportedIn: "account.json", erasure: "deleted", kept: "until removed" },
+  payments: { exportedIn: "account.json", erasure: "pseudonymised", kept: "as books must be" },
+  pending_logins: { exportedIn: null, erasure: "deleted", kept: "10 minutes; hashes" },
+  plans: nothing,
+  recovery_codes: { exportedIn: "account.json", erasure: "deleted", kept: "hashes; how many are left" },
+  removals: { exportedIn: "exams.json", erasure: "deleted", kept: "with the account" },
+  reports: { exportedIn: "exams.json, reports/", erasure: "deleted", kept: "until deleted" },
+  series: { exportedIn: "exams.json", erasure: "deleted", kept: "with the study" },
+  series_thumbnails: { exportedIn: null, erasure: "deleted", kept: "made of the images, which are exported" },
+  sessions: { exportedIn: "account.json", erasure: "deleted", kept: "7 days" },
+  storage_tallies: { exportedIn: null, erasure: "deleted", kept: "counts of the bytes" },
+  stored_objects: { exportedIn: "DICOM/", erasure: "deleted", kept: "with the study" },
+  studies: { exportedIn: "exams.json", erasure: "deleted", kept: "until deleted; 72 h after a cancellation" },
+  study_tallies: { exportedIn: null, erasure: "deleted", kept: "counts of the studies" },
+  subscription_notices: { exportedIn: null, erasure: "deleted", kept: "which mails went out" },
+  subscriptions: { exportedIn: "account.json", erasure: "deleted", kept: "with the account" },
+  support_messages: { exportedIn: "support.json, support/", erasure: "deleted", kept: "1 year" },
+  throttles: { exportedIn: null, erasure: "expires", kept: "hashes, a day at most" },
+  totp_secrets: { exportedIn: "account.json", erasure: "deleted", kept: "sealed; whether there is one" },
+  trusted_devices: { exportedIn: "account.json", erasure: "deleted", kept: "30 days" },
+  uploads: { exportedIn: null, erasure: "pseudonymised", kept: "ids and times, to sweep what a crash left" },
+  usage_events: { exportedIn: "account.json", erasure: "deleted", kept: "with the account" },
+  used_challenges: { exportedIn: null, erasure: "expires", kept: "hashes, minutes" },
+  users: { exportedIn: "account.json", erasure: "deleted", kept: "until deleted" },
+};

@@ -1,0 +1,14 @@
+import { addDays } from "../../../shared/rules/subscription.ts";
+import type { Deps } from "../../deps.ts";
+import { defineQueue } from "../../jobs/queue.ts";
+import { deleteOldSupportMessages } from "./support.repo.ts";
+
+const cleaning = defineQueue<Record<never, never>>("support.clean", { retryLimit: 1 });
+
+/** A reply is promised within 48 hours; the rest of the year is for questions that come back. */
+const KEPT_DAYS = 365;
+
+export async function startSupportJobs({ jobs, db, clock }: Deps): Promise<void> {
+  await jobs.work(cleaning, () => deleteOldSupportMessages(db, addDays(clock.now(), -KEPT_DAYS)));
+  await jobs.schedule(cleaning, "37 * * * *", {});
+}

@@ -1,0 +1,94 @@
+import { open, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { domainToASCII } from "node:url";
+import type { Config } from "../config.ts";
+
+/** How long a mail stays as a file, and how much of them at most; the oldest go first. */
+export const outboxLimits = { days: 30, files: 5_000, bytes: 1 << 30 };
+export type OutboxLimits = typeof outboxLimits;
+
+const DAY_MS = 24 * 3600_000;
+/** Recipients stand in the head of a mail, which its text follows. */
+const HEAD_BYTES = 16 << 10;
+/** Ours: written complete by a rename, `.tmp` before. */
+const NAME = /^[0-9a-f-]{36}\.(eml|tmp)$/;
+
+export function outboxFolder({ dataDir }: Pick<Config, "dataDir">): string {
+  return join(dataDir, "outbox");
+}
+
+interface MailFile {
+  path: string;
+  sizeBytes: number;
+  writtenAt: number;
+}
+
+/** Deletes what is too old, and the oldest of what is too much. */
+export async function sweepOutbox(
+  folder: string,
+  now: Date,
+  { days, files, bytes }: OutboxLimits = outboxLimits,
+): Promise<void> {
+  const kept = (await listMailFiles(folder)).sort((one, other) => other.writtenAt - one.writtenAt);
+  const since = now.getTime() - days * DAY_MS;
+  let sizeBytes = 0;
+  for (const [index, file] of kept.entries()) {
+    sizeBytes += file.sizeBytes;
+    if (file.writtenAt < since || index >= files || sizeBytes > bytes) await rm(file.path, { force: true });
+  }
+}
+
+/** Deletes the mails to an address, and those that an answer to would go there. */
+export async function forgetInOutbox(folder: string, about: string): Promise<void> {
+  for (const { path } of await listMailFiles(folder)) {
+    const head = await readHead(path);
+    if (head && addressesIn(head).some((address) => hashAddress(address) === about))
+      await rm(path, { force: true });
+  }
+}
+
+/** Names an address without telling it; the case and the script of its domain make no difference. */
+export function hashAddress(address: string): string {
+  const at = address.lastIndexOf("@");
+  const domain = address.slice(at + 1);
+  const plain = `${address.slice(0, at)}@${domainToASCII(domain) || domain}`.normalize("NFC").toLowerCase();
+  return new Bun.CryptoHasher("sha256").update(plain).digest("hex");
+}
+
+async function listMailFiles(folder: string): Promise<MailFile[]> {
+  const names = await readdir(folder).catch(orNothing);
+  const listed: MailFile[] = [];
+  for (const name of names ?? []) {
+    if (!NAME.test(name)) continue;
+    const path = join(folder, name);
+    const info = await stat(path).catch(orNothing);
+    if (info?.isFile()) listed.push({ path, sizeBytes: info.size, writtenAt: info.mtimeMs });
+  }
+  return listed;
+}
+
+/** What is gone meanwhile, or never was. */
+function orNothing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+  return undefined;
+}
+
+async function readHead(path: string): Promise<string | undefined> {
+  const file = await open(path, "r").catch(orNothing);
+  if (!file) return undefined;
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return buffer.toString("utf8", 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Those of `To` and `Reply-To`, whose lines may be folded (RFC 5322 §2.2.3). */
+function addressesIn(source: string): string[] {
+  const [head = ""] = source.split(/\r?\n\r?\n/, 1);
+  const lines = head.replace(/\r?\n[ \t]+/g, " ").split(/\r?\n/);
+  return lines
+    .filter((line) => /^(to|reply-to):/i.test(line))
+    .flatMap((line) => Array.from(line.matchAll(/[^\s<>",:;]+@[^\s<>",:;]+/g), ([address]) => address));
+}

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readdir, stat, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createLogger } from "../../../src/server/log.ts";
+import { forgetInOutbox, hashAddress, sweepOutbox } from "../../../src/server/mail/outbox.ts";
+import { createOutboxMailer } from "../../../src/server/mail/outbox-mailer.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
+
+const DAY = 24 * 3600_000;
+const limits = { days: 30, files: 100, bytes: 1 << 30 };
+
+describe("the outbox", () => {
+  let folder: ReturnType<typeof createTempFolder>;
+  beforeEach(() => {
+    folder = createTempFolder();
+  });
+  afterEach(() => folder[Symbol.asyncDispose]());
+
+  const log = createLogger({ level: "error", write: () => {} });
+  const names = async () => (await readdir(folder.path)).sort();
+
+  async function mail(to: string, replyTo?: string): Promise<void> {
+    const mailer = createOutboxMailer({
+      folder: folder.path,
+      from: "Exameteca <nao-responda@example.com>",
+      log,
+    });
+    await mailer.send({
+      to,
+      replyTo,
+      subject: "Olá",
+      text: `To: outra@example.com\n${"x".repeat(50)}`,
+      html: "<p>Olá</p>",
+    });
+    mailer.close();
+  }
+
+  async function age(name: string, days: number): Promise<void> {
+    const at = new Date(Date.now() - days * DAY);
+    await utimes(join(folder.path, name), at, at);
+  }
+
+  test("keeps a mail for 30 days, drafts of a crash too, and touches no file that is not its own", async () => {
+    await mail("um@example.com");
+    await mail("dois@example.com");
+    const [old = "", young = ""] = await names();
+    await writeFile(join(folder.path, `${Bun.randomUUIDv7()}.tmp`), "half");
+    await writeFile(join(folder.path, "leia-me.txt"), "mine");
+    for (const name of await names()) if (name !== young) await age(name, 31);
+    await age(young, 29);
+    await sweepOutbox(folder.path, new Date(), limits);
+    expect(await names()).toEqual([young, "leia-me.txt"].sort());
+    expect(old).not.toBe(young);
+  });
+
+  test("keeps the newest of too many, and of too much", async () => {
+    for (let day = 5; day > 0; day--) {
+      const known = new Set(await names());
+      await mail(`dia${day}@example.com`);
+      for (const name of await names()) if (!known.has(name)) await age(name, day);
+    }
+    const all = await names();
+    await sweepOutbox(folder.path, new Date(), { ...limits, files: 3 });
+    expect(await names()).toEqual(all.slice(2));
+    const newest = await stat(join(folder.path, all[4] ?? ""));
+    await sweepOutbox(folder.path, new Date(), { ...limits, bytes: newest.size + 10 });
+    expect(await names()).toEqual(all.slice(4));
+  });
+
+  test("forgets the mails to and from an address, however it is written, and no others", async () => {
+    await mail("Zé.Ção@EXAMPLE.com");
+    await mail("operador@example.com", "zé.ção@example.com");
+    await mail("outra@example.com");
+    await mail("zé.ção@example.com.br");
+    await mail("a@exemplo-ação.com.br");
+    const long = `${"nome.muito.comprido.".repeat(3)}x@subdominio.de.um.hospital.muito.comprido.example.com`;
+    await mail(long);
+    await forgetInOutbox(folder.path, hashAddress("zé.ção@example.com"));
+    expect(await names()).toHaveLength(4);
+    await forgetInOutbox(folder.path, hashAddress("A@Exemplo-Ação.com.br"));
+    expect(await names()).toHaveLength(3);
+    await forgetInOutbox(folder.path, hashAddress(long));
+    expect(await names()).toHaveLength(2);
+  });
+
+  test("that is not there is no failure", async () => {
+    await sweepOutbox(join(folder.path, "none"), new Date(), limits);
+    await forgetInOutbox(join(folder.path, "none"), hashAddress("a@example.com"));
+  });
+});

@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { strFromU8, unzipSync } from "fflate";
+import { cleanAudit } from "../../../src/server/features/audit/audit.jobs.ts";
+import { personalData } from "../../../src/server/features/export/personal-data.ts";
+import { defineQueue } from "../../../src/server/jobs/queue.ts";
+import type { ExportTicket } from "../../../src/shared/api/users.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { cancel, type FilledAccount, fillAccount } from "../removals/filled-account.ts";
+
+/** LGPD art. 18: what is kept of a person can be taken along, and goes when the account goes. */
+const DAY = 24 * 3600_000;
+const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3, 4]);
+/** Not where anybody signs in from. */
+const ELSEWHERE = { "x-forwarded-for": "203.0.113.9" };
+
+let t: TestApp;
+let admin: Person;
+
+beforeAll(async () => {
+  t = await createTestApp({ env: { SUPPORT_EMAIL: "operador@example.com", TRUST_PROXY: "127.0.0.1" } });
+  admin = await t.addPerson("Administradora", { role: "admin", plan: null });
+}, 60_000);
+afterAll(() => t[Symbol.asyncDispose]());
+
+async function askSupport(
+  sender: { email: string; name: string },
+  message: string,
+  how: { as?: Person; image?: Uint8Array; headers?: Record<string, string> } = {},
+): Promise<void> {
+  const form = new FormData();
+  const { email: userEmail, name: userName } = sender;
+  for (const [name, text] of Object.entries({ subject: "Dúvida", message, userEmail, userName }))
+    form.set(name, text);
+  if (how.image) form.set("image", new File([Uint8Array.from(how.image)], "tela.png"));
+  await t.sql`delete from throttles`;
+  const { as, headers } = how;
+  const answer = await t.call("POST", "/api/support/send", { as, body: form, headers });
+  expect(answer.status).toBe(201);
+}
+
+async function exportOf(who: Person): Promise<Record<string, Uint8Array>> {
+  const ticket = await t.call("POST", "/api/users/export-ticket", { as: who });
+  const { url } = (await ticket.json()) as ExportTicket;
+  return unzipSync(new Uint8Array(await (await t.call("GET", url)).arrayBuffer()));
+}
+
+const textOf = (files: Record<string, Uint8Array>, name: string) =>
+  strFromU8(files[name] ?? new Uint8Array());
+
+async function tables(): Promise<string[]> {
+  const rows = await t.sql`select table_name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE' order by table_name`;
+  return rows.map((row) => String(row.table_name));
+}
+
+/** Where one of these words stands, in any column of any table, jobs included, or in any file below DATA_DIR. */
+async function placesOf(words: string[]): Promise<string[]> {
+  const found: string[] = [];
+  const columns = await t.sql`select c.table_schema as schema, c.table_name as name, c.column_name as col
+    from information_schema.columns c join information_schema.tables using (table_schema, table_name)
+    where c.table_schema in ('public', 'pgboss') and table_type = 'BASE TABLE'`;
+  for (const { schema, name, col } of columns) {
+    for (const word of words) {
+      const hits = await t.sql`select 1 from ${t.sql(`${schema}.${name}`)}
+        where position(${word.toLowerCase()} in lower(${t.sql(col)}::text)) > 0
+          or position(${Buffer.from(word).toString("hex")} in ${t.sql(col)}::text) > 0 limit 1`;
+      if (hits.length > 0) found.push(`${schema}.${name}.${col}: ${word}`);
+    }
+  }
+  const { dataDir } = t.deps.config;
+  for (const entry of await readdir(dataDir, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const bytes = await readFile(join(entry.parentPath, entry.name));
+    for (const word of words) if (bytes.includes(word)) found.push(`${entry.name}: ${word}`);
+  }
+  return found;
+}
+
+describe("the list of personal data", () => {
+  test("names every table of the database, and no other", async () => {
+    expect(Object.keys(personalData).sort()).toEqual((await tables()).sort());
+  });
+
+  test("is right about what goes with an account: nothing that refers to it stays, nothing kept refers to it", async () => {
+    const rows = await t.sql`select tc.table_name as name, rc.delete_rule as rule
+      from information_schema.table_constraints tc
+      join information_schema.referential_constraints rc on rc.constraint_name = tc.constraint_name
+      join information_schema.constraint_column_usage cu on cu.constraint_name = tc.constraint_name
+      where tc.constraint_type = 'FOREIGN KEY' and cu.table_name = 'users'`;
+    expect(rows.filter(({ rule }) => rule !== "CASCADE" && rule !== "SET NULL")).toEqual([]);
+    const wrong = rows.filter(({ name }) => personalData[String(name)]?.erasure !== "deleted");
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("an account that is deleted", () => {
+  let filled: FilledAccount;
+  const words: string[] = [];
+
+  beforeAll(async () => {
+    filled = await fillAccount(t, "Zuleica Quixaba");
+    const { owner } = filled;
+    const sender = { email: owner.email, name: "Genoveva Ximbica" };
+    await t.sql`update users set name = ${sender.name} where id = ${owner.id}`;
+    await askSupport(sender, "Meu exame xilindro sumiu", {
+      image: PNG,
+    });
+    await askSupport({ ...sender, email: owner.email.toUpperCase() }, "de outro lugar", {
+      headers: ELSEWHERE,
+    });
+    await t.call("POST", "/api/auth/forgot-password", { json: { email: owner.email } });
+    await t.settle();
+    words.push(owner.email, "Ximbica", "xilindro");
+  }, 60_000);
+
+  test("leaves its name, address and messages nowhere: no table, no job, no file", async () => {
+    expect((await placesOf(words)).length).toBeGreaterThan(3);
+    const uids =
+      await t.sql`select study_instance_uid as uid from studies where account_id = ${filled.owner.id}`;
+    const deleted = await t.call("DELETE", `/api/users/${filled.owner.id}`, { as: admin });
+    expect(deleted.status).toBeLessThan(300);
+    await t.settle();
+    expect(await placesOf([...words, ...uids.map(({ uid }) => String(uid))])).toEqual([]);
+  });
+
+  test("keeps its audit, under an id that nothing leads back from", async () => {
+    const rows = await t.sql`select * from audit_events where account_id = ${filled.owner.id}`;
+    const actions = rows.map(({ action }) => action);
+    expect(actions).toContain("study.uploaded");
+    expect(actions).toContain("user.deleted");
+    expect(rows.filter(({ study_instance_uid: uid }) => uid !== null)).toEqual([]);
+  });
+
+  test("takes mails along that still wait, or could not be sent", async () => {
+    const person = await t.addPerson("Espera Longa");
+    const { jobs } = t.deps;
+    const sealed = t.deps.mailSeal.close({});
+    const { hashAddress } = await import("../../../src/server/mail/outbox.ts");
+    const about = [hashAddress(person.email)];
+    const later = { runAfterSeconds: 3600 };
+    const waiting = defineQueue<object>("mail.send");
+    await jobs.enqueue(waiting, { sealed, about }, later);
+    await jobs.enqueue(waiting, { sealed, about: [hashAddress("outra@example.com")] }, later);
+    await t.call("DELETE", `/api/users/${person.id}`, { as: admin });
+    const left =
+      await t.sql`select data->'about' as about from pgboss.job where name = 'mail.send' and state = 'created'`;
+    expect(left.map((row) => row.about)).toEqual([[hashAddress("outra@example.com")]]);
+  });
+});
+
+describe("the export", () => {
+  test("has the exams, laudos and lab exams that a cancellation took out of sight, until they are purged", async () => {
+    const { owner, studyIds } = await fillAccount(t, "Cancela Tudo");
+    const before = await exportOf(owner);
+    await cancel(t, owner);
+    const files = await exportOf(owner);
+    const images = (of: Record<string, Uint8Array>) =>
+      Object.entries(of)
+        .filter(([name]) => /^(DICOM|reports|lab)\//.test(name))
+        .map(([name, bytes]) => `${name} ${Bun.hash(bytes)}`)
+        .sort();
+    expect(images(files)).toEqual(images(before));
+    const { studies, laboratory } = JSON.parse(textOf(files, "exams.json"));
+    expect(studies.map(({ id }: { id: string }) => id).sort()).toEqual([...studyIds].sort());
+    for (const { removal } of [...studies, ...laboratory])
+      expect(Date.parse(removal.purgedAfter) - Date.parse(removal.removedAt)).toBe(3 * DAY);
+  }, 60_000);
+
+  test("has what the account wrote to support, with its picture, and nothing a stranger wrote in its name", async () => {
+    const person = await t.addPerson("Pergunta Muito");
+    const sender = { email: person.email, name: "Pergunta Muito" };
+    await askSupport(sender, "sem cabeçalho, de onde entrou", { image: PNG });
+    await askSupport({ ...sender, email: "outra@example.com" }, "com a sessão", { as: person });
+    await askSupport(sender, "de um estranho", { headers: ELSEWHERE });
+    const files = await exportOf(person);
+    const messages = JSON.parse(textOf(files, "support.json")) as { message: string; image: string | null }[];
+    expect(messages.map(({ message }) => message)).toEqual(["sem cabeçalho, de onde entrou", "com a sessão"]);
+    expect(files[messages[0]?.image ?? ""]).toEqual(PNG);
+  });
+
+  test("has sessions, devices, links, payments with returns, and what the person did elsewhere", async () => {
+    const { owner, doctor, studyIds } = await fillAccount(t, "Mostra Tudo");
+    await t.call("GET", `/api/studies/laudo/${studyIds[0]}`, { as: doctor });
+    const account = JSON.parse(textOf(await exportOf(owner), "account.json"));
+    expect(account.sessions.length).toBeGreaterThan(0);
+    for (const key of [
+      "rememberedDevices",
+      "mailedLinks",
+      "payments",
+      "secondFactors",
+      "usage",
+      "sharedWithYou",
+    ])
+      expect(account).toHaveProperty(key);
+    const theirs = await exportOf(doctor);
+    expect(JSON.parse(textOf(theirs, "account.json")).sharedWithYou).toHaveLength(2);
+    const opened = JSON.parse(textOf(theirs, "audit.json")).filter(
+      ({ action }: { action: string }) => action === "report.opened",
+    );
+    expect(opened).toMatchObject([{ studyInstanceUID: null }]);
+    for (const bytes of Object.values(theirs)) expect(strFromU8(bytes)).not.toContain("$argon2");
+  }, 60_000);
+});
+
+describe("the audit", () => {
+  const refused = (query: Promise<unknown>) => expect(query).rejects.toThrow("append-only");
+
+  test("can't be changed, deleted or emptied, not even by the database's owner", async () => {
+    await refused(t.sql`update audit_events set action = 'nothing'`.execute());
+    await refused(t.sql`update audit_events set address = null`.execute());
+    await refused(
+      t.sql`update audit_events set details = '{"by": "me"}' where account_id = ${admin.id}`.execute(),
+    );
+    await refused(t.sql`delete from audit_events`.execute());
+    await refused(t.sql`truncate audit_events`.execute());
+    await refused(
+      t.sql.begin(async (tx) => {
+        await tx`set local session_replication_role = replica`;
+        await tx`delete from audit_events`;
+      }),
+    );
+  });
+
+  test("forgets, of who is gone, addresses after six months and rows after five years; of others nothing", async () => {
+    const gone = crypto.randomUUID();
+    const add = async (days: number, accountId: string | null, actorId: string | null) => {
+      const at = new Date(Date.now() - days * DAY).toISOString();
+      const [row] = await t.sql`insert into audit_events (at, action, actor_id, account_id, address, details)
+        values (${at}, 'session.failed', ${actorId}, ${accountId}, '203.0.113.77', '{"a": 1}') returning id`;
+      return String(row?.id);
+    };
+    const kept = [
+      await add(100, gone, gone),
+      await add(3000, admin.id, admin.id),
+      await add(100, null, null),
+    ];
+    const bare = [await add(200, gone, gone), await add(200, admin.id, gone)];
+    const dropped = [await add(2000, gone, gone), await add(200, null, null)];
+    await cleanAudit(t.deps);
+    const rows = await t.sql`select id::text, address from audit_events
+      where id = any(${[...kept, ...bare, ...dropped]}::bigint[]) order by id`;
+    expect(rows.map(({ id, address }) => [id, address])).toEqual(
+      [...kept.map((id) => [id, "203.0.113.77"]), ...bare.map((id) => [id, null])].sort(
+        ([one], [other]) => Number(one) - Number(other),
+      ),
+    );
+  });
+});
+
+test("a support message is kept for a year", async () => {
+  await askSupport({ email: "visita@example.com", name: "Visita" }, "há muito tempo");
+  await askSupport({ email: "visita@example.com", name: "Visita" }, "há pouco");
+  await t.sql`update support_messages set created_at = now() - interval '366 days' where message = 'há muito tempo'`;
+  await t.sql`update support_messages set created_at = now() - interval '364 days' where message = 'há pouco'`;
+  await t.deps.jobs.enqueue(defineQueue("support.clean"), {});
+  await t.settle();
+  const rows = await t.sql`select message from support_messages where user_email = 'visita@example.com'`;
+  expect(rows.map(({ message }) => message)).toEqual(["há pouco"]);
+});
