@@ -67,6 +67,12 @@ describe("the house", () => {
     expect(crossings(core, /^src\/server\/features\//)).toEqual([]);
   });
 
+  test("each override of a dependency says in docs/dependencies.md why it is there", () => {
+    const { overrides } = JSON.parse(textOf("package.json")) as { overrides: Record<string, string> };
+    const named = textOf("docs/dependencies.md");
+    expect(Object.keys(overrides).filter((name) => !named.includes(`\`${name}\``))).toEqual([]);
+  });
+
   test("no file is named after nothing", () => {
     const vague = /(^|[/.-])(utils?|helpers?|common|misc|manager|stuff)([/.-]|$)/i;
     expect(all.filter((path) => vague.test(path))).toEqual([]);

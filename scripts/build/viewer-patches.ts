@@ -3,6 +3,15 @@ import { APP, EXTENSION, HARD_CODED_TEXTS, ICON_TITLES } from "./viewer-texts.ts
 /** Which files of `@ohif/app` we serve, and what we change in them. Written for 3.13.2; a miss fails the build. */
 
 export interface Patch {
+  /**
+   * `address`: the viewer lies under a path, not at the root. `removal`: a part that a patient's viewer does not have.
+   * `text`: words that OHIF has in its code. `defect`: what OHIF does wrong, to be taken back once upstream mends it.
+   * `product`: what this product wants otherwise.
+   */
+  kind: "address" | "removal" | "text" | "defect" | "product";
+  why: string;
+  /** Where OHIF's or Cornerstone's own sources have it. */
+  upstream: string;
   file: RegExp;
   find: string;
   /** `publicPath` ends with a slash. */
@@ -35,20 +44,37 @@ const UNMOVED = '__webpack_require__.p = "/"';
 
 export const PATCHES: Patch[] = [
   {
+    kind: "address",
+    why: "A worker that a sandboxed page starts has no address to resolve paths against; it is told our origin.",
+    upstream: "webpack's output.publicPath",
     file: RUNTIMES,
     find: UNMOVED,
-    // A worker that a sandboxed page starts has no address to resolve paths against; it is told our origin.
     replace: (publicPath) =>
       `__webpack_require__.p = (self.viewerOrigin || "") + ${JSON.stringify(publicPath)}`,
   },
-  ...REMOVED_PLUGINS.map((find): Patch => ({ file: APP, find, replace: remove })),
+  ...REMOVED_PLUGINS.map(
+    (find): Patch => ({
+      kind: "removal",
+      why: "The viewer has one mode, to look.",
+      upstream: "platform/app/pluginConfig.json",
+      file: APP,
+      find,
+      replace: remove,
+    }),
+  ),
   {
+    kind: "text",
+    why: "OHIF has a sixth of its texts in Portuguese; ours are added before it starts.",
+    upstream: "platform/i18n/src/index.js",
     file: APP,
     find: ".A.addLocales = addLocales;",
     replace: () => ".A.addLocales = addLocales; addLocales(window.viewerLocales);",
   },
   ...HARD_CODED_TEXTS.map(
     ([file, before, literal]): Patch => ({
+      kind: "text",
+      why: "OHIF does not translate this text.",
+      upstream: "the component that shows it",
       file,
       find: before + literal,
       replace: () => `${before}window.viewerText(${literal})`,
@@ -56,31 +82,42 @@ export const PATCHES: Patch[] = [
   ),
   ...ICON_TITLES.map(
     (name): Patch => ({
+      kind: "text",
+      why: "A screen reader would read the icon's English file name.",
+      upstream: "platform/ui-next/src/components/Icons/Sources",
       file: APP,
       find: `/*#__PURE__*/react.createElement("title", null, "${name}"), `,
       replace: () => "",
     }),
   ),
   {
-    // OHIF looks its error handler up here and forgets to call it: a frame refused would go unnoticed.
+    kind: "defect",
+    why: "OHIF looks its error handler up and forgets to call it: a refused frame would go unnoticed.",
+    upstream: "extensions/cornerstone/src/initWADOImageLoader.js",
     file: EXTENSION,
     find: ".getHTTPErrorHandler(error);",
     replace: () => ".getHTTPErrorHandler()?.(error);",
   },
   {
-    // Of an image that failed the handler needs to know which: a series' thumbnail is nothing to tell of.
+    kind: "product",
+    why: "The handler tells of a failed image, and not of a failed thumbnail: it needs to know which it was.",
+    upstream: "extensions/cornerstone/src/init.tsx",
     file: EXTENSION,
     find: "handler(detail.error);",
     replace: () => "handler(detail.error, detail.imageId);",
   },
   {
-    // Cornerstone draws without WebGL where there is none; OHIF would have it try all the same, and show black.
+    kind: "defect",
+    why: "Cornerstone draws without WebGL where there is none; OHIF has it try all the same and shows black.",
+    upstream: "extensions/cornerstone/src/init.tsx",
     file: EXTENSION,
     find: "esm.setUseCPURendering(Boolean(appConfig.useCPURendering));",
     replace: () => "if (appConfig.useCPURendering) esm.setUseCPURendering(true);",
   },
   {
-    // The button that would store a measurement report on the server, which takes none from the viewer.
+    kind: "removal",
+    why: "The button stores a measurement report on the server, which takes none from the viewer.",
+    upstream: "extensions/cornerstone/src/components/StudyMeasurementsActions.tsx",
     file: EXTENSION,
     find: `className: "pl-0.5",
     onClick: e => {
@@ -92,7 +129,9 @@ export const PATCHES: Patch[] = [
       if (actions?.createSR) {`,
   },
   {
-    // With a series named in the address OHIF waits for the metadata of all; the named one is enough to begin with.
+    kind: "product",
+    why: "With a series named in the address OHIF waits for the metadata of all; the named one is enough to begin with.",
+    upstream: "platform/app/src/routes/Mode/defaultRouteInit.ts",
     file: APP,
     find: `const requiredSeriesPromises = retrieveSeriesMetadataPromise.map(promise => promise.start());
         allPromises.push(Promise.allSettled(requiredSeriesPromises));`,
@@ -104,7 +143,9 @@ export const PATCHES: Patch[] = [
         remainingPromises.push(retrieveSeriesMetadataPromise.filter(promise => !first.includes(promise)));`,
   },
   {
-    // One finger scrolls through the slices, as the wheel does (in OHIF three do, and one changes the window).
+    kind: "product",
+    why: "One finger scrolls through the slices, as the wheel does; in OHIF three do, and one changes the window.",
+    upstream: "modes/basic/src/initToolGroups.ts",
     file: MODE,
     find: `toolGroupService.createToolGroupAndAddTools(toolGroupId, updatedTools);
 }
@@ -118,7 +159,9 @@ function initSRToolGroup`,
 function initSRToolGroup`,
   },
   {
-    // Named, so that our style sheet can arrange them on a phone.
+    kind: "product",
+    why: "Our style sheet arranges the tools on a phone by this name.",
+    upstream: "platform/ui-next/src/components/Header/Header.tsx",
     file: APP,
     find: `"absolute left-1/2 top-1/2 -translate-x-1/2 -translate-y-1/2 transform"
   }, /*#__PURE__*/react.createElement("div", {
@@ -128,6 +171,9 @@ function initSRToolGroup`,
     className: "flex items-center justify-center space-x-2"`,
   },
   {
+    kind: "product",
+    why: "Our style sheet arranges the buttons on a phone by this name.",
+    upstream: "extensions/default/src/ViewerLayout/ViewerHeader.tsx",
     file: EXTENSION,
     find: `UndoRedo: /*#__PURE__*/react.createElement("div", {
       className: "text-primary`,
@@ -135,8 +181,9 @@ function initSRToolGroup`,
       className: "viewer-undo text-primary`,
   },
   {
-    // Two pixels of YBR_FULL_422 share a Cb and a Cr: two bytes each (PS3.3 §C.7.6.3.1.2). OHIF expects 4:2:0 here
-    // and takes uncompressed ultrasound for what needs no conversion: black.
+    kind: "defect",
+    why: "Two pixels of YBR_FULL_422 share a Cb and a Cr (PS3.3 §C.7.6.3.1.2); Cornerstone expects 4:2:0 and shows black.",
+    upstream: "cornerstone3D packages/dicomImageLoader/src/imageLoader/isColorConversionRequired.ts",
     file: APP,
     find: `pixelDataLength ===
             (3 * Math.ceil(columns / 2) + Math.floor(columns / 2)) *
@@ -145,6 +192,9 @@ function initSRToolGroup`,
     replace: () => "pixelDataLength === 2 * columns * rows",
   },
   {
+    kind: "address",
+    why: "The style sheet names its pictures from the root.",
+    upstream: "webpack's output.publicPath",
     file: /^app\.bundle\.css$/,
     find: "url(/",
     replace: (publicPath) => `url(${publicPath}`,
@@ -182,6 +232,21 @@ const LEFT_OUT: RegExp[] = [
 
 export function isLeftOut(path: string): boolean {
   return LEFT_OUT.some((pattern) => pattern.test(path));
+}
+
+/** The patches that find no target in the files that `readFile` gives by path: a new OHIF has them no more. */
+export function lostPatches(paths: readonly string[], readFile: (path: string) => string): Patch[] {
+  const lost = new Set(PATCHES);
+  const missed = new Set<Patch>();
+  for (const path of paths) {
+    const concerned = PATCHES.filter(({ file }) => file.test(path));
+    const source = concerned.length > 0 ? readFile(path) : "";
+    for (const patch of concerned) {
+      lost.delete(patch);
+      if (!source.includes(patch.find)) missed.add(patch);
+    }
+  }
+  return [...lost, ...missed];
 }
 
 /** @throws where a patch does not find its target: the viewer is not the version these patches were written for */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join, relative } from "node:path";
 import { build, transform } from "esbuild";
 import { createAssetFolder } from "./asset-folder.ts";
-import { applyPatches, isLeftOut } from "./viewer-patches.ts";
+import { applyPatches, isLeftOut, lostPatches } from "./viewer-patches.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const OHIF = join(ROOT, "node_modules/@ohif/app");
@@ -38,7 +38,9 @@ export async function buildViewer(options: BuildViewerOptions = {}): Promise<{ b
   try {
     const publicPath = `/viewer/${buildId}/`;
     const assets = createAssetFolder({ folder: unfinished, brotliQuality });
-    for (const path of servedPaths()) {
+    const paths = servedPaths();
+    assertPatchesFit(paths);
+    for (const path of paths) {
       await assets.add(`${buildId}/${path}`, await prepare(path, publicPath), { immutable: true });
     }
     await assets.add(`${buildId}/viewer-page.css`, await pageStyles(), { immutable: true });
@@ -60,6 +62,17 @@ function servedPaths(): string[] {
     .map((entry) => relative(dist, join(entry.parentPath, entry.name)))
     .filter((path) => !isLeftOut(path))
     .sort();
+}
+
+/** @throws with every patch that this OHIF has lost, and what to look at upstream */
+function assertPatchesFit(paths: readonly string[]): void {
+  const lost = lostPatches(paths, (path) => readFileSync(join(OHIF, "dist", path), "utf8"));
+  if (lost.length === 0) return;
+  const lines = lost.map(
+    ({ kind, why, upstream, find }) =>
+      `  [${kind}] ${JSON.stringify(find.slice(0, 60))}: ${why} (${upstream})`,
+  );
+  throw new Error(`this OHIF has no place for ${lost.length} of our patches:\n${lines.join("\n")}`);
 }
 
 /** Two builds may end at once: then either's folder will do. */

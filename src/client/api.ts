@@ -1,12 +1,8 @@
 import { t } from "@lingui/core/macro";
 import * as z from "zod/mini";
-import {
-  type Login,
-  type Register,
-  type TwoFactorPending,
-  twoFactorPendingSchema,
-} from "../shared/api/auth.ts";
+import { type Login, type TwoFactorPending, twoFactorPendingSchema } from "../shared/api/auth.ts";
 import { type Problem, problemSchema } from "../shared/api/problem.ts";
+import type { Register } from "../shared/api/register.ts";
 import {
   type CurrentUser,
   currentUserSchema,

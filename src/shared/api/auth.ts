@@ -1,18 +1,6 @@
 import * as z from "zod/mini";
-import { isCpfOrCnpj, plainTaxId } from "../rules/cpf-cnpj.ts";
 import { recoveryCodePattern, signInMethods, totpCodePattern } from "../rules/sign-in-methods.ts";
-import { emailSchema, nameSchema, newPasswordSchema } from "./account-fields.ts";
-
-const cpfCnpjSchema = z.string("validation.cpfCnpjLength").check(
-  z.maxLength(18, "validation.tooLong"),
-  z.refine((text) => !isTooShort(text), "validation.cpfCnpjLength"),
-  // Not by `abort` above: it would keep the form from saying that the passwords differ.
-  z.refine((text) => isTooShort(text) || isCpfOrCnpj(text), "validation.cpfCnpjInvalid"),
-);
-
-function isTooShort(taxId: string): boolean {
-  return plainTaxId(taxId).length < 11;
-}
+import { emailSchema, newPasswordSchema } from "./account-fields.ts";
 
 export const loginSchema = z.object({
   email: emailSchema,
@@ -21,14 +9,6 @@ export const loginSchema = z.object({
     .check(z.minLength(1, "validation.passwordRequired"), z.maxLength(1024, "validation.tooLong")),
 });
 export type Login = z.infer<typeof loginSchema>;
-
-export const registerSchema = z.object({
-  name: nameSchema,
-  email: emailSchema,
-  cpfcnpj: cpfCnpjSchema,
-  password: newPasswordSchema,
-});
-export type Register = z.infer<typeof registerSchema>;
 
 export const verifyCodeSchema = z.object({
   email: emailSchema,

@@ -1,5 +1,7 @@
+import { isValidCnpj } from "@brazilian-utils/brazilian-utils/is-valid-cnpj";
+import { isValidCpf } from "@brazilian-utils/brazilian-utils/is-valid-cpf";
+
 const CPF_LENGTH = 11;
-const CNPJ_LENGTH = 14;
 
 /** Longest text of the masked field: `##.###.###/####-##`. */
 export const taxIdMaxLength = 18;
@@ -14,21 +16,14 @@ export function isCpfOrCnpj(text: string): boolean {
   return isCpf(plain) || isCnpj(plain);
 }
 
-/** 11 digits, not all alike, both check digits right (mod 11, weights from 10 and 11 down to 2). */
+/** 11 digits, not all alike, both check digits right. */
 export function isCpf(plain: string): boolean {
-  if (!/^\d{11}$/.test(plain) || isOneCharacter(plain)) return false;
-  const weight = (length: number, index: number) => length + 1 - index;
-  return hasCheckDigits(plain, CPF_LENGTH - 2, weight);
+  return /^\d{11}$/.test(plain) && isValidCpf(plain);
 }
 
-/**
- * 12 digits or letters and two check digits, not all alike. A character counts its ASCII code less 48, so that
- * digits count themselves (Receita Federal, IN RFB 2.229/2024).
- */
+/** 12 digits or letters and two check digits, not all alike (Receita Federal, IN RFB 2.229/2024). */
 export function isCnpj(plain: string): boolean {
-  if (!/^[0-9A-Z]{12}\d{2}$/.test(plain) || isOneCharacter(plain)) return false;
-  const weight = (length: number, index: number) => 2 + ((length - 1 - index) % 8);
-  return hasCheckDigits(plain, CNPJ_LENGTH - 2, weight);
+  return /^[0-9A-Z]{12}\d{2}$/.test(plain) && isValidCnpj(plain, { version: 2 });
 }
 
 /** Puts the punctuation in as far as the text goes: a CPF up to 11 digits, a CNPJ beyond or with a letter. */
@@ -36,26 +31,6 @@ export function maskTaxId(text: string): string {
   const plain = plainTaxId(text);
   const isCpfSoFar = plain.length <= CPF_LENGTH && /^\d*$/.test(plain);
   return isCpfSoFar ? punctuate(plain, "###.###.###-##") : punctuate(plain, "##.###.###/####-##");
-}
-
-function isOneCharacter(plain: string): boolean {
-  return plain === plain.charAt(0).repeat(plain.length);
-}
-
-function hasCheckDigits(
-  plain: string,
-  bodyLength: number,
-  weight: (length: number, index: number) => number,
-): boolean {
-  for (const length of [bodyLength, bodyLength + 1]) {
-    let sum = 0;
-    for (let index = 0; index < length; index++) {
-      sum += (plain.charCodeAt(index) - 48) * weight(length, index);
-    }
-    const rest = sum % 11;
-    if (plain.charCodeAt(length) - 48 !== (rest < 2 ? 0 : 11 - rest)) return false;
-  }
-  return true;
 }
 
 function punctuate(plain: string, pattern: string): string {

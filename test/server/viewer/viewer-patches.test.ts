@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { applyPatches, isLeftOut, PATCHES } from "../../../scripts/build/viewer-patches.ts";
+import { applyPatches, isLeftOut, lostPatches, PATCHES } from "../../../scripts/build/viewer-patches.ts";
 import { HARD_CODED_TEXTS } from "../../../scripts/build/viewer-texts.ts";
 import portuguese from "../../../src/client/viewer/locales/pt-BR.json";
 import { TEXTS } from "../../../src/client/viewer/texts.ts";
@@ -32,6 +32,19 @@ describe("building the viewer", () => {
     expect(() => applyPatches("9999.bundle.abc.js", '__webpack_require__.p = "/"', "/viewer/1/")).toThrow(
       "9999",
     );
+  });
+
+  test("every patch that a new OHIF has lost is named, with why it was there", () => {
+    const read = (name: string) =>
+      readFileSync(join(OHIF, name), "utf8").replaceAll("getHTTPErrorHandler(error)", "tell(error)");
+    const served = files.filter((name) => !isLeftOut(name));
+    expect(lostPatches(served, (name) => readFileSync(join(OHIF, name), "utf8"))).toEqual([]);
+    const lost = lostPatches(
+      served.filter((name) => !name.endsWith(".css")),
+      read,
+    );
+    expect(lost.map(({ kind }) => kind).sort()).toEqual(["address", "defect"]);
+    for (const { why, upstream } of PATCHES) expect(`${why}${upstream}`.length).toBeGreaterThan(30);
   });
 
   test("no service worker, model runtime or map goes out", () => {

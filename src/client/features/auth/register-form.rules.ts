@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { registerSchema } from "../../../shared/api/auth.ts";
+import { registerSchema } from "../../../shared/api/register.ts";
 
 /** What the form asks for: what the server wants, and the password once more. */
 export const registerFormSchema = z.extend(registerSchema, { confirmPassword: z.string() }).check(

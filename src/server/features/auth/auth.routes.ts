@@ -3,10 +3,10 @@ import {
   emailOnlySchema,
   linkTokenSchema,
   loginSchema,
-  registerSchema,
   resetPasswordSchema,
   verifyCodeSchema,
 } from "../../../shared/api/auth.ts";
+import { registerSchema } from "../../../shared/api/register.ts";
 import type { Deps } from "../../deps.ts";
 import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";

@@ -1,4 +1,4 @@
-import type { Register } from "../../../shared/api/auth.ts";
+import type { Register } from "../../../shared/api/register.ts";
 import type { Locale } from "../../../shared/locale.ts";
 import { plainTaxId } from "../../../shared/rules/cpf-cnpj.ts";
 import type { Deps } from "../../deps.ts";

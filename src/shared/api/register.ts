@@ -1,0 +1,23 @@
+import * as z from "zod/mini";
+import { isCpfOrCnpj, plainTaxId } from "../rules/cpf-cnpj.ts";
+import { emailSchema, nameSchema, newPasswordSchema } from "./account-fields.ts";
+
+// Apart from the other schemas of the entry page: its first form needs no tax id.
+const cpfCnpjSchema = z.string("validation.cpfCnpjLength").check(
+  z.maxLength(18, "validation.tooLong"),
+  z.refine((text) => !isTooShort(text), "validation.cpfCnpjLength"),
+  // Not by `abort` above: it would keep the form from saying that the passwords differ.
+  z.refine((text) => isTooShort(text) || isCpfOrCnpj(text), "validation.cpfCnpjInvalid"),
+);
+
+function isTooShort(taxId: string): boolean {
+  return plainTaxId(taxId).length < 11;
+}
+
+export const registerSchema = z.object({
+  name: nameSchema,
+  email: emailSchema,
+  cpfcnpj: cpfCnpjSchema,
+  password: newPasswordSchema,
+});
+export type Register = z.infer<typeof registerSchema>;
