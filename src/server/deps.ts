@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { type Clock, systemClock } from "./clock.ts";
 import type { Config } from "./config.ts";
+import { assertOwnSessions } from "./db/assert-own-sessions.ts";
 import { connectDatabase, type Db } from "./db/client.ts";
 import type { PostgresBinaries } from "./db/embedded/binaries.ts";
 import { startEmbeddedPostgres } from "./db/embedded/embedded-postgres.ts";
@@ -177,6 +178,7 @@ async function reachDatabase(
   binaries: PostgresBinaries | undefined,
 ): Promise<ReachedDatabase> {
   if (config.databaseUrl) {
+    await assertOwnSessions(config.databaseUrl);
     return { url: config.databaseUrl, lost: Promise.withResolvers<void>().promise, stop: async () => {} };
   }
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log, binaries });

@@ -37,7 +37,7 @@ const SLOW_BYTES_PER_SECOND = 2_048;
 const WAIT_MS = 100;
 const MAX_WAITS = 30;
 /** A body that waits costs what the socket has taken of it already. */
-const MAX_WAITING = 8;
+const MAX_WAITING = 4;
 
 export function createSenderSlots(limits: SenderSlotLimits): SenderSlots {
   const { perSender, perProcess, now = () => performance.now(), wait = Bun.sleep } = limits;

@@ -4,7 +4,7 @@ import { tooManySenders } from "./http.errors.ts";
 import type { HttpEnv } from "./http-context.ts";
 
 /** While nobody reads it, a body takes as much memory as the socket gave before it was held back: over a megabyte. */
-const MAX_UNREAD = 24;
+const MAX_UNREAD = 12;
 const SHORT_BYTES = 16 * 1024;
 
 /**

@@ -28,7 +28,7 @@ const image = {
 export function createSupportRoutes(deps: Deps, guard: Guard) {
   const slots = {
     text: createSenderSlots({ perSender: 64, perProcess: 192 }),
-    image: createSenderSlots({ perSender: 8, perProcess: 24 }),
+    image: createSenderSlots({ perSender: 6, perProcess: 12 }),
   };
   const turns = createTurns();
   return new Hono<HttpEnv>().post("/support/send", guard("public"), async (c) => {
