@@ -189,7 +189,7 @@ describe("registering a passkey", () => {
     expect((await factors.read(person)).passkeys).toEqual([]);
   });
 
-  test("fetches no address that a certificate in an attestation names", async () => {
+  test("refuses an attestation that brings certificates", async () => {
     const person = await t.addPerson("Traz Certificado");
     const x5c: [string, [Uint8Array]] = ["x5c", [Uint8Array.of(0x30, 0x03, 0x02, 0x01, 0x01)]];
     for (const fmt of ["packed", "fido-u2f", "android-key", "android-safetynet", "tpm", "apple"]) {

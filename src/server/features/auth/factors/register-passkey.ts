@@ -148,8 +148,8 @@ async function verifyAttestation(
 }
 
 /**
- * We ask for no attestation. A statement with certificates is refused unread: the library would fetch the revocation
- * list from whatever address a certificate names.
+ * We ask for no attestation. A statement with certificates is refused unread: reading it would parse what a stranger
+ * signed, and the library may fetch the revocation list that a certificate names.
  */
 function assertUnattested(
   { response }: PasskeyAttestation,
