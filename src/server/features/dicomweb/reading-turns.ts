@@ -16,8 +16,8 @@ export interface ReadingLimits {
 export const DEFAULT_READING_LIMITS: ReadingLimits = {
   openPerAccount: 32,
   openPerProcess: 160,
-  turnsPerAccount: 4,
-  turns: 8,
+  turnsPerAccount: 2,
+  turns: 4,
   stallMs: 2_000,
 };
 

@@ -34,7 +34,7 @@ export interface SeriesReader extends InstanceBytes {
   metadata(object: StoredObjectRow): Promise<StoredMetadata>;
 }
 
-const MANIFESTS_MAX_BYTES = 64 * 1024 * 1024;
+const MANIFESTS_MAX_BYTES = 48 * 1024 * 1024;
 const VOLUMES_MAX = 5_000;
 /** A manifest up to this is read with one access, whatever part of it is wanted. */
 const SMALL_MANIFEST_BYTES = 1024 * 1024;

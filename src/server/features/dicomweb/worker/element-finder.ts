@@ -26,7 +26,7 @@ export interface ElementFinderOptions {
 }
 
 const TIMEOUT_MS = 5_000;
-const MAX_MEMORY_BYTES = 256 * 1024 * 1024;
+const MAX_MEMORY_BYTES = 160 * 1024 * 1024;
 
 /** The process starts with the first search and ends when none was asked for a while. */
 export function createElementFinder({ log, command }: ElementFinderOptions): ElementFinder {

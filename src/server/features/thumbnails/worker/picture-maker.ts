@@ -33,7 +33,7 @@ export interface PictureMakerOptions {
 
 const DECODE_TIMEOUT_MS = 5_000;
 /** A frame of 64 MB as bytes and as samples, and the codec. */
-const MAX_MEMORY_BYTES = 288 * 1024 * 1024;
+const MAX_MEMORY_BYTES = 224 * 1024 * 1024;
 
 /** The process starts with the first picture and ends when none was asked for a while. */
 export function createPictureMaker(options: PictureMakerOptions): PictureMaker {
