@@ -14,6 +14,7 @@ import { createReadingTurns, type ReadingTurns } from "./features/dicomweb/readi
 import { createSeriesReader, type SeriesReader } from "./features/dicomweb/series-reader.ts";
 import { createElementFinder, type ElementFinder } from "./features/dicomweb/worker/element-finder.ts";
 import { createIngestWorkers, type IngestWorkers } from "./features/ingest/worker/ingest-workers.ts";
+import { KnownSums } from "./features/studies/known-sums.ts";
 import { seedPlans } from "./features/subscriptions/seed-plans.ts";
 import { createStorageClaims, type StorageClaims } from "./features/subscriptions/storage-claims.ts";
 import { createPictureMaker, type PictureMaker } from "./features/thumbnails/worker/picture-maker.ts";
@@ -61,6 +62,8 @@ export interface Deps extends AsyncDisposable {
   series: SeriesReader;
   /** The local copy of what is being viewed, where the archive is S3. */
   cache: CachedStore | undefined;
+  /** What the bytes of objects that were read lately must be. */
+  sums: KnownSums;
   ingestWorkers: IngestWorkers;
   /** How much is inflated while it is sent, by whom. */
   readingTurns: ReadingTurns;
@@ -137,6 +140,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   const pix = overrides.pix ?? (await openPix(config, clock));
   started.defer(() => pix?.close());
   const staging = createDiskStore({ root: node.stagingDir });
+  const sums = new KnownSums();
   const ending = started.move();
   return {
     config,
@@ -153,8 +157,9 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     disk,
     storageClaims: createStorageClaims(),
     store,
-    series: createSeriesReader({ db: pool.db, store, staging, node }),
+    series: createSeriesReader({ db: pool.db, store, staging, node, cache, jobs, clock, log, sums }),
     cache,
+    sums,
     pix,
     ingestWorkers,
     readingTurns: createReadingTurns(),

@@ -18,6 +18,8 @@ export const skull: Study = {
   seriesCount: 1,
   sizeBytes: 1000,
   storageStatus: "b2",
+  integrity: "unchecked",
+  verifiedAt: null,
   laudo: false,
   isOverridden: false,
   access: { download: true, delete: true, share: true, attachReport: true, deleteReport: false },

@@ -23,6 +23,11 @@ export class RecentlyUsed<Value> {
     }
   }
 
+  clear(): void {
+    this.#entries.clear();
+    this.#weight = 0;
+  }
+
   delete(key: string): void {
     const entry = this.#entries.get(key);
     if (!entry) return;

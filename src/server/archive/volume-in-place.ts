@@ -3,8 +3,9 @@ import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { EXTRA_HEADER_BYTES } from "../../shared/zip-padding.ts";
 import { readFully } from "./file-window.ts";
+import { PieceSummer } from "./piece-sums.ts";
 import { entryName, volumeFolder } from "./volume-name.ts";
-import type { VolumeEntry } from "./volume-writer.ts";
+import type { VolumeEntry, WrittenVolume } from "./volume-writer.ts";
 import {
   encodeCentralHeader,
   encodeEndRecords,
@@ -68,9 +69,8 @@ export function planInPlace(volumeId: string, entries: readonly EntryInFile[]): 
   return { headers, centralOffset: offset };
 }
 
-/** What a planned volume will be: `sha256` of all its bytes, `directory` of those that tell it from any other plan. Hex. */
-export interface VolumeSum {
-  sha256: string;
+/** What a planned volume will be; `directory` is the SHA-256 (hex) of what tells it from any other plan. */
+export interface VolumeSum extends Pick<WrittenVolume, "sha256" | "crc32s"> {
   directory: string;
 }
 
@@ -79,11 +79,11 @@ export interface VolumeSum {
  * settles, nothing uses `fd` any more. `chunk` is what is read at once.
  */
 export async function sumInPlace(plan: InPlacePlan, fd: number, chunk: Uint8Array): Promise<VolumeSum> {
-  const [flushed, hashed] = await Promise.allSettled([flushData(fd), sha256Of(plan, fd, chunk)]);
+  const [flushed, hashed] = await Promise.allSettled([flushData(fd), hashPlanned(plan, fd, chunk)]);
   // The disk tells of a failure once, and the next sync succeeds.
   if (flushed.status === "rejected") throw flushed.reason;
   if (hashed.status === "rejected") throw hashed.reason;
-  return { sha256: hashed.value, directory: directorySum(encodeDirectory(plan)) };
+  return { ...hashed.value, directory: directorySum(encodeDirectory(plan)) };
 }
 
 /**
@@ -97,7 +97,7 @@ export async function makeVolumeInPlace(
   volumePath: string,
   chunk: Uint8Array,
   sum?: VolumeSum,
-): Promise<{ sizeBytes: number; sha256: string }> {
+): Promise<WrittenVolume> {
   const { headers, centralOffset } = plan;
   const fd = openSync(path, "r+");
   try {
@@ -110,10 +110,10 @@ export async function makeVolumeInPlace(
     const sizeBytes = centralOffset + directory.length;
     ftruncateSync(fd, sizeBytes);
     const isKnown = sum?.directory === directorySum(directory);
-    const { sha256 } = isKnown ? sum : await sumInPlace(plan, fd, chunk);
+    const { sha256, crc32s } = isKnown ? sum : await sumInPlace(plan, fd, chunk);
     if (isKnown) await flushData(fd);
     renameSync(path, volumePath);
-    return { sizeBytes, sha256 };
+    return { sizeBytes, sha256, crc32s };
   } finally {
     closeSync(fd);
   }
@@ -130,17 +130,26 @@ function directorySum(directory: Uint8Array): string {
   return new Bun.CryptoHasher("sha256").update(directory).digest("hex");
 }
 
-async function sha256Of(plan: InPlacePlan, fd: number, chunk: Uint8Array): Promise<string> {
-  const hasher = new Bun.CryptoHasher("sha256");
+async function hashPlanned(
+  plan: InPlacePlan,
+  fd: number,
+  chunk: Uint8Array,
+): Promise<Pick<WrittenVolume, "sha256" | "crc32s">> {
+  const sha256 = new Bun.CryptoHasher("sha256");
+  const pieces = new PieceSummer();
+  const hash = (bytes: Uint8Array): void => {
+    sha256.update(bytes);
+    pieces.update(bytes);
+  };
   let hashedBytes = 0;
   for (const { entry, offset, paddingBytes } of plan.headers) {
     const header = encodeLocalHeader(entry, paddingBytes);
-    hasher.update(header);
+    hash(header);
     for (let done = 0; done < entry.storedBytes; ) {
       const wanted = Math.min(chunk.length, entry.storedBytes - done);
       if (readFully(fd, chunk, offset + header.length + done, wanted) !== wanted)
         throw new RangeError("the file ends within an entry");
-      hasher.update(chunk.subarray(0, wanted));
+      hash(chunk.subarray(0, wanted));
       done += wanted;
       hashedBytes += wanted;
       if (hashedBytes < HASHED_BYTES_PER_TURN) continue;
@@ -148,7 +157,8 @@ async function sha256Of(plan: InPlacePlan, fd: number, chunk: Uint8Array): Promi
       await setImmediate();
     }
   }
-  return hasher.update(encodeDirectory(plan)).digest("hex");
+  hash(encodeDirectory(plan));
+  return { sha256: sha256.digest("hex"), crc32s: pieces.digest() };
 }
 
 function writeFully(fd: number, bytes: Uint8Array, offset: number): void {

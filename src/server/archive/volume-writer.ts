@@ -1,6 +1,7 @@
 import { closeSync, fdatasync, openSync, readSync, writeSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
+import { PieceSummer } from "./piece-sums.ts";
 import { entryName, volumeFolder } from "./volume-name.ts";
 import { encodeCentralHeader, encodeEndRecords, encodeLocalHeader, type WrittenEntry } from "./zip-encode.ts";
 
@@ -16,6 +17,13 @@ export type EntryBytes = { fd: number; offset: number } | { bytes: Uint8Array };
 
 export type VolumeEntry = Omit<WrittenEntry, "name">;
 
+/** A volume on the disk: `sha256` of all its bytes (hex), and the CRC-32 of each piece of them. */
+export interface WrittenVolume {
+  sizeBytes: number;
+  sha256: string;
+  crc32s: Uint8Array;
+}
+
 /**
  * Writes a volume: a plain ZIP (ZIP64 where needed) of one study's instances in the order they are added.
  * Reads and writes synchronously, chunk by chunk: for workers. The same entries under the same `volumeId` give the same bytes.
@@ -24,6 +32,7 @@ export class VolumeWriter implements AsyncDisposable {
   readonly #fd: number;
   readonly #folder: string;
   readonly #sha256 = new Bun.CryptoHasher("sha256");
+  readonly #pieces = new PieceSummer();
   readonly #chunk: Uint8Array;
   readonly #central: Uint8Array[] = [];
   #filled = 0;
@@ -52,8 +61,8 @@ export class VolumeWriter implements AsyncDisposable {
     return { dataOffset };
   }
 
-  /** Ends the volume and forces it onto the disk. `sha256` is that of the whole file, hex. */
-  async finish(): Promise<{ sizeBytes: number; sha256: string }> {
+  /** Ends the volume and forces it onto the disk. */
+  async finish(): Promise<WrittenVolume> {
     const centralOffset = this.#offset;
     for (const header of this.#central) await this.#append(header);
     const centralBytes = this.#offset - centralOffset;
@@ -62,7 +71,11 @@ export class VolumeWriter implements AsyncDisposable {
     await this.#flush;
     this.#startFlush();
     await this.#flush;
-    return { sizeBytes: this.#offset, sha256: this.#sha256.digest("hex") };
+    return {
+      sizeBytes: this.#offset,
+      sha256: this.#sha256.digest("hex"),
+      crc32s: this.#pieces.digest(),
+    };
   }
 
   /** Closes the file; one that was not finished stays behind unfinished. */
@@ -100,6 +113,7 @@ export class VolumeWriter implements AsyncDisposable {
   async #writeChunk(): Promise<void> {
     const chunk = this.#chunk.subarray(0, this.#filled);
     this.#sha256.update(chunk);
+    this.#pieces.update(chunk);
     for (let done = 0; done < chunk.length; ) done += writeSync(this.#fd, chunk, done, chunk.length - done);
     this.#filled = 0;
     if (!this.#flush && this.#offset - this.#flushedOffset >= FLUSH_EVERY_BYTES) this.#startFlush();

@@ -84,3 +84,13 @@ export const tooManySenders: ErrorKind = {
   code: "body.too_many",
   text: /*i18n*/ { id: "error.body.too_many", message: "Too much is being sent at once. Try again shortly." },
 };
+/** Bytes at rest that are not what was stored, or gone: nothing of them is shown. */
+export const archiveDamaged: ErrorKind = {
+  status: 500,
+  code: "archive.damaged",
+  text: /*i18n*/ {
+    id: "error.archive.damaged",
+    message:
+      "The stored file was damaged in our archive, so it is not shown. The administrator was told. Sending the same exam again repairs it.",
+  },
+};

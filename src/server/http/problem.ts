@@ -1,11 +1,20 @@
 import type { Context, ErrorHandler, NotFoundHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { Problem } from "../../shared/api/problem.ts";
+import { InstanceDamaged } from "../archive/instance-reader.ts";
+import { ManifestError } from "../archive/manifest.errors.ts";
 import { describeError, type Logger } from "../log.ts";
 import { DiskFull } from "../storage/disk/disk-room.ts";
 import { ObjectNotFound, StoreUnavailable } from "../storage/object-store.ts";
 import { AppError } from "./app-error.ts";
-import { internal, notFound, storageFull, storeUnavailable, validationFailed } from "./http.errors.ts";
+import {
+  archiveDamaged,
+  internal,
+  notFound,
+  storageFull,
+  storeUnavailable,
+  validationFailed,
+} from "./http.errors.ts";
 import type { HttpEnv } from "./http-context.ts";
 import { translate } from "./translate.ts";
 
@@ -53,6 +62,9 @@ function asAppError(error: Error): AppError {
   if (error instanceof DiskFull) return new AppError(storageFull, { cause: error });
   if (error instanceof StoreUnavailable || error instanceof ObjectNotFound) {
     return new AppError(storeUnavailable, { cause: error, retryAfterSeconds: 10 });
+  }
+  if (error instanceof InstanceDamaged || error instanceof ManifestError) {
+    return new AppError(archiveDamaged, { cause: error });
   }
   return new AppError(internal, { cause: error });
 }

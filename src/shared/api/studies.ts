@@ -4,6 +4,14 @@ export const storageStatuses = ["local", "transferring", "b2", "error"] as const
 export const storageStatusSchema = z.enum(storageStatuses);
 export type StorageStatus = z.infer<typeof storageStatusSchema>;
 
+/**
+ * What is known of the bytes at rest: `ok` once all of them were read again, `damaged` where some are not what was stored
+ * (they are never shown), `missing` where an object is gone.
+ */
+export const integrities = ["unchecked", "ok", "damaged", "missing"] as const;
+export const integritySchema = z.enum(integrities);
+export type Integrity = z.infer<typeof integritySchema>;
+
 /** What this caller may do with a study that he sees; screens offer nothing else. */
 export const studyAccessSchema = z.object({
   download: z.boolean(),
@@ -34,7 +42,11 @@ export const studySchema = z.object({
   imagesReceived: z.number(),
   seriesCount: z.number(),
   sizeBytes: z.number(),
+  /** `error` where `integrity` is `missing`: there is nothing to open. */
   storageStatus: storageStatusSchema,
+  integrity: integritySchema,
+  /** When the bytes were last found to be so; null while they are unchecked. */
+  verifiedAt: z.nullable(z.string()),
   laudo: z.boolean(),
   /** Whether the upload form's values differ from what the instances say. */
   isOverridden: z.boolean(),

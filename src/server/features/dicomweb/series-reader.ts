@@ -15,10 +15,9 @@ import {
 } from "../../archive/manifest-codec.ts";
 import type { Pieces } from "../../archive/pieces.ts";
 import { RecentlyUsed } from "../../archive/recently-used.ts";
-import type { Deps } from "../../deps.ts";
 import { streamOf } from "../../http/stream-of.ts";
 import { type ByteRange, ObjectNotFound } from "../../storage/object-store.ts";
-import { openObject, readObject } from "../studies/open-object.ts";
+import { type ObjectDeps, openObject, readObject } from "../studies/open-object.ts";
 import { findStoredObject } from "../studies/stored-objects.repo.ts";
 import type { StoredObjectRow } from "../studies/studies.table.ts";
 import type { Bytes, InstanceBytes, StoredMetadata } from "./dicomweb.catalogue.ts";
@@ -43,7 +42,7 @@ const SMALL_MANIFEST_BYTES = 1024 * 1024;
  * Objects never change, so what is cached by their id can't be stale; whether a caller may see them is asked of
  * the database before, at every request.
  */
-export function createSeriesReader(deps: Pick<Deps, "db" | "store" | "staging" | "node">): SeriesReader {
+export function createSeriesReader(deps: ObjectDeps): SeriesReader {
   const indexes = new RecentlyUsed<SeriesIndex>(MANIFESTS_MAX_BYTES);
   /** Those being read now: who asks for the same one waits for it. */
   const underway = new Map<string, Promise<SeriesIndex>>();
@@ -61,8 +60,8 @@ export function createSeriesReader(deps: Pick<Deps, "db" | "store" | "staging" |
   async function volumeOf(instance: ManifestInstance): Promise<VolumeReader> {
     const volume = await findVolume(instance.volumeId);
     return {
-      read: (range) => readObject(deps, volume, range),
-      open: (range) => openObject(deps, volume, range),
+      read: (range) => readObject(deps, volume, range, { entry: instance }),
+      open: (range) => openObject(deps, volume, range, { entry: instance, isCheckedFirst: true }),
     };
   }
 

@@ -4,19 +4,20 @@ import { ZipStream } from "../../archive/zip-stream.ts";
 import type { Deps } from "../../deps.ts";
 import { translate } from "../../http/translate.ts";
 import { type AccountAuditRow, listAccountAudit } from "../audit/audit.repo.ts";
+import { labObject } from "../labs/lab-object.ts";
 import { listAllLabExams } from "../labs/labs.repo.ts";
 import { presentLabExam } from "../labs/present-lab-exam.ts";
 import { listUnpurgedRemovals } from "../removals/removals.repo.ts";
 import type { RemovalRow } from "../removals/removals.table.ts";
 import { findReport } from "../reports/reports.repo.ts";
-import { openObject, readObject } from "../studies/open-object.ts";
+import { type ObjectDeps, openObject, readObject } from "../studies/open-object.ts";
 import { listVolumes } from "../studies/stored-objects.repo.ts";
 import { listGrants, listSeries, listStudiesAfter } from "../studies/studies.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import { listSupportMessages, type SupportMessageRow } from "../support/support.repo.ts";
 import { describeAccount } from "./describe-account.ts";
 
-type ExportDeps = Pick<Deps, "db" | "clock" | "store" | "staging" | "node" | "config">;
+type ExportDeps = ObjectDeps & Pick<Deps, "config">;
 
 const STUDIES_AT_ONCE = 100;
 const MESSAGES_AT_ONCE = 5;
@@ -60,7 +61,7 @@ export async function* exportAccount(
   const labs: unknown[] = [];
   for (const exam of await listAllLabExams(deps.db, userId)) {
     const file = `lab/${exam.id}.pdf`;
-    yield* zip.file(file, await deps.store.read(exam.key, { offset: 0, length: exam.sizeBytes }));
+    yield* zip.file(file, await readObject(deps, labObject(exam)));
     labs.push({ ...presentLabExam(exam), file, removal: presentRemoval(removals, exam) });
   }
   yield* zip.file("exams.json", json({ studies: exams, laboratory: labs }));

@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import type { UploadAnswer, UploadMetadata } from "../../../shared/api/upload.ts";
 import type { Tx } from "../../db/client.ts";
 import { together } from "../../db/together.ts";
@@ -7,12 +6,13 @@ import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { discardObjects } from "../studies/discard-objects.ts";
+import { saveObjectSums } from "../studies/integrity.repo.ts";
 import type { Caller } from "../studies/studies.repo.ts";
-import type { SeriesRow, StoredObjectRow, StudyRow } from "../studies/studies.table.ts";
 import { transferQueue } from "../studies/study-jobs.ts";
 import { chargeExams } from "../subscriptions/charge-exams.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { insertUsageEvent } from "../subscriptions/usage-events.repo.ts";
+import { type Change, describeChange, sumOf } from "./describe-change.ts";
 import { uploadInterrupted } from "./ingest.errors.ts";
 import {
   deleteStoredObjects,
@@ -27,22 +27,7 @@ import {
   upsertSeries,
 } from "./ingest.repo.ts";
 import type { PlannedUpload, UploadPlace } from "./plan-build.ts";
-import {
-  indexOfInstances,
-  indexOfRow,
-  modalityOf,
-  overridesOf,
-  overridesOfRow,
-  type StudyIndex,
-  studyColumns,
-} from "./study-index.ts";
-import type {
-  BuiltObject,
-  BuiltStudy,
-  BuiltUpload,
-  ScannedStudy,
-  ScanResult,
-} from "./worker/worker-messages.ts";
+import type { BuiltUpload, ScanResult } from "./worker/worker-messages.ts";
 
 export interface FinishedUpload {
   upload: UploadPlace;
@@ -93,174 +78,6 @@ function stoodStill(before: Map<string, StoredStudy>, now: Map<string, StoredStu
   return inForce(before).join() === inForce(now).join();
 }
 
-interface Change {
-  newStudies: StudyRow[];
-  /** Studies that were there: what they hold is counted anew. */
-  grownIds: string[];
-  /** Index columns of studies that were there, where the form changes them. */
-  reindexed: { studyId: string; columns: ReturnType<typeof studyColumns> }[];
-  series: SeriesRow[];
-  objects: StoredObjectRow[];
-  replaced: StoredStudy["series"][number]["manifest"][];
-  touched: { studyId: string; studyInstanceUID: string }[];
-  answers: UploadAnswer["studies"];
-}
-
-function describeChange(
-  deps: Pick<Deps, "clock" | "node">,
-  finished: FinishedUpload,
-  stored: Map<string, StoredStudy>,
-): Change {
-  const { upload, scan, built, isArchived } = finished;
-  const now = deps.clock.now();
-  const change: Change = {
-    newStudies: [],
-    grownIds: [],
-    reindexed: [],
-    series: [],
-    objects: [],
-    replaced: [],
-    touched: [],
-    answers: [],
-  };
-  const builtByUID = new Map(built.studies.map((study) => [study.studyInstanceUID, study]));
-  const [firstUID] = scan.studies.map((study) => study.studyInstanceUID);
-  const namedUID = finished.metadata.studyInstanceUID;
-  const formUID = scan.studies.some((study) => study.studyInstanceUID === namedUID) ? namedUID : firstUID;
-  for (const scanned of scan.studies) {
-    const { studyInstanceUID } = scanned;
-    const study = builtByUID.get(studyInstanceUID);
-    if (!study) continue;
-    const existing = stored.get(studyInstanceUID);
-    const studyId = existing?.study.id ?? Bun.randomUUIDv7();
-    const form = studyInstanceUID === formUID ? finished.metadata : {};
-    const { accountId } = upload;
-    indexStudy(change, { studyId, scanned, study, existing, form, accountId, isArchived, now });
-    addObjects(change, {
-      studyId,
-      scanned,
-      study,
-      existing,
-      uploadId: upload.id,
-      now,
-      isArchived,
-      nodeId: deps.node.id,
-    });
-    change.touched.push({ studyId, studyInstanceUID });
-    change.answers.push({
-      id: studyId,
-      studyInstanceUID,
-      imagesReceived: study.newInstances,
-      duplicates: study.duplicates,
-    });
-  }
-  return change;
-}
-
-function indexStudy(
-  change: Change,
-  input: {
-    studyId: string;
-    scanned: ScannedStudy;
-    study: BuiltStudy;
-    existing: StoredStudy | undefined;
-    form: UploadMetadata;
-    accountId: string;
-    isArchived: boolean;
-    now: Date;
-  },
-): void {
-  const { studyId, scanned, study, existing, form, accountId, isArchived, now } = input;
-  if (existing) {
-    change.grownIds.push(studyId);
-    const index = indexOfRow(existing.study);
-    const overrides = overridesOf(form, index);
-    if (Object.keys(overrides).length === 0) return;
-    const all = { ...overridesOfRow(existing.study), ...overrides };
-    change.reindexed.push({ studyId, columns: studyColumns(index, all) });
-    return;
-  }
-  const index: StudyIndex = indexOfInstances(scanned.index, scanned.modalities);
-  const columns = studyColumns(index, overridesOf(form, index));
-  change.newStudies.push({
-    id: studyId,
-    accountId,
-    studyInstanceUID: scanned.studyInstanceUID,
-    ...columns,
-    ...(columns.instanceValues?.modality === undefined && { modality: modalityOf(scanned) }),
-    ...countsOf(study),
-    storageStatus: isArchived ? "b2" : "local",
-    hasReport: false,
-    createdAt: now,
-    removalId: null,
-  });
-}
-
-/** What {@link refreshStudies} counts of a study that has nothing but this. */
-function countsOf({ volume, series }: BuiltStudy) {
-  const objects = [...(volume ? [volume] : []), ...series.map(({ manifest }) => manifest)];
-  return {
-    seriesCount: series.length,
-    instanceCount: series.reduce((sum, { instanceCount }) => sum + instanceCount, 0),
-    sizeBytes: sumOf(objects),
-  };
-}
-
-function addObjects(
-  change: Change,
-  input: {
-    studyId: string;
-    scanned: ScannedStudy;
-    study: BuiltStudy;
-    existing: StoredStudy | undefined;
-    uploadId: string;
-    nodeId: string;
-    isArchived: boolean;
-    now: Date;
-  },
-): void {
-  const { studyId, scanned, study, existing, uploadId, nodeId, isArchived, now } = input;
-  const addObject = (kind: "volume" | "manifest", object: BuiltObject): void => {
-    change.objects.push({
-      id: object.id,
-      studyId,
-      uploadId,
-      kind,
-      key: objectKey(uploadId, object),
-      sizeBytes: object.sizeBytes,
-      sha256: object.sha256,
-      location: isArchived ? "archive" : "staging",
-      stagedOn: nodeId,
-      createdAt: now,
-    });
-  };
-  if (study.volume) addObject("volume", study.volume);
-  for (const built of study.series) {
-    const { seriesInstanceUID } = built;
-    const before = existing?.series.find(({ row }) => row.seriesInstanceUID === seriesInstanceUID);
-    const index = scanned.series.find(
-      (candidate) => candidate.seriesInstanceUID === seriesInstanceUID,
-    )?.index;
-    addObject("manifest", built.manifest);
-    if (before) change.replaced.push(before.manifest);
-    change.series.push({
-      id: Bun.randomUUIDv7(),
-      studyId,
-      seriesInstanceUID,
-      seriesNumber: index?.seriesNumber ?? null,
-      description: index?.seriesDescription ?? null,
-      modality: index?.modality ?? null,
-      instanceCount: built.instanceCount,
-      manifestId: built.manifest.id,
-    });
-  }
-}
-
-/** Where an object of an upload lies, in the staging area and in the archive store alike. */
-export function objectKey(uploadId: string, object: Pick<BuiltObject, "path">): string {
-  return `${uploadId}/${basename(object.path)}`;
-}
-
 async function writeChange(
   deps: Pick<Deps, "jobs" | "clock" | "node">,
   tx: Tx,
@@ -279,6 +96,7 @@ async function writeChange(
     endUpload(tx, upload.id, "committed", now),
     insertStudies(tx, change.newStudies),
     insertStoredObjects(tx, change.objects),
+    ...change.volumes.map(({ id, crc32s }) => saveObjectSums(tx, id, crc32s)),
     upsertSeries(tx, change.series),
     recordUse(tx, { caller, upload, origin }, change, now),
     ...(hasObjects ? [deps.jobs.enqueue(transferQueue(deps.node.id), { uploadId: upload.id }, { tx })] : []),
@@ -291,9 +109,6 @@ async function writeChange(
   await discardObjects(deps, tx, change.replaced, { afterSeconds: REPLACED_MANIFEST_SECONDS });
   await refreshStudies(tx, change.grownIds);
 }
-
-const sumOf = (objects: { sizeBytes: number }[]) =>
-  objects.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 
 async function recordUse(
   tx: Tx,

@@ -6,10 +6,12 @@ import { AppError } from "../../http/app-error.ts";
 import { storageFull } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { describeError } from "../../log.ts";
+import type { ObjectDeps } from "../studies/open-object.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import { copyToArchive } from "../studies/transfer-upload.ts";
 import { abandonUpload } from "./abandon-upload.ts";
-import { commitUpload, objectKey } from "./commit-upload.ts";
+import { commitUpload } from "./commit-upload.ts";
+import { objectKey } from "./describe-change.ts";
 import {
   seriesWouldBeTooLarge,
   tooManyUploads,
@@ -34,20 +36,7 @@ import {
 import { IngestBusy, IngestRefused } from "./worker/worker.errors.ts";
 import type { BuiltUpload, IngestFailure, ScanResult } from "./worker/worker-messages.ts";
 
-type IngestDeps = Pick<
-  Deps,
-  | "config"
-  | "db"
-  | "disk"
-  | "jobs"
-  | "clock"
-  | "log"
-  | "node"
-  | "store"
-  | "staging"
-  | "ingestWorkers"
-  | "storageClaims"
->;
+type IngestDeps = ObjectDeps & Pick<Deps, "config" | "disk" | "ingestWorkers" | "storageClaims">;
 
 /** How often an upload is planned anew because another one changed the same study meanwhile. */
 const MAX_PLANS = 10;

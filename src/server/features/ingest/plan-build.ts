@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import type { Deps } from "../../deps.ts";
 import { ObjectNotFound } from "../../storage/object-store.ts";
-import { openObject, readObject } from "../studies/open-object.ts";
+import { type ObjectDeps, openObject, readObject } from "../studies/open-object.ts";
 import type { StoredObjectRow } from "../studies/studies.table.ts";
 import { findStoredStudies, type StoredStudy } from "./ingest.repo.ts";
 import type { Guess } from "./worker/ingest-workers.ts";
@@ -37,7 +36,7 @@ export interface UploadPlace {
  * one of these was deleted meanwhile: look again.
  */
 export async function planBuild(
-  deps: Pick<Deps, "db" | "store" | "staging" | "node">,
+  deps: ObjectDeps,
   upload: UploadPlace,
   scan: ScanResult & Guess,
 ): Promise<PlannedUpload | "stale"> {
@@ -57,7 +56,7 @@ export async function planBuild(
 }
 
 async function planStudy(
-  deps: Pick<Deps, "store" | "staging" | "node">,
+  deps: ObjectDeps,
   folder: string,
   study: ScannedStudy,
   stored: StoredStudy | undefined,
@@ -85,7 +84,7 @@ async function planStudy(
 
 /** Removed with all else of the upload's folder that is not its objects. */
 async function copyManifest(
-  deps: Pick<Deps, "store" | "staging" | "node">,
+  deps: ObjectDeps,
   folder: string,
   manifest: StoredObjectRow,
 ): Promise<ManifestBytes> {

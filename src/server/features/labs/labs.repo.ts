@@ -61,6 +61,23 @@ export async function deleteLabExamRow(
   return row;
 }
 
+/** Notes what reading its bytes found; `undefined` where the exam is gone, `false` where it was noted before. */
+export async function markLabExam(
+  tx: Tx,
+  id: string,
+  found: "damaged" | "missing",
+): Promise<boolean | undefined> {
+  const [exam] = await tx
+    .select({ integrity: labExams.integrity })
+    .from(labExams)
+    .where(eq(labExams.id, id))
+    .for("update");
+  if (!exam) return undefined;
+  if (exam.integrity === "damaged" || exam.integrity === "missing") return false;
+  await tx.update(labExams).set({ integrity: found }).where(eq(labExams.id, id));
+  return true;
+}
+
 /** Of everything an account stores, what waits to be purged included. */
 export async function listLabKeys(db: DbOrTx, accountId: string): Promise<string[]> {
   const rows = await db.select({ key: labExams.key }).from(labExams).where(eq(labExams.accountId, accountId));

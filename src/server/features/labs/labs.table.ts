@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { bigint, date, index, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import { removals } from "../removals/removals.table.ts";
+import { integrity } from "../studies/studies.table.ts";
 import { users } from "../users/users.table.ts";
 
 /** A laboratory PDF; its bytes lie in the archive store under `key`. */
@@ -18,6 +19,8 @@ export const labExams = pgTable(
     sizeBytes: bigint("size_bytes", { mode: "number" }).notNull(),
     sha256: text().notNull(),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+    /** As of a study. */
+    integrity: integrity().notNull().default("unchecked"),
     /** Set while a cancelled account's exam waits to be purged: nobody sees it, an undo brings it back. */
     removalId: uuid("removal_id").references(() => removals.id),
   },

@@ -1,19 +1,20 @@
-import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { answerPdf } from "../documents/answer-pdf.ts";
+import { type ObjectDeps, openObject } from "../studies/open-object.ts";
 import { chargeAction } from "../subscriptions/charge-action.ts";
+import { labObject } from "./lab-object.ts";
 import { labExamNotFound } from "./labs.errors.ts";
 import { findLabExam } from "./labs.repo.ts";
 
 /**
  * A lab exam to look at, which is free, or to take along, which is one lab action of the month.
- * @throws {AppError} `lab.not_found`, `quota.actions`, `subscription.required`
+ * @throws {AppError} `lab.not_found`, `archive.damaged`, `quota.actions`, `subscription.required`
  */
 export async function openLabExam(
-  deps: Pick<Deps, "db" | "store" | "clock">,
+  deps: ObjectDeps,
   session: Session,
   input: { id: string; isDownload: boolean },
   origin: RequestOrigin,
@@ -22,7 +23,7 @@ export async function openLabExam(
   const { id, isDownload } = input;
   const exam = await findLabExam(deps.db, userId, id);
   if (!exam) throw new AppError(labExamNotFound);
-  const body = await deps.store.open(exam.key, { offset: 0, length: exam.sizeBytes });
+  const body = await openObject(deps, labObject(exam), { offset: 0, length: exam.sizeBytes });
   const now = deps.clock.now();
   await deps.db.transaction(async (tx) => {
     if (isDownload)

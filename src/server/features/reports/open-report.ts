@@ -1,17 +1,16 @@
-import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { answerPdf } from "../documents/answer-pdf.ts";
 import { findStudy } from "../studies/find-study.ts";
-import { openObject } from "../studies/open-object.ts";
+import { type ObjectDeps, openObject } from "../studies/open-object.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import { reportNotFound } from "./reports.errors.ts";
 import { findReport } from "./reports.repo.ts";
 
-/** @throws {AppError} `study.not_found`, `report.not_found` */
+/** @throws {AppError} `study.not_found`, `report.not_found`, `archive.damaged` */
 export async function openReport(
-  deps: Pick<Deps, "db" | "node" | "store" | "staging" | "clock">,
+  deps: ObjectDeps,
   caller: Caller,
   reference: string,
   origin: RequestOrigin,

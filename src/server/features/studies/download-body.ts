@@ -4,7 +4,6 @@ import {
   planDownload as planJoin,
   slicePlan,
 } from "../../archive/volume-join.ts";
-import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { parseByteRange } from "../../http/byte-range.ts";
 import { rangeNotSatisfiable } from "../../http/http.errors.ts";
@@ -12,14 +11,12 @@ import type { RequestOrigin } from "../../http/request-origin.ts";
 import { streamOf } from "../../http/stream-of.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
 import { chargeDownload, type StudyFile } from "./download-study.ts";
-import { openObject, readObject } from "./open-object.ts";
+import { type ObjectDeps, openObject, readObject } from "./open-object.ts";
 import type { Caller } from "./studies.repo.ts";
 import type { StoredObjectRow } from "./studies.table.ts";
 
-type BodyDeps = Pick<Deps, "store" | "staging" | "node">;
-
 /** How the volumes of a study make one ZIP file. */
-export async function planDownload(deps: BodyDeps, volumes: StoredObjectRow[]): Promise<JoinPlan> {
+export async function planDownload(deps: ObjectDeps, volumes: StoredObjectRow[]): Promise<JoinPlan> {
   return await planJoin(
     volumes.map((volume) => ({
       id: volume.id,
@@ -31,11 +28,12 @@ export async function planDownload(deps: BodyDeps, volumes: StoredObjectRow[]): 
 
 /**
  * Answers GET or HEAD for a study's file: streamed, with Content-Length, ETag and Range, charged before the
- * first byte. HEAD is free.
- * @throws {AppError} 416, `quota.actions`, `subscription.required`, 503 while staged on another node
+ * first byte. HEAD is free. Whatever range is asked for, the pieces around it are checked before a byte of them
+ * leaves: damage ends the body early.
+ * @throws {AppError} 416, `archive.damaged` (not charged), `quota.actions`, `subscription.required`, 503 while staged on another node
  */
 export async function answerDownload(
-  deps: BodyDeps & Pick<Deps, "db" | "clock">,
+  deps: ObjectDeps,
   request: Request,
   caller: Caller,
   file: StudyFile,
@@ -51,8 +49,13 @@ export async function answerDownload(
   if (range) headers.set("Content-Range", `bytes ${offset}-${offset + length - 1}/${plan.sizeBytes}`);
   const status = range ? 206 : 200;
   if (request.method === "HEAD") return new Response(null, { status, headers });
-  await chargeDownload(deps, caller, file, { isRange: range !== undefined, origin });
   const body = await openParts(deps, file.volumes, slicePlan(plan, { offset, length }));
+  try {
+    await chargeDownload(deps, caller, file, { isRange: range !== undefined, origin });
+  } catch (error) {
+    await body.cancel();
+    throw error;
+  }
   return new Response(body, { status, headers });
 }
 
@@ -81,21 +84,22 @@ function requestedRange(request: Request, sizeBytes: number, etag: string): Byte
 }
 
 async function openParts(
-  deps: BodyDeps,
+  deps: ObjectDeps,
   volumes: StoredObjectRow[],
   parts: JoinPart[],
-): Promise<Blob | ReadableStream<Uint8Array>> {
+): Promise<ReadableStream<Uint8Array>> {
   const [only] = parts;
-  if (only && parts.length === 1) return await openPart(deps, volumes, only);
-  return streamParts(deps, volumes, parts);
+  if (!only) return new Blob([]).stream();
+  const first = await openPart(deps, volumes, only);
+  return parts.length === 1 ? first : streamParts(deps, volumes, first, parts.slice(1));
 }
 
 async function openPart(
-  deps: BodyDeps,
+  deps: ObjectDeps,
   volumes: StoredObjectRow[],
   part: JoinPart,
-): Promise<Blob | ReadableStream<Uint8Array>> {
-  if ("bytes" in part) return new Blob([Uint8Array.from(part.bytes)]);
+): Promise<ReadableStream<Uint8Array>> {
+  if ("bytes" in part) return new Blob([Uint8Array.from(part.bytes)]).stream();
   const volume = volumes[part.volumeIndex];
   if (!volume) throw new RangeError("a part of no volume");
   return await openObject(deps, volume, part.range);
@@ -103,15 +107,14 @@ async function openPart(
 
 /** One part after the other, each opened when the one before it has been sent. */
 function streamParts(
-  deps: BodyDeps,
+  deps: ObjectDeps,
   volumes: StoredObjectRow[],
-  parts: JoinPart[],
+  first: ReadableStream<Uint8Array>,
+  others: JoinPart[],
 ): ReadableStream<Uint8Array> {
   async function* chunks(): AsyncGenerator<Uint8Array> {
-    for (const part of parts) {
-      const body = await openPart(deps, volumes, part);
-      yield* body instanceof Blob ? body.stream() : body;
-    }
+    yield* first;
+    for (const part of others) yield* await openPart(deps, volumes, part);
   }
   return streamOf(chunks());
 }

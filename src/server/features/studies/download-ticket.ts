@@ -6,6 +6,7 @@ import type { Session } from "../../http/session.ts";
 import { findLiveSession } from "../auth/find-session.ts";
 import { planDownload } from "./download-body.ts";
 import { findStudyFile, hasFreeRanges, type StudyFile } from "./download-study.ts";
+import type { ObjectDeps } from "./open-object.ts";
 
 /** How long a ticket may wait for its first byte. */
 const BEGIN_MS = 5 * 60_000;
@@ -17,7 +18,7 @@ const LIFETIME_SECONDS = 3600 + BEGIN_MS / 1000;
  * @throws {AppError} as {@link findStudyFile}
  */
 export async function issueDownloadTicket(
-  deps: Pick<Deps, "db" | "tokens" | "store" | "staging" | "node">,
+  deps: ObjectDeps & Pick<Deps, "tokens">,
   session: Session,
   reference: string,
 ): Promise<DownloadTicket> {

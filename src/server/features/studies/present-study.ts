@@ -1,6 +1,6 @@
-import type { Series, Study } from "../../../shared/api/studies.ts";
+import type { Series, StorageStatus, Study } from "../../../shared/api/studies.ts";
 import type { Session } from "../../http/session.ts";
-import type { SeriesRow } from "./studies.table.ts";
+import type { SeriesRow, StudyRow } from "./studies.table.ts";
 import { studyAccess } from "./study-access.ts";
 import type { StudyListRow } from "./study-list.repo.ts";
 
@@ -29,13 +29,23 @@ export function presentStudy(
     imagesReceived: study.instanceCount,
     seriesCount: study.seriesCount,
     sizeBytes: study.sizeBytes,
-    storageStatus: study.storageStatus,
+    storageStatus: shownStatus(study),
+    integrity: study.integrity,
+    verifiedAt: study.verifiedAt?.toISOString() ?? null,
     laudo: study.hasReport,
     isOverridden: study.instanceValues !== null,
     access: studyAccess(session, study, isReportByCaller),
     ownerName: study.accountId === session.userId ? null : ownerName,
     createdAt: study.createdAt.toISOString(),
   };
+}
+
+/** Where an object is gone, the study is not in the archive store, whatever was moved there. */
+export function shownStatus({
+  storageStatus,
+  integrity,
+}: Pick<StudyRow, "storageStatus" | "integrity">): StorageStatus {
+  return integrity === "missing" ? "error" : storageStatus;
 }
 
 export function presentSeries(row: SeriesRow): Series {

@@ -1,9 +1,19 @@
 import type { Deps } from "../../deps.ts";
+import { checkStudy } from "./check-study.ts";
 import { listStagedUploads } from "./stored-objects.repo.ts";
-import { purgeQueue, stagingPurgeQueue, transferQueue } from "./study-jobs.ts";
+import {
+  checkStudyQueue,
+  damageNoticeQueue,
+  purgeQueue,
+  stagingPurgeQueue,
+  sumSweepQueue,
+  transferQueue,
+} from "./study-jobs.ts";
+import { sumOldVolumes } from "./sum-old-volumes.ts";
+import { tellDamage } from "./tell-damage.ts";
 import { transferUpload } from "./transfer-upload.ts";
 
-/** Transfers and deletions of bytes. At start, what a former run left staged is enqueued again. */
+/** Transfers, deletions and checks of bytes. At start, what a former run left staged is enqueued again. */
 export async function startStudyJobs(deps: Deps): Promise<void> {
   const { jobs, node, store, staging } = deps;
   const queue = transferQueue(node.id);
@@ -25,6 +35,10 @@ export async function startStudyJobs(deps: Deps): Promise<void> {
   await jobs.work(stagingPurgeQueue(node.id), async ({ keys }) => {
     for (const key of keys) await staging.delete(key);
   });
+  await jobs.work(checkStudyQueue, ({ studyId }, { signal }) => checkStudy(deps, studyId, signal));
+  await jobs.work(sumSweepQueue, ({ afterId }, { signal }) => sumOldVolumes(deps, afterId, signal));
+  await jobs.work(damageNoticeQueue, (damage) => tellDamage(deps, damage));
+  await jobs.enqueue(sumSweepQueue, { afterId: null }, { singletonKey: "first" });
   await enqueueStagedTransfers(deps);
 }
 

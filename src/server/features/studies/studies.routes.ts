@@ -17,7 +17,7 @@ import { issueDownloadTicket, redeemDownloadTicket } from "./download-ticket.ts"
 import { findStudy } from "./find-study.ts";
 import { grantAccess, readGrants, revokeAccess } from "./grant-access.ts";
 import { pageOfStudies } from "./list-studies.ts";
-import { presentSeries, presentStudy } from "./present-study.ts";
+import { presentSeries, presentStudy, shownStatus } from "./present-study.ts";
 import { readStudyAudit } from "./read-study-audit.ts";
 import { retryTransfer } from "./retry-transfer.ts";
 import { shareStudy } from "./share-study.ts";
@@ -59,8 +59,8 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
 
   routes.get("/studies/:study/status", guard(viewing), async (c) => {
     const study = await findStudy(deps.db, c.get("session"), c.req.param("study"));
-    const status: StudyStatus = { status: study.storageStatus, isReady: study.storageStatus === "b2" };
-    return c.json(status);
+    const status = shownStatus(study);
+    return c.json({ status, isReady: status === "b2" } satisfies StudyStatus);
   });
 
   routes.get("/studies/:study/series", guard(viewing), async (c) => {

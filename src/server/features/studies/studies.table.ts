@@ -15,11 +15,18 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import { bytea } from "../../db/bytea.ts";
 import { removals } from "../removals/removals.table.ts";
 import { users } from "../users/users.table.ts";
 
 /** `b2` means "in the archive store", whichever adapter that is. */
 export const storageStatus = pgEnum("storage_status", ["local", "transferring", "b2", "error"]);
+
+/**
+ * What is known of the bytes at rest: `unchecked` since they came, `ok` when all of them were last read again, `damaged`
+ * where some are not what was stored, `missing` where an object is gone.
+ */
+export const integrity = pgEnum("integrity", ["unchecked", "ok", "damaged", "missing"]);
 
 /** Index columns that the upload form may override, with the values of the instances. */
 export interface InstanceValues {
@@ -111,6 +118,9 @@ export const studies = pgTable(
     sizeBytes: bigint("size_bytes", { mode: "number" }).notNull(),
     storageStatus: storageStatus("storage_status").notNull(),
     hasReport: boolean("has_report").notNull().default(false),
+    integrity: integrity().notNull().default("unchecked"),
+    /** When the bytes were last found to be so; null while they are unchecked. */
+    verifiedAt: timestamp("verified_at", { withTimezone: true }),
     /** What the instances say, for the columns that the upload form's values replaced; null where none was. */
     instanceValues: jsonb("instance_values").$type<InstanceValues>(),
     /**
@@ -206,6 +216,18 @@ export const storedObjects = pgTable(
   ],
 );
 
+/**
+ * The CRC-32 of each piece of a volume, made while it was written: every read is checked against them. Apart from the
+ * object's row, which is read at each frame. A volume of an older release has none until it is read whole.
+ */
+export const objectSums = pgTable("object_sums", {
+  objectId: uuid("object_id")
+    .primaryKey()
+    .references(() => storedObjects.id, { onDelete: "cascade" }),
+  /** Four bytes a piece of 64 KiB, little endian. */
+  crc32s: bytea().notNull(),
+});
+
 /** Who besides the owner may see a study. */
 export const grants = pgTable(
   "grants",
@@ -225,6 +247,7 @@ export const grants = pgTable(
   ],
 );
 
+export type Integrity = (typeof integrity.enumValues)[number];
 export type StudyRow = typeof studies.$inferSelect;
 export type SeriesRow = typeof series.$inferSelect;
 export type StoredObjectRow = typeof storedObjects.$inferSelect;

@@ -24,3 +24,20 @@ export function stagingPurgeQueue(nodeId: string) {
 
 /** Deletes objects from the archive store. */
 export const purgeQueue = defineQueue<{ keys: string[] }>("storage.purge", patient);
+
+/** Tells the admin that a study (null: a laboratory PDF) can't be shown. */
+export const damageNoticeQueue = defineQueue<{ studyId: string | null; found: "damaged" | "missing" }>(
+  "integrity.tell",
+);
+
+/** Reads all objects of a study again and says what they are. */
+export const checkStudyQueue = defineQueue<{ studyId: string }>("integrity.check", {
+  exclusive: true,
+  expireInSeconds: 12 * hour,
+});
+
+/** Reads volumes of older releases whole, a batch of them behind `afterId`, so that their pieces can be checked. */
+export const sumSweepQueue = defineQueue<{ afterId: string | null }>("integrity.sums", {
+  exclusive: true,
+  expireInSeconds: 12 * hour,
+});

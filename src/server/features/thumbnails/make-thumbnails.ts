@@ -2,6 +2,8 @@ import { InstanceDamaged } from "../../archive/instance-reader.ts";
 import { ManifestError } from "../../archive/manifest.errors.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { archiveDamaged } from "../../http/http.errors.ts";
 import { ObjectNotFound } from "../../storage/object-store.ts";
 import { findStoredObject } from "../studies/stored-objects.repo.ts";
 import type { StoredObjectRow } from "../studies/studies.table.ts";
@@ -85,7 +87,7 @@ async function pictureOf(
     deps.log.info("thumbnail.none", { failure, detail, transferSyntaxUID: instance.transferSyntaxUID });
     return "failed";
   } catch (error) {
-    if (error instanceof InstanceDamaged || error instanceof ManifestError) return "failed";
+    if (isDamage(error)) return "failed";
     if (error instanceof ObjectNotFound && !(await findStoredObject(deps.db, manifest.id))) return undefined;
     throw error;
   }
@@ -98,4 +100,10 @@ async function middleFrameOf(
 ): Promise<MiddleFrame | undefined> {
   const frame = await readMiddleFrame(deps, instance);
   return frame === "too_large" ? undefined : frame;
+}
+
+/** What is damaged has no picture until it was sent again. */
+function isDamage(error: unknown): boolean {
+  if (error instanceof AppError) return error.kind === archiveDamaged;
+  return error instanceof InstanceDamaged || error instanceof ManifestError;
 }

@@ -1,7 +1,6 @@
-import { boolean, customType, integer, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { boolean, integer, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { bytea } from "../../db/bytea.ts";
 import { series } from "../studies/studies.table.ts";
-
-const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
 
 /**
  * A small picture of each series. In the database and not in the archive store, because it is one or two

@@ -3,7 +3,7 @@ import type { Locale } from "../../../shared/locale.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { isSubscribed, subscriptionRequired } from "../../http/guard.ts";
-import { unauthenticated } from "../../http/http.errors.ts";
+import { archiveDamaged, unauthenticated } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { parseWith } from "../../http/validate.ts";
@@ -34,7 +34,7 @@ const LIFETIME_SECONDS = 2 * 3600;
  * A token that opens exactly the studies named in `data` (base64 of JSON, SPEC §7), to look at, for two hours
  * or until its session or the access it was made for ends.
  * @throws {AppError} 400 for unreadable `data`; `user.not_found` for another user's id; `study.not_found`;
- *   `study.not_ready` before the transfer is done; `subscription.required`
+ *   `study.not_ready` before the transfer is done; `subscription.required`; `archive.damaged` where it is missing
  */
 export async function issueViewerToken(
   deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "cache" | "log" | "series">,
@@ -49,6 +49,7 @@ export async function issueViewerToken(
     const study = await findStudy(deps.db, session, pair.id ?? pair.studyInstanceUID ?? "");
     if (isGrantedOnly(session) && study.accountId === session.userId)
       throw new AppError(subscriptionRequired);
+    if (study.integrity === "missing") throw new AppError(archiveDamaged);
     if (study.storageStatus !== "b2") throw new AppError(studyNotReady);
     studies.push(study);
   }

@@ -38,6 +38,8 @@ export interface CachedStore extends ObjectStore {
    * cache, the disk has no room for it, or too many downloads wait. Calls for one key at a time share one download.
    */
   warm(key: string): Promise<boolean>;
+  /** Removes the copy, whose bytes were found to be wrong: the next read asks the store. */
+  dropCopy(key: string): Promise<void>;
 }
 
 const MAX_WAITING = 256;
@@ -147,6 +149,11 @@ export async function createCachedStore(options: CachedStoreOptions): Promise<Ca
       if (await onDisk(() => markUsed(file, clock.now()))) return true;
       await onDisk(() => index.drop(keyHash));
       return warming.get(keyHash)?.done ?? startWarming(key, keyHash);
+    },
+
+    async dropCopy(key) {
+      assertObjectKey(key);
+      await forget(key);
     },
 
     async read(key, range) {

@@ -3,7 +3,7 @@ import { readFully } from "../../../archive/file-window.ts";
 import { inflateExactly } from "../../../archive/instance-reader.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import { makeVolumeInPlace, planInPlace } from "../../../archive/volume-in-place.ts";
-import { type EntryBytes, VolumeWriter } from "../../../archive/volume-writer.ts";
+import { type EntryBytes, VolumeWriter, type WrittenVolume } from "../../../archive/volume-writer.ts";
 import type { InstanceBytes, ScannedInstance, ScannedUpload } from "./scanned-upload.ts";
 import type { GuessedVolume, PlannedObject } from "./worker-messages.ts";
 
@@ -15,7 +15,7 @@ export type Placed = Map<ScannedInstance, Place>;
 /** A volume whose instances have their places, not yet forced onto the disk. */
 export interface OpenVolume extends AsyncDisposable {
   placed: Placed;
-  finish(): Promise<{ sizeBytes: number; sha256: string }>;
+  finish(): Promise<WrittenVolume>;
 }
 
 interface Spooled {

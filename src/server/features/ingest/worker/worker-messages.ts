@@ -120,6 +120,11 @@ export interface BuiltObject extends PlannedObject {
   sha256: string;
 }
 
+/** With the CRC-32 of its pieces. */
+export interface BuiltVolume extends BuiltObject {
+  crc32s: Uint8Array;
+}
+
 export interface BuiltSeries {
   seriesInstanceUID: string;
   manifest: BuiltObject;
@@ -134,7 +139,7 @@ export interface BuiltStudy {
   /** Instances that were there already, or twice in this upload. */
   duplicates: number;
   /** Absent where nothing is new; then `series` is empty. */
-  volume?: BuiltObject;
+  volume?: BuiltVolume;
   /** Only series with something new. */
   series: BuiltSeries[];
 }

@@ -1,0 +1,196 @@
+import { basename } from "node:path";
+import type { UploadAnswer, UploadMetadata } from "../../../shared/api/upload.ts";
+import type { Deps } from "../../deps.ts";
+import type { SeriesRow, StoredObjectRow, StudyRow } from "../studies/studies.table.ts";
+import type { FinishedUpload } from "./commit-upload.ts";
+import type { StoredStudy } from "./ingest.repo.ts";
+import {
+  indexOfInstances,
+  indexOfRow,
+  modalityOf,
+  overridesOf,
+  overridesOfRow,
+  type StudyIndex,
+  studyColumns,
+} from "./study-index.ts";
+import type { BuiltObject, BuiltStudy, BuiltVolume, ScannedStudy } from "./worker/worker-messages.ts";
+
+/** What an upload changes in the database, and what it is answered. */
+export interface Change {
+  newStudies: StudyRow[];
+  /** Studies that were there: what they hold is counted anew. */
+  grownIds: string[];
+  /** Index columns of studies that were there, where the form changes them. */
+  reindexed: { studyId: string; columns: ReturnType<typeof studyColumns> }[];
+  series: SeriesRow[];
+  objects: StoredObjectRow[];
+  volumes: BuiltVolume[];
+  replaced: StoredStudy["series"][number]["manifest"][];
+  touched: { studyId: string; studyInstanceUID: string }[];
+  answers: UploadAnswer["studies"];
+}
+
+/** Works out the rows of an upload, given how its studies stand now. Pure, but for new ids. */
+export function describeChange(
+  deps: Pick<Deps, "clock" | "node">,
+  finished: FinishedUpload,
+  stored: Map<string, StoredStudy>,
+): Change {
+  const { upload, scan, built, isArchived } = finished;
+  const now = deps.clock.now();
+  const change: Change = {
+    newStudies: [],
+    grownIds: [],
+    reindexed: [],
+    series: [],
+    objects: [],
+    volumes: [],
+    replaced: [],
+    touched: [],
+    answers: [],
+  };
+  const builtByUID = new Map(built.studies.map((study) => [study.studyInstanceUID, study]));
+  const [firstUID] = scan.studies.map((study) => study.studyInstanceUID);
+  const namedUID = finished.metadata.studyInstanceUID;
+  const formUID = scan.studies.some((study) => study.studyInstanceUID === namedUID) ? namedUID : firstUID;
+  for (const scanned of scan.studies) {
+    const { studyInstanceUID } = scanned;
+    const study = builtByUID.get(studyInstanceUID);
+    if (!study) continue;
+    const existing = stored.get(studyInstanceUID);
+    const studyId = existing?.study.id ?? Bun.randomUUIDv7();
+    const form = studyInstanceUID === formUID ? finished.metadata : {};
+    const { accountId } = upload;
+    indexStudy(change, { studyId, scanned, study, existing, form, accountId, isArchived, now });
+    addObjects(change, {
+      studyId,
+      scanned,
+      study,
+      existing,
+      uploadId: upload.id,
+      now,
+      isArchived,
+      nodeId: deps.node.id,
+    });
+    change.touched.push({ studyId, studyInstanceUID });
+    change.answers.push({
+      id: studyId,
+      studyInstanceUID,
+      imagesReceived: study.newInstances,
+      duplicates: study.duplicates,
+    });
+  }
+  return change;
+}
+
+function indexStudy(
+  change: Change,
+  input: {
+    studyId: string;
+    scanned: ScannedStudy;
+    study: BuiltStudy;
+    existing: StoredStudy | undefined;
+    form: UploadMetadata;
+    accountId: string;
+    isArchived: boolean;
+    now: Date;
+  },
+): void {
+  const { studyId, scanned, study, existing, form, accountId, isArchived, now } = input;
+  if (existing) {
+    change.grownIds.push(studyId);
+    const index = indexOfRow(existing.study);
+    const overrides = overridesOf(form, index);
+    if (Object.keys(overrides).length === 0) return;
+    const all = { ...overridesOfRow(existing.study), ...overrides };
+    change.reindexed.push({ studyId, columns: studyColumns(index, all) });
+    return;
+  }
+  const index: StudyIndex = indexOfInstances(scanned.index, scanned.modalities);
+  const columns = studyColumns(index, overridesOf(form, index));
+  change.newStudies.push({
+    id: studyId,
+    accountId,
+    studyInstanceUID: scanned.studyInstanceUID,
+    ...columns,
+    ...(columns.instanceValues?.modality === undefined && { modality: modalityOf(scanned) }),
+    ...countsOf(study),
+    storageStatus: isArchived ? "b2" : "local",
+    hasReport: false,
+    integrity: "unchecked",
+    verifiedAt: null,
+    createdAt: now,
+    removalId: null,
+  });
+}
+
+/** What {@link refreshStudies} counts of a study that has nothing but this. */
+function countsOf({ volume, series }: BuiltStudy) {
+  const objects = [...(volume ? [volume] : []), ...series.map(({ manifest }) => manifest)];
+  return {
+    seriesCount: series.length,
+    instanceCount: series.reduce((sum, { instanceCount }) => sum + instanceCount, 0),
+    sizeBytes: sumOf(objects),
+  };
+}
+
+function addObjects(
+  change: Change,
+  input: {
+    studyId: string;
+    scanned: ScannedStudy;
+    study: BuiltStudy;
+    existing: StoredStudy | undefined;
+    uploadId: string;
+    nodeId: string;
+    isArchived: boolean;
+    now: Date;
+  },
+): void {
+  const { studyId, scanned, study, existing, uploadId, nodeId, isArchived, now } = input;
+  const addObject = (kind: "volume" | "manifest", object: BuiltObject): void => {
+    change.objects.push({
+      id: object.id,
+      studyId,
+      uploadId,
+      kind,
+      key: objectKey(uploadId, object),
+      sizeBytes: object.sizeBytes,
+      sha256: object.sha256,
+      location: isArchived ? "archive" : "staging",
+      stagedOn: nodeId,
+      createdAt: now,
+    });
+  };
+  if (study.volume) {
+    addObject("volume", study.volume);
+    change.volumes.push(study.volume);
+  }
+  for (const built of study.series) {
+    const { seriesInstanceUID } = built;
+    const before = existing?.series.find(({ row }) => row.seriesInstanceUID === seriesInstanceUID);
+    const index = scanned.series.find(
+      (candidate) => candidate.seriesInstanceUID === seriesInstanceUID,
+    )?.index;
+    addObject("manifest", built.manifest);
+    if (before) change.replaced.push(before.manifest);
+    change.series.push({
+      id: Bun.randomUUIDv7(),
+      studyId,
+      seriesInstanceUID,
+      seriesNumber: index?.seriesNumber ?? null,
+      description: index?.seriesDescription ?? null,
+      modality: index?.modality ?? null,
+      instanceCount: built.instanceCount,
+      manifestId: built.manifest.id,
+    });
+  }
+}
+
+/** Where an object of an upload lies, in the staging area and in the archive store alike. */
+export function objectKey(uploadId: string, object: Pick<BuiltObject, "path">): string {
+  return `${uploadId}/${basename(object.path)}`;
+}
+
+export const sumOf = (objects: { sizeBytes: number }[]) =>
+  objects.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);

@@ -1,0 +1,55 @@
+import type { Deps } from "../../deps.ts";
+import { saveIntegrity } from "./integrity.repo.ts";
+import { noteDamage } from "./note-damage.ts";
+import type { ObjectDeps } from "./open-object.ts";
+import { damageOf } from "./stored-bytes.ts";
+import { listStoredObjects, lockStudies } from "./stored-objects.repo.ts";
+import type { Integrity, StoredObjectRow } from "./studies.table.ts";
+import { sumWhole } from "./sums-of-object.ts";
+
+/**
+ * Reads every object of a study and says on it what they are. Idempotent; says nothing where the study was changed
+ * meanwhile, which has a check of its own.
+ * @throws where an object can't be read now, which says nothing of it
+ */
+export async function checkStudy(
+  deps: ObjectDeps & Pick<Deps, "db">,
+  studyId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const objects = await listStoredObjects(deps.db, studyId);
+  let found: Integrity = "ok";
+  for (const object of objects) {
+    signal.throwIfAborted();
+    const damage = await checkObject(deps, object);
+    if (damage && found !== "missing") found = damage;
+  }
+  const now = deps.clock.now();
+  await deps.db.transaction(async (tx) => {
+    await lockStudies(tx, [studyId]);
+    const still = await listStoredObjects(tx, studyId);
+    if (idsOf(still) === idsOf(objects)) await saveIntegrity(tx, studyId, found, now);
+  });
+}
+
+/** Reads an object whole; damage is noted and told. */
+export async function checkObject(
+  deps: ObjectDeps,
+  object: StoredObjectRow,
+): Promise<"damaged" | "missing" | undefined> {
+  try {
+    await sumWhole(deps, object);
+    return undefined;
+  } catch (error) {
+    const damage = await damageOf(deps, object, error);
+    if (!damage) throw error;
+    return (await noteDamage(deps, object, damage)) ? damage : undefined;
+  }
+}
+
+function idsOf(objects: StoredObjectRow[]): string {
+  return objects
+    .map(({ id }) => id)
+    .sort()
+    .join();
+}
