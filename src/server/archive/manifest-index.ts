@@ -1,6 +1,6 @@
 import type { FrameTable } from "../dicom/frame-table.ts";
 import { ManifestError } from "./manifest.errors.ts";
-import type { ManifestInstance, SeriesManifest } from "./manifest.ts";
+import type { KeptVariant, ManifestInstance, SeriesManifest } from "./manifest.ts";
 
 /** The order of a series: InstanceNumber (those without one last), then SOP Instance UID. */
 export function compareInstances(a: ManifestInstance, b: ManifestInstance): number {
@@ -28,31 +28,50 @@ export function parseSeriesManifest(json: unknown): { manifest: SeriesManifest; 
     studyInstanceUID: asText(index.studyInstanceUID, "studyInstanceUID"),
     seriesInstanceUID: asText(index.seriesInstanceUID, "seriesInstanceUID"),
     instances,
+    ...(index.variants !== undefined && {
+      variants: asArray(index.variants, "variants").map(parseVariant),
+    }),
   };
   return { manifest, metadataLengths };
 }
 
-function parseInstance(json: unknown): ManifestInstance {
-  const instance = asObject(json, "instance");
-  const { method } = instance;
-  const sizeBytes = asCount(instance.sizeBytes, "sizeBytes");
-  const storedBytes = asCount(instance.storedBytes, "storedBytes");
+function parseVariant(json: unknown): KeptVariant {
+  const entry = asObject(json, "variant");
+  const { method } = entry;
+  const sizeBytes = asCount(entry.sizeBytes, "sizeBytes");
+  const storedBytes = asCount(entry.storedBytes, "storedBytes");
   if (method !== 0 && method !== 8) throw new ManifestError("method");
   check(method === 8 || sizeBytes === storedBytes, "storedBytes");
   return {
-    sopInstanceUID: asText(instance.sopInstanceUID, "sopInstanceUID"),
+    sopInstanceUID: asText(entry.sopInstanceUID, "sopInstanceUID"),
+    volumeId: asText(entry.volumeId, "volumeId"),
+    dataOffset: asCount(entry.dataOffset, "dataOffset"),
+    storedBytes,
+    sizeBytes,
+    method,
+    crc32: asCount(entry.crc32, "crc32"),
+    ...(entry.contentHash !== undefined && { contentHash: asText(entry.contentHash, "contentHash") }),
+  };
+}
+
+function parseInstance(json: unknown): ManifestInstance {
+  const instance = asObject(json, "instance");
+  const { contentHash, ...kept } = parseVariant(json);
+  return {
+    sopInstanceUID: kept.sopInstanceUID,
     sopClassUID: asText(instance.sopClassUID, "sopClassUID"),
     transferSyntaxUID: asText(instance.transferSyntaxUID, "transferSyntaxUID"),
     instanceNumber: asNumberOrNull(instance.instanceNumber, "instanceNumber"),
     rows: asNumberOrNull(instance.rows, "rows"),
     columns: asNumberOrNull(instance.columns, "columns"),
-    volumeId: asText(instance.volumeId, "volumeId"),
-    dataOffset: asCount(instance.dataOffset, "dataOffset"),
-    storedBytes,
-    sizeBytes,
-    method,
-    crc32: asCount(instance.crc32, "crc32"),
+    volumeId: kept.volumeId,
+    dataOffset: kept.dataOffset,
+    storedBytes: kept.storedBytes,
+    sizeBytes: kept.sizeBytes,
+    method: kept.method,
+    crc32: kept.crc32,
     frames: parseFrames(instance.frames),
+    ...(contentHash !== undefined && { contentHash }),
   };
 }
 

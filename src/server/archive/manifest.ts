@@ -18,7 +18,22 @@ export interface ManifestInstance {
   method: 0 | 8;
   crc32: number;
   frames: FrameTable;
+  /** As `ContentHash` gives it; an older release kept none. */
+  contentHash?: string;
 }
+
+/** Other bytes that came under the SOP Instance UID of an instance: not shown, but kept and downloaded. */
+export type KeptVariant = Pick<
+  ManifestInstance,
+  | "sopInstanceUID"
+  | "volumeId"
+  | "dataOffset"
+  | "storedBytes"
+  | "sizeBytes"
+  | "method"
+  | "crc32"
+  | "contentHash"
+>;
 
 /** The index of a series: everything below it that is not in the database. */
 export interface SeriesManifest {
@@ -27,4 +42,6 @@ export interface SeriesManifest {
   seriesInstanceUID: string;
   /** In the order of InstanceNumber, then SOP Instance UID. */
   instances: ManifestInstance[];
+  /** In the order they came. */
+  variants?: KeptVariant[];
 }

@@ -38,5 +38,11 @@ export const uploadAnswerSchema = z.object({
   /** At most 1,000 names; `skippedCount` counts all. */
   skipped: z.array(z.object({ name: z.string(), reason: z.string() })),
   skippedCount: z.number(),
+  /**
+   * Instances with other bytes than the one shown under the same SOP Instance UID: both are kept and downloaded. `name`
+   * is that of the entry in the ZIP. At most 1,000; `conflictCount` counts all.
+   */
+  conflicts: z.array(z.object({ name: z.string(), sopInstanceUID: z.string() })),
+  conflictCount: z.number(),
 });
 export type UploadAnswer = z.infer<typeof uploadAnswerSchema>;

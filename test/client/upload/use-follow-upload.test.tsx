@@ -28,7 +28,8 @@ function Uploaded() {
   const follow = useFollowUpload();
   const study = { id: "s1", studyInstanceUID: "2.25.1", imagesReceived: 1, duplicates: 0 };
   const answer = { studyInstanceUID: "2.25.1", studies: [study], instancesReceived: 1 };
-  const begin = () => void follow({ ...answer, skipped: [], skippedCount: 0 }, new AbortController().signal);
+  const told = { skipped: [], skippedCount: 0, conflicts: [], conflictCount: 0 };
+  const begin = () => void follow({ ...answer, ...told }, new AbortController().signal);
   return (
     <button type="button" onClick={begin}>
       Enviar

@@ -14,6 +14,7 @@ const bytes: InstanceBytes = {
   method: 0,
   sizeBytes: 0,
   crc32: 0,
+  contentHash: "",
   inflateBeforeWriting: false,
 };
 

@@ -109,7 +109,14 @@ describe("an upload", () => {
 
     const third = await ingest(zipSync({ a: one }), await manifestsOf(second.built));
     expect(third.built.studies).toEqual([
-      { studyInstanceUID: "1.1", newInstances: 0, duplicates: 1, series: [] },
+      {
+        studyInstanceUID: "1.1",
+        newInstances: 0,
+        duplicates: 1,
+        series: [],
+        conflicts: [],
+        leftOut: [],
+      },
     ]);
     expect(readdirSync(third.folder)).toEqual(["spool"]);
   });

@@ -6,9 +6,9 @@ import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { discardObjects } from "../studies/discard-objects.ts";
-import { saveObjectSums } from "../studies/integrity.repo.ts";
+import { saveIntegrity, saveObjectSums } from "../studies/integrity.repo.ts";
 import type { Caller } from "../studies/studies.repo.ts";
-import { transferQueue } from "../studies/study-jobs.ts";
+import { checkStudyQueue, transferQueue } from "../studies/study-jobs.ts";
 import { chargeExams } from "../subscriptions/charge-exams.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { insertUsageEvent } from "../subscriptions/usage-events.repo.ts";
@@ -108,6 +108,10 @@ async function writeChange(
   );
   await discardObjects(deps, tx, change.replaced, { afterSeconds: REPLACED_MANIFEST_SECONDS });
   await refreshStudies(tx, change.grownIds);
+  for (const studyId of change.repairedIds) {
+    await saveIntegrity(tx, studyId, "unchecked", null);
+    await deps.jobs.enqueue(checkStudyQueue, { studyId }, { tx, singletonKey: studyId });
+  }
 }
 
 async function recordUse(

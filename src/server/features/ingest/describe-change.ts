@@ -26,6 +26,8 @@ export interface Change {
   objects: StoredObjectRow[];
   volumes: BuiltVolume[];
   replaced: StoredStudy["series"][number]["manifest"][];
+  /** Studies of which nothing is damaged or gone any more, as far as the plan knew. */
+  repairedIds: string[];
   touched: { studyId: string; studyInstanceUID: string }[];
   answers: UploadAnswer["studies"];
 }
@@ -46,6 +48,7 @@ export function describeChange(
     objects: [],
     volumes: [],
     replaced: [],
+    repairedIds: [],
     touched: [],
     answers: [],
   };
@@ -162,6 +165,11 @@ function addObjects(
       createdAt: now,
     });
   };
+  if (study.repair) {
+    const freed = new Set(study.repair.freedVolumes);
+    change.replaced.push(...(existing?.volumes ?? []).filter(({ id }) => freed.has(id)));
+    if (study.repair.isWhole) change.repairedIds.push(studyId);
+  }
   if (study.volume) {
     addObject("volume", study.volume);
     change.volumes.push(study.volume);

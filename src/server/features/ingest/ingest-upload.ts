@@ -40,6 +40,7 @@ type IngestDeps = ObjectDeps & Pick<Deps, "config" | "disk" | "ingestWorkers" | 
 
 /** How often an upload is planned anew because another one changed the same study meanwhile. */
 const MAX_PLANS = 10;
+const MAX_CONFLICT_NAMES = 1000;
 
 /**
  * Takes in one upload: received, read, written as volumes and manifests, committed; only then answered. On any
@@ -109,7 +110,7 @@ async function takeIn(deps: IngestDeps, incoming: Incoming): Promise<UploadAnswe
     if (scan.studies.length === 0) {
       throw new AppError(uploadWithoutDicom, { members: { skipped, skippedCount } });
     }
-    const studies = await buildAndCommit(
+    const { studies, built } = await buildAndCommit(
       deps,
       session,
       { upload, caller, origin, metadata, scan, room },
@@ -122,11 +123,30 @@ async function takeIn(deps: IngestDeps, incoming: Incoming): Promise<UploadAnswe
       instances: instancesReceived,
       skippedCount,
     });
-    const studyInstanceUID = studies[0]?.studyInstanceUID ?? "";
-    return { studyInstanceUID, studies, instancesReceived, skipped, skippedCount };
+    return {
+      studyInstanceUID: studies[0]?.studyInstanceUID ?? "",
+      studies,
+      instancesReceived,
+      ...namesOf(scan, built),
+    };
   } finally {
     await session.dispose();
   }
+}
+
+/** What the answer names of an upload beside its studies, each list bounded. */
+function namesOf(
+  { skipped, skippedCount }: ScanResult,
+  { studies }: BuiltUpload,
+): Pick<UploadAnswer, "skipped" | "skippedCount" | "conflicts" | "conflictCount"> {
+  const leftOut = studies.flatMap((study) => study.leftOut);
+  const conflicts = studies.flatMap((study) => study.conflicts);
+  return {
+    skipped: [...skipped, ...leftOut].slice(0, DEFAULT_INGEST_LIMITS.maxSkippedNames),
+    skippedCount: skippedCount + leftOut.length,
+    conflicts: conflicts.slice(0, MAX_CONFLICT_NAMES),
+    conflictCount: conflicts.length,
+  };
 }
 
 /** The spool and what large entries were inflated into go; committed, the upload no longer depends on that. */
@@ -152,7 +172,7 @@ async function buildAndCommit(
   session: IngestSession,
   scanned: Scanned,
   signal: AbortSignal,
-): Promise<UploadAnswer["studies"]> {
+): Promise<{ studies: UploadAnswer["studies"]; built: BuiltUpload }> {
   const isArchived = deps.config.ack === "store";
   const { room } = scanned;
   let built: BuiltUpload | undefined;
@@ -168,7 +188,7 @@ async function buildAndCommit(
     const committed = await commitUpload(deps, { ...scanned, plan, built, isArchived });
     if (committed === "stale") continue;
     await Promise.all([removeLeftovers(deps, scanned.upload.folder, built), session.dispose()]);
-    return committed;
+    return { studies: committed, built };
   }
   throw new AppError(uploadInterrupted, { detail: "its studies kept changing" });
 }

@@ -3,7 +3,8 @@ import type { DbOrTx, Tx } from "../../db/client.ts";
 import { byColumn, type RowsByColumn, selectGiven } from "../../db/given-rows.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { together } from "../../db/together.ts";
-import { lockStudies } from "../studies/stored-objects.repo.ts";
+import { isUnsound } from "../studies/integrity.repo.ts";
+import { listVolumes, lockStudies } from "../studies/stored-objects.repo.ts";
 import { isKept } from "../studies/studies.repo.ts";
 import {
   MAX_INDEXED_TEXT,
@@ -164,6 +165,8 @@ export async function lockStudiesOf(
 export interface StoredStudy {
   study: StudyRow;
   series: { row: SeriesRow; manifest: StoredObjectRow }[];
+  /** Of a study with damage: those that an upload may replace. */
+  volumes: StoredObjectRow[];
 }
 
 const storedStudies = prepared((db, given: Given<Named>) =>
@@ -185,10 +188,13 @@ export async function findStoredStudies(
   for (const some of chunks(studyInstanceUIDs)) {
     const rows = await storedStudies(db, { accountId, studyInstanceUIDs: some });
     for (const { study, series: row, manifest } of rows) {
-      const stored = found.get(study.studyInstanceUID) ?? { study, series: [] };
+      const stored = found.get(study.studyInstanceUID) ?? { study, series: [], volumes: [] };
       stored.series.push({ row, manifest });
       found.set(study.studyInstanceUID, stored);
     }
+  }
+  for (const stored of found.values()) {
+    if (isUnsound(stored.study)) stored.volumes = await listVolumes(db, stored.study.id);
   }
   return found;
 }

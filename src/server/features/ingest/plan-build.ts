@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { ObjectNotFound } from "../../storage/object-store.ts";
+import { isUnsound } from "../studies/integrity.repo.ts";
 import { type ObjectDeps, openObject, readObject } from "../studies/open-object.ts";
 import type { StoredObjectRow } from "../studies/studies.table.ts";
+import { findLostVolumes, isDamage, unlessLost } from "./find-lost.ts";
 import { findStoredStudies, type StoredStudy } from "./ingest.repo.ts";
 import type { Guess } from "./worker/ingest-workers.ts";
 import type {
@@ -9,6 +11,7 @@ import type {
   GuessedVolume,
   ManifestBytes,
   PlannedObject,
+  PlannedSeries,
   PlannedStudy,
   ScannedStudy,
   ScanResult,
@@ -49,7 +52,8 @@ export async function planBuild(
     }
     if (scan.guessed) adoptGuess(upload.folder, studies, scan.guessed);
   } catch (error) {
-    if (error instanceof ObjectNotFound) return "stale";
+    // Damage that is found now is marked now: the next plan has the upload repair it.
+    if (error instanceof ObjectNotFound || isDamage(error)) return "stale";
     throw error;
   }
   return { build: { studies }, stored };
@@ -61,24 +65,28 @@ async function planStudy(
   study: ScannedStudy,
   stored: StoredStudy | undefined,
 ): Promise<PlannedStudy> {
-  const manifests = new Map<string, ManifestBytes>();
+  const isDamaged = stored !== undefined && isUnsound(stored.study);
+  const series: PlannedSeries[] = [];
   let heldBytes = 0;
   for (const { row, manifest } of stored?.series ?? []) {
     const isHeld = heldBytes + manifest.sizeBytes <= MAX_HELD_MANIFEST_BYTES;
     if (isHeld) heldBytes += manifest.sizeBytes;
-    const bytes = isHeld ? await readObject(deps, manifest) : await copyManifest(deps, folder, manifest);
-    manifests.set(row.seriesInstanceUID, bytes);
+    const reading = isHeld ? readObject(deps, manifest) : copyManifest(deps, folder, manifest);
+    const existing: ManifestBytes | undefined = await (isDamaged ? unlessLost(reading) : reading);
+    const { seriesInstanceUID, instanceCount: lostInstances } = row;
+    const kept = existing ? { existing } : { lostInstances };
+    series.push({ seriesInstanceUID, manifest: newObject(folder, "manifest"), ...kept });
   }
-  const series = study.series.map(({ seriesInstanceUID }) => {
-    const existing = manifests.get(seriesInstanceUID);
-    manifests.delete(seriesInstanceUID);
-    return { seriesInstanceUID, manifest: newObject(folder, "manifest"), ...(existing && { existing }) };
-  });
+  const known = new Set(series.map(({ seriesInstanceUID }) => seriesInstanceUID));
+  for (const { seriesInstanceUID } of study.series) {
+    if (!known.has(seriesInstanceUID))
+      series.push({ seriesInstanceUID, manifest: newObject(folder, "manifest") });
+  }
   return {
     studyInstanceUID: study.studyInstanceUID,
     volume: newObject(folder, "zip"),
     series,
-    otherManifests: [...manifests.values()],
+    ...(isDamaged && (await findLostVolumes(deps, stored.study.id))),
   };
 }
 

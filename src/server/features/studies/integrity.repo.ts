@@ -6,6 +6,11 @@ import { type Integrity, objectSums, type StoredObjectRow, storedObjects, studie
 /** What reading found wrong. */
 export type Damage = Extract<Integrity, "damaged" | "missing">;
 
+/** Whether bytes of a study were found damaged or gone. */
+export function isUnsound({ integrity }: { integrity: Integrity }): boolean {
+  return integrity === "damaged" || integrity === "missing";
+}
+
 const sumsOfObject = prepared((db, given: Given<{ id: string }>) =>
   db.select({ crc32s: objectSums.crc32s }).from(objectSums).where(eq(objectSums.objectId, given.id)),
 );

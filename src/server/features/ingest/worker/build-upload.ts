@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { ManifestError, ManifestTooLarge } from "../../../archive/manifest.errors.ts";
-import type { ManifestInstance } from "../../../archive/manifest.ts";
+import type { KeptVariant, ManifestInstance, SeriesManifest } from "../../../archive/manifest.ts";
 import {
   decodeManifest,
   decodeManifestIndex,
@@ -12,8 +12,9 @@ import {
 } from "../../../archive/manifest-codec.ts";
 import { compareInstances } from "../../../archive/manifest-index.ts";
 import { VOLUME_CHUNK_BYTES } from "../../../archive/volume-writer.ts";
-import { openVolume, type Placed } from "./open-volume.ts";
-import { bytesAtRest, type ScannedInstance, type ScannedUpload, type StudyScan } from "./scanned-upload.ts";
+import { openVolume, type Place, type Placed } from "./open-volume.ts";
+import { bytesAtRest, type ScannedInstance, type ScannedUpload } from "./scanned-upload.ts";
+import { bytesOf, type Incoming, sortInstances, type TouchedSeries } from "./sort-instances.ts";
 import { IngestRefused } from "./worker.errors.ts";
 import type {
   BuildPlan,
@@ -21,7 +22,6 @@ import type {
   BuiltSeries,
   BuiltStudy,
   BuiltUpload,
-  ManifestBytes,
   PlannedObject,
   PlannedStudy,
 } from "./worker-messages.ts";
@@ -91,18 +91,17 @@ async function buildStudy(
   const { scanned, spoolPath } = input;
   const study = scanned.studies.get(planned.studyInstanceUID);
   if (!study) throw new RangeError("the plan names a study that the upload does not hold");
-  const known = await knownInstances(planned);
-  const fresh = (instance: ScannedInstance) => !known.has(instance.described.sopInstanceUID);
-  const touched = planned.series
-    .map((series) => ({ ...series, instances: instancesOf(study, series.seriesInstanceUID).filter(fresh) }))
-    .filter(({ instances }) => instances.length > 0);
-  const newInstances = touched.reduce((sum, series) => sum + series.instances.length, 0);
-  const offered = planned.series.reduce((sum, s) => sum + instancesOf(study, s.seriesInstanceUID).length, 0);
-  const counts = { studyInstanceUID: planned.studyInstanceUID, newInstances };
-  const duplicates = study.duplicates + offered - newInstances;
-  if (newInstances === 0) return { ...counts, duplicates, series: [] };
+  const { series: sorted, duplicates, conflicts, leftOut } = await sortInstances(planned, study);
+  const touched = sorted.filter((series) => instancesFor(series).length > 0);
+  const told = {
+    studyInstanceUID: planned.studyInstanceUID,
+    newInstances: touched.reduce((sum, { fresh }) => sum + fresh.length, 0),
+    duplicates: study.duplicates + duplicates,
+    ...{ conflicts, leftOut },
+  };
+  if (touched.length === 0) return { ...told, series: [], ...(await repairOf(planned, sorted, [])) };
 
-  const instances = touched.flatMap((series) => series.instances);
+  const instances = touched.flatMap(instancesFor);
   room.leftBytes -= instances.reduce((sum, { bytes }) => sum + bytesAtRest(bytes), 0);
   if (room.leftBytes < 0) throw new IngestRefused("upload.over_quota", "more at rest than there is room for");
   const spooled = { scanned, spoolPath, chunk, guessed: planned.guessed };
@@ -110,11 +109,42 @@ async function buildStudy(
   const describe = { scanned, studyInstanceUID: planned.studyInstanceUID, placed: volume.placed };
   // Together: syncs of several files cost the disk hardly more than one.
   const [finished, series] = await Promise.all([volume.finish(), writeManifests(describe, touched)]);
-  return { ...counts, duplicates, volume: { ...planned.volume, ...finished }, series };
+  const built = series.map(({ content: _, ...object }) => object);
+  return {
+    ...told,
+    volume: { ...planned.volume, ...finished },
+    series: built,
+    ...(await repairOf(
+      planned,
+      sorted,
+      series.map(({ content }) => content),
+    )),
+  };
 }
 
-/** A series of the plan with the instances of the upload that are new to it. */
-type TouchedSeries = PlannedStudy["series"][number] & { instances: ScannedInstance[] };
+/** All that has to be written for a series. */
+function instancesFor({ fresh, variants, healed }: TouchedSeries): Incoming[] {
+  return [...fresh, ...variants, ...healed.values()];
+}
+
+/** Which volumes of a damaged study nothing names once `written` is in force. */
+async function repairOf(
+  planned: PlannedStudy,
+  sorted: TouchedSeries[],
+  written: SeriesManifest[],
+): Promise<Pick<BuiltStudy, "repair">> {
+  if (!planned.volumes) return {};
+  const isWritten = new Set(written.map(({ seriesInstanceUID }) => seriesInstanceUID));
+  const others = sorted.filter(({ seriesInstanceUID }) => !isWritten.has(seriesInstanceUID));
+  const named = new Set(written.flatMap(volumesOf));
+  for (const { existing } of others) {
+    if (existing) for (const id of volumesOf(decodeManifestIndex(await bytesOf(existing)))) named.add(id);
+  }
+  const hasAllManifests = others.every(({ lostInstances }) => lostInstances === undefined);
+  const freedVolumes = hasAllManifests ? planned.volumes.filter((id) => !named.has(id)) : [];
+  const isWhole = hasAllManifests && (planned.lostVolumes ?? []).every((id) => !named.has(id));
+  return { repair: { freedVolumes, isWhole } };
+}
 
 interface Described {
   scanned: ScannedUpload;
@@ -122,8 +152,14 @@ interface Described {
   placed: Placed;
 }
 
-async function writeManifests(study: Described, touched: TouchedSeries[]): Promise<BuiltSeries[]> {
-  const built: BuiltSeries[] = [];
+function volumesOf({ instances, variants = [] }: SeriesManifest): string[] {
+  return [...new Set([...instances, ...variants].map(({ volumeId }) => volumeId))];
+}
+
+type WrittenSeries = BuiltSeries & { content: SeriesManifest };
+
+async function writeManifests(study: Described, touched: TouchedSeries[]): Promise<WrittenSeries[]> {
+  const built: WrittenSeries[] = [];
   for (let at = 0; at < touched.length; at += MANIFESTS_AT_ONCE) {
     const some = touched.slice(at, at + MANIFESTS_AT_ONCE);
     built.push(...(await Promise.all(some.map((series) => writeManifest(study, series)))));
@@ -131,48 +167,72 @@ async function writeManifests(study: Described, touched: TouchedSeries[]): Promi
   return built;
 }
 
-async function writeManifest(study: Described, series: TouchedSeries): Promise<BuiltSeries> {
-  const { seriesInstanceUID, manifest, existing, instances } = series;
-  const added = contentOf(study, seriesInstanceUID, instances);
-  const content = existing ? mergeManifests(await decodeManifest(await bytesOf(existing)), added) : added;
+async function writeManifest(study: Described, series: TouchedSeries): Promise<WrittenSeries> {
+  const { seriesInstanceUID, manifest, existing, fresh } = series;
+  const added = contentOf(study, seriesInstanceUID, fresh);
+  const merged = existing
+    ? mergeManifests(withHealed(await decodeManifest(await bytesOf(existing)), study, series), added)
+    : added;
+  const variants = [...(merged.manifest.variants ?? []), ...series.variants.map((v) => variantOf(study, v))];
+  const content = {
+    ...merged,
+    manifest: { ...merged.manifest, ...(variants.length > 0 && { variants }) },
+  };
   return {
     seriesInstanceUID,
     manifest: await writeObject(manifest, await encodeManifest(content)),
-    newInstances: instances.length,
+    newInstances: fresh.length,
     instanceCount: content.manifest.instances.length,
+    content: content.manifest,
   };
 }
 
-function instancesOf(study: StudyScan, seriesInstanceUID: string): ScannedInstance[] {
-  return study.series.get(seriesInstanceUID)?.instances ?? [];
+/** What was kept, with the places in the new volume of all that takes the place of something lost. */
+function withHealed(kept: SeriesContent, study: Described, { healed }: TouchedSeries): SeriesContent {
+  const placeOf = new Map(
+    Array.from(healed, ([lost, incoming]) => [placeKey(lost), placedIn(study, incoming)] as const),
+  );
+  const origin = new Map<ManifestInstance, ManifestInstance>();
+  const instances = kept.manifest.instances.map((instance) => {
+    const moved = { ...instance, ...placeOf.get(placeKey(instance)) };
+    origin.set(moved, instance);
+    return moved;
+  });
+  const variants = kept.manifest.variants?.map((variant) => ({
+    ...variant,
+    ...placeOf.get(placeKey(variant)),
+  }));
+  return {
+    manifest: { ...kept.manifest, instances, ...(variants && { variants }) },
+    metadataOf: (instance) => kept.metadataOf(origin.get(instance) ?? instance),
+  };
 }
 
-/** The SOP Instance UIDs that the manifests in force name. */
-async function knownInstances({ series, otherManifests = [] }: PlannedStudy): Promise<Set<string>> {
-  const existing = series.flatMap((planned) => planned.existing ?? []);
-  const known = new Set<string>();
-  for (const manifest of [...existing, ...otherManifests]) {
-    const { instances } = decodeManifestIndex(await bytesOf(manifest));
-    for (const { sopInstanceUID } of instances) known.add(sopInstanceUID);
-  }
-  return known;
+/** An entry has its place for itself. */
+function placeKey({ volumeId, dataOffset }: Pick<ManifestInstance, "volumeId" | "dataOffset">): string {
+  return `${volumeId} ${dataOffset}`;
 }
 
-async function bytesOf(manifest: ManifestBytes): Promise<Uint8Array> {
-  return manifest instanceof Uint8Array ? manifest : await Bun.file(manifest.path).bytes();
+function variantOf(study: Described, incoming: Incoming): KeptVariant {
+  const { sizeBytes, crc32, contentHash } = incoming.bytes;
+  const sopInstanceUID =
+    "described" in incoming ? incoming.described.sopInstanceUID : incoming.sopInstanceUID;
+  return { sopInstanceUID, ...placedIn(study, incoming), sizeBytes, crc32, contentHash };
 }
 
-function contentOf(
-  { scanned, studyInstanceUID, placed }: Described,
-  seriesInstanceUID: string,
-  instances: ScannedInstance[],
-): SeriesContent {
+function placedIn({ placed }: Described, incoming: Incoming): Place {
+  const place = placed.get(incoming);
+  if (!place) throw new RangeError("an instance was not written");
+  return place;
+}
+
+function contentOf(study: Described, seriesInstanceUID: string, instances: ScannedInstance[]): SeriesContent {
+  const { scanned, studyInstanceUID } = study;
   const origin = new Map<ManifestInstance, ScannedInstance>();
   for (const instance of instances) {
-    const place = placed.get(instance);
-    if (!place) throw new RangeError("an instance was not written");
-    const { sizeBytes, crc32 } = instance.bytes;
-    origin.set({ ...instance.described, ...place, sizeBytes, crc32 }, instance);
+    const place = placedIn(study, instance);
+    const { sizeBytes, crc32, contentHash } = instance.bytes;
+    origin.set({ ...instance.described, ...place, sizeBytes, crc32, contentHash }, instance);
   }
   return {
     manifest: {

@@ -4,13 +4,15 @@ import { inflateExactly } from "../../../archive/instance-reader.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import { makeVolumeInPlace, planInPlace } from "../../../archive/volume-in-place.ts";
 import { type EntryBytes, VolumeWriter, type WrittenVolume } from "../../../archive/volume-writer.ts";
-import type { InstanceBytes, ScannedInstance, ScannedUpload } from "./scanned-upload.ts";
+import type { InstanceBytes, ScannedUpload } from "./scanned-upload.ts";
+import type { Incoming } from "./sort-instances.ts";
 import type { GuessedVolume, PlannedObject } from "./worker-messages.ts";
 
-type Place = Pick<ManifestInstance, "volumeId" | "dataOffset" | "storedBytes" | "method">;
+/** Where an entry lies, and as what. */
+export type Place = Pick<ManifestInstance, "volumeId" | "dataOffset" | "storedBytes" | "method">;
 
 /** Where instances lie in their volume. */
-export type Placed = Map<ScannedInstance, Place>;
+export type Placed = Map<Incoming, Place>;
 
 /** A volume whose instances have their places, not yet forced onto the disk. */
 export interface OpenVolume extends AsyncDisposable {
@@ -30,7 +32,7 @@ interface Spooled {
 export async function openVolume(
   spooled: Spooled,
   planned: PlannedObject,
-  instances: ScannedInstance[],
+  instances: Incoming[],
 ): Promise<OpenVolume> {
   return spoolAsVolume(spooled, planned, instances) ?? (await copyToVolume(spooled, planned, instances));
 }
@@ -42,7 +44,7 @@ export async function openVolume(
 function spoolAsVolume(
   { scanned, spoolPath, chunk, guessed }: Spooled,
   { id: volumeId, path }: PlannedObject,
-  instances: ScannedInstance[],
+  instances: Incoming[],
 ): OpenVolume | undefined {
   const isWhole = instances.length === scanned.instanceCount;
   if (!isWhole || !instances.every(({ bytes }) => liesAsItShall(bytes))) return undefined;
@@ -54,7 +56,7 @@ function spoolAsVolume(
     })),
   );
   if (!plan) return undefined;
-  const place = ({ bytes: { offset, storedBytes, method } }: ScannedInstance): Place => ({
+  const place = ({ bytes: { offset, storedBytes, method } }: Incoming): Place => ({
     ...{ volumeId, storedBytes, method },
     dataOffset: offset,
   });
@@ -78,7 +80,7 @@ function liesAsItShall({ source, inflateBeforeWriting }: InstanceBytes): boolean
 async function copyToVolume(
   { spoolPath, chunk }: Spooled,
   { id: volumeId, path }: PlannedObject,
-  instances: ScannedInstance[],
+  instances: Incoming[],
 ): Promise<OpenVolume> {
   await using stack = new AsyncDisposableStack();
   const spoolFd = openSync(spoolPath, "r");

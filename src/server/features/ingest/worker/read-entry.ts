@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
+import { ContentHash, contentHashOf } from "../../../archive/content-hash.ts";
 import type { FileWindow } from "../../../archive/file-window.ts";
 import { readFully } from "../../../archive/file-window.ts";
 import { METHOD_STORED } from "../../../archive/zip-format.ts";
@@ -17,6 +18,7 @@ const MAX_DEFLATE_RATIO = 1032;
 export interface EntryContent {
   ok: true;
   source: ByteSource;
+  contentHash: string;
 }
 
 export interface BrokenEntry {
@@ -31,7 +33,7 @@ export function readEntry(file: FileWindow, entry: ZipEntry, data: EntryData): E
   const bytes = data.method === METHOD_STORED ? stored : inflate(stored, entry.sizeBytes);
   if (!bytes) return { ok: false, reason: "zip.malformed" };
   if (crc32(bytes) !== entry.crc32) return { ok: false, reason: "zip.crc" };
-  return { ok: true, source: memorySource(bytes) };
+  return { ok: true, source: memorySource(bytes), contentHash: contentHashOf(bytes) };
 }
 
 function inflate(deflated: Uint8Array, sizeBytes: number): Uint8Array | undefined {
@@ -70,16 +72,19 @@ export function openStoredEntry(
   data: EntryData,
 ): EntryContent | BrokenEntry {
   const chunk = new Uint8Array(CHUNK_BYTES);
+  const hash = new ContentHash();
   let checksum = 0;
   for (let done = 0; done < data.length; ) {
     const wanted = Math.min(CHUNK_BYTES, data.length - done);
     if (readFully(file.fd, chunk, data.offset + done, wanted) !== wanted)
       return { ok: false, reason: "zip.malformed" };
     checksum = crc32(chunk.subarray(0, wanted), checksum);
+    hash.update(chunk.subarray(0, wanted));
     done += wanted;
   }
   if (checksum !== entry.crc32) return { ok: false, reason: "zip.crc" };
-  return { ok: true, source: fileSource(file.fd, data.offset, data.length) };
+  const source = fileSource(file.fd, data.offset, data.length);
+  return { ok: true, source, contentHash: hash.digest() };
 }
 
 /** Inflates a large entry into the new file `path`, which may be left behind broken. */
@@ -88,7 +93,7 @@ export async function inflateEntryTo(
   spoolPath: string,
   entry: ZipEntry,
   data: EntryData,
-): Promise<{ ok: true } | BrokenEntry> {
+): Promise<{ ok: true; contentHash: string } | BrokenEntry> {
   if (!isPossibleSize(data.length, entry.sizeBytes)) return { ok: false, reason: "zip.malformed" };
   const check = new CheckedLength(entry.sizeBytes);
   const end = data.offset + data.length - 1;
@@ -104,13 +109,15 @@ export async function inflateEntryTo(
     throw error;
   }
   if (check.lengthBytes !== entry.sizeBytes) return { ok: false, reason: "zip.malformed" };
-  return check.checksum === entry.crc32 ? { ok: true } : { ok: false, reason: "zip.crc" };
+  if (check.checksum !== entry.crc32) return { ok: false, reason: "zip.crc" };
+  return { ok: true, contentHash: check.hash.digest() };
 }
 
 /** Passes bytes on, with their CRC-32, and fails as zlib does once there are more than expected. */
 class CheckedLength extends Transform {
   checksum = 0;
   lengthBytes = 0;
+  readonly hash = new ContentHash();
   constructor(readonly maxBytes: number) {
     super();
   }
@@ -125,6 +132,7 @@ class CheckedLength extends Transform {
       return done(Object.assign(new RangeError("longer than it says"), { code: "ERR_BUFFER_TOO_LARGE" }));
     }
     this.checksum = crc32(chunk, this.checksum);
+    this.hash.update(chunk);
     done(null, chunk);
   }
 }

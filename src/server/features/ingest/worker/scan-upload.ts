@@ -89,7 +89,7 @@ class Scan {
       const located = this.#isIgnored(entry) ?? archive.locate(entry);
       const looked = located.ok ? await this.#look(entry, located.data) : located;
       if (!looked.ok) this.#skip(entry, looked.reason);
-      else await this.#take(looked);
+      else await this.#take(entry, looked);
     }
   }
 
@@ -118,9 +118,11 @@ class Scan {
     }
   }
 
-  async #take({ instance, bytes, json }: Extract<Looked, { ok: true }>): Promise<void> {
-    const isAdded = this.upload.add(instance, bytes, json);
-    if (!isAdded && bytes.source !== "spool") await rm(bytes.source.inflatedPath);
+  async #take(entry: ZipEntry, { instance, bytes, json }: Extract<Looked, { ok: true }>): Promise<void> {
+    const name = entry.name.slice(0, MAX_NAME_LENGTH);
+    const added = this.upload.add(instance, bytes, { name, json });
+    if (added === "left_out") this.#skip(entry, "instance.too_many_variants");
+    if (added !== "added" && bytes.source !== "spool") await rm(bytes.source.inflatedPath);
   }
 
   async #look(entry: ZipEntry, data: EntryData): Promise<Looked> {
@@ -134,23 +136,25 @@ class Scan {
     const isLarge = data.length > this.limits.maxHeldBytes;
     const content = (isLarge ? openStoredEntry : readEntry)(this.spool, entry, data);
     if (!content.ok) return content;
-    return this.#describe(content.source, spooled(entry, data));
+    return this.#describe(content.source, spooled(entry, data, content.contentHash));
   }
 
   /** A large deflated entry is inflated to disk; what it became is kept where its frames must be stored. */
   async #lookInFile(entry: ZipEntry, data: EntryData): Promise<Looked> {
     const inflatedPath = join(this.uploadFolder, `${INFLATED_PREFIX}${this.#inflatedFiles++}`);
     const inflated = await inflateEntryTo(inflatedPath, this.spoolPath, entry, data);
-    const looked = inflated.ok ? this.#lookInto(inflatedPath, entry, data) : inflated;
+    const looked = inflated.ok
+      ? this.#lookInto(inflatedPath, entry, spooled(entry, data, inflated.contentHash))
+      : inflated;
     if (!looked.ok || looked.bytes.source === "spool") await rm(inflatedPath, { force: true });
     return looked;
   }
 
-  #lookInto(inflatedPath: string, entry: ZipEntry, data: EntryData): Looked {
+  #lookInto(inflatedPath: string, entry: ZipEntry, bytes: InstanceBytes): Looked {
     const fd = openSync(inflatedPath, "r");
     try {
-      const looked = this.#describe(fileSource(fd, 0, entry.sizeBytes), spooled(entry, data));
-      if (looked.ok && looked.bytes.inflateBeforeWriting) looked.bytes = inflatedFile(inflatedPath, entry);
+      const looked = this.#describe(fileSource(fd, 0, entry.sizeBytes), bytes);
+      if (looked.ok && looked.bytes.inflateBeforeWriting) looked.bytes = inflatedFile(inflatedPath, bytes);
       return looked;
     } finally {
       closeSync(fd);
@@ -189,7 +193,11 @@ function assertWeight(archive: ZipArchive, maxWeightBytes: number): void {
   if (weightBytes > maxWeightBytes) throw new IngestRefused("upload.heavy", String(weightBytes));
 }
 
-function spooled({ sizeBytes, crc32 }: ZipEntry, { offset, length, method }: EntryData): InstanceBytes {
+function spooled(
+  { sizeBytes, crc32 }: ZipEntry,
+  { offset, length, method }: EntryData,
+  contentHash: string,
+): InstanceBytes {
   return {
     source: "spool",
     offset,
@@ -197,11 +205,12 @@ function spooled({ sizeBytes, crc32 }: ZipEntry, { offset, length, method }: Ent
     method,
     sizeBytes,
     crc32,
+    contentHash,
     inflateBeforeWriting: false,
   };
 }
 
-function inflatedFile(inflatedPath: string, { sizeBytes, crc32 }: ZipEntry): InstanceBytes {
+function inflatedFile(inflatedPath: string, { sizeBytes, crc32, contentHash }: InstanceBytes): InstanceBytes {
   const source = { inflatedPath };
   return {
     source,
@@ -210,6 +219,7 @@ function inflatedFile(inflatedPath: string, { sizeBytes, crc32 }: ZipEntry): Ins
     method: 0,
     sizeBytes,
     crc32,
+    contentHash,
     inflateBeforeWriting: false,
   };
 }

@@ -1,3 +1,4 @@
+import { type Content, isSameContent } from "../../../archive/content-hash.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import { MAX_WRITTEN_METADATA_BYTES } from "../../../archive/manifest-codec.ts";
 import { instanceWeight, MAX_WRITTEN_WEIGHT_BYTES } from "../../../archive/manifest-weight.ts";
@@ -5,6 +6,9 @@ import { type MetadataRef, MetadataStore } from "../../../archive/metadata-store
 import type { IndexAttributes, Instance } from "../../../dicom/instance.ts";
 import { IngestRefused } from "./worker.errors.ts";
 import type { IngestLimits, ScannedSeries, ScannedStudy } from "./worker-messages.ts";
+
+/** Other bytes under one SOP Instance UID that are kept beside the first; what comes beyond is named as left out. */
+export const MAX_VARIANTS = 16;
 
 /** Where the bytes of a scanned instance are, and how a volume shall hold them. */
 export interface InstanceBytes {
@@ -15,6 +19,7 @@ export interface InstanceBytes {
   method: 0 | 8;
   sizeBytes: number;
   crc32: number;
+  contentHash: string;
   /** Deflated in the ZIP, but to be stored: it has several frames, each of which must stay one range. */
   inflateBeforeWriting: boolean;
 }
@@ -35,6 +40,15 @@ export interface ScannedInstance {
   >;
   bytes: InstanceBytes;
   metadata: MetadataRef;
+  /** Of its entry in the ZIP. */
+  name: string;
+}
+
+/** Other bytes than those of an earlier instance of the upload, under its SOP Instance UID. */
+export interface ScannedVariant {
+  sopInstanceUID: string;
+  bytes: InstanceBytes;
+  name: string;
 }
 
 interface SeriesScan {
@@ -49,8 +63,9 @@ export interface StudyScan {
   index: IndexAttributes;
   modalities: Set<string>;
   series: Map<string, SeriesScan>;
-  /** SOP Instance UIDs, across the series: each instance is kept once in a study. */
-  known: Set<string>;
+  variants: ScannedVariant[];
+  /** What came under each SOP Instance UID, across the series. */
+  known: Map<string, Content[]>;
   duplicates: number;
 }
 
@@ -69,16 +84,22 @@ export class ScannedUpload {
   }
 
   /**
-   * Adds an instance, or counts it as a duplicate of its study.
-   * @returns whether it was added
+   * Adds an instance; where its study has one of the same UID, as a variant of it, or counts it as a duplicate.
    * @throws {IngestRefused} where the upload breaks a limit
    */
-  add(instance: Instance, bytes: InstanceBytes, json: Uint8Array = jsonOf(instance)): boolean {
+  add(
+    instance: Instance,
+    bytes: InstanceBytes,
+    { name = "", json = jsonOf(instance) }: { name?: string; json?: Uint8Array } = {},
+  ): "added" | "duplicate" | "left_out" {
     const study = this.#study(instance);
-    if (study.known.has(instance.sopInstanceUID)) {
+    const { sopInstanceUID } = instance;
+    const same = study.known.get(sopInstanceUID) ?? [];
+    if (same.some((content) => isSameContent(content, bytes))) {
       study.duplicates++;
-      return false;
+      return "duplicate";
     }
+    if (same.length > MAX_VARIANTS) return "left_out";
     if (this.instanceCount >= this.#limits.maxInstances) {
       throw new IngestRefused("upload.too_many_instances", `more than ${this.#limits.maxInstances}`);
     }
@@ -86,7 +107,13 @@ export class ScannedUpload {
     if (this.restBytes > (this.#limits.maxRestBytes ?? Number.POSITIVE_INFINITY)) {
       throw new IngestRefused("upload.over_quota", "more at rest than the whole plan holds");
     }
-    study.known.add(instance.sopInstanceUID);
+    this.instanceCount++;
+    this.instanceBytes += bytes.sizeBytes;
+    study.known.set(sopInstanceUID, [...same, bytes]);
+    if (same.length > 0) {
+      study.variants.push({ sopInstanceUID, bytes, name });
+      return "added";
+    }
     if (instance.index.modality !== null) study.modalities.add(instance.index.modality);
     const metadata = this.metadata.add(json);
     const { maxMetadataBytes, maxHeldMetadataBytes } = this.#limits;
@@ -105,10 +132,8 @@ export class ScannedUpload {
     ) {
       throw new IngestRefused("upload.series_too_large", "more than one manifest holds");
     }
-    series.instances.push({ described: describe(instance), bytes, metadata });
-    this.instanceCount++;
-    this.instanceBytes += bytes.sizeBytes;
-    return true;
+    series.instances.push({ described: describe(instance), bytes, metadata, name });
+    return "added";
   }
 
   /** The studies for the main thread: no bytes, no metadata. */
@@ -139,7 +164,8 @@ export class ScannedUpload {
       index: instance.index,
       modalities: new Set<string>(),
       series: new Map(),
-      known: new Set<string>(),
+      variants: [],
+      known: new Map<string, Content[]>(),
       duplicates: 0,
     };
     this.studies.set(instance.studyInstanceUID, study);

@@ -46,7 +46,14 @@ export type IngestFailure =
   | "worker.failed";
 
 /** Why one entry of the ZIP is left out. */
-export type SkippedReason = SkipReason | EntryFailure | "ignored_name" | "zip.crc" | "zip.too_large";
+export type SkippedReason =
+  | SkipReason
+  | EntryFailure
+  | "ignored_name"
+  | "zip.crc"
+  | "zip.too_large"
+  | "instance.too_many_variants"
+  | "series.damaged";
 
 export interface ScannedSeries {
   seriesInstanceUID: string;
@@ -102,16 +109,23 @@ export interface BuildPlan {
 export interface PlannedStudy {
   studyInstanceUID: string;
   volume: PlannedObject;
-  series: {
-    seriesInstanceUID: string;
-    manifest: PlannedObject;
-    /** The bytes of the manifest in force; none for a new series. */
-    existing?: ManifestBytes;
-  }[];
+  /** Those of the upload, and all that the study has. */
+  series: PlannedSeries[];
   /** Of the volume, where its id is the one guessed. */
   guessed?: GuessedVolume;
-  /** Manifests in force of the study's other series, so that no instance is kept twice. */
-  otherManifests?: ManifestBytes[];
+  /** Ids of the study's volumes, where some of its bytes are damaged or gone. */
+  volumes?: string[];
+  /** Those of them that are: what the upload brings of them takes their place. */
+  lostVolumes?: string[];
+}
+
+export interface PlannedSeries {
+  seriesInstanceUID: string;
+  manifest: PlannedObject;
+  /** The bytes of the manifest in force; none for a new series, or where they are lost. */
+  existing?: ManifestBytes;
+  /** How many instances the lost manifest named. */
+  lostInstances?: number;
 }
 
 export interface BuiltObject extends PlannedObject {
@@ -142,6 +156,17 @@ export interface BuiltStudy {
   volume?: BuiltVolume;
   /** Only series with something new. */
   series: BuiltSeries[];
+  /** Instances under a SOP Instance UID whose shown instance has other bytes; kept, the same bytes once. */
+  conflicts: ConflictingInstance[];
+  leftOut: { name: string; reason: SkippedReason }[];
+  /** Of a study with damage: the volumes that no manifest names any more, and whether nothing of it is lost now. */
+  repair?: { freedVolumes: string[]; isWhole: boolean };
+}
+
+export interface ConflictingInstance {
+  /** Of its entry in the ZIP. */
+  name: string;
+  sopInstanceUID: string;
 }
 
 export interface BuiltUpload {

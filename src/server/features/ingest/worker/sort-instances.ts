@@ -1,0 +1,112 @@
+import { type Content, isSameContent } from "../../../archive/content-hash.ts";
+import type { KeptVariant, ManifestInstance } from "../../../archive/manifest.ts";
+import { decodeManifestIndex } from "../../../archive/manifest-codec.ts";
+import { MAX_VARIANTS, type ScannedInstance, type ScannedVariant, type StudyScan } from "./scanned-upload.ts";
+import type {
+  ConflictingInstance,
+  ManifestBytes,
+  PlannedSeries,
+  PlannedStudy,
+  SkippedReason,
+} from "./worker-messages.ts";
+
+/** Anything of an upload that has a place in a volume. */
+export type Incoming = ScannedInstance | ScannedVariant;
+
+/** What an upload brings to a series. */
+export interface TouchedSeries extends PlannedSeries {
+  /** Under SOP Instance UIDs that the study does not hold yet. */
+  fresh: ScannedInstance[];
+  /** Other bytes than those shown under the same SOP Instance UID. */
+  variants: Incoming[];
+  /** The same bytes as what was lost with a volume, by what is kept of it. */
+  healed: Map<ManifestInstance | KeptVariant, Incoming>;
+}
+
+export interface SortedStudy {
+  series: TouchedSeries[];
+  /** Those of the upload that are kept as they are. */
+  duplicates: number;
+  conflicts: ConflictingInstance[];
+  leftOut: { name: string; reason: SkippedReason }[];
+}
+
+/** All that a study holds under one SOP Instance UID; the first is the one shown. */
+interface Known {
+  series: TouchedSeries;
+  contents: { content: Content; lost?: ManifestInstance | KeptVariant }[];
+}
+
+/** Sorts a study's instances of an upload by what is kept already. */
+export async function sortInstances(planned: PlannedStudy, study: StudyScan): Promise<SortedStudy> {
+  const sorted: SortedStudy = { series: [], duplicates: 0, conflicts: [], leftOut: [] };
+  const known = new Map<string, Known>();
+  const lostVolumes = new Set(planned.lostVolumes);
+  for (const plannedSeries of planned.series) {
+    const series = { ...plannedSeries, fresh: [], variants: [], healed: new Map() };
+    sorted.series.push(series);
+    if (plannedSeries.existing) learn(known, series, await bytesOf(plannedSeries.existing), lostVolumes);
+  }
+  for (const series of sorted.series) {
+    const instances = study.series.get(series.seriesInstanceUID)?.instances ?? [];
+    // Nobody knows what a lost manifest named: what replaces it must not be less.
+    const isPart = instances.length < (series.lostInstances ?? 0);
+    for (const instance of instances) {
+      if (isPart) sorted.leftOut.push({ name: instance.name, reason: "series.damaged" });
+      else sort(sorted, known, series, instance.described.sopInstanceUID, instance);
+    }
+  }
+  for (const variant of study.variants) {
+    const first = known.get(variant.sopInstanceUID);
+    if (first) sort(sorted, known, first.series, variant.sopInstanceUID, variant);
+    else sorted.leftOut.push({ name: variant.name, reason: "series.damaged" });
+  }
+  return sorted;
+}
+
+export async function bytesOf(manifest: ManifestBytes): Promise<Uint8Array> {
+  return manifest instanceof Uint8Array ? manifest : await Bun.file(manifest.path).bytes();
+}
+
+function learn(
+  known: Map<string, Known>,
+  series: TouchedSeries,
+  manifest: Uint8Array,
+  lostVolumes: ReadonlySet<string>,
+): void {
+  const { instances, variants = [] } = decodeManifestIndex(manifest);
+  for (const kept of [...instances, ...variants]) {
+    const contents: Known["contents"] = known.get(kept.sopInstanceUID)?.contents ?? [];
+    contents.push({ content: kept, ...(lostVolumes.has(kept.volumeId) && { lost: kept }) });
+    known.set(kept.sopInstanceUID, { series, contents });
+  }
+}
+
+function sort(
+  sorted: SortedStudy,
+  known: Map<string, Known>,
+  series: TouchedSeries,
+  sopInstanceUID: string,
+  incoming: Incoming,
+): void {
+  const { name, bytes } = incoming;
+  const same = known.get(sopInstanceUID);
+  if (!same && "described" in incoming) {
+    known.set(sopInstanceUID, { series, contents: [{ content: bytes }] });
+    series.fresh.push(incoming);
+    return;
+  }
+  if (!same) throw new RangeError("a variant of nothing");
+  const match = same.contents.find(({ content }) => isSameContent(content, bytes));
+  if (match !== same.contents[0]) sorted.conflicts.push({ name, sopInstanceUID });
+  if (match) {
+    sorted.duplicates++;
+    if (match.lost) same.series.healed.set(match.lost, incoming);
+    delete match.lost;
+  } else if (same.contents.length > MAX_VARIANTS) {
+    sorted.leftOut.push({ name, reason: "instance.too_many_variants" });
+  } else {
+    same.contents.push({ content: bytes });
+    same.series.variants.push(incoming);
+  }
+}

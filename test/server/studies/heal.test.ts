@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { unzipSync } from "fflate";
+import type { Study } from "../../../src/shared/api/studies.ts";
+import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
+import {
+  type Answer,
+  packed,
+  readEverything,
+  restingObjects,
+  sampleKinds,
+} from "../../support/damaged-study.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+let t: TestApp;
+let owner: Person;
+const kinds = sampleKinds();
+const zip = packed(kinds);
+beforeAll(async () => {
+  t = await createTestApp();
+  owner = await t.addPerson("Manda de Novo", { plan: "clinica" });
+  await t.sql`update plans set download_delete_limit = 1000000`;
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+async function listed(id: string): Promise<Study | undefined> {
+  const answer = await t.call("GET", "/api/studies", { as: owner });
+  return ((await answer.json()) as Study[]).find((study) => study.id === id);
+}
+
+/** A sound study of its own for each test: it was deleted where another test had it. */
+async function soundStudy(): Promise<{ id: string; sound: Map<string, Answer> }> {
+  for (const { id } of (await (await t.call("GET", "/api/studies", { as: owner })).json()) as Study[]) {
+    await t.call("DELETE", `/api/studies/${id}`, { as: owner });
+  }
+  const { studies } = await t.store(owner, zip);
+  const id = studies[0]?.id ?? "";
+  return { id, sound: await readEverything(t, owner, id) };
+}
+
+/** Reads everything, which finds the damage, and uploads the same again. */
+async function healed(id: string, sent = zip): Promise<UploadAnswer> {
+  await readEverything(t, owner, id);
+  expect(["damaged", "missing"]).toContain((await listed(id))?.integrity ?? "");
+  return await t.store(owner, sent);
+}
+
+async function expectSound(id: string, sound: Map<string, Answer>): Promise<void> {
+  const now = await readEverything(t, owner, id);
+  for (const [path, { status, bytes }] of sound) {
+    if (path.includes("/download")) continue; // other entry names, the same instances
+    expect(now.get(path)?.status, path).toBe(status);
+    expect(now.get(path)?.bytes?.equals(bytes ?? Buffer.of()), path).toBe(true);
+  }
+  const download = await t.call("GET", `/api/studies/${id}/download`, { as: owner });
+  const entries = Object.values(unzipSync(new Uint8Array(await download.arrayBuffer())));
+  const hashes = (files: Uint8Array[]) => files.map((bytes) => Bun.hash(bytes)).sort();
+  expect(hashes(entries)).toEqual(hashes(Object.values(kinds)));
+}
+
+const volumesOf = async (id: string) => (await restingObjects(t, id)).filter(({ kind }) => kind === "volume");
+
+describe("sending the same study again", () => {
+  test("heals one with a changed byte: all of it reads as before, and nothing of the damage stays", async () => {
+    const { id, sound } = await soundStudy();
+    const [volume] = await volumesOf(id);
+    volume?.flip(3000);
+    const answer = await healed(id);
+    expect(answer.studies).toMatchObject([{ id, imagesReceived: 0, duplicates: 6 }]);
+    expect(await listed(id)).toMatchObject({ integrity: "ok", storageStatus: "b2", imagesReceived: 6 });
+    const volumes = await volumesOf(id);
+    expect(volumes.map((one) => one.id)).not.toContain(volume?.id ?? "");
+    expect(volumes).toHaveLength(1);
+    await expectSound(id, sound);
+  });
+
+  test("heals one whose volume is gone, after a restart too", async () => {
+    const { id, sound } = await soundStudy();
+    (await volumesOf(id))[0]?.remove();
+    await readEverything(t, owner, id);
+    await using restarted = await t.startAgain();
+    const listing = await restarted.app.request("/api/studies", {
+      headers: { authorization: `Bearer ${owner.token}` },
+    });
+    expect((await listing.json()) as Study[]).toMatchObject([{ integrity: "missing" }]);
+    await healed(id);
+    expect(await listed(id)).toMatchObject({ integrity: "ok", storageStatus: "b2" });
+    await expectSound(id, sound);
+  });
+
+  test("heals one whose manifest is damaged or gone", async () => {
+    for (const harm of ["flip", "remove"] as const) {
+      const { id, sound } = await soundStudy();
+      const [manifest] = (await restingObjects(t, id)).filter(({ kind }) => kind === "manifest");
+      manifest?.[harm](20);
+      await using restarted = await t.startAgain();
+      await readEverything(restarted, owner, id);
+      await healed(id);
+      expect(await listed(id)).toMatchObject({ integrity: "ok", imagesReceived: 6 });
+      const now = await readEverything(t, owner, id);
+      for (const [path, { bytes }] of sound) {
+        if (!path.includes("/download"))
+          expect(now.get(path)?.bytes?.equals(bytes ?? Buffer.of())).toBe(true);
+      }
+    }
+  });
+
+  test("in part heals what it brings and leaves the rest marked", async () => {
+    const { id } = await soundStudy();
+    (await volumesOf(id))[0]?.flip(3000);
+    const { stored, frames } = kinds;
+    await healed(id, packed({ stored, frames } as Record<string, Uint8Array>));
+    expect((await listed(id))?.integrity).toBe("damaged");
+    await healed(id);
+    expect((await listed(id))?.integrity).toBe("ok");
+  });
+
+  test("that is sound changes nothing", async () => {
+    const { id } = await soundStudy();
+    const before = await restingObjects(t, id);
+    const { studies } = await t.store(owner, zip);
+    expect(studies).toMatchObject([{ imagesReceived: 0, duplicates: 6 }]);
+    expect((await restingObjects(t, id)).map((object) => object.id)).toEqual(before.map(({ id }) => id));
+  });
+});
