@@ -58,6 +58,9 @@ interface ViewerError {
   request?: { status?: number };
 }
 
+/** What a frame whose stored bytes are not what was received is answered with. */
+const DAMAGED_STATUS = 500;
+
 /** OHIF tells of requests that failed, and of images that it did not get or could not decode. */
 function onViewerError(error: ViewerError | undefined, imageId?: string): void {
   const status = error?.status ?? error?.request?.status;
@@ -65,7 +68,8 @@ function onViewerError(error: ViewerError | undefined, imageId?: string): void {
   if (!isImageInSight(imageId)) return;
   // Without a connection a decoder may be what is missing.
   const isLost = status !== undefined || !navigator.onLine;
-  showImageNotice(isLost ? texts.imageLost : texts.imageNotShown);
+  const lost = status === DAMAGED_STATUS ? texts.imageDamaged : texts.imageLost;
+  showImageNotice(isLost ? lost : texts.imageNotShown);
   tellParent("shown");
 }
 

@@ -6,6 +6,7 @@ export interface ViewerTexts {
   accessEndedHint: string;
   imageNotShown: string;
   imageLost: string;
+  imageDamaged: string;
   /** Texts that OHIF has in its code instead of its catalogues, by the English; those not here stay as they are. */
   hardCoded: Readonly<Record<string, string>>;
 }
@@ -16,6 +17,8 @@ export const TEXTS: Record<ViewerLanguage, ViewerTexts> = {
     accessEndedHint: "Feche o visualizador e abra o exame de novo pela lista.",
     imageNotShown: "Esta imagem não pode ser exibida aqui. Ela está guardada intacta, como foi enviada.",
     imageLost: "Esta imagem não chegou. Verifique sua conexão e abra o exame de novo.",
+    imageDamaged:
+      "O arquivo guardado desta imagem foi danificado e não é mostrado. Enviar o exame de novo o repara.",
     hardCoded: {
       "One or more of the requested studies are not available at this time.":
         "Este exame não está disponível.",
@@ -96,6 +99,8 @@ export const TEXTS: Record<ViewerLanguage, ViewerTexts> = {
     accessEndedHint: "Close the viewer and open the exam again from the list.",
     imageNotShown: "This image can't be shown here. It is kept unharmed, as it was sent.",
     imageLost: "This image did not arrive. Check your connection and open the exam again.",
+    imageDamaged:
+      "The stored file of this image was damaged, so it is not shown. Sending the exam again repairs it.",
     hardCoded: {
       "One or more of the requested studies are not available at this time.": "This exam is not available.",
     },

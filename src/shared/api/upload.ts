@@ -42,7 +42,7 @@ export const uploadAnswerSchema = z.object({
    * Instances with other bytes than the one shown under the same SOP Instance UID: both are kept and downloaded. `name`
    * is that of the entry in the ZIP. At most 1,000; `conflictCount` counts all.
    */
-  conflicts: z.array(z.object({ name: z.string(), sopInstanceUID: z.string() })),
-  conflictCount: z.number(),
+  conflicts: z._default(z.array(z.object({ name: z.string(), sopInstanceUID: z.string() })), []),
+  conflictCount: z._default(z.number(), 0),
 });
 export type UploadAnswer = z.infer<typeof uploadAnswerSchema>;

@@ -8,6 +8,7 @@ import { ReportButton } from "../reports/report-button.tsx";
 import { modalityCodes, modalityName } from "./modality-names.ts";
 import type { studyTableFeatures } from "./study-columns.tsx";
 import { StudyFilm } from "./study-film.tsx";
+import { StudyIntegrity } from "./study-integrity.tsx";
 import { dateText, descriptionText, patientText } from "./study-text.ts";
 
 type StudyRow = Row<typeof studyTableFeatures, Study>;
@@ -49,6 +50,7 @@ export function DescriptionCell({ study }: { study: Study }) {
         <b className="study-name">{descriptionText(i18n, study)}</b>
         <StudyOwner study={study} />
         <StudyOrigin study={study} />
+        <StudyIntegrity study={study} />
       </div>
     </div>
   );

@@ -14,6 +14,7 @@ import { LoginPrompt } from "../his/login-prompt.tsx";
 import { viewAtom } from "../his/views.ts";
 import { ReportDialog } from "../reports/report-dialog.tsx";
 import { ShareDialog } from "../sharing/share-dialog.tsx";
+import { ConflictNotice } from "../upload/conflict-notice.tsx";
 import { SkippedNotice } from "../upload/skipped-notice.tsx";
 import { ViewerOverlay } from "../viewer/viewer-overlay.tsx";
 import { DeleteStudyDialog } from "./delete-study-dialog.tsx";
@@ -66,6 +67,7 @@ export default function StudyListView() {
         onRefresh={() => void refetch()}
         hasExams={!isEmpty}
       />
+      <ConflictNotice />
       <SkippedNotice />
       <PlanStrip />
       {!isEmpty && <StudyFilterBar />}

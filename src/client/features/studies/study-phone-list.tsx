@@ -17,6 +17,7 @@ import { StorageDot } from "./storage-status.tsx";
 import { StudyOrigin, StudyOwner } from "./study-cells.tsx";
 import { columnVisibility } from "./study-columns.tsx";
 import { StudyFilm } from "./study-film.tsx";
+import { StudyIntegrity } from "./study-integrity.tsx";
 import { dateText, descriptionText, patientText } from "./study-text.ts";
 import { useDownload } from "./use-download.ts";
 import { STUDIES_PER_PAGE } from "./use-study-list.ts";
@@ -81,6 +82,7 @@ function PhoneStudyText({ study }: { study: Study }) {
       <b>{descriptionText(i18n, study)}</b>
       {columns.patientName && <span className="phone-study-patient">{patientText(i18n, study)}</span>}
       <StudyOwner study={study} />
+      <StudyIntegrity study={study} />
       <span className="phone-study-facts">
         {modalityCodes(study.modality).map((code) => (
           <ModalityChip key={code} modality={code} />

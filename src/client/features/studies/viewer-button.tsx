@@ -8,6 +8,7 @@ import { Tooltip } from "../../ui/tooltip.tsx";
 import { useHis } from "../his/his-context.ts";
 import { viewedStudyAtom } from "./list-actions.ts";
 import { StorageDot, StorageName } from "./storage-status.tsx";
+import { findingOf } from "./study-integrity.tsx";
 import { isViewable } from "./study-text.ts";
 import { openerOf } from "./use-list-return.ts";
 
@@ -32,7 +33,7 @@ export function ViewerButton({ study, kind = "row" }: { study: Study; kind?: "ro
 
   if (kind === "lit") {
     return (
-      <WaitTooltip shown={!canView}>
+      <WaitTooltip study={study}>
         <Button kind="lit" {...state}>
           <MaximizeIcon small />
           {label}
@@ -50,7 +51,7 @@ export function ViewerButton({ study, kind = "row" }: { study: Study; kind?: "ro
             </span>
           </Tooltip>
         )}
-        <WaitTooltip shown={!canView}>
+        <WaitTooltip study={study}>
           <IconButton label={t({ id: "study.openViewer", message: "Open in the viewer" })} {...state}>
             <MaximizeIcon />
           </IconButton>
@@ -59,7 +60,7 @@ export function ViewerButton({ study, kind = "row" }: { study: Study; kind?: "ro
     );
   }
   return (
-    <WaitTooltip shown={!canView}>
+    <WaitTooltip study={study}>
       <Button size="small" {...state}>
         <MaximizeIcon small />
         <span className="viewer-label">{label}</span>
@@ -68,11 +69,10 @@ export function ViewerButton({ study, kind = "row" }: { study: Study; kind?: "ro
   );
 }
 
-function WaitTooltip({ shown, children }: { shown: boolean; children: ReactElement }) {
-  if (!shown) return children;
-  return (
-    <Tooltip text={<Trans id="study.waitForTransfer">Wait for the transfer to finish</Trans>}>
-      {children}
-    </Tooltip>
-  );
+function WaitTooltip({ study, children }: { study: Study; children: ReactElement }) {
+  const { i18n } = useLingui();
+  if (isViewable(study)) return children;
+  const finding = findingOf(study);
+  const wait = <Trans id="study.waitForTransfer">Wait for the transfer to finish</Trans>;
+  return <Tooltip text={finding ? i18n._(finding.text) : wait}>{children}</Tooltip>;
 }

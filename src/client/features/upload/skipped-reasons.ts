@@ -16,6 +16,14 @@ const skippedReasons: Record<string, MessageDescriptor> = {
     id: "skipped.instance.too_complex",
     message: "DICOM file with a structure beyond the limits",
   }),
+  "instance.too_many_variants": msg({
+    id: "skipped.instance.too_many_variants",
+    message: "Too many different images with one identifier",
+  }),
+  "series.damaged": msg({
+    id: "skipped.series.damaged",
+    message: "Its series is damaged here: send the whole series to repair it",
+  }),
   "zip.crc": msg({ id: "skipped.zip.crc", message: "Damaged inside the ZIP (wrong checksum)" }),
   "zip.malformed": msg({ id: "skipped.zip.malformed", message: "Damaged inside the ZIP" }),
   "zip.encrypted": msg({ id: "skipped.zip.encrypted", message: "Protected by a password" }),

@@ -9,7 +9,7 @@ import { viewAtom } from "../his/views.ts";
 import { refreshExams } from "../studies/refresh-exams.ts";
 import { studiesApi } from "../studies/studies-api.ts";
 import { followUpload, type Standing, type UploadNews } from "./follow-upload.ts";
-import { lastSkippedAtom } from "./last-upload.ts";
+import { lastConflictsAtom, lastSkippedAtom } from "./last-upload.ts";
 import { newsTexts } from "./upload-texts.ts";
 import { wait } from "./wait.ts";
 
@@ -18,9 +18,11 @@ export function useFollowUpload(): (answer: UploadAnswer, signal: AbortSignal) =
   const queryClient = useQueryClient();
   const setView = useSetAtom(viewAtom);
   const setLastSkipped = useSetAtom(lastSkippedAtom);
+  const setLastConflicts = useSetAtom(lastConflictsAtom);
   const tell = useTellNews();
 
-  return async ({ studies, skipped, skippedCount }, signal) => {
+  return async ({ studies, skipped, skippedCount, conflicts, conflictCount }, signal) => {
+    setLastConflicts(conflictCount > 0 ? { conflicts, conflictCount } : undefined);
     setLastSkipped(skippedCount > 0 ? { skipped, skippedCount } : undefined);
     await refreshExams(queryClient);
     await followUpload({

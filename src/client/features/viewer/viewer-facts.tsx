@@ -1,5 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { Study } from "../../../shared/api/studies.ts";
+import { StudyIntegrity } from "../studies/study-integrity.tsx";
 import { dateText, patientText } from "../studies/study-text.ts";
 
 /** Whose images they are, of when, and what they are not for. */
@@ -9,6 +10,7 @@ export function ViewerFacts({ study }: { study: Study }) {
     <>
       <span>{patientText(i18n, study)}</span>
       <span>{dateText(study.studyDate)}</span>
+      <StudyIntegrity study={study} />
       <span className="viewer-notice">
         <Trans id="viewer.notForDiagnosis">Not for primary diagnosis</Trans>
       </span>
