@@ -9,8 +9,8 @@ import { ingestUpload } from "./ingest-upload.ts";
 import { createUploadSlots } from "./upload-slots.ts";
 
 const UPLOADS_PER_ACCOUNT = 12;
-/** Of which most are only being received, which costs a socket, a file and no memory to speak of. */
-const UPLOADS_PER_PROCESS = 512;
+/** Of which most are only being received, which costs a socket, a file and little memory. */
+const UPLOADS_PER_PROCESS = 256;
 
 export function createIngestRoutes(deps: Deps, guard: Guard) {
   const slots = createUploadSlots({ perAccount: UPLOADS_PER_ACCOUNT, perProcess: UPLOADS_PER_PROCESS });

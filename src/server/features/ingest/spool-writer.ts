@@ -4,8 +4,12 @@ import type { SpoolRoom } from "./upload-room.ts";
 /** Pieces are written together, in one call: a body comes in some 64 kB at a time. */
 const WRITE_BYTES = 2 * 1024 * 1024;
 const WRITE_PIECES = 256;
+/** What all uploads together keep unwritten: each less, the more there are. */
+const ALL_WRITE_BYTES = 64 * 1024 * 1024;
 /** What came is not kept in memory for longer: of slow senders there may be hundreds. */
 const HELD_MS = 500;
+
+let openWriters = 0;
 
 /** Appends pieces to a file in the order they come. After disposal nothing is written any more. */
 export class SpoolWriter implements AsyncDisposable {
@@ -17,6 +21,7 @@ export class SpoolWriter implements AsyncDisposable {
   #writing: Promise<void> = Promise.resolve();
 
   constructor(file: FileHandle, room: SpoolRoom) {
+    openWriters++;
     this.#file = file;
     this.#room = room;
     this.#timer = setInterval(() => {
@@ -30,7 +35,8 @@ export class SpoolWriter implements AsyncDisposable {
   async add(piece: Uint8Array): Promise<void> {
     this.#unwritten.push(piece);
     this.#unwrittenBytes += piece.length;
-    if (this.#unwrittenBytes >= WRITE_BYTES || this.#unwritten.length >= WRITE_PIECES) await this.flush();
+    const mostBytes = Math.min(WRITE_BYTES, ALL_WRITE_BYTES / openWriters);
+    if (this.#unwrittenBytes >= mostBytes || this.#unwritten.length >= WRITE_PIECES) await this.flush();
   }
 
   /** Resolves when all that was added is written. */
@@ -51,6 +57,7 @@ export class SpoolWriter implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
+    openWriters--;
     await this.#writing.catch(() => {}); // told to whoever added or flushed
   }
 }
