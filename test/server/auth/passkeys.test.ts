@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { SignedInUser } from "../../../src/shared/api/users.ts";
-import { factorsOf } from "../../support/factors.ts";
+import { factorsOf, type PasskeyOptions } from "../../support/factors.ts";
 import { codeIn, linkIn, readOutbox } from "../../support/outbox.ts";
 import { type Bent, SoftwareAuthenticator } from "../../support/software-authenticator.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createVisitor, type Visitor } from "../../support/visitor.ts";
 
 const ORIGIN = "https://exames.example.com";
 const MINUTE = 60_000;
@@ -285,11 +286,35 @@ describe("with a passkey", () => {
     const { person, key } = await withPasskey("Espera Chave");
     const { email, password } = person;
     expect((await factors.signInOptions({ email })).allowCredentials ?? []).toEqual([]);
-    await post("/api/auth/login", { email, password });
-    const options = await factors.signInOptions({ email });
+    const browser = createVisitor(t, "");
+    await browser.post("/api/auth/login", { email, password });
+    // Whoever only shares its network learns nothing.
+    expect((await factors.signInOptions({ email })).allowCredentials ?? []).toEqual([]);
+    const asked = await browser.post("/api/auth/passkeys/sign-in-options", { email });
+    const options = (await asked.json()) as PasskeyOptions;
     expect(options.allowCredentials?.map(({ id }) => id)).toEqual([key.credentialId]);
-    const answer = await post("/api/auth/passkeys/sign-in", { response: key.sign(options) });
+    const answer = await browser.post("/api/auth/passkeys/sign-in", { response: key.sign(options) });
     expect(answer.status).toBe(200);
+  });
+
+  test("the owner's browser gets in whatever others of its network got wrong", async () => {
+    const { key } = await withPasskey("Divide o Roteador");
+    const browser = createVisitor(t, "");
+    const passIn = async (at: Pick<Visitor, "post">, bent?: Bent) =>
+      (
+        await at.post("/api/auth/passkeys/sign-in", {
+          response: key.sign(await factors.signInOptions(), bent),
+        })
+      ).status;
+    expect(await passIn(browser)).toBe(200);
+    expect(await passIn({ post }, { userVerified: false })).toBe(401);
+    await t.sql`update throttles set failures = 300 where name = 'passkey:address'`;
+    expect(await passIn({ post })).toBe(429);
+    expect(await passIn(browser)).toBe(200);
+    const wrong: number[] = [];
+    for (let i = 0; i < 11; i++) wrong.push(await passIn(browser, { userVerified: false }));
+    expect(wrong).toEqual([...Array(10).fill(401), 429]);
+    await t.sql`delete from throttles`;
   });
 
   test("neither the password nor a stolen session alone removes it; somebody else's passkey does not either", async () => {

@@ -32,6 +32,17 @@ function nextCode(secret: string): string {
   return totpAt(secret, now());
 }
 
+/** Until another connection waits for a row that a test holds. */
+async function waitsForLock(): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    const waiting = await t.sql`select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    if (waiting.length > 0) return;
+    await Bun.sleep(10);
+  }
+  throw new Error("nobody waits for the row");
+}
+
 async function subjectsTo(person: Person): Promise<string[]> {
   await t.settle();
   const mails = await readOutbox(t.deps.config.dataDir);
@@ -147,6 +158,30 @@ describe("an authenticator app", () => {
   });
 });
 
+describe("a mailed code", () => {
+  test("that is brought at the moment in which the first factor is added remembers no device", async () => {
+    const person = await t.addPerson("Corrida do Fator");
+    t.deps.config.twoFactor = "required";
+    await logIn(person);
+    await t.settle();
+    t.deps.config.twoFactor = "off";
+    const code = codeIn((await readOutbox(t.deps.config.dataDir)).at(-1));
+    const begun = await post("/api/auth/totp", { currentPassword: person.password }, person);
+    expect(begun.status).toBe(201);
+    let verified: Promise<Response> | undefined;
+    await t.sql.begin(async (sql) => {
+      await sql`select 1 from users where id = ${person.id} for no key update`;
+      verified = post("/api/auth/verify-2fa", { email: person.email, code, rememberDevice: true });
+      await waitsForLock();
+      await sql`update totp_secrets set confirmed_at = now() where user_id = ${person.id}`;
+    });
+    expect((await verified)?.status).toBe(401);
+    const [devices] =
+      await t.sql`select count(*)::int as rows from trusted_devices where user_id = ${person.id}`;
+    expect(devices?.rows).toBe(0);
+  });
+});
+
 describe("a recovery code", () => {
   test("stands in for the app once, and the owner is told", async () => {
     const { person, recoveryCodes } = await withTotp("Perdeu Celular");
@@ -186,6 +221,9 @@ describe("somebody who lost every factor", () => {
   test("gets back in by an admin, who gives their own password; it is audited, and the owner is told", async () => {
     const admin = await t.addPerson("Administradora", { role: "admin", plan: null });
     const { person, secret } = await withTotp("Perdeu Tudo");
+    await logIn(person);
+    const remembered = { email: person.email, code: nextCode(secret), rememberDevice: true };
+    expect((await post("/api/auth/verify-2fa", remembered)).status).toBe(200);
     const path = `/api/users/${person.id}/clear-factors`;
     const listed = async () => {
       const users = (await (await t.call("GET", "/api/users", { as: admin })).json()) as {
@@ -201,6 +239,9 @@ describe("somebody who lost every factor", () => {
     expect((await post(path, { currentPassword }, admin)).status).toBe(200);
     expect(await listed()).toBe(false);
     expect(await factors.read(person)).toMatchObject({ totp: null, recoveryCodesLeft: 0 });
+    const [devices] =
+      await t.sql`select count(*)::int as rows from trusted_devices where user_id = ${person.id}`;
+    expect(devices?.rows).toBe(0);
     expect(await (await logIn(person)).json()).toHaveProperty("token");
     expect((await verify(person, nextCode(secret))).status).toBe(401);
     expect((await subjectsTo(person)).at(-1)).toBe("Your second factor was removed by an administrator");

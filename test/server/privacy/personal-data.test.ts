@@ -6,6 +6,7 @@ import { cleanAudit } from "../../../src/server/features/audit/audit.jobs.ts";
 import { personalData } from "../../../src/server/features/export/personal-data.ts";
 import { defineQueue } from "../../../src/server/jobs/queue.ts";
 import type { ExportTicket } from "../../../src/shared/api/users.ts";
+import { readOutbox } from "../../support/outbox.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import { cancel, type FilledAccount, fillAccount } from "../removals/filled-account.ts";
 
@@ -147,6 +148,47 @@ describe("an account that is deleted", () => {
     const left =
       await t.sql`select data->'about' as about from pgboss.job where name = 'mail.send' and state = 'created'`;
     expect(left.map((row) => row.about)).toEqual([[hashAddress("outra@example.com")]]);
+    await t.sql`delete from pgboss.job where name = 'mail.send'`;
+  });
+
+  test("takes nothing along that waits for the operator or for another account whose address it only gave", async () => {
+    const { jobs } = t.deps;
+    const { hashAddress } = await import("../../../src/server/mail/outbox.ts");
+    const waiting = defineQueue<object>("mail.send");
+    const later = { runAfterSeconds: 3600 };
+    const sealed = t.deps.mailSeal.close({});
+    const liar = await t.addPerson("Mentirosa");
+    const asked = await t.call("PATCH", "/api/users/profile", {
+      as: liar,
+      json: { name: "Mentirosa", email: "chega.depois@example.com", currentPassword: liar.password },
+    });
+    expect(asked.status).toBe(200);
+    await t.settle();
+    const invited = await t.call("POST", "/api/users", {
+      as: admin,
+      json: { name: "Chega Depois", email: "chega.depois@example.com" },
+    });
+    expect(invited.status).toBe(201);
+    await t.settle();
+    // Nobody proves the address they register with.
+    await t.sql`update users set email = 'Operador@example.com' where id = ${liar.id}`;
+    await askSupport({ email: "quem@example.com", name: "Quem Pergunta" }, "Preciso de ajuda", {
+      headers: ELSEWHERE,
+    });
+    await t.settle();
+    const abouts = [[hashAddress("operador@example.com")], [hashAddress("chega.depois@example.com")]];
+    for (const about of abouts) await jobs.enqueue(waiting, { sealed, about }, later);
+    const json = { password: liar.password };
+    const gone = await t.call("POST", "/api/users/delete-own", { as: liar, json });
+    expect(gone.status).toBe(200);
+    await t.settle();
+    const left =
+      await t.sql`select data->'about' as about from pgboss.job where name = 'mail.send' and state = 'created'`;
+    expect(left.map((row) => row.about).sort()).toEqual(abouts.sort());
+    const files = await readOutbox(t.deps.config.dataDir);
+    expect(files.filter(({ text }) => text.includes("Preciso de ajuda"))).toHaveLength(1);
+    expect(files.filter(({ to }) => to.includes("chega.depois@example.com"))).not.toEqual([]);
+    await t.sql`delete from pgboss.job where name = 'mail.send'`;
   });
 });
 

@@ -68,6 +68,8 @@ export async function verifyCode(
     const { locale } = input;
     const signedIn = await openSession(deps, tx, { user, locale }, visitor);
     if (!(await deleteLogin(tx, login.id))) throw new AppError(wrongCode);
+    // Added while this waited for the account's row: a device would skip a factor that it never proved.
+    if (isMailed && (await findSignInMethods(tx, user.id)).length > 0) throw new AppError(wrongCode);
     const deviceToken = input.rememberDevice ? newSecret() : undefined;
     if (deviceToken) {
       const expiresAt = new Date(now.getTime() + trustedDeviceSeconds * 1000);

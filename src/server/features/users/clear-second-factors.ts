@@ -6,6 +6,7 @@ import { byAccount } from "../../mail/mail-budget.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { assertCurrentPassword } from "../auth/assert-current-password.ts";
 import type { Visitor } from "../auth/browser-cookie.ts";
+import { endLinksAndDevices } from "../auth/end-access.ts";
 import { factorsClearedMail, mailOwner } from "../auth/factors/factor-mails.ts";
 import { deleteFactors } from "../auth/factors/factors.repo.ts";
 import { ownFactors, userNotFound } from "./users.errors.ts";
@@ -33,6 +34,8 @@ export async function clearSecondFactors(
     const user = await lockUser(tx, id);
     if (!user) throw new AppError(userNotFound);
     if (!(await deleteFactors(tx, id))) return;
+    // What was lost may be such a device.
+    await endLinksAndDevices(tx, id);
     await recordAudit(tx, {
       ...{ at: now, action: "factors.cleared", actorId: admin.id, accountId: id },
       ...visitor,

@@ -12,7 +12,7 @@ import { findUser } from "./users.repo.ts";
  * @throws {AppError} `auth.wrong_current_password`, `user.last_admin`, 429
  */
 export async function deleteOwnAccount(
-  deps: Pick<Deps, "db" | "clock" | "jobs" | "node">,
+  deps: Pick<Deps, "db" | "clock" | "jobs" | "node" | "config">,
   session: Session,
   password: string,
   visitor: Visitor,

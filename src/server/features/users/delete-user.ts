@@ -1,8 +1,10 @@
+import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { forgetMails } from "../../mail/mail.jobs.ts";
+import { hashAddress } from "../../mail/outbox.ts";
 import { pseudonymiseAudit, recordAudit } from "../audit/audit.repo.ts";
 import { listFormerAddresses } from "../auth/email-stops.repo.ts";
 import { listLinks } from "../auth/mailed-links.repo.ts";
@@ -10,9 +12,16 @@ import { listLabKeys } from "../labs/labs.repo.ts";
 import { discardObjects } from "../studies/discard-objects.ts";
 import { listObjectsOfAccount, lockStudiesOfAccount } from "../studies/stored-objects.repo.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
+import { findOperatorEmail } from "../support/find-operator-email.ts";
 import { deleteSupportMessagesOf } from "../support/support.repo.ts";
 import { lastAdmin, userNotFound } from "./users.errors.ts";
-import { deleteUserRow, hasOtherAdmin, lockUserAmongAdmins, lockUserForDeletion } from "./users.repo.ts";
+import {
+  deleteUserRow,
+  findUserByEmail,
+  hasOtherAdmin,
+  lockUserAmongAdmins,
+  lockUserForDeletion,
+} from "./users.repo.ts";
 
 /**
  * Deletes an account with its studies, grants, sessions and subscription; the bytes go by jobs of the same
@@ -20,7 +29,7 @@ import { deleteUserRow, hasOtherAdmin, lockUserAmongAdmins, lockUserForDeletion 
  * @throws {AppError} `user.not_found`, `user.last_admin`
  */
 export async function deleteUser(
-  deps: Pick<Deps, "db" | "clock" | "jobs" | "node">,
+  deps: Pick<Deps, "db" | "clock" | "jobs" | "node" | "config">,
   admin: Session,
   id: string,
   origin: RequestOrigin,
@@ -44,7 +53,7 @@ export async function deleteUser(
     await deleteSupportMessagesOf(tx, user);
     await deleteUserRow(tx, id);
     await pseudonymiseAudit(tx, id);
-    for (const address of addresses) await forgetMails(deps, tx, address);
+    for (const address of await onlyTheirs(deps, tx, addresses)) await forgetMails(deps, tx, address);
     await recordAudit(tx, {
       at: now,
       action: "user.deleted",
@@ -53,4 +62,20 @@ export async function deleteUser(
       ...origin,
     });
   });
+}
+
+/**
+ * Nobody proves the address they register with or ask for: what waits for the operator, or for another account, is not
+ * theirs to delete. The account's own row must be gone.
+ */
+async function onlyTheirs(deps: Pick<Deps, "config">, tx: Tx, addresses: Set<string>): Promise<string[]> {
+  const { supportEmail, adminEmail } = deps.config;
+  const told = [supportEmail, adminEmail, await findOperatorEmail(deps, tx)];
+  const operators = told.flatMap((address) => (address ? [hashAddress(address)] : []));
+  const theirs: string[] = [];
+  for (const address of addresses) {
+    if (!operators.includes(hashAddress(address)) && !(await findUserByEmail(tx, address)))
+      theirs.push(address);
+  }
+  return theirs;
 }

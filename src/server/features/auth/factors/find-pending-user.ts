@@ -3,13 +3,16 @@ import { findUserByEmail } from "../../users/users.repo.ts";
 import type { Visitor } from "../browser-cookie.ts";
 import { findLogins } from "../pending-logins.ts";
 
-/** Whose sign-in waits for a second step here: only there may a stranger learn which keys an account has. */
+/**
+ * Whose sign-in waits for a second step in this very browser: nobody else learns which keys an account has, or that it
+ * signs in just now.
+ */
 export async function findPendingUserId(
   { db, clock }: Pick<Deps, "db" | "clock">,
   email: string,
   visitor: Visitor,
 ): Promise<string | undefined> {
   const user = await findUserByEmail(db, email);
-  const [found] = await findLogins(db, user, visitor, clock.now());
-  return found?.login.userId;
+  const logins = await findLogins(db, user, visitor, clock.now());
+  return logins.find(({ triesOf }) => triesOf === "browser")?.login.userId;
 }

@@ -4,11 +4,13 @@ import type { Locale } from "../../../../shared/locale.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
-import { lockUser } from "../../users/users.repo.ts";
+import { findUser, lockUser } from "../../users/users.repo.ts";
 import { notAuthorized } from "../auth.errors.ts";
 import type { Visitor } from "../browser-cookie.ts";
+import { standingOf } from "../known-places.ts";
 import { openSession } from "../open-session.ts";
-import { beginAttempt } from "../throttle.ts";
+import { hashSecret } from "../secrets.ts";
+import { beginAttempt, type ThrottleRule } from "../throttle.ts";
 import { wrongPasskey } from "./factors.errors.ts";
 import { findPasskey } from "./factors.repo.ts";
 import type { PasskeyRow } from "./factors.table.ts";
@@ -27,9 +29,8 @@ export async function signInWithPasskey(
 ): Promise<SignedInUser> {
   const { db, clock } = deps;
   const now = clock.now();
-  const rule = { name: "passkey:address", subject: origin.network, limit: 300, windowSeconds: QUARTER_HOUR };
-  const attempt = await beginAttempt(db, [rule], now);
   const passkey = await findPasskey(db, response.id);
+  const attempt = await beginAttempt(db, [await ruleFor(deps, passkey, origin)], now);
   const use = { purpose: "sign-in", sessionId: "" } as const;
   const verified = passkey && (await verifyAssertion(deps, passkey, response, use));
   const signedIn = passkey && verified && (await openSessionOf(deps, { passkey, verified, locale }, origin));
@@ -40,6 +41,20 @@ export async function signInWithPasskey(
   }
   await attempt.succeed();
   return signedIn;
+}
+
+/** A browser that has signed in to the key's account counts for itself: nobody on its network shuts it out. */
+async function ruleFor(
+  { db }: Pick<Deps, "db">,
+  passkey: PasskeyRow | undefined,
+  { network, browser }: Visitor,
+): Promise<ThrottleRule> {
+  const user = passkey && (await findUser(db, passkey.userId));
+  const isKnown = user && (await standingOf(db, user.email, { network, browser })) === "browser";
+  const windowSeconds = QUARTER_HOUR;
+  if (!isKnown) return { name: "passkey:address", subject: network, limit: 300, windowSeconds };
+  const subject = `${user.id} ${hashSecret(browser)}`;
+  return { name: "passkey:browser", subject, limit: 10, windowSeconds, startsAnew: true };
 }
 
 async function openSessionOf(
