@@ -38,6 +38,7 @@ export const personalData: Record<string, PersonalData | typeof nothing> = {
   mail_ledger: { exportedIn: null, erasure: "expires", kept: "hashes, an hour" },
   mailed_links: { exportedIn: "account.json", erasure: "deleted", kept: "7 days at most" },
   nodes: nothing,
+  object_sums: { exportedIn: null, erasure: "deleted", kept: "sums of the bytes, with the study" },
   passkeys: { exportedIn: "account.json", erasure: "deleted", kept: "until removed" },
   payments: { exportedIn: "account.json", erasure: "pseudonymised", kept: "as books must be" },
   pending_logins: { exportedIn: null, erasure: "deleted", kept: "10 minutes; hashes" },
