@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNull, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { labExams } from "./labs.table.ts";
 
@@ -82,4 +82,19 @@ export async function markLabExam(
 export async function listLabKeys(db: DbOrTx, accountId: string): Promise<string[]> {
   const rows = await db.select({ key: labExams.key }).from(labExams).where(eq(labExams.accountId, accountId));
   return rows.map((row) => row.key);
+}
+
+/** Lab exams of all accounts behind `afterKey`, in the order in which a store lists their keys. */
+export async function listLabExamsByKey(db: DbOrTx, afterKey: string, limit: number): Promise<LabExamRow[]> {
+  const byteOrder = sql`${labExams.key} collate "C"`;
+  return await db.select().from(labExams).where(gt(byteOrder, afterKey)).orderBy(byteOrder).limit(limit);
+}
+
+/** Takes back what was noted of an exam whose bytes were found to be right (`ok`), or there again (`unchecked`). */
+export async function clearLabMark(db: DbOrTx, id: string, found: "ok" | "unchecked"): Promise<void> {
+  const marks = found === "ok" ? (["damaged", "missing"] as const) : (["missing"] as const);
+  await db
+    .update(labExams)
+    .set({ integrity: found })
+    .where(and(eq(labExams.id, id), inArray(labExams.integrity, marks)));
 }

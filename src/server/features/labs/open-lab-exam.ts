@@ -3,11 +3,13 @@ import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { answerPdf } from "../documents/answer-pdf.ts";
+import { checkObject } from "../studies/check-study.ts";
+import { isUnsound } from "../studies/integrity.repo.ts";
 import { type ObjectDeps, openObject } from "../studies/open-object.ts";
 import { chargeAction } from "../subscriptions/charge-action.ts";
 import { labObject } from "./lab-object.ts";
 import { labExamNotFound } from "./labs.errors.ts";
-import { findLabExam } from "./labs.repo.ts";
+import { clearLabMark, findLabExam, type LabExamRow } from "./labs.repo.ts";
 
 /**
  * A lab exam to look at, which is free, or to take along, which is one lab action of the month.
@@ -23,6 +25,7 @@ export async function openLabExam(
   const { id, isDownload } = input;
   const exam = await findLabExam(deps.db, userId, id);
   if (!exam) throw new AppError(labExamNotFound);
+  await checkAgain(deps, exam);
   const body = await openObject(deps, labObject(exam), { offset: 0, length: exam.sizeBytes });
   const now = deps.clock.now();
   await deps.db.transaction(async (tx) => {
@@ -40,4 +43,10 @@ export async function openLabExam(
   });
   const fileName = `${exam.name.replace(/[^\p{L}\p{N}._-]+/gu, "_").slice(0, 100) || "exame"}.pdf`;
   return answerPdf(body, { sizeBytes: exam.sizeBytes, fileName, isDownload });
+}
+
+/** An exam whose bytes were wrong may have come back from a backup: read whole, it tells. */
+async function checkAgain(deps: ObjectDeps, exam: LabExamRow): Promise<void> {
+  if (!isUnsound(exam) || (await checkObject(deps, labObject(exam)))) return;
+  await clearLabMark(deps.db, exam.id, "ok");
 }

@@ -1,6 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { saveIntegrity } from "./integrity.repo.ts";
-import { noteDamage } from "./note-damage.ts";
+import { type KeptObject, noteDamage } from "./note-damage.ts";
 import type { ObjectDeps } from "./open-object.ts";
 import { damageOf } from "./stored-bytes.ts";
 import { listStoredObjects, lockStudies } from "./stored-objects.repo.ts";
@@ -35,7 +35,7 @@ export async function checkStudy(
 /** Reads an object whole; damage is noted and told. */
 export async function checkObject(
   deps: ObjectDeps,
-  object: StoredObjectRow,
+  object: KeptObject,
 ): Promise<"damaged" | "missing" | undefined> {
   try {
     await sumWhole(deps, object);

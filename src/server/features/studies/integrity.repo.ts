@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, ne, notExists, sql } from "drizzle-orm";
+import { and, eq, gt, gte, inArray, ne, notExists, or, sql } from "drizzle-orm";
 import type { Db, DbOrTx, Tx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { type Integrity, objectSums, type StoredObjectRow, storedObjects, studies } from "./studies.table.ts";
@@ -99,4 +99,46 @@ export async function countDamagedSince(db: DbOrTx, since: Date, limit: number):
     .where(and(inArray(studies.integrity, ["damaged", "missing"]), gt(studies.verifiedAt, since)))
     .limit(limit);
   return rows.length;
+}
+
+export interface ArchivedObject
+  extends Pick<StoredObjectRow, "id" | "studyId" | "uploadId" | "kind" | "key" | "sizeBytes"> {
+  /** What is known of its study. */
+  integrity: Integrity;
+}
+
+/**
+ * Objects that the archive store holds, behind `after`, in the order in which a store lists them: keys begin with the id of
+ * their upload, so that its index finds each page.
+ */
+export async function listArchivedObjects(
+  db: Db,
+  after: Pick<ArchivedObject, "uploadId" | "key"> | undefined,
+  limit: number,
+): Promise<ArchivedObject[]> {
+  const { id, studyId, uploadId, kind, key, sizeBytes, location } = storedObjects;
+  const byteOrder = sql`${key} collate "C"`;
+  return await db
+    .select({ id, studyId, uploadId, kind, key, sizeBytes, integrity: studies.integrity })
+    .from(storedObjects)
+    .innerJoin(studies, eq(studies.id, studyId))
+    .where(
+      and(
+        eq(location, "archive"),
+        after && gte(uploadId, after.uploadId),
+        after && or(gt(uploadId, after.uploadId), gt(byteOrder, after.key)),
+      ),
+    )
+    .orderBy(uploadId, byteOrder)
+    .limit(limit);
+}
+
+/** A study that was missing has yet to be read; `false` where it is no longer missing. */
+export async function takeBackMissing(tx: Tx, studyId: string): Promise<boolean> {
+  const rows = await tx
+    .update(studies)
+    .set({ integrity: "unchecked", verifiedAt: null })
+    .where(and(eq(studies.id, studyId), eq(studies.integrity, "missing")))
+    .returning({ id: studies.id });
+  return rows.length === 1;
 }

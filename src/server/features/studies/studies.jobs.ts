@@ -1,9 +1,11 @@
 import type { Deps } from "../../deps.ts";
+import { checkPresence } from "./check-presence.ts";
 import { checkStudy } from "./check-study.ts";
 import { listStagedUploads } from "./stored-objects.repo.ts";
 import {
   checkStudyQueue,
   damageNoticeQueue,
+  presenceQueue,
   purgeQueue,
   stagingPurgeQueue,
   sumSweepQueue,
@@ -12,6 +14,9 @@ import {
 import { sumOldVolumes } from "./sum-old-volumes.ts";
 import { tellDamage } from "./tell-damage.ts";
 import { transferUpload } from "./transfer-upload.ts";
+
+/** A start has better to do. */
+const PRESENCE_AFTER_SECONDS = 300;
 
 /** Transfers, deletions and checks of bytes. At start, what a former run left staged is enqueued again. */
 export async function startStudyJobs(deps: Deps): Promise<void> {
@@ -39,6 +44,10 @@ export async function startStudyJobs(deps: Deps): Promise<void> {
   await jobs.work(sumSweepQueue, ({ afterId }, { signal }) => sumOldVolumes(deps, afterId, signal));
   await jobs.work(damageNoticeQueue, (damage) => tellDamage(deps, damage));
   await jobs.enqueue(sumSweepQueue, { afterId: null }, { singletonKey: "first" });
+  await jobs.work(presenceQueue, (_, { signal }) => checkPresence(deps, signal));
+  await jobs.schedule(presenceQueue, "13 */6 * * *", {});
+  const afterStart = { singletonKey: "schedule", runAfterSeconds: PRESENCE_AFTER_SECONDS };
+  await jobs.enqueue(presenceQueue, {}, afterStart);
   await enqueueStagedTransfers(deps);
 }
 

@@ -41,3 +41,10 @@ export const sumSweepQueue = defineQueue<{ afterId: string | null }>("integrity.
   exclusive: true,
   expireInSeconds: 12 * hour,
 });
+
+/** Looks whether every object is where the database says, without reading any; one node at a time. */
+export const presenceQueue = defineQueue<Record<never, never>>("integrity.presence", {
+  exclusive: true,
+  retryDelaySeconds: 60,
+  expireInSeconds: 12 * hour,
+});
