@@ -24,12 +24,14 @@ import { createViewerTokenRoutes } from "./features/viewer/viewer-token.routes.t
 import { accessLog } from "./http/access-log.ts";
 import { createGuard } from "./http/guard.ts";
 import { createHealthRoutes } from "./http/health.routes.ts";
+import { createHealthChecks } from "./http/health-checks.ts";
 import type { HttpEnv } from "./http/http-context.ts";
 import { refuseLongBodies } from "./http/json-body.ts";
 import { createErrorHandler, notFoundHandler } from "./http/problem.ts";
 import { requestContext } from "./http/request-context.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { boundUnreadBodies } from "./http/unread-bodies.ts";
+import { createMetricsRoutes } from "./metrics/metrics.routes.ts";
 import type { AssetSource } from "./render/assets.ts";
 import type { ClientGraph } from "./render/client-graph.ts";
 import { createPageRoutes } from "./render/pages.ts";
@@ -47,7 +49,7 @@ export interface Development {
 
 /** Middleware order and mounts. */
 export function createApp(deps: Deps, assets: BuiltAssets, development?: Development) {
-  const { config, log } = deps;
+  const { config, log, meters } = deps;
   const { publicUrl, viewerOrigin } = config;
   const app = new Hono<HttpEnv>();
   const pdfForms = createPdfForms(deps);
@@ -56,7 +58,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.onError(createErrorHandler(log));
   app.notFound(notFoundHandler);
   app.use(requestContext({ trustProxy: config.trustProxy }));
-  app.use(accessLog(log));
+  app.use(accessLog(log, meters.requests));
   app.use(
     securityHeaders({
       https: publicUrl.startsWith("https:"),
@@ -67,7 +69,9 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.use(boundUnreadBodies());
   app.use(separateOrigins({ publicUrl, viewerOrigin }));
 
-  app.route("/api", createHealthRoutes(deps, guard));
+  const checks = createHealthChecks(deps);
+  app.route("/api", createHealthRoutes(checks, guard));
+  app.route("/", createMetricsRoutes(deps, guard, checks));
   app.route("/api", createIngestRoutes(deps, guard));
   app.route("/api", createSupportRoutes(deps, guard));
   app.route("/api", createReportsRoutes(deps, guard, pdfForms));

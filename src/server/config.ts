@@ -54,6 +54,7 @@ export interface Config {
   cacheMaxBytes: number;
   maxUploadBytes: number;
   viewerOrigin: string | undefined;
+  /** Bearer of `GET /metrics`; unset, there is none. */
   metricsToken: string | undefined;
   /** Undefined: plans can't be paid for here. */
   pix: PixConfig | undefined;
@@ -96,6 +97,14 @@ class Reader {
     if (Number.isSafeInteger(number) && number >= minimum && number <= maximum) return number;
     this.problems.push(`${name} must be a whole number from ${minimum} to ${maximum}; it is "${value}"`);
     return fallback;
+  }
+
+  /** What a header can carry as it is. */
+  headerToken(name: string): string | undefined {
+    const value = this.text(name);
+    if (value === undefined || /^[!-~]{1,1024}$/.test(value)) return value;
+    this.problems.push(`${name} must be printable ASCII without spaces, 1024 characters at most`);
+    return undefined;
   }
 
   origin(name: string): string | undefined {
@@ -249,7 +258,7 @@ export function readConfig(environment: Environment): Config {
     cacheMaxBytes: env.integer("CACHE_MAX_BYTES", 10 * GIB, 0, Number.MAX_SAFE_INTEGER),
     maxUploadBytes: env.integer("MAX_UPLOAD_BYTES", 2 * GIB, 1024, 64 * GIB),
     viewerOrigin: env.origin("VIEWER_ORIGIN"),
-    metricsToken: env.text("METRICS_TOKEN"),
+    metricsToken: env.headerToken("METRICS_TOKEN"),
     pix: readPix(env),
     trustProxy: env.peers("TRUST_PROXY"),
     logLevel: env.oneOf("LOG_LEVEL", ["info", "debug", "warn", "error"], "info"),

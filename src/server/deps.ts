@@ -24,6 +24,7 @@ import type { Mailer } from "./mail/mailer.ts";
 import { outboxFolder } from "./mail/outbox.ts";
 import { createOutboxMailer } from "./mail/outbox-mailer.ts";
 import { createSmtpMailer } from "./mail/smtp-mailer.ts";
+import { createMeters, type Meters } from "./metrics/meters.ts";
 import { createNode, type Node, readOrCreate } from "./node.ts";
 import { createBacenPix } from "./pix/bacen/bacen-pix.ts";
 import { createLocalPix } from "./pix/local/local-pix.ts";
@@ -41,6 +42,7 @@ export interface Deps extends AsyncDisposable {
   config: Config;
   log: Logger;
   clock: Clock;
+  meters: Meters;
   db: Db;
   jobs: Jobs;
   tokens: Tokens;
@@ -146,6 +148,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     config,
     log,
     clock,
+    meters: createMeters(),
     db: pool.db,
     jobs,
     tokens: createTokens(secret, () => clock.now()),

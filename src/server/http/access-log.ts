@@ -1,19 +1,25 @@
 import type { MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { Logger } from "../log.ts";
+import type { RequestMeter } from "../metrics/request-meter.ts";
 import type { HttpEnv } from "./http-context.ts";
 
-/** One line a request: the route's pattern, never its path, which may carry UIDs and tokens. */
-export function accessLog(log: Logger): MiddlewareHandler<HttpEnv> {
+/** One line a request, and one more in the figures: the route's pattern, never its path, which may carry UIDs and tokens. */
+export function accessLog(log: Logger, meter: RequestMeter): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const startedAt = performance.now();
     await next();
+    const { method } = c.req;
+    const { status } = c.res;
+    const route = matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"))?.path ?? "*";
+    const tookMs = performance.now() - startedAt;
+    meter.count(method, route, status, tookMs / 1000);
     log.info("request", {
       requestId: c.get("requestId"),
-      method: c.req.method,
-      route: matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"))?.path ?? "*",
-      status: c.res.status,
-      durationMs: Math.round(performance.now() - startedAt),
+      method,
+      route,
+      status,
+      durationMs: Math.round(tookMs),
     });
   };
 }

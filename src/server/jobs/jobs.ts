@@ -6,7 +6,7 @@ import { withStartupLock } from "../db/startup-lock.ts";
 import { describeError, type Logger } from "../log.ts";
 import { settlesWithin } from "../settles-within.ts";
 import { openJobsPool, pgBossDatabase } from "./pg-boss-database.ts";
-import type { NamedQueue, Queue } from "./queue.ts";
+import { DEAD_LETTERS, type NamedQueue, type Queue } from "./queue.ts";
 
 export interface EnqueueOptions {
   /** The job exists only if this transaction commits. */
@@ -78,8 +78,6 @@ export interface JobsOptions {
   pollIntervalSeconds?: number;
 }
 
-/** Where jobs go that have failed for good; shared by all queues, each letter remembers its own. */
-const DEAD_LETTERS = "dead-letters";
 const DEAD_LETTER_DAYS = 90;
 const SECONDS_A_DAY = 86_400;
 

@@ -1,3 +1,6 @@
+/** Where jobs go that have failed for good; shared by all queues, each letter remembers its own. */
+export const DEAD_LETTERS = "dead-letters";
+
 /** How a queue treats its jobs. */
 export interface QueueRules {
   /** Tries after the first; then the job becomes a dead letter. */

@@ -6,6 +6,7 @@ import { originOf } from "../../http/request-origin.ts";
 import { withoutTimeout } from "../../http/request-timeout.ts";
 import { isTrialAccount } from "../users/users.repo.ts";
 import { ingestUpload } from "./ingest-upload.ts";
+import { measureUpload } from "./measure-upload.ts";
 import { createUploadSlots } from "./upload-slots.ts";
 
 const UPLOADS_PER_ACCOUNT = 12;
@@ -20,6 +21,9 @@ export function createIngestRoutes(deps: Deps, guard: Guard) {
     using slot = slots.take({ accountId, isTrial: await isTrialAccount(deps.db, accountId) });
     withoutTimeout(c);
     c.get("admitBody")();
-    return c.json(await ingestUpload(deps, session, c.req.raw, originOf(c), slot), 201);
+    const answer = await measureUpload(deps.meters.uploads, slot, () =>
+      ingestUpload(deps, session, c.req.raw, originOf(c), slot),
+    );
+    return c.json(answer, 201);
   });
 }

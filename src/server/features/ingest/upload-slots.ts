@@ -15,6 +15,8 @@ export interface UploadSlot extends Uploader, Disposable {
   readonly signal: AbortSignal;
   /** Tells what came of the body. */
   readonly came: (bytes: number) => void;
+  /** What came of it so far. */
+  readonly receivedBytes: number;
   /** All of the body came. */
   received(): void;
   /** A worker has it: nobody takes the place away any more. */
@@ -101,6 +103,7 @@ function slowest(slots: Slot[], nowMs: number): Slot | undefined {
 class Slot implements UploadSlot {
   readonly accountId: string;
   readonly isTrial: boolean;
+  receivedBytes = 0;
   stage: "receiving" | "waiting" | "working" = "receiving";
   readonly #aborting = new AbortController();
   readonly #now: () => number;
@@ -129,6 +132,7 @@ class Slot implements UploadSlot {
   readonly came = (bytes: number): void => {
     const now = this.#now();
     this.#lastCameAt = now;
+    this.receivedBytes += bytes;
     if (now - this.#windowStart >= WINDOW_MS) {
       this.#lastRate = this.#measured(now);
       this.#windowStart = now;

@@ -35,10 +35,21 @@ export interface DiskRoomOptions {
   readFreeBytes: () => Promise<number>;
 }
 
+export interface DiskSpace {
+  /** Free for this program. */
+  freeBytes: number;
+  totalBytes: number;
+}
+
+/** The file system that holds `path`. */
+export async function spaceOf(path: string): Promise<DiskSpace> {
+  const { bavail, blocks, bsize } = await statfs(path);
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+}
+
 /** Free bytes of the file system that holds `path`. */
 export async function freeBytesOf(path: string): Promise<number> {
-  const { bavail, bsize } = await statfs(path);
-  return bavail * bsize;
+  return (await spaceOf(path)).freeBytes;
 }
 
 export function createDiskRoom({ spareBytes, readFreeBytes }: DiskRoomOptions): DiskRoom {

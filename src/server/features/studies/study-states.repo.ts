@@ -1,0 +1,15 @@
+import { count, isNull } from "drizzle-orm";
+import type { Db } from "../../db/client.ts";
+import { type StudyRow, studies } from "./studies.table.ts";
+
+/** How many kept studies are in each state. Reads all of them: ask seldom. */
+export async function countStudyStates(
+  db: Db,
+): Promise<(Pick<StudyRow, "storageStatus" | "integrity"> & { studies: number })[]> {
+  const { storageStatus, integrity } = studies;
+  return await db
+    .select({ storageStatus, integrity, studies: count() })
+    .from(studies)
+    .where(isNull(studies.removalId))
+    .groupBy(storageStatus, integrity);
+}

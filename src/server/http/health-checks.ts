@@ -1,0 +1,30 @@
+import { ping } from "../db/client.ts";
+import type { Deps } from "../deps.ts";
+import { createSharedCheck } from "./shared-check.ts";
+
+export interface HealthCheck {
+  isUp(): Promise<boolean>;
+  /** How long the last check that succeeded took. */
+  tookSeconds(): number | undefined;
+}
+
+/** What a node needs to work. Asking is cheap, however many ask. */
+export type HealthChecks = Record<"database" | "store" | "disk", HealthCheck>;
+
+export function createHealthChecks(deps: Pick<Deps, "db" | "disk" | "store">): HealthChecks {
+  return {
+    database: timed(() => ping(deps.db)),
+    store: timed(() => deps.store.check()),
+    disk: timed(() => deps.disk.check()),
+  };
+}
+
+function timed(check: () => Promise<unknown>): HealthCheck {
+  let tookMs: number | undefined;
+  const isUp = createSharedCheck(async () => {
+    const startedAt = performance.now();
+    await check();
+    tookMs = performance.now() - startedAt;
+  });
+  return { isUp, tookSeconds: () => tookMs && tookMs / 1000 };
+}

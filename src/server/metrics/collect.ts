@@ -1,0 +1,44 @@
+import type { Deps } from "../deps.ts";
+import { countStudyStates } from "../features/studies/study-states.repo.ts";
+import type { HealthChecks } from "../http/health-checks.ts";
+import { measureQueues } from "../jobs/queue-depths.repo.ts";
+import { spaceOf } from "../storage/disk/disk-room.ts";
+import { diskFamilies } from "./measure-disk.ts";
+import { partFamilies } from "./measure-parts.ts";
+import { processFamilies } from "./measure-process.ts";
+import { queueFamilies } from "./measure-queues.ts";
+import { studyFamilies } from "./measure-studies.ts";
+import type { Family } from "./open-metrics.ts";
+import { createSharedReading } from "./shared-reading.ts";
+
+/** A scrape waits no longer for a reading than this; then it goes without. */
+const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 10_000;
+const waiting = { patienceMs: PATIENCE_MS, timeoutMs: TIMEOUT_MS };
+
+/**
+ * All that `GET /metrics` shows. A part of the node that does not answer has its families left out, and the rest is
+ * shown. What is to be measured beside these is one more of `sources`.
+ */
+export function createCollector(
+  { db, config, meters }: Pick<Deps, "db" | "config" | "meters">,
+  checks: HealthChecks,
+): () => Promise<Family[]> {
+  const queues = createSharedReading(() => measureQueues(db), { ...waiting, freshMs: 5_000 });
+  const studies = createSharedReading(() => countStudyStates(db), { ...waiting, freshMs: 30_000 });
+  const disk = createSharedReading(() => spaceOf(config.dataDir), { ...waiting, freshMs: 1_000 });
+  const sources: (() => Family[] | Promise<Family[]>)[] = [
+    processFamilies,
+    () => partFamilies(checks),
+    () => meters.requests.families(),
+    () => meters.uploads.families(),
+    async () => shown(await queues(), queueFamilies),
+    async () => shown(await studies(), studyFamilies),
+    async () => shown(await disk(), diskFamilies),
+  ];
+  return async () => (await Promise.all(sources.map((source) => source()))).flat();
+}
+
+function shown<Value>(value: Value | undefined, show: (value: Value) => Family[]): Family[] {
+  return value === undefined ? [] : show(value);
+}

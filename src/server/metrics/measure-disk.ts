@@ -1,0 +1,21 @@
+import type { DiskSpace } from "../storage/disk/disk-room.ts";
+import type { Family } from "./open-metrics.ts";
+
+export function diskFamilies({ freeBytes, totalBytes }: DiskSpace): Family[] {
+  return [
+    {
+      name: "exameteca_disk_free_bytes",
+      type: "gauge",
+      unit: "bytes",
+      help: "What is left on this node's disk that holds DATA_DIR.",
+      samples: [{ value: freeBytes }],
+    },
+    {
+      name: "exameteca_disk_size_bytes",
+      type: "gauge",
+      unit: "bytes",
+      help: "Size of this node's disk that holds DATA_DIR.",
+      samples: [{ value: totalBytes }],
+    },
+  ];
+}

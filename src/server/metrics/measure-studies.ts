@@ -1,0 +1,31 @@
+import { integrity, storageStatus } from "../features/studies/studies.table.ts";
+import type { countStudyStates } from "../features/studies/study-states.repo.ts";
+import type { Family } from "./open-metrics.ts";
+
+type StudyState = Awaited<ReturnType<typeof countStudyStates>>[number];
+
+/** Of all nodes together. */
+export function studyFamilies(states: readonly StudyState[]): Family[] {
+  const sumOf = (isOne: (state: StudyState) => boolean) =>
+    states.filter(isOne).reduce((sum, { studies }) => sum + studies, 0);
+  return [
+    {
+      name: "exameteca_studies",
+      type: "gauge",
+      help: "Studies of all nodes by where their bytes are: b2 is the archive store, whichever that is. Up to 30 s old.",
+      samples: storageStatus.enumValues.map((status) => ({
+        labels: { storage_status: status },
+        value: sumOf((state) => state.storageStatus === status),
+      })),
+    },
+    {
+      name: "exameteca_studies_by_integrity",
+      type: "gauge",
+      help: "Studies of all nodes by what is known of their bytes at rest. Up to 30 s old.",
+      samples: integrity.enumValues.map((found) => ({
+        labels: { integrity: found },
+        value: sumOf((state) => state.integrity === found),
+      })),
+    },
+  ];
+}

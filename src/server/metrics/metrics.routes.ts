@@ -1,0 +1,40 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { Hono } from "hono";
+import type { Deps } from "../deps.ts";
+import { AppError } from "../http/app-error.ts";
+import type { Guard } from "../http/guard.ts";
+import type { HealthChecks } from "../http/health-checks.ts";
+import { notFound, unauthenticated } from "../http/http.errors.ts";
+import type { HttpEnv } from "../http/http-context.ts";
+import { createCollector } from "./collect.ts";
+import { encodeOpenMetrics, OPEN_METRICS_TYPE } from "./open-metrics.ts";
+
+/** `GET /metrics` of this node, for whoever has METRICS_TOKEN; unset, there is no such address. */
+export function createMetricsRoutes(
+  deps: Pick<Deps, "db" | "config" | "meters">,
+  guard: Guard,
+  checks: HealthChecks,
+) {
+  const { metricsToken } = deps.config;
+  const collect = createCollector(deps, checks);
+  return new Hono<HttpEnv>().get("/metrics", guard("public"), async (c) => {
+    if (metricsToken === undefined) throw new AppError(notFound);
+    if (!isBearer(c.req.header("authorization"), metricsToken)) {
+      c.header("WWW-Authenticate", "Bearer");
+      throw new AppError(unauthenticated);
+    }
+    c.header("Cache-Control", "no-store");
+    c.header("Content-Type", OPEN_METRICS_TYPE);
+    return c.body(encodeOpenMetrics(await collect()));
+  });
+}
+
+/** Takes the same time whatever was sent: digests are compared. */
+function isBearer(authorization: string | undefined, token: string): boolean {
+  const sent = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
+  return timingSafeEqual(digest(sent), digest(token));
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
