@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import type { DicomwebCatalogue } from "../../src/server/features/dicomweb/dicomweb.catalogue.ts";
 import { createDicomwebRoutes } from "../../src/server/features/dicomweb/dicomweb.routes.ts";
+import { shareWithSandbox } from "../../src/server/features/viewer/share-with-sandbox.ts";
 import { AppError } from "../../src/server/http/app-error.ts";
 
 /** DICOMweb alone, as `app.ts` mounts it for tokens, with failures as bare problems. */
@@ -10,6 +11,7 @@ export function dicomwebApp(resolve: (c: Context) => DicomwebCatalogue) {
       if (!(error instanceof AppError)) throw error;
       return c.json({ code: error.kind.code }, error.kind.status);
     })
+    .use("/dicomweb/t/*", shareWithSandbox())
     .route(
       "/dicomweb/t/:token",
       createDicomwebRoutes({

@@ -8,13 +8,14 @@ export interface ViewerAccess {
 
 interface Browser {
   location: { href: string };
-  history: Pick<History, "replaceState" | "state">;
+  history: Pick<History, "replaceState">;
   sessionStorage: Pick<Storage, "getItem" | "setItem">;
 }
 
 /**
  * Takes the token out of the address (`?t=`), so that it is neither seen nor shared, and keeps it for a reload of
- * this tab. A kept token is used for the study it was given for and no other.
+ * this tab. A kept token is used for the study it was given for and no other. A sandboxed page keeps nothing over a
+ * reload, not even the state of its history: the application frames it anew, with another token.
  */
 export function takeAccess({ location, history, sessionStorage }: Browser): ViewerAccess | undefined {
   const url = new URL(location.href);
@@ -24,11 +25,10 @@ export function takeAccess({ location, history, sessionStorage }: Browser): View
     const access = { studyInstanceUIDs, token };
     sessionStorage.setItem(STORAGE_KEY, JSON.stringify(access));
     url.searchParams.delete("t");
-    // A sandboxed page has no storage that outlives it; the step of its history does.
-    history.replaceState({ [STORAGE_KEY]: JSON.stringify(access) }, "", url.href);
+    history.replaceState(null, "", url.href);
     return access;
   }
-  const kept = parseAccess(sessionStorage.getItem(STORAGE_KEY) ?? history.state?.[STORAGE_KEY] ?? null);
+  const kept = parseAccess(sessionStorage.getItem(STORAGE_KEY));
   return kept && kept.studyInstanceUIDs === studyInstanceUIDs ? kept : undefined;
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import {
   createPictureMaker,
   type PictureMaker,
@@ -6,6 +7,7 @@ import {
 import type { PictureRequest } from "../../../src/server/features/thumbnails/worker/picture-messages.ts";
 import { encoders } from "../../support/compressed-pixels.ts";
 import { EXPLICIT_LITTLE_ENDIAN, sampleFile } from "../../support/dicom-sample.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
 
 const JPEG_LS = "1.2.840.10008.1.2.4.80";
 const never = new AbortController().signal;
@@ -68,9 +70,13 @@ describe("the process that decodes", () => {
   test("takes a frame of 64 MB", async () => {
     const side = 5792;
     const frame = new Uint8Array(Uint16Array.from({ length: side * side }, (_, i) => i % side).buffer);
-    expect(await maker(20_000).make(request(side, EXPLICIT_LITTLE_ENDIAN, frame), never)).toMatchObject({
-      ok: true,
-    });
+    await using folder = createTempFolder();
+    const path = join(folder.path, "frame");
+    const { source, ...asked } = request(side, EXPLICIT_LITTLE_ENDIAN, new Uint8Array());
+    const header = source.kind === "parts" ? source.header : new Uint8Array();
+    await Bun.write(path, new Blob([Uint8Array.from(header), frame]));
+    const spooled = { ...asked, source: { kind: "spooled", path, headerBytes: header.length } } as const;
+    expect(await maker(20_000).make(spooled, never)).toMatchObject({ ok: true });
   }, 30_000);
 
   test("stops at once when its job is given up or the server stops", async () => {
