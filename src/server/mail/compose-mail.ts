@@ -26,6 +26,13 @@ export function composeMail(
   const { to, locale, productName } = options;
   const say = (text: Text) => translate(locale, text, { ...content.values, productName });
   const subject = say(content.subject);
+  const untyped = Object.fromEntries(
+    Object.entries(content.values ?? {}).map(([name, value]) => [
+      name,
+      typeof value === "string" ? "…" : value,
+    ]),
+  );
+  const loggedSubject = translate(locale, content.subject, { ...untyped, productName });
   const before = content.paragraphs.map(say);
   const after = (content.footnotes ?? []).map(say);
   const { highlight } = content;
@@ -42,7 +49,7 @@ export function composeMail(
       ),
     ].join("\n"),
   );
-  return { to, subject, text: `${text}\n`, html };
+  return { to, subject, loggedSubject, text: `${text}\n`, html };
 }
 
 function paragraph(text: string): string {

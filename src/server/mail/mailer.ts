@@ -4,6 +4,8 @@ export interface Mail {
   /** Where an answer shall go, if not to the sender. */
   replyTo?: string;
   subject: string;
+  /** The subject without what people typed, for the log. */
+  loggedSubject?: string;
   text: string;
   html: string;
   attachments?: { fileName: string; contentType: string; base64: string }[];

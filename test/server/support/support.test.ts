@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createLogger } from "../../../src/server/log.ts";
 import { readOutbox } from "../../support/outbox.ts";
 import { createTestApp, problemOf, type TestApp } from "../../support/test-app.ts";
 
+const logged: string[] = [];
 let t: TestApp;
 beforeAll(async () => {
-  t = await createTestApp({ env: { SUPPORT_EMAIL: "ajuda@example.com" } });
+  const log = createLogger({ level: "debug", write: (line) => logged.push(line) });
+  t = await createTestApp({ env: { SUPPORT_EMAIL: "ajuda@example.com" }, overrides: { log } });
 });
 afterAll(() => t[Symbol.asyncDispose]());
 
@@ -28,7 +31,7 @@ async function send(overrides: Record<string, string> = {}, image?: File): Promi
   });
 }
 
-test("a message is kept and mailed to the operator, never to the address the form gives", async () => {
+test("a message is kept and mailed to the operator, never to the address the form gives, and not logged", async () => {
   expect((await send({}, new File([png], "tela.png", { type: "image/png" }))).status).toBe(201);
   await t.settle();
   const mails = await readOutbox(t.deps.config.dataDir);
@@ -44,6 +47,8 @@ test("a message is kept and mailed to the operator, never to the address the for
     image_type: "image/png",
     bytes: png.length,
   });
+  expect(logged.filter((line) => line.includes("mail.written")).join()).toContain("Suporte: …");
+  for (const typed of Object.values(fields)) expect(logged.join()).not.toContain(typed);
 });
 
 test("wrong fields are named in the caller's language", async () => {

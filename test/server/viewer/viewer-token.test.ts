@@ -108,7 +108,7 @@ describe("a viewer token", () => {
     expect(await statusOf(`${byRelative}${IMAGE}/frames/1`)).toBe(403);
   });
 
-  test("of a doctor without a subscription opens nothing of their own", async () => {
+  test("of a doctor without a subscription opens nothing of their own, nor does their session", async () => {
     const viewer = await viewerOf(owner);
     try {
       await t.sql`update users set role = 'doctor' where id = ${owner.id}`;
@@ -124,6 +124,8 @@ describe("a viewer token", () => {
       }
       const data = Buffer.from(JSON.stringify([{ userId: owner.id, id: studyId }])).toString("base64url");
       expect(await statusOf(`/generate-token?data=${data}`, owner)).toBe(403);
+      for (const path of [`${IMAGE}/frames/1`, `${SERIES}/metadata`, `${STUDY}/metadata`, DOCUMENT])
+        expect([path, await statusOf(`/dicomweb${path}`, owner)]).toEqual([path, 403]);
     } finally {
       await t.sql`update users set role = 'user' where id = ${owner.id}`;
     }

@@ -1,5 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
+import { subscriptionRequired } from "../../http/guard.ts";
 import { notFound } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
@@ -9,8 +10,9 @@ import type { DicomwebCatalogue, Retrieval } from "./dicomweb.catalogue.ts";
 import { openCatalogue } from "./open-catalogue.ts";
 
 /**
- * One study, for whoever is signed in and may see it.
- * @throws {AppError} `study.not_found`; `study.ambiguous` where its UID stands in several accounts
+ * One study, for whoever is signed in and may see it. As with a viewer's token, a doctor or lab without a subscription
+ * sees what was granted to them, and nothing of their own.
+ * @throws {AppError} `study.not_found`; `study.ambiguous` where its UID stands in several accounts; `subscription.required`
  */
 export async function openStudyAsSession(
   deps: Pick<Deps, "db" | "series" | "scratch" | "elements" | "readingTurns">,
@@ -19,6 +21,8 @@ export async function openStudyAsSession(
 ): Promise<DicomwebCatalogue> {
   if (!/^[0-9.]{1,64}$/.test(studyInstanceUID)) throw new AppError(notFound);
   const study = await findStudy(deps.db, caller, studyInstanceUID);
+  if (!caller.hasActiveSubscription && study.accountId === caller.userId)
+    throw new AppError(subscriptionRequired);
   return openCatalogue(deps, { caller, studyIds: [study.id] });
 }
 
