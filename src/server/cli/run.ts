@@ -1,10 +1,12 @@
 import { ConfigError, readConfig } from "../config.ts";
+import { DatabaseIsUnfit } from "../db/database.errors.ts";
 import {
   DataDirInUse,
   DataDirUnreachable,
   PostgresStartFailed,
   WrongPostgresMajor,
 } from "../db/embedded/embedded.errors.ts";
+import { DatabaseIsNewer, MigrationChanged } from "../db/migrate.errors.ts";
 import { describeError } from "../log.ts";
 import type { Program } from "./program.ts";
 import { UsageError } from "./usage.ts";
@@ -86,7 +88,10 @@ function explain(error: unknown): number {
     error instanceof DataDirInUse ||
     error instanceof DataDirUnreachable ||
     error instanceof WrongPostgresMajor ||
-    error instanceof PostgresStartFailed;
+    error instanceof PostgresStartFailed ||
+    error instanceof DatabaseIsUnfit ||
+    error instanceof DatabaseIsNewer ||
+    error instanceof MigrationChanged;
   // The message of any other error may quote a person's data, such as the values of a failed statement.
   const said = isExplained ? error.message : JSON.stringify(describeError(error));
   process.stderr.write(`${said}\n`);

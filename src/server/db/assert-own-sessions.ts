@@ -1,32 +1,57 @@
-import { openPostgres } from "./postgres.ts";
+import postgres from "postgres";
+import { settlesWithin } from "../settles-within.ts";
+import { DatabaseGivesTooFew, DatabaseIsPooled, DatabaseRefusesSettings } from "./database.errors.ts";
+import { openPostgres, type Sql } from "./postgres.ts";
 
-/** What answers under `DATABASE_URL` lends connections out by the transaction. */
-export class DatabaseIsPooled extends Error {
-  override name = "DatabaseIsPooled";
-  constructor() {
-    super(
-      "DATABASE_URL leads to a pooler that shares connections between transactions, such as PgBouncer with pool_mode=transaction. Exameteca keeps prepared statements and listens in its sessions: name PostgreSQL itself, or a pooler with pool_mode=session.",
-    );
+const CLIENTS = 3;
+const ROUNDS = 8;
+const TIMEOUT_MS = 15_000;
+
+/** Such as every connection of ours asks for; a pooler takes them only where it was told to. */
+const SETTINGS = { statement_timeout: TIMEOUT_MS, idle_in_transaction_session_timeout: TIMEOUT_MS };
+
+/**
+ * Connections that are open at once have a backend each and keep it, unless a pooler in between lends backends out.
+ * @throws {DatabaseIsPooled} where one does
+ * @throws {DatabaseRefusesSettings} where a pooler takes no settings with a connection
+ * @throws {DatabaseGivesTooFew} where further connections wait for the first
+ */
+export async function assertOwnSessions(url: string, { timeoutMs = TIMEOUT_MS } = {}): Promise<void> {
+  const open = (connection = {}) => openPostgres(url, { max: 1, fetch_types: false, connection });
+  const clients = Array.from({ length: CLIENTS }, () => open());
+  const limited = open(SETTINGS);
+  const ask = async () => {
+    await assertBackends(clients);
+    await limited.unsafe("select 1");
+  };
+  try {
+    if (!(await settlesWithin(ask(), timeoutMs))) throw new DatabaseGivesTooFew();
+  } catch (error) {
+    throw isRefusedSetting(error) ? new DatabaseRefusesSettings() : error;
+  } finally {
+    await Promise.all([...clients, limited].map((client) => client.end({ timeout: 1 })));
   }
 }
 
 /**
- * Two connections that are open at once have a backend each, unless a pooler in between lends one to both in turn.
- * @throws {DatabaseIsPooled}
+ * Each asks twice in a row: a pooler that lends its backends out in turn gives another one, and a pooler that lends
+ * the last one again gives it to the next client too. Who else uses the pooler meanwhile may hide that once, not in
+ * all rounds.
  */
-export async function assertOwnSessions(url: string): Promise<void> {
-  const open = () => openPostgres(url, { max: 1, fetch_types: false });
-  const clients = [open(), open()];
-  try {
-    const pids: string[] = [];
-    // One after the other, and again: both are open, and each idle while the other asks.
-    for (const client of [...clients, ...clients]) {
+async function assertBackends(clients: readonly Sql[]): Promise<void> {
+  const backends = new Map<Sql, string>();
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const client of [...clients, ...clients.toReversed()].flatMap((each) => [each, each])) {
       const [row] = await client.unsafe<{ pid: unknown }[]>("select pg_backend_pid() as pid");
-      pids.push(String(row?.pid));
+      const pid = String(row?.pid);
+      const others = clients.filter((other) => other !== client).map((other) => backends.get(other));
+      if (pid !== (backends.get(client) ?? pid) || others.includes(pid)) throw new DatabaseIsPooled();
+      backends.set(client, pid);
     }
-    const [first, second, firstAgain, secondAgain] = pids;
-    if (first === second || first !== firstAgain || second !== secondAgain) throw new DatabaseIsPooled();
-  } finally {
-    await Promise.all(clients.map((client) => client.end({ timeout: 5 })));
   }
+}
+
+/** PgBouncer's "unsupported startup parameter", which PostgreSQL itself never says of ours. */
+function isRefusedSetting(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && /startup parameter/i.test(error.message);
 }

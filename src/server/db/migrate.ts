@@ -1,4 +1,5 @@
 import type { TransactionSql } from "postgres";
+import { DatabaseIsNewer, MigrationChanged } from "./migrate.errors.ts";
 import { withStartupLock } from "./startup-lock.ts";
 
 /** One file of the migrations folder, as drizzle's `readMigrationFiles` reads it. */
@@ -9,26 +10,6 @@ export interface Migration {
   folderMillis: number;
   /** SHA-256 of the file. */
   hash: string;
-}
-
-/** The database was migrated by a newer version of this program. */
-export class DatabaseIsNewer extends Error {
-  override name = "DatabaseIsNewer";
-  constructor() {
-    super(
-      "The database was migrated by a newer version of Exameteca: start that version, or restore a backup made before the upgrade.",
-    );
-  }
-}
-
-/** A migration that this database has is not the one that this program brings. */
-export class MigrationChanged extends Error {
-  override name = "MigrationChanged";
-  constructor(readonly folderMillis: number) {
-    super(
-      `Migration ${folderMillis} was edited after this database had it: a new migration is needed instead.`,
-    );
-  }
 }
 
 /**

@@ -1,7 +1,14 @@
 import { expect, test } from "bun:test";
 import { createServer } from "node:net";
-import { assertOwnSessions, DatabaseIsPooled } from "../../../src/server/db/assert-own-sessions.ts";
+import { resolve } from "node:path";
+import { assertOwnSessions } from "../../../src/server/db/assert-own-sessions.ts";
+import {
+  DatabaseGivesTooFew,
+  DatabaseIsPooled,
+  DatabaseRefusesSettings,
+} from "../../../src/server/db/database.errors.ts";
 import { testPostgresUrl } from "../../support/postgres-server.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
 
 function message(type: string, ...parts: Uint8Array[]): Buffer {
   const body = Buffer.concat(parts);
@@ -34,27 +41,93 @@ function answerOf(pid: string): Buffer {
   ]);
 }
 
-test("a pooler that lends one connection to several clients is refused at the start, in plain words", async () => {
+/** The startup message of PostgreSQL's protocol names the settings in clear. */
+interface Session {
+  startup: string;
+  /** A place of its own for each connection, from 0. */
+  place: number;
+}
+
+/** What stands in for a pooler: `backendOf` says which process serves a query, undefined for none. */
+async function servePooler({
+  backendOf,
+  refuses = () => undefined,
+}: {
+  backendOf: (session: Session) => number | undefined;
+  refuses?: (session: Session) => string | undefined;
+}) {
+  let places = 0;
   const pooler = createServer((socket) => {
-    let isStarted = false;
+    let session: Session | undefined;
     socket.on("error", () => {});
     socket.on("data", (bytes) => {
-      if (!isStarted) {
-        isStarted = true;
-        socket.write(Buffer.concat([message("R", int32(0)), READY]));
-      } else if (bytes[0] === 0x51) socket.write(answerOf("4711"));
+      if (!session) {
+        session = { startup: bytes.toString("latin1"), place: places++ };
+        const refusal = refuses(session);
+        if (refusal) socket.end(message("E", Buffer.from(`SFATAL\0C08P01\0M${refusal}\0\0`)));
+        else socket.write(Buffer.concat([message("R", int32(0)), READY]));
+      } else if (bytes[0] === 0x51) {
+        const backend = backendOf(session);
+        if (backend !== undefined) socket.write(answerOf(String(backend)));
+      }
     });
   });
   await new Promise<void>((listening) => pooler.listen(0, "127.0.0.1", listening));
-  try {
-    const address = pooler.address();
-    const port = typeof address === "object" && address ? address.port : 0;
-    const refusal = assertOwnSessions(`postgres://somebody@127.0.0.1:${port}/exameteca`);
+  const address = pooler.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  return {
+    url: `postgres://somebody@127.0.0.1:${port}/exameteca`,
+    [Symbol.dispose]: () => void pooler.close(),
+  };
+}
+
+const inTurn = (backends: number) => {
+  let asked = 0;
+  return () => 4711 + (asked++ % backends);
+};
+
+for (const backends of [1, 2, 3, 4, 6, 20]) {
+  test(`a pooler that lends ${backends} in turn to several clients is refused at the start, in plain words`, async () => {
+    using pooler = await servePooler({ backendOf: inTurn(backends) });
+    const refusal = assertOwnSessions(pooler.url);
     await expect(refusal).rejects.toThrow(DatabaseIsPooled);
     await expect(refusal).rejects.toThrow("pool_mode=session");
-  } finally {
-    pooler.close();
-  }
+  });
+}
+
+test("the program says so to whoever starts it, and ends", async () => {
+  using pooler = await servePooler({ backendOf: inTurn(2) });
+  await using folder = createTempFolder();
+  const main = resolve(import.meta.dir, "../../../src/server/main.ts");
+  const child = Bun.spawn([process.execPath, main], {
+    env: { DATA_DIR: folder.path, DATABASE_URL: pooler.url, PORT: "0" },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const complaint = await new Response(child.stderr).text();
+  expect([await child.exited, complaint]).toEqual([1, `${new DatabaseIsPooled().message}\n`]);
+});
+
+test("a pooler whose other clients hide for rounds that it lends is refused all the same", async () => {
+  let asked = 0;
+  using pooler = await servePooler({ backendOf: ({ place }) => (asked++ < 60 ? 4711 + place : 4711) });
+  await expect(assertOwnSessions(pooler.url)).rejects.toThrow(DatabaseIsPooled);
+});
+
+test("a pooler that keeps sessions is taken once it takes our settings, else it is said which", async () => {
+  const backendOf = ({ place }: Session) => 4711 + place;
+  using willing = await servePooler({ backendOf });
+  await assertOwnSessions(willing.url);
+  const refuses = ({ startup }: Session) =>
+    startup.includes("statement_timeout") ? "unsupported startup parameter: statement_timeout" : undefined;
+  using unwilling = await servePooler({ backendOf, refuses });
+  const refusal = assertOwnSessions(unwilling.url);
+  await expect(refusal).rejects.toThrow(DatabaseRefusesSettings);
+  await expect(refusal).rejects.toThrow("ignore_startup_parameters=statement_timeout");
+});
+
+test("a pooler that keeps the second connection waiting for the first is said to be too small", async () => {
+  using pooler = await servePooler({ backendOf: ({ place }) => (place === 0 ? 4711 : undefined) });
+  await expect(assertOwnSessions(pooler.url, { timeoutMs: 300 })).rejects.toThrow(DatabaseGivesTooFew);
 });
 
 test("PostgreSQL itself is taken", async () => {

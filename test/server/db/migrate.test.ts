@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import {
-  DatabaseIsNewer,
-  type Migration,
-  MigrationChanged,
-  migrate,
-} from "../../../src/server/db/migrate.ts";
+import { DatabaseIsNewer, MigrationChanged } from "../../../src/server/db/migrate.errors.ts";
+import { type Migration, migrate } from "../../../src/server/db/migrate.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 function migration(folderMillis: number, ...sql: string[]): Migration {
