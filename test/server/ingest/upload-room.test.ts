@@ -3,6 +3,7 @@ import { statfsSync, statSync } from "node:fs";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createDiskRoom, freeBytesOf } from "../../../src/server/storage/disk/disk-room.ts";
+import { restingObjects } from "../../support/damaged-study.ts";
 import { serveApp, uploadRaw } from "../../support/raw-upload.ts";
 import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
 import { limitStorage } from "../../support/storage-quota.ts";
@@ -66,6 +67,13 @@ function deflatedFrames(frames: number, study = "1", sop = "1"): Uint8Array {
     },
   });
   return writeTestZip([{ name: "IM1", content, method: 8 }]);
+}
+
+/** As large as its pixels are. */
+function zipOf(study: string, bytes: number): Uint8Array {
+  const pixels = new Uint8Array(bytes).fill(3);
+  const content = sampleInstance({ study, elements: { "7FE00010": { vr: "OW", bytes: pixels } } });
+  return writeTestZip([{ name: "IM1", content, method: 0 }]);
 }
 
 describe("a disk that is nearly full", () => {
@@ -239,6 +247,26 @@ describe("a plan that is nearly full", () => {
     await limitStorage(t, person, 15 * MIB);
     const again = await t.upload(person, zip);
     expect([again.status, (await again.json()).instancesReceived]).toEqual([201, 0]);
+  });
+
+  test("lets a body through that is larger than its room where it heals a study that is damaged", async () => {
+    const zip = zipOf("950", 6 * MIB);
+    const { studies } = await t.store(person, zip);
+    const id = studies[0]?.id ?? "";
+    await limitStorage(t, person, 7 * MIB);
+    expect((await t.upload(person, zip)).status).toBe(403);
+    const volume = (await restingObjects(t, id)).find(({ kind }) => kind === "volume");
+    volume?.flip(3 * MIB);
+    const download = await t.call("GET", `/api/studies/${id}/download`, { as: person });
+    await download.arrayBuffer().catch(() => undefined);
+    const other = await t.upload(person, zipOf("951", 6 * MIB));
+    expect([other.status, (await problemOf(other)).code]).toEqual([403, "quota.bytes"]);
+    expect((await t.store(person, zip)).studies).toMatchObject([{ duplicates: 1 }]);
+    const [study] = await t.sql`select integrity from studies where id = ${id}`;
+    expect(study?.integrity).toBe("ok");
+    const pieces = [new Uint8Array(6 * MIB).fill(7)];
+    const late = await uploadRaw(server.port, person, pieces);
+    expect(JSON.parse(late.body).code).toBe("quota.bytes");
   });
 
   test("counts what many uploads bring together while they are on their way", async () => {

@@ -180,7 +180,10 @@ async function buildAndCommit(
     const plan = await planBuild(deps, scanned.upload, scanned.scan);
     if (plan === "stale") continue;
     if (built && isArchived) await removeFromArchive(deps, scanned.upload.id, built);
-    const maxRestBytes = await room.claimAtRest(scanned.scan.restBytes);
+    // What takes the place of lost volumes needs no room of the plan but theirs: the commit knows how much that is.
+    const isHealing = plan.build.studies.some(({ lostVolumes = [] }) => lostVolumes.length > 0);
+    const { restBytes } = scanned.scan;
+    const maxRestBytes = isHealing ? restBytes : await room.claimAtRest(restBytes);
     built = await room.during(maxRestBytes, () => session.build({ ...plan.build, maxRestBytes }));
     if (isArchived) await archive(deps, scanned.upload.id, built, signal);
     signal.throwIfAborted();

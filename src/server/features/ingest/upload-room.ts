@@ -1,5 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { DiskFull, type Reservation } from "../../storage/disk/disk-room.ts";
+import { hasUnsoundStudy } from "../studies/integrity.repo.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import { findStorageQuota, type StorageQuota } from "../subscriptions/storage.repo.ts";
 import type { StorageClaim } from "../subscriptions/storage-claims.ts";
@@ -30,12 +31,15 @@ export class UploadRoom implements SpoolRoom, Disposable {
     private readonly accountId: string,
     private readonly reservation: Reservation,
     private readonly claim: StorageClaim,
+    /** Whether the plan has no room for as much as comes, and the commit is to say what is kept of it. */
+    private mayHeal: boolean,
   ) {}
 
   /**
    * Room for a body of `lengthBytes`, 0 where it does not say.
    * @throws {DiskFull}
-   * @throws {AppError} `quota.bytes` where a body so long can't fit, before any of it is read
+   * @throws {AppError} `quota.bytes` where a body so long can't fit, before any of it is read, in an account of which nothing
+   *   is damaged: what heals a study takes no more than was kept of it
    */
   static async open(
     deps: Pick<Deps, "db" | "disk" | "storageClaims">,
@@ -45,15 +49,16 @@ export class UploadRoom implements SpoolRoom, Disposable {
     using opened = new DisposableStack();
     const quota = await findStorageQuota(deps.db, userId);
     const claim = opened.use(deps.storageClaims.open(userId, quota));
-    claim.hold(lengthBytes - MULTIPART_OVERHEAD_BYTES);
+    const mayHeal = await claimBody(deps, userId, claim, lengthBytes);
     const reservation = await deps.disk.reserve(lengthBytes);
     opened.move();
-    return new UploadRoom(deps, userId, reservation, claim);
+    return new UploadRoom(deps, userId, reservation, claim, mayHeal);
   }
 
   async take(bytes: number): Promise<void> {
     this.#receivedBytes += bytes;
-    this.claim.hold(this.#receivedBytes - MULTIPART_OVERHEAD_BYTES);
+    if (!this.mayHeal)
+      this.mayHeal = await claimBody(this.deps, this.accountId, this.claim, this.#receivedBytes);
     if (this.reservation.leftBytes >= bytes) return;
     const step = Math.max(bytes, Math.min(this.#receivedBytes, MAX_STEP_BYTES));
     await this.reservation.extend(step).catch(async (error) => {
@@ -111,5 +116,21 @@ export class UploadRoom implements SpoolRoom, Disposable {
   [Symbol.dispose](): void {
     this.endClaim();
     this.reservation[Symbol.dispose]();
+  }
+}
+
+/** Claims a body of `lengthBytes`; `true` where it may be more than the plan has room for. @throws {AppError} `quota.bytes` */
+async function claimBody(
+  { db }: Pick<Deps, "db">,
+  accountId: string,
+  claim: StorageClaim,
+  lengthBytes: number,
+): Promise<boolean> {
+  try {
+    claim.hold(lengthBytes - MULTIPART_OVERHEAD_BYTES);
+    return false;
+  } catch (error) {
+    if (await hasUnsoundStudy(db, accountId)) return true;
+    throw error;
   }
 }

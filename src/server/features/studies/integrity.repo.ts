@@ -133,6 +133,16 @@ export async function listArchivedObjects(
     .limit(limit);
 }
 
+/** Whether something of an account is damaged or gone. */
+export async function hasUnsoundStudy(db: DbOrTx, accountId: string): Promise<boolean> {
+  const rows = await db
+    .select({ id: studies.id })
+    .from(studies)
+    .where(and(eq(studies.accountId, accountId), inArray(studies.integrity, ["damaged", "missing"])))
+    .limit(1);
+  return rows.length === 1;
+}
+
 /** A study that was missing has yet to be read; `false` where it is no longer missing. */
 export async function takeBackMissing(tx: Tx, studyId: string): Promise<boolean> {
   const rows = await tx
