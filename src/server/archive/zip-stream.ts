@@ -30,13 +30,48 @@ export class ZipStream {
     yield bytes;
   }
 
-  /** The entries of a volume under the names they have. @throws {ZipError} where it is none of ours */
-  async *volume(volume: StreamedVolume): AsyncGenerator<Uint8Array> {
+  /**
+   * The entries of a volume under the names they have. Where its bytes break off in a way that `isSkippable` names, the
+   * entries behind come one by one: those that can't be read to their end are in no directory, and are answered by name.
+   * @throws {ZipError} where it is none of ours
+   */
+  async *volume(
+    volume: StreamedVolume,
+    isSkippable: (error: unknown) => boolean = () => false,
+  ): AsyncGenerator<Uint8Array, string[]> {
     const { dataBytes, headers } = await readVolumeDirectory(volume);
-    for (const header of headers) this.#central.push(encodeMovedHeader(header, this.#offset));
-    this.#offset += dataBytes;
-    const body = await volume.open({ offset: 0, length: dataBytes });
-    yield* body instanceof Blob ? body.stream() : body;
+    const entries = [...headers].sort((a, b) => a.headerOffset - b.headerOffset);
+    const startOf = (index: number) => (index === 0 ? 0 : (entries[index]?.headerOffset ?? dataBytes));
+    const leftOut: string[] = [];
+    let sentEntries = 0;
+    for (let next = 0, isRun = true; next < entries.length; next += sentEntries, isRun = false) {
+      const from = startOf(next);
+      const movedBy = this.#offset - from;
+      try {
+        const length = (isRun ? dataBytes : startOf(next + 1)) - from;
+        yield* this.#counted(await volume.open({ offset: from, length }));
+      } catch (error) {
+        if (!isSkippable(error)) throw error;
+      }
+      const sentTo = this.#offset - movedBy;
+      for (sentEntries = 0; next + sentEntries < entries.length; sentEntries++) {
+        const header = entries[next + sentEntries];
+        if (!header || startOf(next + sentEntries + 1) > sentTo) break;
+        this.#central.push(encodeMovedHeader(header, movedBy));
+      }
+      // What a run broke off in may be right by itself.
+      if (sentEntries > 0 || isRun) continue;
+      leftOut.push(Buffer.from(entries[next]?.nameBytes ?? []).toString("latin1"));
+      sentEntries = 1;
+    }
+    return leftOut;
+  }
+
+  async *#counted(body: Blob | ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of body instanceof Blob ? body.stream() : body) {
+      this.#offset += chunk.length;
+      yield chunk;
+    }
   }
 
   /** The directory, last. */

@@ -3,7 +3,9 @@ import { volumeFolder } from "../../archive/volume-name.ts";
 import { ZipStream } from "../../archive/zip-stream.ts";
 import type { Deps } from "../../deps.ts";
 import { translate } from "../../http/translate.ts";
+import type { ByteRange } from "../../storage/object-store.ts";
 import { type AccountAuditRow, listAccountAudit } from "../audit/audit.repo.ts";
+import { isDamage } from "../ingest/find-lost.ts";
 import { labObject } from "../labs/lab-object.ts";
 import { listAllLabExams } from "../labs/labs.repo.ts";
 import { presentLabExam } from "../labs/present-lab-exam.ts";
@@ -13,8 +15,9 @@ import { findReport } from "../reports/reports.repo.ts";
 import { type ObjectDeps, openObject, readObject } from "../studies/open-object.ts";
 import { listVolumes } from "../studies/stored-objects.repo.ts";
 import { listGrants, listSeries, listStudiesAfter } from "../studies/studies.repo.ts";
-import type { StudyRow } from "../studies/studies.table.ts";
+import type { StoredObjectRow, StudyRow } from "../studies/studies.table.ts";
 import { listSupportMessages, type SupportMessageRow } from "../support/support.repo.ts";
+import { DamagedParts } from "./damaged-parts.ts";
 import { describeAccount } from "./describe-account.ts";
 
 type ExportDeps = ObjectDeps & Pick<Deps, "config">;
@@ -26,7 +29,7 @@ const MAX_ROWS = 10_000;
 const readMe = /*i18n*/ {
   id: "export.readMe",
   message:
-    'This is everything {productName} keeps for your account.\n\naccount.json: your data, subscription, payments and activities.\nexams.json: your studies; "folders" says where in DICOM/ the images of each lie, "removal" until when a cancelled one is kept.\nDICOM/: the images, exactly as you sent them. Any DICOM viewer opens the folder.\nreports/: the PDF report of a study, named by the study\'s id.\nlab/: your laboratory PDFs.\nsupport.json and support/: what you wrote to support.\naudit.json: who saw or changed what, and when.\n',
+    'This is everything {productName} keeps for your account.\n\naccount.json: your data, subscription, payments and activities.\nexams.json: your studies; "folders" says where in DICOM/ the images of each lie, "removal" until when a cancelled one is kept.\nDICOM/: the images, exactly as you sent them. Any DICOM viewer opens the folder.\nreports/: the PDF report of a study, named by the study\'s id.\nlab/: your laboratory PDFs.\ndamaged.json: there only if something is damaged in our archive or missing from it and is therefore left out; it says what.\nsupport.json and support/: what you wrote to support.\naudit.json: who saw or changed what, and when.\n',
 };
 
 /**
@@ -47,12 +50,13 @@ export async function* exportAccount(
   yield* zip.file("account.json", json(await describeAccount(deps, userId)));
   yield* exportSupport(deps, zip, userId);
   const removals = await listUnpurgedRemovals(deps.db, userId);
+  const damaged = new DamagedParts();
   const exams: unknown[] = [];
   let after: string | null = null;
   for (;;) {
     const rows: StudyRow[] = await listStudiesAfter(deps.db, userId, after, STUDIES_AT_ONCE);
     for (const study of rows) {
-      const said = yield* exportStudy(deps, zip, study);
+      const said = yield* exportStudy(deps, zip, study, damaged);
       exams.push({ ...said, removal: presentRemoval(removals, study) });
     }
     after = rows.at(-1)?.id ?? null;
@@ -61,11 +65,13 @@ export async function* exportAccount(
   const labs: unknown[] = [];
   for (const exam of await listAllLabExams(deps.db, userId)) {
     const file = `lab/${exam.id}.pdf`;
-    yield* zip.file(file, await readObject(deps, labObject(exam)));
-    labs.push({ ...presentLabExam(exam), file, removal: presentRemoval(removals, exam) });
+    const pdf = await damaged.unless({ laboratory: exam.id, file }, readObject(deps, labObject(exam)));
+    if (pdf) yield* zip.file(file, pdf);
+    labs.push({ ...presentLabExam(exam), file: pdf ? file : null, removal: presentRemoval(removals, exam) });
   }
   yield* zip.file("exams.json", json({ studies: exams, laboratory: labs }));
   yield* exportAudit(deps, zip, userId);
+  if (damaged.parts.length > 0) yield* zip.file("damaged.json", json(damaged.parts));
   yield* zip.end();
 }
 
@@ -109,19 +115,18 @@ async function* exportStudy(
   deps: ExportDeps,
   zip: ZipStream,
   study: StudyRow,
+  damaged: DamagedParts,
 ): AsyncGenerator<Uint8Array, object> {
+  const exam = { study: study.id, studyInstanceUID: study.studyInstanceUID };
   const volumes = await listVolumes(deps.db, study.id);
-  for (const volume of volumes) {
-    yield* zip.volume({
-      id: volume.id,
-      sizeBytes: volume.sizeBytes,
-      read: (range) => readObject(deps, volume, range),
-      open: (range) => openObject(deps, volume, range),
-    });
-  }
+  for (const volume of volumes) yield* exportVolume(deps, zip, volume, { exam, damaged });
   const report = await findReport(deps.db, study.id);
-  const reportFile = report ? `reports/${study.id}.pdf` : null;
-  if (report && reportFile) yield* zip.file(reportFile, await readObject(deps, report.object));
+  let reportFile = report ? `reports/${study.id}.pdf` : null;
+  if (report && reportFile) {
+    const pdf = await damaged.unless({ ...exam, file: reportFile }, readObject(deps, report.object));
+    if (pdf) yield* zip.file(reportFile, pdf);
+    else reportFile = null;
+  }
   const { id, studyInstanceUID, patientName, patientID, patientBirthDate, patientSex, accessionNumber } =
     study;
   const { description, studyDate, studyTime, institutionName, modality, createdAt } = study;
@@ -140,6 +145,34 @@ async function* exportStudy(
       createdAt,
     })),
   };
+}
+
+/** Damage leaves out the images that can't be read as they were stored, and no others. */
+async function* exportVolume(
+  deps: ExportDeps,
+  zip: ZipStream,
+  volume: StoredObjectRow,
+  { exam, damaged }: { exam: object; damaged: DamagedParts },
+): AsyncGenerator<Uint8Array> {
+  const part = { ...exam, file: volumeFolder(volume.id) };
+  const streamed = {
+    id: volume.id,
+    sizeBytes: volume.sizeBytes,
+    read: (range: ByteRange) => readObject(deps, volume, range),
+    open: (range: ByteRange) => openObject(deps, volume, range),
+  };
+  let found: unknown;
+  const isFound = (error: unknown) => {
+    found = error;
+    return isDamage(error);
+  };
+  try {
+    const leftOut = yield* zip.volume(streamed, isFound);
+    if (leftOut.length > 0) damaged.add(part, found, leftOut);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    damaged.add(part, error);
+  }
 }
 
 function json(value: unknown): Uint8Array {

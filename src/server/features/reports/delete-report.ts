@@ -2,6 +2,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
+import { checkIfUnsound } from "../studies/check-if-unsound.ts";
 import { discardObjects } from "../studies/discard-objects.ts";
 import { findStudy } from "../studies/find-study.ts";
 import { studyNotFound, studyNotOwner } from "../studies/studies.errors.ts";
@@ -32,6 +33,7 @@ export async function deleteReport(
       throw new AppError(studyNotOwner);
     await discardObjects(deps, tx, [stored.object]);
     await deleteReportRows(tx, stored.report);
+    await checkIfUnsound(deps, tx, study, stored.object.id);
     await recordAudit(tx, {
       at: now,
       action: "report.deleted",

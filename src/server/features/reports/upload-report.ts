@@ -3,6 +3,7 @@ import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { storeDocument } from "../documents/store-document.ts";
+import { checkIfUnsound } from "../studies/check-if-unsound.ts";
 import { findStudy } from "../studies/find-study.ts";
 import { studyNotFound } from "../studies/studies.errors.ts";
 import { type Caller, lockStudy } from "../studies/studies.repo.ts";
@@ -15,7 +16,7 @@ import { insertReport } from "./reports.repo.ts";
  * @throws {AppError} `study.not_found`, `report.exists`, `quota.bytes`
  */
 export async function uploadReport(
-  deps: Pick<Deps, "db" | "disk" | "node" | "store" | "clock" | "log">,
+  deps: Pick<Deps, "db" | "disk" | "jobs" | "node" | "store" | "clock" | "log">,
   caller: Caller,
   input: { reference: string; pdf: Uint8Array },
   origin: RequestOrigin,
@@ -37,6 +38,7 @@ export async function uploadReport(
       { ...document, studyId: study.id, kind: "report", location: "archive", createdAt: now },
       { studyId: study.id, objectId: document.id, uploadedBy: userId, createdAt: now },
     );
+    await checkIfUnsound(deps, tx, study, document.id);
     await recordAudit(tx, {
       at: now,
       action: "report.uploaded",
