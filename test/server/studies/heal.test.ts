@@ -104,6 +104,21 @@ describe("sending the same study again", () => {
     }
   });
 
+  test("keeps all bytes that only a lost manifest named", async () => {
+    const { id } = await soundStudy();
+    const other = Buffer.from(kinds["stored"] ?? []);
+    other[other.length - 1] = (other.at(-1) ?? 0) ^ 1;
+    expect((await t.store(owner, packed({ stored: other }))).conflicts).toHaveLength(1);
+    for (const object of await restingObjects(t, id)) if (object.kind === "manifest") object.flip(20);
+    await using restarted = await t.startAgain();
+    await readEverything(restarted, owner, id);
+    await healed(id);
+    expect((await listed(id))?.integrity).toBe("ok");
+    const download = await t.call("GET", `/api/studies/${id}/download`, { as: owner });
+    const entries = Object.values(unzipSync(new Uint8Array(await download.arrayBuffer())));
+    expect(entries.some((bytes) => other.equals(bytes))).toBe(true);
+  });
+
   test("in part heals what it brings and leaves the rest marked", async () => {
     const { id } = await soundStudy();
     (await volumesOf(id))[0]?.flip(3000);

@@ -141,8 +141,12 @@ async function repairOf(
     if (existing) for (const id of volumesOf(decodeManifestIndex(await bytesOf(existing)))) named.add(id);
   }
   const hasAllManifests = others.every(({ lostInstances }) => lostInstances === undefined);
-  const freedVolumes = hasAllManifests ? planned.volumes.filter((id) => !named.has(id)) : [];
-  const isWhole = hasAllManifests && (planned.lostVolumes ?? []).every((id) => !named.has(id));
+  // A manifest that is lost may have named more than what replaces it: sound bytes stay, and are downloaded.
+  const { lostVolumes = [], volumes } = planned;
+  const isAllKnown = sorted.every(({ lostInstances }) => lostInstances === undefined);
+  const freeable = isAllKnown ? volumes : lostVolumes;
+  const freedVolumes = hasAllManifests ? freeable.filter((id) => !named.has(id)) : [];
+  const isWhole = hasAllManifests && lostVolumes.every((id) => !named.has(id));
   return { repair: { freedVolumes, isWhole } };
 }
 
