@@ -79,3 +79,34 @@ test("once an upload has failed nothing is written any more: its folder can go",
   }
   expect(await readdir(folder.path)).toEqual([]);
 });
+
+test("many uploads whose bytes can't be written yet are read no further than what all may hold together", async () => {
+  await using folder = createTempFolder();
+  const open = Promise.withResolvers<void>();
+  let pulledBytes = 0;
+  const uploads = Array.from({ length: 100 }, (_, number) => {
+    let sentPieces = 0;
+    const pieces = [new TextEncoder().encode(HEAD), ...Array(32).fill(new Uint8Array(32 * 1024))];
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          const piece = pieces[sentPieces++] ?? new TextEncoder().encode("\r\n--edge--\r\n");
+          pulledBytes += piece.length;
+          controller.enqueue(piece);
+          if (sentPieces > pieces.length) controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const headers = { "content-type": "multipart/form-data; boundary=edge" };
+    const request = new Request("http://localhost/", { method: "POST", body, headers });
+    const room: SpoolRoom = { take: () => open.promise, wrote() {} };
+    return receiveUpload(request, join(folder.path, `${number}.zip`), 1e9, room);
+  });
+  for (let before = -1; before !== pulledBytes; await Bun.sleep(100)) before = pulledBytes;
+  // Beside the 32 MiB each may have had one read under way.
+  expect(pulledBytes).toBeLessThan(40 * 1024 * 1024);
+  open.resolve();
+  const received = await Promise.all(uploads);
+  expect(received.map(({ sizeBytes }) => sizeBytes)).toEqual(Array(100).fill(1024 * 1024));
+});

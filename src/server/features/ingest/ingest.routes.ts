@@ -10,8 +10,8 @@ import { measureUpload } from "./measure-upload.ts";
 import { createUploadSlots } from "./upload-slots.ts";
 
 const UPLOADS_PER_ACCOUNT = 12;
-/** Of which most are only being received, which costs a socket, a file and little memory. */
-const UPLOADS_PER_PROCESS = 256;
+/** Of which most are only being received: a socket, a file, and at most some 2 MB that the socket took and nobody read. */
+const UPLOADS_PER_PROCESS = 128;
 
 export function createIngestRoutes(deps: Deps, guard: Guard) {
   const slots = createUploadSlots({ perAccount: UPLOADS_PER_ACCOUNT, perProcess: UPLOADS_PER_PROCESS });

@@ -5,7 +5,7 @@ import { unsupportedMediaType, validationFailed } from "../../http/http.errors.t
 import { isKeepable } from "../../http/validate.ts";
 import { uploadInterrupted, uploadMissing, uploadNotZip, uploadTooLarge } from "./ingest.errors.ts";
 import { boundaryOf, MultipartBroken, readFormParts } from "./multipart-reader.ts";
-import { SpoolWriter } from "./spool-writer.ts";
+import { heldBytes, SpoolWriter } from "./spool-writer.ts";
 import type { SpoolRoom } from "./upload-room.ts";
 
 export interface ReceivedUpload {
@@ -69,6 +69,7 @@ async function* receive(
   { signal, came, windowMs = WINDOW_MS }: Receiving,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = body.getReader();
+  using _ = heldBytes.enter();
   let reason: unknown;
   const giveUp = (why: unknown) => {
     reason ??= why;
@@ -82,6 +83,7 @@ async function* receive(
   let bytesInWindow = 0;
   try {
     for (;;) {
+      await heldBytes.room();
       const askedAt = performance.now();
       const { done, value } = await reader.read().catch((cause) => {
         throw new AppError(uploadInterrupted, { cause });

@@ -1,15 +1,18 @@
 import type { FileHandle } from "node:fs/promises";
+import { HeldBytes } from "./held-bytes.ts";
 import type { SpoolRoom } from "./upload-room.ts";
 
 /** Pieces are written together, in one call: a body comes in some 64 kB at a time. */
 const WRITE_BYTES = 2 * 1024 * 1024;
 const WRITE_PIECES = 256;
-/** What all uploads together keep unwritten: each less, the more there are. */
-const ALL_WRITE_BYTES = 64 * 1024 * 1024;
+/** What all uploads together collect for their next write: each less, the more there are. */
+const ALL_WRITE_BYTES = 16 * 1024 * 1024;
 /** What came is not kept in memory for longer: of slow senders there may be hundreds. */
 const HELD_MS = 500;
 
 let openWriters = 0;
+/** Of all uploads: while it is full, none is read from. */
+export const heldBytes = new HeldBytes();
 
 /** Appends pieces to a file in the order they come. After disposal nothing is written any more. */
 export class SpoolWriter implements AsyncDisposable {
@@ -33,6 +36,7 @@ export class SpoolWriter implements AsyncDisposable {
 
   /** Takes a piece; waits while much is unwritten. */
   async add(piece: Uint8Array): Promise<void> {
+    heldBytes.add(piece.length);
     this.#unwritten.push(piece);
     this.#unwrittenBytes += piece.length;
     const mostBytes = Math.min(WRITE_BYTES, ALL_WRITE_BYTES / openWriters);
@@ -45,19 +49,32 @@ export class SpoolWriter implements AsyncDisposable {
     const lengthBytes = this.#unwrittenBytes;
     this.#unwritten = [];
     this.#unwrittenBytes = 0;
-    if (lengthBytes > 0) this.#writing = this.#writing.then(() => this.#write(pieces, lengthBytes));
+    if (lengthBytes > 0) {
+      this.#writing = this.#writing.then(
+        () => this.#write(pieces, lengthBytes),
+        (error) => {
+          heldBytes.letGo(lengthBytes);
+          throw error;
+        },
+      );
+    }
     await this.#writing;
   }
 
   async #write(pieces: Uint8Array[], lengthBytes: number): Promise<void> {
-    await this.#room.take(lengthBytes);
-    await writeAll(this.#file, pieces, lengthBytes);
-    this.#room.wrote(lengthBytes);
+    try {
+      await this.#room.take(lengthBytes);
+      await writeAll(this.#file, pieces, lengthBytes);
+      this.#room.wrote(lengthBytes);
+    } finally {
+      heldBytes.letGo(lengthBytes);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     openWriters--;
+    heldBytes.letGo(this.#unwrittenBytes);
     await this.#writing.catch(() => {}); // told to whoever added or flushed
   }
 }
