@@ -158,6 +158,18 @@ describe("bodies that are begun and held", () => {
     expect(readdirSync(t.deps.node.stagingDir).filter((name) => name.startsWith("form-"))).toEqual([]);
   });
 
+  test("with what only reads are refused, and take no place from those that are sent", async () => {
+    for (const [name, value] of [
+      ["content-length", "100000"],
+      ["transfer-encoding", "chunked"],
+    ] as const) {
+      const headers = { authorization: `Bearer ${user.token}`, [name]: value };
+      for (const method of ["GET", "HEAD"]) {
+        expect([method, await hold(head("/api/studies", headers, method), "1")]).toEqual([method, 413]);
+      }
+    }
+  });
+
   test("that end early are said to, and those too long refused, without a length as well", async () => {
     const chunked = { "content-type": "application/json", "transfer-encoding": "chunked" };
     const long = "x".repeat(300_000);
