@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { SignedInUser } from "../../../src/shared/api/users.ts";
-import { factorsOf, type PasskeyOptions } from "../../support/factors.ts";
+import { factorsOf, type PasskeyOptions, totpAt } from "../../support/factors.ts";
 import { codeIn, linkIn, readOutbox } from "../../support/outbox.ts";
 import { type Bent, SoftwareAuthenticator } from "../../support/software-authenticator.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
@@ -223,6 +223,25 @@ describe("registering a passkey", () => {
     const again = await register(thief, key);
     expect([again.status, (await problemOf(again)).code]).toEqual([409, "passkey.known"]);
     expect(await factors.read(thief)).toMatchObject({ passkeys: [], recoveryCodesLeft: 0 });
+  });
+
+  test("that was begun without a factor adds none beside the first, nor does an app", async () => {
+    const person = await t.addPerson("Sessão Roubada");
+    const [thief, owner] = [new SoftwareAuthenticator(ORIGIN), new SoftwareAuthenticator(ORIGIN)];
+    const stolen = await factors.registrationOptions(person, {});
+    const begun = await post("/api/auth/totp", {}, person);
+    const { secret } = (await begun.json()) as { secret: string };
+    await factors.addPasskey(person, owner);
+    const added = await post(
+      "/api/auth/passkeys",
+      { name: "Ladrão", response: thief.register(stolen) },
+      person,
+    );
+    expect([added.status, (await problemOf(added)).code]).toEqual([400, "passkey.refused"]);
+    const code = totpAt(secret, t.deps.clock.now());
+    const confirmed = await post("/api/auth/totp/confirm", { code }, person);
+    expect([confirmed.status, (await problemOf(confirmed)).code]).toEqual([409, "totp.not_pending"]);
+    expect(await factors.read(person)).toMatchObject({ passkeys: [{}], totp: null });
   });
 
   test("names the keys there are, and stops at twenty", async () => {

@@ -6,7 +6,7 @@ const LIFETIME_MS = 5 * 60_000;
 
 /** What an answer to the challenge does, and for whom. */
 export interface ChallengeUse {
-  purpose: "register" | "prove" | "sign-in";
+  purpose: "register" | "register first" | "prove" | "sign-in";
   /** The session that asked; empty at a sign-in, where there is none. */
   sessionId: string;
 }

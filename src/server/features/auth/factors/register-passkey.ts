@@ -15,7 +15,7 @@ import type { Visitor } from "../browser-cookie.ts";
 import { addFirstFactor } from "./add-first-factor.ts";
 import { mailOwner, passkeyAddedMail } from "./factor-mails.ts";
 import { passkeyKnown, passkeyRefused, passkeysUnavailable, tooManyPasskeys } from "./factors.errors.ts";
-import { insertPasskey, listPasskeys, takeChallenge } from "./factors.repo.ts";
+import { deleteTotp, findSignInMethods, insertPasskey, listPasskeys, takeChallenge } from "./factors.repo.ts";
 import type { PasskeyRow } from "./factors.table.ts";
 import { newChallenge, type OpenedChallenge, openChallenge } from "./passkey-challenges.ts";
 import { presentPasskey } from "./present-factors.ts";
@@ -41,6 +41,8 @@ export async function passkeyRegistrationOptions(
 ) {
   const party = relyingPartyOf(deps.config);
   if (!party) throw new AppError(passkeysUnavailable);
+  // Asked before the proof: what was let in without a factor is good for the first one only.
+  const isFirst = (await findSignInMethods(deps.db, session.userId)).length === 0;
   const user = await proveIdentityToAdd(deps, session, proof, origin);
   const known = await listPasskeys(deps.db, user.id);
   if (known.length >= MAX_PASSKEYS) throw new AppError(tooManyPasskeys);
@@ -53,7 +55,7 @@ export async function passkeyRegistrationOptions(
     userDisplayName: user.name,
     challenge: newChallenge(
       deps.factorSeal,
-      { purpose: "register", sessionId: session.id },
+      { purpose: isFirst ? "register first" : "register", sessionId: session.id },
       deps.clock.now(),
     ),
     timeout: 5 * 60_000,
@@ -78,7 +80,7 @@ export async function registerPasskey(
   const { db, clock, config } = deps;
   const party = relyingPartyOf(config);
   if (!party) throw new AppError(passkeysUnavailable);
-  const { challenge, ...made } = await verifyAttestation(deps, party, session, response);
+  const { challenge, isForFirst, ...made } = await verifyAttestation(deps, party, session, response);
   const now = clock.now();
   return await db.transaction(async (tx) => {
     const user = await lockUser(tx, session.userId);
@@ -86,6 +88,9 @@ export async function registerPasskey(
     if (!(await takeChallenge(tx, challenge.hash, challenge.expiresAt))) throw new AppError(passkeyRefused);
     if ((await listPasskeys(tx, user.id)).length >= MAX_PASSKEYS) throw new AppError(tooManyPasskeys);
     const recoveryCodes = await addFirstFactor(tx, user.id, now);
+    if (isForFirst && !recoveryCodes) throw new AppError(passkeyRefused);
+    // An app that waits for its first code was let in without this key.
+    if (recoveryCodes) await deleteTotp(tx, user.id);
     const row: PasskeyRow = {
       ...{ id: Bun.randomUUIDv7(), userId: user.id, name, createdAt: now, lastUsedAt: null },
       ...made,
@@ -112,16 +117,20 @@ async function verifyAttestation(
   party: RelyingParty,
   session: Session,
   attestation: PasskeyAttestation,
-): Promise<MadePasskey & { challenge: OpenedChallenge }> {
+): Promise<MadePasskey & { challenge: OpenedChallenge; isForFirst: boolean }> {
   const { verifyRegistrationResponse, ...helpers } = await loadWebAuthn();
-  const use = { purpose: "register", sessionId: session.id } as const;
+  let isForFirst = false;
   let challenge: OpenedChallenge | undefined;
   try {
     assertUnattested(attestation, helpers);
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response: { ...attestation, response: transportless(attestation.response), clientExtensionResults: {} },
       expectedChallenge(given) {
-        challenge = openChallenge(factorSeal, given, use, clock.now());
+        const opened = (purpose: "register" | "register first") =>
+          openChallenge(factorSeal, given, { purpose, sessionId: session.id }, clock.now());
+        const first = opened("register first");
+        isForFirst = first !== undefined;
+        challenge = first ?? opened("register");
         return challenge !== undefined;
       },
       expectedOrigin: party.origin,
@@ -134,6 +143,7 @@ async function verifyAttestation(
     if (credential.publicKey.length > MAX_KEY_BYTES) throw new AppError(passkeyRefused);
     return {
       challenge,
+      isForFirst,
       credentialId: credential.id,
       publicKey: Buffer.from(credential.publicKey).toString("base64url"),
       counter: credential.counter,
