@@ -7,9 +7,11 @@ import { listStoredObjects, lockStudies } from "./stored-objects.repo.ts";
 import type { Integrity, StoredObjectRow } from "./studies.table.ts";
 import { sumWhole } from "./sums-of-object.ts";
 
+/** How often a study is read anew because it was changed meanwhile. */
+const MAX_ROUNDS = 10;
+
 /**
- * Reads every object of a study and says on it what they are. Idempotent; says nothing where the study was changed
- * meanwhile, which has a check of its own.
+ * Reads every object of a study and says on it what they are; anew where the study was changed meanwhile. Idempotent.
  * @throws where an object can't be read now, which says nothing of it
  */
 export async function checkStudy(
@@ -17,6 +19,18 @@ export async function checkStudy(
   studyId: string,
   signal: AbortSignal,
 ): Promise<void> {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    if (await checkAsItStands(deps, studyId, signal)) return;
+  }
+  throw new Error("the study kept changing while it was read");
+}
+
+/** `false` where the study was changed meanwhile. */
+async function checkAsItStands(
+  deps: ObjectDeps & Pick<Deps, "db">,
+  studyId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   const objects = await listStoredObjects(deps.db, studyId);
   let found: Integrity = "ok";
   for (const object of objects) {
@@ -25,10 +39,12 @@ export async function checkStudy(
     if (damage && found !== "missing") found = damage;
   }
   const now = deps.clock.now();
-  await deps.db.transaction(async (tx) => {
+  return await deps.db.transaction(async (tx) => {
     await lockStudies(tx, [studyId]);
     const still = await listStoredObjects(tx, studyId);
-    if (idsOf(still) === idsOf(objects)) await saveIntegrity(tx, studyId, found, now);
+    if (idsOf(still) !== idsOf(objects)) return false;
+    await saveIntegrity(tx, studyId, found, now);
+    return true;
   });
 }
 
