@@ -208,7 +208,7 @@ describe("a study", () => {
   );
 
   test(
-    "is shown by a page whose scripts find no session, no storage, no cookie and no API of ours",
+    "is shown by a page whose scripts find no session, no storage, no cookie, no API of ours and no peers",
     async () => {
       const person = await personWith(await head(3));
       const page = await openList(person);
@@ -217,13 +217,14 @@ describe("a study", () => {
       expect(isPicture(await lookAtImage(frame))).toBe(true);
       const tries = { token: person.token, address: `${origin}/api/auth/me` };
       const inFrame = await frame.evaluate(reachForSession, tries);
-      expect(inFrame).toEqual({ parent: "refused", storage: [], cookie: "", api: "refused", origin: "null" });
+      const nothing = { storage: [], cookie: "", api: "refused", origin: "null", peers: [] };
+      expect(inFrame).toEqual({ parent: "refused", ...nothing });
 
       // The address of the page, opened by itself, is sandboxed by the answer's own policy.
       await page.goto(await frame.evaluate(() => location.href));
       await page.locator("#root").waitFor({ state: "attached" });
       const alone = await page.evaluate(reachForSession, tries);
-      expect(alone).toMatchObject({ storage: [], cookie: "", api: "refused", origin: "null" });
+      expect(alone).toMatchObject(nothing);
     },
     JOB_TIMEOUT_MS,
   );
@@ -246,7 +247,16 @@ describe("a study", () => {
       () => "answered",
       () => "refused",
     );
-    return { parent, storage, cookie: document.cookie, api, origin: self.origin };
+    // Of a frame of its own as well, where the page may look into it.
+    const child = document.body.appendChild(document.createElement("iframe")).contentWindow;
+    const peers = [window, child].flatMap((page) => {
+      try {
+        return Object.getOwnPropertyNames(page).filter((name) => name.endsWith("RTCPeerConnection"));
+      } catch {
+        return [];
+      }
+    });
+    return { parent, storage, cookie: document.cookie, api, origin: self.origin, peers };
   }
 
   /** Two windows that are not the viewer say what it says when it is left. */

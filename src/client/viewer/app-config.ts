@@ -6,6 +6,7 @@ import { onEscape } from "./leave-on-escape.ts";
 import portuguese from "./locales/pt-BR.json";
 import { onScriptLost } from "./lost-script.ts";
 import { tellParent } from "./messages.ts";
+import { removePeerConnections } from "./peer-connections.ts";
 import { ensureStorage } from "./storage.ts";
 import { TEXTS, viewerLanguage } from "./texts.ts";
 
@@ -21,6 +22,7 @@ declare global {
   }
 }
 
+removePeerConnections(window);
 ensureStorage(window);
 const language = viewerLanguage(new URL(location.href).searchParams.get("lng"));
 const texts = TEXTS[language];
