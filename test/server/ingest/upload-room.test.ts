@@ -98,6 +98,7 @@ describe("a disk that is nearly full", () => {
   test("promises no room twice: of many uploads at once only those begin that all have it", async () => {
     freeBytes = SPARE + 35 * MIB;
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    let refused = 0;
     const answers = Promise.all(
       Array.from({ length: 10 }, () => {
         const body = new ReadableStream<Uint8Array>({
@@ -113,15 +114,40 @@ describe("a disk that is nearly full", () => {
         return t.call("POST", "/api/upload-dicom", { as: person, body, headers });
       }).map(async (answer) => {
         const { status } = await answer;
+        if (status === 507) refused++;
         return status;
       }),
     );
     while ((await staged()).length < 3) await Bun.sleep(5);
     const late = await t.upload(person, new Uint8Array(6 * MIB));
     expect(late.status).toBe(507);
+    while (refused < 7) await Bun.sleep(5);
     letGo();
     expect((await answers).sort()).toEqual([400, 400, 400, ...Array(7).fill(507)]);
     expect((await t.upload(person, sampleZip({ study: "800" }))).status).toBe(201);
+  });
+
+  test("has room for others while trial accounts say that much will come and send nothing", async () => {
+    freeBytes = SPARE + 35 * MIB;
+    const trial = await t.addPerson("Nada Envia", { plan: "avaliacao" });
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const answers = Array.from({ length: 3 }, () => {
+      const body = new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          await held;
+          controller.close();
+        },
+      });
+      const headers = {
+        "content-type": "multipart/form-data; boundary=edge",
+        "content-length": `${10 * MIB}`,
+      };
+      return t.call("POST", "/api/upload-dicom", { as: trial, body, headers });
+    });
+    while ((await staged()).length < 3) await Bun.sleep(5);
+    expect((await t.upload(person, zipOf("810", 6 * MIB))).status).toBe(201);
+    letGo();
+    for (const answer of answers) expect((await answer).status).toBe(400);
   });
 
   test("refuses what grows beyond it once it is inflated, and keeps nothing", async () => {

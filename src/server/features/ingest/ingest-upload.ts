@@ -59,7 +59,7 @@ export async function ingestUpload(
   if (lengthBytes > config.maxUploadBytes + MULTIPART_OVERHEAD_BYTES) {
     throw new AppError(uploadTooLarge, { values: { maximum: inWords(config.maxUploadBytes) } });
   }
-  using room = await UploadRoom.open(deps, caller, lengthBytes);
+  using room = await UploadRoom.open(deps, caller, lengthBytes, slot);
   const id = Bun.randomUUIDv7();
   const upload: UploadPlace = { id, accountId: caller.userId, folder: node.stagedPath(id) };
   const { id: nodeId, bootId } = node;

@@ -5,6 +5,7 @@ import type { Caller } from "../studies/studies.repo.ts";
 import { findStorageQuota, type StorageQuota } from "../subscriptions/storage.repo.ts";
 import type { StorageClaim } from "../subscriptions/storage-claims.ts";
 import { storageExceeded } from "../subscriptions/storage-quota.ts";
+import type { Uploader } from "./upload-slots.ts";
 
 /** What the parts of a form need beside the file in it. */
 export const MULTIPART_OVERHEAD_BYTES = 1024 * 1024;
@@ -36,7 +37,8 @@ export class UploadRoom implements SpoolRoom, Disposable {
   ) {}
 
   /**
-   * Room for a body of `lengthBytes`, 0 where it does not say.
+   * Room for a body of `lengthBytes`, 0 where it does not say. A trial account costs nothing to make, and so does saying
+   * that much will come: it gets the disk by what it sends, as a body that says nothing of its length.
    * @throws {DiskFull}
    * @throws {AppError} `quota.bytes` where a body so long can't fit, before any of it is read, in an account of which nothing
    *   is damaged: what heals a study takes no more than was kept of it
@@ -45,12 +47,14 @@ export class UploadRoom implements SpoolRoom, Disposable {
     deps: Pick<Deps, "db" | "disk" | "storageClaims">,
     { userId }: Caller,
     lengthBytes: number,
+    { isTrial }: Pick<Uploader, "isTrial">,
   ): Promise<UploadRoom> {
     using opened = new DisposableStack();
     const quota = await findStorageQuota(deps.db, userId);
     const claim = opened.use(deps.storageClaims.open(userId, quota));
     const mayHeal = await claimBody(deps, userId, claim, lengthBytes);
     const reservation = await deps.disk.reserve(lengthBytes);
+    if (isTrial) reservation.settle();
     opened.move();
     return new UploadRoom(deps, userId, reservation, claim, mayHeal);
   }
