@@ -1,9 +1,10 @@
 import { takeAccess } from "./access.ts";
 import { showEndedNotice } from "./ended-notice.ts";
-import { isImageInSight, onImageDrawn } from "./first-image.ts";
+import { isImageHere, isImageInSight, onImageDrawn } from "./first-image.ts";
 import { hideImageNotice, showImageNotice } from "./image-notice.ts";
 import { onEscape } from "./leave-on-escape.ts";
 import portuguese from "./locales/pt-BR.json";
+import { createLostImages } from "./lost-images.ts";
 import { onScriptLost } from "./lost-script.ts";
 import { tellParent } from "./messages.ts";
 import { removePeerConnections } from "./peer-connections.ts";
@@ -67,7 +68,16 @@ const DAMAGED_STATUS = 500;
 function onViewerError(error: ViewerError | undefined, imageId?: string): void {
   const status = error?.status ?? error?.request?.status;
   onDicomwebStatus(status);
-  if (!isImageInSight(imageId)) return;
+  if (imageId !== undefined) lostImages.add(imageId, status);
+}
+
+const lostImages = createLostImages({
+  isInSight: isImageInSight,
+  hasCome: isImageHere,
+  tell: tellOfLostImage,
+});
+
+function tellOfLostImage(status: number | undefined): void {
   // Without a connection a decoder may be what is missing.
   const isLost = status !== undefined || !navigator.onLine;
   const lost = status === DAMAGED_STATUS ? texts.imageDamaged : texts.imageLost;
@@ -76,6 +86,7 @@ function onViewerError(error: ViewerError | undefined, imageId?: string): void {
 }
 
 onImageDrawn(() => {
+  if (lostImages.isInSight()) return;
   hideImageNotice();
   tellParent("shown");
 });

@@ -20,8 +20,14 @@ export function onImageDrawn(run: () => void): void {
 interface CornerstoneWindow extends Window {
   /** OHIF puts cornerstone here. */
   cornerstone?: {
+    cache: { getImage(imageId: string): object | undefined };
     getRenderingEngines(): { getViewports(): { getCurrentImageId?(): string | undefined }[] }[] | undefined;
   };
+}
+
+/** Whether cornerstone holds this image. */
+export function isImageHere(imageId: string): boolean {
+  return (window as CornerstoneWindow).cornerstone?.cache.getImage(imageId) !== undefined;
 }
 
 /** Whether a viewport is at this image now, drawn or not. */
