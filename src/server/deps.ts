@@ -29,6 +29,7 @@ import { createNode, type Node, readOrCreate } from "./node.ts";
 import { createBacenPix } from "./pix/bacen/bacen-pix.ts";
 import { createLocalPix } from "./pix/local/local-pix.ts";
 import type { Pix } from "./pix/pix.ts";
+import { SharedTurns } from "./processes/serial-process.ts";
 import { createScratch, type Scratch } from "./scratch.ts";
 import { createSeal, type Seal } from "./seal.ts";
 import { type CachedStore, createCachedStore } from "./storage/cache/cached-store.ts";
@@ -131,9 +132,11 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     command: overrides.ingestWorkerCommand,
   });
   started.defer(() => ingestWorkers.close());
-  const pictures = createPictureMaker({ log, command: overrides.pictureWorkerCommand });
+  // One of them works at a time, so that their largest requests never add up.
+  const turns = new SharedTurns();
+  const pictures = createPictureMaker({ log, command: overrides.pictureWorkerCommand, turns });
   started.defer(() => pictures.close());
-  const elements = createElementFinder({ log, command: overrides.elementWorkerCommand });
+  const elements = createElementFinder({ log, command: overrides.elementWorkerCommand, turns });
   started.defer(() => elements.close());
   const scratch = await createScratch(join(config.dataDir, "scratch"));
   const secret = config.authSecret ?? (await readOrCreate(join(config.dataDir, "auth-secret"), randomSecret));

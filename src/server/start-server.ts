@@ -1,4 +1,5 @@
 import { type BuiltAssets, createApp } from "./app.ts";
+import { collectGarbage } from "./collect-garbage.ts";
 import type { Deps } from "./deps.ts";
 import { settlesWithin } from "./settles-within.ts";
 import { startJobs } from "./start-jobs.ts";
@@ -18,6 +19,7 @@ export async function startServer(deps: Deps, assets: BuiltAssets): Promise<Runn
   const { config } = deps;
   const app = createApp(deps, assets);
   const jobs = await startJobs(deps);
+  const collecting = collectGarbage();
   const server = Bun.serve({
     hostname: config.host,
     port: config.port,
@@ -29,6 +31,7 @@ export async function startServer(deps: Deps, assets: BuiltAssets): Promise<Runn
   return {
     url: server.url.origin,
     async [Symbol.asyncDispose]() {
+      collecting[Symbol.dispose]();
       if (!(await settlesWithin(server.stop(), DRAIN_MS))) await server.stop(true);
       await jobs[Symbol.asyncDispose]();
     },

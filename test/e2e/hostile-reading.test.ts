@@ -73,7 +73,12 @@ function pathsOf(viewer: string, { bomb, studyId }: Kept): string[] {
         study,
       ];
     })
-    .concat(`/api/studies/${studyId}/thumbnail`, `/api/studies/${studyId}/series`, tokenPath(studyId));
+    .concat(
+      `/api/studies/${studyId}/thumbnail`,
+      `/api/studies/${studyId}/series`,
+      `/api/studies/${studyId}/download`,
+      tokenPath(studyId),
+    );
 }
 
 let userId = "";

@@ -45,6 +45,11 @@ export class KillableProcess<Request, Reply> {
     return this.#child.pid;
   }
 
+  /** What the process holds now; 0 where that can't be told. */
+  get residentBytes(): number {
+    return residentBytes(this.#child.pid);
+  }
+
   /**
    * Sends one request; the next may only follow its reply. Aborted, late or too large, the process is killed.
    * @throws {ProcessLost} or what the signal was aborted with

@@ -12,6 +12,19 @@ export interface SerialProcessOptions<Request> {
   timeoutMs: number;
   /** What the process may take meanwhile; looked after on Linux. */
   maxMemoryBytes?: number;
+  /** Shared with other processes that shall not work at the same time. */
+  turns?: SharedTurns;
+}
+
+/** Lets works have their turn one after the other. */
+export class SharedTurns {
+  #last: Promise<unknown> = Promise.resolve();
+
+  run<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#last.then(work);
+    this.#last = turn.catch(() => undefined); // whoever asked sees it; the next one has its own turn
+    return turn;
+  }
 }
 
 /** The start of a process on a busy machine. */
@@ -19,18 +32,22 @@ const START_TIMEOUT_MS = 30_000;
 const IDLE_MS = 15_000;
 /** A process is replaced after so many requests, so that nothing it leaks can grow. */
 const MAX_REQUESTS_PER_PROCESS = 500;
+/** A process that kept more of a large request than this is replaced: nothing else takes the memory back. */
+const MAX_KEPT_BYTES = 48 * 1024 * 1024;
 
 /** A killable process that starts with the first request, answers one at a time, and ends when none came for a while. */
 export class SerialProcess<Request, Reply> {
   readonly #options: SerialProcessOptions<Request>;
   readonly #closing = new AbortController();
   #process: KillableProcess<Request, Reply> | undefined;
+  readonly #turns: SharedTurns;
   #requests = 0;
+  #startBytes = 0;
   #idleTimer: Timer | undefined;
-  #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: SerialProcessOptions<Request>) {
     this.#options = options;
+    this.#turns = options.turns ?? new SharedTurns();
   }
 
   /**
@@ -38,11 +55,7 @@ export class SerialProcess<Request, Reply> {
    * @throws what `signal` was aborted with, or `ProcessLost` where no process can be started
    */
   request(request: Request, signal: AbortSignal): Promise<Reply | ProcessLost> {
-    const turn = this.#last.then(() =>
-      this.#request(request, AbortSignal.any([signal, this.#closing.signal])),
-    );
-    this.#last = turn.catch(() => undefined); // whoever asked sees it; the next one has its own turn
-    return turn;
+    return this.#turns.run(() => this.#request(request, AbortSignal.any([signal, this.#closing.signal])));
   }
 
   /** Ends what is under way. */
@@ -65,7 +78,9 @@ export class SerialProcess<Request, Reply> {
       return error;
     } finally {
       this.#requests++;
-      if (process.isGone || this.#requests >= MAX_REQUESTS_PER_PROCESS) this.#retire();
+      const keptBytes = process.residentBytes - this.#startBytes;
+      const isWorn = this.#requests >= MAX_REQUESTS_PER_PROCESS || keptBytes > MAX_KEPT_BYTES;
+      if (process.isGone || isWorn) this.#retire();
       else this.#retireLater();
     }
   }
@@ -77,6 +92,7 @@ export class SerialProcess<Request, Reply> {
     this.#process = process;
     this.#requests = 0;
     await process.request(this.#options.ready, { signal, timeoutMs: START_TIMEOUT_MS });
+    this.#startBytes = process.residentBytes;
     return process;
   }
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { BulkDataLocation } from "../../../dicom/bulk-data.ts";
 import type { Logger } from "../../../log.ts";
 import { ProcessLost } from "../../../processes/killable-process.ts";
-import { SerialProcess } from "../../../processes/serial-process.ts";
+import { SerialProcess, type SharedTurns } from "../../../processes/serial-process.ts";
 import { type ElementReply, type ElementRequest, READY } from "./element-messages.ts";
 
 /** Finds elements of files in a process of its own. */
@@ -23,13 +23,15 @@ export interface ElementFinderOptions {
    * subcommand that imports `element-worker.ts`.
    */
   command?: readonly string[] | undefined;
+  /** Shared with other processes that shall not work at the same time. */
+  turns?: SharedTurns;
 }
 
 const TIMEOUT_MS = 5_000;
 const MAX_MEMORY_BYTES = 160 * 1024 * 1024;
 
 /** The process starts with the first search and ends when none was asked for a while. */
-export function createElementFinder({ log, command }: ElementFinderOptions): ElementFinder {
+export function createElementFinder({ log, command, turns }: ElementFinderOptions): ElementFinder {
   const finder = new SerialProcess<ElementRequest | typeof READY, ElementReply | typeof READY>({
     command: command ?? [process.execPath, join(import.meta.dir, "element-worker.ts")],
     log,
@@ -37,6 +39,7 @@ export function createElementFinder({ log, command }: ElementFinderOptions): Ele
     ready: READY,
     timeoutMs: TIMEOUT_MS,
     maxMemoryBytes: MAX_MEMORY_BYTES,
+    ...(turns && { turns }),
   });
   return {
     async find(request, signal) {

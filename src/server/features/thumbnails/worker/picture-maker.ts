@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Logger } from "../../../log.ts";
 import { ProcessLost } from "../../../processes/killable-process.ts";
-import { SerialProcess } from "../../../processes/serial-process.ts";
+import { SerialProcess, type SharedTurns } from "../../../processes/serial-process.ts";
 import { type PictureFailure, type PictureReply, type PictureRequest, READY } from "./picture-messages.ts";
 
 /** Makes small pictures in a process of its own. */
@@ -27,6 +27,8 @@ export interface PictureMakerOptions {
    * subcommand that imports `picture-worker.ts`.
    */
   command?: readonly string[] | undefined;
+  /** Shared with other processes that shall not work at the same time. */
+  turns?: SharedTurns;
   /** What decoding one frame may take. */
   timeoutMs?: number;
 }
@@ -37,7 +39,7 @@ const MAX_MEMORY_BYTES = 224 * 1024 * 1024;
 
 /** The process starts with the first picture and ends when none was asked for a while. */
 export function createPictureMaker(options: PictureMakerOptions): PictureMaker {
-  const { log, command, timeoutMs = DECODE_TIMEOUT_MS } = options;
+  const { log, command, turns, timeoutMs = DECODE_TIMEOUT_MS } = options;
   const decoder = new SerialProcess<PictureRequest | typeof READY, PictureReply | typeof READY>({
     command: command ?? [process.execPath, join(import.meta.dir, "picture-worker.ts")],
     log,
@@ -45,6 +47,7 @@ export function createPictureMaker(options: PictureMakerOptions): PictureMaker {
     ready: READY,
     timeoutMs,
     maxMemoryBytes: MAX_MEMORY_BYTES,
+    ...(turns && { turns }),
   });
   const make = async (request: PictureRequest, signal: AbortSignal): Promise<Picture> => {
     const reply = await decoder.request(request, signal);
