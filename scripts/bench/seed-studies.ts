@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { connectDatabase, type Db } from "../../src/server/db/client.ts";
 import { attachOrStart } from "../../src/server/db/embedded/embedded-postgres.ts";
 import { studies } from "../../src/server/features/studies/studies.table.ts";
-import { createLogger } from "../../src/server/log.ts";
+import { createLogger } from "../../src/server/runtime/log.ts";
 import { type ApiClient, registerClient } from "./api-client.ts";
 import { studyPopulation } from "./study-population.ts";
 

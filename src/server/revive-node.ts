@@ -1,7 +1,7 @@
 import type { Deps } from "./deps.ts";
 import { scheduleSweep } from "./features/ingest/ingest.jobs.ts";
-import { queuesOf } from "./features/ingest/sweep-dead-nodes.ts";
 import { enqueueStagedTransfers } from "./features/studies/studies.jobs.ts";
+import { queuesOf } from "./holdings/sweeping/sweep-dead-nodes.ts";
 
 /** After a pause in which others may have taken this node for dead and emptied its queues: what it holds is its to finish. */
 export async function reviveNode(deps: Pick<Deps, "db" | "jobs" | "node">): Promise<void> {

@@ -1,8 +1,7 @@
 import type { Deps } from "./deps.ts";
+import { startAuthJobs } from "./features/accounts/accounts.jobs.ts";
 import { startAuditJobs } from "./features/audit/audit.jobs.ts";
-import { startAuthJobs } from "./features/auth/auth.jobs.ts";
 import { startIngestJobs } from "./features/ingest/ingest.jobs.ts";
-import { startBeating } from "./features/nodes/beat.ts";
 import { startPaymentJobs } from "./features/payments/payments.jobs.ts";
 import { startRemovalJobs } from "./features/removals/removals.jobs.ts";
 import { startStudyJobs } from "./features/studies/studies.jobs.ts";
@@ -10,6 +9,7 @@ import { startSubscriptionJobs } from "./features/subscriptions/subscriptions.jo
 import { startSupportJobs } from "./features/support/support.jobs.ts";
 import { startThumbnailJobs } from "./features/thumbnails/thumbnails.jobs.ts";
 import { startMailJobs } from "./mail/mail.jobs.ts";
+import { startBeating } from "./nodes/beat.ts";
 import { reviveNode } from "./revive-node.ts";
 
 /**

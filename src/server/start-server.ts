@@ -1,7 +1,7 @@
 import { type BuiltAssets, createApp } from "./app.ts";
-import { collectGarbage } from "./collect-garbage.ts";
 import type { Deps } from "./deps.ts";
-import { settlesWithin } from "./settles-within.ts";
+import { collectGarbage } from "./runtime/collect-garbage.ts";
+import { settlesWithin } from "./runtime/settles-within.ts";
 import { startJobs } from "./start-jobs.ts";
 
 export interface RunningServer extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createJobs } from "../../src/server/jobs/jobs.ts";
 import { defineQueue } from "../../src/server/jobs/queue.ts";
-import { createLogger } from "../../src/server/log.ts";
+import { createLogger } from "../../src/server/runtime/log.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startFaultyS3Server } from "../support/faulty-s3-server.ts";
 import { sampleZip } from "../support/sample-zip.ts";

@@ -1,6 +1,6 @@
 import { createJobs } from "../../src/server/jobs/jobs.ts";
 import { defineQueue } from "../../src/server/jobs/queue.ts";
-import { createLogger } from "../../src/server/log.ts";
+import { createLogger } from "../../src/server/runtime/log.ts";
 
 /** Takes the one job of the queue `held` and never finishes it: for a test to kill. Prints a line once it has it. */
 const [url] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmbeddedPostgres } from "../../src/server/db/embedded/embedded-postgres.ts";
-import { createLogger } from "../../src/server/log.ts";
+import { createLogger } from "../../src/server/runtime/log.ts";
 
 /** Runs PostgreSQL in `folder` while process `servedPid` lives, then removes the folder. See postgres-server.ts. */
 async function host(folder: string, servedPid: number): Promise<void> {

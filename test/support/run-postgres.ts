@@ -1,6 +1,6 @@
 import { startEmbeddedPostgres } from "../../src/server/db/embedded/embedded-postgres.ts";
 import { openPostgres } from "../../src/server/db/postgres.ts";
-import { createLogger } from "../../src/server/log.ts";
+import { createLogger } from "../../src/server/runtime/log.ts";
 
 /**
  * A small application over an embedded PostgreSQL, for tests to start and kill: prints the address once a row is

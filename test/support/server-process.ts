@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { attachOrStart } from "../../src/server/db/embedded/embedded-postgres.ts";
 import { openPostgres, type Sql } from "../../src/server/db/postgres.ts";
-import { createLogger } from "../../src/server/log.ts";
+import { createLogger } from "../../src/server/runtime/log.ts";
 import { isAlive, processTree } from "./process-tree.ts";
 
 /** The whole program from source as processes of their own: server, workers, PostgreSQL. */

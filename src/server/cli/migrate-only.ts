@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import { attachOrStart } from "../db/embedded/embedded-postgres.ts";
 import { migrate } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
-import { createLogger } from "../log.ts";
+import { createLogger } from "../runtime/log.ts";
 import type { Program } from "./program.ts";
 
 /** Brings the database up to date, starting the embedded one where nobody runs it. */

@@ -7,7 +7,7 @@ import {
   WrongPostgresMajor,
 } from "../db/embedded/embedded.errors.ts";
 import { DatabaseIsNewer, MigrationChanged } from "../db/migrate.errors.ts";
-import { describeError } from "../log.ts";
+import { describeError } from "../runtime/log.ts";
 import type { Program } from "./program.ts";
 import { UsageError } from "./usage.ts";
 

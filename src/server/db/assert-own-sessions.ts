@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import { settlesWithin } from "../settles-within.ts";
+import { settlesWithin } from "../runtime/settles-within.ts";
 import { DatabaseGivesTooFew, DatabaseIsPooled, DatabaseRefusesSettings } from "./database.errors.ts";
 import { openPostgres, type Sql } from "./postgres.ts";
 

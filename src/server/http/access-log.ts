@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
-import type { Logger } from "../log.ts";
 import type { RequestMeter } from "../metrics/request-meter.ts";
+import type { Logger } from "../runtime/log.ts";
 import type { HttpEnv } from "./http-context.ts";
 
 /** One line a request, and one more in the figures: the route's pattern, never its path, which may carry UIDs and tokens. */

@@ -3,7 +3,7 @@ import { HTTPException } from "hono/http-exception";
 import type { Problem } from "../../shared/api/problem.ts";
 import { InstanceDamaged } from "../archive/instance-reader.ts";
 import { ManifestError } from "../archive/manifest.errors.ts";
-import { describeError, type Logger } from "../log.ts";
+import { describeError, type Logger } from "../runtime/log.ts";
 import { DiskFull } from "../storage/disk/disk-room.ts";
 import { ObjectNotFound, StoreUnavailable } from "../storage/object-store.ts";
 import { AppError } from "./app-error.ts";

@@ -1,4 +1,4 @@
-import { settlesWithin } from "../settles-within.ts";
+import { settlesWithin } from "../runtime/settles-within.ts";
 
 export interface SharedCheckOptions {
   /** For so long one outcome serves everybody who asks. */

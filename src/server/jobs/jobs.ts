@@ -3,8 +3,8 @@ import { fromDrizzle, type JobResult, type JobWithMetadata, PgBoss } from "pg-bo
 import type { Tx } from "../db/client.ts";
 import type { Sql } from "../db/postgres.ts";
 import { withStartupLock } from "../db/startup-lock.ts";
-import { describeError, type Logger } from "../log.ts";
-import { settlesWithin } from "../settles-within.ts";
+import { describeError, type Logger } from "../runtime/log.ts";
+import { settlesWithin } from "../runtime/settles-within.ts";
 import { openJobsPool, pgBossDatabase } from "./pg-boss-database.ts";
 import { DEAD_LETTERS, type NamedQueue, type Queue } from "./queue.ts";
 

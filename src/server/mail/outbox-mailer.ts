@@ -1,7 +1,7 @@
 import { mkdir, open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { createTransport } from "nodemailer";
-import type { Logger } from "../log.ts";
+import type { Logger } from "../runtime/log.ts";
 import type { Mailer } from "./mailer.ts";
 import { sweepOutbox } from "./outbox.ts";
 import { compose } from "./smtp-mailer.ts";

@@ -1,4 +1,4 @@
-import type { Logger } from "../log.ts";
+import type { Logger } from "../runtime/log.ts";
 import { KillableProcess, ProcessLost } from "./killable-process.ts";
 
 export interface SerialProcessOptions<Request> {

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { IslandProps } from "../../shared/islands.ts";
-import { relyingPartyOf } from "../features/auth/factors/webauthn.ts";
+import { relyingPartyOf } from "../features/accounts/factors/webauthn.ts";
 import type { HttpEnv } from "../http/http-context.ts";
 import { type AssetSource, serveAsset } from "./assets.ts";
 import { type ClientGraph, readClientGraph } from "./client-graph.ts";

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { newRecoveryCodes } from "../../../src/server/features/auth/factors/recovery-codes.ts";
+import { newRecoveryCodes } from "../../../src/server/features/accounts/factors/recovery-codes.ts";
 import type { Factors } from "../../../src/shared/api/factors.ts";
 import { button, type View } from "./view.ts";
 

@@ -30,7 +30,7 @@ import {
 } from "../../../src/server/db/embedded/embedded-postgres.ts";
 import { findPostmaster } from "../../../src/server/db/embedded/postmaster.ts";
 import { openPostgres } from "../../../src/server/db/postgres.ts";
-import { createLogger } from "../../../src/server/log.ts";
+import { createLogger } from "../../../src/server/runtime/log.ts";
 
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65534;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { createJobs, type Jobs } from "../../../src/server/jobs/jobs.ts";
 import { defineQueue, queueOfNode } from "../../../src/server/jobs/queue.ts";
-import { createLogger } from "../../../src/server/log.ts";
+import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 setDefaultTimeout(60_000);

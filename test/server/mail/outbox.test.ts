@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdir, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createLogger } from "../../../src/server/log.ts";
 import { forgetInOutbox, hashAddress, sweepOutbox } from "../../../src/server/mail/outbox.ts";
 import { createOutboxMailer } from "../../../src/server/mail/outbox-mailer.ts";
+import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 
 const DAY = 24 * 3600_000;

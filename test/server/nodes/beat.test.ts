@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { beat } from "../../../src/server/features/nodes/beat.ts";
+import { beat } from "../../../src/server/nodes/beat.ts";
 import { createTestApp } from "../../support/test-app.ts";
 
 test("a node that serves says so in the database, by the database's clock, and stays steady while it does", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createLogger } from "../../../src/server/log.ts";
+import { createLogger } from "../../../src/server/runtime/log.ts";
 import { readOutbox } from "../../support/outbox.ts";
 import { createTestApp, problemOf, type TestApp } from "../../support/test-app.ts";
 

@@ -1,7 +1,7 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { Logger } from "../../log.ts";
-import { settlesWithin } from "../../settles-within.ts";
+import type { Logger } from "../../runtime/log.ts";
+import { settlesWithin } from "../../runtime/settles-within.ts";
 import { chooseAccount, openWay } from "./account.ts";
 import {
   installBinaries,

@@ -1,7 +1,7 @@
 import { and, desc, eq, inArray, isNotNull, isNull, like, lt, or, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
-import { users } from "../users/users.table.ts";
+import { users } from "../accounts/users/users.table.ts";
 import { auditEvents } from "./audit.table.ts";
 
 export type AuditAction =

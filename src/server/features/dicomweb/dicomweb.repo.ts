@@ -1,8 +1,9 @@
 import { and, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
-import { type SessionRow, sessionFields } from "../auth/auth.repo.ts";
-import { sessions } from "../auth/auth.table.ts";
+import { sessions } from "../accounts/accounts.table.ts";
+import { type SessionRow, sessionFields } from "../accounts/sessions/sessions.repo.ts";
+import { users } from "../accounts/users/users.table.ts";
 import {
   type Caller,
   isKept,
@@ -19,7 +20,6 @@ import {
   studies,
 } from "../studies/studies.table.ts";
 import { subscriptions } from "../subscriptions/subscriptions.table.ts";
-import { users } from "../users/users.table.ts";
 
 /** What a DICOMweb request may reach: what its caller sees, of the studies its token names. */
 export interface Scope {

@@ -4,8 +4,8 @@ import { subscriptionRequired } from "../../http/guard.ts";
 import { notFound } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
-import { chargeDownload, findStudyFile } from "../studies/download-study.ts";
-import { findStudy } from "../studies/find-study.ts";
+import { findStudy } from "../studies/access/find-study.ts";
+import { chargeDownload, findStudyFile } from "../studies/download/download-study.ts";
 import type { DicomwebCatalogue, Retrieval } from "./dicomweb.catalogue.ts";
 import { openCatalogue } from "./open-catalogue.ts";
 

@@ -15,10 +15,10 @@ import {
 } from "../../archive/manifest-codec.ts";
 import type { Pieces } from "../../archive/pieces.ts";
 import { RecentlyUsed } from "../../archive/recently-used.ts";
+import { findStoredObject } from "../../holdings/objects/stored-objects.repo.ts";
+import { type ObjectDeps, openObject, readObject } from "../../holdings/reading/open-object.ts";
 import { streamOf } from "../../http/stream-of.ts";
 import { type ByteRange, ObjectNotFound } from "../../storage/object-store.ts";
-import { type ObjectDeps, openObject, readObject } from "../studies/open-object.ts";
-import { findStoredObject } from "../studies/stored-objects.repo.ts";
 import type { StoredObjectRow } from "../studies/studies.table.ts";
 import type { Bytes, InstanceBytes, StoredMetadata } from "./dicomweb.catalogue.ts";
 import { findInstance } from "./find-instance.ts";

@@ -1,6 +1,6 @@
+import { isDamage } from "../../holdings/checking/find-lost.ts";
 import { AppError } from "../../http/app-error.ts";
 import { ObjectNotFound } from "../../storage/object-store.ts";
-import { isDamage } from "../ingest/find-lost.ts";
 
 /** Of images that are left out so many are named, in the whole of an export. */
 const MAX_NAMES = 10_000;

@@ -1,18 +1,18 @@
 import type { Deps } from "../../deps.ts";
-import { listSessions } from "../auth/auth.repo.ts";
-import { listFormerAddresses } from "../auth/email-stops.repo.ts";
-import { readFactors } from "../auth/factors/present-factors.ts";
-import { listPlaces } from "../auth/known-places.repo.ts";
-import { listLinks } from "../auth/mailed-links.repo.ts";
-import { listTrustedDevices } from "../auth/trusted-devices.repo.ts";
+import { listFormerAddresses } from "../accounts/addresses/email-stops.repo.ts";
+import { readFactors } from "../accounts/factors/present-factors.ts";
+import { listLinks } from "../accounts/mailed-links/mailed-links.repo.ts";
+import { listSessions } from "../accounts/sessions/sessions.repo.ts";
+import { listPlaces } from "../accounts/sign-in/known-places.repo.ts";
+import { listTrustedDevices } from "../accounts/sign-in/trusted-devices.repo.ts";
+import { presentUser } from "../accounts/users/present-user.ts";
+import { findUser } from "../accounts/users/users.repo.ts";
 import { listDevolucoesOf } from "../payments/devolucoes.repo.ts";
 import { listPaymentsOf } from "../payments/payments.repo.ts";
 import { presentPayment } from "../payments/present-payment.ts";
 import { listGrantsTo } from "../studies/studies.repo.ts";
 import { findSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { listUsageEvents } from "../subscriptions/usage-events.repo.ts";
-import { presentUser } from "../users/present-user.ts";
-import { findUser } from "../users/users.repo.ts";
 
 const MAX_ROWS = 10_000;
 

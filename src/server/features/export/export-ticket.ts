@@ -4,9 +4,9 @@ import { AppError } from "../../http/app-error.ts";
 import { unauthenticated } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
+import { beginAttempt } from "../accounts/sign-in/throttle.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { findLiveSession } from "../auth/find-session.ts";
-import { beginAttempt } from "../auth/throttle.ts";
+import { findLiveSession } from "../membership/find-session.ts";
 import { countInstancesOf } from "../studies/studies.repo.ts";
 import { exportTooLarge } from "./export.errors.ts";
 

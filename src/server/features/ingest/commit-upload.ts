@@ -2,13 +2,13 @@ import type { UploadAnswer, UploadMetadata } from "../../../shared/api/upload.ts
 import type { Tx } from "../../db/client.ts";
 import { together } from "../../db/together.ts";
 import type { Deps } from "../../deps.ts";
+import { checkStudyQueue, transferQueue } from "../../holdings/holding-jobs.ts";
+import { discardObjects } from "../../holdings/objects/discard-objects.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { discardObjects } from "../studies/discard-objects.ts";
 import { saveIntegrity, saveObjectSums } from "../studies/integrity.repo.ts";
 import type { Caller } from "../studies/studies.repo.ts";
-import { checkStudyQueue, transferQueue } from "../studies/study-jobs.ts";
 import { chargeExams } from "../subscriptions/charge-exams.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { insertUsageEvent } from "../subscriptions/usage-events.repo.ts";

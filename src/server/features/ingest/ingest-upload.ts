@@ -2,14 +2,15 @@ import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { UploadAnswer, UploadMetadata } from "../../../shared/api/upload.ts";
 import type { Deps } from "../../deps.ts";
+import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
+import { keepOnly } from "../../holdings/sweeping/sweep-uploads.ts";
+import { copyToArchive } from "../../holdings/transfer/transfer-upload.ts";
+import { abandonUpload } from "../../holdings/uploads/abandon-upload.ts";
 import { AppError } from "../../http/app-error.ts";
 import { storageFull } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
-import { describeError } from "../../log.ts";
-import type { ObjectDeps } from "../studies/open-object.ts";
+import { describeError } from "../../runtime/log.ts";
 import type { Caller } from "../studies/studies.repo.ts";
-import { copyToArchive } from "../studies/transfer-upload.ts";
-import { abandonUpload } from "./abandon-upload.ts";
 import { commitUpload } from "./commit-upload.ts";
 import { objectKey } from "./describe-change.ts";
 import {
@@ -24,7 +25,6 @@ import {
 import { insertUpload } from "./ingest.repo.ts";
 import { planBuild, type UploadPlace } from "./plan-build.ts";
 import { inWords, receiveUpload } from "./receive-upload.ts";
-import { keepOnly } from "./sweep-uploads.ts";
 import { MULTIPART_OVERHEAD_BYTES, UploadRoom } from "./upload-room.ts";
 import type { UploadSlot } from "./upload-slots.ts";
 import {

@@ -1,10 +1,15 @@
 import type { Deps } from "../../deps.ts";
+import { adoptUpload } from "../../holdings/sweeping/adopt-upload.ts";
+import { sweepDeadNodes } from "../../holdings/sweeping/sweep-dead-nodes.ts";
+import {
+  adoptionQueue,
+  deadNodesQueue,
+  removalQueue,
+  sweepQueue,
+} from "../../holdings/sweeping/sweep-jobs.ts";
+import { endDeadUploads, sweepUploads } from "../../holdings/sweeping/sweep-uploads.ts";
+import { removeAbandonedBytes } from "../../holdings/uploads/abandon-upload.ts";
 import { queueOfNode } from "../../jobs/queue.ts";
-import { removeAbandonedBytes } from "./abandon-upload.ts";
-import { adoptUpload } from "./adopt-upload.ts";
-import { sweepDeadNodes } from "./sweep-dead-nodes.ts";
-import { adoptionQueue, deadNodesQueue, removalQueue, sweepQueue } from "./sweep-jobs.ts";
-import { endDeadUploads, sweepUploads } from "./sweep-uploads.ts";
 
 /**
  * Gives up what a former run was receiving, then sweeps in the background, now and hourly: a store that can't be

@@ -3,8 +3,9 @@ import type { DbOrTx, Tx } from "../../db/client.ts";
 import { byColumn, type RowsByColumn, selectGiven } from "../../db/given-rows.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { together } from "../../db/together.ts";
+import { listVolumes, lockStudies } from "../../holdings/objects/stored-objects.repo.ts";
+import { uploads } from "../../holdings/uploads/uploads.table.ts";
 import { isUnsound } from "../studies/integrity.repo.ts";
-import { listVolumes, lockStudies } from "../studies/stored-objects.repo.ts";
 import { isKept } from "../studies/studies.repo.ts";
 import {
   MAX_INDEXED_TEXT,
@@ -15,7 +16,6 @@ import {
   storedObjects,
   studies,
 } from "../studies/studies.table.ts";
-import { uploads } from "./ingest.table.ts";
 
 type UploadRow = typeof uploads.$inferSelect;
 

@@ -4,7 +4,7 @@ import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { withoutTimeout } from "../../http/request-timeout.ts";
-import { isTrialAccount } from "../users/users.repo.ts";
+import { isTrialAccount } from "../accounts/users/users.repo.ts";
 import { ingestUpload } from "./ingest-upload.ts";
 import { measureUpload } from "./measure-upload.ts";
 import { createUploadSlots } from "./upload-slots.ts";

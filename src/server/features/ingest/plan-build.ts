@@ -1,9 +1,9 @@
 import { join } from "node:path";
+import { findLostVolumes, isDamage, unlessLost } from "../../holdings/checking/find-lost.ts";
+import { type ObjectDeps, openObject, readObject } from "../../holdings/reading/open-object.ts";
 import { ObjectNotFound } from "../../storage/object-store.ts";
 import { isUnsound } from "../studies/integrity.repo.ts";
-import { type ObjectDeps, openObject, readObject } from "../studies/open-object.ts";
 import type { StoredObjectRow } from "../studies/studies.table.ts";
-import { findLostVolumes, isDamage, unlessLost } from "./find-lost.ts";
 import { findStoredStudies, type StoredStudy } from "./ingest.repo.ts";
 import type { Guess } from "./worker/ingest-workers.ts";
 import type {

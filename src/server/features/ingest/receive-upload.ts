@@ -2,9 +2,9 @@ import { open } from "node:fs/promises";
 import { type UploadMetadata, uploadMetadataSchema } from "../../../shared/api/upload.ts";
 import { AppError } from "../../http/app-error.ts";
 import { unsupportedMediaType, validationFailed } from "../../http/http.errors.ts";
+import { boundaryOf, MultipartBroken, readFormParts } from "../../http/multipart-reader.ts";
 import { isKeepable } from "../../http/validate.ts";
 import { uploadInterrupted, uploadMissing, uploadNotZip, uploadTooLarge } from "./ingest.errors.ts";
-import { boundaryOf, MultipartBroken, readFormParts } from "./multipart-reader.ts";
 import { heldBytes, SpoolWriter } from "./spool-writer.ts";
 import type { SpoolRoom } from "./upload-room.ts";
 

@@ -1,9 +1,9 @@
 import type { Deps } from "../../deps.ts";
+import { discardObjects } from "../../holdings/objects/discard-objects.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { discardObjects } from "../studies/discard-objects.ts";
 import { chargeAction } from "../subscriptions/charge-action.ts";
 import { lockSubscription, removeExams } from "../subscriptions/subscriptions.repo.ts";
 import { labExamNotFound } from "./labs.errors.ts";

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { bigint, date, index, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { users } from "../accounts/users/users.table.ts";
 import { removals } from "../removals/removals.table.ts";
 import { integrity } from "../studies/studies.table.ts";
-import { users } from "../users/users.table.ts";
 
 /** A laboratory PDF; its bytes lie in the archive store under `key`. */
 export const labExams = pgTable(

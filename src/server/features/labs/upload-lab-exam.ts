@@ -1,9 +1,9 @@
 import type { LabExam, LabUpload } from "../../../shared/api/labs.ts";
 import type { Deps } from "../../deps.ts";
+import { storeDocument } from "../../holdings/uploads/store-document.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { storeDocument } from "../documents/store-document.ts";
 import { chargeExams } from "../subscriptions/charge-exams.ts";
 import { assertStorageFits } from "../subscriptions/storage-quota.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";

@@ -6,7 +6,7 @@ import { checkPauseMs } from "./payment-jobs.ts";
 import { claimCheck, lockPayment, updatePayment } from "./payments.repo.ts";
 import type { PaymentRow } from "./payments.table.ts";
 import { recordDevolucoes } from "./record-devolucoes.ts";
-import { settlePayment } from "./settle-payment.ts";
+import { settlePayment } from "./settlement/settle-payment.ts";
 
 type CheckDeps = Pick<Deps, "db" | "clock" | "pix" | "jobs" | "mailSeal" | "config" | "log">;
 

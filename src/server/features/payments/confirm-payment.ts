@@ -6,7 +6,7 @@ import type { Session } from "../../http/session.ts";
 import { notConfirmable, paymentNotFound } from "./payments.errors.ts";
 import { findPayment, findPaymentWithUser } from "./payments.repo.ts";
 import { presentAdminPayment } from "./present-payment.ts";
-import { settlePayment } from "./settle-payment.ts";
+import { settlePayment } from "./settlement/settle-payment.ts";
 
 /**
  * An admin saw the money of a `local` payment on his bank account. Also after it expired; twice changes nothing.

@@ -11,6 +11,7 @@ import { AppError } from "../../http/app-error.ts";
 import { unauthenticated } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { type Pix, PixError } from "../../pix/pix.ts";
+import { lockUser } from "../accounts/users/users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { sumStorage } from "../subscriptions/storage.repo.ts";
 import { gigabytesOf } from "../subscriptions/storage-quota.ts";
@@ -21,7 +22,6 @@ import {
   insertPendingSubscription,
   type PlanRow,
 } from "../subscriptions/subscriptions.repo.ts";
-import { lockUser } from "../users/users.repo.ts";
 import { pixNotConfigured, pixUnavailable, planEndless, tooManyPayments } from "./payments.errors.ts";
 import {
   attachBrCode,

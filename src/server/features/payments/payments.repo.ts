@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, gte, inArray, isNotNull, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import type { PaymentListQuery } from "../../../shared/api/payments.ts";
 import type { DbOrTx, Tx } from "../../db/client.ts";
-import { users } from "../users/users.table.ts";
+import { users } from "../accounts/users/users.table.ts";
 import { type PaymentRow, payments } from "./payments.table.ts";
 
 export async function insertPayment(tx: Tx, row: typeof payments.$inferInsert): Promise<PaymentRow> {

@@ -4,15 +4,15 @@ import { composeMail } from "../../mail/compose-mail.ts";
 import { enqueueMail } from "../../mail/mail.jobs.ts";
 import { byProgram } from "../../mail/mail-budget.ts";
 import type { ReceivedPix } from "../../pix/pix.ts";
+import { findOperatorEmail } from "../accounts/users/find-operator-email.ts";
+import { findUserByEmail } from "../accounts/users/users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { mailUser } from "../subscriptions/mail-user.ts";
-import { findOperatorEmail } from "../support/find-operator-email.ts";
-import { findUserByEmail } from "../users/users.repo.ts";
 import { listDevolucoes, saveDevolucoes } from "./devolucoes.repo.ts";
 import { mergeDevolucoes, type NewDevolucao, returnedCents } from "./merge-devolucoes.ts";
 import { partlyReturnedMail, returnToldMail } from "./payment-mails.ts";
 import type { PaymentRow } from "./payments.table.ts";
-import { type LockedPayment, lockPaymentOfAccount, settleRefund } from "./settle-refund.ts";
+import { type LockedPayment, lockPaymentOfAccount, settleRefund } from "./settlement/settle-refund.ts";
 
 type ReturnDeps = Pick<Deps, "db" | "clock" | "jobs" | "mailSeal" | "config">;
 

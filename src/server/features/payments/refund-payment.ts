@@ -12,7 +12,7 @@ import { notRefundable, paymentNotFound, pixNotConfigured, refundRejected } from
 import { findPayment, findPaymentWithUser, lockPayment, updatePayment } from "./payments.repo.ts";
 import type { PaymentRow } from "./payments.table.ts";
 import { isRefundable, presentAdminPayment } from "./present-payment.ts";
-import { settleRefund } from "./settle-refund.ts";
+import { settleRefund } from "./settlement/settle-refund.ts";
 
 type RefundDeps = Pick<Deps, "db" | "clock" | "pix" | "jobs" | "mailSeal" | "config" | "log">;
 

@@ -1,7 +1,7 @@
 import type { Deps } from "../../deps.ts";
+import { discardObjects } from "../../holdings/objects/discard-objects.ts";
+import { lockUser } from "../accounts/users/users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { discardObjects } from "../studies/discard-objects.ts";
-import { lockUser } from "../users/users.repo.ts";
 import {
   deleteRemovedLabExams,
   deleteRemovedStudies,

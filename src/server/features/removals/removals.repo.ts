@@ -1,12 +1,12 @@
 import { and, desc, eq, exists, gt, inArray, isNotNull, isNull, lte, ne, or, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { DbOrTx, Tx } from "../../db/client.ts";
+import type { DiscardedObject } from "../../holdings/objects/discard-objects.ts";
+import { users } from "../accounts/users/users.table.ts";
 import { labExams } from "../labs/labs.table.ts";
-import type { DiscardedObject } from "../studies/discard-objects.ts";
 import { isKept } from "../studies/studies.repo.ts";
 import { storedObjects, studies } from "../studies/studies.table.ts";
 import { plans, subscriptions } from "../subscriptions/subscriptions.table.ts";
-import { users } from "../users/users.table.ts";
 import { type RemovalRow, removals } from "./removals.table.ts";
 
 const isKeptLab = isNull(labExams.removalId);

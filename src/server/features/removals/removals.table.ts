@@ -1,6 +1,6 @@
 import { index, integer, pgEnum, pgTable, timestamp, uuid } from "drizzle-orm/pg-core";
+import { users } from "../accounts/users/users.table.ts";
 import { plans } from "../subscriptions/subscriptions.table.ts";
-import { users } from "../users/users.table.ts";
 
 export const removalReason = pgEnum("removal_reason", ["cancelled", "lapsed"]);
 

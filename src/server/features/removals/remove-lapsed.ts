@@ -1,14 +1,14 @@
 import { addDays, isInForce, lapseDays } from "../../../shared/rules/subscription.ts";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
-import { describeError } from "../../log.ts";
+import { describeError } from "../../runtime/log.ts";
+import { findOperatorEmail } from "../accounts/users/find-operator-email.ts";
+import { lockUser } from "../accounts/users/users.repo.ts";
+import type { UserRow } from "../accounts/users/users.table.ts";
 import { mailUser } from "../subscriptions/mail-user.ts";
 import { findNoticesFor, insertNotice, type NoticeKind } from "../subscriptions/notices.repo.ts";
 import { lapsedMail, lapseWarningMail } from "../subscriptions/subscription-mails.ts";
 import { findPlan, lockSubscription } from "../subscriptions/subscriptions.repo.ts";
-import { findOperatorEmail } from "../support/find-operator-email.ts";
-import { lockUser } from "../users/users.repo.ts";
-import type { UserRow } from "../users/users.table.ts";
 import { nextLapseStep, type WarningDays, warningDays } from "./lapse-schedule.ts";
 import { countKeptExams, type LapsingAccount, listLapsingAccounts } from "./removals.repo.ts";
 import { removeAccountExams } from "./remove-account-exams.ts";

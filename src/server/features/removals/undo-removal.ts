@@ -5,8 +5,9 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
+import { lockUser } from "../accounts/users/users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { reopenPeriods, sumRefundedMs } from "../payments/payment-periods.repo.ts";
+import { reopenPeriods, sumRefundedMs } from "../payments/settlement/payment-periods.repo.ts";
 import { mailUser } from "../subscriptions/mail-user.ts";
 import { deleteRemovalNotices } from "../subscriptions/notices.repo.ts";
 import { restoredMail } from "../subscriptions/subscription-mails.ts";
@@ -16,7 +17,6 @@ import {
   type SubscriptionRow,
   updateSubscription,
 } from "../subscriptions/subscriptions.repo.ts";
-import { lockUser } from "../users/users.repo.ts";
 import { removalNotFound, removalOver } from "./removals.errors.ts";
 import { bringBack, findRemoval, lockRemoval, updateRemoval } from "./removals.repo.ts";
 import type { RemovalRow } from "./removals.table.ts";

@@ -1,13 +1,13 @@
 import type { Deps } from "../../deps.ts";
+import { discardObjects } from "../../holdings/objects/discard-objects.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
+import { findStudy } from "../studies/access/find-study.ts";
+import { mayDeleteReport } from "../studies/access/study-access.ts";
 import { checkIfUnsound } from "../studies/check-if-unsound.ts";
-import { discardObjects } from "../studies/discard-objects.ts";
-import { findStudy } from "../studies/find-study.ts";
 import { studyNotFound, studyNotOwner } from "../studies/studies.errors.ts";
 import { type Caller, lockStudy } from "../studies/studies.repo.ts";
-import { mayDeleteReport } from "../studies/study-access.ts";
 import { reportNotFound } from "./reports.errors.ts";
 import { deleteReportRows, findReport } from "./reports.repo.ts";
 

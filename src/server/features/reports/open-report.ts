@@ -1,9 +1,9 @@
+import { answerPdf } from "../../documents/answer-pdf.ts";
+import { type ObjectDeps, openObject } from "../../holdings/reading/open-object.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { answerPdf } from "../documents/answer-pdf.ts";
-import { findStudy } from "../studies/find-study.ts";
-import { type ObjectDeps, openObject } from "../studies/open-object.ts";
+import { findStudy } from "../studies/access/find-study.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import { reportNotFound } from "./reports.errors.ts";
 import { findReport } from "./reports.repo.ts";

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import { reportUploadSchema } from "../../../shared/api/studies.ts";
 import type { Deps } from "../../deps.ts";
+import type { PdfForms } from "../../documents/receive-pdf.ts";
 import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { parseWith } from "../../http/validate.ts";
-import type { PdfForms } from "../documents/receive-pdf.ts";
 import { deleteReport } from "./delete-report.ts";
 import { openReport } from "./open-report.ts";
 import { uploadReport } from "./upload-report.ts";

@@ -1,10 +1,10 @@
 import type { Deps } from "../../deps.ts";
+import { storeDocument } from "../../holdings/uploads/store-document.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { storeDocument } from "../documents/store-document.ts";
+import { findStudy } from "../studies/access/find-study.ts";
 import { checkIfUnsound } from "../studies/check-if-unsound.ts";
-import { findStudy } from "../studies/find-study.ts";
 import { studyNotFound } from "../studies/studies.errors.ts";
 import { type Caller, lockStudy } from "../studies/studies.repo.ts";
 import { assertStorageFits, chargeStorage } from "../subscriptions/storage-quota.ts";

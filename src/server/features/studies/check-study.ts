@@ -1,11 +1,11 @@
 import type { Deps } from "../../deps.ts";
+import { type KeptObject, noteDamage } from "../../holdings/checking/note-damage.ts";
+import { sumWhole } from "../../holdings/checking/sums-of-object.ts";
+import { listStoredObjects, lockStudies } from "../../holdings/objects/stored-objects.repo.ts";
+import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
+import { damageOf } from "../../holdings/reading/stored-bytes.ts";
 import { saveIntegrity } from "./integrity.repo.ts";
-import { type KeptObject, noteDamage } from "./note-damage.ts";
-import type { ObjectDeps } from "./open-object.ts";
-import { damageOf } from "./stored-bytes.ts";
-import { listStoredObjects, lockStudies } from "./stored-objects.repo.ts";
 import type { Integrity, StoredObjectRow } from "./studies.table.ts";
-import { sumWhole } from "./sums-of-object.ts";
 
 /** How often a study is read anew because it was changed meanwhile. */
 const MAX_ROUNDS = 10;

@@ -1,15 +1,15 @@
 import type { Deps } from "../../deps.ts";
+import { discardObjects } from "../../holdings/objects/discard-objects.ts";
+import { listStoredObjects } from "../../holdings/objects/stored-objects.repo.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { chargeAction } from "../subscriptions/charge-action.ts";
 import { lockSubscription, removeExams } from "../subscriptions/subscriptions.repo.ts";
-import { discardObjects } from "./discard-objects.ts";
-import { findStudy } from "./find-study.ts";
-import { listStoredObjects } from "./stored-objects.repo.ts";
+import { findStudy } from "./access/find-study.ts";
+import { owns } from "./access/study-access.ts";
 import { studyNotFound, studyNotOwner } from "./studies.errors.ts";
 import { type Caller, deleteStudyRow, lockStudy } from "./studies.repo.ts";
-import { owns } from "./study-access.ts";
 
 /**
  * Deletes a study: gone from every view when this returns, its bytes removed by a job of the same transaction.

@@ -1,12 +1,12 @@
 import type { Deps } from "../../deps.ts";
+import { transferQueue } from "../../holdings/holding-jobs.ts";
+import { listStoredObjects } from "../../holdings/objects/stored-objects.repo.ts";
 import { AppError } from "../../http/app-error.ts";
-import { isSwept } from "../nodes/nodes.repo.ts";
-import { findStudy } from "./find-study.ts";
-import { listStoredObjects } from "./stored-objects.repo.ts";
+import { isSwept } from "../../nodes/nodes.repo.ts";
+import { findStudy } from "./access/find-study.ts";
+import { owns } from "./access/study-access.ts";
 import { studyNodeGone, studyNotOwner } from "./studies.errors.ts";
 import type { Caller } from "./studies.repo.ts";
-import { owns } from "./study-access.ts";
-import { transferQueue } from "./study-jobs.ts";
 
 /**
  * Has the transfer of a study's staged objects tried again now, each on the node that holds them. Idempotent.

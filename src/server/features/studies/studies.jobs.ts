@@ -1,7 +1,6 @@
 import type { Deps } from "../../deps.ts";
-import { checkPresence } from "./check-presence.ts";
-import { checkStudy } from "./check-study.ts";
-import { listStagedUploads } from "./stored-objects.repo.ts";
+import { checkPresence } from "../../holdings/checking/check-presence.ts";
+import { sumOldVolumes } from "../../holdings/checking/sum-old-volumes.ts";
 import {
   checkStudyQueue,
   damageNoticeQueue,
@@ -10,10 +9,11 @@ import {
   stagingPurgeQueue,
   sumSweepQueue,
   transferQueue,
-} from "./study-jobs.ts";
-import { sumOldVolumes } from "./sum-old-volumes.ts";
+} from "../../holdings/holding-jobs.ts";
+import { listStagedUploads } from "../../holdings/objects/stored-objects.repo.ts";
+import { transferUpload } from "../../holdings/transfer/transfer-upload.ts";
+import { checkStudy } from "./check-study.ts";
 import { tellDamage } from "./tell-damage.ts";
-import { transferUpload } from "./transfer-upload.ts";
 
 /** A start has better to do. */
 const PRESENCE_AFTER_SECONDS = 300;

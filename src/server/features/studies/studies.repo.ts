@@ -14,7 +14,7 @@ import {
 } from "drizzle-orm";
 import type { Role } from "../../../shared/api/users.ts";
 import type { DbOrTx } from "../../db/client.ts";
-import { users } from "../users/users.table.ts";
+import { users } from "../accounts/users/users.table.ts";
 import { grants, type SeriesRow, type StudyRow, series, studies, studyTallies } from "./studies.table.ts";
 
 /** Who asks: every query below answers only what he may see. */

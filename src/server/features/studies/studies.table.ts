@@ -16,8 +16,8 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 import { bytea } from "../../db/bytea.ts";
+import { users } from "../accounts/users/users.table.ts";
 import { removals } from "../removals/removals.table.ts";
-import { users } from "../users/users.table.ts";
 
 /** `b2` means "in the archive store", whichever adapter that is. */
 export const storageStatus = pgEnum("storage_status", ["local", "transferring", "b2", "error"]);

@@ -2,7 +2,7 @@ import type { Deps } from "../../deps.ts";
 import { composeMail, type MailContent } from "../../mail/compose-mail.ts";
 import { enqueueMail } from "../../mail/mail.jobs.ts";
 import { byProgram } from "../../mail/mail-budget.ts";
-import { findFirstAdminEmail, findUserByEmail } from "../users/users.repo.ts";
+import { findFirstAdminEmail, findUserByEmail } from "../accounts/users/users.repo.ts";
 import { countDamagedSince } from "./integrity.repo.ts";
 
 /** A disk that fails damages many studies: the list of studies names them all, the mails stop here. */

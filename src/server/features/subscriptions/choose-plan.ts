@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { readSubscription } from "./read-subscription.ts";
+import { readSubscription } from "../overview/read-subscription.ts";
 import { planNotFound } from "./subscriptions.errors.ts";
 import { findOfferedPlan, findSubscription, putOnPlan } from "./subscriptions.repo.ts";
 

@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { composeMail, type MailContent } from "../../mail/compose-mail.ts";
 import { enqueueMail } from "../../mail/mail.jobs.ts";
 import { byProgram } from "../../mail/mail-budget.ts";
-import type { UserRow } from "../users/users.table.ts";
+import type { UserRow } from "../accounts/users/users.table.ts";
 
 /** Mails somebody in the language of their last sign-in what became of their plan, payment or exams. */
 export async function mailUser(

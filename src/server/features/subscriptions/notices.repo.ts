@@ -1,6 +1,6 @@
 import { and, eq, gt, gte, inArray, like, lte, ne } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
-import { users } from "../users/users.table.ts";
+import { users } from "../accounts/users/users.table.ts";
 import { subscriptionNotices, subscriptions } from "./subscriptions.table.ts";
 
 /** A mail that goes out once for each end of a subscription; the number is of days. */

@@ -1,8 +1,8 @@
 import { addDays, bannerFor } from "../../../shared/rules/subscription.ts";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
-import { describeError } from "../../log.ts";
-import { lockUser } from "../users/users.repo.ts";
+import { describeError } from "../../runtime/log.ts";
+import { lockUser } from "../accounts/users/users.repo.ts";
 import { mailUser } from "./mail-user.ts";
 import { insertNotice, listEndingAccounts, type NoticeKind } from "./notices.repo.ts";
 import { endingMail } from "./subscription-mails.ts";

@@ -1,7 +1,7 @@
 import { and, eq, ne, type Placeholder, type SQLWrapper, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
-import { users } from "../users/users.table.ts";
+import { users } from "../accounts/users/users.table.ts";
 import { plans, storageTallies, subscriptions } from "./subscriptions.table.ts";
 
 /** What an account keeps at rest, inside another statement. */

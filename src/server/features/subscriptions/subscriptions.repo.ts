@@ -14,7 +14,7 @@ import {
 import { actionPeriodDays } from "../../../shared/rules/subscription.ts";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
-import { users } from "../users/users.table.ts";
+import { users } from "../accounts/users/users.table.ts";
 import { storedBytes } from "./storage.repo.ts";
 import { plans, subscriptions } from "./subscriptions.table.ts";
 

@@ -12,7 +12,7 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 import { GIB } from "../../../shared/rules/subscription.ts";
-import { users } from "../users/users.table.ts";
+import { users } from "../accounts/users/users.table.ts";
 
 export const plans = pgTable("plans", {
   id: uuid().primaryKey(),

@@ -10,12 +10,12 @@ import { composeMail } from "../../mail/compose-mail.ts";
 import { enqueueMail } from "../../mail/mail.jobs.ts";
 import { byVisitor } from "../../mail/mail-budget.ts";
 import type { Mail } from "../../mail/mailer.ts";
-import type { Visitor } from "../auth/browser-cookie.ts";
-import { findSession } from "../auth/find-session.ts";
-import { standingOf } from "../auth/known-places.ts";
-import { assertAttemptLeft, beginAttempt, type ThrottleRule } from "../auth/throttle.ts";
-import { findUserByEmail } from "../users/users.repo.ts";
-import { findOperatorEmail } from "./find-operator-email.ts";
+import type { Visitor } from "../accounts/sign-in/browser-cookie.ts";
+import { standingOf } from "../accounts/sign-in/known-places.ts";
+import { assertAttemptLeft, beginAttempt, type ThrottleRule } from "../accounts/sign-in/throttle.ts";
+import { findOperatorEmail } from "../accounts/users/find-operator-email.ts";
+import { findUserByEmail } from "../accounts/users/users.repo.ts";
+import { findSession } from "../membership/find-session.ts";
 import { insertSupportMessage } from "./support.repo.ts";
 
 const MESSAGES_AN_HOUR = 10;

@@ -1,15 +1,15 @@
 import { Hono } from "hono";
 import { maxSupportImageBytes, supportMessageSchema } from "../../../shared/api/support.ts";
 import type { Deps } from "../../deps.ts";
+import { receiveForm } from "../../documents/receive-form.ts";
+import { createTurns } from "../../documents/turns.ts";
 import { AppError } from "../../http/app-error.ts";
 import { bearerToken, type Guard } from "../../http/guard.ts";
 import { bodyTooLarge, unsupportedMediaType } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { createSenderSlots } from "../../http/sender-slots.ts";
 import { parseWith } from "../../http/validate.ts";
-import { visitorOf } from "../auth/browser-cookie.ts";
-import { receiveForm } from "../documents/receive-form.ts";
-import { createTurns } from "../documents/turns.ts";
+import { visitorOf } from "../accounts/sign-in/browser-cookie.ts";
 import { assertMaySend, sendSupportMessage } from "./send-support-message.ts";
 
 /** The image may exceed its own limit by a little, so that the answer can say so. */

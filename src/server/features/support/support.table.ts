@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { customType, index, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
-import { users } from "../users/users.table.ts";
+import { users } from "../accounts/users/users.table.ts";
 
 const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
 

@@ -5,7 +5,7 @@ import { AppError } from "../../http/app-error.ts";
 import type { Guard } from "../../http/guard.ts";
 import { notFound } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
-import { findStudy } from "../studies/find-study.ts";
+import { findStudy } from "../studies/access/find-study.ts";
 import { findSeriesThumbnail, findStudyThumbnail, type Thumbnail } from "./thumbnails.repo.ts";
 
 const viewing = { subscription: "viewing" } as const;

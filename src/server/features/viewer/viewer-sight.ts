@@ -2,7 +2,7 @@ import type { ViewerObstacle } from "../../../shared/api/studies.ts";
 import { frameTransferSyntaxUID, TransferSyntax } from "../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import type { Deps } from "../../deps.ts";
-import { describeError } from "../../log.ts";
+import { describeError } from "../../runtime/log.ts";
 import { listLargestSeries } from "./viewer.repo.ts";
 
 /** What there is to be seen of a study: the series to begin with, why there is none, or that it was not found out. */

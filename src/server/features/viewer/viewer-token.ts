@@ -1,17 +1,18 @@
 import { type ViewerToken, viewerTokenRequestSchema } from "../../../shared/api/studies.ts";
 import type { Locale } from "../../../shared/locale.ts";
 import type { Deps } from "../../deps.ts";
+import { listVolumes } from "../../holdings/objects/stored-objects.repo.ts";
 import { AppError } from "../../http/app-error.ts";
 import { isSubscribed, subscriptionRequired } from "../../http/guard.ts";
 import { archiveDamaged, unauthenticated } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { parseWith } from "../../http/validate.ts";
-import { describeError } from "../../log.ts";
+import { describeError } from "../../runtime/log.ts";
 import type { CachedStore } from "../../storage/cache/cached-store.ts";
+import { findSessionRow } from "../accounts/sessions/sessions.repo.ts";
+import { userNotFound } from "../accounts/users/users.errors.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { findSessionRow } from "../auth/auth.repo.ts";
-import { judgeSession } from "../auth/find-session.ts";
 import type { Retrieval } from "../dicomweb/dicomweb.catalogue.ts";
 import {
   findSessionWithManifest,
@@ -20,11 +21,10 @@ import {
   type SeriesUIDs,
 } from "../dicomweb/dicomweb.repo.ts";
 import type { FoundManifest } from "../dicomweb/open-catalogue.ts";
-import { findStudy } from "../studies/find-study.ts";
-import { listVolumes } from "../studies/stored-objects.repo.ts";
+import { judgeSession } from "../membership/find-session.ts";
+import { findStudy } from "../studies/access/find-study.ts";
 import { studyNotReady } from "../studies/studies.errors.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
-import { userNotFound } from "../users/users.errors.ts";
 import { viewerRetrievalForbidden } from "./viewer.errors.ts";
 import { isImage, lookIntoStudies, type ViewerSight } from "./viewer-sight.ts";
 

@@ -1,5 +1,5 @@
-import type { Clock } from "../../clock.ts";
 import type { BacenPixConfig } from "../../config.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { exchange } from "./exchange.ts";
 import { tokenErrorSchema, tokenSchema } from "./psp-answers.ts";
 import { failureOf, nonsense, PspFailure } from "./psp-failure.ts";

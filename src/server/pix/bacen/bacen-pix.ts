@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { centsToDecimal, dynamicBrCode } from "../../../shared/rules/br-code.ts";
-import type { Clock } from "../../clock.ts";
 import type { BacenPixConfig } from "../../config.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { assertMerchant, type Merchant } from "../merchant.ts";
 import {
   type Cob,

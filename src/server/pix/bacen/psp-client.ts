@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
-import type { Clock } from "../../clock.ts";
 import type { BacenPixConfig } from "../../config.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { createAccessToken } from "./access-token.ts";
 import { exchange } from "./exchange.ts";
 import type { Pace } from "./pace.ts";

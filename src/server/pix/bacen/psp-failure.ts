@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { PixError } from "../pix.ts";
 import { problemSchema } from "./psp-answers.ts";
 

@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { CachedFile } from "./cache-files.ts";
 
 /** Which copies are in the folder and how much room is left. */

@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { type Clock, systemClock } from "../../clock.ts";
+import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { DiskFull, type DiskRoom } from "../disk/disk-room.ts";
 import { readAt } from "../disk/durable-file.ts";
 import { onDisk } from "../disk/fs-failure.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { constants, mkdirSync, realpathSync } from "node:fs";
 import { access, lstat, open, readdir, rename, rm, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { type Clock, systemClock } from "../../clock.ts";
+import { type Clock, systemClock } from "../../runtime/clock.ts";
 import {
   assertObjectKey,
   type ByteRange,

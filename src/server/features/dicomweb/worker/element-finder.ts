@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { BulkDataLocation } from "../../../dicom/bulk-data.ts";
-import type { Logger } from "../../../log.ts";
 import { ProcessLost } from "../../../processes/killable-process.ts";
 import { SerialProcess, type SharedTurns } from "../../../processes/serial-process.ts";
+import type { Logger } from "../../../runtime/log.ts";
 import { type ElementReply, type ElementRequest, READY } from "./element-messages.ts";
 
 /** Finds elements of files in a process of its own. */

@@ -1,8 +1,8 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { DEFAULT_ZIP_LIMITS } from "../../../archive/zip-reader.ts";
-import type { Logger } from "../../../log.ts";
 import type { RequestBounds } from "../../../processes/killable-process.ts";
+import type { Logger } from "../../../runtime/log.ts";
 import { laneAfter, laneOf, MAX_WEIGHT_BYTES, Overdue } from "./work-lanes.ts";
 import { IngestBusy } from "./worker.errors.ts";
 import {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { Logger } from "../../../log.ts";
 import { ProcessLost } from "../../../processes/killable-process.ts";
 import { SerialProcess, type SharedTurns } from "../../../processes/serial-process.ts";
+import type { Logger } from "../../../runtime/log.ts";
 import { type PictureFailure, type PictureReply, type PictureRequest, READY } from "./picture-messages.ts";
 
 /** Makes small pictures in a process of its own. */

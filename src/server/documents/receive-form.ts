@@ -1,0 +1,112 @@
+import { type FileHandle, open, rm } from "node:fs/promises";
+import { AppError, type ErrorKind } from "../http/app-error.ts";
+import { bodyInterrupted, bodyTooLarge, unsupportedMediaType } from "../http/http.errors.ts";
+import { boundaryOf, MultipartBroken, readFormParts } from "../http/multipart-reader.ts";
+import { receiveBody } from "../http/receive-body.ts";
+import type { SenderSlot } from "../http/sender-slots.ts";
+import type { Node } from "../nodes/node.ts";
+
+/** All text of a form; no form of ours has more. */
+const MAX_TEXT_BYTES = 256 * 1024;
+
+/** A form with one file, which lies on disk without a name until this is disposed of. */
+export interface ReceivedForm extends AsyncDisposable {
+  /** The last value of each. */
+  fields: Record<string, string>;
+  /** Undefined where none, or an empty one, was sent. */
+  file: { sizeBytes: number; read(): Promise<Uint8Array> } | undefined;
+}
+
+export interface FormRules {
+  /** The field of the file; other files are passed over. */
+  fileField: string;
+  maxFileBytes: number;
+  tooLarge: ErrorKind;
+}
+
+/**
+ * Streams a multipart form into memory as far as it is text, and onto disk as far as it is the file.
+ * @throws {AppError} `rules.tooLarge`, `body.interrupted`, 413, 415
+ */
+export async function receiveForm(
+  { node }: { node: Pick<Node, "stagedPath"> },
+  request: Request,
+  slot: SenderSlot,
+  rules: FormRules,
+): Promise<ReceivedForm> {
+  const boundary = boundaryOf(request.headers.get("content-type") ?? "");
+  if (boundary === undefined || !request.body) throw new AppError(unsupportedMediaType);
+  await using handles = new AsyncDisposableStack();
+  const fields: Record<string, string> = {};
+  let textBytes = 0;
+  let file: { handle: FileHandle; sizeBytes: number } | undefined;
+  try {
+    for await (const { name, fileName, content } of readFormParts(
+      receiveBody(request.body, slot),
+      boundary,
+    )) {
+      if (fileName === undefined) {
+        const text = await readText(content, MAX_TEXT_BYTES - textBytes);
+        textBytes += text.length;
+        fields[name] = text.toString("utf8");
+      } else if (name === rules.fileField && !file) {
+        const handle = handles.use(await openNameless(node.stagedPath(`form-${Bun.randomUUIDv7()}`)));
+        file = { handle, sizeBytes: await spool(content, handle, rules) };
+      }
+    }
+  } catch (cause) {
+    throw cause instanceof MultipartBroken ? new AppError(bodyInterrupted, { cause }) : cause;
+  }
+  const kept = handles.move();
+  return {
+    fields,
+    file: file?.sizeBytes ? { sizeBytes: file.sizeBytes, read: readerOf(file) } : undefined,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** A file that is gone with its handle, whatever happens to this process. */
+async function openNameless(path: string): Promise<FileHandle> {
+  const handle = await open(path, "wx+", 0o600);
+  await rm(path);
+  return handle;
+}
+
+async function readText(content: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of content) {
+    length += piece.length;
+    if (length > maxBytes) throw new AppError(bodyTooLarge);
+    pieces.push(Uint8Array.from(piece));
+  }
+  return Buffer.concat(pieces);
+}
+
+async function spool(
+  content: AsyncIterable<Uint8Array>,
+  handle: FileHandle,
+  { maxFileBytes, tooLarge }: FormRules,
+): Promise<number> {
+  let sizeBytes = 0;
+  for await (const piece of content) {
+    sizeBytes += piece.length;
+    if (sizeBytes > maxFileBytes) throw new AppError(tooLarge);
+    let rest = piece;
+    while (rest.length > 0) rest = rest.subarray((await handle.write(rest)).bytesWritten);
+  }
+  return sizeBytes;
+}
+
+function readerOf({ handle, sizeBytes }: { handle: FileHandle; sizeBytes: number }) {
+  return async () => {
+    const bytes = new Uint8Array(sizeBytes);
+    let at = 0;
+    while (at < sizeBytes) {
+      const { bytesRead } = await handle.read(bytes, at, sizeBytes - at, at);
+      if (bytesRead === 0) throw new AppError(bodyInterrupted, { detail: "the spooled file is short" });
+      at += bytesRead;
+    }
+    return bytes;
+  };
+}

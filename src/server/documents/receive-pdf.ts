@@ -1,0 +1,55 @@
+import type { Context } from "hono";
+import type { Deps } from "../deps.ts";
+import { AppError } from "../http/app-error.ts";
+import type { HttpEnv } from "../http/http-context.ts";
+import { createSenderSlots } from "../http/sender-slots.ts";
+import { documentTooLarge, notPdf } from "./documents.errors.ts";
+import { receiveForm } from "./receive-form.ts";
+import { createTurns } from "./turns.ts";
+
+const MAX_PDF_BYTES = 50 * 1024 * 1024;
+const FORM_BYTES = 1024 * 1024;
+/** A PDF is what has this within its first kilobyte, as readers take it. */
+const MARK = "%PDF-";
+const MARK_WITHIN_BYTES = 1024;
+
+export interface PdfForm {
+  pdf: Uint8Array;
+  /** The other fields, as text. */
+  fields: Record<string, string>;
+}
+
+/** Takes in forms with a PDF in `fieldName`, proven by its bytes, and has each stored in its turn. */
+export interface PdfForms {
+  /** @throws {AppError} `document.not_pdf`, `document.too_large`, 415, 429; what `store` throws */
+  receive<Result>(
+    c: Context<HttpEnv>,
+    fieldName: string,
+    store: (form: PdfForm) => Promise<Result>,
+  ): Promise<Result>;
+}
+
+/** Bodies lie on disk while they come in, and one PDF at a time in memory while it is stored. */
+export function createPdfForms(deps: Pick<Deps, "node">): PdfForms {
+  const slots = createSenderSlots({ perSender: 4, perProcess: 24 });
+  const turns = createTurns();
+  return {
+    async receive(c, fileField, store) {
+      if (Number(c.req.header("content-length") ?? 0) > MAX_PDF_BYTES + FORM_BYTES) {
+        throw new AppError(documentTooLarge);
+      }
+      const rules = { fileField, maxFileBytes: MAX_PDF_BYTES, tooLarge: documentTooLarge };
+      using slot = await slots.take(c.get("session").userId);
+      c.get("admitBody")();
+      await using form = await receiveForm(deps, c.req.raw, slot, rules);
+      const { file, fields } = form;
+      if (!file) throw new AppError(notPdf);
+      return await turns.run(async () => {
+        const pdf = await file.read();
+        const head = Buffer.from(pdf.buffer, pdf.byteOffset, Math.min(pdf.length, MARK_WITHIN_BYTES));
+        if (!head.includes(MARK)) throw new AppError(notPdf);
+        return await store({ pdf, fields });
+      });
+    },
+  };
+}

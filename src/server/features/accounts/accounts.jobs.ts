@@ -1,0 +1,32 @@
+import type { Deps } from "../../deps.ts";
+import { defineQueue } from "../../jobs/queue.ts";
+import { sessionLifetimeSeconds } from "../membership/find-session.ts";
+import { deleteExpiredStops } from "./addresses/email-stops.repo.ts";
+import { deleteOldChallenges } from "./factors/factors.repo.ts";
+import { deleteExpiredLinks } from "./mailed-links/mailed-links.repo.ts";
+import { forgotQueue } from "./passwords/forgot-queue.ts";
+import { mailResetLink, type ResetRequest } from "./passwords/reset-password.ts";
+import { deleteOldSessions, deleteOldThrottles } from "./sessions/sessions.repo.ts";
+import { forgetOldPlaces } from "./sign-in/known-places.ts";
+import { deleteExpiredLogins } from "./sign-in/pending-logins.repo.ts";
+import { deleteExpiredDevices } from "./sign-in/trusted-devices.repo.ts";
+
+const cleaning = defineQueue<Record<never, never>>("auth.clean", { retryLimit: 1 });
+
+/** Mails reset links, and forgets once an hour what is long over. */
+export async function startAuthJobs(deps: Deps): Promise<void> {
+  const { db, jobs, clock, mailSeal } = deps;
+  await jobs.work(forgotQueue, ({ sealed }) => mailResetLink(deps, mailSeal.open(sealed) as ResetRequest));
+  await jobs.work(cleaning, async () => {
+    const now = clock.now();
+    await deleteOldSessions(db, new Date(now.getTime() - sessionLifetimeSeconds * 1000));
+    await deleteOldThrottles(db, now);
+    await deleteOldChallenges(db, now);
+    await deleteExpiredLogins(db, now);
+    await deleteExpiredDevices(db, now);
+    await deleteExpiredLinks(db, now);
+    await deleteExpiredStops(db, now);
+    await forgetOldPlaces(db, now);
+  });
+  await jobs.schedule(cleaning, "41 * * * *", {});
+}

@@ -1,0 +1,164 @@
+import { sql } from "drizzle-orm";
+import {
+  index,
+  integer,
+  pgEnum,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { users } from "./users/users.table.ts";
+
+/** One row a sign-in. A token is good while its row is there, not revoked, not idle and not too old. */
+export const sessions = pgTable(
+  "sessions",
+  {
+    id: uuid().primaryKey(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+    lastSeenAt: timestamp("last_seen_at", { withTimezone: true }).notNull(),
+    revokedAt: timestamp("revoked_at", { withTimezone: true }),
+  },
+  (table) => [index("sessions_user_id_idx").on(table.userId)],
+);
+
+/** Failures in the current window of one throttle (`login:address`, …) for one hashed key. */
+export const throttles = pgTable(
+  "throttles",
+  {
+    name: text().notNull(),
+    key: text().notNull(),
+    windowEndsAt: timestamp("window_ends_at", { withTimezone: true }).notNull(),
+    failures: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.name, table.key] }),
+    index("throttles_window_ends_at_idx").on(table.windowEndsAt),
+  ],
+);
+
+/** Not used any more: the version before this one writes it while both run. */
+export const loginChallenges = pgTable(
+  "login_challenges",
+  {
+    id: uuid().primaryKey(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** Hash of the code mailed last; a code sent again takes the place of the one before. */
+    codeHash: text("code_hash").notNull(),
+    /** Wrong tries at the code mailed last. */
+    tries: integer().notNull().default(0),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+    expiresAt: timestamp("expires_at", { withTimezone: true }).notNull(),
+  },
+  (table) => [uniqueIndex("login_challenges_user_id_key").on(table.userId)],
+);
+
+/**
+ * A sign-in that waits for its second factor: made by a right password, good for ten minutes. It belongs to the
+ * browser that asked for it, or to the network where no cookie comes back.
+ */
+export const pendingLogins = pgTable(
+  "pending_logins",
+  {
+    id: uuid().primaryKey(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    browserHash: text("browser_hash").notNull(),
+    network: text().notNull(),
+    /** Hash of the code mailed last; empty where none was. */
+    codeHash: text("code_hash").notNull(),
+    codesSent: integer("codes_sent").notNull(),
+    /** Wrong tries by its own browser. */
+    tries: integer().notNull().default(0),
+    /** Wrong tries by others of its network, who can't use up those of its browser. */
+    networkTries: integer("network_tries").notNull().default(0),
+    /** When the password was right. */
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+    expiresAt: timestamp("expires_at", { withTimezone: true }).notNull(),
+  },
+  (table) => [
+    index("pending_logins_user_id_idx").on(table.userId),
+    index("pending_logins_expires_at_idx").on(table.expiresAt),
+  ],
+);
+
+/**
+ * Browsers and networks from which somebody has signed in: what strangers do to an account does not keep them
+ * out. They authenticate nobody.
+ */
+export const knownPlaces = pgTable(
+  "known_places",
+  {
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** `browser` or `network`, and the hash of which. */
+    kind: text().$type<"browser" | "network">().notNull(),
+    key: text().notNull(),
+    signedInAt: timestamp("signed_in_at", { withTimezone: true }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.kind, table.key] }),
+    index("known_places_signed_in_at_idx").on(table.signedInAt),
+  ],
+);
+
+/**
+ * What the warning at a change of address allows: to stop the change, or to take the old address back. Alive as
+ * long as `expiresAt` says, whatever becomes of the password; nobody else may have `oldEmail` meanwhile.
+ */
+export const emailStops = pgTable(
+  "email_stops",
+  {
+    tokenHash: text("token_hash").primaryKey(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    oldEmail: text("old_email").notNull(),
+    askedAt: timestamp("asked_at", { withTimezone: true }).notNull(),
+    expiresAt: timestamp("expires_at", { withTimezone: true }).notNull(),
+  },
+  (table) => [
+    index("email_stops_user_id_idx").on(table.userId, table.askedAt),
+    index("email_stops_old_email_idx").on(sql`lower(${table.oldEmail})`),
+  ],
+);
+
+/** Devices that skip the code (and nothing else) for 30 days. */
+export const trustedDevices = pgTable(
+  "trusted_devices",
+  {
+    tokenHash: text("token_hash").primaryKey(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    expiresAt: timestamp("expires_at", { withTimezone: true }).notNull(),
+  },
+  (table) => [index("trusted_devices_user_id_idx").on(table.userId)],
+);
+
+export const linkPurpose = pgEnum("link_purpose", ["reset", "invitation", "email"]);
+
+/** Links mailed to somebody: single use, hashed, dead after `expiresAt`. */
+export const mailedLinks = pgTable(
+  "mailed_links",
+  {
+    tokenHash: text("token_hash").primaryKey(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    purpose: linkPurpose().notNull(),
+    /** The address that a link of purpose `email` confirms. */
+    newEmail: text("new_email"),
+    expiresAt: timestamp("expires_at", { withTimezone: true }).notNull(),
+  },
+  (table) => [index("mailed_links_user_id_idx").on(table.userId, table.purpose)],
+);

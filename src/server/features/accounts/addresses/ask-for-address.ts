@@ -1,0 +1,61 @@
+import type { Locale } from "../../../../shared/locale.ts";
+import type { Tx } from "../../../db/client.ts";
+import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { tooManyRequests } from "../../../http/http.errors.ts";
+import { composeMail } from "../../../mail/compose-mail.ts";
+import { enqueueMail } from "../../../mail/mail.jobs.ts";
+import { byAccount, byAccountToStranger } from "../../../mail/mail-budget.ts";
+import { emailTaken } from "../accounts.errors.ts";
+import { confirmEmailMail, emailChangeAskedMail } from "../mailed-links/auth-mails.ts";
+import { deleteLinks, insertLink } from "../mailed-links/mailed-links.repo.ts";
+import { hashSecret, newSecret } from "../mailed-links/secrets.ts";
+import type { UserRow } from "../users/users.table.ts";
+import { claimAddress } from "./claim-address.ts";
+import { countStops, insertStop } from "./email-stops.repo.ts";
+
+const CONFIRM_MS = 24 * 3600_000;
+/** How long the old address can stop the change, or take itself back. */
+const STOP_MS = 7 * 24 * 3600_000;
+const STOPS_AN_ACCOUNT = 20;
+const DAY_SECONDS = 24 * 3600;
+
+/**
+ * Mails the link that makes a new address take effect, and warns the old one: no change is asked for that the old
+ * address is not told of. The account's row must be locked.
+ * @throws {AppError} `auth.email_taken`, 429 where a mail more would be too many
+ */
+export async function askForAddress(
+  deps: Pick<Deps, "clock" | "config" | "jobs" | "mailSeal">,
+  tx: Tx,
+  user: UserRow,
+  { email, locale }: { email: string; locale: Locale },
+): Promise<void> {
+  const now = deps.clock.now();
+  if (!(await claimAddress(tx, email, user.id, now))) throw new AppError(emailTaken);
+  if ((await countStops(tx, user.id, now)) >= STOPS_AN_ACCOUNT)
+    throw new AppError(tooManyRequests, { retryAfterSeconds: DAY_SECONDS });
+  const { publicUrl, productName } = deps.config;
+  const [token, stopToken] = [newSecret(), newSecret()];
+  await deleteLinks(tx, user.id, "email");
+  await insertLink(tx, {
+    tokenHash: hashSecret(token),
+    userId: user.id,
+    purpose: "email",
+    newEmail: email,
+    expiresAt: new Date(now.getTime() + CONFIRM_MS),
+  });
+  await insertStop(tx, {
+    tokenHash: hashSecret(stopToken),
+    userId: user.id,
+    oldEmail: user.email,
+    askedAt: now,
+    expiresAt: new Date(now.getTime() + STOP_MS),
+  });
+  const warning = emailChangeAskedMail(email, `${publicUrl}/stop-email-change/${stopToken}`);
+  const toOld = composeMail(warning, { to: user.email, locale, productName });
+  await enqueueMail(deps, tx, toOld, byAccount(user.id, now));
+  const confirmation = confirmEmailMail(`${publicUrl}/confirm-email/${token}`);
+  const toNew = composeMail(confirmation, { to: email, locale, productName });
+  await enqueueMail(deps, tx, toNew, byAccountToStranger(user.id, now));
+}

@@ -1,0 +1,14 @@
+import type { Tx } from "../../../db/client.ts";
+import { findUserByEmail, lockAddress } from "../users/users.repo.ts";
+import { isKeptForAnother } from "./email-stops.repo.ts";
+
+/**
+ * Holds an e-mail address for an account until the transaction ends; others who want it wait. `false` where
+ * another account has it, or gave it up so lately that it may still take it back.
+ */
+export async function claimAddress(tx: Tx, email: string, userId: string, now: Date): Promise<boolean> {
+  await lockAddress(tx, email);
+  const holder = await findUserByEmail(tx, email);
+  if (holder && holder.id !== userId) return false;
+  return !(await isKeptForAnother(tx, email, userId, now));
+}

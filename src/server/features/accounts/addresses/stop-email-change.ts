@@ -1,0 +1,67 @@
+import type { StopAnswer } from "../../../../shared/api/auth.ts";
+import type { Tx } from "../../../db/client.ts";
+import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../http/app-error.ts";
+import type { RequestOrigin } from "../../../http/request-origin.ts";
+import { composeMail } from "../../../mail/compose-mail.ts";
+import { enqueueMail } from "../../../mail/mail.jobs.ts";
+import { byProgram } from "../../../mail/mail-budget.ts";
+import { recordAudit } from "../../audit/audit.repo.ts";
+import { deadStop, emailTaken } from "../accounts.errors.ts";
+import { emailRestoredMail } from "../mailed-links/auth-mails.ts";
+import { deleteLinks } from "../mailed-links/mailed-links.repo.ts";
+import { hashSecret } from "../mailed-links/secrets.ts";
+import { sendResetLink } from "../passwords/reset-password.ts";
+import { endAllAccess } from "../sessions/end-access.ts";
+import { deletePlaces } from "../sign-in/known-places.repo.ts";
+import { lockUser, updateUser } from "../users/users.repo.ts";
+import type { UserRow } from "../users/users.table.ts";
+import { changeAddress } from "./change-address.ts";
+import { type EmailStopRow, findStop, takeStop } from "./email-stops.repo.ts";
+
+type StopDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">;
+
+/**
+ * What the old address says against a change. A change that waits never takes effect. One that did is undone: the
+ * account has its old address again, every session ends, no password is right, and a link to choose one goes to
+ * the old address. This gives that mailbox what it had the day before the change and nothing more: a second factor
+ * that is not the mailbox stays, and is asked for. An earlier stop outlives a later one, so that whoever took an
+ * account over and moved it twice can't take it back.
+ * @throws {AppError} `auth.dead_link` for one that is used, expired or was never made
+ */
+export async function stopEmailChange(
+  deps: StopDeps,
+  token: string,
+  origin: RequestOrigin,
+): Promise<StopAnswer> {
+  const now = deps.clock.now();
+  return await deps.db.transaction(async (tx) => {
+    const stop = await findStop(tx, hashSecret(token), now);
+    const user = stop && (await lockUser(tx, stop.userId));
+    if (!user || !(await takeStop(tx, stop))) throw new AppError(deadStop);
+    await deleteLinks(tx, user.id, "email");
+    const isRestored = user.email.toLowerCase() !== stop.oldEmail.toLowerCase();
+    if (isRestored) await restore(deps, tx, user, stop);
+    await recordAudit(tx, {
+      at: now,
+      action: isRestored ? "email.restored" : "email.stopped",
+      actorId: null,
+      accountId: user.id,
+      ...origin,
+    });
+    return { stopped: true, restored: isRestored };
+  });
+}
+
+async function restore(deps: StopDeps, tx: Tx, user: UserRow, { oldEmail }: EmailStopRow): Promise<void> {
+  const now = deps.clock.now();
+  if (!(await changeAddress(tx, user.id, oldEmail, now))) throw new AppError(emailTaken);
+  await endAllAccess(tx, user.id, now);
+  await deletePlaces(tx, user.id);
+  await updateUser(tx, user.id, { passwordHash: null });
+  const { locale } = user;
+  await sendResetLink(deps, tx, { userId: user.id, to: oldEmail, locale }, byProgram);
+  const { productName } = deps.config;
+  const told = composeMail(emailRestoredMail(), { to: user.email, locale, productName });
+  await enqueueMail(deps, tx, told, byProgram);
+}

@@ -1,0 +1,67 @@
+import { totpCodePattern } from "../../../../shared/rules/sign-in-methods.ts";
+import type { Deps } from "../../../deps.ts";
+import { byProgram } from "../../../mail/mail-budget.ts";
+import { recordAudit } from "../../audit/audit.repo.ts";
+import { hashSecret } from "../mailed-links/secrets.ts";
+import type { Visitor } from "../sign-in/browser-cookie.ts";
+import { standingOf } from "../sign-in/known-places.ts";
+import { beginAttempt } from "../sign-in/throttle.ts";
+import type { UserRow } from "../users/users.table.ts";
+import { mailOwner, recoveryCodeUsedMail } from "./factor-mails.ts";
+import { countRecoveryCodes, findTotp, takeRecoveryCode, takeTotpStep } from "./factors.repo.ts";
+import { hashRecoveryCode, isRecoveryCode } from "./recovery-codes.ts";
+import { matchingStep } from "./totp.ts";
+
+const HOUR = 3600;
+
+type CodeDeps = Pick<Deps, "db" | "clock" | "factorSeal" | "jobs" | "mailSeal" | "config">;
+
+/**
+ * Uses up a code of the authenticator app, or a recovery code; `false` where it is wrong, old or used. Callers have
+ * seen the right password before: only who knows it can exhaust the account's limit, and passkeys and recovery codes
+ * go on beyond it.
+ * @throws {AppError} 429 after ten wrong codes an hour from an address, or a hundred of the app a day from where
+ *   nobody signed in before
+ */
+export async function acceptFactorCode(
+  deps: CodeDeps,
+  user: UserRow,
+  code: string,
+  origin: Visitor,
+): Promise<boolean> {
+  const { db, clock } = deps;
+  const isTotp = totpCodePattern.test(code);
+  const standing = await standingOf(db, user.email, origin);
+  const where = standing === "browser" ? hashSecret(origin.browser) : origin.network;
+  const name = isTotp ? "totp:pair" : "recovery:pair";
+  const pair = { name, subject: `${user.id} ${where}`, limit: 10, windowSeconds: HOUR, startsAnew: true };
+  const all = { name: "totp:account", subject: user.id, limit: 100, windowSeconds: 24 * HOUR };
+  const rules = isTotp && standing === "stranger" ? [pair, all] : [pair];
+  const attempt = await beginAttempt(db, rules, clock.now());
+  const isRight = isTotp
+    ? await spendTotpCode(deps, user.id, code)
+    : await spendRecoveryCode(deps, user, code, origin);
+  if (isRight) await attempt.succeed();
+  return isRight;
+}
+
+async function spendTotpCode({ db, clock, factorSeal }: CodeDeps, userId: string, code: string) {
+  const now = clock.now();
+  const totp = await findTotp(db, userId);
+  if (!totp?.confirmedAt) return false;
+  const step = matchingStep(String(factorSeal.open(totp.sealedSecret)), code, now);
+  return step !== undefined && (await takeTotpStep(db, userId, step, now));
+}
+
+/** The owner is told of each use: it is what somebody who found the sheet would do. */
+async function spendRecoveryCode(deps: CodeDeps, user: UserRow, code: string, origin: Visitor) {
+  if (!isRecoveryCode(code)) return false;
+  const at = deps.clock.now();
+  const { id } = user;
+  return await deps.db.transaction(async (tx) => {
+    if (!(await takeRecoveryCode(tx, { userId: id, codeHash: hashRecoveryCode(code, id), at }))) return false;
+    await recordAudit(tx, { at, action: "recovery_code.used", actorId: id, accountId: id, ...origin });
+    await mailOwner(deps, tx, user, recoveryCodeUsedMail(await countRecoveryCodes(tx, id)), byProgram);
+    return true;
+  });
+}

@@ -1,0 +1,72 @@
+import type { PasskeyAssertion } from "../../../../shared/api/factors.ts";
+import type { SignedInUser } from "../../../../shared/api/users.ts";
+import type { Locale } from "../../../../shared/locale.ts";
+import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { recordAudit } from "../../audit/audit.repo.ts";
+import { notAuthorized } from "../accounts.errors.ts";
+import { hashSecret } from "../mailed-links/secrets.ts";
+import { openSession } from "../sessions/open-session.ts";
+import type { Visitor } from "../sign-in/browser-cookie.ts";
+import { standingOf } from "../sign-in/known-places.ts";
+import { beginAttempt, type ThrottleRule } from "../sign-in/throttle.ts";
+import { findUser, lockUser } from "../users/users.repo.ts";
+import { wrongPasskey } from "./factors.errors.ts";
+import { findPasskey } from "./factors.repo.ts";
+import type { PasskeyRow } from "./factors.table.ts";
+import { spendAssertion, type VerifiedAssertion, verifyAssertion } from "./verify-assertion.ts";
+
+const QUARTER_HOUR = 15 * 60;
+
+/**
+ * Opens a session by a passkey alone: its authenticator verified the person, so it is both factors in one.
+ * @throws {AppError} `auth.wrong_passkey`, `auth.not_authorized`, 429
+ */
+export async function signInWithPasskey(
+  deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "factorSeal">,
+  { response, locale }: { response: PasskeyAssertion; locale: Locale },
+  origin: Visitor,
+): Promise<SignedInUser> {
+  const { db, clock } = deps;
+  const now = clock.now();
+  const passkey = await findPasskey(db, response.id);
+  const attempt = await beginAttempt(db, [await ruleFor(deps, passkey, origin)], now);
+  const use = { purpose: "sign-in", sessionId: "" } as const;
+  const verified = passkey && (await verifyAssertion(deps, passkey, response, use));
+  const signedIn = passkey && verified && (await openSessionOf(deps, { passkey, verified, locale }, origin));
+  if (!signedIn) {
+    const accountId = passkey?.userId ?? null;
+    await recordAudit(db, { at: now, action: "session.failed", actorId: null, accountId, ...origin });
+    throw new AppError(wrongPasskey);
+  }
+  await attempt.succeed();
+  return signedIn;
+}
+
+/** A browser that has signed in to the key's account counts for itself: nobody on its network shuts it out. */
+async function ruleFor(
+  { db }: Pick<Deps, "db">,
+  passkey: PasskeyRow | undefined,
+  { network, browser }: Visitor,
+): Promise<ThrottleRule> {
+  const user = passkey && (await findUser(db, passkey.userId));
+  const isKnown = user && (await standingOf(db, user.email, { network, browser })) === "browser";
+  const windowSeconds = QUARTER_HOUR;
+  if (!isKnown) return { name: "passkey:address", subject: network, limit: 300, windowSeconds };
+  const subject = `${user.id} ${hashSecret(browser)}`;
+  return { name: "passkey:browser", subject, limit: 10, windowSeconds, startsAnew: true };
+}
+
+async function openSessionOf(
+  deps: Pick<Deps, "db" | "tokens" | "clock">,
+  { passkey, verified, locale }: { passkey: PasskeyRow; verified: VerifiedAssertion; locale: Locale },
+  origin: Visitor,
+): Promise<SignedInUser | undefined> {
+  return await deps.db.transaction(async (tx) => {
+    // First, as by whoever deletes the account.
+    const user = await lockUser(tx, passkey.userId);
+    if (!user || !(await spendAssertion(tx, passkey, verified, deps.clock.now()))) return undefined;
+    if (!user.isAuthorized) throw new AppError(notAuthorized);
+    return await openSession(deps, tx, { user, locale }, origin);
+  });
+}

@@ -1,0 +1,128 @@
+import type { MailContent } from "../../../mail/compose-mail.ts";
+
+export function codeMail(code: string): MailContent {
+  return {
+    subject: /*i18n*/ { id: "mail.code.subject", message: "Your {productName} verification code" },
+    paragraphs: [/*i18n*/ { id: "mail.code.text", message: "Use this code to finish logging in:" }],
+    highlight: { code },
+    footnotes: [
+      /*i18n*/ { id: "mail.code.validity", message: "It is valid for 10 minutes and can only be used once." },
+      /*i18n*/ {
+        id: "mail.code.unasked",
+        message: "If this was not you, somebody knows your password: change it.",
+      },
+    ],
+  };
+}
+
+export function resetMail(url: string): MailContent {
+  return {
+    subject: /*i18n*/ { id: "mail.reset.subject", message: "Reset your {productName} password" },
+    paragraphs: [/*i18n*/ { id: "mail.reset.text", message: "Open this link to choose a new password:" }],
+    highlight: { url, label: /*i18n*/ { id: "mail.reset.button", message: "Choose a new password" } },
+    footnotes: [
+      /*i18n*/ { id: "mail.reset.validity", message: "It is valid for 1 hour and can only be used once." },
+      /*i18n*/ {
+        id: "mail.reset.unasked",
+        message: "If you did not ask for this, ignore this message: your password stays as it is.",
+      },
+    ],
+  };
+}
+
+export function invitationMail(url: string, name: string): MailContent {
+  return {
+    subject: /*i18n*/ { id: "mail.invitation.subject", message: "Your {productName} account" },
+    paragraphs: [
+      /*i18n*/ {
+        id: "mail.invitation.text",
+        message: "Hello {name}. An account was created for you at {productName}.",
+      },
+      /*i18n*/ { id: "mail.invitation.next", message: "Open this link to choose your password:" },
+    ],
+    highlight: { url, label: /*i18n*/ { id: "mail.invitation.button", message: "Choose my password" } },
+    footnotes: [
+      /*i18n*/ {
+        id: "mail.invitation.validity",
+        message: "It is valid for 7 days and can only be used once.",
+      },
+    ],
+    values: { name },
+  };
+}
+
+export function confirmEmailMail(url: string): MailContent {
+  return {
+    subject: /*i18n*/ { id: "mail.confirmEmail.subject", message: "Confirm your new e-mail address" },
+    paragraphs: [
+      /*i18n*/ {
+        id: "mail.confirmEmail.text",
+        message: "Open this link to use this address for your {productName} account:",
+      },
+    ],
+    highlight: { url, label: /*i18n*/ { id: "mail.confirmEmail.button", message: "Confirm this address" } },
+    footnotes: [
+      /*i18n*/ {
+        id: "mail.confirmEmail.validity",
+        message: "It is valid for 24 hours and can only be used once.",
+      },
+    ],
+  };
+}
+
+/** To the old address, when a change was asked for. */
+export function emailChangeAskedMail(newEmail: string, stopUrl: string): MailContent {
+  return {
+    subject: /*i18n*/ {
+      id: "mail.emailAsked.subject",
+      message: "A change of your e-mail address was requested",
+    },
+    paragraphs: [
+      /*i18n*/ {
+        id: "mail.emailAsked.text",
+        message: "Your {productName} account will use {newEmail} once that address is confirmed.",
+      },
+      /*i18n*/ {
+        id: "mail.emailAsked.stop",
+        message: "If this was not you, somebody knows your password. Open this link to stop the change:",
+      },
+    ],
+    highlight: { url: stopUrl, label: /*i18n*/ { id: "mail.emailAsked.button", message: "Stop the change" } },
+    footnotes: [
+      /*i18n*/ {
+        id: "mail.emailAsked.validity",
+        message:
+          "It is valid for 7 days and can only be used once. Once the new address is confirmed, it gives your account this address back.",
+      },
+    ],
+    values: { newEmail },
+  };
+}
+
+/** To the address that an account had in between. */
+export function emailRestoredMail(): MailContent {
+  return {
+    subject: /*i18n*/ { id: "mail.emailRestored.subject", message: "Your e-mail address was changed back" },
+    paragraphs: [
+      /*i18n*/ {
+        id: "mail.emailRestored.text",
+        message:
+          "The address that your {productName} account had before has undone the change. The account no longer uses this address, and every session has ended.",
+      },
+    ],
+  };
+}
+
+/** To both addresses, when an admin changed it. */
+export function emailChangedMail(newEmail: string): MailContent {
+  return {
+    subject: /*i18n*/ { id: "mail.emailChanged.subject", message: "Your e-mail address was changed" },
+    paragraphs: [
+      /*i18n*/ {
+        id: "mail.emailChanged.text",
+        message: "An administrator changed the address of your {productName} account to {newEmail}.",
+      },
+    ],
+    values: { newEmail },
+  };
+}

@@ -1,0 +1,23 @@
+import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { wrongCurrentPassword } from "../accounts.errors.ts";
+import { beginGuess, QUARTER_HOUR } from "../sign-in/begin-guess.ts";
+import type { Visitor } from "../sign-in/browser-cookie.ts";
+import type { UserRow } from "../users/users.table.ts";
+import { verifyPassword } from "./passwords.ts";
+
+/**
+ * @throws {AppError} `auth.wrong_current_password`; 429 after ten of them in a quarter of an hour, or twenty from
+ *   where nobody has signed in before
+ */
+export async function assertCurrentPassword(
+  deps: Pick<Deps, "db" | "clock">,
+  user: UserRow,
+  password: string,
+  visitor: Visitor,
+): Promise<void> {
+  const guess = { name: "password", email: user.email, place: visitor, windowSeconds: QUARTER_HOUR };
+  const attempt = await beginGuess(deps.db, { ...guess, limit: 10, strangersLimit: 20 }, deps.clock.now());
+  if (!(await verifyPassword(password, user.passwordHash))) throw new AppError(wrongCurrentPassword);
+  await attempt.succeed();
+}

@@ -1,0 +1,141 @@
+import type { ResetPassword } from "../../../../shared/api/auth.ts";
+import type { Locale } from "../../../../shared/locale.ts";
+import type { Tx } from "../../../db/client.ts";
+import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { tooManyRequests } from "../../../http/http.errors.ts";
+import { composeMail } from "../../../mail/compose-mail.ts";
+import { enqueueMail } from "../../../mail/mail.jobs.ts";
+import { byVisitor, type MailCause, TO_ONE_RECIPIENT } from "../../../mail/mail-budget.ts";
+import { recordAudit } from "../../audit/audit.repo.ts";
+import { deadLink } from "../accounts.errors.ts";
+import { resetMail } from "../mailed-links/auth-mails.ts";
+import { deleteLinks, findLinkOwner, insertLink, takeLink } from "../mailed-links/mailed-links.repo.ts";
+import { hashSecret, newSecret } from "../mailed-links/secrets.ts";
+import type { Visitor } from "../sign-in/browser-cookie.ts";
+import { type Place, rememberPlace, standingOf } from "../sign-in/known-places.ts";
+import { beginAttempt } from "../sign-in/throttle.ts";
+import { findUserByEmail, lockUser } from "../users/users.repo.ts";
+import { changePassword } from "./change-password.ts";
+import { forgotQueue } from "./forgot-queue.ts";
+
+const RESET_MS = 3600_000;
+
+/** What waits as a job; `place` is missing in one that the version before this one enqueued. */
+export interface ResetRequest {
+  email: string;
+  locale: Locale;
+  place?: Place;
+}
+
+/**
+ * Asks for a reset link. Whether there is such an account is looked up later, by a job: the answer takes the same
+ * time and says the same either way.
+ * @throws {AppError} 429
+ */
+export async function forgotPassword(
+  deps: Pick<Deps, "db" | "clock" | "jobs" | "mailSeal">,
+  input: Pick<ResetRequest, "email" | "locale">,
+  { browser, network }: Visitor,
+): Promise<void> {
+  const rule = { name: "forgot:address", subject: network, limit: 20, windowSeconds: 3600 };
+  await beginAttempt(deps.db, [rule], deps.clock.now());
+  const request: ResetRequest = { ...input, place: { browser, network } };
+  await deps.jobs.enqueue(forgotQueue, { sealed: deps.mailSeal.close(request) });
+}
+
+/** The job behind {@link forgotPassword}: mails a link, if the address has an account and no more than its share. */
+export async function mailResetLink(
+  deps: Pick<Deps, "db" | "clock" | "jobs" | "mailSeal" | "config">,
+  { email, locale, place = { browser: "", network: "" } }: ResetRequest,
+): Promise<void> {
+  const { db, clock } = deps;
+  const found = await findUserByEmail(db, email);
+  if (!found) return;
+  const now = clock.now();
+  try {
+    await db.transaction(async (tx) => {
+      const user = await lockUser(tx, found.id);
+      // The address may have moved on since it was looked up.
+      if (user?.email.toLowerCase() !== email.toLowerCase()) return;
+      await sendResetLink(
+        deps,
+        tx,
+        { userId: user.id, to: user.email, locale },
+        await causeOf(tx, user, place, now),
+      );
+    });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== tooManyRequests) throw error;
+  }
+}
+
+/** Mails a link to a new password; a former one is dead. The account's row must be locked. */
+export async function sendResetLink(
+  deps: Pick<Deps, "clock" | "jobs" | "mailSeal" | "config">,
+  tx: Tx,
+  { userId, to, locale }: { userId: string; to: string; locale: Locale },
+  cause: MailCause,
+): Promise<void> {
+  await deleteLinks(tx, userId, "reset");
+  const expiresAt = new Date(deps.clock.now().getTime() + RESET_MS);
+  const url = await makePasswordLink(deps, tx, { userId, purpose: "reset", expiresAt });
+  const { productName } = deps.config;
+  await enqueueMail(deps, tx, composeMail(resetMail(url), { to, locale, productName }), cause);
+}
+
+/**
+ * What strangers ask for takes nothing from where the account's person has signed in before: its networks share one
+ * budget, and each of its browsers has its own.
+ */
+async function causeOf(
+  tx: Tx,
+  user: { id: string; email: string },
+  place: Place,
+  now: Date,
+): Promise<MailCause> {
+  const standing = await standingOf(tx, user.email, place);
+  const share = standing === "browser" ? hashSecret(place.browser) : standing;
+  return byVisitor([{ name: `forgot ${user.id} ${share}`, limit: TO_ONE_RECIPIENT }], now);
+}
+
+/** A link on which a password can be chosen, once. */
+export async function makePasswordLink(
+  deps: Pick<Deps, "config">,
+  tx: Tx,
+  link: { userId: string; purpose: "reset" | "invitation"; expiresAt: Date },
+): Promise<string> {
+  const token = newSecret();
+  await insertLink(tx, { tokenHash: hashSecret(token), ...link });
+  return `${deps.config.publicUrl}/reset-password/${token}`;
+}
+
+/**
+ * Sets the password of a mailed link's account and ends its sessions.
+ * @throws {AppError} `auth.dead_link` for one that is used, expired or was never made
+ */
+export async function resetPassword(
+  deps: Pick<Deps, "db" | "clock">,
+  input: ResetPassword,
+  visitor: Visitor,
+): Promise<void> {
+  const { db, clock } = deps;
+  const now = clock.now();
+  const tokenHash = hashSecret(input.token);
+  await db.transaction(async (tx) => {
+    const userId = await findLinkOwner(tx, tokenHash, ["reset", "invitation"], now);
+    if (!userId || !(await lockUser(tx, userId))) throw new AppError(deadLink);
+    if (!(await takeLink(tx, tokenHash, ["reset", "invitation"], now))) throw new AppError(deadLink);
+    await changePassword(tx, userId, input.password, now);
+    await rememberPlace(tx, userId, visitor, now);
+    const { address, requestId } = visitor;
+    await recordAudit(tx, {
+      at: now,
+      action: "password.reset",
+      actorId: userId,
+      accountId: userId,
+      address,
+      requestId,
+    });
+  });
+}

@@ -1,0 +1,21 @@
+import type { Tx } from "../../../db/client.ts";
+import { deleteLinksOf } from "../mailed-links/mailed-links.repo.ts";
+import { deleteLoginsOf } from "../sign-in/pending-logins.repo.ts";
+import { forgetDevices } from "../sign-in/trusted-devices.repo.ts";
+import { revokeUserSessions } from "./sessions.repo.ts";
+
+/**
+ * What ends with a password, an address or a second factor that changes, whoever changes it: every mailed link,
+ * every sign-in that waits for its code, every remembered device.
+ */
+export async function endLinksAndDevices(tx: Tx, userId: string): Promise<void> {
+  await deleteLinksOf(tx, userId);
+  await deleteLoginsOf(tx, userId);
+  await forgetDevices(tx, userId);
+}
+
+/** As {@link endLinksAndDevices}, and every session with its viewers and downloads. */
+export async function endAllAccess(tx: Tx, userId: string, now: Date): Promise<void> {
+  await endLinksAndDevices(tx, userId);
+  await revokeUserSessions(tx, userId, now);
+}

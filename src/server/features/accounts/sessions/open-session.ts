@@ -1,0 +1,45 @@
+import type { SignedInUser } from "../../../../shared/api/users.ts";
+import type { Locale } from "../../../../shared/locale.ts";
+import type { Tx } from "../../../db/client.ts";
+import type { Deps } from "../../../deps.ts";
+import { recordAudit } from "../../audit/audit.repo.ts";
+import { sessionLifetimeSeconds } from "../../membership/find-session.ts";
+import { findSubscription } from "../../subscriptions/subscriptions.repo.ts";
+import { lockUnchanged } from "../passwords/lock-unchanged.ts";
+import type { Visitor } from "../sign-in/browser-cookie.ts";
+import { rememberPlace } from "../sign-in/known-places.ts";
+import { presentUser } from "../users/present-user.ts";
+import { updateUser } from "../users/users.repo.ts";
+import type { UserRow } from "../users/users.table.ts";
+import { insertSession } from "./sessions.repo.ts";
+
+/**
+ * Opens a session for somebody who has proven who they are, and writes to them in its language from now on.
+ * Where they asked from is known from now on.
+ * @throws {AppError} `auth.wrong_credentials` where password or address changed since `user` was read
+ */
+export async function openSession(
+  deps: Pick<Deps, "tokens" | "clock">,
+  tx: Tx,
+  { user, locale }: { user: UserRow; locale: Locale },
+  visitor: Visitor,
+): Promise<SignedInUser> {
+  const now = deps.clock.now();
+  const id = Bun.randomUUIDv7();
+  // The user's own row first: who deletes the account locks it before what hangs on it.
+  await lockUnchanged(tx, user);
+  if (user.locale !== locale) await updateUser(tx, user.id, { locale });
+  await insertSession(tx, { id, userId: user.id, at: now });
+  await recordAudit(tx, {
+    at: now,
+    action: "session.opened",
+    actorId: user.id,
+    accountId: user.id,
+    address: visitor.address,
+    requestId: visitor.requestId,
+  });
+  await rememberPlace(tx, user.id, visitor, now);
+  const subscription = await findSubscription(tx, user.id);
+  const token = await deps.tokens.sign("session", { sid: id, sub: user.id }, sessionLifetimeSeconds);
+  return { ...presentUser(user, subscription?.expiresAt ?? null), token };
+}

@@ -1,0 +1,135 @@
+import { and, desc, eq, gt, isNull, lt, sql } from "drizzle-orm";
+import type { DbOrTx } from "../../../db/client.ts";
+import { type Given, prepared } from "../../../db/prepared.ts";
+import { subscriptions } from "../../subscriptions/subscriptions.table.ts";
+import { sessions, throttles } from "../accounts.table.ts";
+import { users } from "../users/users.table.ts";
+
+export async function insertSession(
+  db: DbOrTx,
+  row: { id: string; userId: string; at: Date },
+): Promise<void> {
+  await db.insert(sessions).values({ id: row.id, userId: row.userId, createdAt: row.at, lastSeenAt: row.at });
+}
+
+/** What tells whether a session is alive and what it may do, of `sessions` joined with its user and subscription. */
+export const sessionFields = {
+  userId: sessions.userId,
+  createdAt: sessions.createdAt,
+  lastSeenAt: sessions.lastSeenAt,
+  revokedAt: sessions.revokedAt,
+  role: users.role,
+  isAuthorized: users.isAuthorized,
+  subscriptionStatus: subscriptions.status,
+  expiresAt: subscriptions.expiresAt,
+};
+
+const sessionRow = prepared((db, given: Given<{ id: string }>) =>
+  db
+    .select(sessionFields)
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
+    .where(eq(sessions.id, given.id)),
+);
+
+export type SessionRow = NonNullable<Awaited<ReturnType<typeof findSessionRow>>>;
+
+/** A session with what its user may do now; asked at every request, hence one statement. */
+export async function findSessionRow(db: DbOrTx, id: string) {
+  const [row] = await sessionRow(db, { id });
+  return row;
+}
+
+export async function touchSession(db: DbOrTx, id: string, at: Date): Promise<void> {
+  await db.update(sessions).set({ lastSeenAt: at }).where(eq(sessions.id, id));
+}
+
+export async function revokeSession(db: DbOrTx, id: string, at: Date): Promise<void> {
+  await db
+    .update(sessions)
+    .set({ revokedAt: at })
+    .where(and(eq(sessions.id, id), isNull(sessions.revokedAt)));
+}
+
+export async function deleteOldSessions(db: DbOrTx, openedBefore: Date): Promise<void> {
+  await db.delete(sessions).where(lt(sessions.createdAt, openedBefore));
+}
+
+export async function revokeUserSessions(db: DbOrTx, userId: string, at: Date): Promise<void> {
+  await db
+    .update(sessions)
+    .set({ revokedAt: at })
+    .where(and(eq(sessions.userId, userId), isNull(sessions.revokedAt)));
+}
+
+/** When and until when somebody is or was signed in, newest first; at most 1,000. */
+export async function listSessions(db: DbOrTx, userId: string) {
+  const { createdAt, lastSeenAt, revokedAt } = sessions;
+  return await db
+    .select({ createdAt, lastSeenAt, revokedAt })
+    .from(sessions)
+    .where(eq(sessions.userId, userId))
+    .orderBy(desc(sessions.createdAt))
+    .limit(1_000);
+}
+
+export interface ThrottleKey {
+  name: string;
+  key: string;
+}
+
+/**
+ * Counts one attempt against a key before its outcome is known, so that parallel guesses can't slip through.
+ * One statement, right under concurrency. Returns the attempts in the window that is open now.
+ */
+export async function takeAttempt(
+  db: DbOrTx,
+  at: ThrottleKey,
+  now: Date,
+  windowSeconds: number,
+): Promise<{ attempts: number; windowEndsAt: Date }> {
+  const windowEndsAt = new Date(now.getTime() + windowSeconds * 1000);
+  const isOver = sql`${throttles.windowEndsAt} <= ${now.toISOString()}::timestamptz`;
+  const [row] = await db
+    .insert(throttles)
+    .values({ ...at, windowEndsAt, failures: 1 })
+    .onConflictDoUpdate({
+      target: [throttles.name, throttles.key],
+      set: {
+        failures: sql`case when ${isOver} then 1 else ${throttles.failures} + 1 end`,
+        windowEndsAt: sql`case when ${isOver} then excluded.window_ends_at else ${throttles.windowEndsAt} end`,
+      },
+    })
+    .returning({ attempts: throttles.failures, windowEndsAt: throttles.windowEndsAt });
+  return row ?? { attempts: 1, windowEndsAt };
+}
+
+/** What a window that is still open has counted. */
+export async function findAttempts(
+  db: DbOrTx,
+  at: ThrottleKey,
+  now: Date,
+): Promise<{ attempts: number; windowEndsAt: Date } | undefined> {
+  const [row] = await db
+    .select({ attempts: throttles.failures, windowEndsAt: throttles.windowEndsAt })
+    .from(throttles)
+    .where(and(eq(throttles.name, at.name), eq(throttles.key, at.key), gt(throttles.windowEndsAt, now)));
+  return row;
+}
+
+/** Takes back an attempt that turned out well: throttles count failures only. */
+export async function giveBackAttempt(db: DbOrTx, at: ThrottleKey): Promise<void> {
+  await db
+    .update(throttles)
+    .set({ failures: sql`greatest(${throttles.failures} - 1, 0)` })
+    .where(and(eq(throttles.name, at.name), eq(throttles.key, at.key)));
+}
+
+export async function clearAttempts(db: DbOrTx, at: ThrottleKey): Promise<void> {
+  await db.delete(throttles).where(and(eq(throttles.name, at.name), eq(throttles.key, at.key)));
+}
+
+export async function deleteOldThrottles(db: DbOrTx, now: Date): Promise<void> {
+  await db.delete(throttles).where(sql`${throttles.windowEndsAt} <= ${now.toISOString()}::timestamptz`);
+}

@@ -1,0 +1,66 @@
+import { jwtVerify, SignJWT } from "jose";
+import { RecentlyUsed } from "../../../archive/recently-used.ts";
+
+/** What a signed token is good for; one made for another purpose is no token. */
+export type TokenPurpose = "session" | "viewer" | "download" | "export";
+
+export interface TokenClaims {
+  /** Session id: a token of any purpose dies with the session that made it. */
+  sid: string;
+  sub: string;
+  /** Study row ids that a viewer or download token opens. */
+  studies?: string[];
+}
+
+export interface VerifiedClaims extends TokenClaims {
+  issuedAt: Date;
+}
+
+export interface Tokens {
+  sign(purpose: TokenPurpose, claims: TokenClaims, lifetimeSeconds: number): Promise<string>;
+  /** `undefined` for a token that is forged, expired or made for another purpose. */
+  verify(purpose: TokenPurpose, token: string): Promise<VerifiedClaims | undefined>;
+}
+
+/** Signatures that are remembered as right: a viewer shows the same token at every frame. */
+const REMEMBERED_TOKENS = 2_000;
+
+/** HS256 JWTs (jose), keyed by AUTH_SECRET. A token alone never suffices: callers check its session's row. */
+export function createTokens(secret: string, now: () => Date): Tokens {
+  const key = new TextEncoder().encode(secret);
+  const remembered = new RecentlyUsed<{ claims: VerifiedClaims; expiresAt: number }>(REMEMBERED_TOKENS);
+  return {
+    async sign(purpose, claims, lifetimeSeconds) {
+      const issuedAt = Math.floor(now().getTime() / 1000);
+      return await new SignJWT({ sid: claims.sid, ...(claims.studies && { studies: claims.studies }) })
+        .setProtectedHeader({ alg: "HS256" })
+        .setAudience(purpose)
+        .setSubject(claims.sub)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + lifetimeSeconds)
+        .sign(key);
+    },
+    async verify(purpose, token) {
+      const name = `${purpose} ${token}`;
+      const known = remembered.get(name);
+      if (known) return now().getTime() < known.expiresAt ? known.claims : undefined;
+      const verified = await jwtVerify(token, key, {
+        algorithms: ["HS256"],
+        audience: purpose,
+        currentDate: now(),
+        requiredClaims: ["sub", "exp", "iat"],
+      }).catch(() => undefined);
+      const { sid, sub, studies, iat, exp } = verified?.payload ?? {};
+      if (typeof sid !== "string" || typeof sub !== "string") return undefined;
+      if (typeof iat !== "number" || typeof exp !== "number") return undefined;
+      const claims = {
+        sid,
+        sub,
+        issuedAt: new Date(iat * 1000),
+        ...(Array.isArray(studies) && { studies: studies.map(String) }),
+      };
+      remembered.set(name, { claims, expiresAt: exp * 1000 }, 1);
+      return claims;
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import type { Context } from "hono";
+import { getCookie, setCookie } from "hono/cookie";
+import type { HttpEnv } from "../../../http/http-context.ts";
+import { trustedDeviceSeconds } from "./verify-code.ts";
+
+/** It skips the code at sign-in and nothing else: no request is ever authorised by it. */
+const NAME = "device";
+
+export function readDeviceCookie(c: Context<HttpEnv>): string | undefined {
+  return getCookie(c, NAME, "host");
+}
+
+export function writeDeviceCookie(c: Context<HttpEnv>, deviceToken: string): void {
+  setCookie(c, NAME, deviceToken, {
+    prefix: "host",
+    path: "/",
+    secure: true,
+    httpOnly: true,
+    sameSite: "Strict",
+    maxAge: trustedDeviceSeconds,
+  });
+}

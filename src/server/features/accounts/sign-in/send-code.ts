@@ -1,0 +1,114 @@
+import type { Locale } from "../../../../shared/locale.ts";
+import type { Tx } from "../../../db/client.ts";
+import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { composeMail } from "../../../mail/compose-mail.ts";
+import { enqueueMail } from "../../../mail/mail.jobs.ts";
+import { byVisitor, IN_ALL, type MailCause, TO_ONE_RECIPIENT } from "../../../mail/mail-budget.ts";
+import { codeMail } from "../mailed-links/auth-mails.ts";
+import { hashCode, hashSecret, newCode } from "../mailed-links/secrets.ts";
+import { lockUnchanged } from "../passwords/lock-unchanged.ts";
+import { findUserByEmail } from "../users/users.repo.ts";
+import type { UserRow } from "../users/users.table.ts";
+import type { Visitor } from "./browser-cookie.ts";
+import { type Place, type Standing, standingOf } from "./known-places.ts";
+import { deleteLogin } from "./pending-logins.repo.ts";
+import { findLogins, openLogin } from "./pending-logins.ts";
+
+/** How long after the right password a code may be sent again. */
+const PASSWORD_MS = 10 * 60_000;
+const CODES_A_LOGIN = 4;
+
+type CodeDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">;
+
+/**
+ * Begins a sign-in whose password was right just now and mails its code.
+ * @throws {AppError} 429 where this browser, this network or all strangers got too many within the hour
+ */
+export async function beginLogin(
+  deps: CodeDeps,
+  user: UserRow,
+  locale: Locale,
+  visitor: Visitor,
+): Promise<void> {
+  const now = deps.clock.now();
+  await deps.db.transaction(async (tx) => {
+    await lockUnchanged(tx, user);
+    await sendCode(deps, tx, { user, locale, place: visitor, passwordAt: now, codesSent: 1 });
+  });
+}
+
+/** No code's hash: a sign-in that waits for a factor of the account's own, which the mailbox is not. */
+const NO_MAILED_CODE = "";
+
+/** Begins a sign-in whose password was right just now and that waits for a factor of the account's own. */
+export async function beginLoginWithoutMail(
+  { db, clock }: Pick<Deps, "db" | "clock">,
+  user: UserRow,
+  place: Visitor,
+): Promise<void> {
+  const now = clock.now();
+  const login = { id: Bun.randomUUIDv7(), place, codeHash: NO_MAILED_CODE, codesSent: 0, passwordAt: now };
+  await db.transaction(async (tx) => {
+    await openLogin(tx, await lockUnchanged(tx, user), login, now);
+  });
+}
+
+/**
+ * `resend-code`: only for a sign-in of this browser, else of this network, whose password was right within ten
+ * minutes, three times; says nothing either way.
+ */
+export async function resendCode(
+  deps: CodeDeps,
+  input: { email: string; locale: Locale },
+  visitor: Visitor,
+): Promise<void> {
+  const { db, clock } = deps;
+  const now = clock.now();
+  const user = await findUserByEmail(db, input.email);
+  const [found] = await findLogins(db, user, visitor, now);
+  if (!user || !found || found.login.codeHash === NO_MAILED_CODE) return;
+  const { id, createdAt: passwordAt, codesSent } = found.login;
+  if (codesSent >= CODES_A_LOGIN || now.getTime() - passwordAt.getTime() > PASSWORD_MS) return;
+  try {
+    await db.transaction(async (tx) => {
+      await lockUnchanged(tx, user);
+      // Who only shares the network gets a login beside it: the code of the browser that began it stays good.
+      if (found.triesOf === "browser" && !(await deleteLogin(tx, id))) return;
+      const { locale } = input;
+      await sendCode(deps, tx, { user, locale, place: visitor, passwordAt, codesSent: codesSent + 1 });
+    });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
+}
+
+interface CodeToSend {
+  user: UserRow;
+  locale: Locale;
+  place: Place;
+  passwordAt: Date;
+  codesSent: number;
+}
+
+async function sendCode(
+  deps: CodeDeps,
+  tx: Tx,
+  { user, locale, place, ...login }: CodeToSend,
+): Promise<void> {
+  const now = deps.clock.now();
+  const id = Bun.randomUUIDv7();
+  const code = newCode();
+  await openLogin(tx, user, { id, place, codeHash: hashCode(code, id), ...login }, now);
+  const cause = causeOf(user, await standingOf(tx, user.email, place), place, now);
+  const { productName } = deps.config;
+  await enqueueMail(deps, tx, composeMail(codeMail(code), { to: user.email, locale, productName }), cause);
+}
+
+/** What strangers with the password ask for takes nothing from where its owner has signed in before. */
+function causeOf(user: UserRow, standing: Standing, place: Place, now: Date): MailCause {
+  const where = standing === "browser" ? hashSecret(place.browser) : place.network;
+  const own = { name: `code ${user.id} ${standing} ${where}`, limit: TO_ONE_RECIPIENT };
+  const all = { name: `code ${user.id} ${standing}`, limit: IN_ALL };
+  return byVisitor([own, all], now);
+}

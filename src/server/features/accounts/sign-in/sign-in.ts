@@ -1,0 +1,71 @@
+import type { Login, TwoFactorPending } from "../../../../shared/api/auth.ts";
+import type { SignedInUser } from "../../../../shared/api/users.ts";
+import type { Locale } from "../../../../shared/locale.ts";
+import type { SignInMethod } from "../../../../shared/rules/sign-in-methods.ts";
+import type { Config } from "../../../config.ts";
+import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { recordAudit } from "../../audit/audit.repo.ts";
+import { notAuthorized, wrongCredentials } from "../accounts.errors.ts";
+import { findSignInMethods } from "../factors/factors.repo.ts";
+import { hashSecret } from "../mailed-links/secrets.ts";
+import { verifyPassword } from "../passwords/passwords.ts";
+import { openSession } from "../sessions/open-session.ts";
+import { findUserByEmail } from "../users/users.repo.ts";
+import type { UserRow } from "../users/users.table.ts";
+import { beginGuess, QUARTER_HOUR } from "./begin-guess.ts";
+import type { Visitor } from "./browser-cookie.ts";
+import { beginLogin, beginLoginWithoutMail } from "./send-code.ts";
+import { isTrustedDevice } from "./trusted-devices.repo.ts";
+
+export interface SignIn extends Login {
+  /** The cookie of a remembered device, if one came along. */
+  deviceToken?: string | undefined;
+  locale: Locale;
+}
+
+/**
+ * Opens a session, or mails a code where a second factor is wanted. Unknown e-mail and wrong password answer
+ * alike, in the same time.
+ * @throws {AppError} `auth.wrong_credentials`, `auth.not_authorized` (after the right password), 429
+ */
+export async function signIn(
+  deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "jobs" | "mailSeal">,
+  input: SignIn,
+  visitor: Visitor,
+): Promise<SignedInUser | TwoFactorPending> {
+  const { db, clock } = deps;
+  const now = clock.now();
+  const guess = { name: "login", email: input.email, place: visitor, windowSeconds: QUARTER_HOUR };
+  const attempt = await beginGuess(db, { ...guess, limit: 10, strangersLimit: 100, networkLimit: 300 }, now);
+  const user = await findUserByEmail(db, input.email);
+  if (!(await verifyPassword(input.password, user?.passwordHash)) || !user) {
+    const accountId = user?.id ?? null;
+    await recordAudit(db, { at: now, action: "session.failed", actorId: null, accountId, ...visitor });
+    throw new AppError(wrongCredentials);
+  }
+  await attempt.succeed();
+  if (!user.isAuthorized) throw new AppError(notAuthorized);
+  const methods = await findSignInMethods(db, user.id);
+  if (await needsSecondStep(deps, user, { methods, deviceToken: input.deviceToken })) {
+    if (methods.length === 0) await beginLogin(deps, user, input.locale, visitor);
+    else await beginLoginWithoutMail(deps, user, visitor);
+    return { requiresTwoFactor: true, email: user.email, ...(methods.length > 0 && { methods }) };
+  }
+  return await db.transaction((tx) => openSession(deps, tx, { user, locale: input.locale }, visitor));
+}
+
+/** Whoever has a factor of their own is always asked for it; a mailed code is wanted where the operator says so. */
+async function needsSecondStep(
+  { db, config, clock }: Pick<Deps, "db" | "config" | "clock">,
+  user: UserRow,
+  { methods, deviceToken }: { methods: SignInMethod[]; deviceToken: string | undefined },
+): Promise<boolean> {
+  if (methods.length === 0 && (!wantsTwoFactor(config) || user.skipsTwoFactor)) return false;
+  return !deviceToken || !(await isTrustedDevice(db, user.id, hashSecret(deviceToken), clock.now()));
+}
+
+/** `auto` wants codes as soon as there is a mail server to send them. */
+export function wantsTwoFactor({ twoFactor, smtpUrl }: Pick<Config, "twoFactor" | "smtpUrl">): boolean {
+  return twoFactor === "required" || (twoFactor === "auto" && smtpUrl !== undefined);
+}

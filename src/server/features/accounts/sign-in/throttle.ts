@@ -1,0 +1,67 @@
+import type { Db } from "../../../db/client.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { tooManyRequests } from "../../../http/http.errors.ts";
+import {
+  clearAttempts,
+  findAttempts,
+  giveBackAttempt,
+  type ThrottleKey,
+  takeAttempt,
+} from "../sessions/sessions.repo.ts";
+
+export interface ThrottleRule {
+  name: string;
+  /** What is counted: a network, an account's e-mail, … Stored hashed. */
+  subject: string;
+  limit: number;
+  windowSeconds: number;
+  /** A success forgets the failures before it. */
+  startsAnew?: boolean;
+}
+
+export interface Attempt {
+  /** The attempt was no failure: it does not count. */
+  succeed(): Promise<void>;
+}
+
+/**
+ * Takes one attempt under each rule before its outcome is known.
+ * @throws {AppError} 429 with Retry-After where one of them is exhausted
+ */
+export async function beginAttempt(db: Db, rules: ThrottleRule[], now: Date): Promise<Attempt> {
+  const taken: { key: ThrottleKey; startsAnew: boolean }[] = [];
+  for (const rule of rules) {
+    const key = { name: rule.name, key: hashSubject(rule.subject) };
+    const { attempts, windowEndsAt } = await takeAttempt(db, key, now, rule.windowSeconds);
+    taken.push({ key, startsAnew: rule.startsAnew ?? false });
+    if (attempts > rule.limit) {
+      await Promise.all(taken.map(({ key }) => giveBackAttempt(db, key)));
+      throw exhausted(windowEndsAt, now);
+    }
+  }
+  return {
+    async succeed() {
+      await Promise.all(
+        taken.map(({ key, startsAnew }) => (startsAnew ? clearAttempts(db, key) : giveBackAttempt(db, key))),
+      );
+    },
+  };
+}
+
+/**
+ * Looks, and takes nothing.
+ * @throws {AppError} 429 with Retry-After where the rule is exhausted
+ */
+export async function assertAttemptLeft(db: Db, rule: ThrottleRule, now: Date): Promise<void> {
+  const taken = await findAttempts(db, { name: rule.name, key: hashSubject(rule.subject) }, now);
+  if (taken && taken.attempts >= rule.limit) throw exhausted(taken.windowEndsAt, now);
+}
+
+function exhausted(windowEndsAt: Date, now: Date): AppError {
+  const seconds = Math.ceil((windowEndsAt.getTime() - now.getTime()) / 1000);
+  return new AppError(tooManyRequests, { retryAfterSeconds: Math.max(1, seconds) });
+}
+
+function hashSubject(subject: string): string {
+  return new Bun.CryptoHasher("sha256").update(subject).digest("hex");
+}

@@ -1,0 +1,127 @@
+import type { VerifyCode } from "../../../../shared/api/auth.ts";
+import type { SignedInUser } from "../../../../shared/api/users.ts";
+import type { Locale } from "../../../../shared/locale.ts";
+import type { Db } from "../../../db/client.ts";
+import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { tooManyRequests } from "../../../http/http.errors.ts";
+import { recordAudit } from "../../audit/audit.repo.ts";
+import { wrongCode } from "../accounts.errors.ts";
+import { acceptFactorCode } from "../factors/accept-factor-code.ts";
+import { findSignInMethods } from "../factors/factors.repo.ts";
+import { hashCode, hashSecret, newSecret } from "../mailed-links/secrets.ts";
+import { openSession } from "../sessions/open-session.ts";
+import { findUserByEmail } from "../users/users.repo.ts";
+import type { UserRow } from "../users/users.table.ts";
+import { beginGuess } from "./begin-guess.ts";
+import type { Visitor } from "./browser-cookie.ts";
+import { deleteLogin, type PendingLoginRow } from "./pending-logins.repo.ts";
+import { findLogins, type LoginInReach, NOBODY, takeTries } from "./pending-logins.ts";
+import { type Attempt, beginAttempt } from "./throttle.ts";
+import { insertTrustedDevice } from "./trusted-devices.repo.ts";
+
+const HOUR = 3600;
+const WRONG_CODES_AN_HOUR = 10;
+/** Of all strangers who know the password. */
+const STRANGERS_WRONG_CODES = 20;
+export const trustedDeviceSeconds = 30 * 24 * 3600;
+
+export interface Verified {
+  user: SignedInUser;
+  /** For the cookie of a device to remember. */
+  deviceToken: string | undefined;
+}
+
+type VerifyDeps = Pick<Deps, "db" | "tokens" | "clock" | "factorSeal" | "jobs" | "mailSeal" | "config">;
+
+/**
+ * Opens the session of a sign-in by its code: once, within ten minutes, in at most five tries. The code is the one
+ * mailed or, where the account has a factor of its own, one of the authenticator app or a recovery code. For a
+ * sign-in that another browser began, on another network, every code is a wrong one.
+ * @throws {AppError} `auth.wrong_code`, `auth.not_authorized`, 429 with Retry-After
+ */
+export async function verifyCode(
+  deps: VerifyDeps,
+  input: VerifyCode & { locale: Locale },
+  visitor: Visitor,
+): Promise<Verified> {
+  const { db, clock } = deps;
+  const now = clock.now();
+  const user = await findUserByEmail(db, input.email);
+  const logins = await findLogins(db, user, visitor, now);
+  const methods = await findSignInMethods(db, user?.id ?? NOBODY);
+  const isMailed = methods.length === 0 || logins.length === 0;
+  // Codes of the account's own factors have limits of their own.
+  const attempt = isMailed && (await beginCodeAttempt(db, input.email, { visitor, logins }, now));
+  const open = await takeTries(db, logins);
+  // A sign-in that somebody else finished meanwhile has no tries left either, and is no reason to wait.
+  const shut = open.length === 0 ? await findLogins(db, user, visitor, now) : [];
+  if (shut.length > 0) throw tooManyTries(shut, now);
+  const login = user && (await findLoginOfCode(deps, { user, open, isMailed, code: input.code }, visitor));
+  if (!login) {
+    const accountId = user?.id ?? null;
+    await recordAudit(db, { at: now, action: "session.failed", actorId: null, accountId, ...visitor });
+    throw new AppError(wrongCode);
+  }
+  if (attempt) await attempt.succeed();
+  return await db.transaction(async (tx) => {
+    const { locale } = input;
+    const signedIn = await openSession(deps, tx, { user, locale }, visitor);
+    if (!(await deleteLogin(tx, login.id))) throw new AppError(wrongCode);
+    // Added while this waited for the account's row: a device would skip a factor that it never proved.
+    if (isMailed && (await findSignInMethods(tx, user.id)).length > 0) throw new AppError(wrongCode);
+    const deviceToken = input.rememberDevice ? newSecret() : undefined;
+    if (deviceToken) {
+      const expiresAt = new Date(now.getTime() + trustedDeviceSeconds * 1000);
+      await insertTrustedDevice(tx, { tokenHash: hashSecret(deviceToken), userId: user.id, expiresAt });
+    }
+    return { user: signedIn, deviceToken };
+  });
+}
+
+interface CodeInHand {
+  user: UserRow;
+  open: LoginInReach[];
+  /** A mailed code opens nothing once the account has a factor of its own, even if it was mailed before. */
+  isMailed: boolean;
+  code: string;
+}
+
+async function findLoginOfCode(
+  deps: VerifyDeps,
+  { user, open, isMailed, code }: CodeInHand,
+  visitor: Visitor,
+): Promise<PendingLoginRow | undefined> {
+  const [first] = open;
+  if (!first) return undefined;
+  if (!isMailed) return (await acceptFactorCode(deps, user, code, visitor)) ? first.login : undefined;
+  return open.find(({ login }) => login.codeHash === hashCode(code, login.id))?.login;
+}
+
+/**
+ * Counts a try before it is known to be wrong. Only who brings the cookie of a sign-in, or shares its network, can
+ * add to what the account's strangers have together: the others have not known the password.
+ */
+async function beginCodeAttempt(
+  db: Db,
+  email: string,
+  { visitor, logins }: { visitor: Visitor; logins: LoginInReach[] },
+  now: Date,
+): Promise<Attempt> {
+  if (logins.length === 0) {
+    const subject = `${email.toLowerCase()} ${visitor.network}`;
+    const rule = { name: "code:stray", subject, limit: WRONG_CODES_AN_HOUR, windowSeconds: HOUR };
+    return await beginAttempt(db, [rule], now);
+  }
+  // Others of the network don't use up what the browser that began the sign-in has.
+  const name = logins[0]?.triesOf === "browser" ? "code" : "code-near";
+  const guess = { name, email, place: visitor, windowSeconds: HOUR };
+  const limits = { limit: WRONG_CODES_AN_HOUR, strangersLimit: STRANGERS_WRONG_CODES };
+  return await beginGuess(db, { ...guess, ...limits }, now);
+}
+
+function tooManyTries(logins: LoginInReach[], now: Date): AppError {
+  const end = Math.max(...logins.map(({ login }) => login.expiresAt.getTime()));
+  const retryAfterSeconds = Math.max(1, Math.ceil((end - now.getTime()) / 1000));
+  return new AppError(tooManyRequests, { retryAfterSeconds });
+}

@@ -1,0 +1,45 @@
+import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { unauthenticated } from "../../../http/http.errors.ts";
+import type { Session } from "../../../http/session.ts";
+import { byAccount } from "../../../mail/mail-budget.ts";
+import { recordAudit } from "../../audit/audit.repo.ts";
+import { factorsClearedMail, mailOwner } from "../factors/factor-mails.ts";
+import { deleteFactors } from "../factors/factors.repo.ts";
+import { assertCurrentPassword } from "../passwords/assert-current-password.ts";
+import { endLinksAndDevices } from "../sessions/end-access.ts";
+import type { Visitor } from "../sign-in/browser-cookie.ts";
+import { ownFactors, userNotFound } from "./users.errors.ts";
+import { findUser, lockUser } from "./users.repo.ts";
+
+/**
+ * An admin takes away every factor of somebody who lost them, against the admin's own password; the owner is told.
+ * One's own go in the profile, where one of them is asked for. Doing it again changes nothing.
+ * @throws {AppError} `user.own_factors`, `user.not_found`, `auth.wrong_current_password`, 429
+ */
+export async function clearSecondFactors(
+  deps: Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">,
+  session: Session,
+  { id, currentPassword }: { id: string; currentPassword: string },
+  visitor: Visitor,
+): Promise<void> {
+  const { db, clock } = deps;
+  if (id === session.userId) throw new AppError(ownFactors);
+  const admin = await findUser(db, session.userId);
+  if (!admin) throw new AppError(unauthenticated);
+  if (!(await findUser(db, id))) throw new AppError(userNotFound);
+  await assertCurrentPassword(deps, admin, currentPassword, visitor);
+  const now = clock.now();
+  await db.transaction(async (tx) => {
+    const user = await lockUser(tx, id);
+    if (!user) throw new AppError(userNotFound);
+    if (!(await deleteFactors(tx, id))) return;
+    // What was lost may be such a device.
+    await endLinksAndDevices(tx, id);
+    await recordAudit(tx, {
+      ...{ at: now, action: "factors.cleared", actorId: admin.id, accountId: id },
+      ...visitor,
+    });
+    await mailOwner(deps, tx, user, factorsClearedMail, byAccount(admin.id, now));
+  });
+}

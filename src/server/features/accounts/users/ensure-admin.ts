@@ -1,0 +1,51 @@
+import { ConfigError } from "../../../config.ts";
+import type { Deps } from "../../../deps.ts";
+import { recordAudit } from "../../audit/audit.repo.ts";
+import { hashPassword } from "../passwords/passwords.ts";
+import { countUsersOfRole, insertUser } from "./users.repo.ts";
+
+export interface FirstAdmin {
+  email: string;
+  /** Only where it was generated: shown once, stored nowhere but hashed. */
+  generatedPassword: string | undefined;
+}
+
+/**
+ * On the first start, when no admin exists, makes one from ADMIN_EMAIL and ADMIN_PASSWORD or with a generated
+ * password. `undefined` where there is one already.
+ */
+export async function ensureAdmin(
+  deps: Pick<Deps, "db" | "config" | "clock">,
+): Promise<FirstAdmin | undefined> {
+  const { db, config, clock } = deps;
+  if ((await countUsersOfRole(db, "admin")) > 0) return undefined;
+  if (config.smtpUrl && !config.adminEmail) {
+    throw new ConfigError(["SMTP_URL without ADMIN_EMAIL: the first admin needs an address that gets mail"]);
+  }
+  const email = config.adminEmail ?? "admin@exameteca.local";
+  const password = config.adminPassword ?? generatePassword();
+  const id = Bun.randomUUIDv7();
+  const now = clock.now();
+  const passwordHash = await hashPassword(password);
+  const isNew = await db.transaction(async (tx) => {
+    const inserted = await insertUser(tx, {
+      id,
+      name: "Administrador",
+      email,
+      passwordHash,
+      role: "admin",
+      createdAt: now,
+    });
+    if (inserted) await recordAudit(tx, { at: now, action: "user.registered", actorId: null, accountId: id });
+    return inserted;
+  });
+  if (!isNew) return undefined;
+  return { email, generatedPassword: config.adminPassword ? undefined : password };
+}
+
+/** 20 characters that can't be confused when typed: about 100 bits. */
+function generatePassword(): string {
+  const alphabet = "abcdefghijkmnpqrstuvwxyz23456789";
+  const bytes = crypto.getRandomValues(new Uint8Array(20));
+  return Array.from(bytes, (byte) => alphabet[byte % alphabet.length]).join("");
+}

@@ -1,0 +1,129 @@
+import { and, desc, eq, sql } from "drizzle-orm";
+import type { DbOrTx, Tx } from "../../../db/client.ts";
+import { type Given, prepared } from "../../../db/prepared.ts";
+import { subscriptions } from "../../subscriptions/subscriptions.table.ts";
+import { type UserRow, users } from "./users.table.ts";
+
+export async function findUserByEmail(db: DbOrTx, email: string): Promise<UserRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(users)
+    .where(eq(sql`lower(${users.email})`, email.toLowerCase()));
+  return row;
+}
+
+export async function findUser(db: DbOrTx, id: string): Promise<UserRow | undefined> {
+  const [row] = await db.select().from(users).where(eq(users.id, id));
+  return row;
+}
+
+/** `false` where the e-mail is taken, whatever its case. */
+const trialFlag = prepared((db, given: Given<{ id: string }>) =>
+  db.select({ isTrial: users.isTrial }).from(users).where(eq(users.id, given.id)),
+);
+
+export async function isTrialAccount(db: DbOrTx, id: string): Promise<boolean> {
+  const [row] = await trialFlag(db, { id });
+  return row?.isTrial === true;
+}
+
+export async function insertUser(db: DbOrTx, row: typeof users.$inferInsert): Promise<boolean> {
+  const inserted = await db.insert(users).values(row).onConflictDoNothing().returning({ id: users.id });
+  return inserted.length === 1;
+}
+
+export async function updateUser(
+  db: DbOrTx,
+  id: string,
+  values: Partial<typeof users.$inferInsert>,
+): Promise<boolean> {
+  const updated = await db.update(users).set(values).where(eq(users.id, id)).returning({ id: users.id });
+  return updated.length === 1;
+}
+
+export async function countUsersOfRole(db: DbOrTx, role: UserRow["role"]): Promise<number> {
+  return await db.$count(users, eq(users.role, role));
+}
+
+export async function countUsers(db: DbOrTx): Promise<number> {
+  return await db.$count(users);
+}
+
+/** Whoever else wants the address waits until the transaction ends. */
+export async function lockAddress(tx: Tx, email: string): Promise<void> {
+  await tx.execute(
+    sql`select pg_advisory_xact_lock(hashtextextended(${`address ${email.toLowerCase()}`}, 0))`,
+  );
+}
+
+/**
+ * The user row, locked until the transaction ends. Rows that name the user can be added meanwhile: whoever adds them
+ * may hold his subscription, which is locked after the user.
+ */
+export async function lockUser(tx: Tx, id: string): Promise<UserRow | undefined> {
+  const [row] = await tx.select().from(users).where(eq(users.id, id)).for("no key update");
+  return row;
+}
+
+/**
+ * As {@link lockUser}, for what may take an admin away: all admins are locked before him, so that two of whom each asks
+ * for the other don't wait for one another.
+ */
+export async function lockUserAmongAdmins(tx: Tx, id: string): Promise<UserRow | undefined> {
+  const known = await findUser(tx, id);
+  if (known?.role === "admin") await lockAdmins(tx);
+  return await lockUser(tx, id);
+}
+
+/** As {@link lockUser}; and nothing that names the user can be added any more. After the subscription's lock. */
+export async function lockUserForDeletion(tx: Tx, id: string): Promise<void> {
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for("update");
+}
+
+/**
+ * Whether there is an authorised admin besides `id`. The admins stay locked until the transaction ends, so that
+ * the last two can't go at the same time.
+ */
+export async function hasOtherAdmin(tx: Tx, id: string): Promise<boolean> {
+  const admins = await lockAdmins(tx);
+  return admins.some((admin) => admin.id !== id && admin.isAuthorized);
+}
+
+async function lockAdmins(tx: Tx): Promise<Pick<UserRow, "id" | "isAuthorized">[]> {
+  return await tx
+    .select({ id: users.id, isAuthorized: users.isAuthorized })
+    .from(users)
+    .where(eq(users.role, "admin"))
+    .orderBy(users.id)
+    .for("no key update");
+}
+
+export interface UserListRow {
+  user: UserRow;
+  expiresAt: Date | null;
+}
+
+/** All accounts, newest first; at most 10,000. */
+export async function listUsers(db: DbOrTx): Promise<UserListRow[]> {
+  return await db
+    .select({ user: users, expiresAt: subscriptions.expiresAt })
+    .from(users)
+    .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
+    .orderBy(desc(users.createdAt), users.id)
+    .limit(10_000);
+}
+
+export async function deleteUserRow(tx: Tx, id: string): Promise<void> {
+  await tx.delete(users).where(eq(users.id, id));
+}
+
+/** Who gets the operator's mail where no address is configured. */
+export async function findFirstAdminEmail(db: DbOrTx): Promise<string | undefined> {
+  const [row] = await db
+    .select({ email: users.email })
+    .from(users)
+    .where(and(eq(users.role, "admin"), eq(users.isAuthorized, true)))
+    .orderBy(users.createdAt)
+    .limit(1);
+  return row?.email;
+}

@@ -1,0 +1,34 @@
+import { sql } from "drizzle-orm";
+import { boolean, index, pgEnum, pgTable, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import type { Locale } from "../../../../shared/locale.ts";
+
+export const userRole = pgEnum("user_role", ["admin", "user", "doctor", "lab"]);
+
+export const users = pgTable(
+  "users",
+  {
+    id: uuid().primaryKey(),
+    name: text().notNull(),
+    /** As typed; compared without case. */
+    email: text().notNull(),
+    /** Digits (and capitals, for an alphanumeric CNPJ) only. */
+    cpfcnpj: text(),
+    passwordHash: text("password_hash"),
+    role: userRole().notNull(),
+    isTrial: boolean("is_trial").notNull().default(false),
+    isAuthorized: boolean("is_authorized").notNull().default(true),
+    /** Set on the command line, for who can't get mail. */
+    skipsTwoFactor: boolean("skips_two_factor").notNull().default(false),
+    profileImageUrl: text("profile_image_url"),
+    termsAcceptedAt: timestamp("terms_accepted_at", { withTimezone: true }),
+    /** The language of mails that no request asks for: that of the last sign-in. */
+    locale: text().$type<Locale>().notNull().default("pt-BR"),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+  },
+  (table) => [
+    uniqueIndex("users_email_key").on(sql`lower(${table.email})`),
+    index("users_created_at_idx").on(table.createdAt),
+  ],
+);
+
+export type UserRow = typeof users.$inferSelect;

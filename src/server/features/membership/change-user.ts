@@ -1,0 +1,112 @@
+import { type CurrentUser, isSameEmail, type UserChange } from "../../../shared/api/users.ts";
+import type { Locale } from "../../../shared/locale.ts";
+import type { Tx } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import type { Session } from "../../http/session.ts";
+import { composeMail } from "../../mail/compose-mail.ts";
+import { enqueueMail } from "../../mail/mail.jobs.ts";
+import { byAccount } from "../../mail/mail-budget.ts";
+import { emailTaken } from "../accounts/accounts.errors.ts";
+import { changeAddress } from "../accounts/addresses/change-address.ts";
+import { deleteStops } from "../accounts/addresses/email-stops.repo.ts";
+import { emailChangedMail } from "../accounts/mailed-links/auth-mails.ts";
+import { revokeUserSessions } from "../accounts/sessions/sessions.repo.ts";
+import { invite } from "../accounts/users/invite.ts";
+import { presentUser } from "../accounts/users/present-user.ts";
+import { lastAdmin, ownEmail, userNotFound } from "../accounts/users/users.errors.ts";
+import { findUser, hasOtherAdmin, lockUserAmongAdmins, updateUser } from "../accounts/users/users.repo.ts";
+import type { UserRow } from "../accounts/users/users.table.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
+import { setSubscriptionEnd, startSubscription } from "../subscriptions/start-subscription.ts";
+import { findSubscription } from "../subscriptions/subscriptions.repo.ts";
+
+type ChangeDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">;
+
+/**
+ * An admin's change of an account. A change of e-mail is immediate and told to both addresses; taking the
+ * authorisation away ends the sessions. One's own e-mail goes in the profile, where the password is asked for.
+ * @throws {AppError} `user.not_found`, `user.last_admin`, `user.own_email`, `auth.email_taken`, 429
+ */
+export async function changeUser(
+  deps: ChangeDeps,
+  admin: Session,
+  input: { id: string; change: UserChange; locale: Locale },
+  origin: RequestOrigin,
+): Promise<CurrentUser> {
+  const { db, clock } = deps;
+  const { id, change } = input;
+  const now = clock.now();
+  return await db.transaction(async (tx) => {
+    const user = await lockUserAmongAdmins(tx, id);
+    if (!user) throw new AppError(userNotFound);
+    await assertAdminRemains(tx, user, change);
+    const { name, role, isAuthorized } = change;
+    await updateUser(tx, id, {
+      name: name ?? user.name,
+      role: role ?? user.role,
+      isAuthorized: isAuthorized ?? user.isAuthorized,
+    });
+    if (change.email) await moveEmail(deps, tx, { admin, user, email: change.email, locale: input.locale });
+    if (isAuthorized === false) await revokeUserSessions(tx, id, now);
+    if ((role ?? user.role) !== "admin") await keepSubscribed(tx, id, change, now);
+    const details = { changed: Object.keys(change) };
+    await recordAudit(tx, {
+      at: now,
+      action: "user.changed",
+      actorId: admin.userId,
+      accountId: id,
+      details,
+      ...origin,
+    });
+    const [row, subscription] = [await findUser(tx, id), await findSubscription(tx, id)];
+    return presentUser(row ?? user, subscription?.expiresAt ?? null);
+  });
+}
+
+/** Somebody must be left to let others in. */
+async function assertAdminRemains(tx: Tx, user: UserRow, change: UserChange): Promise<void> {
+  if (user.role !== "admin" || !user.isAuthorized) return;
+  const stays = (change.role ?? "admin") === "admin" && change.isAuthorized !== false;
+  if (!stays && !(await hasOtherAdmin(tx, user.id))) throw new AppError(lastAdmin);
+}
+
+interface EmailMove {
+  admin: Session;
+  user: UserRow;
+  email: string;
+  locale: Locale;
+}
+
+/**
+ * The admin has the last word: links that the account's own changes left behind end too. Whoever was invited and
+ * has no password yet gets an invitation at the new address.
+ */
+async function moveEmail(deps: ChangeDeps, tx: Tx, { admin, user, email, locale }: EmailMove): Promise<void> {
+  const now = deps.clock.now();
+  if (isSameEmail(email, user.email)) {
+    await updateUser(tx, user.id, { email });
+    return;
+  }
+  if (user.id === admin.userId) throw new AppError(ownEmail);
+  if (!(await changeAddress(tx, user.id, email, now))) throw new AppError(emailTaken);
+  await deleteStops(tx, user.id);
+  const cause = byAccount(admin.userId, now);
+  const { productName } = deps.config;
+  for (const to of [user.email, email])
+    await enqueueMail(deps, tx, composeMail(emailChangedMail(email), { to, locale, productName }), cause);
+  if (user.passwordHash) return;
+  const invitation = await invite(deps, tx, { ...user, email }, locale);
+  await enqueueMail(deps, tx, invitation.mail, cause);
+}
+
+/** Who is no admin has a subscription: the one he has, or "Cortesia". */
+async function keepSubscribed(tx: Tx, userId: string, change: UserChange, now: Date): Promise<void> {
+  const expiresAt = change.expiresAt ? new Date(change.expiresAt) : null;
+  const existing = await findSubscription(tx, userId);
+  // A plan that was chosen and never paid is none.
+  const hasNone = !existing || (existing.status === "pending" && change.expiresAt !== undefined);
+  if (hasNone) await startSubscription(tx, { userId, planSlug: "cortesia", expiresAt, now });
+  else if (change.expiresAt !== undefined) await setSubscriptionEnd(tx, userId, expiresAt);
+}

@@ -1,0 +1,60 @@
+import type { Subscription } from "../../../shared/api/subscriptions.ts";
+import { isInForce } from "../../../shared/rules/subscription.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { findOpenPayment } from "../payments/payments.repo.ts";
+import { findOpenRemoval } from "../removals/removals.repo.ts";
+import { presentPlan } from "../subscriptions/present-plan.ts";
+import { countersAt } from "../subscriptions/read-usage.ts";
+import { sumStorage } from "../subscriptions/storage.repo.ts";
+import { noSubscription } from "../subscriptions/subscriptions.errors.ts";
+import {
+  findSubscriptionWithPlan,
+  type PlanRow,
+  type SubscriptionRow,
+} from "../subscriptions/subscriptions.repo.ts";
+
+/**
+ * The caller's subscription: `pending` while its Pix is open, `expired` once it is over.
+ * @throws {AppError} 404 where the account has none: a plan that was chosen and never paid is none
+ */
+export async function readSubscription(
+  deps: Pick<Deps, "db" | "clock">,
+  userId: string,
+): Promise<Subscription> {
+  const { db, clock } = deps;
+  const now = clock.now();
+  const found = await findSubscriptionWithPlan(db, userId);
+  const payment = await findOpenPayment(db, userId, now);
+  if (!found || (found.subscription.status === "pending" && !payment)) throw new AppError(noSubscription);
+  const removal = await findOpenRemoval(db, userId);
+  return presentSubscription(found.subscription, found.plan, now, {
+    openPaymentId: payment?.id ?? null,
+    removedUntil: removal?.purgeAfter ?? null,
+    storageUsedBytes: await sumStorage(db, userId),
+  });
+}
+
+export function presentSubscription(
+  subscription: SubscriptionRow,
+  plan: PlanRow,
+  now: Date,
+  around: { openPaymentId: string | null; removedUntil: Date | null; storageUsedBytes: number },
+): Subscription {
+  const { downloads, deletes } = countersAt(subscription, now);
+  const isActive = isInForce(subscription, now);
+  return {
+    id: subscription.id,
+    status: isActive ? "active" : around.openPaymentId !== null ? "pending" : "expired",
+    plan: presentPlan(plan),
+    startDate: subscription.startDate.toISOString(),
+    expiresAt: subscription.expiresAt?.toISOString() ?? null,
+    currentExamCount: subscription.examCount,
+    storageUsedBytes: around.storageUsedBytes,
+    downloadsThisMonth: downloads,
+    deletesThisMonth: deletes,
+    canCancel: isActive,
+    removedUntil: around.removedUntil?.toISOString() ?? null,
+    openPaymentId: around.openPaymentId,
+  };
+}

@@ -1,0 +1,77 @@
+import type { AccountSubscription, SubscriptionSummary } from "../../../shared/api/subscriptions.ts";
+import type { Deps } from "../../deps.ts";
+import { countUsers } from "../accounts/users/users.repo.ts";
+import { countLabExams } from "../labs/labs.repo.ts";
+import { countUnconfirmed, listOpenPaymentIds } from "../payments/payments.repo.ts";
+import { type MonthRow, sumRevenueByMonth } from "../payments/revenue.repo.ts";
+import { countStudiesOfAll } from "../studies/studies.repo.ts";
+import { presentAdminPlan, presentPlan } from "../subscriptions/present-plan.ts";
+import {
+  countActiveSubscriptions,
+  listPlansWithUse,
+  listSubscriptions,
+} from "../subscriptions/subscriptions.repo.ts";
+import { presentSubscription } from "./read-subscription.ts";
+
+const MONTHS = 12;
+const MAX_LISTED = 10_000;
+/** Brazil's clock has stood at this distance from UTC all year since 2019. */
+const BRAZIL_OFFSET_MS = -3 * 3600_000;
+
+/** What the admin's view counts. */
+export async function readSummary(deps: Pick<Deps, "db" | "clock">): Promise<SubscriptionSummary> {
+  const { db, clock } = deps;
+  const now = clock.now();
+  const months = lastMonths(now);
+  const [users, activeSubscriptions, studies, labExams, plans, revenue, pendingPayments] = await Promise.all([
+    countUsers(db),
+    countActiveSubscriptions(db, now),
+    countStudiesOfAll(db),
+    countLabExams(db),
+    listPlansWithUse(db, now),
+    sumRevenueByMonth(db, new Date(Date.parse(`${months[0]}-01T00:00:00Z`) - BRAZIL_OFFSET_MS)),
+    countUnconfirmed(db, now),
+  ]);
+  const revenueByMonth = months.map((month) => ofMonth(revenue, month));
+  return {
+    users,
+    activeSubscriptions,
+    totalExams: studies + labExams,
+    monthlyRevenue: revenueByMonth.at(-1)?.amount ?? 0,
+    revenueByMonth,
+    plans: plans.map(presentAdminPlan),
+    pendingPayments,
+  };
+}
+
+/** Everybody's subscription, newest first; at most 10,000. A plan that was chosen and not paid in time is none. */
+export async function readAccountSubscriptions(
+  deps: Pick<Deps, "db" | "clock">,
+): Promise<AccountSubscription[]> {
+  const now = deps.clock.now();
+  const rows = await listSubscriptions(deps.db, MAX_LISTED);
+  const openPayments = await listOpenPaymentIds(deps.db, now);
+  return rows.flatMap(({ user, plan, subscription, storageUsedBytes }) => {
+    const openPaymentId = openPayments.get(user.id) ?? null;
+    if (subscription.status === "pending" && openPaymentId === null) return [];
+    const around = { openPaymentId, removedUntil: null, storageUsedBytes };
+    return {
+      user,
+      plan: presentPlan(plan),
+      subscription: presentSubscription(subscription, plan, now, around),
+    };
+  });
+}
+
+/** `YYYY-MM` of the last twelve months of Brazil's calendar, oldest first. */
+function lastMonths(now: Date): string[] {
+  const there = new Date(now.getTime() + BRAZIL_OFFSET_MS);
+  return Array.from({ length: MONTHS }, (_, index) => {
+    const month = new Date(Date.UTC(there.getUTCFullYear(), there.getUTCMonth() - (MONTHS - 1) + index, 1));
+    return month.toISOString().slice(0, 7);
+  });
+}
+
+function ofMonth(rows: MonthRow[], month: string): MonthRow {
+  return rows.find((row) => row.month === month) ?? { month, amount: 0, payments: 0 };
+}

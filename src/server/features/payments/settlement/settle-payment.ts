@@ -1,0 +1,68 @@
+import { boughtPeriod, isInForce } from "../../../../shared/rules/subscription.ts";
+import type { Tx } from "../../../db/client.ts";
+import type { Deps } from "../../../deps.ts";
+import type { RequestOrigin } from "../../../http/request-origin.ts";
+import { lockUser, updateUser } from "../../accounts/users/users.repo.ts";
+import { recordAudit } from "../../audit/audit.repo.ts";
+import { mailUser } from "../../subscriptions/mail-user.ts";
+import { lockSubscription, putOnPlan, updateSubscription } from "../../subscriptions/subscriptions.repo.ts";
+import { paidMail } from "../payment-mails.ts";
+import { findPayment, lockPayment, updatePayment } from "../payments.repo.ts";
+import { closePeriods } from "./payment-periods.repo.ts";
+
+export interface Settlement {
+  paidAt: Date;
+  /** The Pix that paid it, where the PSP told. */
+  endToEndId?: string;
+  /** The admin who saw the money on his account. */
+  confirmedBy?: string;
+}
+
+/**
+ * Marks a payment paid and gives its account what it bought, in one transaction. A payment that is settled already
+ * stays as it is; one that expired, or whose charge was withdrawn meanwhile, is taken all the same: the money is in.
+ * Locks user, subscription, payment, in that order.
+ * @returns whether this call settled it
+ */
+export async function settlePayment(
+  deps: Pick<Deps, "clock" | "jobs" | "mailSeal" | "config">,
+  tx: Tx,
+  paymentId: string,
+  settlement: Settlement,
+  origin?: RequestOrigin,
+): Promise<boolean> {
+  const known = await findPayment(tx, paymentId);
+  if (!known) return false;
+  const user = await lockUser(tx, known.userId);
+  const current = await lockSubscription(tx, known.userId);
+  const payment = await lockPayment(tx, paymentId);
+  if (payment?.status !== "pending") return false;
+  const { userId, planId, periodDays } = payment;
+  const now = deps.clock.now();
+  const { paidAt, endToEndId, confirmedBy } = settlement;
+  const period = boughtPeriod(current, planId, periodDays, now);
+  const changesPlan = current !== undefined && current.planId !== planId;
+  const goesOn = current !== undefined && !changesPlan && isInForce(current, now);
+  // What is left of the old plan ends: a refund of its payments takes nothing from the new one.
+  if (user && !goesOn) await closePeriods(tx, userId, now);
+  await updatePayment(tx, payment.id, {
+    ...{ status: "paid", paidAt, endToEndId, confirmedBy },
+    ...(user ? { periodStart: period.start, periodEnd: period.end } : { failure: "account_gone" }),
+  });
+  await recordAudit(tx, {
+    at: now,
+    action: "payment.paid",
+    actorId: confirmedBy ?? null,
+    accountId: userId,
+    details: { paymentId, amountCents: payment.amountCents },
+    ...origin,
+  });
+  if (!user) return true;
+  if (!goesOn) await putOnPlan(tx, { userId, planId, expiresAt: period.end, now, startsAnew: changesPlan });
+  // Endless stays endless.
+  else if (current.expiresAt !== null) await updateSubscription(tx, userId, { expiresAt: period.end });
+  if (user.isTrial) await updateUser(tx, userId, { isTrial: false });
+  const { publicUrl } = deps.config;
+  await mailUser(deps, tx, user, paidMail({ payment, until: period.end, locale: user.locale, publicUrl }));
+  return true;
+}

@@ -1,0 +1,77 @@
+import { remainingMs } from "../../../../shared/rules/subscription.ts";
+import type { Tx } from "../../../db/client.ts";
+import type { Deps } from "../../../deps.ts";
+import { lockUser } from "../../accounts/users/users.repo.ts";
+import type { UserRow } from "../../accounts/users/users.table.ts";
+import { recordAudit } from "../../audit/audit.repo.ts";
+import { mailUser } from "../../subscriptions/mail-user.ts";
+import { lockSubscription, updateSubscription } from "../../subscriptions/subscriptions.repo.ts";
+import { refundedMail, returnedMail } from "../payment-mails.ts";
+import { findPayment, lockPayment, updatePayment } from "../payments.repo.ts";
+import type { PaymentRow } from "../payments.table.ts";
+import { shiftPeriods } from "./payment-periods.repo.ts";
+
+export interface LockedPayment {
+  payment: PaymentRow;
+  /** Undefined once the account is deleted. */
+  user: UserRow | undefined;
+}
+
+/** Locks user, subscription and payment, in the order in which everything does that changes what a payment bought. */
+export async function lockPaymentOfAccount(tx: Tx, paymentId: string): Promise<LockedPayment | undefined> {
+  const known = await findPayment(tx, paymentId);
+  if (!known) return undefined;
+  const user = await lockUser(tx, known.userId);
+  await lockSubscription(tx, known.userId);
+  const payment = await lockPayment(tx, paymentId);
+  return payment && { payment, user };
+}
+
+/**
+ * The money is back: what is left of the period goes, and what was paid for after it moves up. A payment that is refunded
+ * already stays as it is.
+ * @param by whether an admin asked for it, or the PSP or the payer's bank took it back
+ * @returns whether this call settled it
+ */
+export async function settleRefund(
+  deps: Pick<Deps, "clock" | "config" | "jobs" | "mailSeal">,
+  tx: Tx,
+  paymentId: string,
+  by: "admin" | "psp",
+): Promise<boolean> {
+  const locked = await lockPaymentOfAccount(tx, paymentId);
+  if (!locked || locked.payment.status === "refunded") return false;
+  const { payment, user } = locked;
+  const now = deps.clock.now();
+  await updatePayment(tx, paymentId, {
+    ...{ status: "refunded", refundedAt: now },
+    // A refund that an admin asked for as well has nothing left to give back.
+    ...(by === "admin"
+      ? { devolucaoStatus: "DEVOLVIDO" }
+      : payment.devolucaoId !== null && { devolucaoStatus: "NAO_REALIZADO" }),
+  });
+  await takePeriodBack(tx, payment, now);
+  await recordAudit(tx, {
+    at: now,
+    action: "payment.refunded",
+    actorId: null,
+    accountId: payment.userId,
+    details: { paymentId, amountCents: payment.amountCents, by },
+  });
+  if (!user) return true;
+  const { locale } = user;
+  const mail = by === "admin" ? refundedMail({ payment, locale }) : returnedMail({ payment, locale });
+  await mailUser(deps, tx, user, mail);
+  return true;
+}
+
+async function takePeriodBack(tx: Tx, payment: PaymentRow, now: Date): Promise<void> {
+  const { id: paymentId, userId, planId, periodStart, periodEnd } = payment;
+  const lostMs = periodStart && periodEnd ? remainingMs({ start: periodStart, end: periodEnd }, now) : 0;
+  if (!periodStart || !periodEnd || lostMs <= 0) return;
+  await updatePayment(tx, paymentId, { periodEnd: new Date(periodEnd.getTime() - lostMs) });
+  await shiftPeriods(tx, userId, { periodStart: periodEnd, paymentId }, lostMs);
+  const subscription = await lockSubscription(tx, userId);
+  if (!subscription?.expiresAt || subscription.planId !== planId) return;
+  await updateSubscription(tx, userId, { expiresAt: new Date(subscription.expiresAt.getTime() - lostMs) });
+}

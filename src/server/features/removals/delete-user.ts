@@ -1,0 +1,81 @@
+import type { Tx } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import { discardObjects } from "../../holdings/objects/discard-objects.ts";
+import { listObjectsOfAccount, lockStudiesOfAccount } from "../../holdings/objects/stored-objects.repo.ts";
+import { AppError } from "../../http/app-error.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import type { Session } from "../../http/session.ts";
+import { forgetMails } from "../../mail/mail.jobs.ts";
+import { hashAddress } from "../../mail/outbox.ts";
+import { listFormerAddresses } from "../accounts/addresses/email-stops.repo.ts";
+import { listLinks } from "../accounts/mailed-links/mailed-links.repo.ts";
+import { findOperatorEmail } from "../accounts/users/find-operator-email.ts";
+import { lastAdmin, userNotFound } from "../accounts/users/users.errors.ts";
+import {
+  deleteUserRow,
+  findUserByEmail,
+  hasOtherAdmin,
+  lockUserAmongAdmins,
+  lockUserForDeletion,
+} from "../accounts/users/users.repo.ts";
+import { pseudonymiseAudit, recordAudit } from "../audit/audit.repo.ts";
+import { listLabKeys } from "../labs/labs.repo.ts";
+import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
+import { deleteSupportMessagesOf } from "../support/support.repo.ts";
+
+/**
+ * Deletes an account with its studies, grants, sessions and subscription; the bytes go by jobs of the same
+ * transaction, and so do mails and support messages. Audit and payments stay, under an id that nothing leads back from.
+ * @throws {AppError} `user.not_found`, `user.last_admin`
+ */
+export async function deleteUser(
+  deps: Pick<Deps, "db" | "clock" | "jobs" | "node" | "config">,
+  admin: Session,
+  id: string,
+  origin: RequestOrigin,
+): Promise<void> {
+  const now = deps.clock.now();
+  await deps.db.transaction(async (tx) => {
+    const user = await lockUserAmongAdmins(tx, id);
+    if (!user) throw new AppError(userNotFound);
+    if (user.role === "admin" && user.isAuthorized && !(await hasOtherAdmin(tx, id)))
+      throw new AppError(lastAdmin);
+    await lockSubscription(tx, id);
+    await lockUserForDeletion(tx, id);
+    await lockStudiesOfAccount(tx, id);
+    const labKeys = await listLabKeys(tx, id);
+    const labs = labKeys.map((key) => ({ key, stagedOn: null }));
+    await discardObjects(deps, tx, [...(await listObjectsOfAccount(tx, id)), ...labs]);
+    const former = await listFormerAddresses(tx, id);
+    const asked = await listLinks(tx, id);
+    const addresses = new Set([user.email, ...former.map(({ email }) => email)]);
+    for (const { newEmail } of asked) if (newEmail !== null) addresses.add(newEmail);
+    await deleteSupportMessagesOf(tx, user);
+    await deleteUserRow(tx, id);
+    await pseudonymiseAudit(tx, id);
+    for (const address of await onlyTheirs(deps, tx, addresses)) await forgetMails(deps, tx, address);
+    await recordAudit(tx, {
+      at: now,
+      action: "user.deleted",
+      actorId: admin.userId,
+      accountId: id,
+      ...origin,
+    });
+  });
+}
+
+/**
+ * Nobody proves the address they register with or ask for: what waits for the operator, or for another account, is not
+ * theirs to delete. The account's own row must be gone.
+ */
+async function onlyTheirs(deps: Pick<Deps, "config">, tx: Tx, addresses: Set<string>): Promise<string[]> {
+  const { supportEmail, adminEmail } = deps.config;
+  const told = [supportEmail, adminEmail, await findOperatorEmail(deps, tx)];
+  const operators = told.flatMap((address) => (address ? [hashAddress(address)] : []));
+  const theirs: string[] = [];
+  for (const address of addresses) {
+    if (!operators.includes(hashAddress(address)) && !(await findUserByEmail(tx, address)))
+      theirs.push(address);
+  }
+  return theirs;
+}

@@ -1,0 +1,26 @@
+import { isUuid } from "../../../../shared/uuid.ts";
+import type { DbOrTx } from "../../../db/client.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { studyAmbiguous, studyNotFound } from "../studies.errors.ts";
+import { type Caller, findVisibleStudiesByUID, findVisibleStudy } from "../studies.repo.ts";
+import type { StudyRow } from "../studies.table.ts";
+
+/**
+ * The study a path names, by our id or by its Study Instance UID: the caller's own first, else the one he
+ * may see. The same UID may stand in many accounts.
+ * @throws {AppError} `study.not_found` for an unknown one **or one he may not see**; `study.ambiguous`
+ */
+export async function findStudy(db: DbOrTx, caller: Caller, reference: string): Promise<StudyRow> {
+  if (isUuid(reference)) {
+    const study = await findVisibleStudy(db, caller, reference);
+    if (!study) throw new AppError(studyNotFound);
+    return study;
+  }
+  const found = await findVisibleStudiesByUID(db, caller, reference.slice(0, 64));
+  const own = found.find((study) => study.accountId === caller.userId);
+  const [first, second] = found;
+  if (own) return own;
+  if (!first) throw new AppError(studyNotFound);
+  if (second) throw new AppError(studyAmbiguous, { members: { ids: found.map((study) => study.id) } });
+  return first;
+}

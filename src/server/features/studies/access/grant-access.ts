@@ -1,0 +1,80 @@
+import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../http/app-error.ts";
+import type { RequestOrigin } from "../../../http/request-origin.ts";
+import { userNotFound } from "../../accounts/users/users.errors.ts";
+import { findUser } from "../../accounts/users/users.repo.ts";
+import { recordAudit } from "../../audit/audit.repo.ts";
+import { studyNotOwner } from "../studies.errors.ts";
+import { type Caller, deleteGrant, type GrantRow, insertGrant, listGrants } from "../studies.repo.ts";
+import { findStudy } from "./find-study.ts";
+import { owns } from "./study-access.ts";
+
+type GrantDeps = Pick<Deps, "db" | "clock">;
+
+/**
+ * `assign`: lets `userId` see a study. Owner and admin may grant to anyone; anyone else only to himself where
+ * he has access already, which changes nothing. Idempotent.
+ * @throws {AppError} `study.not_found`, `study.not_owner`, `user.not_found`
+ */
+export async function grantAccess(
+  deps: GrantDeps,
+  caller: Caller,
+  input: { reference: string; userId: string },
+  origin: RequestOrigin,
+): Promise<void> {
+  const study = await findStudy(deps.db, caller, input.reference);
+  if (input.userId === caller.userId) return;
+  if (!owns(caller, study)) throw new AppError(studyNotOwner);
+  if (input.userId === study.accountId) return;
+  if (!(await findUser(deps.db, input.userId))) throw new AppError(userNotFound);
+  const now = deps.clock.now();
+  await deps.db.transaction(async (tx) => {
+    const grant = { studyId: study.id, userId: input.userId, grantedBy: caller.userId, createdAt: now };
+    if (!(await insertGrant(tx, grant))) return;
+    await recordAudit(tx, {
+      at: now,
+      action: "study.granted",
+      actorId: caller.userId,
+      accountId: study.accountId,
+      studyId: study.id,
+      studyInstanceUID: study.studyInstanceUID,
+      details: { userId: input.userId },
+      ...origin,
+    });
+  });
+}
+
+/**
+ * Takes a grant back; an open viewer of that user ends with it. Idempotent.
+ * @throws {AppError} `study.not_found`, `study.not_owner`
+ */
+export async function revokeAccess(
+  deps: GrantDeps,
+  caller: Caller,
+  input: { reference: string; userId: string },
+  origin: RequestOrigin,
+): Promise<void> {
+  const study = await findStudy(deps.db, caller, input.reference);
+  if (!owns(caller, study)) throw new AppError(studyNotOwner);
+  const now = deps.clock.now();
+  await deps.db.transaction(async (tx) => {
+    if (!(await deleteGrant(tx, study.id, input.userId))) return;
+    await recordAudit(tx, {
+      at: now,
+      action: "study.revoked",
+      actorId: caller.userId,
+      accountId: study.accountId,
+      studyId: study.id,
+      studyInstanceUID: study.studyInstanceUID,
+      details: { userId: input.userId },
+      ...origin,
+    });
+  });
+}
+
+/** @throws {AppError} `study.not_found`, `study.not_owner` */
+export async function readGrants(deps: GrantDeps, caller: Caller, reference: string): Promise<GrantRow[]> {
+  const study = await findStudy(deps.db, caller, reference);
+  if (!owns(caller, study)) throw new AppError(studyNotOwner);
+  return await listGrants(deps.db, study.id);
+}

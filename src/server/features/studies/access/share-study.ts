@@ -1,0 +1,32 @@
+import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../http/app-error.ts";
+import type { RequestOrigin } from "../../../http/request-origin.ts";
+import { userNotFound } from "../../accounts/users/users.errors.ts";
+import { findUserByEmail } from "../../accounts/users/users.repo.ts";
+import { doctorNotFound, studyNotOwner } from "../studies.errors.ts";
+import type { Caller } from "../studies.repo.ts";
+import { findStudy } from "./find-study.ts";
+import { grantAccess } from "./grant-access.ts";
+import { owns } from "./study-access.ts";
+
+/**
+ * Lets a doctor see a study, named by his e-mail. Other accounts can't be found this way, and whose the study is not
+ * finds nobody; an admin finds anyone.
+ * @throws {AppError} `study.not_found`, `study.not_owner`, `doctor.not_found`, for an admin `user.not_found`
+ */
+export async function shareStudy(
+  deps: Pick<Deps, "db" | "clock">,
+  caller: Caller,
+  input: { reference: string; email: string },
+  origin: RequestOrigin,
+) {
+  const isAdmin = caller.role === "admin";
+  if (!owns(caller, await findStudy(deps.db, caller, input.reference))) throw new AppError(studyNotOwner);
+  const user = await findUserByEmail(deps.db, input.email);
+  if (!user?.isAuthorized || (user.role !== "doctor" && !isAdmin)) {
+    throw new AppError(isAdmin ? userNotFound : doctorNotFound);
+  }
+  await grantAccess(deps, caller, { reference: input.reference, userId: user.id }, origin);
+  const { id: userId, name, email, role } = user;
+  return { userId, name, email, role };
+}

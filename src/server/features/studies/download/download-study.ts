@@ -1,0 +1,96 @@
+import type { DbOrTx } from "../../../db/client.ts";
+import type { Deps } from "../../../deps.ts";
+import { listVolumes } from "../../../holdings/objects/stored-objects.repo.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { forbidden } from "../../../http/http.errors.ts";
+import type { RequestOrigin } from "../../../http/request-origin.ts";
+import { recordAudit } from "../../audit/audit.repo.ts";
+import { chargeAction } from "../../subscriptions/charge-action.ts";
+import { lockSubscription } from "../../subscriptions/subscriptions.repo.ts";
+import { findStudy } from "../access/find-study.ts";
+import { mayDownload } from "../access/study-access.ts";
+import type { Caller } from "../studies.repo.ts";
+import type { StoredObjectRow, StudyRow } from "../studies.table.ts";
+import { findDownload, recordDownload } from "./download.repo.ts";
+
+/** How long after a charged download its other ranges are free. */
+const FREE_RANGES_MS = 3600_000;
+
+/** A study as one file to download; `etag` names exactly these volumes. */
+export interface StudyFile {
+  study: StudyRow;
+  volumes: StoredObjectRow[];
+  etag: string;
+  fileName: string;
+}
+
+/**
+ * The file of a study for a caller who may download it: its owner, an admin, or a grantee of role `user`.
+ * @throws {AppError} `study.not_found`, `role.forbidden`
+ */
+export async function findStudyFile(
+  deps: Pick<Deps, "db">,
+  caller: Caller,
+  reference: string,
+): Promise<StudyFile> {
+  const study = await findStudy(deps.db, caller, reference);
+  if (!mayDownload(caller, study)) throw new AppError(forbidden);
+  const volumes = await listVolumes(deps.db, study.id);
+  const names = volumes.map((volume) => volume.id).join();
+  const etag = `"${new Bun.CryptoHasher("sha256").update(names).digest("hex").slice(0, 32)}"`;
+  return { study, volumes, etag, fileName: downloadName(study.patientName) };
+}
+
+/**
+ * Counts a download against the caller's month before its first byte, unless this is another range of one he
+ * was charged for within the hour.
+ * @throws {AppError} `quota.actions`, `subscription.required`
+ */
+export async function chargeDownload(
+  deps: Pick<Deps, "db" | "clock">,
+  caller: Caller,
+  file: StudyFile,
+  request: { isRange: boolean; origin: RequestOrigin },
+): Promise<void> {
+  const now = deps.clock.now();
+  const { study, etag } = file;
+  if (request.isRange && (await hasFreeRanges(deps, caller, file))) return;
+  await deps.db.transaction(async (tx) => {
+    if (request.isRange) {
+      // Ranges asked for at once are one download: whoever comes second sees that it was counted.
+      await lockSubscription(tx, caller.userId);
+      if (await hasFreeRanges({ ...deps, db: tx }, caller, file)) return;
+    }
+    const account = { userId: caller.userId, isAdmin: caller.role === "admin" };
+    const { studyInstanceUID } = study;
+    await chargeAction(tx, account, { exam: "imaging", kind: "download", studyInstanceUID }, now);
+    await recordDownload(tx, { userId: caller.userId, studyId: study.id, etag, chargedAt: now });
+    await recordAudit(tx, {
+      at: now,
+      action: "study.downloaded",
+      actorId: caller.userId,
+      accountId: study.accountId,
+      studyId: study.id,
+      studyInstanceUID,
+      ...request.origin,
+    });
+  });
+}
+
+/** Whether the caller was charged for this very file within the hour. */
+export async function hasFreeRanges(
+  deps: Pick<Deps, "clock"> & { db: DbOrTx },
+  caller: Caller,
+  file: StudyFile,
+): Promise<boolean> {
+  const last = await findDownload(deps.db, caller.userId, file.study.id);
+  const ageMs = last ? deps.clock.now().getTime() - last.chargedAt.getTime() : Number.POSITIVE_INFINITY;
+  return last?.etag === file.etag && ageMs <= FREE_RANGES_MS;
+}
+
+/** The sanitised patient name followed by `_HIS.zip`. */
+function downloadName(patientName: string | null): string {
+  const name = (patientName ?? "").split("^")[0]?.trim() || "estudo";
+  const plain = name.normalize("NFC").replace(/[^\p{L}\p{N}._-]+/gu, "_");
+  return `${plain.replace(/^[._]+/, "").slice(0, 100) || "estudo"}_HIS.zip`;
+}

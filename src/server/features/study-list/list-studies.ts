@@ -1,0 +1,69 @@
+import type { StudyListQuery } from "../../../shared/api/studies.ts";
+import type { Deps } from "../../deps.ts";
+import type { Caller } from "../studies/studies.repo.ts";
+import { RecentCounts } from "./recent-counts.ts";
+import {
+  countGrantedPart,
+  countOwnPart,
+  listStudies,
+  modalitiesWith,
+  modalityOf,
+  readStudyTally,
+  type StudyListRow,
+  type StudyTally,
+} from "./study-list.repo.ts";
+
+const MAX_LISTED = 10_000;
+
+/** A page of what the caller may see, and how many studies pass the filters in all. */
+export async function pageOfStudies(
+  { db }: Pick<Deps, "db">,
+  caller: Caller,
+  query: StudyListQuery,
+): Promise<{ rows: StudyListRow[]; total: number }> {
+  const { limit = MAX_LISTED, offset = 0 } = query;
+  const tally = await readStudyTally(db, caller);
+  const matching = await countOwn(db, caller, query, tally);
+  const total = matching + (tally.hasGrants ? await countGrantedPart(db, caller, query) : 0);
+  if (offset >= total) return { rows: [], total };
+  const rows = await listStudies(db, caller, { query, limit, offset, tally, matching });
+  // Where studies came or went in between, a last page says how many there are.
+  const isLast = rows.length > 0 && rows.length < limit;
+  return { rows, total: isLast ? offset + rows.length : Math.max(total, offset + rows.length) };
+}
+
+const recentCounts = new WeakMap<Deps["db"], RecentCounts>();
+
+/**
+ * How many own studies pass the filters. The tally tells for a modality; other filters are counted, and again only once
+ * the studies have changed.
+ */
+async function countOwn(
+  db: Deps["db"],
+  caller: Caller,
+  query: StudyListQuery,
+  tally: StudyTally,
+): Promise<number> {
+  const {
+    limit: _limit,
+    offset: _offset,
+    sort: _sort,
+    order: _order,
+    modality: _modality,
+    ...others
+  } = query;
+  const modality = modalityOf(query);
+  if (Object.values(others).every((value) => !value)) {
+    const modalities = modality ? modalitiesWith(modality, tally) : Object.keys(tally.byModality);
+    return modalities.reduce((sum, known) => sum + (tally.byModality[known] ?? 0), 0);
+  }
+  const counts = recentCounts.get(db) ?? new RecentCounts();
+  recentCounts.set(db, counts);
+  const key = JSON.stringify([caller.role === "admin" || caller.userId, modality, others]);
+  const known = counts.get(key, tally.revision);
+  if (known !== undefined) return known;
+  const { count, revision } = await countOwnPart(db, caller, query, tally);
+  // Where studies changed since the tally, it may not have known all modalities that were to be counted.
+  if (revision === tally.revision) counts.set(key, revision, count);
+  return count;
+}

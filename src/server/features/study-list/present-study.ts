@@ -1,0 +1,60 @@
+import type { Series, StorageStatus, Study } from "../../../shared/api/studies.ts";
+import type { Session } from "../../http/session.ts";
+import { studyAccess } from "../studies/access/study-access.ts";
+import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
+import type { StudyListRow } from "./study-list.repo.ts";
+
+const genders: Record<string, Study["patientGender"]> = { M: "male", F: "female", O: "other" };
+
+/** A study as the list shows it to this caller, who may have attached its report himself. */
+export function presentStudy(
+  { study, ownerName }: StudyListRow,
+  session: Session,
+  isReportByCaller: boolean,
+): Study {
+  return {
+    id: study.id,
+    studyInstanceUID: study.studyInstanceUID,
+    patientName: study.patientName,
+    patientID: study.patientID,
+    patientBirthDate: study.patientBirthDate,
+    patientGender: genders[study.patientSex ?? ""] ?? null,
+    studyDescription: study.description,
+    studyDate: study.studyDate,
+    examinedAt:
+      study.studyDate && study.studyTime ? `${study.studyDate}T${study.studyTime}` : study.studyDate,
+    accessionNumber: study.accessionNumber,
+    institutionName: study.institutionName,
+    modality: study.modality,
+    imagesReceived: study.instanceCount,
+    seriesCount: study.seriesCount,
+    sizeBytes: study.sizeBytes,
+    storageStatus: shownStatus(study),
+    integrity: study.integrity,
+    verifiedAt: study.verifiedAt?.toISOString() ?? null,
+    laudo: study.hasReport,
+    isOverridden: study.instanceValues !== null,
+    access: studyAccess(session, study, isReportByCaller),
+    ownerName: study.accountId === session.userId ? null : ownerName,
+    createdAt: study.createdAt.toISOString(),
+  };
+}
+
+/** Where an object is gone, the study is not in the archive store, whatever was moved there. */
+export function shownStatus({
+  storageStatus,
+  integrity,
+}: Pick<StudyRow, "storageStatus" | "integrity">): StorageStatus {
+  return integrity === "missing" ? "error" : storageStatus;
+}
+
+export function presentSeries(row: SeriesRow): Series {
+  return {
+    id: row.id,
+    seriesInstanceUID: row.seriesInstanceUID,
+    seriesDescription: row.description,
+    seriesNumber: row.seriesNumber,
+    modality: row.modality,
+    imagesReceived: row.instanceCount,
+  };
+}

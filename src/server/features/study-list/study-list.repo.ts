@@ -1,0 +1,232 @@
+import { and, eq, gte, inArray, isNull, lte, or, type SQL, sql } from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
+import type { StudyListQuery } from "../../../shared/api/studies.ts";
+import { fold } from "../../../shared/fold.ts";
+import type { DbOrTx } from "../../db/client.ts";
+import { PLANNED_ANEW } from "../../db/preparing.ts";
+import { users } from "../accounts/users/users.table.ts";
+import { type Caller, visibleParts } from "../studies/studies.repo.ts";
+import { grants, type StudyRow, studies, studyTallies } from "../studies/studies.table.ts";
+
+export interface StudyListRow {
+  study: StudyRow;
+  ownerName: string;
+}
+
+/** What is known of a caller's studies before any of them is looked at; those that others granted him left out. */
+export interface StudyTally {
+  /** By modality as the studies have it, `""` for none. */
+  byModality: Record<string, number>;
+  /** While it is the same, every count of these studies is. */
+  revision: string;
+  hasGrants: boolean;
+}
+
+export interface StudyCount {
+  revision: string;
+  count: number;
+}
+
+export interface WantedPage {
+  query: StudyListQuery;
+  limit: number;
+  offset: number;
+  tally: StudyTally;
+  /** How many of the tallied studies pass the filters. */
+  matching: number;
+}
+
+const plannedAnew = sql.raw(PLANNED_ANEW);
+
+const sortKeys: Record<NonNullable<StudyListQuery["sort"]>, AnyPgColumn[]> = {
+  studyDate: [studies.studyDate, studies.studyTime],
+  studyDescription: [studies.descriptionFolded],
+  patientName: [studies.patientNameFolded],
+  modality: [studies.modality],
+  imagesReceived: [studies.instanceCount],
+  seriesCount: [studies.seriesCount],
+  createdAt: [studies.createdAt],
+};
+
+export async function readStudyTally(db: DbOrTx, caller: Caller): Promise<StudyTally> {
+  const [row] = await db.execute<{
+    byModality: StudyTally["byModality"];
+    revision: string;
+    hasGrants: boolean;
+  }>(sql`
+    select
+      (select coalesce(json_object_agg(modality, studies), '{}') from (
+        select ${studyTallies.modality}, sum(${studyTallies.studies}) as studies from ${studyTallies}
+        where ${talliesOf(caller)} group by 1 having sum(${studyTallies.studies}) > 0
+      ) as tally) as "byModality",
+      ${revisionFor(caller)} as revision,
+      exists (select from ${grants} where ${grants.userId} = ${caller.userId}) as "hasGrants"`);
+  if (!row) throw new Error("a select without from answered no row");
+  return row;
+}
+
+/** Own studies that pass the filters, and the revision at which they were counted. */
+export async function countOwnPart(
+  db: DbOrTx,
+  caller: Caller,
+  query: StudyListQuery,
+  tally: StudyTally,
+): Promise<StudyCount> {
+  const counts = ownConditions(caller, query, tally).map(
+    (condition) => sql`(select count(*) from ${studies} where ${condition})`,
+  );
+  const [row] = await db.execute<{ revision: string; count: number }>(
+    sql`select ${revisionFor(caller)} as revision, (${sql.join(counts, sql` + `)})::int as count ${plannedAnew}`,
+  );
+  if (!row) throw new Error("a select without from answered no row");
+  return row;
+}
+
+export async function countGrantedPart(db: DbOrTx, caller: Caller, query: StudyListQuery): Promise<number> {
+  return await db.$count(studies, grantedCondition(caller, query));
+}
+
+/** A page of what the caller may see; newest first unless the query says otherwise. */
+export async function listStudies(db: DbOrTx, caller: Caller, wanted: WantedPage): Promise<StudyListRow[]> {
+  const { query, limit, offset, tally } = wanted;
+  const order = orderOf(query);
+  const conditions = ownConditions(caller, query, tally);
+  if (tally.hasGrants) conditions.push(grantedCondition(caller, query));
+  const firstOfEach = conditions.map((condition) =>
+    firstBy(order, condition, limit + offset, isSparse(wanted)),
+  );
+  const ids = sql`select id from (${sql.join(firstOfEach, sql` union all `)}) as found
+    order by ${order.byName} limit ${limit} offset ${offset}`;
+  return await db
+    .select({ study: studies, ownerName: users.name })
+    .from(studies)
+    .innerJoin(users, eq(users.id, studies.accountId))
+    .where(sql`${studies.id} in (${ids}) ${plannedAnew}`)
+    .orderBy(order.byColumn);
+}
+
+/** One study as the list has it. */
+export async function findListedStudy(db: DbOrTx, studyId: string): Promise<StudyListRow | undefined> {
+  const [row] = await db
+    .select({ study: studies, ownerName: users.name })
+    .from(studies)
+    .innerJoin(users, eq(users.id, studies.accountId))
+    .where(eq(studies.id, studyId));
+  return row;
+}
+
+/**
+ * Whether fetching all that match costs less than walking along the index that sorts until a page of them was met.
+ * PostgreSQL only guesses how many match; here it is known.
+ */
+function isSparse({ query, matching, limit, offset, tally }: WantedPage): boolean {
+  const all = Object.values(tally.byModality).reduce((sum, count) => sum + count, 0);
+  const walked = ((limit + offset) * all) / matching;
+  return matching * (hasIndexOfItsOwn(query) ? 1 : ROWS_MET_IN_VAIN) < walked;
+}
+
+/** For each study that passes several filters, an index of one of them leads to about so many that do not. */
+const ROWS_MET_IN_VAIN = 20;
+/** A trigram index knows no shorter text. */
+const TRIGRAM = 3;
+
+function hasIndexOfItsOwn(query: StudyListQuery): boolean {
+  const texts = [query.patientName, query.patientID, query.accessionNumber, query.description].filter(
+    Boolean,
+  );
+  const others = [modalityOf(query), query.startDate ?? query.endDate].filter(Boolean);
+  const isShort = texts.some((text = "") => fold(text).length < TRIGRAM);
+  return texts.length + others.length <= 1 && !isShort;
+}
+
+/** Ids and sort keys of the first studies. Sparse ones are all fetched, then sorted: `offset 0` keeps the two apart. */
+function firstBy(order: Order, condition: SQL | undefined, count: number, sparse: boolean): SQL {
+  const keys = sql`select ${order.keys} from ${studies} where ${condition}`;
+  return sparse
+    ? sql`(select * from (${keys} offset 0) as matching order by ${order.byName} limit ${count})`
+    : sql`(${keys} order by ${order.byColumn} limit ${count})`;
+}
+
+interface Order {
+  keys: SQL;
+  byColumn: SQL;
+  byName: SQL;
+}
+
+/** As the indexes have it, or the exact reverse. Equal studies are told apart by id, so that no page repeats another's. */
+function orderOf({ sort = "studyDate", order }: StudyListQuery): Order {
+  const direction = order === "asc" ? sql`asc nulls first` : sql`desc nulls last`;
+  const columns = [...sortKeys[sort], studies.id];
+  const names = [...sortKeys[sort].map((_, index) => sql.identifier(`key${index}`)), sql.identifier("id")];
+  const list = (parts: (SQL | undefined)[]) =>
+    sql.join(
+      parts.filter((part) => part !== undefined),
+      sql`, `,
+    );
+  return {
+    keys: list(columns.map((column, index) => sql`${column} as ${names[index]}`)),
+    byColumn: list(columns.map((column) => sql`${column} ${direction}`)),
+    byName: list(names.map((name) => sql`${name} ${direction}`)),
+  };
+}
+
+/** The caller's own studies that pass the filters: conditions of which a study meets one at most, and each has an index. */
+function ownConditions(caller: Caller, query: StudyListQuery, tally: StudyTally): (SQL | undefined)[] {
+  const { own } = visibleParts(caller);
+  const modality = modalityOf(query);
+  const isModality = modality ? inArray(studies.modality, modalitiesWith(modality, tally)) : undefined;
+  const rest = and(own, textsMatch(query), isModality);
+  return examinedBetween(query).map((examined) => and(rest, examined));
+}
+
+function grantedCondition(caller: Caller, query: StudyListQuery): SQL | undefined {
+  const { granted } = visibleParts(caller);
+  const modality = modalityOf(query);
+  const isModality = modality ? contains(studies.modality, modality) : undefined;
+  return and(granted, textsMatch(query), isModality, or(...examinedBetween(query)));
+}
+
+function textsMatch(query: StudyListQuery): SQL | undefined {
+  return and(
+    containsFolded(studies.patientNameFolded, query.patientName),
+    containsFolded(studies.patientIDFolded, query.patientID),
+    containsFolded(studies.accessionNumberFolded, query.accessionNumber),
+    containsFolded(studies.descriptionFolded, query.description),
+  );
+}
+
+function containsFolded(column: AnyPgColumn, text: string | undefined): SQL | undefined {
+  const folded = text && fold(text);
+  return folded ? contains(column, folded) : undefined;
+}
+
+function contains(column: AnyPgColumn, text: string): SQL {
+  return sql`${column} like ${`%${text.replace(/[\\%_]/g, "\\$&")}%`}`;
+}
+
+/** The modality that is looked for; it may be one of several of a study. */
+export function modalityOf({ modality }: StudyListQuery): string | undefined {
+  return modality === "all" || modality === "" ? undefined : modality;
+}
+
+/** Of the modalities that occur, those in which the one looked for is. */
+export function modalitiesWith(modality: string, { byModality }: StudyTally): string[] {
+  return Object.keys(byModality).filter((known) => known.includes(modality));
+}
+
+/** Studies without a date pass: two conditions that exclude each other, or none at all. */
+function examinedBetween({ startDate, endDate }: StudyListQuery): (SQL | undefined)[] {
+  if (!startDate && !endDate) return [undefined];
+  const from = startDate ? gte(studies.studyDate, startDate) : undefined;
+  const to = endDate ? lte(studies.studyDate, endDate) : undefined;
+  return [and(from, to), isNull(studies.studyDate)];
+}
+
+function revisionFor(caller: Caller): SQL {
+  const ids = sql`string_agg(${studyTallies.id}::text, '' order by ${studyTallies.id})`;
+  return sql`(select coalesce(md5(${ids}), '') from ${studyTallies} where ${talliesOf(caller)})`;
+}
+
+function talliesOf({ userId, role }: Caller): SQL {
+  return role === "admin" ? sql`true` : eq(studyTallies.accountId, userId);
+}

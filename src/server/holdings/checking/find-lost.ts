@@ -1,0 +1,32 @@
+import { checkObject } from "../../features/studies/check-study.ts";
+import { AppError } from "../../http/app-error.ts";
+import { archiveDamaged } from "../../http/http.errors.ts";
+import { listVolumes } from "../objects/stored-objects.repo.ts";
+import type { ObjectDeps } from "../reading/open-object.ts";
+
+export function isDamage(error: unknown): boolean {
+  return error instanceof AppError && error.kind === archiveDamaged;
+}
+
+/** What is read of a damaged study; undefined where that is what is damaged. */
+export async function unlessLost<Result>(reading: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isDamage(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Reads the volumes of a damaged study again, whole, and says which of them an upload has to replace. */
+export async function findLostVolumes(
+  deps: ObjectDeps,
+  studyId: string,
+): Promise<{ volumes: string[]; lostVolumes: string[] }> {
+  const volumes = await listVolumes(deps.db, studyId);
+  const lostVolumes: string[] = [];
+  for (const volume of volumes) {
+    if (await checkObject(deps, volume)) lostVolumes.push(volume.id);
+  }
+  return { volumes: volumes.map(({ id }) => id), lostVolumes };
+}

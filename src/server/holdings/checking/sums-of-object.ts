@@ -1,0 +1,135 @@
+import { Readable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
+import { crc32, createInflateRaw } from "node:zlib";
+import type { ManifestInstance } from "../../archive/manifest.ts";
+import { PieceSummer, PieceSums } from "../../archive/piece-sums.ts";
+import { METHOD_STORED } from "../../archive/zip-format.ts";
+import type { Deps } from "../../deps.ts";
+import { findObjectSums, saveObjectSums } from "../../features/studies/integrity.repo.ts";
+import type { ByteRange } from "../../storage/object-store.ts";
+import { inBuffers, ObjectChanged, openStored, type StoreDeps } from "../reading/stored-bytes.ts";
+import type { KeptObject } from "./note-damage.ts";
+
+type SumDeps = StoreDeps & Pick<Deps, "db" | "sums">;
+
+/** An entry of a volume, with the CRC-32 of what it holds. */
+export type StoredEntry = Pick<
+  ManifestInstance,
+  "dataOffset" | "storedBytes" | "sizeBytes" | "method" | "crc32"
+>;
+
+const BUFFER_BYTES = 512 * 1024;
+
+/**
+ * The sums that bytes of `range` are checked against. A volume has had them since it was written; else what is read
+ * whole once, a file by its SHA-256 or `entry` by its CRC-32, is summed on the way.
+ * @throws {ObjectChanged}
+ */
+export async function sumsFor(
+  deps: SumDeps,
+  object: KeptObject,
+  range: ByteRange,
+  entry: StoredEntry | undefined,
+): Promise<PieceSums> {
+  const known = deps.sums.get(object.id);
+  if (known) return known;
+  const whole = { offset: 0, length: object.sizeBytes };
+  const stored = object.kind === "volume" ? await findObjectSums(deps.db, object.id) : undefined;
+  if (stored) {
+    const sums = new PieceSums(whole, stored);
+    deps.sums.set(object.id, sums);
+    return sums;
+  }
+  if (entry && isWithin(range, entry)) {
+    const key = `${object.id} ${entry.dataOffset}`;
+    return await deps.sums.getOrMake(key, () => readTwice(deps, object, () => sumEntry(deps, object, entry)));
+  }
+  return await deps.sums.getOrMake(object.id, () => sumWhole(deps, object));
+}
+
+function isWithin({ offset, length }: ByteRange, { dataOffset, storedBytes }: StoredEntry): boolean {
+  return offset >= dataOffset && offset + length <= dataOffset + storedBytes;
+}
+
+/**
+ * Reads an object whole and compares its SHA-256; a volume's sums are kept for good. Constant memory.
+ * @throws {ObjectChanged}
+ */
+export async function sumWhole(deps: SumDeps, object: KeptObject): Promise<PieceSums> {
+  const whole = { offset: 0, length: object.sizeBytes };
+  const crc32s = await readTwice(deps, object, async () => {
+    const sha256 = new Bun.CryptoHasher("sha256");
+    const pieces = new PieceSummer();
+    for await (const chunk of inBuffers(await openStored(deps, object, whole), BUFFER_BYTES)) {
+      sha256.update(chunk);
+      pieces.update(chunk);
+      // A file comes as fast as it is asked for: nothing else would have its turn until all of it is hashed.
+      await setImmediate();
+    }
+    if (sha256.digest("hex") !== object.sha256) throw new ObjectChanged();
+    return pieces.digest();
+  });
+  if (object.kind === "volume") await saveObjectSums(deps.db, object.id, crc32s);
+  return new PieceSums(whole, crc32s);
+}
+
+/** What is wrong may be the local copy, which then goes. */
+async function readTwice<Result>(
+  { cache }: SumDeps,
+  { key }: KeptObject,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!cache || !(error instanceof ObjectChanged)) throw error;
+    await cache.dropCopy(key);
+    return await read();
+  }
+}
+
+async function sumEntry(deps: SumDeps, object: KeptObject, entry: StoredEntry): Promise<PieceSums> {
+  const run = { offset: entry.dataOffset, length: entry.storedBytes };
+  const pieces = new PieceSummer();
+  const summed = (async function* () {
+    for await (const chunk of inBuffers(await openStored(deps, object, run), BUFFER_BYTES)) {
+      pieces.update(chunk);
+      yield chunk;
+      await setImmediate();
+    }
+  })();
+  const { sum, sizeBytes } = await sumContent(
+    entry.method === METHOD_STORED ? summed : inflated(summed),
+    entry,
+  );
+  if (sum !== entry.crc32 || sizeBytes !== entry.sizeBytes) throw new ObjectChanged();
+  return new PieceSums(run, pieces.digest());
+}
+
+/** Of no more than the entry has; what can't be inflated has changed. */
+async function sumContent(
+  content: AsyncIterable<Uint8Array>,
+  entry: StoredEntry,
+): Promise<{ sum: number; sizeBytes: number }> {
+  let sum = 0;
+  let sizeBytes = 0;
+  try {
+    for await (const chunk of content) {
+      sum = crc32(chunk, sum);
+      sizeBytes += chunk.length;
+      if (sizeBytes > entry.sizeBytes) break;
+    }
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    throw code.startsWith("Z_") ? new ObjectChanged("", { cause }) : cause;
+  }
+  return { sum, sizeBytes };
+}
+
+function inflated(deflated: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const source = Readable.from(deflated, { objectMode: true });
+  const inflater = createInflateRaw({ chunkSize: BUFFER_BYTES });
+  source.once("error", (error) => inflater.destroy(error));
+  inflater.once("close", () => source.destroy());
+  return source.pipe(inflater);
+}

@@ -1,0 +1,39 @@
+import type { Tx } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import { purgeQueue, stagingPurgeQueue } from "../holding-jobs.ts";
+
+/** Bytes whose row is going. */
+export interface DiscardedObject {
+  key: string;
+  /** The node whose staging area may hold them too. */
+  stagedOn: string | null;
+}
+
+const KEYS_PER_JOB = 500;
+
+/**
+ * Has the bytes of objects deleted whose rows the same transaction deletes. A staged object is deleted from
+ * the archive store too: its transfer may be under way.
+ */
+export async function discardObjects(
+  deps: Pick<Deps, "jobs">,
+  tx: Tx,
+  objects: DiscardedObject[],
+  options: { afterSeconds?: number } = {},
+): Promise<void> {
+  const byNode = Map.groupBy(
+    objects.filter((object) => object.stagedOn !== null),
+    (object) => object.stagedOn ?? "",
+  );
+  const send = { tx, runAfterSeconds: options.afterSeconds };
+  for (const [nodeId, staged] of byNode) {
+    for (const keys of chunks(staged)) await deps.jobs.enqueue(stagingPurgeQueue(nodeId), { keys }, send);
+  }
+  for (const keys of chunks(objects)) await deps.jobs.enqueue(purgeQueue, { keys }, send);
+}
+
+function* chunks(objects: DiscardedObject[]): Generator<string[]> {
+  for (let start = 0; start < objects.length; start += KEYS_PER_JOB) {
+    yield objects.slice(start, start + KEYS_PER_JOB).map((object) => object.key);
+  }
+}

@@ -1,0 +1,157 @@
+import { PIECE_BYTES, type PieceSums } from "../../archive/piece-sums.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { archiveDamaged } from "../../http/http.errors.ts";
+import { streamOf } from "../../http/stream-of.ts";
+import type { ByteRange } from "../../storage/object-store.ts";
+import { type KeptObject, noteDamage } from "../checking/note-damage.ts";
+import { type StoredEntry, sumsFor } from "../checking/sums-of-object.ts";
+import {
+  damageOf,
+  inBuffers,
+  ObjectChanged,
+  openStored,
+  readStored,
+  type StoreDeps,
+  storeOf,
+} from "./stored-bytes.ts";
+
+export type ObjectDeps = StoreDeps & Pick<Deps, "db" | "jobs" | "clock" | "log" | "sums">;
+
+export interface ReadOptions {
+  /** The entry of a volume that the range lies in: all that has to be right where the volume has no sums yet. */
+  entry?: StoredEntry;
+}
+
+/** What is read and checked at once. */
+const BUFFER_BYTES = 8 * PIECE_BYTES;
+const HASHED_AT_ONCE_BYTES = 1024 * 1024;
+
+/**
+ * Reads of an object wherever it lies now; the bytes are what was stored. Without `range`, the whole object, checked by
+ * its SHA-256; a range by the CRC-32 of its pieces.
+ * @throws {AppError} `archive.damaged`; 503 with Retry-After where its bytes are still staged on another node
+ */
+export async function readObject(
+  deps: ObjectDeps,
+  object: KeptObject,
+  range?: ByteRange,
+  { entry }: ReadOptions = {},
+): Promise<Uint8Array> {
+  try {
+    if (isWhole(object, range)) return await readWhole(deps, object);
+    const sums = await sumsFor(deps, object, range, entry);
+    const around = sums.around(range);
+    const bytes = await readMatching(deps, object, sums, around);
+    const start = range.offset - around.offset;
+    return bytes.subarray(start, start + range.length);
+  } catch (error) {
+    throw await asDamage(deps, object, error);
+  }
+}
+
+/**
+ * As {@link readObject}, as a body to stream: no byte of it leaves before its piece was checked, and damage ends it
+ * early. What is wrong within the first 512 KiB is thrown here; with `isCheckedFirst`, whatever is wrong.
+ */
+export async function openObject(
+  deps: ObjectDeps,
+  object: KeptObject,
+  range: ByteRange,
+  { entry, isCheckedFirst = false }: ReadOptions & { isCheckedFirst?: boolean } = {},
+): Promise<ReadableStream<Uint8Array>> {
+  try {
+    const sums = await sumsFor(deps, object, range, entry);
+    // Reading twice is cheap where the disk is; over the network the second half of a body would come too late.
+    const isNear = storeOf(deps, object).kind === "disk" && range.length > BUFFER_BYTES;
+    if (isCheckedFirst && isNear) for await (const _ of checkedChunks(deps, object, sums, range));
+    const chunks = checkedChunks(deps, object, sums, range);
+    const first = await chunks.next();
+    return streamOf(asDamageOf(deps, object, first, chunks));
+  } catch (error) {
+    throw await asDamage(deps, object, error);
+  }
+}
+
+async function* asDamageOf(
+  deps: ObjectDeps,
+  object: KeptObject,
+  first: IteratorResult<Uint8Array, void>,
+  others: AsyncGenerator<Uint8Array, void>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    if (!first.done) yield first.value;
+    yield* others;
+  } catch (error) {
+    throw await asDamage(deps, object, error);
+  } finally {
+    await others.return();
+  }
+}
+
+/** A small object that is read at once costs one hash, and one read where its sums would take two. */
+function isWhole({ sizeBytes }: KeptObject, range: ByteRange | undefined): range is undefined {
+  return !range || (range.offset === 0 && range.length === sizeBytes && sizeBytes <= HASHED_AT_ONCE_BYTES);
+}
+
+async function readWhole(deps: ObjectDeps, object: KeptObject): Promise<Uint8Array> {
+  const whole = { offset: 0, length: object.sizeBytes };
+  const isRight = (bytes: Uint8Array) =>
+    new Bun.CryptoHasher("sha256").update(bytes).digest("hex") === object.sha256;
+  const bytes = await readStored(deps, object, whole);
+  if (isRight(bytes)) return bytes;
+  return await readAgain(deps, object, whole, isRight);
+}
+
+async function readMatching(
+  deps: ObjectDeps,
+  object: KeptObject,
+  sums: PieceSums,
+  pieces: ByteRange,
+): Promise<Uint8Array> {
+  const isRight = (bytes: Uint8Array) => bytes.length === pieces.length && sums.match(pieces.offset, bytes);
+  const bytes = await readStored(deps, object, pieces);
+  if (isRight(bytes)) return bytes;
+  return await readAgain(deps, object, pieces, isRight);
+}
+
+/** The wrong bytes may be those of the local copy. @throws {ObjectChanged} */
+async function readAgain(
+  deps: ObjectDeps,
+  object: KeptObject,
+  range: ByteRange,
+  isRight: (bytes: Uint8Array) => boolean,
+): Promise<Uint8Array> {
+  if (!deps.cache) throw new ObjectChanged();
+  await deps.cache.dropCopy(object.key);
+  const bytes = await readStored(deps, object, range);
+  if (!isRight(bytes)) throw new ObjectChanged();
+  return bytes;
+}
+
+/** Bytes of `range`, each checked before it is given on. */
+async function* checkedChunks(
+  deps: ObjectDeps,
+  object: KeptObject,
+  sums: PieceSums,
+  range: ByteRange,
+): AsyncGenerator<Uint8Array, void> {
+  if (range.length === 0) return;
+  const around = sums.around(range);
+  let at = around.offset;
+  for await (const chunk of inBuffers(await openStored(deps, object, around), BUFFER_BYTES)) {
+    const pieces = { offset: at, length: chunk.length };
+    const right = sums.match(at, chunk) ? chunk : await readMatching(deps, object, sums, pieces);
+    const start = Math.max(0, range.offset - at);
+    yield right.subarray(start, range.offset + range.length - at);
+    at += chunk.length;
+  }
+  if (at !== around.offset + around.length) throw new ObjectChanged();
+}
+
+/** What a failed read is to who asked; damage is noted on the way. */
+async function asDamage(deps: ObjectDeps, object: KeptObject, error: unknown): Promise<unknown> {
+  const found = await damageOf(deps, object, error);
+  if (!found || !(await noteDamage(deps, object, found))) return error;
+  return new AppError(archiveDamaged, { cause: error });
+}

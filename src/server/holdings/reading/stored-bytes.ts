@@ -1,0 +1,95 @@
+import type { Deps } from "../../deps.ts";
+import type { Damage } from "../../features/studies/integrity.repo.ts";
+import { AppError } from "../../http/app-error.ts";
+import { heldByAnotherNode } from "../../http/http.errors.ts";
+import {
+  type ByteRange,
+  ObjectNotFound,
+  type ObjectStore,
+  StoreUnavailable,
+} from "../../storage/object-store.ts";
+import type { KeptObject } from "../checking/note-damage.ts";
+
+export type StoreDeps = Pick<Deps, "store" | "staging" | "node" | "cache">;
+
+type Located = Pick<KeptObject, "key" | "location" | "stagedOn">;
+
+/** The bytes of an object are not what was stored. */
+export class ObjectChanged extends Error {
+  override name = "ObjectChanged";
+}
+
+/** @throws {AppError} 503 with Retry-After where the bytes are still staged on another node */
+export function storeOf(deps: StoreDeps, object: Located): ObjectStore {
+  if (object.location === "archive") return deps.store;
+  if (object.stagedOn === deps.node.id) return deps.staging;
+  throw new AppError(heldByAnotherNode, { retryAfterSeconds: 5 });
+}
+
+/** Reads a range as it lies there, unchecked. */
+export async function readStored(deps: StoreDeps, object: Located, range: ByteRange): Promise<Uint8Array> {
+  return await fromStore(deps, object, (store) => store.read(object.key, range));
+}
+
+/** As {@link readStored}, as a body. */
+export async function openStored(
+  deps: StoreDeps,
+  object: Located,
+  range: ByteRange,
+): Promise<Blob | ReadableStream<Uint8Array>> {
+  return await fromStore(deps, object, (store) => store.open(object.key, range));
+}
+
+/** An object that was moved to the archive since its row was read is read there: its key is the same. */
+async function fromStore<Result>(
+  deps: StoreDeps,
+  object: Located,
+  read: (store: ObjectStore) => Promise<Result>,
+): Promise<Result> {
+  const store = storeOf(deps, object);
+  try {
+    return await read(store);
+  } catch (error) {
+    if (store === deps.store || !(error instanceof ObjectNotFound)) throw error;
+    return await read(deps.store);
+  }
+}
+
+/** A body in buffers of exactly `bufferBytes`, but for the last; each is its receiver's to keep. */
+export async function* inBuffers(
+  body: Blob | ReadableStream<Uint8Array>,
+  bufferBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let buffer = new Uint8Array(bufferBytes);
+  let filled = 0;
+  for await (const chunk of body instanceof Blob ? body.stream() : body) {
+    for (let done = 0; done < chunk.length; ) {
+      const part = chunk.subarray(done, done + bufferBytes - filled);
+      buffer.set(part, filled);
+      filled += part.length;
+      done += part.length;
+      if (filled < bufferBytes) continue;
+      yield buffer;
+      buffer = new Uint8Array(bufferBytes);
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield buffer.subarray(0, filled);
+}
+
+/** What a failed read says of the object; undefined where it says nothing of it. */
+export async function damageOf(
+  deps: StoreDeps,
+  object: KeptObject,
+  error: unknown,
+): Promise<Damage | undefined> {
+  if (error instanceof ObjectChanged) return "damaged";
+  if (error instanceof ObjectNotFound) return "missing";
+  if (!(error instanceof StoreUnavailable)) return undefined;
+  // An object that was cut has not the range; a store that can't be reached says nothing of its objects.
+  const kept = await storeOf(deps, object)
+    .stat(object.key)
+    .catch(() => ({ sizeBytes: object.sizeBytes }));
+  if (!kept) return "missing";
+  return kept.sizeBytes === object.sizeBytes ? undefined : "damaged";
+}

@@ -1,0 +1,47 @@
+import type { Deps } from "../../deps.ts";
+import type { StoredObjectRow } from "../../features/studies/studies.table.ts";
+import { thumbnailQueue } from "../../features/thumbnails/thumbnail-jobs.ts";
+import { isSwept } from "../../nodes/nodes.repo.ts";
+import {
+  forgetStagedCopies,
+  listObjectsOfUpload,
+  setStatusOfStaged,
+  settleStatus,
+} from "../objects/stored-objects.repo.ts";
+import { isCopied, removeCopies, switchCopied } from "../transfer/transfer-upload.ts";
+
+/**
+ * Finishes a committed upload of a node that is gone. What reached the store is used from there; what did not is on that
+ * node's disk and nowhere else: it stays recorded, and its studies show `error` until the node comes back with its disk.
+ * Leaves the upload to the node where that beats again. Idempotent.
+ */
+export async function adoptUpload(
+  deps: Pick<Deps, "db" | "jobs" | "store">,
+  nodeId: string,
+  uploadId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!(await isSwept(deps.db, nodeId))) return;
+  const theirs = (await listObjectsOfUpload(deps.db, uploadId)).filter(({ stagedOn }) => stagedOn === nodeId);
+  const staged = theirs.filter(({ location }) => location === "staging");
+  const copied: StoredObjectRow[] = [];
+  for (const object of staged) {
+    if (await isCopied(deps.store, object, signal)) copied.push(object);
+  }
+  const orphans = await deps.db.transaction(async (tx) => {
+    const orphaned = await switchCopied(tx, uploadId, copied);
+    await settleStatus(tx, uploadId);
+    for (const studyId of new Set(theirs.map((object) => object.studyId))) {
+      await deps.jobs.enqueue(thumbnailQueue, { studyId }, { tx });
+    }
+    return orphaned;
+  });
+  await removeCopies(deps, orphans);
+  const archived = theirs.filter((object) => !staged.includes(object) || copied.includes(object));
+  await forgetStagedCopies(
+    deps.db,
+    uploadId,
+    archived.map(({ id }) => id),
+  );
+  if (copied.length < staged.length) await setStatusOfStaged(deps.db, uploadId, "error");
+}

@@ -1,0 +1,65 @@
+import type { Tx } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import {
+  deleteUploadsOfNode,
+  failUploadsOfNode,
+  listNodesNamed,
+  listUnremovedUploads,
+} from "../../features/ingest/ingest.repo.ts";
+import { queueOfNode } from "../../jobs/queue.ts";
+import { claimDeadNode, forgetNodes, markNodeSwept, noticeNodes } from "../../nodes/nodes.repo.ts";
+import { stagingPurgeQueue, transferQueue } from "../holding-jobs.ts";
+import { listStagedUploads } from "../objects/stored-objects.repo.ts";
+import { adoptionQueue, removalQueue, sweepQueue } from "./sweep-jobs.ts";
+
+type SweepDeps = Pick<Deps, "db" | "jobs" | "node" | "clock" | "log">;
+
+const NODES_AT_ONCE = 100;
+const UPLOADS_PER_JOB = 100;
+/** What a paused node had on its way to the store when it was swept may still arrive: its bytes are looked for again. */
+const SECOND_LOOK_SECONDS = 24 * 3600;
+
+/**
+ * Takes over what nodes that stopped beating had recorded, each node by exactly one sweeper: uploads they were receiving
+ * can no longer be committed, and what these put into the store goes; what they had acknowledged stays, wherever it is.
+ */
+export async function sweepDeadNodes(deps: SweepDeps): Promise<void> {
+  await noticeNodes(deps.db, await listNodesNamed(deps.db));
+  for (let swept = 0; swept < NODES_AT_ONCE; swept++) {
+    const nodeId = await deps.db.transaction((tx) => sweepOneNode(deps, tx));
+    if (nodeId === undefined) break;
+    deps.log.warn("node.swept", { nodeId });
+  }
+  for (const { id } of await forgetNodes(deps.db, NODES_AT_ONCE)) {
+    await deleteUploadsOfNode(deps.db, id);
+    for (const queue of queuesOf(id)) await deps.jobs.remove(queue);
+  }
+}
+
+/** Queues of jobs that only this node can do. */
+export function queuesOf(nodeId: string) {
+  return [queueOfNode(sweepQueue, nodeId), transferQueue(nodeId), stagingPurgeQueue(nodeId)] as const;
+}
+
+async function sweepOneNode(deps: SweepDeps, tx: Tx): Promise<string | undefined> {
+  // Locked until all of it is done: the node, should it come back, beats before or after, never in between.
+  const node = await claimDeadNode(tx, deps.node.id);
+  if (!node) return undefined;
+  await failUploadsOfNode(tx, node.id, deps.clock.now());
+  for (const uploadIds of chunks(await listUnremovedUploads(tx, node.id))) {
+    await deps.jobs.enqueue(removalQueue, { uploadIds }, { tx });
+    await deps.jobs.enqueue(removalQueue, { uploadIds }, { tx, runAfterSeconds: SECOND_LOOK_SECONDS });
+  }
+  for (const uploadIds of chunks(await listStagedUploads(tx, node.id))) {
+    await deps.jobs.enqueue(adoptionQueue, { nodeId: node.id, uploadIds }, { tx });
+  }
+  await markNodeSwept(tx, node.id);
+  // A node of a version that doesn't beat may be alive after all, and would not ask for its jobs again.
+  if (node.bootId !== null) for (const queue of queuesOf(node.id)) await deps.jobs.empty(queue);
+  return node.id;
+}
+
+function* chunks(ids: string[]): Generator<string[]> {
+  for (let start = 0; start < ids.length; start += UPLOADS_PER_JOB)
+    yield ids.slice(start, start + UPLOADS_PER_JOB);
+}

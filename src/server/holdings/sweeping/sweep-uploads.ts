@@ -1,0 +1,93 @@
+import { readdir, rm, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import { isUuid } from "../../../shared/uuid.ts";
+import type { Deps } from "../../deps.ts";
+import {
+  deleteOldUploads,
+  endUpload,
+  findUploads,
+  listDeadUploads,
+  listUnremovedUploads,
+} from "../../features/ingest/ingest.repo.ts";
+import { describeError } from "../../runtime/log.ts";
+import { listObjectsOfUpload } from "../objects/stored-objects.repo.ts";
+import { removeUploadBytes } from "../uploads/abandon-upload.ts";
+import { findOwnKeys } from "./find-own-keys.ts";
+
+type SweepDeps = Pick<Deps, "db" | "node" | "store" | "staging" | "clock" | "log" | "config">;
+
+const FOLDERS_AT_ONCE = 500;
+const UNFINISHED_MS = 24 * 3600_000;
+const KEPT_MS = 30 * 24 * 3600_000;
+
+/** Gives up what a former run of this node was receiving, so that none of it can be committed any more. */
+export async function endDeadUploads(deps: SweepDeps): Promise<void> {
+  const { db, node, clock, log } = deps;
+  for (const upload of await listDeadUploads(db, node.id, node.bootId)) {
+    if (await endUpload(db, upload.id, "failed", clock.now())) log.info("upload.swept", {});
+  }
+}
+
+/**
+ * Removes the bytes that ended uploads of this node left behind, and only those: each upload was recorded before
+ * its first byte. What can't be removed now stays for the next sweep.
+ */
+export async function sweepUploads(deps: SweepDeps): Promise<void> {
+  const { db, node, clock } = deps;
+  const names = (await readdir(node.stagingDir)).filter(isUuid);
+  for (let start = 0; start < names.length; start += FOLDERS_AT_ONCE) {
+    for (const upload of await findUploads(db, names.slice(start, start + FOLDERS_AT_ONCE))) {
+      await attempt(deps, () => sweepFolder(deps, upload));
+    }
+  }
+  // Those without a folder too: it may have been removed, or lost, before the store could be reached.
+  for (const uploadId of await listUnremovedUploads(db, node.id)) {
+    await attempt(deps, () => removeUploadBytes(deps, uploadId));
+  }
+  for (const store of [deps.staging, deps.store]) {
+    // Only this process writes to its disk; an S3 store has other nodes, whose uploads may take long.
+    const olderThan =
+      store.kind === "disk" ? node.startedAt : new Date(clock.now().getTime() - UNFINISHED_MS);
+    await attempt(deps, () => store.sweepUnfinished(olderThan, (keys) => findOwnKeys(db, keys)));
+  }
+  await deleteOldUploads(db, node.id, new Date(clock.now().getTime() - KEPT_MS));
+}
+
+/** One folder that can't be removed, or a store that can't be reached, must not keep the rest from being swept. */
+async function attempt(deps: SweepDeps, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    deps.log.warn("upload.sweep_failed", describeError(error));
+  }
+}
+
+/** The folder of a failed upload goes; that of a committed one keeps only what rows name. */
+async function sweepFolder(
+  deps: SweepDeps,
+  upload: { id: string; nodeId: string; state: string },
+): Promise<void> {
+  if (upload.nodeId !== deps.node.id) return;
+  if (upload.state === "failed") await removeUploadBytes(deps, upload.id);
+  if (upload.state === "committed") await removeUnnamed(deps, upload.id);
+}
+
+async function removeUnnamed(deps: SweepDeps, uploadId: string): Promise<void> {
+  const objects = await listObjectsOfUpload(deps.db, uploadId);
+  const staged = objects.filter((object) => object.stagedOn === deps.node.id);
+  await keepOnly(
+    deps.node.stagedPath(uploadId),
+    new Set(staged.map(({ key }) => key.slice(uploadId.length + 1))),
+  );
+}
+
+/** Removes what is in an upload's folder but for `names`, and the folder itself once it is empty. Idempotent. */
+export async function keepOnly(folder: string, names: ReadonlySet<string>): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!names.has(name)) await rm(join(folder, name), { recursive: true, force: true });
+  }
+  await rmdir(folder).catch((error: NodeJS.ErrnoException) => {
+    // Still in use, or removed by the transfer meanwhile.
+    if (error.code !== "ENOTEMPTY" && error.code !== "ENOENT") throw error;
+  });
+}

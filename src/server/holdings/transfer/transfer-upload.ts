@@ -1,0 +1,160 @@
+import { setImmediate } from "node:timers/promises";
+import type { Tx } from "../../db/client.ts";
+import { together } from "../../db/together.ts";
+import type { Deps } from "../../deps.ts";
+import type { StoredObjectRow } from "../../features/studies/studies.table.ts";
+import { thumbnailQueue } from "../../features/thumbnails/thumbnail-jobs.ts";
+import type { ObjectStore } from "../../storage/object-store.ts";
+import {
+  findStoredObject,
+  forgetStagedCopies,
+  listObjectsOfUpload,
+  lockStudiesOfUpload,
+  setStatusOfStaged,
+  settleStatus,
+  switchToArchive,
+} from "../objects/stored-objects.repo.ts";
+
+/** A larger object is switched to as soon as it is there, so that no retry moves it again; others at the end together. */
+const SWITCHED_AT_ONCE_BYTES = 16 * 1024 * 1024;
+
+type TransferDeps = Pick<Deps, "db" | "jobs" | "store" | "staging" | "node" | "log">;
+
+/**
+ * Moves what an upload stored from this node's staging area to the archive store: copy, verify size and
+ * SHA-256 by reading back, switch the pointer, only then delete the source. May be killed between any two
+ * steps and run again. On failure the studies show `error` and keep their staged bytes.
+ */
+export async function transferUpload(
+  deps: TransferDeps,
+  uploadId: string,
+  signal: AbortSignal,
+  { isRetry = false } = {},
+): Promise<void> {
+  const objects = await listObjectsOfUpload(deps.db, uploadId);
+  const mine = objects.filter((object) => object.stagedOn === deps.node.id);
+  const studyIds = [...new Set(mine.map((object) => object.studyId))];
+  await setStatusOfStaged(deps.db, uploadId, "transferring");
+  let copied: StoredObjectRow[] = [];
+  try {
+    for (const object of mine.filter(({ location }) => location === "staging")) {
+      signal.throwIfAborted();
+      await copyUnlessDeleted(deps, object, signal);
+      copied.push(object);
+      if (object.sizeBytes < SWITCHED_AT_ONCE_BYTES) continue;
+      await removeCopies(deps, await deps.db.transaction((tx) => switchCopied(tx, uploadId, copied)));
+      copied = [];
+    }
+  } catch (error) {
+    await setStatusOfStaged(deps.db, uploadId, "error");
+    throw error;
+  }
+  const orphans = await deps.db.transaction(async (tx) => {
+    const [orphaned] = await together(
+      switchCopied(tx, uploadId, copied),
+      settleStatus(tx, uploadId),
+      ...studyIds.map((studyId) => deps.jobs.enqueue(thumbnailQueue, { studyId }, { tx })),
+    );
+    return orphaned;
+  });
+  await removeCopies(deps, orphans);
+  await removeStagedCopies(deps, uploadId, mine);
+  if (isRetry) await removeStrays(deps, uploadId);
+}
+
+/** The study may be deleted while its bytes are on their way: then nothing has failed. */
+async function copyUnlessDeleted(
+  deps: TransferDeps,
+  object: StoredObjectRow,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await copyToArchive(deps, object, signal);
+  } catch (error) {
+    if (await findStoredObject(deps.db, object.id)) throw error;
+  }
+}
+
+/** Switches to verified copies; returns those whose study has been deleted meanwhile. */
+export async function switchCopied(
+  tx: Tx,
+  uploadId: string,
+  copied: StoredObjectRow[],
+): Promise<StoredObjectRow[]> {
+  const ids = copied.map(({ id }) => id);
+  // The studies first, as their deletion does.
+  const [, switched] = await together(lockStudiesOfUpload(tx, uploadId), switchToArchive(tx, uploadId, ids));
+  return copied.filter(({ id }) => !switched.has(id));
+}
+
+export async function removeCopies(
+  { store }: Pick<Deps, "store">,
+  objects: StoredObjectRow[],
+): Promise<void> {
+  for (const { key } of objects) await store.delete(key);
+}
+
+/** Copies a staged object to the archive store and verifies the copy by reading it back. Idempotent. */
+export async function copyToArchive(
+  deps: Pick<Deps, "store" | "node">,
+  object: Pick<StoredObjectRow, "key" | "sizeBytes" | "sha256">,
+  signal: AbortSignal,
+): Promise<void> {
+  await deps.store.putFile(object.key, deps.node.stagedPath(object.key), { signal });
+  const copy = await deps.store.stat(object.key);
+  if (copy?.sizeBytes !== object.sizeBytes) throw new CopyDiffers("size");
+  if ((await sha256Of(deps.store, object.key, signal)) !== object.sha256) throw new CopyDiffers("SHA-256");
+}
+
+/** Whether the archive store holds a whole copy of an object, read to its end to be sure. */
+export async function isCopied(
+  store: ObjectStore,
+  object: Pick<StoredObjectRow, "key" | "sizeBytes" | "sha256">,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const copy = await store.stat(object.key);
+  return (
+    copy?.sizeBytes === object.sizeBytes && (await sha256Of(store, object.key, signal)) === object.sha256
+  );
+}
+
+async function removeStagedCopies(
+  deps: TransferDeps,
+  uploadId: string,
+  objects: StoredObjectRow[],
+): Promise<void> {
+  for (const object of objects) await deps.staging.delete(object.key);
+  await forgetStagedCopies(
+    deps.db,
+    uploadId,
+    objects.map((object) => object.id),
+  );
+}
+
+/** Deletes copies that a killed run made for a study deleted meanwhile: no row names them. */
+async function removeStrays(deps: TransferDeps, uploadId: string): Promise<void> {
+  const named = new Set((await listObjectsOfUpload(deps.db, uploadId)).map((object) => object.key));
+  for await (const { key } of deps.store.list(`${uploadId}/`)) {
+    if (!named.has(key)) await deps.store.delete(key);
+  }
+}
+
+export class CopyDiffers extends Error {
+  override name = "CopyDiffers";
+  constructor(what: "size" | "SHA-256") {
+    super(`the copy in the archive store has another ${what}`);
+  }
+}
+
+async function sha256Of(store: ObjectStore, key: string, signal: AbortSignal): Promise<string> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  const body = await store.open(key);
+  const stream = body instanceof Blob ? body.stream() : body;
+  for await (const chunk of stream) {
+    signal.throwIfAborted();
+    hasher.update(chunk);
+    // A file comes as fast as it is asked for: nothing else would have its turn until all of it is hashed.
+    await setImmediate();
+  }
+  return hasher.digest("hex");
+}

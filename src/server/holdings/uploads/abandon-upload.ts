@@ -1,0 +1,51 @@
+import { rm } from "node:fs/promises";
+import type { Deps } from "../../deps.ts";
+import { endUpload, findUploads, markBytesRemoved } from "../../features/ingest/ingest.repo.ts";
+import { describeError } from "../../runtime/log.ts";
+
+type AbandonDeps = Pick<Deps, "db" | "node" | "store" | "clock" | "log">;
+
+/**
+ * Removes every byte of an upload that was not committed, on this node and in the archive store; one that another node
+ * gave up meanwhile too. Leaves a committed one alone, even where the answer to its commit was lost. What can't be
+ * removed now, the sweeper does.
+ */
+export async function abandonUpload(deps: AbandonDeps, uploadId: string): Promise<void> {
+  try {
+    if (!(await endUpload(deps.db, uploadId, "failed", deps.clock.now()))) {
+      const [upload] = await findUploads(deps.db, [uploadId]);
+      if (upload?.state !== "failed") return;
+    }
+    await removeUploadBytes(deps, uploadId);
+  } catch (error) {
+    deps.log.warn("upload.abandon_failed", describeError(error));
+  }
+}
+
+/** By the node that received the failed upload: only it knows that nothing of it comes any more. Idempotent. */
+export async function removeUploadBytes(
+  deps: Pick<Deps, "db" | "node" | "store" | "clock">,
+  uploadId: string,
+): Promise<void> {
+  await removeStoredBytes(deps, uploadId);
+  await rm(deps.node.stagedPath(uploadId), { recursive: true, force: true });
+  await markBytesRemoved(deps.db, uploadId, deps.clock.now());
+}
+
+/** Of what an upload put into the store. */
+async function removeStoredBytes({ store }: Pick<Deps, "store">, uploadId: string): Promise<void> {
+  for await (const { key } of store.list(`${uploadId}/`)) await store.delete(key);
+}
+
+/** As {@link removeUploadBytes}, by any node: what is on its way to the store is ended first. */
+export async function removeAbandonedBytes(
+  deps: Pick<Deps, "db" | "store">,
+  uploadId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  signal.throwIfAborted();
+  const [upload] = await findUploads(deps.db, [uploadId]);
+  if (upload?.state !== "failed") return;
+  await deps.store.endUnfinished(`${uploadId}/`);
+  await removeStoredBytes(deps, uploadId);
+}

@@ -1,0 +1,61 @@
+import type { Deps } from "../deps.ts";
+import { describeError } from "../runtime/log.ts";
+import { recordBeat } from "./nodes.repo.ts";
+
+const BEAT_MS = 30_000;
+/** Two beats missed and more: this node was stopped, or the database was out of reach, for everybody perhaps. */
+const PAUSE_SECONDS = 90;
+
+const platform = `${process.platform} ${process.arch} bun ${Bun.version}`;
+
+/** One beat. Returns whether the last one was not long ago, so that no other node can have taken this one for dead. */
+export async function beat({ db, node }: Pick<Deps, "db" | "node">): Promise<boolean> {
+  const { id, bootId } = node;
+  return await recordBeat(db, { id, bootId, platform, pauseSeconds: PAUSE_SECONDS });
+}
+
+/**
+ * Beats now, then as long as the process lives or until it is disposed. A beat that fails is logged: what the node
+ * does meanwhile fails or holds by itself. `onRevival` runs after a pause in which others may have taken it for dead.
+ */
+export async function startBeating(
+  deps: Pick<Deps, "db" | "node" | "log">,
+  onRevival: () => Promise<void>,
+): Promise<AsyncDisposable> {
+  let timer: Timer | undefined;
+  let isStopped = false;
+  let beating: Promise<void> = Promise.resolve();
+
+  let isFirst = true;
+
+  async function beatOnce(): Promise<void> {
+    try {
+      const isSteady = await beat(deps);
+      if (!isSteady && !isFirst) {
+        deps.log.warn("node.revived", {});
+        await onRevival();
+      }
+      isFirst = false;
+    } catch (error) {
+      deps.log.warn("node.beat_failed", describeError(error));
+    }
+  }
+
+  function schedule(): void {
+    if (isStopped) return;
+    timer = setTimeout(() => {
+      beating = beatOnce().then(schedule);
+    }, BEAT_MS);
+    timer.unref();
+  }
+
+  await beatOnce();
+  schedule();
+  return {
+    async [Symbol.asyncDispose]() {
+      isStopped = true;
+      clearTimeout(timer);
+      await beating;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { and, eq, inArray, isNotNull, ne, sql } from "drizzle-orm";
+import type { Db, DbOrTx, Tx } from "../db/client.ts";
+import { nodes } from "./nodes.table.ts";
+
+export interface Beat {
+  id: string;
+  bootId: string;
+  platform: string;
+  /** A node that was silent for longer is not steady. */
+  pauseSeconds: number;
+}
+
+/** Records that a node is alive. Returns whether this run of it has beaten before without a pause. */
+export async function recordBeat(db: Db, { id, bootId, platform, pauseSeconds }: Beat): Promise<boolean> {
+  const now = sql`now()`;
+  const pausedAt = sql`now() - make_interval(secs => ${pauseSeconds})`;
+  const isSteady = sql`${nodes.bootId} = ${bootId} and ${nodes.sweptAt} is null and ${nodes.lastBeatAt} between ${pausedAt} and now()`;
+  const [row] = await db
+    .insert(nodes)
+    .values({ id, bootId, platform, startedAt: now, steadySince: now, lastBeatAt: now })
+    .onConflictDoUpdate({
+      target: nodes.id,
+      set: {
+        startedAt: sql`case when ${nodes.bootId} = ${bootId} then ${nodes.startedAt} else now() end`,
+        steadySince: sql`case when ${isSteady} then ${nodes.steadySince} else now() end`,
+        ...{ bootId, platform, lastBeatAt: now, sweptAt: null },
+      },
+    })
+    .returning({ isSteady: sql<boolean>`${nodes.steadySince} < now()` });
+  return row?.isSteady === true;
+}
+
+/** Nodes that others name and that have not beaten: they run a version that doesn't, or are gone since before. */
+export async function noticeNodes(db: Db, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const now = sql`now()`;
+  const rows = ids.map((id) => ({ id, startedAt: now, steadySince: now, lastBeatAt: now }));
+  await db.insert(nodes).values(rows).onConflictDoNothing();
+}
+
+/** Silent for longer, a node is taken for dead. One that never beat gets a day: it may be of a version before beats. */
+const silence = sql`case when ${nodes.bootId} is null then interval '1 day' else interval '10 minutes' end`;
+/** Only a node that has itself beaten for so long judges: after an outage of the database all look dead. */
+const judgeIsSteady = (
+  selfId: string,
+) => sql`exists (select 1 from ${nodes} as judge where judge.id = ${selfId}
+  and judge.steady_since < now() - interval '2 minutes' and judge.last_beat_at > now() - interval '90 seconds')`;
+
+/** Locks a node that is dead and not swept yet, if there is one that nobody else is sweeping. */
+export async function claimDeadNode(tx: Tx, selfId: string): Promise<typeof nodes.$inferSelect | undefined> {
+  const isDead = sql`${nodes.sweptAt} is null and ${nodes.lastBeatAt} < now() - ${silence}`;
+  const [node] = await tx
+    .select()
+    .from(nodes)
+    .where(and(ne(nodes.id, selfId), isDead, judgeIsSteady(selfId)))
+    .orderBy(nodes.id)
+    .limit(1)
+    .for("update", { skipLocked: true });
+  return node;
+}
+
+export async function markNodeSwept(tx: Tx, id: string): Promise<void> {
+  await tx.update(nodes).set({ sweptAt: sql`now()` }).where(eq(nodes.id, id));
+}
+
+export async function isSwept(db: DbOrTx, id: string): Promise<boolean> {
+  const rows = await db
+    .select({ id: nodes.id })
+    .from(nodes)
+    .where(and(eq(nodes.id, id), isNotNull(nodes.sweptAt)));
+  return rows.length > 0;
+}
+
+/** Forgets up to `limit` nodes that were swept a month ago, and returns them. One that holds staged bytes is remembered. */
+export async function forgetNodes(db: Db, limit: number): Promise<{ id: string }[]> {
+  const isLongGone = sql`${nodes.sweptAt} < now() - interval '30 days' and not exists (
+    select 1 from stored_objects where staged_on = ${nodes.id})`;
+  const some = db.select({ id: nodes.id }).from(nodes).where(isLongGone).limit(limit);
+  return await db.delete(nodes).where(inArray(nodes.id, some)).returning({ id: nodes.id });
+}

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { sumOldVolumes } from "../../../src/server/holdings/checking/sum-old-volumes.ts";
+import type { Study, StudyStatus } from "../../../src/shared/api/studies.ts";
+import {
+  type Answer,
+  packed,
+  type RestingObject,
+  readEverything,
+  restingObjects,
+  sampleKinds,
+} from "../../support/damaged-study.ts";
+import { type ReadMail, readOutbox } from "../../support/outbox.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+
+let t: TestApp;
+let owner: Person;
+let studyId: string;
+let objects: RestingObject[];
+let sound: Map<string, Answer>;
+beforeAll(async () => {
+  t = await createTestApp();
+  await t.addPerson("Quem Cuida", { role: "admin" });
+  owner = await t.addPerson("Dona do Exame", { plan: "clinica" });
+  await t.sql`update plans set download_delete_limit = 1000000`;
+  const { studies } = await t.store(owner, packed(sampleKinds()));
+  studyId = studies[0]?.id ?? "";
+  objects = await restingObjects(t, studyId);
+  sound = await readEverything(t, owner, studyId);
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+async function listed(): Promise<Study> {
+  const studies = (await (await t.call("GET", "/api/studies", { as: owner })).json()) as Study[];
+  const study = studies.find(({ id }) => id === studyId);
+  if (!study) throw new Error("the study is not listed");
+  return study;
+}
+
+/** Reads all of it with something wrong, and names the answers that bring other bytes than were stored. */
+async function lies(app = t.app): Promise<{ wrong: string[]; refused: number; cut: number }> {
+  const wrong: string[] = [];
+  let refused = 0;
+  let cut = 0;
+  for (const [path, { status, bytes }] of await readEverything({ ...t, app }, owner, studyId)) {
+    const before = sound.get(path);
+    if (bytes === undefined) cut++;
+    else if (status >= 500) refused++;
+    else if (status !== before?.status || !before.bytes?.equals(bytes)) wrong.push(`${status} ${path}`);
+  }
+  return { wrong, refused, cut };
+}
+
+const isAboutDamage = ({ subject }: ReadMail) => subject.includes("damaged");
+
+/** The path with a token that opens the study now. */
+async function tokenPath(path: string): Promise<string> {
+  const data = btoa(JSON.stringify([{ userId: owner.id, id: studyId }]));
+  const { token } = (await (await t.call("GET", `/generate-token?data=${data}`, { as: owner })).json()) as {
+    token: string;
+  };
+  return path.trim().replace("/dicomweb/", `/dicomweb/t/${token}/`);
+}
+
+const forget = () => t.sql`update studies set integrity = 'unchecked', verified_at = null`;
+
+/** Nothing of what was read before is in memory; of the last release's volumes nothing is in the database either. */
+async function asAfterStart({ isOldRelease }: { isOldRelease: boolean }): Promise<void> {
+  if (isOldRelease) await t.sql`delete from object_sums`;
+  t.deps.sums.clear();
+}
+
+const volume = () => objects.find(({ kind }) => kind === "volume") as RestingObject;
+
+describe("a study with a changed byte", () => {
+  for (const isOldRelease of [false, true]) {
+    const which = isOldRelease ? "of the last release" : "of this release";
+    test(`${which} never answers with it, whichever byte it is, and says that it is damaged`, async () => {
+      const { bytes, flip, restore } = volume();
+      expect(bytes.length).toBeGreaterThan(100_000);
+      for (let at = 1; at < bytes.length; at += 4096) {
+        await asAfterStart({ isOldRelease });
+        await forget();
+        flip(at);
+        const { wrong, refused, cut } = await lies();
+        restore();
+        expect(wrong, `byte ${at}`).toEqual([]);
+        expect(refused + cut, `byte ${at}`).toBeGreaterThan(0);
+        expect((await listed()).integrity, `byte ${at}`).toBe("damaged");
+      }
+    }, 60_000);
+  }
+
+  test("in its manifest never answers with it either", async () => {
+    for (const { bytes, flip, restore } of objects.filter(({ kind }) => kind === "manifest")) {
+      for (const at of [0, 9, 30, bytes.length >> 1, bytes.length - 2]) {
+        await forget();
+        flip(at);
+        await using restarted = await t.startAgain();
+        const { wrong, refused } = await lies(restarted.app);
+        restore();
+        expect(wrong, `byte ${at}`).toEqual([]);
+        expect(refused, `byte ${at}`).toBeGreaterThan(0);
+        expect((await listed()).integrity).toBe("damaged");
+      }
+    }
+  }, 60_000);
+
+  test("is answered as a problem that says so in the reader's language, and is told once", async () => {
+    await forget();
+    await asAfterStart({ isOldRelease: false });
+    await t.settle();
+    const mailsBefore = (await readOutbox(t.deps.config.dataDir)).filter(isAboutDamage).length;
+    volume().flip(3000);
+    const frame = "/frames/1";
+    const [path = ""] = [...sound.keys()].filter((key) => key.includes(`3.1.1.1${frame}`));
+    const url = await tokenPath(path);
+    const answer = await t.call("GET", url, { as: owner, headers: { accept: "*/*" } });
+    expect(answer.status).toBe(500);
+    const problem = await problemOf(answer);
+    expect(problem.code).toBe("archive.damaged");
+    expect(problem.message).toContain("Sending the same exam again");
+    const inPortuguese = await t.call("GET", url, { as: owner, headers: { "accept-language": "pt-BR" } });
+    expect((await problemOf(inPortuguese)).message).toContain("danificado");
+    volume().restore();
+    await t.settle();
+    const mails = (await readOutbox(t.deps.config.dataDir)).filter(isAboutDamage);
+    expect(mails.length - mailsBefore).toBe(1);
+    const study = await listed();
+    expect(study).toMatchObject({ integrity: "damaged", storageStatus: "b2" });
+    expect(Date.parse(study.verifiedAt ?? "")).toBeGreaterThan(Date.now() - 60_000);
+  });
+});
+
+describe("a study whose volume", () => {
+  test("is gone is missing: in no list a healthy one, never ready, and no viewer opens it", async () => {
+    await forget();
+    volume().remove();
+    const download = await t.call("GET", `/api/studies/${studyId}/download`, { as: owner });
+    volume().restore();
+    expect(download.status).toBe(500);
+    expect((await problemOf(download)).code).toBe("archive.damaged");
+    expect(await listed()).toMatchObject({ integrity: "missing", storageStatus: "error" });
+    const status = await t.call("GET", `/api/studies/${studyId}/status`, { as: owner });
+    expect((await status.json()) as StudyStatus).toEqual({ status: "error", isReady: false });
+    const data = btoa(JSON.stringify([{ userId: owner.id, id: studyId }]));
+    const viewer = await t.call("GET", `/generate-token?data=${data}`, { as: owner });
+    expect((await problemOf(viewer)).code).toBe("archive.damaged");
+  });
+
+  test("was cut is damaged", async () => {
+    await forget();
+    await asAfterStart({ isOldRelease: false });
+    volume().cut(volume().bytes.length - 5_000);
+    const { wrong, refused } = await lies();
+    volume().restore();
+    expect(wrong).toEqual([]);
+    expect(refused).toBeGreaterThan(0);
+    expect((await listed()).integrity).toBe("damaged");
+  });
+
+  test("was never read whole since the upgrade gets its sums in the background", async () => {
+    await asAfterStart({ isOldRelease: true });
+    await sumOldVolumes(t.deps, null, new AbortController().signal);
+    const [{ count } = { count: 0 }] = await t.sql`select count(*)::int as count from object_sums`;
+    expect(count).toBe(1);
+  });
+});
+
+describe("a download", () => {
+  test("of a damaged beginning costs nothing", async () => {
+    await forget();
+    await asAfterStart({ isOldRelease: false });
+    const fetchIt = () => t.call("GET", `/api/studies/${studyId}/download`, { as: owner });
+    const used = () =>
+      t.call("GET", "/api/subscriptions/usage-stats", { as: owner }).then((answer) => answer.json());
+    const before = await used();
+    volume().flip(10);
+    const answer = await fetchIt();
+    expect(answer.status).toBe(500);
+    volume().restore();
+    expect(await used()).toEqual(before);
+  });
+});

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { insertUpload } from "../../../src/server/features/ingest/ingest.repo.ts";
+import { enqueueStagedTransfers, startStudyJobs } from "../../../src/server/features/studies/studies.jobs.ts";
+import { sweepDeadNodes } from "../../../src/server/holdings/sweeping/sweep-dead-nodes.ts";
+import { sweepUploads } from "../../../src/server/holdings/sweeping/sweep-uploads.ts";
+import { beat } from "../../../src/server/nodes/beat.ts";
+import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
+import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+
+/*
+ * Two nodes with a DATA_DIR each on one database and one bucket. `lost` stops beating; `other` goes on. `lost` runs no
+ * jobs, so that what it held stays as a kill left it.
+ */
+const held = new AsyncDisposableStack();
+let bucket: FaultyS3Server;
+let lost: TestApp;
+let lostAcksDisk: TestApp["deps"];
+let other: TestApp;
+let person: Person;
+
+beforeAll(async () => {
+  bucket = held.use(await startFaultyS3Server());
+  const overrides = { store: createS3Store(bucket.options) };
+  lost = held.use(await createTestApp({ jobs: false, env: { ACK: "store" }, overrides }));
+  lostAcksDisk = { ...lost.deps, config: { ...lost.deps.config, ack: "disk" } };
+  const env = { ACK: "store", DATABASE_URL: lost.deps.config.databaseUrl ?? "" };
+  other = held.use(await createTestApp({ env, overrides }));
+  person = await lost.addPerson("Dona Perdida");
+  await lost.sql`update nodes set steady_since = now() - interval '3 minutes'`;
+});
+afterAll(() => held.disposeAsync());
+beforeEach(() => {
+  bucket.pause = async () => {};
+});
+
+const silent = (minutes: number) =>
+  lost.sql`update nodes set last_beat_at = now() - make_interval(mins => ${minutes}) where id = ${lost.deps.node.id}`;
+
+/** Lets `lost` beat once and then be silent for 11 minutes; whoever sweeps then, does it twice at once. */
+async function sweepLost(): Promise<void> {
+  await beat(lost.deps);
+  await silent(11);
+  await Promise.all([sweepDeadNodes(other.deps), sweepDeadNodes(other.deps)]);
+  await jobsDone();
+}
+
+async function jobsDone(): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    const [row] = await lost.sql`select count(*)::int as left from pgboss.job where start_after <= now()
+      and state in ('created', 'active', 'retry') and name in ('uploads.remove', 'uploads.adopt')`;
+    if (row?.left === 0) return;
+    await Bun.sleep(20);
+  }
+  throw new Error("jobs did not settle");
+}
+
+const keysUnder = (id: string) => [...bucket.bucket.objects.keys()].filter((key) => key.startsWith(id));
+
+async function upload(app: TestApp, deps: TestApp["deps"], study: string): Promise<string> {
+  app.deps.config.ack = deps.config.ack;
+  const answer = await app.upload(person, sampleZip({ study }));
+  app.deps.config.ack = "store";
+  expect(answer.status).toBe(201);
+  return ((await answer.json()) as { studies: { id: string }[] }).studies[0]?.id ?? "";
+}
+
+const objectsOf = (studyId: string) =>
+  lost.sql`select kind, key, location, staged_on from stored_objects where study_id = ${studyId} order by kind`;
+const statusOf = async (studyId: string) =>
+  (await lost.sql`select storage_status from studies where id = ${studyId}`)[0]?.storage_status;
+
+test("what a lost node was receiving is given up once, and its bytes leave the store; a living node's stay", async () => {
+  const receiving = async (nodeId: string, bootId: string) => {
+    const id = Bun.randomUUIDv7();
+    const row = { id, accountId: person.id, nodeId, bootId, startedAt: other.deps.clock.now() };
+    await insertUpload(other.deps.db, { ...row, state: "receiving" });
+    await other.deps.store.putBytes(`${id}/a.zip`, new Uint8Array(10));
+    bucket.bucket.uploads.set(id, { key: `${id}/b.zip`, begunAt: new Date(), parts: new Map() });
+    return id;
+  };
+  const dead: string[] = [];
+  for (const _ of Array(4)) dead.push(await receiving(lost.deps.node.id, "an-earlier-boot"));
+  const alive = await receiving(other.deps.node.id, other.deps.node.bootId);
+  await sweepLost();
+  const states = await lost.sql`select id, state from uploads where account_id = ${person.id}`;
+  expect(Object.fromEntries(states.map(({ id, state }) => [id, state]))).toEqual({
+    ...Object.fromEntries(dead.map((id) => [id, "failed"])),
+    [alive]: "receiving",
+  });
+  expect(dead.flatMap(keysUnder)).toEqual([]);
+  expect(keysUnder(alive).length).toBe(1);
+  expect([...bucket.bucket.uploads.keys()]).toEqual([alive]);
+  const [jobs] =
+    await lost.sql`select count(*)::int as all, count(*) filter (where start_after > now())::int as later
+    from pgboss.job where name = 'uploads.remove'`;
+  expect(jobs).toEqual({ all: 2, later: 1 });
+}, 20_000);
+
+test("a node that was only paused can't commit what was swept, and takes away what it still put into the store", async () => {
+  const reading = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  bucket.pause = async ({ method, key }) => {
+    if (method !== "GET" || !key) return;
+    reading.resolve();
+    await goOn.promise;
+  };
+  const answer = lost.upload(person, sampleZip({ study: "900" }));
+  await reading.promise;
+  const [row] =
+    await lost.sql`select id from uploads where state = 'receiving' and node_id = ${lost.deps.node.id}`;
+  expect(keysUnder(row?.id).length).toBe(1);
+  bucket.pause = async () => {};
+  await sweepLost();
+  expect(keysUnder(row?.id)).toEqual([]);
+  // As a request that was on its way all the time, it arrives only now.
+  await other.deps.store.putBytes(`${row?.id}/late.zip`, new Uint8Array(10));
+  goOn.resolve();
+  expect((await answer).status).toBeGreaterThanOrEqual(400);
+  expect(await lost.sql`select state from uploads where id = ${row?.id}`).toMatchObject([
+    { state: "failed" },
+  ]);
+  expect(keysUnder(row?.id)).toEqual([]);
+}, 20_000);
+
+test("an upload that a lost node had acknowledged from the store is finished by another node", async () => {
+  const studyId = await upload(lost, lost.deps, "901");
+  expect(await objectsOf(studyId)).toMatchObject(
+    ["volume", "manifest"].map((kind) => ({ kind, location: "archive", staged_on: lost.deps.node.id })),
+  );
+  await sweepLost();
+  for (const object of await objectsOf(studyId)) {
+    expect(object).toMatchObject({ location: "archive", staged_on: null });
+    expect(await other.deps.store.stat(object.key)).toBeDefined();
+  }
+  expect(await statusOf(studyId)).toBe("b2");
+  const [waiting] = await lost.sql`select count(*)::int as jobs from pgboss.job where state < 'active'
+    and name like ${`%.${lost.deps.node.id}`}`;
+  expect(waiting).toEqual({ jobs: 0 });
+}, 20_000);
+
+test("copies that a lost node had finished but not switched to are used", async () => {
+  const studyId = await upload(lost, lostAcksDisk, "902");
+  for (const { key } of await objectsOf(studyId)) {
+    await lost.deps.store.putFile(key, lost.deps.node.stagedPath(key));
+  }
+  await sweepLost();
+  expect(await objectsOf(studyId)).toMatchObject(
+    ["volume", "manifest"].map((kind) => ({ kind, location: "archive", staged_on: null })),
+  );
+  expect(await statusOf(studyId)).toBe("b2");
+}, 20_000);
+
+test("what only the disk of a lost node holds stays recorded, shows error and how to get it back, and is whole once it is back", async () => {
+  const studyId = await upload(lost, lostAcksDisk, "903");
+  // Half a copy is none.
+  const [first] = await objectsOf(studyId);
+  await lost.deps.store.putBytes(first?.key, new Uint8Array(10));
+  await sweepLost();
+  expect(await objectsOf(studyId)).toMatchObject(
+    ["volume", "manifest"].map((kind) => ({ kind, location: "staging", staged_on: lost.deps.node.id })),
+  );
+  expect(await statusOf(studyId)).toBe("error");
+  const retry = await other.call("POST", `/api/studies/${studyId}/retry-transfer`, { as: person });
+  expect(retry.status).toBe(503);
+  expect((await problemOf(retry)).code).toBe("study.node_gone");
+
+  await beat(lost.deps);
+  await startStudyJobs(lost.deps);
+  await enqueueStagedTransfers(lost.deps);
+  await lost.settle();
+  expect(await statusOf(studyId)).toBe("b2");
+}, 20_000);
+
+test("after an outage in which no node could beat, none is taken for dead by one that has just come back", async () => {
+  const id = Bun.randomUUIDv7();
+  const { node, db, clock } = lost.deps;
+  const row = { id, accountId: person.id, nodeId: node.id, bootId: node.bootId, startedAt: clock.now() };
+  await insertUpload(db, { ...row, state: "receiving" });
+  await beat(lost.deps);
+  await lost.sql`update nodes set last_beat_at = now() - interval '11 minutes'`;
+  await beat(other.deps);
+  await sweepDeadNodes(other.deps);
+  expect(await lost.sql`select state from uploads where id = ${id}`).toMatchObject([{ state: "receiving" }]);
+  await lost.sql`update nodes set steady_since = now() - interval '3 minutes'`;
+  await sweepDeadNodes(other.deps);
+  expect(await lost.sql`select state from uploads where id = ${id}`).toMatchObject([{ state: "failed" }]);
+}, 20_000);
+
+test("a node that never beat, of a version before, gets a day; after a month without it nothing of it is left", async () => {
+  const nodeId = Bun.randomUUIDv7();
+  const id = Bun.randomUUIDv7();
+  const row = { id, accountId: person.id, nodeId, bootId: "old", startedAt: other.deps.clock.now() };
+  await insertUpload(other.deps.db, { ...row, state: "receiving" });
+  const stateOf = async () => (await lost.sql`select state from uploads where id = ${id}`)[0]?.state;
+  const age = (hours: number) =>
+    lost.sql`update nodes set last_beat_at = now() - make_interval(hours => ${hours}) where id = ${nodeId}`;
+  await sweepDeadNodes(other.deps);
+  await age(23);
+  await sweepDeadNodes(other.deps);
+  expect(await stateOf()).toBe("receiving");
+  await age(25);
+  await sweepDeadNodes(other.deps);
+  expect(await stateOf()).toBe("failed");
+  await lost.sql`update nodes set swept_at = now() - interval '31 days' where id = ${nodeId}`;
+  await sweepDeadNodes(other.deps);
+  expect(await stateOf()).toBeUndefined();
+  expect((await lost.sql`select id from nodes where id = ${nodeId}`).length).toBe(0);
+}, 20_000);
+
+test("a failed upload whose folder is gone is swept from the store by its own node", async () => {
+  const id = Bun.randomUUIDv7();
+  const { node, db, clock, store } = other.deps;
+  const row = {
+    id,
+    accountId: person.id,
+    nodeId: node.id,
+    bootId: "an-earlier-boot",
+    startedAt: clock.now(),
+  };
+  await insertUpload(db, { ...row, state: "failed" });
+  await store.putBytes(`${id}/a.zip`, new Uint8Array(10));
+  await sweepUploads(other.deps);
+  expect(keysUnder(id)).toEqual([]);
+});

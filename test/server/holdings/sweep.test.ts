@@ -1,0 +1,118 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { mkdir, readdir } from "node:fs/promises";
+import { insertUpload } from "../../../src/server/features/ingest/ingest.repo.ts";
+import { endDeadUploads, sweepUploads } from "../../../src/server/holdings/sweeping/sweep-uploads.ts";
+import { createDiskStore } from "../../../src/server/storage/disk/disk-store.ts";
+import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
+import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
+import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { filesBelow } from "../../support/stored-bytes.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
+import { createTestApp, type TestApp } from "../../support/test-app.ts";
+
+/** A store that can be cut off, as S3 is by a broken line. */
+function cuttable(store: ObjectStore): { store: ObjectStore; line: { isCut: boolean } } {
+  const line = { isCut: false };
+  const assertReached = () => {
+    if (line.isCut) throw new StoreUnavailable("cut off");
+  };
+  const list: ObjectStore["list"] = async function* (prefix) {
+    assertReached();
+    yield* store.list(prefix);
+  };
+  const sweepUnfinished: ObjectStore["sweepUnfinished"] = async (olderThan, ours) => {
+    assertReached();
+    return await store.sweepUnfinished(olderThan, ours);
+  };
+  return { store: { ...store, list, sweepUnfinished }, line };
+}
+
+/** What kill -9 leaves of an upload before its commit: a row, a folder, and with ACK=store copies. */
+async function leaveDeadUpload(t: TestApp): Promise<string> {
+  const id = Bun.randomUUIDv7();
+  const { node, db, clock } = t.deps;
+  const bootId = Bun.randomUUIDv7();
+  await insertUpload(db, {
+    id,
+    accountId: Bun.randomUUIDv7(),
+    nodeId: node.id,
+    bootId,
+    state: "receiving",
+    startedAt: clock.now(),
+  });
+  await mkdir(node.stagedPath(id), { recursive: true });
+  await Bun.write(`${node.stagedPath(id)}/spool.zip`, "half a ZIP");
+  await t.deps.store.putBytes(`${id}/a.zip`, new Uint8Array(10));
+  return id;
+}
+
+describe("what a killed upload left", () => {
+  test("does not keep the server from starting while the store is out of reach, and goes once it is back", async () => {
+    await using folder = createTempFolder();
+    const inner = createDiskStore({ root: folder.path });
+    const { store, line } = cuttable(inner);
+    await using t = await createTestApp({ jobs: false, env: { ACK: "store" }, overrides: { store } });
+    const id = await leaveDeadUpload(t);
+    line.isCut = true;
+    await endDeadUploads(t.deps);
+    await sweepUploads(t.deps);
+    expect(existsSync(t.deps.node.stagedPath(id))).toBe(true);
+    line.isCut = false;
+    await sweepUploads(t.deps);
+    expect(existsSync(t.deps.node.stagedPath(id))).toBe(false);
+    expect(await Array.fromAsync(inner.list(""))).toEqual([]);
+  });
+
+  test("goes at the next start, and an upload that is alive stays", async () => {
+    await using t = await createTestApp({ jobs: false, env: { ACK: "store" } });
+    const dead = await leaveDeadUpload(t);
+    const alive = Bun.randomUUIDv7();
+    const { node, db, clock } = t.deps;
+    const row = { accountId: alive, nodeId: node.id, bootId: node.bootId, startedAt: clock.now() };
+    await insertUpload(db, { ...row, id: alive, state: "receiving" });
+    await mkdir(node.stagedPath(alive), { recursive: true });
+    await endDeadUploads(t.deps);
+    await sweepUploads(t.deps);
+    expect(existsSync(node.stagedPath(dead))).toBe(false);
+    expect(existsSync(node.stagedPath(alive))).toBe(true);
+  });
+
+  test("half-made copies on this disk go at the next start", async () => {
+    await using t = await createTestApp({ jobs: false });
+    const unfinished = `${t.deps.config.dataDir}/objects/~unfinished`;
+    await Bun.write(`${unfinished}/${t.deps.node.startedAt.getTime() - 1000}-${crypto.randomUUID()}`, "half");
+    await sweepUploads(t.deps);
+    expect(await readdir(unfinished)).toEqual([]);
+  });
+});
+
+test("the sweep of a shared bucket aborts old multipart uploads that this database names, and nobody else's", async () => {
+  await using server = await startFaultyS3Server();
+  const store = createS3Store(server.options);
+  await using t = await createTestApp({ jobs: false, env: { ACK: "store" }, overrides: { store } });
+  const dead = await leaveDeadUpload(t);
+  const begin = (key: string) =>
+    server.bucket.uploads.set(key, { key, begunAt: new Date(Date.now() - 25 * 3600_000), parts: new Map() });
+  const others = [`${Bun.randomUUIDv7()}/volume.zip`, "backup/of/another/product", "not-a-folder"];
+  for (const key of [`${dead}/volume.zip`, ...others]) begin(key);
+  await sweepUploads(t.deps);
+  expect([...server.bucket.uploads.keys()].sort()).toEqual(others.sort());
+});
+
+test("an upload whose large entry had to be inflated leaves nothing but its study", async () => {
+  await using t = await createTestApp();
+  const person = await t.addPerson("Filme Longo");
+  const frames = 9;
+  const elements = {
+    "00280008": { vr: "IS", Value: [frames] },
+    "00280010": { vr: "US", Value: [2048] },
+    "00280011": { vr: "US", Value: [1024] },
+    "7FE00010": { vr: "OW", bytes: new Uint8Array(frames * 2048 * 1024 * 2) },
+  };
+  const answer = await t.upload(person, sampleZip({ study: "90", elements }));
+  expect(answer.status).toBe(201);
+  await t.settle();
+  expect([...filesBelow(t.deps.node.stagingDir)]).toEqual([]);
+}, 20_000);

@@ -1,0 +1,192 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { readdir, truncate } from "node:fs/promises";
+import { join } from "node:path";
+import { transferUpload } from "../../../src/server/holdings/transfer/transfer-upload.ts";
+import { createDiskStore } from "../../../src/server/storage/disk/disk-store.ts";
+import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
+import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
+import type { StudyStatus } from "../../../src/shared/api/studies.ts";
+import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
+import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+const s3 = await startFaultyS3Server();
+afterAll(() => s3[Symbol.asyncDispose]());
+
+const adapters: [name: string, create: () => { store: ObjectStore } & AsyncDisposable][] = [
+  [
+    "disk",
+    () => {
+      const folder = createTempFolder();
+      return {
+        store: createDiskStore({ root: folder.path }),
+        [Symbol.asyncDispose]: folder[Symbol.asyncDispose],
+      };
+    },
+  ],
+  ["s3", () => ({ store: createS3Store(s3.options), [Symbol.asyncDispose]: async () => {} })],
+];
+
+/** A store whose next call of one method fails, before or after it did its work. */
+function failing(
+  store: ObjectStore,
+  plan: { method?: "putFile" | "stat" | "open"; when?: "before" | "after" },
+): ObjectStore {
+  const guarded = <Args extends unknown[], Result>(
+    method: "putFile" | "stat" | "open",
+    run: (...args: Args) => Promise<Result>,
+  ) => {
+    return async (...args: Args): Promise<Result> => {
+      const isDue = plan.method === method;
+      if (isDue) plan.method = undefined;
+      if (isDue && plan.when !== "after") throw new StoreUnavailable(method);
+      const result = await run(...args);
+      if (isDue) throw new StoreUnavailable(method);
+      return result;
+    };
+  };
+  return {
+    ...store,
+    putFile: guarded("putFile", store.putFile.bind(store)),
+    stat: guarded("stat", store.stat.bind(store)),
+    open: guarded("open", store.open.bind(store)),
+  };
+}
+
+interface Uploaded {
+  answer: UploadAnswer;
+  studyId: string;
+  uploadId: string;
+}
+
+async function uploadStaged(t: TestApp, person: Person, study: string): Promise<Uploaded> {
+  const response = await t.upload(person, sampleZip({ study }, { study, sop: "2" }, { study, series: "2" }));
+  expect(response.status).toBe(201);
+  const answer = (await response.json()) as UploadAnswer;
+  const studyId = answer.studies[0]?.id ?? "";
+  const [row] = await t.sql`select upload_id from stored_objects where study_id = ${studyId} limit 1`;
+  return { answer, studyId, uploadId: row?.upload_id };
+}
+
+async function statusOf(t: TestApp, person: Person, studyId: string): Promise<StudyStatus> {
+  return (await (
+    await t.call("GET", `/api/studies/${studyId}/status`, { as: person })
+  ).json()) as StudyStatus;
+}
+
+async function stagedNames(t: TestApp): Promise<string[]> {
+  return (await readdir(join(t.deps.config.dataDir, "staging"))).filter((name) => !name.startsWith("~"));
+}
+
+const go = (t: TestApp, uploadId: string) => transferUpload(t.deps, uploadId, new AbortController().signal);
+
+for (const [name, create] of adapters) {
+  describe(`a transfer to ${name}`, () => {
+    test("walks local → transferring → b2 and leaves nothing staged", async () => {
+      await using target = create();
+      await using t = await createTestApp({ jobs: false, overrides: { store: target.store } });
+      const person = await t.addPerson("Transfere");
+      const { studyId, uploadId } = await uploadStaged(t, person, "1");
+      expect(await statusOf(t, person, studyId)).toEqual({ status: "local", isReady: false });
+      await go(t, uploadId);
+      expect(await statusOf(t, person, studyId)).toEqual({ status: "b2", isReady: true });
+      expect(await stagedNames(t)).toEqual([]);
+    });
+
+    for (const method of ["putFile", "stat", "open"] as const) {
+      for (const when of ["before", "after"] as const) {
+        test(`that fails ${when} ${method} shows error, keeps the files here, and goes through when tried again`, async () => {
+          await using target = create();
+          const plan = { method, when } as { method?: typeof method; when: typeof when };
+          await using t = await createTestApp({
+            jobs: false,
+            overrides: { store: failing(target.store, plan) },
+          });
+          const person = await t.addPerson("Tenta de Novo");
+          const { studyId, uploadId } = await uploadStaged(t, person, "2");
+          await expect(go(t, uploadId)).rejects.toThrow(StoreUnavailable);
+          expect(await statusOf(t, person, studyId)).toEqual({ status: "error", isReady: false });
+          expect((await t.call("GET", `/api/studies/${studyId}/download`, { as: person })).status).toBe(200);
+          await go(t, uploadId);
+          expect(await statusOf(t, person, studyId)).toEqual({ status: "b2", isReady: true });
+          expect(await stagedNames(t)).toEqual([]);
+        });
+      }
+    }
+
+    test("of a study deleted meanwhile leaves no bytes in either store", async () => {
+      await using target = create();
+      await using t = await createTestApp({ jobs: false, overrides: { store: target.store } });
+      const person = await t.addPerson("Apaga Antes");
+      const { studyId, uploadId } = await uploadStaged(t, person, "3");
+      const put = target.store.putFile.bind(target.store);
+      let isDeleted = false;
+      t.deps.store.putFile = async (...args) => {
+        await put(...args);
+        if (isDeleted) return;
+        isDeleted = true;
+        expect((await t.call("DELETE", `/api/studies/${studyId}`, { as: person })).status).toBe(200);
+      };
+      await go(t, uploadId);
+      const left = await Array.fromAsync(target.store.list(`${uploadId}/`));
+      expect(left).toEqual([]);
+    });
+  });
+}
+
+test("a copy that differs is never switched to: the study shows error and its staged bytes stay", async () => {
+  await using folder = createTempFolder();
+  const store = createDiskStore({ root: folder.path });
+  const put = store.putFile.bind(store);
+  const damaging: ObjectStore = {
+    ...store,
+    async putFile(key, path, options) {
+      // A copy of its own, cut short: linked to the staged file, the damage would be the source's.
+      const { copyFile } = await import("node:fs/promises");
+      await copyFile(path, `${path}.copy`);
+      await truncate(`${path}.copy`, 10);
+      await put(key, `${path}.copy`, options);
+    },
+  };
+  await using t = await createTestApp({ jobs: false, overrides: { store: damaging } });
+  const person = await t.addPerson("Cópia Ruim");
+  const { studyId, uploadId } = await uploadStaged(t, person, "4");
+  await expect(go(t, uploadId)).rejects.toThrow("another size");
+  expect(await statusOf(t, person, studyId)).toEqual({ status: "error", isReady: false });
+  const keys = await t.sql`select key from stored_objects where study_id = ${studyId}`;
+  for (const { key } of keys) expect(existsSync(t.deps.node.stagedPath(key))).toBe(true);
+});
+
+test("deleting a study removes its bytes from the archive store", async () => {
+  await using t = await createTestApp();
+  const person = await t.addPerson("Apaga Tudo");
+  const { studies } = await t.store(person, sampleZip({ study: "5" }));
+  const objects = join(t.deps.config.dataDir, "objects");
+  const kept = async () => (await readdir(objects)).filter((name) => !name.startsWith("~"));
+  expect(await kept()).toHaveLength(1);
+  expect((await t.call("DELETE", `/api/studies/${studies[0]?.id}`, { as: person })).status).toBe(200);
+  await t.settle();
+  expect(await kept()).toEqual([]);
+});
+
+test("with ACK=store an upload is answered only once it is in the store, ready to be seen", async () => {
+  await using t = await createTestApp({ jobs: false, env: { ACK: "store" } });
+  const person = await t.addPerson("Só Depois");
+  const { studyId } = await uploadStaged(t, person, "6");
+  expect(await statusOf(t, person, studyId)).toEqual({ status: "b2", isReady: true });
+});
+
+test("with ACK=store a store that fails means no answer, nothing listed and no bytes anywhere", async () => {
+  await using folder = createTempFolder();
+  const inner = createDiskStore({ root: folder.path });
+  const store = failing(inner, { method: "open", when: "before" });
+  await using t = await createTestApp({ jobs: false, env: { ACK: "store" }, overrides: { store } });
+  const person = await t.addPerson("Nada Fica");
+  expect((await t.upload(person, sampleZip({ study: "7" }))).status).toBe(503);
+  expect(await (await t.call("GET", "/api/studies", { as: person })).json()).toEqual([]);
+  expect(await stagedNames(t)).toEqual([]);
+  expect(await Array.fromAsync(inner.list(""))).toEqual([]);
+});
