@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { dictionaryVr } from "../src/server/dicom/dictionary.ts";
 
 const root = resolve(import.meta.dir, "..");
 
@@ -71,6 +72,16 @@ describe("the house", () => {
     const { overrides } = JSON.parse(textOf("package.json")) as { overrides: Record<string, string> };
     const named = textOf("docs/dependencies.md");
     expect(Object.keys(overrides).filter((name) => !named.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  test("a DICOM tag is written by its keyword, in one dictionary", () => {
+    const dictionaries = /^(src\/shared\/dicom\/tags|scripts\/demo\/phantom\/keywords)\.ts$/;
+    const bareTags = (path: string) =>
+      Array.from(textOf(path).matchAll(/(?:(?<=")x?|\b0x)([0-9a-f]{8})(?!-)\b/gi), ([, hex = ""]) => hex)
+        .filter((hex) => dictionaryVr(Number.parseInt(hex, 16)) !== "UN")
+        .map((hex) => `${path}: ${hex}`);
+    const code = [...sources, ...filesUnder("scripts")].filter((path) => !dictionaries.test(path));
+    expect(code.flatMap(bareTags)).toEqual([]);
   });
 
   test("no file is named after nothing", () => {

@@ -1,3 +1,4 @@
+import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { writeInstance } from "../demo/dicom-writer.ts";
 import { characterSetValue, textEncoderFor } from "../demo/phantom/character-set.ts";
 import { toElements } from "../demo/phantom/keywords.ts";
@@ -73,7 +74,7 @@ export function* corpusStudy(
     yield Uint8Array.from(
       writeInstance({
         transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN,
-        elements: { ...toElements(attributes, encode), "7FE00010": { vr: "OW", bytes } },
+        elements: { ...toElements(attributes, encode), [TagHex.PixelData]: { vr: "OW", bytes } },
       }),
     );
   }

@@ -1,4 +1,5 @@
 import { deflateRawSync } from "node:zlib";
+import { Tag, TagHex } from "../../src/shared/dicom/tags.ts";
 
 /**
  * One element to write. Give exactly one content:
@@ -42,9 +43,6 @@ const DEFLATED = "1.2.840.10008.1.2.1.99";
 const IMPLEMENTATION_CLASS_UID = "2.25.302881714403187326711843218263711573721";
 
 const UNDEFINED_LENGTH = 0xffffffff;
-const ITEM = 0xfffee000;
-const ITEM_END = 0xfffee00d;
-const SEQUENCE_END = 0xfffee0dd;
 const LONG_FORM = new Set("OB OD OF OL OV OW SQ SV UC UN UR UT UV".split(" "));
 
 /**
@@ -57,7 +55,7 @@ export function writeInstance(options: WriteInstanceOptions): Uint8Array {
     explicit: transferSyntaxUID !== IMPLICIT_LITTLE_ENDIAN,
     littleEndian: transferSyntaxUID !== EXPLICIT_BIG_ENDIAN,
     undefinedLengths: options.undefinedLengths ?? false,
-    utf8: elements["00080005"]?.Value?.[0] === "ISO_IR 192",
+    utf8: elements[TagHex.SpecificCharacterSet]?.Value?.[0] === "ISO_IR 192",
   };
   const isMeta = (tagHex: string) => tagHex.startsWith("0002");
   const entries = Object.entries(elements);
@@ -75,16 +73,19 @@ function encodeFileMeta(transferSyntaxUID: string, elements: DicomElements, own:
   const encoding = { explicit: true, littleEndian: true, undefinedLengths: false, utf8: false };
   const body = encodeDataSet(
     {
-      "00020001": { vr: "OB", bytes: Uint8Array.of(0, 1) },
-      "00020002": { vr: "UI", Value: elements["00080016"]?.Value ?? [] },
-      "00020003": { vr: "UI", Value: elements["00080018"]?.Value ?? [] },
-      "00020010": { vr: "UI", Value: [transferSyntaxUID] },
-      "00020012": { vr: "UI", Value: [IMPLEMENTATION_CLASS_UID] },
+      [TagHex.FileMetaInformationVersion]: { vr: "OB", bytes: Uint8Array.of(0, 1) },
+      [TagHex.MediaStorageSOPClassUID]: { vr: "UI", Value: elements[TagHex.SOPClassUID]?.Value ?? [] },
+      [TagHex.MediaStorageSOPInstanceUID]: { vr: "UI", Value: elements[TagHex.SOPInstanceUID]?.Value ?? [] },
+      [TagHex.TransferSyntaxUID]: { vr: "UI", Value: [transferSyntaxUID] },
+      [TagHex.ImplementationClassUID]: { vr: "UI", Value: [IMPLEMENTATION_CLASS_UID] },
       ...own,
     },
     encoding,
   );
-  return concat([encodeDataSet({ "00020000": { vr: "UL", Value: [body.length] } }, encoding), body]);
+  return concat([
+    encodeDataSet({ [TagHex.FileMetaInformationGroupLength]: { vr: "UL", Value: [body.length] } }, encoding),
+    body,
+  ]);
 }
 
 function encodeDataSet(elements: DicomElements, encoding: Encoding): Uint8Array {
@@ -107,7 +108,7 @@ function encodeElement(tag: number, element: DicomElement, encoding: Encoding): 
     return [
       elementHeader(tag, "SQ", UNDEFINED_LENGTH, encoding),
       body,
-      delimiter(SEQUENCE_END, 0, encoding.littleEndian),
+      delimiter(Tag.SequenceDelimitationItem, 0, encoding.littleEndian),
     ];
   }
   const value = padEven(element.bytes ?? encodeValue(element, encoding), paddingByte(element.vr));
@@ -117,8 +118,12 @@ function encodeElement(tag: number, element: DicomElement, encoding: Encoding): 
 function encodeItem(item: DicomElements, encoding: Encoding): Uint8Array[] {
   const body = encodeDataSet(item, encoding);
   const { littleEndian } = encoding;
-  if (!encoding.undefinedLengths) return [delimiter(ITEM, body.length, littleEndian), body];
-  return [delimiter(ITEM, UNDEFINED_LENGTH, littleEndian), body, delimiter(ITEM_END, 0, littleEndian)];
+  if (!encoding.undefinedLengths) return [delimiter(Tag.Item, body.length, littleEndian), body];
+  return [
+    delimiter(Tag.Item, UNDEFINED_LENGTH, littleEndian),
+    body,
+    delimiter(Tag.ItemDelimitationItem, 0, littleEndian),
+  ];
 }
 
 function encodeFragments(
@@ -133,9 +138,9 @@ function encodeFragments(
   });
   const items = [table, ...fragments].flatMap((fragment) => {
     const padded = padEven(fragment, 0);
-    return [delimiter(ITEM, padded.length, littleEndian), padded];
+    return [delimiter(Tag.Item, padded.length, littleEndian), padded];
   });
-  return [...items, delimiter(SEQUENCE_END, 0, littleEndian)];
+  return [...items, delimiter(Tag.SequenceDelimitationItem, 0, littleEndian)];
 }
 
 function elementHeader(tag: number, vr: string, length: number, encoding: Encoding): Uint8Array {

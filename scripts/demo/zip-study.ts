@@ -1,4 +1,5 @@
 import { Zip, ZipDeflate, type ZipInputFile, ZipPassThrough } from "fflate";
+import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { writeInstance } from "./dicom-writer.ts";
 
 export interface ZipStudyOptions {
@@ -72,13 +73,13 @@ function emptyDicomdir(): Uint8Array {
   return writeInstance({
     transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN,
     elements: {
-      "00020002": { vr: "UI", Value: [MEDIA_STORAGE_DIRECTORY] },
-      "00020003": { vr: "UI", Value: ["2.25.7"] },
-      "00041130": { vr: "CS", Value: ["EXAME"] },
-      "00041200": { vr: "UL", Value: [0] },
-      "00041202": { vr: "UL", Value: [0] },
-      "00041212": { vr: "US", Value: [0] },
-      "00041220": { vr: "SQ", Value: [] },
+      [TagHex.MediaStorageSOPClassUID]: { vr: "UI", Value: [MEDIA_STORAGE_DIRECTORY] },
+      [TagHex.MediaStorageSOPInstanceUID]: { vr: "UI", Value: ["2.25.7"] },
+      [TagHex.FileSetID]: { vr: "CS", Value: ["EXAME"] },
+      [TagHex.OffsetOfTheFirstDirectoryRecordOfTheRootDirectoryEntity]: { vr: "UL", Value: [0] },
+      [TagHex.OffsetOfTheLastDirectoryRecordOfTheRootDirectoryEntity]: { vr: "UL", Value: [0] },
+      [TagHex.FileSetConsistencyFlag]: { vr: "US", Value: [0] },
+      [TagHex.DirectoryRecordSequence]: { vr: "SQ", Value: [] },
     },
   });
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { writeInstance } from "../../scripts/demo/dicom-writer.ts";
 import { zipStudy } from "../../scripts/demo/zip-study.ts";
 import type { UploadAnswer } from "../../src/shared/api/upload.ts";
+import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { EXPLICIT_LITTLE_ENDIAN, SAMPLE_ELEMENTS } from "../support/dicom-sample.ts";
 import { memoryOf, processTree, sampleMemory } from "../support/process-tree.ts";
 import { postZip, spawnServer } from "../support/server-process.ts";
@@ -18,11 +19,11 @@ function* slices() {
   for (let n = 1; n <= SLICES; n++) {
     const elements = {
       ...SAMPLE_ELEMENTS,
-      "00080018": { vr: "UI", Value: [`2.25.4.${n}`] },
-      "00200013": { vr: "IS", Value: [n] },
-      "00280010": { vr: "US", Value: [512] },
-      "00280011": { vr: "US", Value: [512] },
-      "7FE00010": { vr: "OW", bytes },
+      [TagHex.SOPInstanceUID]: { vr: "UI", Value: [`2.25.4.${n}`] },
+      [TagHex.InstanceNumber]: { vr: "IS", Value: [n] },
+      [TagHex.Rows]: { vr: "US", Value: [512] },
+      [TagHex.Columns]: { vr: "US", Value: [512] },
+      [TagHex.PixelData]: { vr: "OW", bytes },
     };
     const instance = writeInstance({ transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN, elements });
     // As long as the names of a volume: what is received becomes the volume.

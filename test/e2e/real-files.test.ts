@@ -7,6 +7,7 @@ import type { Instance } from "../../src/server/dicom/instance.ts";
 import { readInstance } from "../../src/server/dicom/read-instance.ts";
 import type { Study } from "../../src/shared/api/studies.ts";
 import type { UploadAnswer } from "../../src/shared/api/upload.ts";
+import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { sha256 } from "../support/stored-bytes.ts";
 import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
 
@@ -63,9 +64,9 @@ function isPlausible(instance: Instance, sizeBytes: number): boolean {
   const { frames, metadata } = instance;
   if (frames.kind !== "native") return sizeBytes > 0;
   const number = (tag: string, otherwise: number) => Number(metadata[tag]?.Value?.[0] ?? otherwise);
-  const pixels = number("00280010", 0) * number("00280011", 0);
+  const pixels = number(TagHex.Rows, 0) * number(TagHex.Columns, 0);
   if (pixels === 0) return sizeBytes === frames.frameBytes;
-  const exact = Math.ceil((pixels * number("00280002", 1) * number("00280100", 8)) / 8);
+  const exact = Math.ceil((pixels * number(TagHex.SamplesPerPixel, 1) * number(TagHex.BitsAllocated, 8)) / 8);
   // YBR_FULL_422 keeps two thirds of the samples (PS3.3 §C.7.6.3.1.2); a file may be cut or padded.
   return sizeBytes > 0 && sizeBytes <= exact + 1 && sizeBytes >= Math.floor((exact * 2) / 3);
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { writeReportPdf } from "../../scripts/demo/pdf.ts";
+import { TagHex } from "../../src/shared/dicom/tags.ts";
 import type { Locale } from "../../src/shared/locale.ts";
 import {
   type BrowserApp,
@@ -28,12 +29,15 @@ function studyOf(n: number): SampleInstance {
   return {
     study: `80${n}`,
     elements: {
-      "00080020": { vr: "DA", Value: [`202601${String(n).padStart(2, "0")}`] },
-      "00080050": { vr: "SH", Value: text("AC-77", `B-${n}`) },
-      "00080060": { vr: "CS", Value: text("MR", "CT") },
-      "00081030": { vr: "LO", Value: text("Ressonância do joelho", `Tórax ${String(n).padStart(2, "0")}`) },
-      "00100010": { vr: "PN", Value: text("Conceição^João", "Silva^Ana") },
-      "00100020": { vr: "LO", Value: text("PX-9", "P 001") },
+      [TagHex.StudyDate]: { vr: "DA", Value: [`202601${String(n).padStart(2, "0")}`] },
+      [TagHex.AccessionNumber]: { vr: "SH", Value: text("AC-77", `B-${n}`) },
+      [TagHex.Modality]: { vr: "CS", Value: text("MR", "CT") },
+      [TagHex.StudyDescription]: {
+        vr: "LO",
+        Value: text("Ressonância do joelho", `Tórax ${String(n).padStart(2, "0")}`),
+      },
+      [TagHex.PatientName]: { vr: "PN", Value: text("Conceição^João", "Silva^Ana") },
+      [TagHex.PatientID]: { vr: "LO", Value: text("PX-9", "P 001") },
     },
   };
 }

@@ -4,6 +4,7 @@ import { zipSync } from "fflate";
 import type { Browser, BrowserContext, BrowserContextOptions, Frame, Page } from "playwright-core";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
+import { TagHex } from "../../src/shared/dicom/tags.ts";
 import type { Locale } from "../../src/shared/locale.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { leave } from "../support/browser-app.ts";
@@ -42,10 +43,10 @@ function head(slices: number, { studyDate = "20260817", size = 128 } = {}): Prom
 function unshown(uid: string, elements: object = {}): Uint8Array {
   return sampleFile(
     {
-      "0020000D": ui(uid),
-      "0020000E": ui(`${uid}.9`),
-      "00080018": ui(`${uid}.9.1`),
-      "7FE00010": { vr: "OB", fragments: [Uint8Array.of(0xff, 0xd8, 0xff, 0xd9)] },
+      [TagHex.StudyInstanceUID]: ui(uid),
+      [TagHex.SeriesInstanceUID]: ui(`${uid}.9`),
+      [TagHex.SOPInstanceUID]: ui(`${uid}.9.1`),
+      [TagHex.PixelData]: { vr: "OB", fragments: [Uint8Array.of(0xff, 0xd8, 0xff, 0xd9)] },
       ...elements,
     },
     { transferSyntaxUID: RETIRED_JPEG },
@@ -278,7 +279,7 @@ describe("a study", () => {
     "is shown in the page as well, and back from there the list is as it was: filter, page, place and focus",
     async () => {
       const others = Array.from({ length: 11 }, (_, i) => ({ study: String(700 + i) }));
-      const another = { study: "799", elements: { "00100010": { vr: "PN", Value: ["Lima^Ana"] } } };
+      const another = { study: "799", elements: { [TagHex.PatientName]: { vr: "PN", Value: ["Lima^Ana"] } } };
       const person = await personWith(
         await head(3, { studyDate: "20200101" }),
         sampleZip(...others, another),
@@ -334,8 +335,8 @@ describe("what the viewer can't show", () => {
       async () => {
         const t = sentences[locale];
         const report = {
-          "00080016": ui(STRUCTURED_REPORT),
-          "7FE00010": { vr: "OB", bytes: new Uint8Array() },
+          [TagHex.SOPClassUID]: ui(STRUCTURED_REPORT),
+          [TagHex.PixelData]: { vr: "OB", bytes: new Uint8Array() },
         };
         for (const [said, instance] of [
           [t.images, unshown("2.25.91")],
@@ -361,7 +362,7 @@ describe("what the viewer can't show", () => {
       const [first] = [...generateStudy({ kind: "ct-head", seed: "viewer", size: 128, instances: 3 })];
       if (!first) throw new Error("no instance");
       const uid = first.attributes.studyInstanceUID;
-      const number = { "00200011": { vr: "IS", Value: [77] } };
+      const number = { [TagHex.SeriesNumber]: { vr: "IS", Value: [77] } };
       const person = await personWith(await head(3), zipSync({ IM1: unshown(uid, number) }));
       const page = await openList(person);
       const frame = await openViewer(page);

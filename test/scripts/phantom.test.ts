@@ -8,6 +8,7 @@ import {
   STUDY_KINDS,
   TRANSFER_SYNTAX,
 } from "../../scripts/demo/phantom/study.ts";
+import { parserTag } from "../../src/client/features/upload/parse-head.ts";
 
 const SMALL = { seed: 7, size: 32, instances: 3, frames: 3 } as const;
 
@@ -26,8 +27,10 @@ function samplesOf(instance: GeneratedInstance): Int16Array | Uint16Array | Uint
   const bytes = new Uint8Array(
     dataSet.byteArray.subarray(element.dataOffset, element.dataOffset + element.length),
   );
-  if (dataSet.uint16("x00280100") === 8) return bytes;
-  return dataSet.uint16("x00280103") === 1 ? new Int16Array(bytes.buffer) : new Uint16Array(bytes.buffer);
+  if (dataSet.uint16(parserTag("BitsAllocated")) === 8) return bytes;
+  return dataSet.uint16(parserTag("PixelRepresentation")) === 1
+    ? new Int16Array(bytes.buffer)
+    : new Uint16Array(bytes.buffer);
 }
 
 function numbers(dataSet: DataSet, tag: string): number[] {
@@ -44,17 +47,20 @@ describe.each(STUDY_KINDS)("%s", (kind) => {
     expect(instances.length).toBeGreaterThan(0);
     for (const { bytes, attributes } of instances) {
       const dataSet = parse(bytes);
-      expect(dataSet.string("x00020010")).toBe(transferSyntaxUID);
-      expect(dataSet.string("x00080016")).toBe(attributes.sopClassUID);
-      expect(dataSet.string("x00080018")).toBe(attributes.sopInstanceUID);
-      expect(dataSet.string("x0020000d")).toBe(attributes.studyInstanceUID);
-      expect(dataSet.string("x0020000e")).toBe(attributes.seriesInstanceUID);
-      expect(dataSet.uint16("x00280010")).toBe(attributes.rows);
-      expect(dataSet.uint16("x00280011")).toBe(attributes.columns);
-      expect(dataSet.string("x00080060")).toBe(attributes.modality);
+      expect(dataSet.string(parserTag("TransferSyntaxUID"))).toBe(transferSyntaxUID);
+      expect(dataSet.string(parserTag("SOPClassUID"))).toBe(attributes.sopClassUID);
+      expect(dataSet.string(parserTag("SOPInstanceUID"))).toBe(attributes.sopInstanceUID);
+      expect(dataSet.string(parserTag("StudyInstanceUID"))).toBe(attributes.studyInstanceUID);
+      expect(dataSet.string(parserTag("SeriesInstanceUID"))).toBe(attributes.seriesInstanceUID);
+      expect(dataSet.uint16(parserTag("Rows"))).toBe(attributes.rows);
+      expect(dataSet.uint16(parserTag("Columns"))).toBe(attributes.columns);
+      expect(dataSet.string(parserTag("Modality"))).toBe(attributes.modality);
       const element = dataSet.elements.x7fe00010;
       const { rows, columns, numberOfFrames } = attributes;
-      const bytesPerPixel = ((dataSet.uint16("x00280002") ?? 0) * (dataSet.uint16("x00280100") ?? 0)) / 8;
+      const bytesPerPixel =
+        ((dataSet.uint16(parserTag("SamplesPerPixel")) ?? 0) *
+          (dataSet.uint16(parserTag("BitsAllocated")) ?? 0)) /
+        8;
       if (transferSyntaxUID === TRANSFER_SYNTAX.rleLossless) {
         expect(element?.fragments).toHaveLength(numberOfFrames);
       } else {
@@ -90,8 +96,8 @@ describe.each(STUDY_KINDS)("%s", (kind) => {
   test("stores only values that fit its bits", () => {
     for (const instance of generateStudy({ ...SMALL, kind, size: 64 })) {
       const dataSet = parse(instance.bytes);
-      const bits = dataSet.uint16("x00280101") ?? 0;
-      const signed = dataSet.uint16("x00280103") === 1;
+      const bits = dataSet.uint16(parserTag("BitsStored")) ?? 0;
+      const signed = dataSet.uint16(parserTag("PixelRepresentation")) === 1;
       const [low, high] = signed ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1];
       const samples = samplesOf(instance);
       expect(samples.every((value) => value >= low && value <= high)).toBe(true);
@@ -166,7 +172,7 @@ test("slices of a series lie one above the other in one space", () => {
   expect(new Set(instances.map(({ bytes }) => parse(bytes).string("x00200052"))).size).toBe(1);
   for (const dataSet of dataSets) {
     expect(numbers(dataSet, "x00200037")).toEqual([1, 0, 0, 0, 1, 0]);
-    expect(numbers(dataSet, "x00280030")).toEqual([220 / 32, 220 / 32]);
+    expect(numbers(dataSet, parserTag("PixelSpacing"))).toEqual([220 / 32, 220 / 32]);
   }
 });
 

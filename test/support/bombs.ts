@@ -5,6 +5,7 @@ import {
   encodeEndRecords,
   encodeLocalHeader,
 } from "../../src/server/archive/zip-encode.ts";
+import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { DEFLATED, EXPLICIT_LITTLE_ENDIAN, SAMPLE_ELEMENTS } from "./dicom-sample.ts";
 
 const MIB = 1024 * 1024;
@@ -43,9 +44,9 @@ function fileOf(
 ): Uint8Array {
   const { studyInstanceUID, seriesInstanceUID, sopInstanceUID } = uidsOf(number, sop);
   const uids = {
-    "0020000D": ui(studyInstanceUID),
-    "0020000E": ui(seriesInstanceUID),
-    "00080018": ui(sopInstanceUID),
+    [TagHex.StudyInstanceUID]: ui(studyInstanceUID),
+    [TagHex.SeriesInstanceUID]: ui(seriesInstanceUID),
+    [TagHex.SOPInstanceUID]: ui(sopInstanceUID),
   };
   return writeInstance({ transferSyntaxUID, elements: { ...SAMPLE_ELEMENTS, ...uids, ...elements } });
 }
@@ -90,7 +91,11 @@ function zipOf(entries: readonly BombEntry[]): Uint8Array {
 
 /** A deflated data set that is a small slice and then zeros, which the parser takes for padding. */
 async function deflatedDataSet(number: number, zeroBytes: number): Promise<Uint8Array> {
-  const plain = fileOf(number, { "00020010": ui(DEFLATED) }, { transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN });
+  const plain = fileOf(
+    number,
+    { [TagHex.TransferSyntaxUID]: ui(DEFLATED) },
+    { transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN },
+  );
   const empty = fileOf(number, {}, { transferSyntaxUID: DEFLATED });
   // Group 0002 is the same but for the syntax's name; the data set begins with group 0008.
   const at = (bytes: Uint8Array) => Buffer.from(bytes).indexOf(Buffer.from([0x08, 0x00, 0x05, 0x00]));
@@ -109,7 +114,7 @@ const empty = new Uint8Array(0);
 /** One of each kind that is accepted. `scale` 1 is what a machine of 16 GB does not survive read carelessly. */
 export async function makeBombs(scale: number): Promise<Bomb[]> {
   const many = (count: number, fragment = empty) => Array.from({ length: count }, () => fragment);
-  const numberOfFrames = (count: number) => ({ "00280008": { vr: "IS", Value: [count] } });
+  const numberOfFrames = (count: number) => ({ [TagHex.NumberOfFrames]: { vr: "IS", Value: [count] } });
   const text = { vr: "UT", bytes: new Uint8Array(MIB - 2).fill(1) };
   let nested: DicomElements = { "00081155": ui("2.25.1") };
   for (let depth = 0; depth < 30; depth++) nested = { "00081140": { vr: "SQ", Value: [nested] } };
@@ -137,7 +142,11 @@ export async function makeBombs(scale: number): Promise<Bomb[]> {
       "empty fragments of one frame",
       async (n) => [
         entryOf(
-          fileOf(n, { "7FE00010": { vr: "OB", fragments: many(300_000) } }, { transferSyntaxUID: RLE }),
+          fileOf(
+            n,
+            { [TagHex.PixelData]: { vr: "OB", fragments: many(300_000) } },
+            { transferSyntaxUID: RLE },
+          ),
         ),
       ],
     ],
@@ -147,7 +156,7 @@ export async function makeBombs(scale: number): Promise<Bomb[]> {
         entryOf(
           fileOf(
             n,
-            { ...numberOfFrames(180_000), "7FE00010": { vr: "OB", fragments: many(180_000) } },
+            { ...numberOfFrames(180_000), [TagHex.PixelData]: { vr: "OB", fragments: many(180_000) } },
             { transferSyntaxUID: RLE },
           ),
         ),
@@ -173,9 +182,9 @@ export async function makeBombs(scale: number): Promise<Bomb[]> {
           fileOf(
             n,
             {
-              "00280010": us(60_000),
-              "00280011": us(60_000),
-              "7FE00010": { vr: "OB", fragments: [new Uint8Array(64)] },
+              [TagHex.Rows]: us(60_000),
+              [TagHex.Columns]: us(60_000),
+              [TagHex.PixelData]: { vr: "OB", fragments: [new Uint8Array(64)] },
             },
             { transferSyntaxUID: RLE },
           ),
@@ -188,7 +197,12 @@ export async function makeBombs(scale: number): Promise<Bomb[]> {
         entryOf(
           fileOf(
             n,
-            { "7FE00010": { vr: "OB", fragments: [Buffer.concat([lyingStream(), new Uint8Array(4000)])] } },
+            {
+              [TagHex.PixelData]: {
+                vr: "OB",
+                fragments: [Buffer.concat([lyingStream(), new Uint8Array(4000)])],
+              },
+            },
             { transferSyntaxUID: JPEG_2000 },
           ),
         ),

@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { zipSync } from "fflate";
 import type { DicomElements } from "../../scripts/demo/dicom-writer.ts";
+import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { DEFLATED, JPEG_BASELINE, sampleFile } from "./dicom-sample.ts";
 import type { Person, TestApp } from "./test-app.ts";
 
@@ -21,10 +22,10 @@ const ui = (value: string) => ({ vr: "UI", Value: [value] });
 
 function square(side: number, frames: number, seed: number) {
   return {
-    "00280010": us(side),
-    "00280011": us(side),
-    ...(frames > 1 && { "00280008": { vr: "IS", Value: [frames] } }),
-    "7FE00010": { vr: "OW", bytes: noise(side * side * 2 * frames, seed) },
+    [TagHex.Rows]: us(side),
+    [TagHex.Columns]: us(side),
+    ...(frames > 1 && { [TagHex.NumberOfFrames]: { vr: "IS", Value: [frames] } }),
+    [TagHex.PixelData]: { vr: "OW", bytes: noise(side * side * 2 * frames, seed) },
   };
 }
 
@@ -33,9 +34,9 @@ export function sampleKinds(): Record<string, Uint8Array> {
   const series = (number: string, sop: string, elements: DicomElements, transferSyntaxUID?: string) =>
     sampleFile(
       {
-        "0020000D": ui("2.25.1.1"),
-        "0020000E": ui(`2.25.2.1.${number}`),
-        "00080018": ui(`2.25.3.1.${number}.${sop}`),
+        [TagHex.StudyInstanceUID]: ui("2.25.1.1"),
+        [TagHex.SeriesInstanceUID]: ui(`2.25.2.1.${number}`),
+        [TagHex.SOPInstanceUID]: ui(`2.25.3.1.${number}.${sop}`),
         ...elements,
       },
       transferSyntaxUID ? { transferSyntaxUID } : {},
@@ -48,8 +49,8 @@ export function sampleKinds(): Record<string, Uint8Array> {
       "3",
       "1",
       {
-        "00280008": { vr: "IS", Value: [3] },
-        "7FE00010": { vr: "OB", fragments: [noise(9000, 4), noise(7000, 5), noise(8000, 6)] },
+        [TagHex.NumberOfFrames]: { vr: "IS", Value: [3] },
+        [TagHex.PixelData]: { vr: "OB", fragments: [noise(9000, 4), noise(7000, 5), noise(8000, 6)] },
       },
       JPEG_BASELINE,
     ),

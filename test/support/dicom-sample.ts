@@ -6,6 +6,7 @@ import {
 import { memorySource } from "../../src/server/dicom/byte-source.ts";
 import type { Instance, ReadInstance } from "../../src/server/dicom/instance.ts";
 import { readInstance } from "../../src/server/dicom/read-instance.ts";
+import { TagHex } from "../../src/shared/dicom/tags.ts";
 
 export const IMPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2";
 export const EXPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2.1";
@@ -15,32 +16,32 @@ export const JPEG_BASELINE = "1.2.840.10008.1.2.4.50";
 
 /** A 2 × 2 slice of 16 bits with what an archive asks of an instance. */
 export const SAMPLE_ELEMENTS: DicomElements = {
-  "00080005": { vr: "CS", Value: ["ISO_IR 192"] },
-  "00080016": { vr: "UI", Value: ["1.2.840.10008.5.1.4.1.1.2"] },
-  "00080018": { vr: "UI", Value: ["2.25.30"] },
-  "00080020": { vr: "DA", Value: ["20260314"] },
-  "00080030": { vr: "TM", Value: ["072731.5"] },
-  "00080050": { vr: "SH", Value: ["A-17"] },
-  "00080060": { vr: "CS", Value: ["CT"] },
-  "00080080": { vr: "LO", Value: ["Clínica São José"] },
-  "00081030": { vr: "LO", Value: ["Crânio sem contraste"] },
-  "0008103E": { vr: "LO", Value: ["Axial 5 mm"] },
+  [TagHex.SpecificCharacterSet]: { vr: "CS", Value: ["ISO_IR 192"] },
+  [TagHex.SOPClassUID]: { vr: "UI", Value: ["1.2.840.10008.5.1.4.1.1.2"] },
+  [TagHex.SOPInstanceUID]: { vr: "UI", Value: ["2.25.30"] },
+  [TagHex.StudyDate]: { vr: "DA", Value: ["20260314"] },
+  [TagHex.StudyTime]: { vr: "TM", Value: ["072731.5"] },
+  [TagHex.AccessionNumber]: { vr: "SH", Value: ["A-17"] },
+  [TagHex.Modality]: { vr: "CS", Value: ["CT"] },
+  [TagHex.InstitutionName]: { vr: "LO", Value: ["Clínica São José"] },
+  [TagHex.StudyDescription]: { vr: "LO", Value: ["Crânio sem contraste"] },
+  [TagHex.SeriesDescription]: { vr: "LO", Value: ["Axial 5 mm"] },
   "00081140": { vr: "SQ", Value: [{ "00081155": { vr: "UI", Value: ["2.25.31"] } }, {}] },
-  "00100010": { vr: "PN", Value: ["Conceição^João"] },
-  "00100020": { vr: "LO", Value: ["P 001"] },
-  "00100030": { vr: "DA", Value: ["1961.05.09"] },
-  "00100040": { vr: "CS", Value: ["M"] },
-  "0020000D": { vr: "UI", Value: ["2.25.10"] },
-  "0020000E": { vr: "UI", Value: ["2.25.20"] },
-  "00200011": { vr: "IS", Value: [3] },
-  "00200013": { vr: "IS", Value: [12] },
-  "00280002": { vr: "US", Value: [1] },
-  "00280004": { vr: "CS", Value: ["MONOCHROME2"] },
-  "00280010": { vr: "US", Value: [2] },
-  "00280011": { vr: "US", Value: [2] },
-  "00280100": { vr: "US", Value: [16] },
-  "00280103": { vr: "US", Value: [0] },
-  "7FE00010": { vr: "OW", bytes: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8) },
+  [TagHex.PatientName]: { vr: "PN", Value: ["Conceição^João"] },
+  [TagHex.PatientID]: { vr: "LO", Value: ["P 001"] },
+  [TagHex.PatientBirthDate]: { vr: "DA", Value: ["1961.05.09"] },
+  [TagHex.PatientSex]: { vr: "CS", Value: ["M"] },
+  [TagHex.StudyInstanceUID]: { vr: "UI", Value: ["2.25.10"] },
+  [TagHex.SeriesInstanceUID]: { vr: "UI", Value: ["2.25.20"] },
+  [TagHex.SeriesNumber]: { vr: "IS", Value: [3] },
+  [TagHex.InstanceNumber]: { vr: "IS", Value: [12] },
+  [TagHex.SamplesPerPixel]: { vr: "US", Value: [1] },
+  [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["MONOCHROME2"] },
+  [TagHex.Rows]: { vr: "US", Value: [2] },
+  [TagHex.Columns]: { vr: "US", Value: [2] },
+  [TagHex.BitsAllocated]: { vr: "US", Value: [16] },
+  [TagHex.PixelRepresentation]: { vr: "US", Value: [0] },
+  [TagHex.PixelData]: { vr: "OW", bytes: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8) },
 };
 
 /** The sample as a file, with `elements` added or put in place of its own. */

@@ -14,6 +14,7 @@ import type {
   IngestLimits,
   ScanResult,
 } from "../../src/server/features/ingest/worker/worker-messages.ts";
+import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { sampleFile } from "./dicom-sample.ts";
 import { createTempFolder } from "./temp-folder.ts";
 
@@ -23,10 +24,10 @@ const never = new AbortController().signal;
 export function slice(uids: readonly [string, string, string], instanceNumber = 1, more = {}): Uint8Array {
   const [study, series, sop] = uids;
   return sampleFile({
-    "0020000D": { vr: "UI", Value: [study] },
-    "0020000E": { vr: "UI", Value: [series] },
-    "00080018": { vr: "UI", Value: [sop] },
-    "00200013": { vr: "IS", Value: [instanceNumber] },
+    [TagHex.StudyInstanceUID]: { vr: "UI", Value: [study] },
+    [TagHex.SeriesInstanceUID]: { vr: "UI", Value: [series] },
+    [TagHex.SOPInstanceUID]: { vr: "UI", Value: [sop] },
+    [TagHex.InstanceNumber]: { vr: "IS", Value: [instanceNumber] },
     ...more,
   });
 }
@@ -34,10 +35,10 @@ export function slice(uids: readonly [string, string, string], instanceNumber = 
 /** Pixel data that deflate well but make the file large. */
 export function multiFrame(uids: readonly [string, string, string], frames: number): Uint8Array {
   return slice(uids, 1, {
-    "00280008": { vr: "IS", Value: [frames] },
-    "00280010": { vr: "US", Value: [64] },
-    "00280011": { vr: "US", Value: [64] },
-    "7FE00010": { vr: "OW", bytes: Uint8Array.from({ length: frames * 8192 }, (_, i) => i >> 13) },
+    [TagHex.NumberOfFrames]: { vr: "IS", Value: [frames] },
+    [TagHex.Rows]: { vr: "US", Value: [64] },
+    [TagHex.Columns]: { vr: "US", Value: [64] },
+    [TagHex.PixelData]: { vr: "OW", bytes: Uint8Array.from({ length: frames * 8192 }, (_, i) => i >> 13) },
   });
 }
 

@@ -9,6 +9,7 @@ import type {
   StudyRecord,
 } from "../../src/server/features/dicomweb/dicomweb.catalogue.ts";
 import { matchSeries, matchStudies } from "../../src/server/features/dicomweb/match-studies.ts";
+import { TagHex } from "../../src/shared/dicom/tags.ts";
 
 interface HeldInstance {
   bytes: Uint8Array;
@@ -47,7 +48,9 @@ export function createMemoryCatalogue(held: HeldInstance[]): DicomwebCatalogue {
         inflatedBytes: bytes.length,
         open: async () => Bun.zstdCompressSync(bytes),
         async rangeOf(sopInstanceUID) {
-          const at = json.findIndex((instance) => instance["00080018"]?.Value?.[0] === sopInstanceUID);
+          const at = json.findIndex(
+            (instance) => instance[TagHex.SOPInstanceUID]?.Value?.[0] === sopInstanceUID,
+          );
           const before = texts.slice(0, at).reduce((sum, text) => sum + text.length + 1, 1);
           return at < 0 ? undefined : { offset: before, length: texts[at]?.length ?? 0 };
         },

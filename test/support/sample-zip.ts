@@ -1,5 +1,6 @@
 import { zipSync } from "fflate";
 import type { DicomElements } from "../../scripts/demo/dicom-writer.ts";
+import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { sampleFile } from "./dicom-sample.ts";
 
 export interface SampleInstance {
@@ -15,10 +16,10 @@ export interface SampleInstance {
 export function sampleInstance(instance: SampleInstance = {}): Uint8Array {
   const { study = "1", series = "1", sop = "1", instanceNumber = 1, elements = {} } = instance;
   return sampleFile({
-    "0020000D": { vr: "UI", Value: [studyUID(study)] },
-    "0020000E": { vr: "UI", Value: [`2.25.2.${study}.${series}`] },
-    "00080018": { vr: "UI", Value: [`2.25.3.${study}.${series}.${sop}`] },
-    "00200013": { vr: "IS", Value: [instanceNumber] },
+    [TagHex.StudyInstanceUID]: { vr: "UI", Value: [studyUID(study)] },
+    [TagHex.SeriesInstanceUID]: { vr: "UI", Value: [`2.25.2.${study}.${series}`] },
+    [TagHex.SOPInstanceUID]: { vr: "UI", Value: [`2.25.3.${study}.${series}.${sop}`] },
+    [TagHex.InstanceNumber]: { vr: "IS", Value: [instanceNumber] },
     ...elements,
   });
 }

@@ -1,3 +1,4 @@
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import type { BenchRun } from "../bench-run.ts";
 import { startLoopbackServer } from "../limits.ts";
 import { rawRequest } from "../raw-http.ts";
@@ -118,5 +119,7 @@ async function frameUrls(run: BenchRun, url: string): Promise<string[]> {
   const [series] = await admin.series(study.id);
   const base = `${await admin.dicomweb(study.id)}/studies/${study.studyInstanceUID}/series/${series?.seriesInstanceUID}`;
   const metadata = await admin.json<Record<string, { Value?: string[] }>[]>(`${base}/metadata`);
-  return metadata.map((instance) => `${url}${base}/instances/${instance["00080018"]?.Value?.[0]}/frames/1`);
+  return metadata.map(
+    (instance) => `${url}${base}/instances/${instance[TagHex.SOPInstanceUID]?.Value?.[0]}/frames/1`,
+  );
 }

@@ -1,3 +1,4 @@
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { type DicomElement, type DicomElements, writeInstance } from "../dicom-writer.ts";
 import { characterSetValue, textEncoderFor } from "./character-set.ts";
 import { type Attributes, toElements } from "./keywords.ts";
@@ -154,7 +155,7 @@ function composeInstance(study: Study, series: SeriesPlan, index: number): Gener
   };
   const elements: DicomElements = {
     ...toElements(attributes, textEncoderFor(patient.characterSet)),
-    "7FE00010": pixelData(rendered.pixels, transferSyntaxUID),
+    [TagHex.PixelData]: pixelData(rendered.pixels, transferSyntaxUID),
   };
   return {
     fileName: `SE${padded(series.seriesNumber)}/IM${padded(index + 1)}.dcm`,

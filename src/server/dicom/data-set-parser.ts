@@ -1,5 +1,6 @@
+import { Tag, tagHex } from "../../shared/dicom/tags.ts";
 import type { ByteReader } from "./byte-reader.ts";
-import { type DataSet, type Element, type Encoding, Tag, tagHex } from "./data-set.ts";
+import type { DataSet, Element, Encoding } from "./data-set.ts";
 import { dictionaryVr, isPrivate } from "./dictionary.ts";
 import { Unreadable } from "./unreadable.ts";
 import { looksLikeVr, valueRepresentationOf } from "./value-representation.ts";
@@ -50,8 +51,8 @@ export class DataSetParser {
       this.#spend();
       const tag = this.#reader.tag(at, encoding.littleEndian);
       if (tag >>> 16 === 0xfffe) {
-        if (closing === "delimiter" && tag === Tag.itemDelimitation) return { dataSet, next: at + 8 };
-        if (closing === "delimiter" && tag === Tag.sequenceDelimitation) return { dataSet, next: at };
+        if (closing === "delimiter" && tag === Tag.ItemDelimitationItem) return { dataSet, next: at + 8 };
+        if (closing === "delimiter" && tag === Tag.SequenceDelimitationItem) return { dataSet, next: at };
         at += 8;
         continue;
       }
@@ -63,7 +64,7 @@ export class DataSetParser {
       const element = this.#element(header, end, encoding, depth);
       dataSet.elements.push(element);
       at = element.offset + element.length;
-      sawPixelData ||= depth === 0 && tag === Tag.pixelData;
+      sawPixelData ||= depth === 0 && tag === Tag.PixelData;
     }
     if (closing === "delimiter" && end === this.#reader.sizeBytes) this.#truncate("an item is not closed");
     if (closing === "file" && !sawPixelData) this.#checkRest(at, end);
@@ -102,7 +103,7 @@ export class DataSetParser {
     const valueEncoding = header.vr === "UN" ? this.#encodingInUnknown(offset, end, encoding) : encoding;
     const itemEncoding = implicit && encoding.explicit ? { ...encoding, explicit: false } : valueEncoding;
     if (length === UNDEFINED_LENGTH) {
-      if (tag === Tag.pixelData || header.vr === "OB" || header.vr === "OW") {
+      if (tag === Tag.PixelData || header.vr === "OB" || header.vr === "OW") {
         this.#fragments(element, end, encoding.littleEndian);
       } else {
         element.vr = "SQ";
@@ -129,7 +130,7 @@ export class DataSetParser {
   #knownVr({ tag, offset, length }: Element, littleEndian: boolean): string {
     const vr = dictionaryVr(tag);
     if (vr !== "SQ" || length === 0) return vr;
-    return length >= 8 && this.#reader.tag(offset, littleEndian) === Tag.item ? "SQ" : "UN";
+    return length >= 8 && this.#reader.tag(offset, littleEndian) === Tag.Item ? "SQ" : "UN";
   }
 
   /** Inside UN items are Implicit VR Little Endian (PS3.5 §6.2.2, note 3), but some writers keep explicit VRs. */
@@ -153,8 +154,8 @@ export class DataSetParser {
       this.#spend();
       const tag = this.#reader.tag(at, littleEndian);
       const length = this.#reader.u32(at + 4, littleEndian);
-      if (tag === Tag.sequenceDelimitation) return at + 8;
-      if (tag !== Tag.item) return closing === "delimiter" ? at : end;
+      if (tag === Tag.SequenceDelimitationItem) return at + 8;
+      if (tag !== Tag.Item) return closing === "delimiter" ? at : end;
       at += 8;
       if (length === UNDEFINED_LENGTH) {
         const { dataSet, next } = this.#dataSet(at, end, encoding, depth + 1, "delimiter");
@@ -179,8 +180,8 @@ export class DataSetParser {
       this.#spend();
       const tag = this.#reader.tag(at, littleEndian);
       const length = this.#reader.u32(at + 4, littleEndian);
-      if (tag !== Tag.item) {
-        element.length = at - element.offset + (tag === Tag.sequenceDelimitation ? 8 : 0);
+      if (tag !== Tag.Item) {
+        element.length = at - element.offset + (tag === Tag.SequenceDelimitationItem ? 8 : 0);
         return;
       }
       const there = this.#clip(element.tag, at + 8, length, end);

@@ -1,4 +1,5 @@
 import { isoDate, isoTime } from "../../shared/dicom/date.ts";
+import { type Keyword, TagHex } from "../../shared/dicom/tags.ts";
 import type { DicomJson, IndexAttributes } from "./instance.ts";
 
 const MAX_TEXT_LENGTH = 1024;
@@ -7,26 +8,26 @@ const MAX_INTEGER = 2 ** 31 - 1;
 /** What the database index keeps of an instance, from its metadata. Unreadable values are null. */
 export function indexAttributes(json: DicomJson): IndexAttributes {
   return {
-    patientName: personName(json["00100010"]?.Value?.[0]),
-    patientID: text(json, "00100020"),
-    patientBirthDate: isoDate(text(json, "00100030") ?? ""),
-    patientSex: text(json, "00100040"),
-    studyDescription: text(json, "00081030"),
-    studyDate: isoDate(text(json, "00080020") ?? ""),
-    studyTime: isoTime(text(json, "00080030") ?? ""),
-    accessionNumber: text(json, "00080050"),
-    institutionName: text(json, "00080080"),
-    modality: text(json, "00080060"),
-    seriesNumber: integer(json, "00200011"),
-    seriesDescription: text(json, "0008103E"),
-    instanceNumber: integer(json, "00200013"),
-    rows: integer(json, "00280010"),
-    columns: integer(json, "00280011"),
+    patientName: personName(json[TagHex.PatientName]?.Value?.[0]),
+    patientID: text(json, "PatientID"),
+    patientBirthDate: isoDate(text(json, "PatientBirthDate") ?? ""),
+    patientSex: text(json, "PatientSex"),
+    studyDescription: text(json, "StudyDescription"),
+    studyDate: isoDate(text(json, "StudyDate") ?? ""),
+    studyTime: isoTime(text(json, "StudyTime") ?? ""),
+    accessionNumber: text(json, "AccessionNumber"),
+    institutionName: text(json, "InstitutionName"),
+    modality: text(json, "Modality"),
+    seriesNumber: integer(json, "SeriesNumber"),
+    seriesDescription: text(json, "SeriesDescription"),
+    instanceNumber: integer(json, "InstanceNumber"),
+    rows: integer(json, "Rows"),
+    columns: integer(json, "Columns"),
   };
 }
 
-function text(json: DicomJson, tag: string): string | null {
-  const value = json[tag]?.Value?.[0];
+function text(json: DicomJson, keyword: Keyword): string | null {
+  const value = json[TagHex[keyword]]?.Value?.[0];
   return typeof value === "string" || typeof value === "number" ? storable(String(value)) : null;
 }
 
@@ -37,8 +38,8 @@ function personName(value: unknown): string | null {
   return storable(Alphabetic ?? Ideographic ?? Phonetic ?? "");
 }
 
-function integer(json: DicomJson, tag: string): number | null {
-  const value = json[tag]?.Value?.[0];
+function integer(json: DicomJson, keyword: Keyword): number | null {
+  const value = json[TagHex[keyword]]?.Value?.[0];
   return typeof value === "number" && Number.isInteger(value) && Math.abs(value) <= MAX_INTEGER
     ? value
     : null;

@@ -3,8 +3,9 @@ import {
   characterSetOf,
   DEFAULT_CHARACTER_SET,
 } from "../../shared/dicom/character-set.ts";
+import { Tag, tagHex } from "../../shared/dicom/tags.ts";
 import type { ByteReader } from "./byte-reader.ts";
-import { type DataSet, type Element, PIXEL_DATA_TAGS, Tag, tagHex } from "./data-set.ts";
+import { type DataSet, type Element, PIXEL_DATA_TAGS } from "./data-set.ts";
 import { isSignDependent } from "./dictionary.ts";
 import { asciiValue, integerValue } from "./element-text.ts";
 import type { DicomJson, DicomJsonElement } from "./instance.ts";
@@ -19,8 +20,16 @@ const MAX_INLINE_TOTAL_BYTES = 32 * 1024 * 1024;
 
 /** Lookup tables without which a viewer shows nothing: it takes them from the metadata only. */
 const TABLE_TAGS: ReadonlySet<number> = new Set([
-  0x00281101, 0x00281102, 0x00281103, 0x00281201, 0x00281202, 0x00281203, 0x00281221, 0x00281222, 0x00281223,
-  0x00283006,
+  Tag.RedPaletteColorLookupTableDescriptor,
+  Tag.GreenPaletteColorLookupTableDescriptor,
+  Tag.BluePaletteColorLookupTableDescriptor,
+  Tag.RedPaletteColorLookupTableData,
+  Tag.GreenPaletteColorLookupTableData,
+  Tag.BluePaletteColorLookupTableData,
+  Tag.SegmentedRedPaletteColorLookupTableData,
+  Tag.SegmentedGreenPaletteColorLookupTableData,
+  Tag.SegmentedBluePaletteColorLookupTableData,
+  Tag.LUTData,
 ]);
 
 /** What items take over from the data set around them. */
@@ -46,7 +55,7 @@ export function toDicomJson(
 ): DicomJson {
   const writer = new JsonWriter(reader, bulkDataUri);
   const json = writer.dataSet(dataSet, { characterSet: DEFAULT_CHARACTER_SET, isSigned: false, path: "" });
-  json[tagHex(Tag.specificCharacterSet)] = { vr: "CS", Value: ["ISO_IR 192"] };
+  json[tagHex(Tag.SpecificCharacterSet)] = { vr: "CS", Value: ["ISO_IR 192"] };
   return json;
 }
 
@@ -71,8 +80,8 @@ class JsonWriter {
   }
 
   #scopeOf(dataSet: DataSet, outer: Scope): Scope {
-    const named = asciiValue(this.#reader, dataSet, Tag.specificCharacterSet);
-    const representation = integerValue(this.#reader, dataSet, Tag.pixelRepresentation);
+    const named = asciiValue(this.#reader, dataSet, Tag.SpecificCharacterSet);
+    const representation = integerValue(this.#reader, dataSet, Tag.PixelRepresentation);
     return {
       path: outer.path,
       characterSet: named === undefined ? outer.characterSet : characterSetOf(named),
@@ -84,7 +93,7 @@ class JsonWriter {
     const { tag, items, offset, length } = element;
     if (items) return this.#sequence(tag, items, scope);
     const vr = element.implicit && scope.isSigned && isSignDependent(tag) ? "SS" : element.vr;
-    if (tag === Tag.specificCharacterSet) return { vr, Value: ["ISO_IR 192"] };
+    if (tag === Tag.SpecificCharacterSet) return { vr, Value: ["ISO_IR 192"] };
     if (length === 0) return { vr };
     if (!isInline(element, scope)) return { vr, BulkDataURI: this.#bulkDataUri(scope.path + tagHex(tag)) };
 

@@ -1,9 +1,10 @@
 import { constants, inflateRawSync, inflateSync } from "node:zlib";
+import { Tag } from "../../shared/dicom/tags.ts";
 import { TransferSyntax } from "../../shared/dicom/transfer-syntax.ts";
 import { isUid } from "../../shared/dicom/uid.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { splicedSource } from "./byte-source.ts";
-import { type DataSet, type Element, type Encoding, type ParsedFile, Tag } from "./data-set.ts";
+import type { DataSet, Element, Encoding, ParsedFile } from "./data-set.ts";
 import { DataSetParser } from "./data-set-parser.ts";
 import { asciiValue } from "./element-text.ts";
 import type { ByteSource } from "./instance.ts";
@@ -98,7 +99,7 @@ function metaTruncated(at: number): Unreadable {
 
 /** What is no UID counts as not there: the value ends up in HTTP headers. */
 function declaredTransferSyntax(reader: ByteReader, fileMeta: DataSet): string | undefined {
-  const uid = asciiValue(reader, fileMeta, Tag.transferSyntaxUID);
+  const uid = asciiValue(reader, fileMeta, Tag.TransferSyntaxUID);
   return uid !== undefined && isUid(uid) ? uid : undefined;
 }
 

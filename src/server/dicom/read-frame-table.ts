@@ -1,6 +1,7 @@
+import { Tag } from "../../shared/dicom/tags.ts";
 import { isVideo } from "../../shared/dicom/transfer-syntax.ts";
 import type { ByteReader } from "./byte-reader.ts";
-import { type DataSet, type Element, findElement, type ParsedFile, Tag } from "./data-set.ts";
+import { type DataSet, type Element, findElement, type ParsedFile } from "./data-set.ts";
 import { asciiValue, integerValue } from "./element-text.ts";
 import type { FrameTable } from "./frame-table.ts";
 
@@ -13,10 +14,10 @@ const MAX_FRAMES = 500_000;
 /** Where the frames of an instance lie. Never names a byte that is not in its pixel data. */
 export function readFrameTable(reader: ByteReader, file: ParsedFile): FrameTable {
   const { dataSet, transferSyntaxUID, deflated } = file;
-  const pixelData = findElement(dataSet, Tag.pixelData);
+  const pixelData = findElement(dataSet, Tag.PixelData);
   if (pixelData?.fragments) return encapsulated(reader, dataSet, pixelData.fragments, transferSyntaxUID);
   const element =
-    pixelData ?? findElement(dataSet, Tag.floatPixelData) ?? findElement(dataSet, Tag.doubleFloatPixelData);
+    pixelData ?? findElement(dataSet, Tag.FloatPixelData) ?? findElement(dataSet, Tag.DoubleFloatPixelData);
   if (!element || element.length === 0) return { kind: "none" };
   const native = nativeFrames(reader, dataSet, element);
   return deflated ? { ...native, deflated } : native;
@@ -24,7 +25,7 @@ export function readFrameTable(reader: ByteReader, file: ParsedFile): FrameTable
 
 /** NumberOfFrames, 1 where it is not said. */
 export function declaredFrameCount(reader: ByteReader, dataSet: DataSet): number {
-  return Math.max(1, integerValue(reader, dataSet, Tag.numberOfFrames) ?? 1);
+  return Math.max(1, integerValue(reader, dataSet, Tag.NumberOfFrames) ?? 1);
 }
 
 /** Frames that are not whole are not counted; pixel data shorter than one frame are one short frame. */
@@ -51,21 +52,21 @@ function bitsPerFrame(
   length: number,
   frameCount: number,
 ): number {
-  const rows = integerValue(reader, dataSet, Tag.rows) ?? 0;
-  const columns = integerValue(reader, dataSet, Tag.columns) ?? 0;
-  const samplesPerPixel = integerValue(reader, dataSet, Tag.samplesPerPixel) || 1;
+  const rows = integerValue(reader, dataSet, Tag.Rows) ?? 0;
+  const columns = integerValue(reader, dataSet, Tag.Columns) ?? 0;
+  const samplesPerPixel = integerValue(reader, dataSet, Tag.SamplesPerPixel) || 1;
   const bits = bitsAllocated(reader, dataSet, pixelTag);
   const full = rows * columns * samplesPerPixel * bits;
-  const photometric = asciiValue(reader, dataSet, Tag.photometricInterpretation) ?? "";
+  const photometric = asciiValue(reader, dataSet, Tag.PhotometricInterpretation) ?? "";
   // Two pixels share their chrominance: four samples for two pixels (PS3.3 §C.7.6.3.1.2).
   const isSubsampled = samplesPerPixel === 3 && /^YBR_(?:FULL|PARTIAL)_422$/.test(photometric);
   return isSubsampled && length * 8 < full * frameCount ? rows * columns * 2 * bits : full;
 }
 
 function bitsAllocated(reader: ByteReader, dataSet: DataSet, pixelTag: number): number {
-  if (pixelTag === Tag.floatPixelData) return 32;
-  if (pixelTag === Tag.doubleFloatPixelData) return 64;
-  return integerValue(reader, dataSet, Tag.bitsAllocated) || 8;
+  if (pixelTag === Tag.FloatPixelData) return 32;
+  if (pixelTag === Tag.DoubleFloatPixelData) return 64;
+  return integerValue(reader, dataSet, Tag.BitsAllocated) || 8;
 }
 
 /**
@@ -98,8 +99,8 @@ function framesByExtendedTable(
   fragments: Fragment[],
   frameCount: number,
 ): Fragment[][] | undefined {
-  const offsets = unsigned64s(reader, dataSet, Tag.extendedOffsetTable, frameCount);
-  const lengths = unsigned64s(reader, dataSet, Tag.extendedOffsetTableLengths, frameCount);
+  const offsets = unsigned64s(reader, dataSet, Tag.ExtendedOffsetTable, frameCount);
+  const lengths = unsigned64s(reader, dataSet, Tag.ExtendedOffsetTableLengths, frameCount);
   if (!offsets || !lengths || frameCount > fragments.length) return undefined;
   const frames = framesByOffsets(offsets, fragments, frameCount);
   return frames?.every((frame, i) => frame.length === 1 && (lengths[i] ?? 0) <= (frame[0]?.[1] ?? 0))

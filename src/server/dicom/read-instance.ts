@@ -1,6 +1,7 @@
+import { Tag, TagHex } from "../../shared/dicom/tags.ts";
 import { frameTransferSyntaxUID } from "../../shared/dicom/transfer-syntax.ts";
 import { isUid } from "../../shared/dicom/uid.ts";
-import { findElement, Tag } from "./data-set.ts";
+import { findElement } from "./data-set.ts";
 import { asciiValue } from "./element-text.ts";
 import { indexAttributes } from "./index-attributes.ts";
 import type { ByteSource, ReadInstance } from "./instance.ts";
@@ -43,7 +44,10 @@ function describe(open: OpenFile): ReadInstance {
     file.dataSet,
     (tagPath) => `instances/${identity.sopInstanceUID}/bulkdata/${tagPath}`,
   );
-  metadata["00083002"] = { vr: "UI", Value: [frameTransferSyntaxUID(file.transferSyntaxUID)] };
+  metadata[TagHex.AvailableTransferSyntaxUID] = {
+    vr: "UI",
+    Value: [frameTransferSyntaxUID(file.transferSyntaxUID)],
+  };
   return {
     ok: true,
     instance: {
@@ -61,17 +65,17 @@ function describe(open: OpenFile): ReadInstance {
 function refuseDirectory(open: OpenFile): void {
   const isDirectory =
     sopClassUID(open) === MEDIA_STORAGE_DIRECTORY ||
-    asciiValue(open.reader, open.file.fileMeta, Tag.mediaStorageSOPClassUID) === MEDIA_STORAGE_DIRECTORY ||
-    findElement(open.file.dataSet, Tag.directoryRecordSequence) !== undefined;
+    asciiValue(open.reader, open.file.fileMeta, Tag.MediaStorageSOPClassUID) === MEDIA_STORAGE_DIRECTORY ||
+    findElement(open.file.dataSet, Tag.DirectoryRecordSequence) !== undefined;
   if (isDirectory) throw new Unreadable("dicomdir", "Media Storage Directory");
 }
 
 /** A bad UID is named first, then a cut, which may be why a UID is not there. */
 function readIdentity({ reader, file }: OpenFile) {
   const uids = {
-    studyInstanceUID: asciiValue(reader, file.dataSet, Tag.studyInstanceUID) ?? "",
-    seriesInstanceUID: asciiValue(reader, file.dataSet, Tag.seriesInstanceUID) ?? "",
-    sopInstanceUID: asciiValue(reader, file.dataSet, Tag.sopInstanceUID) ?? "",
+    studyInstanceUID: asciiValue(reader, file.dataSet, Tag.StudyInstanceUID) ?? "",
+    seriesInstanceUID: asciiValue(reader, file.dataSet, Tag.SeriesInstanceUID) ?? "",
+    sopInstanceUID: asciiValue(reader, file.dataSet, Tag.SOPInstanceUID) ?? "",
   };
   const entries = Object.entries(uids);
   const bad = entries.find(([, uid]) => uid !== "" && !isUid(uid));
@@ -97,8 +101,8 @@ function refuseMissingFrames({ reader, file }: OpenFile, frameCount: number): vo
 /** The data set's, else File Meta Information's; empty where neither is a UID. */
 function sopClassUID({ reader, file }: OpenFile): string {
   const candidates = [
-    asciiValue(reader, file.dataSet, Tag.sopClassUID),
-    asciiValue(reader, file.fileMeta, Tag.mediaStorageSOPClassUID),
+    asciiValue(reader, file.dataSet, Tag.SOPClassUID),
+    asciiValue(reader, file.fileMeta, Tag.MediaStorageSOPClassUID),
   ];
   return candidates.find((uid) => uid !== undefined && isUid(uid)) ?? "";
 }

@@ -5,6 +5,7 @@ import { drawFilm, FILM_SIDE } from "../../../src/client/features/upload/draw-fi
 import { drawFilms, type FilmBudget } from "../../../src/client/features/upload/draw-films.ts";
 import { type FilmFile, FRAMES, spreadOverFrames } from "../../../src/client/features/upload/film-files.ts";
 import { readZipDirectory } from "../../../src/client/features/upload/zip-directory.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { DEFLATED, IMPLICIT_LITTLE_ENDIAN, JPEG_BASELINE, sampleFile } from "../../support/dicom-sample.ts";
 import { zipFile } from "../../support/upload-files.ts";
 
@@ -18,11 +19,11 @@ function ramp(rows: number, columns: number, elements: Options[0] = {}, options:
   const us = (value: number) => ({ vr: "US" as const, Value: [value] });
   return sampleFile(
     {
-      "00280010": us(rows),
-      "00280011": us(columns),
-      "00280100": us(8),
-      "00280101": us(8),
-      "7FE00010": { vr: "OB", bytes },
+      [TagHex.Rows]: us(rows),
+      [TagHex.Columns]: us(columns),
+      [TagHex.BitsAllocated]: us(8),
+      [TagHex.BitsStored]: us(8),
+      [TagHex.PixelData]: { vr: "OB", bytes },
       ...elements,
     },
     options,
@@ -55,17 +56,20 @@ describe("a small picture of an instance", () => {
   });
 
   test("is turned round where white is the least", () => {
-    const line = lineOf(drawFilm(ramp(64, 64, { "00280004": { vr: "CS", Value: ["MONOCHROME1"] } })), 30);
+    const line = lineOf(
+      drawFilm(ramp(64, 64, { [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["MONOCHROME1"] } })),
+      30,
+    );
     expect([line[0], line[63]]).toEqual([255, 0]);
   });
 
   test("goes by the window that the instance asks for, after its slope", () => {
     const ds = (value: string) => ({ vr: "DS" as const, Value: [value] });
     const elements = {
-      "00281050": ds("-1000"),
-      "00281051": ds("100"),
-      "00281052": ds("-1024"),
-      "00281053": ds("1"),
+      [TagHex.WindowCenter]: ds("-1000"),
+      [TagHex.WindowWidth]: ds("100"),
+      [TagHex.RescaleIntercept]: ds("-1024"),
+      [TagHex.RescaleSlope]: ds("1"),
     };
     const line = lineOf(drawFilm(ramp(64, 64, elements)), 30);
     expect(line[63]).toBe(255);
@@ -81,12 +85,12 @@ describe("a small picture of an instance", () => {
     const us = (value: number) => ({ vr: "US" as const, Value: [value] });
     const film = drawFilm(
       sampleFile({
-        "00280010": us(64),
-        "00280011": us(64),
-        "00280100": us(16),
-        "00280101": us(12),
-        "00280103": us(1),
-        "7FE00010": { vr: "OW", bytes },
+        [TagHex.Rows]: us(64),
+        [TagHex.Columns]: us(64),
+        [TagHex.BitsAllocated]: us(16),
+        [TagHex.BitsStored]: us(12),
+        [TagHex.PixelRepresentation]: us(1),
+        [TagHex.PixelData]: { vr: "OW", bytes },
       }),
     );
     const line = lineOf(film, 10);
@@ -96,7 +100,9 @@ describe("a small picture of an instance", () => {
 
   test("is none where it would need a decoder, is in colour, or is cut short", () => {
     expect(drawFilm(ramp(64, 64, {}, { transferSyntaxUID: JPEG_BASELINE }))).toBeUndefined();
-    expect(drawFilm(ramp(64, 64, { "00280004": { vr: "CS", Value: ["RGB"] } }))).toBeUndefined();
+    expect(
+      drawFilm(ramp(64, 64, { [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["RGB"] } })),
+    ).toBeUndefined();
     expect(drawFilm(widened.subarray(0, widened.length - 100))).toBeUndefined();
   });
 

@@ -7,6 +7,7 @@ import { generateStudy, TRANSFER_SYNTAX } from "../../../scripts/demo/phantom/st
 import { findMetadata } from "../../../src/client/features/upload/find-metadata.ts";
 import { readInstanceMetadata } from "../../../src/client/features/upload/instance-metadata.ts";
 import { readEntryHead, readZipDirectory } from "../../../src/client/features/upload/zip-directory.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleFile, sampleWithout } from "../../support/dicom-sample.ts";
 import { folderFiles, zipFile } from "../../support/upload-files.ts";
 import { writeTestZip } from "../../support/zip-archive.ts";
@@ -79,7 +80,7 @@ describe("the form is filled from the first readable instance", () => {
       readInstanceMetadata(
         writeInstance({
           transferSyntaxUID: "1.2.840.10008.1.2.1",
-          elements: sampleWithout("0020000D"),
+          elements: sampleWithout(TagHex.StudyInstanceUID),
         }),
       ),
     ).toBeUndefined();

@@ -1,3 +1,4 @@
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import "../../support/dom-globals.ts";
 import { describe, expect, setSystemTime, test } from "bun:test";
 import UploadView from "../../../src/client/features/upload/upload-view.tsx";
@@ -152,7 +153,7 @@ test("a picked ZIP fills the form; choosing another starts over", async () => {
 test("the form offers the sexes and modalities by name, and an exam's own code where it has another", async () => {
   answerCalls({});
   await renderView(<UploadView />);
-  const elements = { "00080060": { vr: "CS", Value: ["OPT"] } };
+  const elements = { [TagHex.Modality]: { vr: "CS", Value: ["OPT"] } };
   await pick(zipFile({ IM1: sampleFile(elements) }));
   await screen.findByDisplayValue("João Conceição");
   const user = userEvent.setup();

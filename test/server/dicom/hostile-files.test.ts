@@ -5,6 +5,7 @@ import type { DicomElements } from "../../../scripts/demo/dicom-writer.ts";
 import { cutFrame, locateFrame } from "../../../src/server/dicom/cut-frame.ts";
 import type { ByteSource } from "../../../src/server/dicom/instance.ts";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import {
   DEFLATED,
   EXPLICIT_BIG_ENDIAN,
@@ -18,10 +19,10 @@ import {
 } from "../../support/dicom-sample.ts";
 
 const MULTI_FRAME: DicomElements = {
-  "00280008": { vr: "IS", Value: [2] },
+  [TagHex.NumberOfFrames]: { vr: "IS", Value: [2] },
   "00081053": { vr: "UN", bytes: Buffer.from("feff00e000000000", "hex") },
   "00091001": { vr: "SQ", Value: [{ "00091002": { vr: "SQ", Value: [{}] } }] },
-  "7FE00010": {
+  [TagHex.PixelData]: {
     vr: "OB",
     fragments: [new Uint8Array(6), new Uint8Array(8), new Uint8Array(4)],
     offsetTable: [0],
@@ -117,7 +118,7 @@ test("any bytes at all get an answer, behind DICM too", () => {
 });
 
 describe("a bomb", () => {
-  const head = sampleFile({ "7FE00010": { vr: "OW", bytes: new Uint8Array(0) } });
+  const head = sampleFile({ [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array(0) } });
   const element = (tag: string, vr: string, length: number) => {
     const header = Buffer.alloc(12);
     header.writeUInt16LE(Number.parseInt(tag.slice(0, 4), 16), 0);
@@ -157,7 +158,10 @@ describe("a bomb", () => {
 
   test("of items or fragments is refused", () => {
     const items = Buffer.alloc(600_000 * 8, Buffer.from("feff00e000000000", "hex"));
-    for (const start of [element("00081140", "SQ", 0xffffffff), element("7FE00010", "OB", 0xffffffff)]) {
+    for (const start of [
+      element("00081140", "SQ", 0xffffffff),
+      element(TagHex.PixelData, "OB", 0xffffffff),
+    ]) {
       expect(skipReason(Buffer.concat([withoutPixels, start, items]))).toBe("instance.too_complex");
     }
   });
@@ -169,7 +173,7 @@ describe("a bomb", () => {
   });
 
   test("of zeros in a deflated data set is refused", () => {
-    const file = sampleFile({ "00020010": { vr: "UI", Value: [DEFLATED] } });
+    const file = sampleFile({ [TagHex.TransferSyntaxUID]: { vr: "UI", Value: [DEFLATED] } });
     const metaEnd = 144 + new DataView(file.buffer, file.byteOffset).getUint32(140, true);
     const bomb = deflateRawSync(Buffer.alloc(64 * 1024 * 1024), { level: 9 });
     const deflated = Buffer.concat([file.subarray(0, metaEnd), bomb]);
@@ -191,15 +195,19 @@ describe("a bomb", () => {
   test("of digits is read in time", () => {
     const bytes = Buffer.from(`${"1".repeat(900_000)}x`);
     const file = sampleFile(
-      { "00280030": { vr: "DS", bytes } },
+      { [TagHex.PixelSpacing]: { vr: "DS", bytes } },
       { transferSyntaxUID: IMPLICIT_LITTLE_ENDIAN },
     );
-    expect(readTaken(file).metadata["00280030"]?.Value).toEqual([bytes.toString()]);
+    expect(readTaken(file).metadata[TagHex.PixelSpacing]?.Value).toEqual([bytes.toString()]);
   });
 
   test("of values is named, not listed", () => {
-    const numbers = { "00281203": { vr: "OW", bytes: new Uint8Array(300_000) } };
-    expect(readTaken(sampleFile(numbers)).metadata["00281203"]?.BulkDataURI).toBeDefined();
+    const numbers = {
+      [TagHex.BluePaletteColorLookupTableData]: { vr: "OW", bytes: new Uint8Array(300_000) },
+    };
+    expect(
+      readTaken(sampleFile(numbers)).metadata[TagHex.BluePaletteColorLookupTableData]?.BulkDataURI,
+    ).toBeDefined();
     const decimals = { "30060050": { vr: "DS", bytes: Buffer.alloc(1_200_000, "1\\") } };
     const implicit = sampleFile(decimals, { transferSyntaxUID: IMPLICIT_LITTLE_ENDIAN });
     expect(readTaken(implicit).metadata["30060050"]?.BulkDataURI).toBeDefined();

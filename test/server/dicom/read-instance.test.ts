@@ -6,6 +6,7 @@ import { deflateRawSync, deflateSync } from "node:zlib";
 import { writeInstance } from "../../../scripts/demo/dicom-writer.ts";
 import { fileSource, memorySource } from "../../../src/server/dicom/byte-source.ts";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import {
   DEFLATED,
   EXPLICIT_BIG_ENDIAN,
@@ -74,7 +75,10 @@ test("a data set is read as it is written, not as File Meta Information says", (
   const written = [IMPLICIT_LITTLE_ENDIAN, EXPLICIT_LITTLE_ENDIAN, EXPLICIT_BIG_ENDIAN];
   for (const transferSyntaxUID of written) {
     for (const declared of written) {
-      const file = sampleFile({ "00020010": { vr: "UI", Value: [declared] } }, { transferSyntaxUID });
+      const file = sampleFile(
+        { [TagHex.TransferSyntaxUID]: { vr: "UI", Value: [declared] } },
+        { transferSyntaxUID },
+      );
       expect(readTaken(file).index).toEqual(INDEX);
     }
   }
@@ -96,9 +100,9 @@ test("the same is read from a file on disk, in the middle of another, as from me
 
 test("of a large multi-frame instance only headers are read", () => {
   const head = sampleFile({
-    "00280008": { vr: "IS", Value: [4000] },
-    "00280010": { vr: "US", Value: [512] },
-    "00280011": { vr: "US", Value: [512] },
+    [TagHex.NumberOfFrames]: { vr: "IS", Value: [4000] },
+    [TagHex.Rows]: { vr: "US", Value: [512] },
+    [TagHex.Columns]: { vr: "US", Value: [512] },
   });
   const pixelBytes = 4000 * 512 * 512 * 2;
   new DataView(head.buffer, head.byteOffset).setUint32(head.length - 12, pixelBytes, true);
@@ -118,35 +122,42 @@ test("of a large multi-frame instance only headers are read", () => {
 });
 
 describe("an identity", () => {
-  test.each(["00080018", "0020000D", "0020000E"])("without %p is no_uid", (tag) => {
-    const file = writeInstance({ transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN, elements: sampleWithout(tag) });
-    expect(skipReason(file)).toBe("instance.no_uid");
-    expect(skipReason(sampleFile({ [tag]: { vr: "UI", Value: [] } }))).toBe("instance.no_uid");
-  });
+  test.each([TagHex.SOPInstanceUID, TagHex.StudyInstanceUID, TagHex.SeriesInstanceUID])(
+    "without %p is no_uid",
+    (tag) => {
+      const file = writeInstance({ transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN, elements: sampleWithout(tag) });
+      expect(skipReason(file)).toBe("instance.no_uid");
+      expect(skipReason(sampleFile({ [tag]: { vr: "UI", Value: [] } }))).toBe("instance.no_uid");
+    },
+  );
 
   test.each(["1.2.x", "../../etc/passwd", "1.2\\1.3", "1".repeat(65), "1.2\0.3"])(
     "of %p is bad_uid",
     (uid) => {
-      expect(skipReason(sampleFile({ "0020000D": { vr: "UI", Value: [uid] } }))).toBe("instance.bad_uid");
+      expect(skipReason(sampleFile({ [TagHex.StudyInstanceUID]: { vr: "UI", Value: [uid] } }))).toBe(
+        "instance.bad_uid",
+      );
     },
   );
 
   test("is taken without its padding", () => {
-    const instance = readTaken(sampleFile({ "0020000D": { vr: "UI", Value: [" 1.2.3 \0"] } }));
+    const instance = readTaken(sampleFile({ [TagHex.StudyInstanceUID]: { vr: "UI", Value: [" 1.2.3 \0"] } }));
     expect(instance.studyInstanceUID).toBe("1.2.3");
   });
 
   test("may break the rules of UIDs as real ones do", () => {
-    expect(readTaken(sampleFile({ "00080018": { vr: "UI", Value: ["01..2."] } })).sopInstanceUID).toBe(
-      "01..2.",
-    );
+    expect(
+      readTaken(sampleFile({ [TagHex.SOPInstanceUID]: { vr: "UI", Value: ["01..2."] } })).sopInstanceUID,
+    ).toBe("01..2.");
   });
 });
 
 describe("what is no instance", () => {
   test("a DICOMDIR is named as one", () => {
-    const byClass = sampleFile({ "00020002": { vr: "UI", Value: ["1.2.840.10008.1.3.10"] } });
-    const bySequence = sampleFile({ "00041220": { vr: "SQ", Value: [{}] } });
+    const byClass = sampleFile({
+      [TagHex.MediaStorageSOPClassUID]: { vr: "UI", Value: ["1.2.840.10008.1.3.10"] },
+    });
+    const bySequence = sampleFile({ [TagHex.DirectoryRecordSequence]: { vr: "SQ", Value: [{}] } });
     expect([skipReason(byClass), skipReason(bySequence)]).toEqual(["dicomdir", "dicomdir"]);
   });
 
@@ -166,8 +177,8 @@ describe("what is no instance", () => {
 
 describe("a file that was cut", () => {
   const encapsulated = (frames: number) => ({
-    "00280008": { vr: "IS", Value: [frames] },
-    "7FE00010": { vr: "OB", fragments: [new Uint8Array(10).fill(1), new Uint8Array(10).fill(2)] },
+    [TagHex.NumberOfFrames]: { vr: "IS", Value: [frames] },
+    [TagHex.PixelData]: { vr: "OB", fragments: [new Uint8Array(10).fill(1), new Uint8Array(10).fill(2)] },
   });
 
   test.each([...UNCOMPRESSED])("in its pixel data is refused (%s)", (transferSyntaxUID) => {
@@ -180,13 +191,16 @@ describe("a file that was cut", () => {
   });
 
   test("within its last element's header is refused", () => {
-    const elements = sampleWithout("7FE00010");
+    const elements = sampleWithout(TagHex.PixelData);
     const file = writeInstance({ transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN, elements });
     expect(skipReason(Buffer.concat([file, Uint8Array.of(0x28, 0, 1)]))).toBe("instance.truncated");
   });
 
   test("within a sequence of undefined length is refused", () => {
-    const elements = { ...sampleWithout("7FE00010"), "00880200": { vr: "SQ", Value: [{}] } };
+    const elements = {
+      ...sampleWithout(TagHex.PixelData),
+      [TagHex.IconImageSequence]: { vr: "SQ", Value: [{}] },
+    };
     const file = writeInstance({
       transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN,
       elements,
@@ -223,7 +237,7 @@ describe("a deflated data set", () => {
   const options = { transferSyntaxUID: DEFLATED };
 
   test("that inflates to more than the bound is too_complex", () => {
-    const file = sampleFile({ "7FE00010": { vr: "OW", bytes: new Uint8Array(1_000_000) } }, options);
+    const file = sampleFile({ [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array(1_000_000) } }, options);
     const read = readInstance(memorySource(file), { maxInflatedBytes: 500_000 });
     expect(read).toMatchObject({ ok: false, reason: "instance.too_complex" });
     expect(readBytes(file).ok).toBe(true);
@@ -239,7 +253,10 @@ describe("a deflated data set", () => {
 
   test("is shown as inflated to viewers", () => {
     const instance = readTaken(sampleFile({}, options));
-    expect(instance.metadata["00083002"]).toEqual({ vr: "UI", Value: [EXPLICIT_LITTLE_ENDIAN] });
+    expect(instance.metadata[TagHex.AvailableTransferSyntaxUID]).toEqual({
+      vr: "UI",
+      Value: [EXPLICIT_LITTLE_ENDIAN],
+    });
     expect(instance.frames).toMatchObject({ kind: "native", deflated: true });
   });
 
@@ -254,15 +271,15 @@ describe("a deflated data set", () => {
 });
 
 test("a declared syntax that is no UID never comes out", () => {
-  const file = sampleFile({ "00020010": { vr: "UI", Value: ["1.2\r\nSet-Cookie: a=b"] } });
+  const file = sampleFile({ [TagHex.TransferSyntaxUID]: { vr: "UI", Value: ["1.2\r\nSet-Cookie: a=b"] } });
   expect(readTaken(file).transferSyntaxUID).toBe(EXPLICIT_LITTLE_ENDIAN);
 });
 
 test("index texts hold no control characters and are bounded", () => {
   const { index } = readTaken(
     sampleFile({
-      "00081030": { vr: "LO", Value: ["Tó\0rax\u001b\r\n2"] },
-      "0008103E": { vr: "LO", Value: ["x".repeat(5000)] },
+      [TagHex.StudyDescription]: { vr: "LO", Value: ["Tó\0rax\u001b\r\n2"] },
+      [TagHex.SeriesDescription]: { vr: "LO", Value: ["x".repeat(5000)] },
     }),
   );
   expect(index.studyDescription).toBe("Tó rax 2");
@@ -272,11 +289,11 @@ test("index texts hold no control characters and are bounded", () => {
 test("unreadable index values are null, and the instance is taken", () => {
   const { index } = readTaken(
     sampleFile({
-      "00080020": { vr: "DA", Value: ["20261341"] },
-      "00080030": { vr: "TM", Value: ["noon"] },
-      "00100010": { vr: "PN", Value: ["^^^^"] },
-      "00200011": { vr: "IS", Value: ["99999999999"] },
-      "00200013": { vr: "IS", Value: ["one"] },
+      [TagHex.StudyDate]: { vr: "DA", Value: ["20261341"] },
+      [TagHex.StudyTime]: { vr: "TM", Value: ["noon"] },
+      [TagHex.PatientName]: { vr: "PN", Value: ["^^^^"] },
+      [TagHex.SeriesNumber]: { vr: "IS", Value: ["99999999999"] },
+      [TagHex.InstanceNumber]: { vr: "IS", Value: ["one"] },
     }),
   );
   expect(index).toMatchObject({
@@ -289,11 +306,11 @@ test("unreadable index values are null, and the instance is taken", () => {
 });
 
 test("standard elements that passed through an archive as UN are understood", () => {
-  const name = SAMPLE_ELEMENTS["00100010"]?.Value?.[0] as string;
+  const name = SAMPLE_ELEMENTS[TagHex.PatientName]?.Value?.[0] as string;
   const item = Buffer.from("feff00e010000000080055110800000032002e003200", "hex");
   const instance = readTaken(
     sampleFile({
-      "00100010": { vr: "UN", bytes: Buffer.from(name) },
+      [TagHex.PatientName]: { vr: "UN", bytes: Buffer.from(name) },
       "00081140": { vr: "UN", bytes: item.subarray(0, 8 + 16) },
     }),
   );

@@ -3,6 +3,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { zstdDecompressSync } from "bun";
 import { AppError } from "../../../src/server/http/app-error.ts";
 import { unauthenticated } from "../../../src/server/http/http.errors.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { EXPLICIT_LITTLE_ENDIAN } from "../../support/dicom-sample.ts";
 import { dicomwebApp } from "../../support/dicomweb-app.ts";
 import { createMemoryCatalogue } from "../../support/memory-catalogue.ts";
@@ -54,11 +55,11 @@ describe("finding studies", () => {
     expect(response.headers.get("cache-control")).toBe("private, no-store");
     expect(await response.json()).toMatchObject([
       {
-        "00080020": { vr: "DA", Value: ["20260131"] },
-        "00080061": { vr: "CS", Value: ["CT"] },
-        "00100010": { vr: "PN", Value: [{ Alphabetic: "Gonçalves^João" }] },
-        "00201206": { vr: "IS", Value: [2] },
-        "00201208": { vr: "IS", Value: [7] },
+        [TagHex.StudyDate]: { vr: "DA", Value: ["20260131"] },
+        [TagHex.ModalitiesInStudy]: { vr: "CS", Value: ["CT"] },
+        [TagHex.PatientName]: { vr: "PN", Value: [{ Alphabetic: "Gonçalves^João" }] },
+        [TagHex.NumberOfStudyRelatedSeries]: { vr: "IS", Value: [2] },
+        [TagHex.NumberOfStudyRelatedInstances]: { vr: "IS", Value: [7] },
       },
     ]);
   });
@@ -94,12 +95,14 @@ describe("finding studies", () => {
   );
 
   test("series and instances are listed in their order", async () => {
-    expect(await values(await get(`${series}?includefield=00080021`), "0020000E")).toEqual([
+    expect(await values(await get(`${series}?includefield=00080021`), TagHex.SeriesInstanceUID)).toEqual([
       CT_SERIES,
       MIXED_SERIES,
     ]);
-    expect(await values(await get(`${series}/${CT_SERIES}/instances?limit=2`), "00200013")).toEqual([1, 2]);
-    expect(await values(await get(`/studies/${STUDY}/instances?offset=2`), "00200013")).toEqual([
+    expect(
+      await values(await get(`${series}/${CT_SERIES}/instances?limit=2`), TagHex.InstanceNumber),
+    ).toEqual([1, 2]);
+    expect(await values(await get(`/studies/${STUDY}/instances?offset=2`), TagHex.InstanceNumber)).toEqual([
       3, 1, 2, 3, 4,
     ]);
   });
@@ -140,7 +143,7 @@ describe("metadata", () => {
     expect(response.headers.get("content-encoding")).toBe(coding);
     const json = JSON.parse(new TextDecoder().decode(unpack(await bytesOf(response))));
     expect(json).toBeArrayOfSize(4);
-    expect(json[3]["00100010"].Value[0].Alphabetic).toBe("Gonçalves^João");
+    expect(json[3][TagHex.PatientName].Value[0].Alphabetic).toBe("Gonçalves^João");
   });
 
   test.each([

@@ -1,6 +1,7 @@
 import type { DicomElements } from "../../../scripts/demo/dicom-writer.ts";
 import { memorySource } from "../../../src/server/dicom/byte-source.ts";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import {
   DEFLATED,
   EXPLICIT_BIG_ENDIAN,
@@ -28,15 +29,15 @@ interface SampleInstance {
 function sampleInstance(sample: SampleInstance) {
   const bytes = sampleFile(
     {
-      "00080018": { vr: "UI", Value: [sample.sopInstanceUID] },
-      "00080020": { vr: "DA", Value: ["20260131"] },
-      "00100010": { vr: "PN", Value: ["Gonçalves^João"] },
-      "00100020": { vr: "LO", Value: ["P-1"] },
-      "0020000D": { vr: "UI", Value: [sample.studyInstanceUID ?? STUDY] },
-      "0020000E": { vr: "UI", Value: [sample.seriesInstanceUID ?? CT_SERIES] },
-      "00200013": { vr: "IS", Value: [sample.instanceNumber ?? 1] },
-      "00280011": { vr: "US", Value: [4] },
-      "7FE00010": { vr: "OW", bytes: pixels(1, 16) },
+      [TagHex.SOPInstanceUID]: { vr: "UI", Value: [sample.sopInstanceUID] },
+      [TagHex.StudyDate]: { vr: "DA", Value: ["20260131"] },
+      [TagHex.PatientName]: { vr: "PN", Value: ["Gonçalves^João"] },
+      [TagHex.PatientID]: { vr: "LO", Value: ["P-1"] },
+      [TagHex.StudyInstanceUID]: { vr: "UI", Value: [sample.studyInstanceUID ?? STUDY] },
+      [TagHex.SeriesInstanceUID]: { vr: "UI", Value: [sample.seriesInstanceUID ?? CT_SERIES] },
+      [TagHex.InstanceNumber]: { vr: "IS", Value: [sample.instanceNumber ?? 1] },
+      [TagHex.Columns]: { vr: "US", Value: [4] },
+      [TagHex.PixelData]: { vr: "OW", bytes: pixels(1, 16) },
       ...sample.elements,
     },
     { transferSyntaxUID: sample.transferSyntaxUID ?? EXPLICIT_LITTLE_ENDIAN },
@@ -61,8 +62,8 @@ export function sampleStudies() {
       seriesInstanceUID: MIXED_SERIES,
       sopInstanceUID: `${MIXED_SERIES}.1`,
       elements: {
-        "00280008": { vr: "IS", Value: [3] },
-        "7FE00010": { vr: "OW", bytes: Buffer.concat([pixels(1, 16), pixels(2, 16), pixels(3, 16)]) },
+        [TagHex.NumberOfFrames]: { vr: "IS", Value: [3] },
+        [TagHex.PixelData]: { vr: "OW", bytes: Buffer.concat([pixels(1, 16), pixels(2, 16), pixels(3, 16)]) },
       },
     }),
     sampleInstance({
@@ -71,8 +72,8 @@ export function sampleStudies() {
       instanceNumber: 2,
       transferSyntaxUID: JPEG_2000,
       elements: {
-        "00280008": { vr: "IS", Value: [2] },
-        "7FE00010": {
+        [TagHex.NumberOfFrames]: { vr: "IS", Value: [2] },
+        [TagHex.PixelData]: {
           vr: "OB",
           fragments: [pixels(1, 20), pixels(11, 10), pixels(2, 30)],
           offsetTable: [0, 46],

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { memorySource } from "../../../src/server/dicom/byte-source.ts";
 import { cutFrame } from "../../../src/server/dicom/cut-frame.ts";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { dicomwebApp } from "../../support/dicomweb-app.ts";
 import { createMemoryCatalogue } from "../../support/memory-catalogue.ts";
 
@@ -27,7 +28,7 @@ describe.skipIf(!SAMPLES)("real files over DICOMweb", () => {
 
       const metadata = await get("/metadata", "application/dicom+json");
       expect(await metadata.json(), String(name)).toMatchObject([
-        { "00080018": { Value: [sopInstanceUID] } },
+        { [TagHex.SOPInstanceUID]: { Value: [sopInstanceUID] } },
       ]);
       const file = await get(`/instances/${sopInstanceUID}`, "application/dicom; transfer-syntax=*");
       expect(Buffer.from(await file.arrayBuffer()).equals(bytes), String(name)).toBe(true);

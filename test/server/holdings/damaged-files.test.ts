@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { strFromU8, unzipSync, zipSync } from "fflate";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { ExportTicket } from "../../../src/shared/api/users.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { noise, packed, restingObjects, sampleKinds } from "../../support/damaged-study.ts";
 import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { readOutbox } from "../../support/outbox.ts";
@@ -27,7 +28,7 @@ function large(study: string, ...sops: string[]): Uint8Array {
   const instance = (sop: string) =>
     sampleInstance({
       ...{ study, sop },
-      elements: { "7FE00010": { vr: "OW", bytes: noise(300_000, Number(sop)) } },
+      elements: { [TagHex.PixelData]: { vr: "OW", bytes: noise(300_000, Number(sop)) } },
     });
   return zipSync(Object.fromEntries(sops.map((sop) => [sop, instance(sop)])), { level: 0 });
 }
@@ -217,8 +218,14 @@ describe("an account's export", () => {
   });
 
   test("has every one of several instances under one SOP Instance UID", async () => {
-    const one = sampleInstance({ study: "530", elements: { "7FE00010": { vr: "OW", bytes: noise(64, 1) } } });
-    const two = sampleInstance({ study: "530", elements: { "7FE00010": { vr: "OW", bytes: noise(64, 2) } } });
+    const one = sampleInstance({
+      study: "530",
+      elements: { [TagHex.PixelData]: { vr: "OW", bytes: noise(64, 1) } },
+    });
+    const two = sampleInstance({
+      study: "530",
+      elements: { [TagHex.PixelData]: { vr: "OW", bytes: noise(64, 2) } },
+    });
     const answer = await t.store(owner, zipSync({ "a/1": one, "b/1": two }));
     expect(answer.conflictCount).toBe(1);
     const images = hashes(imagesIn(await exported()));

@@ -6,6 +6,7 @@ import { endDeadUploads, sweepUploads } from "../../../src/server/holdings/sweep
 import { createDiskStore } from "../../../src/server/storage/disk/disk-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { filesBelow } from "../../support/stored-bytes.ts";
@@ -106,10 +107,10 @@ test("an upload whose large entry had to be inflated leaves nothing but its stud
   const person = await t.addPerson("Filme Longo");
   const frames = 9;
   const elements = {
-    "00280008": { vr: "IS", Value: [frames] },
-    "00280010": { vr: "US", Value: [2048] },
-    "00280011": { vr: "US", Value: [1024] },
-    "7FE00010": { vr: "OW", bytes: new Uint8Array(frames * 2048 * 1024 * 2) },
+    [TagHex.NumberOfFrames]: { vr: "IS", Value: [frames] },
+    [TagHex.Rows]: { vr: "US", Value: [2048] },
+    [TagHex.Columns]: { vr: "US", Value: [1024] },
+    [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array(frames * 2048 * 1024 * 2) },
   };
   const answer = await t.upload(person, sampleZip({ study: "90", elements }));
   expect(answer.status).toBe(201);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { accessOf } from "../../../src/server/http/guard.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 
@@ -193,7 +194,7 @@ for (const [route, expected] of Object.entries(matrix)) {
           .replace("/dicomweb/studies/:study", `/dicomweb/studies/${studyUID("1")}`)
           .replace(":instance", instanceUID)
           .replace(":frames", "1")
-          .replace(":path", "7FE00010")
+          .replace(":path", TagHex.PixelData)
           .replace(":study", isDeletion ? (spare.pop() ?? "") : studyId)
           .replace(":series", seriesUID)
           .replace(/:id|:userId/, unknownId)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { accessOf } from "../../../src/server/http/guard.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
@@ -145,10 +146,10 @@ describe("text that can't be kept", () => {
 
   test("in an instance is no obstacle: the index has it without, the bytes keep it", async () => {
     const elements = {
-      "00100010": { vr: "PN", Value: ["Silva\0^Ana"] },
-      "00100020": { vr: "LO", Value: ["ID\x001"] },
-      "00081030": { vr: "LO", Value: ["T\0rax"] },
-      "0008103E": { vr: "LO", Value: ["S\0rie"] },
+      [TagHex.PatientName]: { vr: "PN", Value: ["Silva\0^Ana"] },
+      [TagHex.PatientID]: { vr: "LO", Value: ["ID\x001"] },
+      [TagHex.StudyDescription]: { vr: "LO", Value: ["T\0rax"] },
+      [TagHex.SeriesDescription]: { vr: "LO", Value: ["S\0rie"] },
     };
     const stored = await t.store(user, sampleZip({ study: "8", elements }));
     const [row] = await t.sql<{ patient_id: string; description: string }[]>`

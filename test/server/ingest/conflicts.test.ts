@@ -3,6 +3,7 @@ import { crc32 } from "node:zlib";
 import { unzipSync, zipSync } from "fflate";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleInstance } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 
@@ -19,7 +20,7 @@ function instance(study: string, pixel: number, more: { series?: string; sop?: s
   return sampleInstance({
     study,
     ...more,
-    elements: { "7FE00010": { vr: "OW", bytes: Uint8Array.of(pixel, 2, 3, 4, 5, 6, 7, 8) } },
+    elements: { [TagHex.PixelData]: { vr: "OW", bytes: Uint8Array.of(pixel, 2, 3, 4, 5, 6, 7, 8) } },
   });
 }
 
@@ -93,7 +94,7 @@ describe("two different instances under one SOP Instance UID", () => {
     const other = sampleInstance({
       study: "4",
       series: "9",
-      elements: { "00080018": { vr: "UI", Value: [sop("4")] } },
+      elements: { [TagHex.SOPInstanceUID]: { vr: "UI", Value: [sop("4")] } },
     });
     const second = await send({ other });
     expect(second.conflicts).toEqual([{ name: "other", sopInstanceUID: sop("4") }]);

@@ -5,6 +5,7 @@ import {
   ScannedUpload,
 } from "../../../src/server/features/ingest/worker/scanned-upload.ts";
 import { IngestRefused } from "../../../src/server/features/ingest/worker/worker.errors.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { readTaken, sampleFile } from "../../support/dicom-sample.ts";
 
 const bytes: InstanceBytes = {
@@ -21,7 +22,7 @@ const bytes: InstanceBytes = {
 function instanceWith(n: number, comment: string) {
   return readTaken(
     sampleFile({
-      "00080018": { vr: "UI", Value: [`2.25.${n}`] },
+      [TagHex.SOPInstanceUID]: { vr: "UI", Value: [`2.25.${n}`] },
       "00204000": { vr: "UT", Value: [comment] },
     }),
   );

@@ -3,6 +3,7 @@ import { statfsSync, statSync } from "node:fs";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createDiskRoom, freeBytesOf } from "../../../src/server/storage/disk/disk-room.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { restingObjects } from "../../support/damaged-study.ts";
 import { serveApp, uploadRaw } from "../../support/raw-upload.ts";
 import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
@@ -59,11 +60,11 @@ function deflatedFrames(frames: number, study = "1", sop = "1"): Uint8Array {
     study,
     sop,
     elements: {
-      "00280008": { vr: "IS", Value: [frames] },
-      "00280010": { vr: "US", Value: [512] },
-      "00280011": { vr: "US", Value: [512] },
-      "00280100": { vr: "US", Value: [8] },
-      "7FE00010": { vr: "OW", bytes: pixels },
+      [TagHex.NumberOfFrames]: { vr: "IS", Value: [frames] },
+      [TagHex.Rows]: { vr: "US", Value: [512] },
+      [TagHex.Columns]: { vr: "US", Value: [512] },
+      [TagHex.BitsAllocated]: { vr: "US", Value: [8] },
+      [TagHex.PixelData]: { vr: "OW", bytes: pixels },
     },
   });
   return writeTestZip([{ name: "IM1", content, method: 8 }]);
@@ -72,7 +73,7 @@ function deflatedFrames(frames: number, study = "1", sop = "1"): Uint8Array {
 /** As large as its pixels are. */
 function zipOf(study: string, bytes: number): Uint8Array {
   const pixels = new Uint8Array(bytes).fill(3);
-  const content = sampleInstance({ study, elements: { "7FE00010": { vr: "OW", bytes: pixels } } });
+  const content = sampleInstance({ study, elements: { [TagHex.PixelData]: { vr: "OW", bytes: pixels } } });
   return writeTestZip([{ name: "IM1", content, method: 0 }]);
 }
 

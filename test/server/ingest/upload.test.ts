@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { zipSync } from "fflate";
 import type { Series, Study } from "../../../src/shared/api/studies.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 import { writeTestZip } from "../../support/zip-archive.ts";
@@ -103,7 +104,7 @@ describe("the upload form", () => {
       string,
       { Value: unknown[] }
     >[];
-    expect(qido[0]?.["00081030"]?.Value).toEqual(["Crânio sem contraste"]);
+    expect(qido[0]?.[TagHex.StudyDescription]?.Value).toEqual(["Crânio sem contraste"]);
   });
 
   test("with a date that is none is a 400, and nothing is kept", async () => {

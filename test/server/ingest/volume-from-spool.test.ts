@@ -12,6 +12,7 @@ import type {
   BuiltUpload,
   IngestLimits,
 } from "../../../src/server/features/ingest/worker/worker-messages.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import {
   createIngestBench,
   type IngestBench,
@@ -36,9 +37,9 @@ const sopOf = (n: number) => `1.1.1.${n}`;
 /** Large enough that its header may be a little longer than it need be. */
 function instance(n: number, study = STUDY, side = 64): Uint8Array {
   return slice([study, `${study}.1`, sopOf(n)], n, {
-    "00280010": { vr: "US", Value: [side] },
-    "00280011": { vr: "US", Value: [side] },
-    "7FE00010": { vr: "OW", bytes: randomBytes(2 * side * side) },
+    [TagHex.Rows]: { vr: "US", Value: [side] },
+    [TagHex.Columns]: { vr: "US", Value: [side] },
+    [TagHex.PixelData]: { vr: "OW", bytes: randomBytes(2 * side * side) },
   });
 }
 

@@ -10,6 +10,7 @@ import {
 } from "../../../src/server/features/ingest/worker/ingest-workers.ts";
 import { IngestRefused } from "../../../src/server/features/ingest/worker/worker.errors.ts";
 import type { IngestLimits } from "../../../src/server/features/ingest/worker/worker-messages.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { DEFLATED, sampleFile } from "../../support/dicom-sample.ts";
 import {
   createIngestBench,
@@ -83,7 +84,7 @@ describe("an upload", () => {
     const [bytes] = (await manifestsOf(built)).values();
     const { manifest, metadataOf } = await decodeManifest(bytes ?? new Uint8Array(0));
     const uids = manifest.instances.map(
-      (i) => JSON.parse(Buffer.from(metadataOf(i)).toString())["00080018"].Value[0],
+      (i) => JSON.parse(Buffer.from(metadataOf(i)).toString())[TagHex.SOPInstanceUID].Value[0],
     );
     expect(uids).toEqual(["1.1.1.2", "1.1.1.1"]);
   });
@@ -162,9 +163,9 @@ describe("frames stay one range", () => {
 
   test("a large single-frame instance stays deflated and leaves no temporary file", async () => {
     const large = slice(["1.1", "1.1.1", "1.1.1.1"], 1, {
-      "00280010": { vr: "US", Value: [256] },
-      "00280011": { vr: "US", Value: [256] },
-      "7FE00010": { vr: "OW", bytes: new Uint8Array(131_072) },
+      [TagHex.Rows]: { vr: "US", Value: [256] },
+      [TagHex.Columns]: { vr: "US", Value: [256] },
+      [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array(131_072) },
     });
     const uploaded = await ingest(zipSync({ a: large }), undefined, { maxHeldBytes: 1000 });
     expect(crc32((await storedInstances(uploaded.built)).get("1.1.1.1") ?? "")).toBe(crc32(large));

@@ -4,6 +4,7 @@ import { exportAccount } from "../../../src/server/features/export/export-accoun
 import { sendEndNotices } from "../../../src/server/features/subscriptions/send-end-notices.ts";
 import { accessOf } from "../../../src/server/http/guard.ts";
 import type { Subscription } from "../../../src/shared/api/subscriptions.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 import {
@@ -69,17 +70,17 @@ const instancePaths = async (dicomweb: string, as: Person) => {
     string,
     { Value: string[] }
   >[];
-  const uid = study?.["0020000D"]?.Value[0];
+  const uid = study?.[TagHex.StudyInstanceUID]?.Value[0];
   const [series] = (await (await get(as, `${dicomweb}/studies/${uid}/series`)).json()) as Record<
     string,
     { Value: string[] }
   >[];
-  const seriesPath = `${dicomweb}/studies/${uid}/series/${series?.["0020000E"]?.Value[0]}`;
+  const seriesPath = `${dicomweb}/studies/${uid}/series/${series?.[TagHex.SeriesInstanceUID]?.Value[0]}`;
   const [instance] = (await (await get(as, `${seriesPath}/instances`)).json()) as Record<
     string,
     { Value: string[] }
   >[];
-  const instancePath = `${seriesPath}/instances/${instance?.["00080018"]?.Value[0]}`;
+  const instancePath = `${seriesPath}/instances/${instance?.[TagHex.SOPInstanceUID]?.Value[0]}`;
   return [
     `${dicomweb}/studies/${uid}/series`,
     `${dicomweb}/studies/${uid}/instances`,

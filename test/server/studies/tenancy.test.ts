@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Study, ViewerToken } from "../../../src/shared/api/studies.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 
@@ -105,7 +106,7 @@ describe("the same Study Instance UID in two accounts", () => {
     const second = await t.addPerson("Segunda Conta");
     const answer = await t.store(
       second,
-      sampleZip({ study: "10", elements: { "00100020": { vr: "LO", Value: ["OTHER"] } } }),
+      sampleZip({ study: "10", elements: { [TagHex.PatientID]: { vr: "LO", Value: ["OTHER"] } } }),
     );
     expect(answer.studies[0]?.id).not.toBe(studyId);
     const [own] = await listOf(second);

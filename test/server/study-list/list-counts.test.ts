@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
 import { studyPopulation } from "../../../scripts/bench/study-population.ts";
 import { studies } from "../../../src/server/features/studies/studies.table.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 
@@ -212,9 +213,9 @@ test("a study whose disc has an endless name, description or modality is kept an
     sampleZip({
       study: "601",
       elements: {
-        "00100010": { vr: "PN", Value: [{ Alphabetic: endless }] },
-        "00081030": { vr: "LO", Value: [endless] },
-        "00080060": { vr: "CS", Value: [endless] },
+        [TagHex.PatientName]: { vr: "PN", Value: [{ Alphabetic: endless }] },
+        [TagHex.StudyDescription]: { vr: "LO", Value: [endless] },
+        [TagHex.Modality]: { vr: "CS", Value: [endless] },
       },
     }),
   );

@@ -8,6 +8,7 @@ import { parseFile } from "../../../src/server/dicom/parse-file.ts";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
 import { makePicture } from "../../../src/server/features/thumbnails/worker/make-picture.ts";
 import type { PictureReply } from "../../../src/server/features/thumbnails/worker/picture-messages.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { encoders, type PixelFrame } from "../../support/compressed-pixels.ts";
 import {
   DEFLATED,
@@ -55,10 +56,10 @@ const us = (...Value: number[]) => ({ vr: "US", Value });
 
 function grey(samples: Uint16Array, more: DicomElements = {}): DicomElements {
   return {
-    "00280010": us(SIDE),
-    "00280011": us(SIDE),
-    "00280101": us(16),
-    "7FE00010": { vr: "OW", bytes: new Uint8Array(samples.buffer) },
+    [TagHex.Rows]: us(SIDE),
+    [TagHex.Columns]: us(SIDE),
+    [TagHex.BitsStored]: us(16),
+    [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array(samples.buffer) },
     ...more,
   };
 }
@@ -76,56 +77,71 @@ describe("a grey picture", () => {
   test.each(uncompressed)("%s runs from dark to bright as the pixels do", async (transferSyntaxUID) => {
     const isBigEndian = transferSyntaxUID === EXPLICIT_BIG_ENDIAN;
     const pixels = { vr: "OW", bytes: isBigEndian ? swapped(ramp) : new Uint8Array(ramp.buffer) };
-    const picture = await drawn(sampleFile(grey(ramp, { "7FE00010": pixels }), { transferSyntaxUID }));
+    const picture = await drawn(
+      sampleFile(grey(ramp, { [TagHex.PixelData]: pixels }), { transferSyntaxUID }),
+    );
     expect(picture).toMatchObject({ width: SIDE, height: SIDE });
     expect(picture.at(2, 32)[0]).toBeLessThan(30);
     expect(picture.at(61, 32)[0]).toBeGreaterThan(225);
   });
 
   test("is shown through the window of its instance", async () => {
-    const window = { "00281050": { vr: "DS", Value: ["256"] }, "00281051": { vr: "DS", Value: ["128"] } };
+    const window = {
+      [TagHex.WindowCenter]: { vr: "DS", Value: ["256"] },
+      [TagHex.WindowWidth]: { vr: "DS", Value: ["128"] },
+    };
     const picture = await drawn(sampleFile(grey(ramp, window)));
     expect(picture.at(8, 32)[0]).toBeLessThan(10);
     expect(picture.at(24, 32)[0]).toBeGreaterThan(245);
   });
 
   test("is shown from its darkest to its brightest where its window would show nothing", async () => {
-    const window = { "00281050": { vr: "DS", Value: ["9000"] }, "00281051": { vr: "DS", Value: ["2"] } };
+    const window = {
+      [TagHex.WindowCenter]: { vr: "DS", Value: ["9000"] },
+      [TagHex.WindowWidth]: { vr: "DS", Value: ["2"] },
+    };
     expect((await drawn(sampleFile(grey(ramp, window)))).contrast).toBeGreaterThan(200);
   });
 
   test("of MONOCHROME1 has its bright and dark the other way round", async () => {
-    const picture = await drawn(sampleFile(grey(ramp, { "00280004": { vr: "CS", Value: ["MONOCHROME1"] } })));
+    const picture = await drawn(
+      sampleFile(grey(ramp, { [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["MONOCHROME1"] } })),
+    );
     expect(picture.at(2, 32)[0]).toBeGreaterThan(225);
     expect(picture.at(61, 32)[0]).toBeLessThan(30);
   });
 
   test("of signed pixels has air darker than water", async () => {
     const hounsfield = Uint16Array.from({ length: SIDE * SIDE }, (_, i) => (i % SIDE < 32 ? -1000 : 40));
-    const picture = await drawn(sampleFile(grey(hounsfield, { "00280103": us(1) })));
+    const picture = await drawn(sampleFile(grey(hounsfield, { [TagHex.PixelRepresentation]: us(1) })));
     expect(picture.at(8, 32)[0]).toBeLessThan(picture.at(56, 32)[0]);
   });
 
   test("keeps the shape of what was imaged, and no side is longer than 128", async () => {
-    const wide = { "00280010": us(200), "00280011": us(400), "00280100": us(8), "00280101": us(8) };
+    const wide = {
+      [TagHex.Rows]: us(200),
+      [TagHex.Columns]: us(400),
+      [TagHex.BitsAllocated]: us(8),
+      [TagHex.BitsStored]: us(8),
+    };
     const bytes = Uint8Array.from({ length: 80_000 }, (_, i) => i % 256);
-    const square = await drawn(sampleFile({ ...wide, "7FE00010": { vr: "OB", bytes } }));
+    const square = await drawn(sampleFile({ ...wide, [TagHex.PixelData]: { vr: "OB", bytes } }));
     expect(square).toMatchObject({ width: 128, height: 64 });
-    const spacing = { "00280030": { vr: "DS", Value: ["2", "1"] } };
-    const tall = await drawn(sampleFile({ ...wide, ...spacing, "7FE00010": { vr: "OB", bytes } }));
+    const spacing = { [TagHex.PixelSpacing]: { vr: "DS", Value: ["2", "1"] } };
+    const tall = await drawn(sampleFile({ ...wide, ...spacing, [TagHex.PixelData]: { vr: "OB", bytes } }));
     expect(tall).toMatchObject({ width: 128, height: 128 });
   });
 });
 
 describe("a picture in colour", () => {
   const colours: DicomElements = {
-    "00280002": us(3),
-    "00280004": { vr: "CS", Value: ["RGB"] },
-    "00280006": us(0),
-    "00280010": us(SIDE),
-    "00280011": us(SIDE),
-    "00280100": us(8),
-    "00280101": us(8),
+    [TagHex.SamplesPerPixel]: us(3),
+    [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["RGB"] },
+    [TagHex.PlanarConfiguration]: us(0),
+    [TagHex.Rows]: us(SIDE),
+    [TagHex.Columns]: us(SIDE),
+    [TagHex.BitsAllocated]: us(8),
+    [TagHex.BitsStored]: us(8),
   };
   /** Red above blue. */
   const redAndBlue = Uint8Array.from({ length: SIDE * SIDE * 3 }, (_, i) =>
@@ -138,12 +154,14 @@ describe("a picture in colour", () => {
   };
 
   test("keeps its colours, whichever way its samples lie", async () => {
-    expectRedAndBlue(await drawn(sampleFile({ ...colours, "7FE00010": { vr: "OB", bytes: redAndBlue } })));
+    expectRedAndBlue(
+      await drawn(sampleFile({ ...colours, [TagHex.PixelData]: { vr: "OB", bytes: redAndBlue } })),
+    );
     const planes = [0, 1, 2].flatMap((c) => [...redAndBlue.filter((_, i) => i % 3 === c)]);
     const planar = {
       ...colours,
-      "00280006": us(1),
-      "7FE00010": { vr: "OB", bytes: Uint8Array.from(planes) },
+      [TagHex.PlanarConfiguration]: us(1),
+      [TagHex.PixelData]: { vr: "OB", bytes: Uint8Array.from(planes) },
     };
     expectRedAndBlue(await drawn(sampleFile(planar)));
   });
@@ -152,13 +170,13 @@ describe("a picture in colour", () => {
     const half = (value: number) => Uint8Array.from({ length: 512 }, (_, i) => (i % 2 ? value : 0));
     const palette = {
       ...grey(Uint16Array.from({ length: SIDE * SIDE }, (_, i) => (i < (SIDE * SIDE) / 2 ? 0 : 255))),
-      "00280004": { vr: "CS", Value: ["PALETTE COLOR"] },
-      "00281101": us(256, 0, 16),
-      "00281102": us(256, 0, 16),
-      "00281103": us(256, 0, 16),
-      "00281201": { vr: "OW", bytes: half(250).fill(0, 256) },
-      "00281202": { vr: "OW", bytes: half(0) },
-      "00281203": { vr: "OW", bytes: half(250).fill(0, 0, 256) },
+      [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["PALETTE COLOR"] },
+      [TagHex.RedPaletteColorLookupTableDescriptor]: us(256, 0, 16),
+      [TagHex.GreenPaletteColorLookupTableDescriptor]: us(256, 0, 16),
+      [TagHex.BluePaletteColorLookupTableDescriptor]: us(256, 0, 16),
+      [TagHex.RedPaletteColorLookupTableData]: { vr: "OW", bytes: half(250).fill(0, 256) },
+      [TagHex.GreenPaletteColorLookupTableData]: { vr: "OW", bytes: half(0) },
+      [TagHex.BluePaletteColorLookupTableData]: { vr: "OW", bytes: half(250).fill(0, 0, 256) },
     };
     expectRedAndBlue(await drawn(sampleFile(palette)));
   });
@@ -174,14 +192,14 @@ describe("a picture in colour", () => {
     const isJpeg = transferSyntaxUID === "1.2.840.10008.1.2.4.50";
     const inColour = {
       ...colours,
-      ...(isJpeg && { "00280004": { vr: "CS", Value: ["YBR_FULL_422"] } }),
-      "7FE00010": { vr: "OB", fragments: [await encode(rgb)] },
+      ...(isJpeg && { [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["YBR_FULL_422"] } }),
+      [TagHex.PixelData]: { vr: "OB", fragments: [await encode(rgb)] },
     };
     expectRedAndBlue(await drawn(sampleFile(inColour, { transferSyntaxUID })));
     const inGrey = grey(ramp, {
-      "00280100": us(8),
-      "00280101": us(8),
-      "7FE00010": { vr: "OB", fragments: [await encode(monochrome)] },
+      [TagHex.BitsAllocated]: us(8),
+      [TagHex.BitsStored]: us(8),
+      [TagHex.PixelData]: { vr: "OB", fragments: [await encode(monochrome)] },
     });
     const picture = await drawn(sampleFile(inGrey, { transferSyntaxUID }));
     expect(picture.at(2, 32)[0]).toBeLessThan(40);
@@ -193,14 +211,14 @@ describe("what can't be shown", () => {
   test("a video or an unknown transfer syntax has no picture, and says so", async () => {
     const transferSyntaxUID = "1.2.840.10008.1.2.4.102";
     const file = sampleFile(
-      { ...rampElements, "7FE00010": { vr: "OB", fragments: [new Uint8Array(8)] } },
+      { ...rampElements, [TagHex.PixelData]: { vr: "OB", fragments: [new Uint8Array(8)] } },
       { transferSyntaxUID },
     );
     expect(await pictureOf(file)).toEqual({ ok: false, failure: "unsupported", detail: "video" });
   });
 
   test("a header that claims more pixels than any detector has is refused before memory is taken", async () => {
-    const claims = { "00280010": us(65_535), "00280011": us(65_535) };
+    const claims = { [TagHex.Rows]: us(65_535), [TagHex.Columns]: us(65_535) };
     expect(await pictureOf(sampleFile(claims))).toMatchObject({ ok: false, failure: "unsupported" });
   });
 
@@ -208,7 +226,7 @@ describe("what can't be shown", () => {
   test.each(compressed)("noise in place of a %s stream has no picture", async (transferSyntaxUID) => {
     const noise = Uint8Array.from({ length: 4096 }, (_, i) => (i * 7919) % 251);
     const file = sampleFile(
-      { ...rampElements, "7FE00010": { vr: "OB", fragments: [noise] } },
+      { ...rampElements, [TagHex.PixelData]: { vr: "OB", fragments: [noise] } },
       { transferSyntaxUID },
     );
     expect(await pictureOf(file)).toMatchObject({ ok: false, failure: "undecodable" });

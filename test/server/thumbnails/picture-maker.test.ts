@@ -5,6 +5,7 @@ import {
   type PictureMaker,
 } from "../../../src/server/features/thumbnails/worker/picture-maker.ts";
 import type { PictureRequest } from "../../../src/server/features/thumbnails/worker/picture-messages.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { encoders } from "../../support/compressed-pixels.ts";
 import { EXPLICIT_LITTLE_ENDIAN, sampleFile } from "../../support/dicom-sample.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
@@ -24,8 +25,8 @@ afterAll(() => Promise.all(makers.map((made) => made.close())));
 const us = (value: number) => ({ vr: "US", Value: [value] });
 
 function request(side: number, transferSyntaxUID: string, frame: Uint8Array): PictureRequest {
-  const elements = { "00280010": us(side), "00280011": us(side), "00280101": us(16) };
-  const header = sampleFile({ ...elements, "7FE00010": { vr: "OW", bytes: new Uint8Array() } });
+  const elements = { [TagHex.Rows]: us(side), [TagHex.Columns]: us(side), [TagHex.BitsStored]: us(16) };
+  const header = sampleFile({ ...elements, [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array() } });
   return { transferSyntaxUID, frameIndex: 0, source: { kind: "parts", header, frame } };
 }
 

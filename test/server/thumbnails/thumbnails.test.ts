@@ -4,6 +4,7 @@ import { makeThumbnails } from "../../../src/server/features/thumbnails/make-thu
 import { sweepUnpictured } from "../../../src/server/features/thumbnails/thumbnails.jobs.ts";
 import { StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import type { Series } from "../../../src/shared/api/studies.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleFile } from "../../support/dicom-sample.ts";
 import { drawnPicture } from "../../support/picture-pixels.ts";
 import { type SampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
@@ -29,10 +30,10 @@ function slice(instance: SampleInstance, bright: "above" | "below"): SampleInsta
     i < (SIDE * SIDE) / 2 === (bright === "above") ? 1000 : 0,
   );
   const pixels = {
-    "00280010": us(SIDE),
-    "00280011": us(SIDE),
-    "00280101": us(16),
-    "7FE00010": { vr: "OW", bytes: new Uint8Array(samples.buffer) },
+    [TagHex.Rows]: us(SIDE),
+    [TagHex.Columns]: us(SIDE),
+    [TagHex.BitsStored]: us(16),
+    [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array(samples.buffer) },
   };
   return { ...instance, elements: { ...pixels, ...instance.elements } };
 }
@@ -57,7 +58,10 @@ describe("the picture of a study", () => {
       slice({ ...study, series: "1", sop: "1", instanceNumber: 1 }, "below"),
       slice({ ...study, series: "1", sop: "2", instanceNumber: 2 }, "above"),
       slice({ ...study, series: "1", sop: "3", instanceNumber: 3 }, "below"),
-      slice({ ...study, series: "2", elements: { "00200011": { vr: "IS", Value: [1] } } }, "below"),
+      slice(
+        { ...study, series: "2", elements: { [TagHex.SeriesNumber]: { vr: "IS", Value: [1] } } },
+        "below",
+      ),
     );
     expect(await brightPart(`${id}/thumbnail`)).toBe("above");
     const { headers } = await get(`${id}/thumbnail`);
@@ -71,8 +75,8 @@ describe("the picture of a study", () => {
 
   test("is of the lower series number where series are of one size, and never of one without a picture", async () => {
     const study = { study: "27" };
-    const number = (value: number) => ({ "00200011": { vr: "IS", Value: [value] } });
-    const empty = { ...number(1), "7FE00010": { vr: "OW", bytes: new Uint8Array() } };
+    const number = (value: number) => ({ [TagHex.SeriesNumber]: { vr: "IS", Value: [value] } });
+    const empty = { ...number(1), [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array() } };
     const id = await store(
       slice({ ...study, series: "1", elements: number(9) }, "below"),
       slice({ ...study, series: "2", elements: number(4) }, "above"),
@@ -116,31 +120,31 @@ describe("the picture of a series", () => {
   });
 
   test("is missing where nothing can be drawn, and the other series have theirs", async () => {
-    const study = { "0020000D": { vr: "UI", Value: [studyUID("25")] } };
+    const study = { [TagHex.StudyInstanceUID]: { vr: "UI", Value: [studyUID("25")] } };
     const broken = sampleFile(
       {
         ...study,
-        "0020000E": { vr: "UI", Value: ["2.25.2.25.1"] },
-        "00080018": { vr: "UI", Value: ["2.25.3.25.1.1"] },
-        "7FE00010": { vr: "OB", fragments: [Uint8Array.from({ length: 64 }, (_, i) => i * 3)] },
+        [TagHex.SeriesInstanceUID]: { vr: "UI", Value: ["2.25.2.25.1"] },
+        [TagHex.SOPInstanceUID]: { vr: "UI", Value: ["2.25.3.25.1.1"] },
+        [TagHex.PixelData]: { vr: "OB", fragments: [Uint8Array.from({ length: 64 }, (_, i) => i * 3)] },
       },
       { transferSyntaxUID: "1.2.840.10008.1.2.4.80" },
     );
-    const { "7FE00010": _, ...report } = slice({}, "above").elements ?? {};
+    const { [TagHex.PixelData]: _, ...report } = slice({}, "above").elements ?? {};
     const files = {
       IM1: broken,
       IM2: sampleFile({
         ...slice({}, "above").elements,
         ...study,
-        "0020000E": { vr: "UI", Value: ["2.25.2.25.2"] },
-        "00080018": { vr: "UI", Value: ["2.25.3.25.2.1"] },
+        [TagHex.SeriesInstanceUID]: { vr: "UI", Value: ["2.25.2.25.2"] },
+        [TagHex.SOPInstanceUID]: { vr: "UI", Value: ["2.25.3.25.2.1"] },
       }),
       IM3: sampleFile({
         ...report,
         ...study,
-        "0020000E": { vr: "UI", Value: ["2.25.2.25.3"] },
-        "00080018": { vr: "UI", Value: ["2.25.3.25.3.1"] },
-        "7FE00010": { vr: "OW", bytes: new Uint8Array() },
+        [TagHex.SeriesInstanceUID]: { vr: "UI", Value: ["2.25.2.25.3"] },
+        [TagHex.SOPInstanceUID]: { vr: "UI", Value: ["2.25.3.25.3.1"] },
+        [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array() },
       }),
     };
     const id = (await t.store(owner, zipSync(files))).studies[0]?.id ?? "";

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { zipSync } from "fflate";
 import type { DicomElements } from "../../../scripts/demo/dicom-writer.ts";
 import type { ViewerToken } from "../../../src/shared/api/studies.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleFile } from "../../support/dicom-sample.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 
@@ -33,11 +34,13 @@ async function keep(...samples: Sample[]): Promise<{ id: string; uid: string }> 
   const files = samples.map(({ series = 1, sop = 1, transferSyntaxUID, elements }, i) => {
     const file = sampleFile(
       {
-        "0020000D": ui(uid),
-        "0020000E": ui(`${uid}.${series}`),
-        "00080018": ui(`${uid}.${series}.${sop}`),
-        "00200011": { vr: "IS", Value: [series] },
-        ...(transferSyntaxUID && { "7FE00010": { vr: "OB", fragments: [Uint8Array.of(0xff, 0xd8, 1, 2)] } }),
+        [TagHex.StudyInstanceUID]: ui(uid),
+        [TagHex.SeriesInstanceUID]: ui(`${uid}.${series}`),
+        [TagHex.SOPInstanceUID]: ui(`${uid}.${series}.${sop}`),
+        [TagHex.SeriesNumber]: { vr: "IS", Value: [series] },
+        ...(transferSyntaxUID && {
+          [TagHex.PixelData]: { vr: "OB", fragments: [Uint8Array.of(0xff, 0xd8, 1, 2)] },
+        }),
         ...elements,
       },
       { transferSyntaxUID: transferSyntaxUID ?? LITTLE_ENDIAN },
@@ -52,7 +55,10 @@ async function keep(...samples: Sample[]): Promise<{ id: string; uid: string }> 
 function withoutPixels(sopClassUID: string, series = 1): Sample {
   return {
     series,
-    elements: { "00080016": ui(sopClassUID), "7FE00010": { vr: "OW", bytes: new Uint8Array() } },
+    elements: {
+      [TagHex.SOPClassUID]: ui(sopClassUID),
+      [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array() },
+    },
   };
 }
 
@@ -118,7 +124,7 @@ describe("a study that is opened", () => {
 
   test("tells that there are none where there is only a segmentation of another study's", async () => {
     const { id } = await keep({
-      elements: { "00080016": ui("1.2.840.10008.5.1.4.1.1.66.4"), "00280008": us(1) },
+      elements: { [TagHex.SOPClassUID]: ui("1.2.840.10008.5.1.4.1.1.66.4"), [TagHex.NumberOfFrames]: us(1) },
     });
     expect((await openViewer(id)).obstacle).toBe("no_images");
   });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 
@@ -8,8 +9,8 @@ const IMAGE = `${SERIES}/instances/2.25.3.1.1.1`;
 const DOCUMENT = `${STUDY}/series/2.25.2.1.9/instances/2.25.3.1.9.1`;
 /** An instance without pixels, as a structured report is. */
 const noPixels = {
-  "00080016": { vr: "UI", Value: ["1.2.840.10008.5.1.4.1.1.88.11"] },
-  "7FE00010": { vr: "OW" },
+  [TagHex.SOPClassUID]: { vr: "UI", Value: ["1.2.840.10008.5.1.4.1.1.88.11"] },
+  [TagHex.PixelData]: { vr: "OW" },
 };
 
 let t: TestApp;

@@ -1,4 +1,4 @@
-import type { Attributes } from "../keywords.ts";
+import { type Attributes, TAG_HEX } from "../keywords.ts";
 import { type PlanOptions, type SeriesPlan, SOP_CLASS, type StudyPlan } from "../series-plan.ts";
 import { createEcho, type Echo, renderDopplerFrame, renderEchoFrame, sectorSpacing } from "../ultrasound.ts";
 
@@ -32,7 +32,7 @@ function cineSeries(echo: Echo, instances: number, frames: number): SeriesPlan {
     seriesDescription: "Apical 4 câmaras",
     sopClassUID: SOP_CLASS.ultrasoundMultiFrame,
     instances,
-    attributes: { FrameTime: FRAME_TIME_MS, FrameIncrementPointer: "00181063" },
+    attributes: { FrameTime: FRAME_TIME_MS, FrameIncrementPointer: TAG_HEX.FrameTime },
     render(index) {
       const { rows, columns } = echo;
       const samples = new Uint8Array(rows * columns * frames);

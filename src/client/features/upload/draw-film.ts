@@ -1,5 +1,5 @@
 import type { DataSet } from "dicom-parser";
-import { PIXEL_DATA, parseHead } from "./parse-head.ts";
+import { PIXEL_DATA, parseHead, parserTag } from "./parse-head.ts";
 
 /** Pixels of a side of a small picture. */
 export const FILM_SIDE = 64;
@@ -27,7 +27,7 @@ export function drawFilm(bytes: Uint8Array): Uint8Array | undefined {
   if (!dataSet || !frame) return undefined;
   const values = sampleFrame(frame);
   const { low, high } = windowOf(dataSet) ?? rangeOf(values);
-  const isInverted = dataSet.string("x00280004") === "MONOCHROME1";
+  const isInverted = dataSet.string(parserTag("PhotometricInterpretation")) === "MONOCHROME1";
   return Uint8Array.from(values, (value) => {
     if (Number.isNaN(value)) return 0;
     const grey = high > low ? Math.min(1, Math.max(0, (value - low) / (high - low))) : 0;
@@ -36,13 +36,13 @@ export function drawFilm(bytes: Uint8Array): Uint8Array | undefined {
 }
 
 function readFrame(dataSet: DataSet): Frame | undefined {
-  const [rows = 0, columns = 0] = [dataSet.uint16("x00280010"), dataSet.uint16("x00280011")];
-  const bits = dataSet.uint16("x00280100") ?? 0;
+  const [rows = 0, columns = 0] = [dataSet.uint16(parserTag("Rows")), dataSet.uint16(parserTag("Columns"))];
+  const bits = dataSet.uint16(parserTag("BitsAllocated")) ?? 0;
   const pixels = dataSet.elements[PIXEL_DATA];
   const isDrawable =
-    UNCOMPRESSED.includes(dataSet.string("x00020010") ?? UNCOMPRESSED[0] ?? "") &&
-    /^MONOCHROME[12]$/.test(dataSet.string("x00280004") ?? "") &&
-    (dataSet.uint16("x00280002") ?? 1) === 1 &&
+    UNCOMPRESSED.includes(dataSet.string(parserTag("TransferSyntaxUID")) ?? UNCOMPRESSED[0] ?? "") &&
+    /^MONOCHROME[12]$/.test(dataSet.string(parserTag("PhotometricInterpretation")) ?? "") &&
+    (dataSet.uint16(parserTag("SamplesPerPixel")) ?? 1) === 1 &&
     (bits === 8 || bits === 16) &&
     Math.min(rows, columns) > 0 &&
     Math.max(rows, columns) <= MAX_SIDE;
@@ -52,8 +52,8 @@ function readFrame(dataSet: DataSet): Frame | undefined {
   const { buffer, byteOffset } = dataSet.byteArray as Uint8Array;
   const view = new DataView(buffer, byteOffset + pixels.dataOffset, lengthBytes);
   const stored = storedValue(dataSet, bits);
-  const slope = dataSet.floatString("x00281053") ?? 1;
-  const intercept = dataSet.floatString("x00281052") ?? 0;
+  const slope = dataSet.floatString(parserTag("RescaleSlope")) ?? 1;
+  const intercept = dataSet.floatString(parserTag("RescaleIntercept")) ?? 0;
   const at = (row: number, column: number) => {
     const place = row * columns + column;
     return stored(bits === 8 ? view.getUint8(place) : view.getUint16(2 * place, true)) * slope + intercept;
@@ -63,9 +63,9 @@ function readFrame(dataSet: DataSet): Frame | undefined {
 
 /** Without the bits above those stored, and with its sign (PS3.5 §8.1.1). */
 function storedValue(dataSet: DataSet, bits: number): (raw: number) => number {
-  const storedBits = Math.min(bits, Math.max(1, dataSet.uint16("x00280101") ?? bits));
+  const storedBits = Math.min(bits, Math.max(1, dataSet.uint16(parserTag("BitsStored")) ?? bits));
   const most = 2 ** storedBits;
-  const isSigned = dataSet.uint16("x00280103") === 1;
+  const isSigned = dataSet.uint16(parserTag("PixelRepresentation")) === 1;
   return (raw) => {
     const value = raw % most;
     return isSigned && value >= most / 2 ? value - most : value;
@@ -94,8 +94,8 @@ function sampleFrame({ rows, columns, at }: Frame): Float32Array {
 
 /** The first window that the instance itself asks for (PS3.3 §C.11.2). */
 function windowOf(dataSet: DataSet): { low: number; high: number } | undefined {
-  const centre = dataSet.floatString("x00281050");
-  const width = dataSet.floatString("x00281051");
+  const centre = dataSet.floatString(parserTag("WindowCenter"));
+  const width = dataSet.floatString(parserTag("WindowWidth"));
   if (centre === undefined || width === undefined || !(width >= 1)) return undefined;
   return { low: centre - width / 2, high: centre + width / 2 };
 }

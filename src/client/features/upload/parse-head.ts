@@ -1,7 +1,11 @@
 import { type DataSet, parseDicom } from "dicom-parser";
+import { type Keyword, TagHex } from "../../../shared/dicom/tags.ts";
 import { inflateHead } from "./inflate-head.ts";
 
-export const PIXEL_DATA = "x7fe00010";
+/** The tag as `dicom-parser` names it, such as `x0008103e`. */
+export const parserTag = (keyword: Keyword) => `x${TagHex[keyword].toLowerCase()}`;
+
+export const PIXEL_DATA = parserTag("PixelData");
 const PREAMBLE_BYTES = 128;
 const IMPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2";
 const EXPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2.1";

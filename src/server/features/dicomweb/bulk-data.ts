@@ -1,3 +1,4 @@
+import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { type Pieces, piecesOf } from "../../archive/pieces.ts";
 import type { FrameTable } from "../../dicom/frame-table.ts";
@@ -11,8 +12,6 @@ import { allFramesResponse } from "./frames.ts";
 import { negotiateBulkData } from "./media-types.ts";
 import { onePartRelated } from "./multipart-related.ts";
 
-const PIXEL_DATA = "7FE00010";
-
 /**
  * The value of one element, by the tag path of the metadata's `BulkDataURI` (PS3.18 §10.4.1.1.5). Encapsulated pixel
  * data come as frames.
@@ -25,12 +24,12 @@ export async function bulkDataResponse(
   accept: string | undefined,
 ): Promise<Response> {
   const { frames } = instance;
-  if (tagPath === PIXEL_DATA && frames.kind === "encapsulated") {
+  if (tagPath === TagHex.PixelData && frames.kind === "encapsulated") {
     return allFramesResponse(catalogue, instance, accept);
   }
   const { multipart, type } = negotiateBulkData(accept);
   const body =
-    tagPath === PIXEL_DATA && frames.kind === "native"
+    tagPath === TagHex.PixelData && frames.kind === "native"
       ? await readPixelData(catalogue, instance, frames)
       : await readValue(catalogue, instance, tagPath);
   if (!multipart) return new Response(body as BodyInit, { headers: archiveHeaders(type) });

@@ -1,3 +1,4 @@
+import { type Keyword, TagHex } from "../../../shared/dicom/tags.ts";
 import { AppError } from "../../http/app-error.ts";
 import { validationFailed } from "../../http/http.errors.ts";
 import type { DateSpan, QidoQuery, SeriesQuery } from "./dicomweb.catalogue.ts";
@@ -5,20 +6,6 @@ import type { DateSpan, QidoQuery, SeriesQuery } from "./dicomweb.catalogue.ts";
 const MAX_PAGE = 1_000;
 const MAX_LIST = 200;
 const MAX_TEXT_LENGTH = 128;
-
-/** Each matching key is known by its keyword and by its tag (PS3.18 §8.3.4.1). */
-const TAGS = {
-  StudyInstanceUID: "0020000D",
-  SeriesInstanceUID: "0020000E",
-  PatientName: "00100010",
-  PatientID: "00100020",
-  AccessionNumber: "00080050",
-  StudyDate: "00080020",
-  ModalitiesInStudy: "00080061",
-  Modality: "00080060",
-} as const;
-
-type Keyword = keyof typeof TAGS;
 
 /**
  * Reads a QIDO-RS study search (PS3.18 §10.6). Unknown parameters, `includefield` and `fuzzymatching` are ignored:
@@ -58,14 +45,14 @@ export function parsePage(parameters: URLSearchParams): { limit: number; offset:
 
 /** An empty value matches everything (PS3.4 §C.2.2.2.3), as if it were not there. */
 function text(parameters: URLSearchParams, keyword: Keyword): string | undefined {
-  const value = (parameters.get(keyword) ?? parameters.get(TAGS[keyword]) ?? "").trim();
+  const value = (parameters.get(keyword) ?? parameters.get(TagHex[keyword]) ?? "").trim();
   if (value.length > MAX_TEXT_LENGTH) throw invalid(keyword);
   return value === "" || value === "*" ? undefined : value;
 }
 
 /** Values of a list are separated by commas, or backslashes as in a data set; the key may also be repeated. */
 function list(parameters: URLSearchParams, keyword: Keyword): string[] | undefined {
-  const values = [...parameters.getAll(keyword), ...parameters.getAll(TAGS[keyword])]
+  const values = [...parameters.getAll(keyword), ...parameters.getAll(TagHex[keyword])]
     .flatMap((value) => value.split(/[,\\]/))
     .map((value) => value.trim())
     .filter((value) => value !== "");

@@ -1,3 +1,4 @@
+import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import type { DicomJson } from "../../dicom/instance.ts";
 import type { SeriesRecord, StudyRecord } from "./dicomweb.catalogue.ts";
@@ -5,30 +6,30 @@ import type { SeriesRecord, StudyRecord } from "./dicomweb.catalogue.ts";
 /** A study as QIDO-RS answers it (PS3.18 table 10.6.3-3). */
 export function studyJson(study: StudyRecord): DicomJson {
   return {
-    "00080020": element("DA", compact(study.studyDate)),
-    "00080030": element("TM", compact(study.studyTime)),
-    "00080050": element("SH", study.accessionNumber),
-    "00080061": { vr: "CS", Value: study.modalitiesInStudy },
-    "00081030": element("LO", study.studyDescription),
-    "00100010": personName(study.patientName),
-    "00100020": element("LO", study.patientID),
-    "00100030": element("DA", compact(study.patientBirthDate)),
-    "00100040": element("CS", study.patientSex),
-    "0020000D": element("UI", study.studyInstanceUID),
-    "00201206": element("IS", study.seriesCount),
-    "00201208": element("IS", study.instanceCount),
+    [TagHex.StudyDate]: element("DA", compact(study.studyDate)),
+    [TagHex.StudyTime]: element("TM", compact(study.studyTime)),
+    [TagHex.AccessionNumber]: element("SH", study.accessionNumber),
+    [TagHex.ModalitiesInStudy]: { vr: "CS", Value: study.modalitiesInStudy },
+    [TagHex.StudyDescription]: element("LO", study.studyDescription),
+    [TagHex.PatientName]: personName(study.patientName),
+    [TagHex.PatientID]: element("LO", study.patientID),
+    [TagHex.PatientBirthDate]: element("DA", compact(study.patientBirthDate)),
+    [TagHex.PatientSex]: element("CS", study.patientSex),
+    [TagHex.StudyInstanceUID]: element("UI", study.studyInstanceUID),
+    [TagHex.NumberOfStudyRelatedSeries]: element("IS", study.seriesCount),
+    [TagHex.NumberOfStudyRelatedInstances]: element("IS", study.instanceCount),
   };
 }
 
 /** A series as QIDO-RS answers it (PS3.18 table 10.6.3-4). */
 export function seriesJson(series: SeriesRecord): DicomJson {
   return {
-    "00080060": element("CS", series.modality),
-    "0008103E": element("LO", series.seriesDescription),
-    "0020000D": element("UI", series.studyInstanceUID),
-    "0020000E": element("UI", series.seriesInstanceUID),
-    "00200011": element("IS", series.seriesNumber),
-    "00201209": element("IS", series.instanceCount),
+    [TagHex.Modality]: element("CS", series.modality),
+    [TagHex.SeriesDescription]: element("LO", series.seriesDescription),
+    [TagHex.StudyInstanceUID]: element("UI", series.studyInstanceUID),
+    [TagHex.SeriesInstanceUID]: element("UI", series.seriesInstanceUID),
+    [TagHex.SeriesNumber]: element("IS", series.seriesNumber),
+    [TagHex.NumberOfSeriesRelatedInstances]: element("IS", series.instanceCount),
   };
 }
 
@@ -39,15 +40,15 @@ export function instanceJson(
 ): DicomJson {
   const { frames } = instance;
   return {
-    "00080016": element("UI", instance.sopClassUID),
-    "00080018": element("UI", instance.sopInstanceUID),
-    "00083002": element("UI", instance.transferSyntaxUID),
-    "0020000D": element("UI", series.studyInstanceUID),
-    "0020000E": element("UI", series.seriesInstanceUID),
-    "00200013": element("IS", instance.instanceNumber),
-    ...(frames.kind !== "none" && { "00280008": element("IS", frames.frameCount) }),
-    "00280010": element("US", instance.rows),
-    "00280011": element("US", instance.columns),
+    [TagHex.SOPClassUID]: element("UI", instance.sopClassUID),
+    [TagHex.SOPInstanceUID]: element("UI", instance.sopInstanceUID),
+    [TagHex.AvailableTransferSyntaxUID]: element("UI", instance.transferSyntaxUID),
+    [TagHex.StudyInstanceUID]: element("UI", series.studyInstanceUID),
+    [TagHex.SeriesInstanceUID]: element("UI", series.seriesInstanceUID),
+    [TagHex.InstanceNumber]: element("IS", instance.instanceNumber),
+    ...(frames.kind !== "none" && { [TagHex.NumberOfFrames]: element("IS", frames.frameCount) }),
+    [TagHex.Rows]: element("US", instance.rows),
+    [TagHex.Columns]: element("US", instance.columns),
   };
 }
 

@@ -1,3 +1,4 @@
+import { TagHex } from "../../../../shared/dicom/tags.ts";
 import type { DicomJson, DicomJsonElement } from "../../../dicom/instance.ts";
 
 /** A table in which values are looked up (PS3.3 §C.11.1, §C.11.2, §C.7.6.3.1.5). */
@@ -43,63 +44,72 @@ const MAX_PIXEL_ASPECT = 8;
  */
 export function readPixelModule(metadata: DicomJson, frameIndex: number): PixelModule {
   const groups = functionalGroups(metadata, frameIndex);
-  const pixelValues = groups("00289145") ?? metadata;
-  const voi = groups("00289132") ?? metadata;
-  const bitsAllocated = numberOf(metadata["00280100"]) ?? 8;
-  const bitsStored = numberOf(metadata["00280101"]) ?? bitsAllocated;
-  const photometricInterpretation = textOf(metadata["00280004"]) ?? "MONOCHROME2";
-  const shape = textOf(metadata["20500020"]);
+  const pixelValues = groups(TagHex.PixelValueTransformationSequence) ?? metadata;
+  const voi = groups(TagHex.FrameVOILUTSequence) ?? metadata;
+  const bitsAllocated = numberOf(metadata[TagHex.BitsAllocated]) ?? 8;
+  const bitsStored = numberOf(metadata[TagHex.BitsStored]) ?? bitsAllocated;
+  const photometricInterpretation = textOf(metadata[TagHex.PhotometricInterpretation]) ?? "MONOCHROME2";
+  const shape = textOf(metadata[TagHex.PresentationLUTShape]);
   return {
-    rows: numberOf(metadata["00280010"]) ?? 0,
-    columns: numberOf(metadata["00280011"]) ?? 0,
-    samplesPerPixel: numberOf(metadata["00280002"]) ?? 1,
+    rows: numberOf(metadata[TagHex.Rows]) ?? 0,
+    columns: numberOf(metadata[TagHex.Columns]) ?? 0,
+    samplesPerPixel: numberOf(metadata[TagHex.SamplesPerPixel]) ?? 1,
     photometricInterpretation,
     bitsAllocated,
     bitsStored: Math.min(bitsStored, bitsAllocated),
-    highBit: numberOf(metadata["00280102"]) ?? bitsStored - 1,
-    isSigned: numberOf(metadata["00280103"]) === 1,
-    isPlanar: numberOf(metadata["00280006"]) === 1,
+    highBit: numberOf(metadata[TagHex.HighBit]) ?? bitsStored - 1,
+    isSigned: numberOf(metadata[TagHex.PixelRepresentation]) === 1,
+    isPlanar: numberOf(metadata[TagHex.PlanarConfiguration]) === 1,
     pixelDataAs: pixelDataAs(metadata),
     rescale: {
-      slope: numberOf(pixelValues["00281053"]) || 1,
-      intercept: numberOf(pixelValues["00281052"]) ?? 0,
+      slope: numberOf(pixelValues[TagHex.RescaleSlope]) || 1,
+      intercept: numberOf(pixelValues[TagHex.RescaleIntercept]) ?? 0,
     },
-    modalityTable: tableOf(itemOf(metadata["00283000"])),
+    modalityTable: tableOf(itemOf(metadata[TagHex.ModalityLUTSequence])),
     window: windowOf(voi),
-    voiTable: tableOf(itemOf(voi["00283010"])),
+    voiTable: tableOf(itemOf(voi[TagHex.VOILUTSequence])),
     isInverted: shape === undefined ? photometricInterpretation === "MONOCHROME1" : shape === "INVERSE",
     palette: photometricInterpretation === "PALETTE COLOR" ? paletteOf(metadata) : undefined,
-    pixelAspect: pixelAspectOf(metadata, groups("00289110")),
+    pixelAspect: pixelAspectOf(metadata, groups(TagHex.PixelMeasuresSequence)),
   };
 }
 
 /** Finds a macro's item in the frame's own functional groups, else in those shared by all frames. */
 function functionalGroups(metadata: DicomJson, frameIndex: number): (tag: string) => DicomJson | undefined {
-  const own = itemOf(metadata["52009230"], frameIndex);
-  const shared = itemOf(metadata["52009229"]);
+  const own = itemOf(metadata[TagHex.PerFrameFunctionalGroupsSequence], frameIndex);
+  const shared = itemOf(metadata[TagHex.SharedFunctionalGroupsSequence]);
   return (tag) => itemOf(own?.[tag]) ?? itemOf(shared?.[tag]);
 }
 
 function pixelDataAs(metadata: DicomJson): PixelModule["pixelDataAs"] {
-  if (metadata["7FE00008"]) return "float";
-  if (metadata["7FE00009"]) return "double";
-  return metadata["7FE00010"]?.vr === "OW" ? "words" : "bytes";
+  if (metadata[TagHex.FloatPixelData]) return "float";
+  if (metadata[TagHex.DoubleFloatPixelData]) return "double";
+  return metadata[TagHex.PixelData]?.vr === "OW" ? "words" : "bytes";
 }
 
 function windowOf(voi: DicomJson): PixelModule["window"] {
-  const center = numberOf(voi["00281050"]);
-  const width = numberOf(voi["00281051"]);
+  const center = numberOf(voi[TagHex.WindowCenter]);
+  const width = numberOf(voi[TagHex.WindowWidth]);
   return center === undefined || width === undefined || width <= 0 ? undefined : { center, width };
 }
 
 function tableOf(item: DicomJson | undefined): LookupTable | undefined {
-  return item && lookupTable(item["00283002"], item["00283006"]);
+  return item && lookupTable(item[TagHex.LUTDescriptor], item[TagHex.LUTData]);
 }
 
 function paletteOf(metadata: DicomJson): PixelModule["palette"] {
-  const red = lookupTable(metadata["00281101"], metadata["00281201"]);
-  const green = lookupTable(metadata["00281102"], metadata["00281202"]);
-  const blue = lookupTable(metadata["00281103"], metadata["00281203"]);
+  const red = lookupTable(
+    metadata[TagHex.RedPaletteColorLookupTableDescriptor],
+    metadata[TagHex.RedPaletteColorLookupTableData],
+  );
+  const green = lookupTable(
+    metadata[TagHex.GreenPaletteColorLookupTableDescriptor],
+    metadata[TagHex.GreenPaletteColorLookupTableData],
+  );
+  const blue = lookupTable(
+    metadata[TagHex.BluePaletteColorLookupTableDescriptor],
+    metadata[TagHex.BluePaletteColorLookupTableData],
+  );
   return red && green && blue ? [red, green, blue] : undefined;
 }
 
@@ -124,7 +134,8 @@ function entriesOf({ Value, InlineBinary }: DicomJsonElement, count: number): Ar
 }
 
 function pixelAspectOf(metadata: DicomJson, measures: DicomJson | undefined): number {
-  const sizes = metadata["00280034"] ?? measures?.["00280030"] ?? metadata["00280030"];
+  const sizes =
+    metadata[TagHex.PixelAspectRatio] ?? measures?.[TagHex.PixelSpacing] ?? metadata[TagHex.PixelSpacing];
   const aspect = (numberOf(sizes) ?? 1) / (numberOf(sizes, 1) ?? 1);
   return aspect > 1 / MAX_PIXEL_ASPECT && aspect < MAX_PIXEL_ASPECT ? aspect : 1;
 }
