@@ -1,10 +1,10 @@
 import { promisify } from "node:util";
 import { createInflate, createInflateRaw, inflateRaw, inflateRawSync } from "node:zlib";
+import { METHOD_STORED } from "../../shared/zip/zip-format.ts";
 import { findDataSet } from "../dicom/find-data-set.ts";
 import type { ByteRange } from "../storage/object-store.ts";
 import type { ManifestInstance } from "./manifest.ts";
 import { joinPieces, type Pieces, piecesOf, type StreamedBody, slicePieces, through } from "./pieces.ts";
-import { METHOD_STORED } from "./zip-format.ts";
 
 /** The bytes of an instance are not what its manifest says: damage at rest. */
 export class InstanceDamaged extends Error {

@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, ftruncateSync, openSync, renameSync, writeSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
-import { EXTRA_HEADER_BYTES } from "../../shared/zip-padding.ts";
+import { EXTRA_HEADER_BYTES, LOCAL_HEADER_BYTES } from "../../shared/zip/zip-format.ts";
 import { readFully } from "./file-window.ts";
 import { PieceSummer } from "./piece-sums.ts";
 import { entryName, volumeFolder } from "./volume-name.ts";
@@ -13,7 +13,6 @@ import {
   MAX_EXTRA_BYTES,
   type WrittenEntry,
 } from "./zip-encode.ts";
-import { LOCAL_HEADER_BYTES } from "./zip-format.ts";
 
 /** What headers may be longer than they need be, as a part of the volume. */
 const MAX_PADDING = 0.01;

@@ -1,6 +1,4 @@
-import type { ByteRange } from "../storage/object-store.ts";
-import { volumeFolder } from "./volume-name.ts";
-import { encodeCentralHeader, encodeEndRecords } from "./zip-encode.ts";
+import { DEFAULT_ZIP_LIMITS, ZipError } from "../../shared/zip/zip-error.ts";
 import {
   type CentralHeader,
   decodeCentralHeader,
@@ -10,8 +8,10 @@ import {
   END_RECORD_BYTES,
   ZIP64_END_RECORD_BYTES,
   ZIP64_LOCATOR_BYTES,
-} from "./zip-format.ts";
-import { DEFAULT_ZIP_LIMITS, ZipError } from "./zip-reader.ts";
+} from "../../shared/zip/zip-format.ts";
+import type { ByteRange } from "../storage/object-store.ts";
+import { volumeFolder } from "./volume-name.ts";
+import { encodeCentralHeader, encodeEndRecords } from "./zip-encode.ts";
 
 /** A volume of a study, wherever it lies. `read` gives exactly the range. */
 export interface JoinVolume {

@@ -1,20 +1,21 @@
-import { EXTRA_HEADER_BYTES, PADDING_EXTRA } from "../../shared/zip-padding.ts";
 import {
   CENTRAL_HEADER_BYTES,
   CENTRAL_SIGNATURE,
   END_RECORD_BYTES,
   END_SIGNATURE,
+  EXTRA_HEADER_BYTES,
   FULL_16,
   FULL_32,
   LOCAL_HEADER_BYTES,
   LOCAL_SIGNATURE,
+  PADDING_EXTRA,
   viewOf,
   ZIP64_END_RECORD_BYTES,
   ZIP64_END_SIGNATURE,
   ZIP64_EXTRA,
   ZIP64_LOCATOR_BYTES,
   ZIP64_LOCATOR_SIGNATURE,
-} from "./zip-format.ts";
+} from "../../shared/zip/zip-format.ts";
 
 const VERSION_DEFLATE = 20;
 const VERSION_ZIP64 = 45;

@@ -31,8 +31,8 @@ export function isSkippedInZip(path: string): boolean {
   return containsAny(baseName(path), IN_ZIP);
 }
 
-/** Some programs on Windows write backslashes into a ZIP. */
-function baseName(path: string): string {
+/** The name of a file without its folders. Some programs on Windows write backslashes into a ZIP. */
+export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
 }
 

@@ -12,7 +12,7 @@ import {
 } from "../../../src/server/archive/volume-in-place.ts";
 import { type JoinVolume, planDownload } from "../../../src/server/archive/volume-join.ts";
 import { VolumeWriter } from "../../../src/server/archive/volume-writer.ts";
-import { openZip } from "../../../src/server/archive/zip-reader.ts";
+import { openZip } from "../../../src/shared/zip/open-zip.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { type TestEntry, type TestZipOptions, writeTestZip } from "../../support/zip-archive.ts";
 

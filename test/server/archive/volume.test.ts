@@ -21,8 +21,9 @@ import {
   encodeEndRecords,
   encodeLocalHeader,
 } from "../../../src/server/archive/zip-encode.ts";
-import { decodeCentralHeader } from "../../../src/server/archive/zip-format.ts";
-import { openZip, ZipError } from "../../../src/server/archive/zip-reader.ts";
+import { openZip } from "../../../src/shared/zip/open-zip.ts";
+import { ZipError } from "../../../src/shared/zip/zip-error.ts";
+import { decodeCentralHeader } from "../../../src/shared/zip/zip-format.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 
 const GIB = 1024 ** 3;

@@ -1,5 +1,5 @@
 import { Zip, ZipPassThrough } from "fflate";
-import { EXTRA_HEADER_BYTES, PADDING_EXTRA } from "../../../shared/zip-padding.ts";
+import { EXTRA_HEADER_BYTES, PADDING_EXTRA } from "../../../shared/zip/zip-format.ts";
 
 export interface PackableFile {
   /** Inside the ZIP; unique. */

@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { crc32, createInflateRaw } from "node:zlib";
+import { METHOD_STORED } from "../../../shared/zip/zip-format.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { PieceSummer, PieceSums } from "../../archive/piece-sums.ts";
-import { METHOD_STORED } from "../../archive/zip-format.ts";
 import type { Deps } from "../../deps.ts";
 import { findObjectSums, saveObjectSums } from "../../features/studies/integrity.repo.ts";
 import type { ByteRange } from "../../storage/object-store.ts";

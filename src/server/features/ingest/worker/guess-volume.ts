@@ -1,13 +1,14 @@
 import { closeSync, fstatSync, openSync } from "node:fs";
-import { isSkippedInZip } from "../../../../shared/rules/skipped-names.ts";
+import { baseName, isSkippedInZip } from "../../../../shared/rules/skipped-names.ts";
+import { openZip } from "../../../../shared/zip/open-zip.ts";
+import { ZipError } from "../../../../shared/zip/zip-error.ts";
 import { type EntryInFile, planInPlace, sumInPlace } from "../../../archive/volume-in-place.ts";
-import { openZip, ZipError } from "../../../archive/zip-reader.ts";
 import { fileSource } from "../../../dicom/byte-source.ts";
 import type { GuessedVolume, IngestLimits, WorkerRequests } from "./worker-messages.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 /** On discs, beside the instances. */
-const DIRECTORY_NAME = /(^|[\\/])DICOMDIR$/i;
+const DIRECTORY_NAME = "DICOMDIR";
 
 /**
  * Hashes the volume that the spool becomes if all that looks like an instance is one, while another process reads
@@ -35,7 +36,8 @@ function likelyEntries(fd: number, limits: IngestLimits): EntryInFile[] {
   const archive = openZip(fileSource(fd, 0, fstatSync(fd).size), limits);
   const likely: EntryInFile[] = [];
   for (const entry of archive.entries()) {
-    if (entry.isFolder || isSkippedInZip(entry.name) || DIRECTORY_NAME.test(entry.name)) continue;
+    const isDirectory = baseName(entry.name).toUpperCase() === DIRECTORY_NAME;
+    if (entry.isFolder || isDirectory || isSkippedInZip(entry.name)) continue;
     const located = archive.locate(entry);
     if (!located.ok) continue;
     const { offset: dataOffset, length: storedBytes, method } = located.data;

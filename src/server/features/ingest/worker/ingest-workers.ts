@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { DEFAULT_ZIP_LIMITS } from "../../../archive/zip-reader.ts";
+import { DEFAULT_ZIP_LIMITS } from "../../../../shared/zip/zip-error.ts";
 import type { RequestBounds } from "../../../processes/killable-process.ts";
 import type { Logger } from "../../../runtime/log.ts";
 import { laneAfter, laneOf, MAX_WEIGHT_BYTES, Overdue } from "./work-lanes.ts";

@@ -2,11 +2,11 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
+import type { EntryData, ZipEntry } from "../../../../shared/zip/zip-entry.ts";
+import { METHOD_STORED } from "../../../../shared/zip/zip-format.ts";
 import { ContentHash, contentHashOf } from "../../../archive/content-hash.ts";
 import type { FileWindow } from "../../../archive/file-window.ts";
 import { readFully } from "../../../archive/file-window.ts";
-import { METHOD_STORED } from "../../../archive/zip-format.ts";
-import type { EntryData, ZipEntry } from "../../../archive/zip-reader.ts";
 import { fileSource, memorySource } from "../../../dicom/byte-source.ts";
 import type { ByteSource } from "../../../dicom/instance.ts";
 

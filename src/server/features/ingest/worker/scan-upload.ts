@@ -3,16 +3,12 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { isSkippedInZip } from "../../../../shared/rules/skipped-names.ts";
+import { openZip, type ZipArchive } from "../../../../shared/zip/open-zip.ts";
+import type { EntryData, ZipEntry } from "../../../../shared/zip/zip-entry.ts";
+import { ZipError } from "../../../../shared/zip/zip-error.ts";
+import { METHOD_STORED } from "../../../../shared/zip/zip-format.ts";
 import { FileWindow } from "../../../archive/file-window.ts";
 import { instanceWeight, MAX_INSTANCE_WEIGHT_BYTES } from "../../../archive/manifest-weight.ts";
-import { METHOD_STORED } from "../../../archive/zip-format.ts";
-import {
-  type EntryData,
-  openZip,
-  type ZipArchive,
-  type ZipEntry,
-  ZipError,
-} from "../../../archive/zip-reader.ts";
 import { fileSource } from "../../../dicom/byte-source.ts";
 import type { FrameTable } from "../../../dicom/frame-table.ts";
 import type { ByteSource, Instance, ReadInstance } from "../../../dicom/instance.ts";

@@ -1,7 +1,8 @@
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { isSkippedInZip } from "../../../../shared/rules/skipped-names.ts";
-import { METHOD_DEFLATED } from "../../../archive/zip-format.ts";
-import { openZip, ZipError } from "../../../archive/zip-reader.ts";
+import { openZip } from "../../../../shared/zip/open-zip.ts";
+import { ZipError } from "../../../../shared/zip/zip-error.ts";
+import { METHOD_DEFLATED } from "../../../../shared/zip/zip-format.ts";
 import { fileSource } from "../../../dicom/byte-source.ts";
 import { isPossibleSize } from "./read-entry.ts";
 import type { WorkerRequests } from "./worker-messages.ts";

@@ -1,5 +1,6 @@
+import type { EntryFailure } from "../../../../shared/zip/zip-entry.ts";
+import type { ZipFailure, ZipLimits } from "../../../../shared/zip/zip-error.ts";
 import type { VolumeSum } from "../../../archive/volume-in-place.ts";
-import type { EntryFailure, ZipFailure, ZipLimits } from "../../../archive/zip-reader.ts";
 import type { IndexAttributes, SkipReason } from "../../../dicom/instance.ts";
 
 /** Begins the names of files that large entries were inflated into. */

@@ -1,10 +1,10 @@
-/**
- * The records of a ZIP file (PKWARE APPNOTE 6.3.10 §4.3), decoded; `zip-encode.ts` writes them. Pure; offsets and sizes in bytes.
- */
+/** The records of a ZIP file (PKWARE APPNOTE 6.3.10 §4.3), decoded. Offsets and sizes in bytes. */
 
 export const LOCAL_HEADER_BYTES = 30;
 export const CENTRAL_HEADER_BYTES = 46;
 export const END_RECORD_BYTES = 22;
+/** Id and length of an extra field, and so the shortest one. */
+export const EXTRA_HEADER_BYTES = 4;
 export const ZIP64_LOCATOR_BYTES = 20;
 export const ZIP64_END_RECORD_BYTES = 56;
 export const MAX_COMMENT_BYTES = 0xffff;
@@ -18,6 +18,9 @@ export const END_SIGNATURE = 0x06054b50;
 export const ZIP64_END_SIGNATURE = 0x06064b50;
 export const ZIP64_LOCATOR_SIGNATURE = 0x07064b50;
 export const ZIP64_EXTRA = 0x0001;
+const UNICODE_PATH_EXTRA = 0x7075;
+/** Id of the extra field that makes room in a ZIP entry's header: it holds zeros (APPNOTE §4.5.1: ids from 32 on are free). */
+export const PADDING_EXTRA = 0x7845;
 
 export const FULL_16 = 0xffff;
 export const FULL_32 = 0xffffffff;
@@ -30,6 +33,8 @@ const UTF8_FLAG = 0x0800;
 export interface CentralHeader {
   nameBytes: Uint8Array;
   isUtf8: boolean;
+  /** The content of the Info-ZIP Unicode Path field (APPNOTE §4.6.9), where there is one. */
+  unicodePath: Uint8Array | undefined;
   isEncrypted: boolean;
   method: number;
   crc32: number;
@@ -59,8 +64,12 @@ function readUint64(view: DataView, at: number): number {
   return value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.POSITIVE_INFINITY : Number(value);
 }
 
+export function isCentralHeader(bytes: Uint8Array, at: number): boolean {
+  return bytes.length - at >= 4 && viewOf(bytes).getUint32(at, true) === CENTRAL_SIGNATURE;
+}
+
 /**
- * Decodes the central header at `at`. `nameBytes` is a view.
+ * Decodes the central header at `at`. `nameBytes` and `unicodePath` are views.
  * @returns `undefined` where the bytes end before the header does; `"invalid"` where it is not a central header
  */
 export function decodeCentralHeader(
@@ -77,6 +86,7 @@ export function decodeCentralHeader(
   if (bytes.length - at < byteLength) return undefined;
 
   const nameAt = at + CENTRAL_HEADER_BYTES;
+  const extra = bytes.subarray(nameAt + nameLength, nameAt + nameLength + extraLength);
   const wide = {
     sizeBytes: view.getUint32(at + 24, true),
     storedBytes: view.getUint32(at + 20, true),
@@ -84,10 +94,11 @@ export function decodeCentralHeader(
   };
   const disk = view.getUint16(at + 34, true);
   if (disk !== 0 && disk !== FULL_16) return "invalid";
-  if (!widen(wide, view, nameAt + nameLength, extraLength)) return "invalid";
+  if (!widen(wide, extra)) return "invalid";
   const header = {
     nameBytes: bytes.subarray(nameAt, nameAt + nameLength),
     isUtf8: (flags & UTF8_FLAG) !== 0,
+    unicodePath: findExtra(extra, UNICODE_PATH_EXTRA),
     isEncrypted: (flags & ENCRYPTION_FLAGS) !== 0,
     method: view.getUint16(at + 10, true),
     crc32: view.getUint32(at + 16, true),
@@ -102,28 +113,32 @@ export function decodeCentralHeader(
  */
 function widen(
   fields: { sizeBytes: number; storedBytes: number; headerOffset: number },
-  view: DataView,
-  extraAt: number,
-  extraLength: number,
+  extra: Uint8Array,
 ): boolean {
   const full = (["sizeBytes", "storedBytes", "headerOffset"] as const).filter(
     (key) => fields[key] === FULL_32,
   );
   if (full.length === 0) return true;
-  const end = extraAt + extraLength;
-  for (let at = extraAt; at + 4 <= end; ) {
-    const length = view.getUint16(at + 2, true);
-    const valueAt = at + 4;
-    if (view.getUint16(at, true) === ZIP64_EXTRA && valueAt + length <= end) {
-      if (length < full.length * 8) return false;
-      full.forEach((key, i) => {
-        fields[key] = readUint64(view, valueAt + i * 8);
-      });
-      return true;
-    }
-    at = valueAt + length;
+  const values = findExtra(extra, ZIP64_EXTRA);
+  if (!values || values.length < full.length * 8) return false;
+  const view = viewOf(values);
+  full.forEach((key, i) => {
+    fields[key] = readUint64(view, i * 8);
+  });
+  return true;
+}
+
+/** The content of the first extra field of this id that lies whole in `extra` (APPNOTE §4.5.1). */
+function findExtra(extra: Uint8Array, id: number): Uint8Array | undefined {
+  if (extra.length < EXTRA_HEADER_BYTES) return undefined;
+  const view = viewOf(extra);
+  for (let at = 0; at + EXTRA_HEADER_BYTES <= extra.length; ) {
+    const contentAt = at + EXTRA_HEADER_BYTES;
+    const end = contentAt + view.getUint16(at + 2, true);
+    if (view.getUint16(at, true) === id && end <= extra.length) return extra.subarray(contentAt, end);
+    at = end;
   }
-  return false;
+  return undefined;
 }
 
 /**
