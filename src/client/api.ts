@@ -1,14 +1,15 @@
 import { t } from "@lingui/core/macro";
 import * as z from "zod/mini";
-import { type Login, type TwoFactorPending, twoFactorPendingSchema } from "../shared/api/auth.ts";
-import { type Problem, problemSchema } from "../shared/api/problem.ts";
-import type { Register } from "../shared/api/register.ts";
 import {
-  type CurrentUser,
-  currentUserSchema,
-  type SignedInUser,
-  signedInUserSchema,
-} from "../shared/api/users.ts";
+  currentUserCall,
+  type Login,
+  loginCall,
+  logoutCall,
+  type TwoFactorPending,
+} from "../shared/api/auth.ts";
+import type { Call, CallInput, FormCall } from "../shared/api/call.ts";
+import { type Problem, problemSchema } from "../shared/api/problem.ts";
+import { type CurrentUser, examCountCall, type SignedInUser } from "../shared/api/users.ts";
 import { activeLocale } from "./i18n.ts";
 import { noteServerTime } from "./server-clock.ts";
 import { currentToken, endSession } from "./session.ts";
@@ -27,33 +28,40 @@ export class ApiError extends Error {
   }
 }
 
-export interface ApiRequest {
-  method?: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
-  /** Sent as JSON; a FormData goes as it is. */
-  body?: unknown;
-  signal?: AbortSignal;
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
   /** Goes without the session's token. */
   anonymous?: boolean;
+  /** In the place of a JSON body. */
+  form?: FormData;
 }
 
-const signInAnswerSchema = z.union([signedInUserSchema, twoFactorPendingSchema]);
+/** What a call may be given, whichever it is. */
+interface AnyInput extends CallOptions {
+  params?: Record<string, string>;
+  query?: object;
+  body?: unknown;
+}
 
 /**
  * The one place from which the client calls the server: bearer token, language, failures as `ApiError`.
  * A 401 to a call that carried the session's token ends the session.
  */
-export async function callApi(path: string, request: ApiRequest = {}): Promise<Response> {
-  const token = request.anonymous ? undefined : currentToken();
-  const isForm = request.body instanceof FormData;
-  const response = await reach(path, {
-    method: request.method ?? "GET",
+export async function callApi<C extends Call>(
+  call: C,
+  request: CallInput<C> & CallOptions,
+): Promise<Response> {
+  const { params, query, body, form, signal, anonymous }: AnyInput = request;
+  const token = anonymous ? undefined : currentToken();
+  const response = await reach(addressOf(call, params, query), {
+    method: call.method,
     headers: {
       "Accept-Language": activeLocale(),
       ...(token && { Authorization: `Bearer ${token}` }),
-      ...(request.body !== undefined && !isForm && { "Content-Type": "application/json" }),
+      ...(body !== undefined && { "Content-Type": "application/json" }),
     },
-    body: isForm ? (request.body as FormData) : JSON.stringify(request.body),
-    signal: request.signal,
+    body: form ?? JSON.stringify(body),
+    signal,
   });
   noteServerTime(response);
   if (response.ok) return response;
@@ -62,25 +70,47 @@ export async function callApi(path: string, request: ApiRequest = {}): Promise<R
   throw await apiError(response);
 }
 
-/** As `callApi`, and the answer as the schema says it is. */
-export async function callJson<Schema extends z.ZodMiniType>(
-  schema: Schema,
-  path: string,
-  request?: ApiRequest,
-): Promise<z.infer<Schema>> {
-  const response = await callApi(path, request);
-  return schema.parse(await response.json());
+/** As `callApi`, and the answer as the call says it is. */
+export async function callJson<C extends Call & { answer: z.ZodMiniType }>(
+  call: C,
+  request: CallInput<C> & CallOptions,
+): Promise<z.infer<C["answer"]>> {
+  const response = await callApi(call, request);
+  return z.parse<C["answer"]>(call.answer, await response.json());
+}
+
+/** What goes up in a form: the fields of its call, and the file. */
+export interface FormParts<C extends FormCall> {
+  fields: z.input<C["form"]>;
+  file: Blob | undefined;
+  /** In the place of the file's own name. */
+  fileName?: string;
+}
+
+/** The fields go first, so that the server has them before the file's bytes. */
+export function toForm<C extends FormCall>(call: C, { fields, file, fileName }: FormParts<C>): FormData {
+  const form = new FormData();
+  for (const [name, text] of Object.entries(fields as object)) form.set(name, String(text));
+  if (file && fileName === undefined) form.set(call.file, file);
+  else if (file) form.set(call.file, file, fileName);
+  return form;
+}
+
+function addressOf({ path }: Call, params: Record<string, string> = {}, query: object = {}): string {
+  const filled = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ""));
+  const search = new URLSearchParams(
+    Object.entries(query)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, String(value)]),
+  );
+  return search.size > 0 ? `${filled}?${search}` : filled;
 }
 
 export const api = {
-  login: (body: Login): Promise<SignedInUser | TwoFactorPending> =>
-    callJson(signInAnswerSchema, "/api/auth/login", { method: "POST", body }),
-  register: (body: Register) => callApi("/api/auth/register", { method: "POST", body }),
-  logout: () => callApi("/api/auth/logout", { method: "POST", body: {} }),
-  currentUser: (signal?: AbortSignal): Promise<CurrentUser> =>
-    callJson(currentUserSchema, "/api/auth/me", { signal }),
-  examCount: (signal?: AbortSignal) =>
-    callJson(z.object({ count: z.number() }), "/api/users/exam-count", { signal }),
+  login: (body: Login): Promise<SignedInUser | TwoFactorPending> => callJson(loginCall, { body }),
+  logout: () => callApi(logoutCall, {}),
+  currentUser: (signal?: AbortSignal): Promise<CurrentUser> => callJson(currentUserCall, { signal }),
+  examCount: (signal?: AbortSignal) => callJson(examCountCall, { signal }),
 };
 
 async function reach(path: string, init: RequestInit): Promise<Response> {

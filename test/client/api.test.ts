@@ -2,6 +2,7 @@ import "../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { ApiError, callApi } from "../../src/client/api.ts";
 import { currentToken } from "../../src/client/session.ts";
+import { listStudiesCall } from "../../src/shared/api/studies.ts";
 import { withDom } from "../support/dom.ts";
 
 withDom();
@@ -11,7 +12,7 @@ function answer(response: Response) {
 }
 
 async function failure(): Promise<ApiError> {
-  const error = await callApi("/api/studies").catch((thrown: unknown) => thrown);
+  const error = await callApi(listStudiesCall, { query: {} }).catch((thrown: unknown) => thrown);
   if (!(error instanceof ApiError)) throw new Error("expected an ApiError");
   return error;
 }

@@ -5,6 +5,8 @@ export const emailSchema = z
   .string("validation.invalidEmail")
   .check(z.trim(), z.maxLength(254, "validation.tooLong"), z.email("validation.invalidEmail"));
 
+export const emailOnlySchema = z.object({ email: emailSchema });
+
 export const newPasswordSchema = z
   .string("validation.passwordMin")
   .check(z.minLength(6, "validation.passwordMin"), z.maxLength(1024, "validation.tooLong"));

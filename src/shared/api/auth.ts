@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 import { recoveryCodePattern, signInMethods, totpCodePattern } from "../rules/sign-in-methods.ts";
-import { emailSchema, newPasswordSchema } from "./account-fields.ts";
+import { emailOnlySchema, emailSchema, newPasswordSchema } from "./account-fields.ts";
+import { type Call, done } from "./call.ts";
+import { currentUserSchema, signedInUserSchema } from "./users.ts";
 
 export const loginSchema = z.object({
   email: emailSchema,
@@ -26,8 +28,6 @@ export const verifyCodeSchema = z.object({
 });
 export type VerifyCode = z.infer<typeof verifyCodeSchema>;
 
-export const emailOnlySchema = z.object({ email: emailSchema });
-
 const tokenSchema = z
   .string("validation.tokenRequired")
   .check(z.minLength(1, "validation.tokenRequired"), z.maxLength(200, "validation.tooLong"));
@@ -52,3 +52,57 @@ export const twoFactorPendingSchema = z.object({
   methods: z.optional(z.array(z.enum(signInMethods))),
 });
 export type TwoFactorPending = z.infer<typeof twoFactorPendingSchema>;
+
+export const loginCall = {
+  method: "POST",
+  path: "/api/auth/login",
+  body: loginSchema,
+  answer: z.union([signedInUserSchema, twoFactorPendingSchema]),
+} as const satisfies Call;
+
+export const verifyCodeCall = {
+  method: "POST",
+  path: "/api/auth/verify-2fa",
+  body: verifyCodeSchema,
+  answer: signedInUserSchema,
+} as const satisfies Call;
+
+export const resendCodeCall = {
+  method: "POST",
+  path: "/api/auth/resend-code",
+  body: emailOnlySchema,
+  answer: done("sent"),
+} as const satisfies Call;
+
+export const forgotPasswordCall = {
+  method: "POST",
+  path: "/api/auth/forgot-password",
+  body: emailOnlySchema,
+  answer: done("sent"),
+} as const satisfies Call;
+
+export const resetPasswordCall = {
+  method: "POST",
+  path: "/api/auth/reset-password",
+  body: resetPasswordSchema,
+  answer: done("reset"),
+} as const satisfies Call;
+
+export const stopEmailChangeCall = {
+  method: "POST",
+  path: "/api/auth/stop-email-change",
+  body: linkTokenSchema,
+  answer: stopAnswerSchema,
+} as const satisfies Call;
+
+export const logoutCall = {
+  method: "POST",
+  path: "/api/auth/logout",
+  answer: done("signedOut"),
+} as const satisfies Call;
+
+export const currentUserCall = {
+  method: "GET",
+  path: "/api/auth/me",
+  answer: currentUserSchema,
+} as const satisfies Call;

@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
 import { totpCodePattern } from "../rules/sign-in-methods.ts";
+import { type Call, done } from "./call.ts";
+import { signedInUserSchema } from "./users.ts";
 
 const base64url = (maxLength: number) =>
   z
@@ -113,3 +115,85 @@ export const passkeySignInSchema = z.object({ response: passkeyAssertionSchema }
 
 /** What the browser's `navigator.credentials` is asked with; WebAuthn says what is in it. */
 export const passkeyOptionsSchema = z.looseObject({ challenge: z.string() });
+
+export const factorsCall = {
+  method: "GET",
+  path: "/api/auth/factors",
+  answer: factorsSchema,
+} as const satisfies Call;
+
+export const passkeySignInOptionsCall = {
+  method: "POST",
+  path: "/api/auth/passkeys/sign-in-options",
+  body: passkeySignInOptionsSchema,
+  answer: passkeyOptionsSchema,
+} as const satisfies Call;
+
+export const passkeySignInCall = {
+  method: "POST",
+  path: "/api/auth/passkeys/sign-in",
+  body: passkeySignInSchema,
+  answer: signedInUserSchema,
+} as const satisfies Call;
+
+export const proofOptionsCall = {
+  method: "POST",
+  path: "/api/auth/passkeys/proof-options",
+  answer: passkeyOptionsSchema,
+} as const satisfies Call;
+
+export const registrationOptionsCall = {
+  method: "POST",
+  path: "/api/auth/passkeys/registration-options",
+  body: identityProofSchema,
+  answer: passkeyOptionsSchema,
+} as const satisfies Call;
+
+export const addPasskeyCall = {
+  method: "POST",
+  path: "/api/auth/passkeys",
+  body: newPasskeySchema,
+  answer: passkeyAnswerSchema,
+} as const satisfies Call;
+
+export const renamePasskeyCall = {
+  method: "PATCH",
+  path: "/api/auth/passkeys/:id",
+  body: passkeyChangeSchema,
+  answer: passkeySchema,
+} as const satisfies Call;
+
+export const removePasskeyCall = {
+  method: "POST",
+  path: "/api/auth/passkeys/:id/remove",
+  body: identityProofSchema,
+  answer: done("removed"),
+} as const satisfies Call;
+
+export const beginTotpCall = {
+  method: "POST",
+  path: "/api/auth/totp",
+  body: identityProofSchema,
+  answer: totpEnrolmentSchema,
+} as const satisfies Call;
+
+export const confirmTotpCall = {
+  method: "POST",
+  path: "/api/auth/totp/confirm",
+  body: totpConfirmationSchema,
+  answer: recoveryCodesAnswerSchema,
+} as const satisfies Call;
+
+export const removeTotpCall = {
+  method: "POST",
+  path: "/api/auth/totp/remove",
+  body: identityProofSchema,
+  answer: done("removed"),
+} as const satisfies Call;
+
+export const renewRecoveryCodesCall = {
+  method: "POST",
+  path: "/api/auth/recovery-codes",
+  body: identityProofSchema,
+  answer: recoveryCodesAnswerSchema,
+} as const satisfies Call;

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { type Call, done } from "./call.ts";
 
 export const labModalities = ["DEN", "LAB", "CT", "MR", "US", "CR", "ES", "NM", "PT"] as const;
 
@@ -34,3 +35,37 @@ export const labStatsSchema = z.object({
   lastResetDate: z.string(),
 });
 export type LabStats = z.infer<typeof labStatsSchema>;
+
+export const listLabExamsCall = {
+  method: "GET",
+  path: "/api/exams-lab",
+  answer: z.array(labExamSchema),
+} as const satisfies Call;
+
+export const labStatsCall = {
+  method: "GET",
+  path: "/api/exams-lab/stats",
+  answer: labStatsSchema,
+} as const satisfies Call;
+
+export const uploadLabExamCall = {
+  method: "POST",
+  path: "/api/exams-lab/upload",
+  form: labUploadSchema,
+  file: "file",
+  answer: labExamSchema,
+} as const satisfies Call;
+
+export const viewLabExamCall = { method: "GET", path: "/api/exams-lab/:id/view" } as const satisfies Call;
+
+/** Counts as an action of the month. */
+export const downloadLabExamCall = {
+  method: "GET",
+  path: "/api/exams-lab/:id/download",
+} as const satisfies Call;
+
+export const deleteLabExamCall = {
+  method: "DELETE",
+  path: "/api/exams-lab/:id",
+  answer: done("deleted"),
+} as const satisfies Call;

@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import type { Call } from "./call.ts";
+import { pageLimit, pageLimitSchema } from "./page-limit.ts";
 
 export const paymentStatuses = ["pending", "paid", "expired", "failed", "refunded"] as const;
 export type PaymentStatus = (typeof paymentStatuses)[number];
@@ -54,10 +56,6 @@ export type Payment = z.infer<typeof paymentSchema>;
 
 export const newPaymentSchema = z.object({ planId: z.uuid() });
 
-export const pageLimitSchema = z.object({
-  limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(200)), 50),
-});
-
 /** A payment as an admin sees it: without its codes. */
 export const adminPaymentSchema = z.extend(paymentSchema, {
   txid: z.string(),
@@ -76,7 +74,47 @@ export type AdminPayment = z.infer<typeof adminPaymentSchema>;
 /** `status` leaves out the others; newest first. */
 export const paymentListQuerySchema = z.object({
   status: z.optional(z.enum(paymentStatuses)),
-  limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(200)), 50),
-  offset: z._default(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(1_000_000)), 0),
+  limit: pageLimit,
+  offset: z._default(z.coerce.number<number>().check(z.int(), z.minimum(0), z.maximum(1_000_000)), 0),
 });
 export type PaymentListQuery = z.infer<typeof paymentListQuerySchema>;
+
+/** The Pix for a plan; while one is pending, that one again. */
+export const createPaymentCall = {
+  method: "POST",
+  path: "/api/payments/create",
+  body: newPaymentSchema,
+  answer: paymentSchema,
+} as const satisfies Call;
+
+export const readPaymentCall = {
+  method: "GET",
+  path: "/api/payments/:id",
+  answer: paymentSchema,
+} as const satisfies Call;
+
+export const paymentHistoryCall = {
+  method: "GET",
+  path: "/api/payments/user/history",
+  query: pageLimitSchema,
+  answer: z.array(paymentSchema),
+} as const satisfies Call;
+
+export const listPaymentsCall = {
+  method: "GET",
+  path: "/api/payments",
+  query: paymentListQuerySchema,
+  answer: z.array(adminPaymentSchema),
+} as const satisfies Call;
+
+export const confirmPaymentCall = {
+  method: "POST",
+  path: "/api/payments/:id/confirm",
+  answer: adminPaymentSchema,
+} as const satisfies Call;
+
+export const refundPaymentCall = {
+  method: "POST",
+  path: "/api/payments/:id/refund",
+  answer: adminPaymentSchema,
+} as const satisfies Call;

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { isCpfOrCnpj, plainTaxId } from "../rules/cpf-cnpj.ts";
 import { emailSchema, nameSchema, newPasswordSchema } from "./account-fields.ts";
+import type { Call } from "./call.ts";
 
 // Apart from the other schemas of the entry page: its first form needs no tax id.
 const cpfCnpjSchema = z.string("validation.cpfCnpjLength").check(
@@ -21,3 +22,10 @@ export const registerSchema = z.object({
   password: newPasswordSchema,
 });
 export type Register = z.infer<typeof registerSchema>;
+
+export const registerCall = {
+  method: "POST",
+  path: "/api/auth/register",
+  body: registerSchema,
+  answer: z.object({ id: z.string() }),
+} as const satisfies Call;

@@ -1,4 +1,7 @@
 import * as z from "zod/mini";
+import { emailOnlySchema } from "./account-fields.ts";
+import { type Call, done } from "./call.ts";
+import { roleSchema } from "./users.ts";
 
 export const storageStatuses = ["local", "transferring", "b2", "error"] as const;
 export const storageStatusSchema = z.enum(storageStatuses);
@@ -85,8 +88,8 @@ const searchText = z.string().check(z.maxLength(200));
 
 /** Query of `GET /api/studies`; without `limit` all come, up to 10,000. */
 export const studyListQuerySchema = z.object({
-  limit: z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1000))),
-  offset: z.optional(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(10_000_000))),
+  limit: z.optional(z.coerce.number<number>().check(z.int(), z.minimum(1), z.maximum(1000))),
+  offset: z.optional(z.coerce.number<number>().check(z.int(), z.minimum(0), z.maximum(10_000_000))),
   sort: z.optional(z.enum(studySorts)),
   order: z.optional(z.enum(["asc", "desc"])),
   patientName: z.optional(searchText),
@@ -127,3 +130,134 @@ export const downloadTicketSchema = z.object({
   sizeBytes: z.number(),
 });
 export type DownloadTicket = z.infer<typeof downloadTicketSchema>;
+
+/** `GET /generate-token`; `data` as {@link viewerTokenRequestSchema} says. */
+export const viewerTokenQuerySchema = z.object({ data: z.string().check(z.maxLength(8192)) });
+
+export const viewerTokenCall = {
+  method: "GET",
+  path: "/generate-token",
+  query: viewerTokenQuerySchema,
+  answer: viewerTokenSchema,
+} as const satisfies Call;
+
+/** Who is named to be let in, or was. */
+export const granteeSchema = z.object({
+  userId: z.string(),
+  name: z.string(),
+  email: z.string(),
+  role: roleSchema,
+});
+export const grantSchema = z.extend(granteeSchema, { createdAt: z.string() });
+export type Grant = z.infer<typeof grantSchema>;
+
+/** `actorName` is null for somebody who has no account any more. */
+export const auditEntrySchema = z.object({
+  at: z.string(),
+  action: z.string(),
+  actorName: z.nullable(z.string()),
+  address: z.nullable(z.string()),
+});
+export type AuditEntry = z.infer<typeof auditEntrySchema>;
+
+export const assignmentSchema = z.object({ userId: z.string().check(z.uuid()) });
+
+/** A browser that asks with another number takes none of the pictures that it kept. */
+export const pictureQuerySchema = z.object({ images: z.optional(z.string()) });
+
+export const listStudiesCall = {
+  method: "GET",
+  path: "/api/studies",
+  query: studyListQuerySchema,
+  answer: z.array(studySchema),
+} as const satisfies Call;
+
+export const readStudyCall = {
+  method: "GET",
+  path: "/api/studies/:study",
+  answer: studySchema,
+} as const satisfies Call;
+
+export const studyStatusCall = {
+  method: "GET",
+  path: "/api/studies/:study/status",
+  answer: studyStatusSchema,
+} as const satisfies Call;
+
+export const listSeriesCall = {
+  method: "GET",
+  path: "/api/studies/:study/series",
+  answer: z.array(seriesSchema),
+} as const satisfies Call;
+
+export const deleteStudyCall = {
+  method: "DELETE",
+  path: "/api/studies/:study",
+  answer: done("deleted"),
+} as const satisfies Call;
+
+export const downloadTicketCall = {
+  method: "POST",
+  path: "/api/studies/:study/download-ticket",
+  answer: downloadTicketSchema,
+} as const satisfies Call;
+
+export const studyPictureCall = {
+  method: "GET",
+  path: "/api/studies/:study/thumbnail",
+  query: pictureQuerySchema,
+} as const satisfies Call;
+
+export const seriesPictureCall = {
+  method: "GET",
+  path: "/api/studies/:study/series/:series/thumbnail",
+  query: pictureQuerySchema,
+} as const satisfies Call;
+
+export const assignStudyCall = {
+  method: "POST",
+  path: "/api/studies/:study/assign",
+  body: assignmentSchema,
+  answer: done("assigned"),
+} as const satisfies Call;
+
+export const shareStudyCall = {
+  method: "POST",
+  path: "/api/studies/:study/share",
+  body: emailOnlySchema,
+  answer: granteeSchema,
+} as const satisfies Call;
+
+export const listGrantsCall = {
+  method: "GET",
+  path: "/api/studies/:study/grants",
+  answer: z.array(grantSchema),
+} as const satisfies Call;
+
+export const revokeGrantCall = {
+  method: "DELETE",
+  path: "/api/studies/:study/grants/:userId",
+} as const satisfies Call;
+
+/** Newest first, at most 200. */
+export const studyAuditCall = {
+  method: "GET",
+  path: "/api/studies/:study/audit",
+  answer: z.array(auditEntrySchema),
+} as const satisfies Call;
+
+export const readReportCall = { method: "GET", path: "/api/studies/laudo/:study" } as const satisfies Call;
+
+export const deleteReportCall = {
+  method: "DELETE",
+  path: "/api/studies/laudo/:study",
+  answer: done("deleted"),
+} as const satisfies Call;
+
+export const uploadReportCall = {
+  method: "POST",
+  path: "/api/studies/laudo/upload",
+  form: reportUploadSchema,
+  file: "laudo",
+  answer: done("uploaded"),
+} as const satisfies Call;

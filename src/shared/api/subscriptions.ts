@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import type { Call } from "./call.ts";
+import { pageLimitSchema } from "./page-limit.ts";
 
 /** `price` in integer cents of BRL. */
 export const planSchema = z.object({
@@ -150,3 +152,72 @@ export const undoneRemovalSchema = z.object({
   skippedStudies: z.number(),
 });
 export type UndoneRemoval = z.infer<typeof undoneRemovalSchema>;
+
+export const listPlansCall = {
+  method: "GET",
+  path: "/api/subscriptions/plans",
+  answer: z.array(offeredPlanSchema),
+} as const satisfies Call;
+
+export const mySubscriptionCall = {
+  method: "GET",
+  path: "/api/subscriptions/my-subscription",
+  answer: subscriptionSchema,
+} as const satisfies Call;
+
+export const usageStatsCall = {
+  method: "GET",
+  path: "/api/subscriptions/usage-stats",
+  answer: usageStatsSchema,
+} as const satisfies Call;
+
+export const usageHistoryCall = {
+  method: "GET",
+  path: "/api/subscriptions/usage-history",
+  query: pageLimitSchema,
+  answer: z.array(usageItemSchema),
+} as const satisfies Call;
+
+export const cancelSubscriptionCall = {
+  method: "POST",
+  path: "/api/subscriptions/cancel",
+  answer: subscriptionSchema,
+} as const satisfies Call;
+
+export const choosePlanCall = {
+  method: "POST",
+  path: "/api/subscriptions/subscribe",
+  body: choosePlanSchema,
+  answer: subscriptionSchema,
+} as const satisfies Call;
+
+export const subscriptionSummaryCall = {
+  method: "GET",
+  path: "/api/subscriptions/summary",
+  answer: subscriptionSummarySchema,
+} as const satisfies Call;
+
+export const listSubscriptionsCall = {
+  method: "GET",
+  path: "/api/subscriptions/all",
+  answer: z.array(accountSubscriptionSchema),
+} as const satisfies Call;
+
+export const changePlanCall = {
+  method: "PATCH",
+  path: "/api/subscriptions/plans/:id",
+  body: planChangeSchema,
+  answer: adminPlanSchema,
+} as const satisfies Call;
+
+export const listRemovalsCall = {
+  method: "GET",
+  path: "/api/subscriptions/removals",
+  answer: z.array(removalSchema),
+} as const satisfies Call;
+
+export const undoRemovalCall = {
+  method: "POST",
+  path: "/api/subscriptions/removals/:id/undo",
+  answer: undoneRemovalSchema,
+} as const satisfies Call;

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { emailSchema } from "./account-fields.ts";
+import { type Call, done } from "./call.ts";
 
 export const maxSupportImageBytes = 5 * 1024 * 1024;
 
@@ -26,3 +27,11 @@ const signatures = [
 export function imageTypeOf(head: Uint8Array): string | undefined {
   return signatures.find(({ bytes }) => bytes.every((byte, i) => head[i] === byte))?.type;
 }
+
+export const supportCall = {
+  method: "POST",
+  path: "/api/support/send",
+  form: supportMessageSchema,
+  file: "image",
+  answer: done("sent"),
+} as const satisfies Call;

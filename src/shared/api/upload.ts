@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { Call } from "./call.ts";
 
 export const maxZipBytes = 2 * 1024 * 1024 * 1024;
 
@@ -46,3 +47,11 @@ export const uploadAnswerSchema = z.object({
   conflictCount: z._default(z.number(), 0),
 });
 export type UploadAnswer = z.infer<typeof uploadAnswerSchema>;
+
+export const uploadDicomCall = {
+  method: "POST",
+  path: "/api/upload-dicom",
+  form: z.object({ formData: z.optional(z.string()) }),
+  file: "zipFile",
+  answer: uploadAnswerSchema,
+} as const satisfies Call;

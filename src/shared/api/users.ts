@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { emailSchema, nameSchema, newPasswordSchema } from "./account-fields.ts";
+import { type Call, done } from "./call.ts";
 
 export const roles = ["admin", "user", "doctor", "lab"] as const;
 export const roleSchema = z.enum(roles);
@@ -114,3 +115,68 @@ export type FactorClearing = z.infer<typeof factorClearingSchema>;
 /** Where the browser fetches all data of the account, for five minutes. */
 export const exportTicketSchema = z.object({ url: z.string(), fileName: z.string() });
 export type ExportTicket = z.infer<typeof exportTicketSchema>;
+
+export const listUsersCall = {
+  method: "GET",
+  path: "/api/users",
+  answer: z.array(currentUserSchema),
+} as const satisfies Call;
+
+export const addUserCall = {
+  method: "POST",
+  path: "/api/users",
+  body: newUserSchema,
+  answer: newUserAnswerSchema,
+} as const satisfies Call;
+
+export const changeUserCall = {
+  method: "PATCH",
+  path: "/api/users/:id",
+  body: userChangeSchema,
+  answer: currentUserSchema,
+} as const satisfies Call;
+
+export const clearFactorsCall = {
+  method: "POST",
+  path: "/api/users/:id/clear-factors",
+  body: factorClearingSchema,
+  answer: done("cleared"),
+} as const satisfies Call;
+
+export const deleteUserCall = {
+  method: "DELETE",
+  path: "/api/users/:id",
+  answer: done("deleted"),
+} as const satisfies Call;
+
+export const changeProfileCall = {
+  method: "PATCH",
+  path: "/api/users/profile",
+  body: profileChangeSchema,
+  answer: profileAnswerSchema,
+} as const satisfies Call;
+
+export const acceptTermsCall = {
+  method: "POST",
+  path: "/api/users/accept-terms",
+  answer: z.object({ termsAcceptedAt: z.string() }),
+} as const satisfies Call;
+
+export const deleteOwnAccountCall = {
+  method: "POST",
+  path: "/api/users/delete-own",
+  body: ownDeletionSchema,
+  answer: done("deleted"),
+} as const satisfies Call;
+
+export const exportTicketCall = {
+  method: "POST",
+  path: "/api/users/export-ticket",
+  answer: exportTicketSchema,
+} as const satisfies Call;
+
+export const examCountCall = {
+  method: "GET",
+  path: "/api/users/exam-count",
+  answer: z.object({ count: z.number() }),
+} as const satisfies Call;

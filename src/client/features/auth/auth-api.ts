@@ -1,25 +1,22 @@
 import {
+  forgotPasswordCall,
   type ResetPassword,
+  resendCodeCall,
+  resetPasswordCall,
   type StopAnswer,
-  stopAnswerSchema,
+  stopEmailChangeCall,
   type VerifyCode,
+  verifyCodeCall,
 } from "../../../shared/api/auth.ts";
-import { type SignedInUser, signedInUserSchema } from "../../../shared/api/users.ts";
+import type { SignedInUser } from "../../../shared/api/users.ts";
 import { callApi, callJson } from "../../api.ts";
 
 /** Calls of the forms behind the login form. */
 export const authApi = {
-  verifyCode: (body: VerifyCode): Promise<SignedInUser> =>
-    callJson(signedInUserSchema, "/api/auth/verify-2fa", { method: "POST", body }),
-  resendCode: (email: string) => callApi("/api/auth/resend-code", { method: "POST", body: { email } }),
-  forgotPassword: (email: string) =>
-    callApi("/api/auth/forgot-password", { method: "POST", body: { email } }),
-  resetPassword: (body: ResetPassword) =>
-    callApi("/api/auth/reset-password", { method: "POST", body, anonymous: true }),
+  verifyCode: (body: VerifyCode): Promise<SignedInUser> => callJson(verifyCodeCall, { body }),
+  resendCode: (email: string) => callApi(resendCodeCall, { body: { email } }),
+  forgotPassword: (email: string) => callApi(forgotPasswordCall, { body: { email } }),
+  resetPassword: (body: ResetPassword) => callApi(resetPasswordCall, { body, anonymous: true }),
   stopEmailChange: (token: string): Promise<StopAnswer> =>
-    callJson(stopAnswerSchema, "/api/auth/stop-email-change", {
-      method: "POST",
-      body: { token },
-      anonymous: true,
-    }),
+    callJson(stopEmailChangeCall, { body: { token }, anonymous: true }),
 };

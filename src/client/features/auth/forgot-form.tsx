@@ -2,7 +2,7 @@ import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useForm } from "react-hook-form";
 import type * as z from "zod/mini";
-import { emailOnlySchema } from "../../../shared/api/auth.ts";
+import { emailOnlySchema } from "../../../shared/api/account-fields.ts";
 import { ApiError } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";

@@ -1,5 +1,5 @@
-import { passkeyOptionsSchema } from "../../../shared/api/factors.ts";
-import { type SignedInUser, signedInUserSchema } from "../../../shared/api/users.ts";
+import { passkeySignInCall, passkeySignInOptionsCall } from "../../../shared/api/factors.ts";
+import type { SignedInUser } from "../../../shared/api/users.ts";
 import { ApiError, callJson } from "../../api.ts";
 import { askForPasskey, PasskeyFailure, stopOfferingPasskeys } from "../security/passkey-browser.ts";
 
@@ -40,16 +40,8 @@ export async function offerPasskeys(signal: AbortSignal): Promise<SignedInUser |
 }
 
 async function signIn(body: { email?: string }, asAutofill: boolean): Promise<SignedInUser | undefined> {
-  const options = await callJson(passkeyOptionsSchema, "/api/auth/passkeys/sign-in-options", {
-    method: "POST",
-    body,
-    anonymous: true,
-  });
+  const options = await callJson(passkeySignInOptionsCall, { body, anonymous: true });
   const response = await askForPasskey(options, { asAutofill });
   if (!response) return undefined;
-  return await callJson(signedInUserSchema, "/api/auth/passkeys/sign-in", {
-    method: "POST",
-    body: { response },
-    anonymous: true,
-  });
+  return await callJson(passkeySignInCall, { body: { response }, anonymous: true });
 }

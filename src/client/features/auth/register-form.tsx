@@ -1,8 +1,9 @@
 import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Controller, useForm } from "react-hook-form";
+import { registerCall } from "../../../shared/api/register.ts";
 import { maskTaxId, plainTaxId, taxIdMaxLength } from "../../../shared/rules/cpf-cnpj.ts";
-import { ApiError, api } from "../../api.ts";
+import { ApiError, callApi } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { MaskedField } from "../../ui/masked-field.tsx";
@@ -28,7 +29,7 @@ export default function RegisterForm({ registration, trialDays, onSwitch }: Auth
 
   const submit = handleSubmit(async ({ confirmPassword: _, ...account }) => {
     try {
-      await api.register({ ...account, cpfcnpj: plainTaxId(account.cpfcnpj) });
+      await callApi(registerCall, { body: { ...account, cpfcnpj: plainTaxId(account.cpfcnpj) } });
       onSwitch("login", { email: account.email, notice: <RegisteredNotice registration={registration} /> });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

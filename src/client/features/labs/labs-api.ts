@@ -1,42 +1,41 @@
-import * as z from "zod/mini";
 import {
+  deleteLabExamCall,
+  downloadLabExamCall,
   type LabExam,
   type LabStats,
   type LabUpload,
-  labExamSchema,
-  labStatsSchema,
+  labStatsCall,
+  listLabExamsCall,
+  uploadLabExamCall,
+  viewLabExamCall,
 } from "../../../shared/api/labs.ts";
 import { ApiError, callApi, callJson } from "../../api.ts";
 import { type SendOptions, sendForm } from "../pdf/send-form.ts";
 
-async function pdf(path: string, signal?: AbortSignal): Promise<Blob> {
-  const response = await callApi(path, { signal });
-  return response.blob();
-}
-
 /** Calls about laboratory PDFs. */
 export const labsApi = {
-  list: (signal?: AbortSignal): Promise<LabExam[]> =>
-    callJson(z.array(labExamSchema), "/api/exams-lab", { signal }),
+  list: (signal?: AbortSignal): Promise<LabExam[]> => callJson(listLabExamsCall, { signal }),
   /** Null where the person has no plan. */
   async stats(signal?: AbortSignal): Promise<LabStats | null> {
     try {
-      return await callJson(labStatsSchema, "/api/exams-lab/stats", { signal });
+      return await callJson(labStatsCall, { signal });
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return null;
       throw error;
     }
   },
-  view: (id: string, signal?: AbortSignal) => pdf(`/api/exams-lab/${id}/view`, signal),
+  async view(id: string, signal?: AbortSignal): Promise<Blob> {
+    const response = await callApi(viewLabExamCall, { params: { id }, signal });
+    return response.blob();
+  },
   /** Counts as an action of the month. */
-  download: (id: string) => pdf(`/api/exams-lab/${id}/download`),
-  remove: (id: string) => callApi(`/api/exams-lab/${id}`, { method: "DELETE" }),
-  upload(fields: LabUpload, file: File, options: SendOptions): Promise<void> {
-    const form = new FormData();
-    form.set("examName", fields.examName);
-    form.set("modality", fields.modality);
-    if (fields.examDate) form.set("examDate", fields.examDate);
-    form.set("file", file);
-    return sendForm("/api/exams-lab/upload", form, options);
+  async download(id: string): Promise<Blob> {
+    const response = await callApi(downloadLabExamCall, { params: { id } });
+    return response.blob();
+  },
+  remove: (id: string) => callApi(deleteLabExamCall, { params: { id } }),
+  upload({ examName, modality, examDate }: LabUpload, file: File, options: SendOptions): Promise<void> {
+    const fields = { examName, modality, ...(examDate && { examDate }) };
+    return sendForm(uploadLabExamCall, { fields, file }, options);
   },
 };

@@ -1,5 +1,6 @@
 import { t } from "@lingui/core/macro";
-import { ApiError, apiError } from "../../api.ts";
+import type { FormCall } from "../../../shared/api/call.ts";
+import { ApiError, apiError, type FormParts, toForm } from "../../api.ts";
 import { activeLocale } from "../../i18n.ts";
 import { currentToken, endSession } from "../../session.ts";
 
@@ -13,9 +14,13 @@ export interface SendOptions {
  * Posts a form by XMLHttpRequest, because fetch tells no progress.
  * @throws {ApiError} as `callApi`; the signal's reason when aborted
  */
-export async function sendForm(path: string, form: FormData, options: SendOptions): Promise<void> {
+export async function sendForm<C extends FormCall>(
+  call: C,
+  parts: FormParts<C>,
+  options: SendOptions,
+): Promise<void> {
   const token = currentToken();
-  const response = await post(path, form, options, token);
+  const response = await post(call.path, toForm(call, parts), options, token);
   if (response.ok) return;
   if (response.status === 401 && token && token === currentToken()) endSession("expired");
   throw await apiError(response);

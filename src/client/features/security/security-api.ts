@@ -1,41 +1,36 @@
 import {
+  addPasskeyCall,
+  beginTotpCall,
+  confirmTotpCall,
   type Factors,
-  factorsSchema,
+  factorsCall,
   type IdentityProof,
   type NewPasskey,
   type Passkey,
   type PasskeyAnswer,
-  passkeyAnswerSchema,
-  passkeyOptionsSchema,
-  passkeySchema,
+  proofOptionsCall,
   type RecoveryCodesAnswer,
-  recoveryCodesAnswerSchema,
+  registrationOptionsCall,
+  removePasskeyCall,
+  removeTotpCall,
+  renamePasskeyCall,
+  renewRecoveryCodesCall,
   type TotpEnrolment,
-  totpEnrolmentSchema,
 } from "../../../shared/api/factors.ts";
 import { callApi, callJson } from "../../api.ts";
 
-const post = (body: unknown) => ({ method: "POST", body }) as const;
-
 /** Calls about one's own passkeys, authenticator app and recovery codes. */
 export const securityApi = {
-  factors: (signal?: AbortSignal): Promise<Factors> =>
-    callJson(factorsSchema, "/api/auth/factors", { signal }),
-  proofOptions: (): Promise<object> =>
-    callJson(passkeyOptionsSchema, "/api/auth/passkeys/proof-options", post({})),
-  registrationOptions: (proof: IdentityProof): Promise<object> =>
-    callJson(passkeyOptionsSchema, "/api/auth/passkeys/registration-options", post(proof)),
-  addPasskey: (passkey: NewPasskey): Promise<PasskeyAnswer> =>
-    callJson(passkeyAnswerSchema, "/api/auth/passkeys", post(passkey)),
+  factors: (signal?: AbortSignal): Promise<Factors> => callJson(factorsCall, { signal }),
+  proofOptions: (): Promise<object> => callJson(proofOptionsCall, {}),
+  registrationOptions: (body: IdentityProof): Promise<object> => callJson(registrationOptionsCall, { body }),
+  addPasskey: (body: NewPasskey): Promise<PasskeyAnswer> => callJson(addPasskeyCall, { body }),
   renamePasskey: (id: string, name: string): Promise<Passkey> =>
-    callJson(passkeySchema, `/api/auth/passkeys/${id}`, { method: "PATCH", body: { name } }),
-  removePasskey: (id: string, proof: IdentityProof) =>
-    callApi(`/api/auth/passkeys/${id}/remove`, post(proof)),
-  beginTotp: (proof: IdentityProof): Promise<TotpEnrolment> =>
-    callJson(totpEnrolmentSchema, "/api/auth/totp", post(proof)),
-  confirmTotp: (code: string): Promise<RecoveryCodesAnswer> =>
-    callJson(recoveryCodesAnswerSchema, "/api/auth/totp/confirm", post({ code })),
-  removeTotp: (proof: IdentityProof) => callApi("/api/auth/totp/remove", post(proof)),
-  renewRecoveryCodes: (proof: IdentityProof): Promise<RecoveryCodesAnswer> =>
-    callJson(recoveryCodesAnswerSchema, "/api/auth/recovery-codes", post(proof)),
+    callJson(renamePasskeyCall, { params: { id }, body: { name } }),
+  removePasskey: (id: string, body: IdentityProof) => callApi(removePasskeyCall, { params: { id }, body }),
+  beginTotp: (body: IdentityProof): Promise<TotpEnrolment> => callJson(beginTotpCall, { body }),
+  confirmTotp: (code: string): Promise<RecoveryCodesAnswer> => callJson(confirmTotpCall, { body: { code } }),
+  removeTotp: (body: IdentityProof) => callApi(removeTotpCall, { body }),
+  renewRecoveryCodes: (body: IdentityProof): Promise<RecoveryCodesAnswer> =>
+    callJson(renewRecoveryCodesCall, { body }),
 };

@@ -1,6 +1,6 @@
+import type { Grant } from "../../../shared/api/studies.ts";
 import type { CurrentUser } from "../../../shared/api/users.ts";
 import { fold } from "../../../shared/fold.ts";
-import type { Grant } from "./sharing-api.ts";
 
 const MAX_OFFERED = 6;
 

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import { type FormEvent, type ReactNode, useState } from "react";
-import type { Study } from "../../../shared/api/studies.ts";
+import type { Grant, Study } from "../../../shared/api/studies.ts";
 import { ApiError } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -14,7 +14,6 @@ import { useFoundStudy } from "../studies/use-found-study.ts";
 import { roleName } from "../users/user-text.ts";
 import { actionText } from "./audit-text.ts";
 import { sharedSubject } from "./share-state.ts";
-import type { Grant } from "./sharing-api.ts";
 import { useAudit, useGrants, useRevocation, useShare } from "./use-sharing.ts";
 import { UserPicker } from "./user-picker.tsx";
 

@@ -1,13 +1,13 @@
-import * as z from "zod/mini";
 import {
+  cancelSubscriptionCall,
+  listPlansCall,
+  mySubscriptionCall,
   type OfferedPlan,
-  offeredPlanSchema,
   type Subscription,
-  subscriptionSchema,
   type UsageItem,
   type UsageStats,
-  usageItemSchema,
-  usageStatsSchema,
+  usageHistoryCall,
+  usageStatsCall,
 } from "../../../shared/api/subscriptions.ts";
 import { ApiError, callJson } from "../../api.ts";
 
@@ -15,19 +15,17 @@ const HISTORY_LIMIT = 50;
 
 /** Calls about the person's own subscription. */
 export const subscriptionsApi = {
-  plans: (signal?: AbortSignal): Promise<OfferedPlan[]> =>
-    callJson(z.array(offeredPlanSchema), "/api/subscriptions/plans", { signal }),
+  plans: (signal?: AbortSignal): Promise<OfferedPlan[]> => callJson(listPlansCall, { signal }),
   /** Null where there is none. */
   mine: (signal?: AbortSignal): Promise<Subscription | null> =>
-    orNull(callJson(subscriptionSchema, "/api/subscriptions/my-subscription", { signal })),
+    orNull(callJson(mySubscriptionCall, { signal })),
   /** Null where there is no subscription. */
   usageStats: (signal?: AbortSignal): Promise<UsageStats | null> =>
-    orNull(callJson(usageStatsSchema, "/api/subscriptions/usage-stats", { signal })),
+    orNull(callJson(usageStatsCall, { signal })),
   /** The last 50 activities, newest first. */
   usageHistory: (signal?: AbortSignal): Promise<UsageItem[]> =>
-    callJson(z.array(usageItemSchema), `/api/subscriptions/usage-history?limit=${HISTORY_LIMIT}`, { signal }),
-  cancel: (): Promise<Subscription> =>
-    callJson(subscriptionSchema, "/api/subscriptions/cancel", { method: "POST", body: {} }),
+    callJson(usageHistoryCall, { query: { limit: HISTORY_LIMIT }, signal }),
+  cancel: (): Promise<Subscription> => callJson(cancelSubscriptionCall, {}),
 };
 
 async function orNull<Answer>(call: Promise<Answer>): Promise<Answer | null> {

@@ -1,8 +1,6 @@
-import * as z from "zod/mini";
+import { acceptTermsCall } from "../../../shared/api/users.ts";
 import { callJson } from "../../api.ts";
 
-const acceptanceSchema = z.object({ termsAcceptedAt: z.string() });
-
 export const termsApi = {
-  accept: () => callJson(acceptanceSchema, "/api/users/accept-terms", { method: "POST" }),
+  accept: () => callJson(acceptTermsCall, {}),
 };

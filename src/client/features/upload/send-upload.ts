@@ -1,5 +1,5 @@
-import { type UploadAnswer, type UploadMetadata, uploadAnswerSchema } from "../../../shared/api/upload.ts";
-import { ApiError, apiError } from "../../api.ts";
+import { type UploadAnswer, type UploadMetadata, uploadDicomCall } from "../../../shared/api/upload.ts";
+import { ApiError, apiError, toForm } from "../../api.ts";
 import { activeLocale } from "../../i18n.ts";
 import { currentToken, endSession } from "../../session.ts";
 
@@ -16,13 +16,13 @@ export interface SendOptions {
 }
 
 /**
- * Sends a ZIP and its form (`POST /api/upload-dicom`), by XMLHttpRequest because fetch tells no progress.
+ * Sends a ZIP and its form , by XMLHttpRequest because fetch tells no progress.
  * @throws {ApiError} status 0 with code `network` where the connection failed; the signal's reason when aborted
  */
 export async function sendUpload(upload: OutgoingUpload, options: SendOptions): Promise<UploadAnswer> {
   const token = currentToken();
   const response = await post(upload, options, token);
-  if (response.ok) return uploadAnswerSchema.parse(await response.json());
+  if (response.ok) return uploadDicomCall.answer.parse(await response.json());
   if (response.status === 401 && token) endSession("expired");
   throw await apiError(response);
 }
@@ -43,19 +43,12 @@ function post(
   request.onabort = () => reject(signal.reason);
   request.onloadend = () => signal.removeEventListener("abort", abort);
 
-  request.open("POST", "/api/upload-dicom");
+  request.open(uploadDicomCall.method, uploadDicomCall.path);
   request.setRequestHeader("Accept-Language", activeLocale());
   if (token) request.setRequestHeader("Authorization", `Bearer ${token}`);
-  request.send(toForm(zip, fileName, metadata));
+  const fields = { formData: JSON.stringify(metadata) };
+  request.send(toForm(uploadDicomCall, { fields, file: zip, fileName }));
   return promise;
-}
-
-/** The form goes first, so that the server has it before the bytes. */
-function toForm(zip: Blob, fileName: string, metadata: UploadMetadata): FormData {
-  const form = new FormData();
-  form.append("formData", JSON.stringify(metadata));
-  form.append("zipFile", zip, fileName);
-  return form;
 }
 
 function toResponse(request: XMLHttpRequest): Response {

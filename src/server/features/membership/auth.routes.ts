@@ -1,6 +1,6 @@
 import { Hono } from "hono";
+import { emailOnlySchema } from "../../../shared/api/account-fields.ts";
 import {
-  emailOnlySchema,
   linkTokenSchema,
   loginSchema,
   resetPasswordSchema,

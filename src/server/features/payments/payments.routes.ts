@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import * as z from "zod/mini";
-import { newPaymentSchema, pageLimitSchema, paymentListQuerySchema } from "../../../shared/api/payments.ts";
+import { pageLimitSchema } from "../../../shared/api/page-limit.ts";
+import { newPaymentSchema, paymentListQuerySchema } from "../../../shared/api/payments.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { Guard } from "../../http/guard.ts";

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import * as z from "zod/mini";
-import { emailOnlySchema } from "../../../shared/api/auth.ts";
+import { emailOnlySchema } from "../../../shared/api/account-fields.ts";
 import { type StudyStatus, studyListQuerySchema } from "../../../shared/api/studies.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import * as z from "zod/mini";
-import { pageLimitSchema } from "../../../shared/api/payments.ts";
+import { pageLimitSchema } from "../../../shared/api/page-limit.ts";
 import { choosePlanSchema, planChangeSchema, type UsageItem } from "../../../shared/api/subscriptions.ts";
 import type { Deps } from "../../deps.ts";
 import type { Guard } from "../../http/guard.ts";
