@@ -1,28 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { dictionaryVr } from "../src/server/dicom/dictionary.ts";
+import { filesUnder, importsOf, textOf } from "./support/source-tree.ts";
 
 const root = resolve(import.meta.dir, "..");
 
-function filesUnder(folder: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(ts|tsx)$/.test(entry.name))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .filter((path) => !path.endsWith(".gen.ts"));
-}
-
 const sources = filesUnder("src");
 const all = [...sources, ...filesUnder("test"), ...filesUnder("scripts")];
-const textOf = (path: string) => readFileSync(join(root, path), "utf8");
-
-/** What a file imports, as paths from the repository's root; packages are left out. */
-function importsOf(path: string): string[] {
-  const specifiers = textOf(path).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*["'](\.[^"']+)["']/g);
-  return Array.from(specifiers, ([, specifier = ""]) =>
-    relative(root, resolve(root, dirname(path), specifier)),
-  );
-}
 
 /** Pairs `importer → imported` where the first matches one pattern and the second another. */
 function crossings(from: RegExp, to: RegExp): string[] {

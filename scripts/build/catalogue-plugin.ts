@@ -4,7 +4,7 @@ import type { BunPlugin } from "bun";
 
 const root = resolve(import.meta.dir, "../..");
 const ENTRY_PAGE = ["src/client/boot.ts", "src/client/features/auth/auth-screen.tsx"];
-const HIS = join(root, "src/client/features/his/his-screen.tsx");
+const HIS = join(root, "src/client/features/frame/his-screen.tsx");
 
 /**
  * Makes two catalogues of a language for the client, without what only the server says (mails, and errors that come

@@ -18,7 +18,7 @@ const ICON = "src/client/styles/icon.svg";
 const MARKS = "src/client/marks";
 const ISLANDS = {
   auth: "src/client/features/auth/auth-screen.tsx",
-  his: "src/client/features/his/his-screen.tsx",
+  his: "src/client/features/frame/his-screen.tsx",
 } as const;
 const LOCALES = { "pt-BR": "locales/pt-BR/messages.ts", "en-US": "locales/en-US/messages.ts" } as const;
 const HIS_LOCALES = {

@@ -106,6 +106,16 @@ function addressOf({ path }: Call, params: Record<string, string> = {}, query: o
   return search.size > 0 ? `${filled}?${search}` : filled;
 }
 
+/** The answer of a call; null where it failed with 404. */
+export async function nullIfMissing<Answer>(call: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
+
 export const api = {
   login: (body: Login): Promise<SignedInUser | TwoFactorPending> => callJson(loginCall, { body }),
   logout: () => callApi(logoutCall, {}),

@@ -6,5 +6,5 @@ type IslandLoaders = { [Name in IslandName]: () => Promise<{ default: ComponentT
 /** The closed list of what a page may bring to life, each in a chunk of its own. */
 export const islandLoaders: IslandLoaders = {
   auth: () => import("./features/auth/auth-screen.tsx"),
-  his: () => import("./features/his/his-screen.tsx"),
+  his: () => import("./features/frame/his-screen.tsx"),
 };

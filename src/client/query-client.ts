@@ -1,4 +1,7 @@
 import { QueryClient } from "@tanstack/react-query";
+import { ApiError } from "./api.ts";
+
+const MAX_RETRIES = 2;
 
 /** Data stays fresh until something invalidates it; a query that wants more says so itself. */
 export function createQueryClient(): QueryClient {
@@ -8,4 +11,10 @@ export function createQueryClient(): QueryClient {
       mutations: { retry: false },
     },
   });
+}
+
+/** Whether a query that failed is tried again: twice, but never for a dead session or a missing right. */
+export function mayRetry(failures: number, error: Error): boolean {
+  const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403);
+  return failures < MAX_RETRIES && !isRefused;
 }

@@ -8,7 +8,7 @@ import {
   STUDY_KINDS,
   TRANSFER_SYNTAX,
 } from "../../scripts/demo/phantom/study.ts";
-import { parserTag } from "../../src/client/features/upload/parse-head.ts";
+import { parserTag } from "../../src/client/features/upload/read-dicom/parse-head.ts";
 
 const SMALL = { seed: 7, size: 32, instances: 3, frames: 3 } as const;
 

@@ -3,9 +3,9 @@ import {
   openStudiesAtom,
   studyPageAtom,
   studySortingAtom,
-} from "../../src/client/features/studies/list-place.ts";
-import { noFilters, studyFiltersAtom } from "../../src/client/features/studies/study-filters.ts";
-import StudyListView from "../../src/client/features/studies/study-list-view.tsx";
+} from "../../src/client/features/study-list/list-place.ts";
+import { noFilters, studyFiltersAtom } from "../../src/client/features/study-list/study-filters.ts";
+import StudyListView from "../../src/client/features/study-list/study-list-view.tsx";
 import type { Series, Study } from "../../src/shared/api/studies.ts";
 import type { Role } from "../../src/shared/api/users.ts";
 import type { Locale } from "../../src/shared/locale.ts";

@@ -1,9 +1,26 @@
+const twoDigits = (number: number) => String(number).padStart(2, "0");
+
+/** The day of a moment where the reader is, as a date field has it: `2026-11-14`. */
+export function localDay(moment: string | Date): string {
+  const date = new Date(moment);
+  return `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
+}
+
+/** The last second of a day where the reader is, as ISO 8601 UTC. */
+export function endOfDay(day: string): string {
+  return new Date(`${day}T23:59:59`).toISOString();
+}
+
+/** The day of a moment where the reader is, as `14-11-2026`. */
+export function dayText(moment: string | Date): string {
+  const [year, month, day] = localDay(moment).split("-");
+  return `${day}-${month}-${year}`;
+}
+
 /** A moment where the reader is, as `14-11-2026 09:05`. */
 export function momentText(moment: string): string {
   const date = new Date(moment);
-  const two = (number: number) => String(number).padStart(2, "0");
-  const day = `${two(date.getDate())}-${two(date.getMonth() + 1)}-${date.getFullYear()}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+  return `${dayText(date)} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
 }
 
 /**

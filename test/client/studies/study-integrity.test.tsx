@@ -1,7 +1,7 @@
 import "../../support/dom-globals.ts";
 import { afterEach, describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
-import { lastConflictsAtom } from "../../../src/client/features/upload/last-upload.ts";
+import { lastConflictsAtom } from "../../../src/client/features/upload/notices/last-upload.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
 import { screen, withDom } from "../../support/dom.ts";
 import { skull } from "../../support/skull-study.ts";

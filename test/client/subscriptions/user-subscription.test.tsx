@@ -1,7 +1,7 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, spyOn, test } from "bun:test";
+import SubscriptionView from "../../../src/client/features/frame/subscription-view.tsx";
 import { PaymentWatch } from "../../../src/client/features/payments/payment-watch.tsx";
-import SubscriptionView from "../../../src/client/features/subscriptions/subscription-view.tsx";
 import type { Subscription, UsageItem } from "../../../src/shared/api/subscriptions.ts";
 import type { CurrentUser } from "../../../src/shared/api/users.ts";
 import type { Locale } from "../../../src/shared/locale.ts";

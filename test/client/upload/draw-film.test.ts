@@ -1,10 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { TRANSFER_SYNTAX } from "../../../scripts/demo/phantom/study.ts";
-import { drawFilm, FILM_SIDE } from "../../../src/client/features/upload/draw-film.ts";
-import { drawFilms, type FilmBudget } from "../../../src/client/features/upload/draw-films.ts";
-import { type FilmFile, FRAMES, spreadOverFrames } from "../../../src/client/features/upload/film-files.ts";
-import { readZipDirectory } from "../../../src/client/features/upload/zip-directory.ts";
+import { drawFilm, FILM_SIDE } from "../../../src/client/features/upload/contact-sheet/draw-film.ts";
+import { drawFilms, type FilmBudget } from "../../../src/client/features/upload/contact-sheet/draw-films.ts";
+import {
+  type FilmFile,
+  FRAMES,
+  spreadOverFrames,
+} from "../../../src/client/features/upload/contact-sheet/film-files.ts";
+import { readZipDirectory } from "../../../src/client/features/upload/read-dicom/zip-directory.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { DEFLATED, IMPLICIT_LITTLE_ENDIAN, JPEG_BASELINE, sampleFile } from "../../support/dicom-sample.ts";
 import { zipFile } from "../../support/upload-files.ts";

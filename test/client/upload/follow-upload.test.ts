@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { followUpload } from "../../../src/client/features/upload/follow-upload.ts";
+import { followUpload } from "../../../src/client/features/upload/follow/follow-upload.ts";
 import type { StudyStatus } from "../../../src/shared/api/studies.ts";
 
 const transferring: StudyStatus = { status: "transferring", isReady: false };

@@ -4,9 +4,12 @@ import { join } from "node:path";
 import { writeInstance } from "../../../scripts/demo/dicom-writer.ts";
 import { DEMO_PATIENTS } from "../../../scripts/demo/phantom/patients.ts";
 import { generateStudy, TRANSFER_SYNTAX } from "../../../scripts/demo/phantom/study.ts";
-import { findMetadata } from "../../../src/client/features/upload/find-metadata.ts";
-import { readInstanceMetadata } from "../../../src/client/features/upload/instance-metadata.ts";
-import { readEntryHead, readZipDirectory } from "../../../src/client/features/upload/zip-directory.ts";
+import { findMetadata } from "../../../src/client/features/upload/read-dicom/find-metadata.ts";
+import { readInstanceMetadata } from "../../../src/client/features/upload/read-dicom/instance-metadata.ts";
+import {
+  readEntryHead,
+  readZipDirectory,
+} from "../../../src/client/features/upload/read-dicom/zip-directory.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleFile, sampleWithout } from "../../support/dicom-sample.ts";
 import { folderFiles, zipFile } from "../../support/upload-files.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { unzipSync } from "fflate";
-import { packedSizeBytes, packFolder } from "../../../src/client/features/upload/pack-folder.ts";
-import { blobTarget } from "../../../src/client/features/upload/pack-sinks.ts";
-import type { Picked } from "../../../src/client/features/upload/picked-files.ts";
+import { packedSizeBytes, packFolder } from "../../../src/client/features/upload/pack-folder/pack-folder.ts";
+import { blobTarget } from "../../../src/client/features/upload/pack-folder/pack-sinks.ts";
+import type { Picked } from "../../../src/client/features/upload/pick/picked-files.ts";
 import {
   type PreparationProgress,
   type PrepareOptions,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { toMetadata } from "../../../src/client/features/upload/exam-form.ts";
-import { TransferMeter } from "../../../src/client/features/upload/transfer-meter.ts";
+import { toMetadata } from "../../../src/client/features/upload/exam-form/exam-form.ts";
+import { TransferMeter } from "../../../src/client/features/upload/send/transfer-meter.ts";
 
 const MEGABYTE = 1_000_000;
 

@@ -1,12 +1,10 @@
+import { useMySubscription } from "../../../src/client/features/session/use-my-subscription.ts";
 import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
-import { noFilters } from "../../../src/client/features/studies/study-filters.ts";
-import { useStudyList } from "../../../src/client/features/studies/use-study-list.ts";
-import {
-  useMySubscription,
-  useUsageStats,
-} from "../../../src/client/features/subscriptions/use-subscription.ts";
-import { useFollowUpload } from "../../../src/client/features/upload/use-follow-upload.ts";
+import { useUsageStats } from "../../../src/client/features/plan/use-subscription.ts";
+import { noFilters } from "../../../src/client/features/study-list/study-filters.ts";
+import { useStudyList } from "../../../src/client/features/study-list/use-study-list.ts";
+import { useFollowUpload } from "../../../src/client/features/upload/follow/use-follow-upload.ts";
 import { showToast } from "../../../src/client/ui/toast.tsx";
 import type { Locale } from "../../../src/shared/locale.ts";
 import { fireEvent, screen, withDom } from "../../support/dom.ts";

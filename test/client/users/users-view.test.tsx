@@ -1,8 +1,8 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
-import { ViewOutlet } from "../../../src/client/features/his/view-outlet.tsx";
-import { viewAtom } from "../../../src/client/features/his/views.ts";
+import { ViewOutlet } from "../../../src/client/features/frame/view-outlet.tsx";
+import { viewAtom } from "../../../src/client/features/places/views.ts";
 import { changeOf, valuesOfUser } from "../../../src/client/features/users/edit-user.rules.ts";
 import UsersView from "../../../src/client/features/users/users-view.tsx";
 import type { CurrentUser } from "../../../src/shared/api/users.ts";

@@ -5,7 +5,7 @@ import { readdir, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { unzipSync } from "fflate";
-import { packFolder } from "../../../src/client/features/upload/pack-folder.ts";
+import { packFolder } from "../../../src/client/features/upload/pack-folder/pack-folder.ts";
 import { decodeManifestIndex } from "../../../src/server/archive/manifest-codec.ts";
 import { IngestRefused } from "../../../src/server/features/ingest/worker/worker.errors.ts";
 import type {

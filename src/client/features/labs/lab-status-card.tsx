@@ -3,7 +3,7 @@ import type { LabStats } from "../../../shared/api/labs.ts";
 import { isNearLimit } from "../../../shared/rules/subscription.ts";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
 import { Meter } from "../../ui/meter.tsx";
-import { SeePlans } from "../subscriptions/subscription-link.tsx";
+import { SeePlans } from "../plan/subscription-link.tsx";
 import { useLabStats } from "./use-labs.ts";
 
 /** The person's plan and what is left of it for laboratory exams; nothing where there is no plan. */

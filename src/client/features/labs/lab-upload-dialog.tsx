@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { type LabUpload, labModalities, labUploadSchema } from "../../../shared/api/labs.ts";
+import { refreshLabs } from "../../query-keys.ts";
 import { Button } from "../../ui/button.tsx";
 import { DateField } from "../../ui/date-field.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -13,7 +14,6 @@ import { PdfPicker } from "../pdf/pdf-picker.tsx";
 import { UploadMeter } from "../pdf/upload-meter.tsx";
 import { modalityName } from "../studies/modality-names.ts";
 import { labsApi } from "./labs-api.ts";
-import { refreshLabs } from "./use-labs.ts";
 
 interface LabUploadDialogProps {
   open: boolean;

@@ -1,16 +1,14 @@
 import { useLingui } from "@lingui/react/macro";
-import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import type { LabExam } from "../../../shared/api/labs.ts";
 import { ApiError } from "../../api.ts";
+import { mayRetry } from "../../query-client.ts";
+import { LABS, refreshLabs } from "../../query-keys.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { pdfName, saveFile } from "../pdf/save-file.ts";
-import { SUBSCRIPTIONS } from "../studies/refresh-exams.ts";
-import { mayRetry } from "../studies/use-study-list.ts";
 import { labName } from "./lab-text.ts";
 import { labsApi } from "./labs-api.ts";
-
-export const LABS = "labs";
 
 const CACHED_MS = 60_000;
 
@@ -46,11 +44,6 @@ export function useLabStats() {
     queryFn: ({ signal }) => labsApi.stats(signal),
     staleTime: 0,
   });
-}
-
-/** Reads again what an upload, a download or a delete changed. */
-export async function refreshLabs(queryClient: QueryClient): Promise<void> {
-  await Promise.all([LABS, SUBSCRIPTIONS].map((root) => queryClient.invalidateQueries({ queryKey: [root] })));
 }
 
 /** Fetches a PDF, which counts as an action, and has the browser save it. */

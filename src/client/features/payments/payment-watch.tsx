@@ -4,7 +4,7 @@ import { useAtom } from "jotai";
 import { Suspense, useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { showToast } from "../../ui/toast.tsx";
-import { useMySubscription } from "../subscriptions/use-subscription.ts";
+import { useMySubscription } from "../session/use-my-subscription.ts";
 import { shownPaymentAtom } from "./shown-payment.ts";
 import { refreshAfterPayment, usePayment } from "./use-payments.ts";
 

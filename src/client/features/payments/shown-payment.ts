@@ -1,4 +1,4 @@
-import { dialogIdAtom } from "../his/views.ts";
+import { dialogIdAtom } from "../places/views.ts";
 
 /** Id of the payment that is open in the Pix dialog. */
 export const shownPaymentAtom = dialogIdAtom("pix");

@@ -1,7 +1,7 @@
 import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSetAtom } from "jotai";
 import { ApiError } from "../../api.ts";
-import { refreshSubscription } from "../subscriptions/use-subscription.ts";
+import { refreshSubscription } from "../../query-keys.ts";
 import { paymentsApi } from "./payments-api.ts";
 import { shownPaymentAtom } from "./shown-payment.ts";
 

@@ -7,7 +7,7 @@ import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { ArrowLeftIcon, DownloadIcon, PrinterIcon, SearchIcon, TrashIcon } from "../../ui/icons.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { openAtom } from "../his/views.ts";
+import { openAtom } from "../places/views.ts";
 import { FindControls } from "./find-controls.tsx";
 import type { Zoom } from "./page-layout.ts";
 import { Opening, type OpenPdf, PdfStage, type Place } from "./pdf-stage.tsx";

@@ -5,7 +5,7 @@ import { startBrowserDownload } from "../../start-browser-download.ts";
 import { Button } from "../../ui/button.tsx";
 import { DownloadIcon, TrashIcon } from "../../ui/icons.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { openAtom } from "../his/views.ts";
+import { openAtom } from "../places/views.ts";
 import { DeleteAccountDialog } from "./delete-account-dialog.tsx";
 import { profileApi } from "./profile-api.ts";
 

@@ -13,7 +13,7 @@ import { MailIcon } from "../../ui/icons.tsx";
 import { PasswordField } from "../../ui/password-field.tsx";
 import { violationText } from "../../validation.ts";
 import { PasswordStrengthHint } from "../auth/password-strength-hint.tsx";
-import { useHis } from "../his/his-context.ts";
+import { useHis } from "../session/his-context.ts";
 import { useProfileChange } from "./use-profile-change.ts";
 
 interface ProfileFormProps {

@@ -1,9 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { Avatar } from "../../ui/avatar.tsx";
-import { useHis } from "../his/his-context.ts";
+import { dayText } from "../../ui/moment-text.ts";
 import { SecurityPanel } from "../security/security-panel.tsx";
-import { dayText, roleName } from "../users/user-text.ts";
+import { useHis } from "../session/his-context.ts";
+import { roleName } from "../users/user-text.ts";
 import { AccountData } from "./account-data.tsx";
 import { ProfileForm } from "./profile-form.tsx";
 

@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { UseFormReturn } from "react-hook-form";
 import type { ProfileAnswer, ProfileChange } from "../../../shared/api/users.ts";
 import { ApiError } from "../../api.ts";
+import { CURRENT_USER } from "../../query-keys.ts";
 import { refreshSessionUser, renewSession } from "../../session.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { showViolations } from "../../validation.ts";
@@ -35,7 +36,7 @@ export function useProfileChange(
       const answer = await profileApi.change(change);
       if (answer.token) renewSession({ token: answer.token, user: answer.user });
       else refreshSessionUser(answer.user);
-      queryClient.setQueryData(["auth", "me"], answer.user);
+      queryClient.setQueryData(CURRENT_USER, answer.user);
       showToast({ tone: "ok", title: t({ id: "profile.saved", message: "Profile updated" }) });
       onSaved(answer);
     } catch (error) {

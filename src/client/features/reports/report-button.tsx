@@ -3,8 +3,8 @@ import { useSetAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
 import { Button } from "../../ui/button.tsx";
 import { FilePlusIcon, FileTextIcon } from "../../ui/icons.tsx";
+import { openerOf } from "../studies/list-openers.ts";
 import { descriptionText } from "../studies/study-text.ts";
-import { openerOf } from "../studies/use-list-return.ts";
 import { reportAskedAtom } from "./report-state.ts";
 
 /** Opens a study's report dialog: to see the report, or to attach one. */

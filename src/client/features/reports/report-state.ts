@@ -1,5 +1,5 @@
 import type { Study } from "../../../shared/api/studies.ts";
-import { subjectAtoms, viewSubjectAtoms } from "../his/views.ts";
+import { subjectAtoms, viewSubjectAtoms } from "../places/views.ts";
 
 /** The study whose report dialog is open. */
 export const reportAskedSubject = subjectAtoms<Study>("report");

@@ -8,7 +8,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { momentText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { useHis } from "../his/his-context.ts";
+import { useHis } from "../session/his-context.ts";
 import { dateText, descriptionText } from "../studies/study-text.ts";
 import { useFoundStudy } from "../studies/use-found-study.ts";
 import { roleName } from "../users/user-text.ts";

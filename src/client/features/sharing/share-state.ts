@@ -1,5 +1,5 @@
 import type { Study } from "../../../shared/api/studies.ts";
-import { subjectAtoms } from "../his/views.ts";
+import { subjectAtoms } from "../places/views.ts";
 
 /** The study whose share dialog is open. */
 export const sharedSubject = subjectAtoms<Study>("share");

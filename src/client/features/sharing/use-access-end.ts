@@ -2,8 +2,8 @@ import { useLingui } from "@lingui/react/macro";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent } from "react";
 import { ApiError } from "../../api.ts";
+import { STUDIES } from "../../query-keys.ts";
 import { showToast } from "../../ui/toast.tsx";
-import { STUDIES } from "../studies/refresh-exams.ts";
 import { studiesApi } from "../studies/studies-api.ts";
 
 const CHECK_MS = 10_000;

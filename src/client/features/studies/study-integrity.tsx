@@ -3,8 +3,8 @@ import { msg } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import type { Integrity, Study } from "../../../shared/api/studies.ts";
 import { ShieldAlertIcon } from "../../ui/icons.tsx";
+import { dayText } from "../../ui/moment-text.ts";
 import { Tooltip } from "../../ui/tooltip.tsx";
-import { dayText } from "./study-text.ts";
 
 interface Finding {
   word: MessageDescriptor;

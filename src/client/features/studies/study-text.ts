@@ -21,13 +21,6 @@ export function dateText(isoDate: string | null): string {
   return year && month && day ? `${day}-${month}-${year}` : "—";
 }
 
-/** The day of a moment, where the person is, as `14-11-2026`. */
-export function dayText(moment: Date): string {
-  const day = String(moment.getDate()).padStart(2, "0");
-  const month = String(moment.getMonth() + 1).padStart(2, "0");
-  return `${day}-${month}-${moment.getFullYear()}`;
-}
-
 /** Only what is in the archive store can be opened in the viewer. */
 export function isViewable({ storageStatus }: Pick<Study, "storageStatus">): boolean {
   return storageStatus === "b2";

@@ -3,10 +3,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useSetAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
 import { ApiError } from "../../api.ts";
+import { refreshExams } from "../../query-keys.ts";
 import { startBrowserDownload } from "../../start-browser-download.ts";
 import { showToast } from "../../ui/toast.tsx";
-import { markBusyAtom } from "./list-actions.ts";
-import { refreshExams } from "./refresh-exams.ts";
+import { markBusyAtom } from "./busy-studies.ts";
 import { studiesApi } from "./studies-api.ts";
 
 /** Has the browser itself download a study, so that it can show progress and resume. */

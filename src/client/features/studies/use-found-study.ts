@@ -3,8 +3,8 @@ import { useAtom } from "jotai";
 import { useEffect } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { ApiError } from "../../api.ts";
-import type { Subject } from "../his/views.ts";
-import { STUDIES } from "./refresh-exams.ts";
+import { STUDIES } from "../../query-keys.ts";
+import type { Subject } from "../places/views.ts";
 import { studiesApi } from "./studies-api.ts";
 
 /** After a reload asks the server for the study that the history names; closes what is about one that is gone. */

@@ -4,8 +4,8 @@ import type { AccountSubscription, Subscription } from "../../../shared/api/subs
 import { fold } from "../../../shared/fold.ts";
 import { TextField } from "../../ui/field.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
+import { dayText } from "../../ui/moment-text.ts";
 import { Pager } from "../../ui/pager.tsx";
-import { dayText } from "../users/user-text.ts";
 import { AdminRows, RowOwner } from "./admin-rows.tsx";
 import { useAccountSubscriptions } from "./use-admin-subscriptions.ts";
 

@@ -4,13 +4,13 @@ import { type AdminPayment, type PaymentStatus, paymentStatuses } from "../../..
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
+import { dayText } from "../../ui/moment-text.ts";
 import { Pager } from "../../ui/pager.tsx";
 import { Select } from "../../ui/select.tsx";
 import { PaymentDetailsDialog } from "../payments/payment-details-dialog.tsx";
 import { PaymentStatusBadge, ReturnedPart } from "../payments/payment-status.tsx";
 import { DetailsButton } from "../payments/payment-table.tsx";
 import { moneyText, statusName } from "../payments/payment-text.ts";
-import { dayText } from "../users/user-text.ts";
 import { AdminRows, RowOwner } from "./admin-rows.tsx";
 import { PAYMENTS_PER_PAGE } from "./admin-subscriptions-api.ts";
 import { type PaymentQuestion, PaymentQuestionDialog } from "./payment-question-dialog.tsx";

@@ -3,13 +3,11 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { removalGraceHours } from "../../../shared/rules/subscription.ts";
 import { ApiError } from "../../api.ts";
+import { refreshExams, refreshLabs, refreshSubscription } from "../../query-keys.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { refreshLabs } from "../labs/use-labs.ts";
-import { refreshExams } from "../studies/refresh-exams.ts";
-import { subscriptionsApi } from "./subscriptions-api.ts";
-import { refreshSubscription } from "./use-subscription.ts";
+import { subscriptionsApi } from "../plan/subscriptions-api.ts";
 
 interface CancelDialogProps {
   open: boolean;

@@ -7,10 +7,10 @@ import { isNearLimit, nextResetAt } from "../../../shared/rules/subscription.ts"
 import { Button } from "../../ui/button.tsx";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
 import { Meter } from "../../ui/meter.tsx";
-import { openAtom } from "../his/views.ts";
-import { dayText } from "../users/user-text.ts";
+import { dayText } from "../../ui/moment-text.ts";
+import { openAtom } from "../places/views.ts";
+import { StorageMeter } from "../plan/storage-meter.tsx";
 import { CancelDialog } from "./cancel-dialog.tsx";
-import { StorageMeter } from "./storage-meter.tsx";
 
 const statuses: Record<Subscription["status"], { name: MessageDescriptor; tone: string }> = {
   active: { name: msg({ id: "subscription.status.active", message: "Active" }), tone: "is-ok" },

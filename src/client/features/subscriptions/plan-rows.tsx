@@ -3,7 +3,7 @@ import type { OfferedPlan, Subscription } from "../../../shared/api/subscription
 import { Button } from "../../ui/button.tsx";
 import { limitText } from "../../ui/limit-text.ts";
 import { moneyText } from "../payments/payment-text.ts";
-import { PlanLimits } from "./plan-limits.tsx";
+import { PlanLimits } from "../plan/plan-limits.tsx";
 import { PlanSlices } from "./plan-slices.tsx";
 
 interface PlanRowsProps {

@@ -2,7 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import { Tabs } from "radix-ui";
 import type { OfferedPlan, Subscription } from "../../../shared/api/subscriptions.ts";
-import { dialogIdAtom } from "../his/views.ts";
+import { dialogIdAtom } from "../places/views.ts";
 import { PlanRows } from "./plan-rows.tsx";
 import { SubscribeDialog } from "./subscribe-dialog.tsx";
 import { UsageHistory } from "./usage-history.tsx";

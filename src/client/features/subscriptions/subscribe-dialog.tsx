@@ -4,9 +4,9 @@ import { serverNow } from "../../server-clock.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
+import { dayText } from "../../ui/moment-text.ts";
 import { moneyText } from "../payments/payment-text.ts";
 import { useCreatePayment } from "../payments/use-payments.ts";
-import { dayText } from "../users/user-text.ts";
 import { type Bought, boughtBy } from "./bought.ts";
 
 interface SubscribeDialogProps {

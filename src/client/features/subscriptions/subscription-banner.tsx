@@ -5,8 +5,8 @@ import { CircleAlertIcon, ClockIcon } from "../../ui/entry-icons.tsx";
 import type { Icon } from "../../ui/icon.tsx";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
 import { useServerNow } from "../../ui/use-now.ts";
-import { useHis } from "../his/his-context.ts";
-import { SubscriptionLink } from "./subscription-link.tsx";
+import { SubscriptionLink } from "../plan/subscription-link.tsx";
+import { useHis } from "../session/his-context.ts";
 
 const TICK_MS = 60_000;
 

@@ -7,9 +7,9 @@ import { ClockIcon } from "../../ui/entry-icons.tsx";
 import type { Icon } from "../../ui/icon.tsx";
 import { LifeBuoyIcon, TriangleAlertIcon } from "../../ui/icons.tsx";
 import { momentText } from "../../ui/moment-text.ts";
-import { maySubscribe, useHis } from "../his/his-context.ts";
-import { viewAtom } from "../his/views.ts";
 import { shownPaymentAtom } from "../payments/shown-payment.ts";
+import { viewAtom } from "../places/views.ts";
+import { maySubscribe, useHis } from "../session/his-context.ts";
 
 /** What the person should know or do about the subscription first. */
 export function SubscriptionNotices({ subscription }: { subscription: Subscription | null }) {

@@ -7,7 +7,7 @@ import { DownloadIcon, TrashIcon, UploadIcon } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { momentText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { useUsageHistory } from "./use-subscription.ts";
+import { useUsageHistory } from "../plan/use-subscription.ts";
 
 const SKELETON_ROWS = [1, 2, 3, 4];
 const actions: Record<UsageItem["actionType"], { name: MessageDescriptor; icon: Icon }> = {

@@ -3,11 +3,12 @@ import type { ReactNode } from "react";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { MeterSkeleton } from "../../ui/meter.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { maySubscribe, useHis } from "../his/his-context.ts";
+import { usePlans, useUsageStats } from "../plan/use-subscription.ts";
+import { maySubscribe, useHis } from "../session/his-context.ts";
+import { useMySubscription } from "../session/use-my-subscription.ts";
 import { CurrentSubscription } from "./current-subscription.tsx";
 import { PlanTabs } from "./plan-tabs.tsx";
 import { SubscriptionNotices } from "./subscription-notices.tsx";
-import { useMySubscription, usePlans, useUsageStats } from "./use-subscription.ts";
 
 /** What the person has, what is left of it, and what else there is. */
 export function UserSubscription() {

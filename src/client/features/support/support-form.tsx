@@ -10,7 +10,7 @@ import { Button } from "../../ui/button.tsx";
 import { CircleAlertIcon, CircleCheckIcon } from "../../ui/entry-icons.tsx";
 import { Field, TextField } from "../../ui/field.tsx";
 import { showViolations, violationText } from "../../validation.ts";
-import { useHis } from "../his/his-context.ts";
+import { useHis } from "../session/his-context.ts";
 import { checkImage } from "./check-image.ts";
 import { ImageField } from "./image-field.tsx";
 import { supportApi } from "./support-api.ts";

@@ -10,9 +10,9 @@ import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { useHis } from "../his/his-context.ts";
-import { useSignOut } from "../his/use-sign-out.ts";
 import { LanguageSwitch } from "../preferences/language-switch.tsx";
+import { useHis } from "../session/his-context.ts";
+import { useSignOut } from "../session/use-sign-out.ts";
 import { termsApi } from "./terms-api.ts";
 import { loadTerms } from "./terms-text.ts";
 

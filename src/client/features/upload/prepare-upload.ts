@@ -1,12 +1,12 @@
 import { isSkippedInFolder, isSkippedInZip } from "../../../shared/rules/skipped-names.ts";
-import type { ExamForm } from "./exam-form.ts";
-import { type FilmFile, spreadOverFrames } from "./film-files.ts";
-import { type Candidate, findMetadata } from "./find-metadata.ts";
-import { type PackableFile, packedSizeBytes } from "./pack-folder.ts";
-import type { PackedFolder } from "./packed-folder.ts";
-import type { Picked } from "./picked-files.ts";
-import { isZipName, MAX_FOLDER_FILES, PACKED_FOLDER_NAME } from "./upload-rules.ts";
-import { readEntryHead, readZipDirectory } from "./zip-directory.ts";
+import { type FilmFile, spreadOverFrames } from "./contact-sheet/film-files.ts";
+import type { ExamForm } from "./exam-form/exam-form.ts";
+import { type PackableFile, packedSizeBytes } from "./pack-folder/pack-folder.ts";
+import type { PackedFolder } from "./pack-folder/packed-folder.ts";
+import type { Picked } from "./pick/picked-files.ts";
+import { isZipName, MAX_FOLDER_FILES, PACKED_FOLDER_NAME } from "./pick/upload-rules.ts";
+import { type Candidate, findMetadata } from "./read-dicom/find-metadata.ts";
+import { readEntryHead, readZipDirectory } from "./read-dicom/zip-directory.ts";
 
 export type UploadProblem =
   | "notZip"

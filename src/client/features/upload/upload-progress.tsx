@@ -3,7 +3,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { CSSProperties } from "react";
 import { Button } from "../../ui/button.tsx";
 import { CheckIcon, FileArchiveIcon, FolderOpenIcon } from "../../ui/icons.tsx";
-import { ContactSheet } from "./contact-sheet.tsx";
+import { ContactSheet } from "./contact-sheet/contact-sheet.tsx";
 import { sizeNumber, sizeText } from "./sizes.ts";
 import {
   currentPhase,

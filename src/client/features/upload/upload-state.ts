@@ -1,7 +1,7 @@
-import type { ExamForm } from "./exam-form.ts";
-import type { FilmFile } from "./film-files.ts";
+import type { FilmFile } from "./contact-sheet/film-files.ts";
+import type { ExamForm } from "./exam-form/exam-form.ts";
 import type { PreparationProgress, PreparedUpload, UploadProblem } from "./prepare-upload.ts";
-import type { TransferReading } from "./transfer-meter.ts";
+import type { TransferReading } from "./send/transfer-meter.ts";
 
 /** The five beats that are shown, in their order. */
 export const phases = ["extracting", "validating", "filtering", "uploading", "processing"] as const;

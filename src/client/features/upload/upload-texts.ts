@@ -1,6 +1,6 @@
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
-import type { UploadNews } from "./follow-upload.ts";
+import type { UploadNews } from "./follow/follow-upload.ts";
 import type { UploadProblem } from "./prepare-upload.ts";
 import type { Phase } from "./upload-state.ts";
 

@@ -1,6 +1,6 @@
 import { useAtomValue, useSetAtom } from "jotai";
 import { useEffect } from "react";
-import { answerWishAtom, holdsViewAtom, wishedPlaceAtom } from "../his/views.ts";
+import { answerWishAtom, holdsViewAtom, wishedPlaceAtom } from "../places/views.ts";
 
 /** While `holds`, the browser asks before the page goes, and another view is only wished for. */
 export function useLeaveGuard(holds: boolean) {

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
-import { useHis } from "../his/his-context.ts";
-import { EXAM_COUNT } from "../studies/refresh-exams.ts";
+import { EXAM_COUNT } from "../../query-keys.ts";
+import { useHis } from "../session/his-context.ts";
 
 const TRIAL_EXAM_LIMIT = 2;
 const CACHED_MS = 30_000;

@@ -3,11 +3,11 @@ import { useEffect, useReducer, useRef, useState } from "react";
 import type { UploadAnswer } from "../../../shared/api/upload.ts";
 import { ApiError } from "../../api.ts";
 import { showToast } from "../../ui/toast.tsx";
-import { useHis } from "../his/his-context.ts";
-import { ensureStorage } from "./ensure-storage.ts";
-import { type ExamForm, toMetadata } from "./exam-form.ts";
-import { PackingFailed, packInWorker } from "./packed-folder.ts";
-import type { Picked } from "./picked-files.ts";
+import { useHis } from "../session/his-context.ts";
+import { type ExamForm, toMetadata } from "./exam-form/exam-form.ts";
+import { useFollowUpload } from "./follow/use-follow-upload.ts";
+import { PackingFailed, packInWorker } from "./pack-folder/packed-folder.ts";
+import type { Picked } from "./pick/picked-files.ts";
 import {
   ensureReadable,
   type PreparedUpload,
@@ -15,10 +15,10 @@ import {
   type UploadProblem,
   UploadRefused,
 } from "./prepare-upload.ts";
-import { sendUpload } from "./send-upload.ts";
-import { TransferMeter } from "./transfer-meter.ts";
+import { ensureStorage } from "./send/ensure-storage.ts";
+import { sendUpload } from "./send/send-upload.ts";
+import { TransferMeter } from "./send/transfer-meter.ts";
 import { type PickedSource, reduceUpload } from "./upload-state.ts";
-import { useFollowUpload } from "./use-follow-upload.ts";
 
 /** The upload from pick to list; leaving the view aborts whatever is going on. */
 export function useUpload() {

@@ -7,7 +7,7 @@ import { Avatar } from "../../ui/avatar.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { PasswordField } from "../../ui/password-field.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { useFoundSubject } from "../his/use-place.ts";
+import { useFoundSubject } from "../places/use-found-subject.ts";
 import { clearedUserSubject, refreshUsers, useUsers } from "./use-users.ts";
 import { usersApi } from "./users-api.ts";
 

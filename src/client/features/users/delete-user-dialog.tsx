@@ -5,7 +5,7 @@ import type { CurrentUser } from "../../../shared/api/users.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { useFoundSubject } from "../his/use-place.ts";
+import { useFoundSubject } from "../places/use-found-subject.ts";
 import { deletedUserSubject, refreshUsers, useUsers } from "./use-users.ts";
 import { usersApi } from "./users-api.ts";
 

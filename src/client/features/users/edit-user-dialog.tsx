@@ -10,7 +10,7 @@ import { DateField } from "../../ui/date-field.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { useFoundSubject } from "../his/use-place.ts";
+import { useFoundSubject } from "../places/use-found-subject.ts";
 import { changeOf, type EditUserValues, editUserSchema, valuesOfUser } from "./edit-user.rules.ts";
 import { editedUserSubject, refreshUsers, useUsers } from "./use-users.ts";
 import { AccountFields } from "./user-fields.tsx";

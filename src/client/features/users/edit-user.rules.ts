@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { emailSchema, nameSchema } from "../../../shared/api/account-fields.ts";
 import { type CurrentUser, roleSchema, type UserChange } from "../../../shared/api/users.ts";
 import { isDateOrEmpty } from "../../ui/date-text.ts";
-import { endOfDay, localDay } from "./user-text.ts";
+import { endOfDay, localDay } from "../../ui/moment-text.ts";
 
 export const editUserSchema = z.object({
   name: nameSchema,

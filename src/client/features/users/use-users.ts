@@ -1,6 +1,7 @@
 import { type QueryClient, useQuery } from "@tanstack/react-query";
 import type { CurrentUser } from "../../../shared/api/users.ts";
-import { openAtom, subjectAtoms } from "../his/views.ts";
+import { CURRENT_USER } from "../../query-keys.ts";
+import { openAtom, subjectAtoms } from "../places/views.ts";
 import { usersApi } from "./users-api.ts";
 
 const queryKey = ["users"];
@@ -14,7 +15,7 @@ export function useUsers(enabled: boolean) {
 export async function refreshUsers(queryClient: QueryClient): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey }),
-    queryClient.invalidateQueries({ queryKey: ["auth", "me"] }),
+    queryClient.invalidateQueries({ queryKey: CURRENT_USER }),
   ]);
 }
 

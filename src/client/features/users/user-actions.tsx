@@ -3,7 +3,7 @@ import { useSetAtom } from "jotai";
 import type { CurrentUser } from "../../../shared/api/users.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { PencilIcon, ShieldOffIcon, TrashIcon } from "../../ui/icons.tsx";
-import { useHis } from "../his/his-context.ts";
+import { useHis } from "../session/his-context.ts";
 import { clearedUserSubject, deletedUserSubject, editedUserSubject } from "./use-users.ts";
 
 export function UserActions({ user }: { user: CurrentUser }) {

@@ -1,11 +1,12 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { CurrentUser } from "../../../shared/api/users.ts";
 import { Avatar } from "../../ui/avatar.tsx";
+import { dayText } from "../../ui/moment-text.ts";
 import { CardsSkeleton } from "../../ui/skeleton.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { UserActions } from "./user-actions.tsx";
 import { Expiry } from "./user-table.tsx";
-import { dayText, roleName } from "./user-text.ts";
+import { roleName } from "./user-text.ts";
 
 /** The accounts one below the other, where a table does not fit; undefined while they are being loaded. */
 export function UserCards({ users }: { users: CurrentUser[] | undefined }) {

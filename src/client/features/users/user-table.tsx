@@ -2,9 +2,10 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { CurrentUser } from "../../../shared/api/users.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
+import { dayText } from "../../ui/moment-text.ts";
 import { StatusBadge } from "./status-badge.tsx";
 import { UserActions } from "./user-actions.tsx";
-import { dayText, roleName } from "./user-text.ts";
+import { roleName } from "./user-text.ts";
 
 const columns: DataColumn[] = [
   { key: "user", name: <Trans id="users.user">User</Trans> },

@@ -1,7 +1,7 @@
 import { useSetAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
-import { viewSubjectAtoms } from "../his/views.ts";
-import { leftByAtom } from "../studies/list-place.ts";
+import { viewSubjectAtoms } from "../places/views.ts";
+import { leftByAtom } from "../studies/list-openers.ts";
 
 /** The study that the viewer view shows. */
 export const shownStudySubject = viewSubjectAtoms<Study>("viewer", "listaExames");

@@ -7,7 +7,7 @@ import { Button } from "../../ui/button.tsx";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { DownloadIcon } from "../../ui/icons.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { useHis } from "../his/his-context.ts";
+import { useHis } from "../session/his-context.ts";
 import { useAccessEnd } from "../sharing/use-access-end.ts";
 import { descriptionText } from "../studies/study-text.ts";
 import { useDownload } from "../studies/use-download.ts";

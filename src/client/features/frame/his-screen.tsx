@@ -1,0 +1,91 @@
+import { Trans } from "@lingui/react/macro";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { useAtomValue } from "jotai";
+import { useHydrateAtoms } from "jotai/utils";
+import { Suspense, useDeferredValue, useEffect, useState } from "react";
+import { Router } from "wouter";
+import type { IslandProps } from "../../../shared/islands.ts";
+import { createQueryClient } from "../../query-client.ts";
+import { sessionAtom, sessionEndAtom } from "../../session.ts";
+import { lazyChunk } from "../../ui/lazy-chunk.ts";
+import { LoadError } from "../../ui/load-error.tsx";
+import { Toaster } from "../../ui/toast.tsx";
+import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
+import { PaymentWatch } from "../payments/payment-watch.tsx";
+import { currentPath, useHisLocation } from "../places/his-location.ts";
+import { firstPlaceAtom } from "../places/views.ts";
+import { type His, HisProvider } from "../session/his-context.ts";
+import { useCurrentUser } from "../session/use-current-user.ts";
+import { useIsActive } from "../session/use-is-active.ts";
+import { SubscriptionBanner } from "../subscriptions/subscription-banner.tsx";
+import { PhoneBar, PhoneTabs } from "./phone-menu.tsx";
+import { SideMenu } from "./side-menu.tsx";
+import { usePlaceOfHistory } from "./use-place-of-history.ts";
+import { ViewOutlet } from "./view-outlet.tsx";
+
+const TermsDialog = lazyChunk(() => import("../terms/terms-dialog.tsx"));
+
+/** Everything behind the login: the frame once it is known who is there, else the way back to the entry page. */
+export default function HisScreen(props: IslandProps<"his">) {
+  const [queryClient] = useState(createQueryClient);
+  useHydrateAtoms([[firstPlaceAtom, currentPath()]]);
+  return (
+    <QueryClientProvider client={queryClient}>
+      <Router hook={useHisLocation}>
+        <SignedIn {...props} />
+      </Router>
+      <Toaster />
+    </QueryClientProvider>
+  );
+}
+
+function SignedIn(props: IslandProps<"his">) {
+  const { user, error, retry } = useCurrentUser();
+  // The frame's first drawing is put off, and so done in slices: a phone answers its fingers meanwhile.
+  const isDrawn = useDeferredValue(user !== undefined);
+  const isActive = useIsActive(user);
+  useLeaveWithoutSession();
+  if (user && isDrawn) return <Frame his={{ ...props, user, isActive }} />;
+  if (!error) return <p className="his-loading">Loading...</p>;
+  return (
+    <main className="p-6">
+      <LoadError
+        title={<Trans id="his.userFailed.title">Your account could not be loaded</Trans>}
+        error={error}
+        onRetry={retry}
+      />
+    </main>
+  );
+}
+
+function useLeaveWithoutSession(): void {
+  const isSignedIn = useAtomValue(sessionAtom) !== undefined;
+  const end = useAtomValue(sessionEndAtom);
+  useEffect(() => {
+    if (!isSignedIn) window.location.replace(end === "expired" ? "/?expired=true" : "/");
+  }, [isSignedIn, end]);
+}
+
+function Frame({ his }: { his: His }) {
+  usePlaceOfHistory();
+  const isPhone = useMediaQuery(PHONE);
+  return (
+    <HisProvider value={his}>
+      <div className="his">
+        {isPhone ? <PhoneBar /> : <SideMenu />}
+        <div className="his-main">
+          <SubscriptionBanner />
+          <ViewOutlet />
+          <footer className="his-foot">© 2025 {his.productName}</footer>
+        </div>
+        {isPhone && <PhoneTabs />}
+      </div>
+      {his.user.role !== "admin" && <PaymentWatch />}
+      {his.user.termsAcceptedAt === null && (
+        <Suspense>
+          <TermsDialog />
+        </Suspense>
+      )}
+    </HisProvider>
+  );
+}

@@ -1,0 +1,108 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useAtom } from "jotai";
+import { Dialog as RadixDialog } from "radix-ui";
+import { Brand } from "../../ui/brand.tsx";
+import { LogOutIcon, MenuIcon, UserIcon } from "../../ui/icons.tsx";
+import { openAtom, viewAtom } from "../places/views.ts";
+import { LanguageSwitch } from "../preferences/language-switch.tsx";
+import { ThemeSwitch } from "../preferences/theme-switch.tsx";
+import { useHis } from "../session/his-context.ts";
+import { useSignOut } from "../session/use-sign-out.ts";
+import { AccountMenu } from "./account-menu.tsx";
+import { menuButtonProps, useMenu } from "./menu-items.tsx";
+
+const isDrawerOpenAtom = openAtom("menu");
+
+/** The bar above the view on a phone. */
+export function PhoneBar() {
+  const { productName } = useHis();
+  return (
+    <header className="phone-bar">
+      <Brand productName={productName} />
+      <ThemeSwitch />
+      <AccountMenu />
+    </header>
+  );
+}
+
+/** The tabs within the thumb's reach; the last one raises the drawer with everything. */
+export function PhoneTabs() {
+  const { t } = useLingui();
+  const tabs = useMenu().filter(({ shortLabel }) => shortLabel !== undefined);
+  return (
+    <nav className="phone-tabs" aria-label={t({ id: "menu.shortcuts", message: "Shortcuts" })}>
+      {tabs.map((entry) => (
+        <button key={entry.view} className="phone-tab" {...menuButtonProps(entry)}>
+          <entry.icon />
+          {entry.shortLabel}
+        </button>
+      ))}
+      <Drawer />
+    </nav>
+  );
+}
+
+function Drawer() {
+  const { t } = useLingui();
+  const menu = useMenu();
+  const signOut = useSignOut();
+  const [view, setView] = useAtom(viewAtom);
+  const [open, setOpen] = useAtom(isDrawerOpenAtom);
+  return (
+    <RadixDialog.Root open={open} onOpenChange={setOpen}>
+      <RadixDialog.Trigger className="phone-tab">
+        <MenuIcon />
+        <Trans id="menu.title">Menu</Trans>
+      </RadixDialog.Trigger>
+      <RadixDialog.Portal>
+        <RadixDialog.Overlay className="scrim">
+          <RadixDialog.Content className="drawer" aria-describedby={undefined}>
+            <RadixDialog.Title className="sr-only">
+              <Trans id="menu.title">Menu</Trans>
+            </RadixDialog.Title>
+            <nav aria-label={t({ id: "menu.main", message: "Main menu" })}>
+              {menu.map((entry) => (
+                <button
+                  key={entry.view}
+                  className="nav"
+                  {...menuButtonProps(entry)}
+                  onClick={() => {
+                    entry.open();
+                    if (entry.isEnabled) setOpen(false);
+                  }}
+                >
+                  <entry.icon />
+                  {entry.label}
+                </button>
+              ))}
+            </nav>
+            <hr />
+            <button
+              type="button"
+              className="nav"
+              aria-current={view === "profile" ? "page" : undefined}
+              onClick={() => {
+                setView("profile");
+                setOpen(false);
+              }}
+            >
+              <UserIcon />
+              <Trans id="account.profile">Profile</Trans>
+            </button>
+            <div className="drawer-row">
+              <Trans id="menu.languageAndTheme">Language and theme</Trans>
+              <div className="flex items-center gap-2">
+                <LanguageSwitch />
+                <ThemeSwitch />
+              </div>
+            </div>
+            <button type="button" className="nav" onClick={() => void signOut()}>
+              <LogOutIcon />
+              <Trans id="action.logout">Log out</Trans>
+            </button>
+          </RadixDialog.Content>
+        </RadixDialog.Overlay>
+      </RadixDialog.Portal>
+    </RadixDialog.Root>
+  );
+}

@@ -1,0 +1,31 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useAtomValue } from "jotai";
+import { useEffect } from "react";
+import { api } from "../../api.ts";
+import { CURRENT_USER } from "../../query-keys.ts";
+import { onSessionEndElsewhere, refreshSessionUser, sessionAtom } from "../../session.ts";
+
+/**
+ * The user as the server has him now; until it has answered, as the browser kept him. When another tab's
+ * session ends, asks again: a 401 ends this one too.
+ */
+export function useCurrentUser() {
+  const session = useAtomValue(sessionAtom);
+  const queryClient = useQueryClient();
+  const { error, refetch } = useQuery({
+    queryKey: CURRENT_USER,
+    enabled: session !== undefined,
+    queryFn: async ({ signal }) => {
+      const user = await api.currentUser(signal);
+      refreshSessionUser(user);
+      return user;
+    },
+  });
+
+  useEffect(
+    () => onSessionEndElsewhere(() => void queryClient.invalidateQueries({ queryKey: CURRENT_USER })),
+    [queryClient],
+  );
+
+  return { user: session?.user, error, retry: () => void refetch() };
+}

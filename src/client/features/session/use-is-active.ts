@@ -1,0 +1,19 @@
+import type { CurrentUser } from "../../../shared/api/users.ts";
+import { useServerNow } from "../../ui/use-now.ts";
+import { useMySubscription } from "./use-my-subscription.ts";
+
+const TICK_MS = 60_000;
+
+/**
+ * Whether the person's subscription is active now; admins' always is. Until the server has answered, by the end
+ * that came with the person; a check that failed counts as not active. An end that passes is seen within a minute.
+ */
+export function useIsActive(user: CurrentUser | undefined): boolean {
+  const now = useServerNow(TICK_MS);
+  const isAdmin = user?.role === "admin";
+  const { data, isError } = useMySubscription({ enabled: user !== undefined && !isAdmin });
+  if (!user || isAdmin) return isAdmin;
+  const isAhead = (expiresAt: string | null) => expiresAt === null || Date.parse(expiresAt) > now;
+  if (data === undefined) return !isError && isAhead(user.expiresAt);
+  return data !== null && data.status === "active" && isAhead(data.expiresAt);
+}

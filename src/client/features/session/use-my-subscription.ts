@@ -1,0 +1,21 @@
+import { useQuery } from "@tanstack/react-query";
+import { mySubscriptionCall, type Subscription } from "../../../shared/api/subscriptions.ts";
+import { callJson, nullIfMissing } from "../../api.ts";
+import { SUBSCRIPTIONS } from "../../query-keys.ts";
+
+const RETRY_MS = 60_000;
+
+function readMySubscription(signal: AbortSignal): Promise<Subscription | null> {
+  return nullIfMissing(callJson(mySubscriptionCall, { signal }));
+}
+
+/** The person's subscription; null where there is none. A failure closes the menus, so it is retried every minute. */
+export function useMySubscription({ enabled }: { enabled: boolean }) {
+  return useQuery({
+    queryKey: [SUBSCRIPTIONS, "my-subscription"],
+    queryFn: ({ signal }) => readMySubscription(signal),
+    enabled,
+    retry: 1,
+    refetchInterval: ({ state }) => (state.status === "error" ? RETRY_MS : false),
+  });
+}

@@ -1,0 +1,41 @@
+import { useLingui } from "@lingui/react/macro";
+import { useAtomValue, useSetAtom } from "jotai";
+import type { Study } from "../../../shared/api/studies.ts";
+import { IconButton } from "../../ui/button.tsx";
+import { DownloadIcon, TrashIcon } from "../../ui/icons.tsx";
+import { ShareButton } from "../sharing/share-actions.tsx";
+import { busyStudiesAtom } from "../studies/busy-studies.ts";
+import { useDownload } from "../studies/use-download.ts";
+import { deletionAskedAtom } from "./list-actions.ts";
+
+/** What the person may do with the study beside looking at it. */
+export function ActionsCell({ study }: { study: Study }) {
+  const { t } = useLingui();
+  const download = useDownload();
+  const askDeletion = useSetAtom(deletionAskedAtom);
+  const isBusy = useAtomValue(busyStudiesAtom).has(study.id);
+  return (
+    <div className="study-actions">
+      {study.access.download && (
+        <IconButton
+          label={t({ id: "study.download", message: "Download study" })}
+          disabled={isBusy}
+          onClick={() => void download(study)}
+        >
+          <DownloadIcon />
+        </IconButton>
+      )}
+      <ShareButton study={study} />
+      {study.access.delete && (
+        <IconButton
+          label={t({ id: "study.delete", message: "Delete study" })}
+          destructive
+          disabled={isBusy}
+          onClick={() => askDeletion(study)}
+        >
+          <TrashIcon />
+        </IconButton>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,134 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { UsageStats } from "../../../shared/api/subscriptions.ts";
+import { isNearLimit, nextResetAt } from "../../../shared/rules/subscription.ts";
+import { TriangleAlertIcon } from "../../ui/icons.tsx";
+import { limitText } from "../../ui/limit-text.ts";
+import { Meter, MeterSkeleton } from "../../ui/meter.tsx";
+import { dayText } from "../../ui/moment-text.ts";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { StorageMeter } from "../plan/storage-meter.tsx";
+import { SeePlans } from "../plan/subscription-link.tsx";
+import { useUsageStats } from "../plan/use-subscription.ts";
+import { maySubscribe, useHis } from "../session/his-context.ts";
+import { useMySubscription } from "../session/use-my-subscription.ts";
+
+/** The person's plan and what is left of it; an admin needs none. */
+export function PlanStrip() {
+  const { t } = useLingui();
+  const { user } = useHis();
+  const subscription = useMySubscription({ enabled: user.role !== "admin" });
+  // Doctors and labs look at what was shared with them, mostly without a plan: no place is kept for it.
+  const isExpected = user.role === "user";
+  const isShown = isExpected || Boolean(subscription.data);
+  const usage = useUsageStats({ enabled: isShown });
+  if (!isShown) return null;
+  if (usage.isPending || subscription.isPending) return isExpected && <PlanStripSkeleton />;
+  // Without figures there is nothing to say; the list itself says what is wrong.
+  if (!usage.data) return null;
+  const { planName, currentExamCount, examLimit, totalActionsThisMonth, actionLimit } = usage.data;
+  return (
+    <section
+      className="panel plan-strip"
+      aria-label={t({ id: "planStrip.label", message: "Subscription status" })}
+    >
+      <div className="plan-strip-name">
+        <b>
+          <Trans id="planStrip.plan">{planName} plan</Trans>
+        </b>
+        <span>
+          <ActiveUntil expiresAt={subscription.data?.expiresAt} />
+        </span>
+      </div>
+      <Meter
+        label={t({ id: "planStrip.exams", message: "Exams" })}
+        used={currentExamCount}
+        limit={examLimit}
+      />
+      <Meter
+        label={t({ id: "planStrip.actions", message: "Actions this month" })}
+        used={totalActionsThisMonth}
+        limit={actionLimit}
+      />
+      <StorageMeter usage={usage.data} />
+      <LimitWarning usage={usage.data} />
+    </section>
+  );
+}
+
+/** Null never ends; undefined is not known. */
+function ActiveUntil({ expiresAt }: { expiresAt: string | null | undefined }) {
+  if (expiresAt === undefined) return null;
+  if (expiresAt === null) return <Trans id="planStrip.noEnd">Active, with no end date</Trans>;
+  const end = new Date(expiresAt);
+  const day = dayText(end);
+  return end > new Date() ? (
+    <Trans id="planStrip.until">Active until {day}</Trans>
+  ) : (
+    <Trans id="planStrip.ended">Ended on {day}</Trans>
+  );
+}
+
+/** From 80 % of a limit on: what is nearly used up, and the way to more. */
+function LimitWarning({ usage }: { usage: UsageStats }) {
+  const { user } = useHis();
+  const { currentExamCount, examLimit, totalActionsThisMonth, actionLimit } = usage;
+  const isActionsNear = isNearLimit(totalActionsThisMonth, actionLimit);
+  const isExamsNear = isNearLimit(currentExamCount, examLimit);
+  if (!isActionsNear && !isExamsNear && !isNearLimit(usage.storageUsedBytes, usage.storageBytes)) return null;
+  return (
+    <div className="plan-strip-warning">
+      <TriangleAlertIcon small />
+      {isActionsNear ? (
+        <ActionsNear usage={usage} />
+      ) : !isExamsNear ? (
+        <StorageNear usage={usage} />
+      ) : (
+        <p>
+          <Trans id="planStrip.examsNear">
+            You keep {currentExamCount} of the {examLimit} exams of your plan.
+          </Trans>
+        </p>
+      )}
+      {maySubscribe(user) && <SeePlans />}
+    </div>
+  );
+}
+
+function StorageNear({ usage }: { usage: UsageStats }) {
+  const { i18n } = useLingui();
+  const used = limitText(i18n, usage.storageUsedBytes);
+  const limit = limitText(i18n, usage.storageBytes);
+  return (
+    <p>
+      <Trans id="planStrip.storageNear">
+        You use {used} of the {limit} of your plan. Beyond that, no exam can be uploaded.
+      </Trans>
+    </p>
+  );
+}
+
+function ActionsNear({ usage }: { usage: UsageStats }) {
+  const percent = usage.actionUsagePercentage;
+  const day = dayText(nextResetAt(new Date(usage.lastResetDate)));
+  return (
+    <p>
+      <Trans id="planStrip.warning">
+        You have used {percent}% of this month's actions. The count starts again on {day}.
+      </Trans>
+    </p>
+  );
+}
+
+function PlanStripSkeleton() {
+  return (
+    <div className="panel plan-strip" aria-busy="true">
+      <div className="plan-strip-name">
+        <Skeleton className="my-1.5 h-3 w-28" />
+        <Skeleton className="my-1 h-3 w-36" />
+      </div>
+      <MeterSkeleton />
+      <MeterSkeleton />
+      <MeterSkeleton />
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import { createColumnHelper } from "@tanstack/react-table";
+import type { Study } from "../../../shared/api/studies.ts";
+import type { Role } from "../../../shared/api/users.ts";
+import { ActionsCell } from "./actions-cell.tsx";
+import { StorageDot } from "./storage-status.tsx";
+import {
+  CountCell,
+  DateCell,
+  DescriptionCell,
+  ModalityCell,
+  PatientCell,
+  ReportCell,
+} from "./study-cells.tsx";
+import type { studyTableFeatures } from "./study-table-features.ts";
+import { ViewerButton } from "./viewer-button.tsx";
+
+const column = createColumnHelper<typeof studyTableFeatures, Study>();
+
+/** Their names, order and widths are elsewhere. Ids of sortable columns are the server's names of the sorts. */
+export const studyColumns = column.columns([
+  column.accessor("patientName", {
+    cell: ({ row }) => <PatientCell row={row} />,
+  }),
+  column.accessor("studyDate", {
+    cell: ({ row, table }) => (
+      <DateCell row={row} hasExpander={table.getColumn("patientName")?.getIsVisible() === false} />
+    ),
+  }),
+  column.accessor("studyDescription", {
+    cell: ({ row }) => <DescriptionCell study={row.original} />,
+  }),
+  column.accessor("modality", {
+    cell: ({ row }) => <ModalityCell modality={row.original.modality} />,
+  }),
+  column.accessor("imagesReceived", {
+    cell: ({ row }) => <CountCell count={row.original.imagesReceived} />,
+  }),
+  column.accessor("seriesCount", {
+    cell: ({ row }) => <CountCell count={row.original.seriesCount} />,
+  }),
+  column.accessor("storageStatus", {
+    cell: ({ row }) => <StorageDot status={row.original.storageStatus} />,
+    enableSorting: false,
+  }),
+  column.accessor("laudo", {
+    cell: ({ row }) => <ReportCell study={row.original} />,
+    enableSorting: false,
+  }),
+  column.display({
+    id: "viewer",
+    cell: ({ row }) => <ViewerButton study={row.original} />,
+  }),
+  column.display({
+    id: "actions",
+    cell: ({ row }) => <ActionsCell study={row.original} />,
+  }),
+]);
+
+/** Which columns a role does not see. */
+export function columnVisibility(role: Role): Record<string, boolean> {
+  return {
+    patientName: role !== "user",
+    storageStatus: role === "admin",
+    actions: role === "admin" || role === "user",
+  };
+}

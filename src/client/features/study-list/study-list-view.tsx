@@ -1,0 +1,227 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import type { SortingState } from "@tanstack/react-table";
+import { useAtom, useAtomValue, useSetAtom } from "jotai";
+import { useCallback, useEffect } from "react";
+import { studySorts } from "../../../shared/api/studies.ts";
+import { ApiError } from "../../api.ts";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorCard } from "../../ui/error-card.tsx";
+import { RefreshIcon, UploadIcon } from "../../ui/icons.tsx";
+import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
+import { viewAtom } from "../places/views.ts";
+import { ReportDialog } from "../reports/report-dialog.tsx";
+import { useHis } from "../session/his-context.ts";
+import { LoginPrompt } from "../session/login-prompt.tsx";
+import { ShareDialog } from "../sharing/share-dialog.tsx";
+import { useFoundStudy } from "../studies/use-found-study.ts";
+import { ConflictNotice } from "../upload/notices/conflict-notice.tsx";
+import { SkippedNotice } from "../upload/notices/skipped-notice.tsx";
+import { ViewerOverlay } from "../viewer/viewer-overlay.tsx";
+import { DeleteStudyDialog } from "./delete-study-dialog.tsx";
+import { viewedSubject } from "./list-actions.ts";
+import { studyPageAtom, studySortingAtom } from "./list-place.ts";
+import { PlanStrip } from "./plan-strip.tsx";
+import { ClearFilters, StudyFilterBar } from "./study-filter-bar.tsx";
+import { countFilters, type StudyFilters, studyFiltersAtom } from "./study-filters.ts";
+import { StudyPager } from "./study-pager.tsx";
+import { StudyPhoneList } from "./study-phone-list.tsx";
+import { StudyTable } from "./study-table.tsx";
+import { useListReturn } from "./use-list-return.ts";
+import { useSettled } from "./use-settled.ts";
+import { STUDIES_PER_PAGE, type StudySort, useStudyList } from "./use-study-list.ts";
+
+const TYPING_PAUSE_MS = 300;
+
+/** The studies that the person may see, and what can be done with them. */
+export default function StudyListView() {
+  const [sorting, setSorting] = useAtom(studySortingAtom);
+  const filters = useSettled(useAtomValue(studyFiltersAtom), TYPING_PAUSE_MS);
+  const [pageIndex, setPageIndex] = usePageOf(filters);
+  const { data, error, isFetching, isPlaceholderData, refetch } = useStudyList(
+    filters,
+    toStudySort(sorting),
+    pageIndex,
+  );
+  const total = data?.total ?? 0;
+  useListReturn(data !== undefined);
+
+  // A page whose last study was deleted is no page any more.
+  const lastPage = Math.max(0, Math.ceil(total / STUDIES_PER_PAGE) - 1);
+  useEffect(() => {
+    if (data && !isPlaceholderData && pageIndex > lastPage) setPageIndex(lastPage);
+  }, [data, isPlaceholderData, pageIndex, lastPage, setPageIndex]);
+
+  const sort = (next: SortingState) => {
+    setSorting(next);
+    setPageIndex(0);
+  };
+  const isFiltered = countFilters(filters) > 0;
+  const isEmpty = data !== undefined && total === 0 && !isFiltered;
+  if (error instanceof ApiError && error.status === 401) return <LoginPrompt />;
+  return (
+    <>
+      <ListHead
+        total={data?.total}
+        isFetching={isFetching}
+        onRefresh={() => void refetch()}
+        hasExams={!isEmpty}
+      />
+      <ConflictNotice />
+      <SkippedNotice />
+      <PlanStrip />
+      {!isEmpty && <StudyFilterBar />}
+      {error && !data ? (
+        <ListError error={error} onRetry={() => void refetch()} />
+      ) : isEmpty ? (
+        <NothingYet />
+      ) : total === 0 && data ? (
+        <NothingFound />
+      ) : (
+        <>
+          {error && <ListError error={error} onRetry={() => void refetch()} />}
+          <Studies studies={data?.studies} sorting={sorting} onSortingChange={sort} />
+          {data && (
+            <StudyPager
+              pageIndex={pageIndex}
+              shown={data.studies.length}
+              total={total}
+              onPageChange={setPageIndex}
+            />
+          )}
+        </>
+      )}
+      <DeleteStudyDialog />
+      <ReportDialog />
+      <ShareDialog />
+      <OpenViewer />
+    </>
+  );
+}
+
+/** The page that is shown; other filters begin at the first one again. */
+function usePageOf(filters: StudyFilters) {
+  const [place, setPlace] = useAtom(studyPageAtom);
+  const setPageIndex = useCallback(
+    (pageIndex: number) => setPlace({ pageIndex, filters }),
+    [filters, setPlace],
+  );
+  return [place.filters === filters ? place.pageIndex : 0, setPageIndex] as const;
+}
+
+function Studies(props: Parameters<typeof StudyTable>[0]) {
+  const isPhone = useMediaQuery(PHONE);
+  return isPhone ? <StudyPhoneList studies={props.studies} /> : <StudyTable {...props} />;
+}
+
+interface ListHeadProps {
+  total: number | undefined;
+  isFetching: boolean;
+  hasExams: boolean;
+  onRefresh: () => void;
+}
+
+function ListHead({ total, isFetching, hasExams, onRefresh }: ListHeadProps) {
+  const { t } = useLingui();
+  const { user, isActive } = useHis();
+  const setView = useSetAtom(viewAtom);
+  return (
+    <div className="view-head">
+      <h1>
+        {user.role === "admin" ? (
+          <Trans id="menu.exams">Exams</Trans>
+        ) : (
+          <Trans id="menu.ownExams">My exams</Trans>
+        )}{" "}
+        {total !== undefined && hasExams && (
+          <small>
+            <Plural id="study.count" value={total} one="# study" other="# studies" />
+          </small>
+        )}
+      </h1>
+      <IconButton
+        label={t({ id: "action.refresh", message: "Refresh" })}
+        className={isFetching ? "is-fetching" : ""}
+        onClick={onRefresh}
+      >
+        <RefreshIcon />
+      </IconButton>
+      {hasExams && isActive && (
+        <Button kind="lit" className="study-upload" onClick={() => setView("uploadExames")}>
+          <UploadIcon small />
+          <Trans id="menu.upload">Upload exams</Trans>
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function NothingYet() {
+  const { isActive } = useHis();
+  const setView = useSetAtom(viewAtom);
+  if (!isActive) {
+    return (
+      <Empty
+        title={<Trans id="study.none.title">No exams here yet</Trans>}
+        text={
+          <Trans id="study.none.shared">The exams that somebody shares with you appear in this list.</Trans>
+        }
+      />
+    );
+  }
+  return (
+    <Empty
+      title={<Trans id="study.none.title">No exams here yet</Trans>}
+      text={
+        <Trans id="study.none.text">
+          Upload the ZIP or the folder from the disc that the clinic gave you. The images appear in this list,
+          ready to open.
+        </Trans>
+      }
+      action={
+        <Button kind="lit" size="big" onClick={() => setView("uploadExames")}>
+          <UploadIcon small />
+          <Trans id="study.none.action">Upload the first exam</Trans>
+        </Button>
+      }
+    />
+  );
+}
+
+function NothingFound() {
+  return (
+    <div className="panel study-none-found" role="status">
+      <p>
+        <Trans id="study.noneFound">No study matches these filters.</Trans>
+      </p>
+      <ClearFilters kind="outline" />
+    </div>
+  );
+}
+
+function ListError({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const code =
+    error instanceof ApiError && [error.status || undefined, error.requestId].filter(Boolean).join(" · ");
+  return (
+    <div className="study-error">
+      <ErrorCard
+        title={<Trans id="study.listFailed">Error loading studies</Trans>}
+        action={{ label: <Trans id="action.retry">Try again</Trans>, run: onRetry }}
+      >
+        <Trans id="study.listFailedText">Error loading studies. Please try again. Your exams are safe.</Trans>
+        {code && <span className="study-error-code mono">{code}</span>}
+      </ErrorCard>
+    </div>
+  );
+}
+
+function OpenViewer() {
+  const [study, setStudy] = useAtom(viewedSubject.valueAtom);
+  useFoundStudy(viewedSubject);
+  return study ? <ViewerOverlay study={study} onClose={() => setStudy(undefined)} /> : null;
+}
+
+function toStudySort([first]: SortingState): StudySort {
+  const sort = studySorts.find((name) => name === first?.id) ?? "studyDate";
+  return { sort, order: first?.desc === false ? "asc" : "desc" };
+}

@@ -1,0 +1,156 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useAtom, useAtomValue, useSetAtom } from "jotai";
+import type { Study } from "../../../shared/api/studies.ts";
+import { IconButton } from "../../ui/button.tsx";
+import { ModalityChip } from "../../ui/chip.tsx";
+import { Dropdown, DropdownItem } from "../../ui/dropdown.tsx";
+import { ChevronDownIcon, DownloadIcon, EllipsisIcon, FileTextIcon, TrashIcon } from "../../ui/icons.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { ReportButton } from "../reports/report-button.tsx";
+import { useHis } from "../session/his-context.ts";
+import { ShareMenuItem } from "../sharing/share-actions.tsx";
+import { busyStudiesAtom } from "../studies/busy-studies.ts";
+import { modalityCodes } from "../studies/modality-names.ts";
+import { StudyIntegrity } from "../studies/study-integrity.tsx";
+import { dateText, descriptionText, patientText } from "../studies/study-text.ts";
+import { useDownload } from "../studies/use-download.ts";
+import { deletionAskedAtom } from "./list-actions.ts";
+import { openStudiesAtom } from "./list-place.ts";
+import { SeriesSheet } from "./series-sheet.tsx";
+import { StorageDot } from "./storage-status.tsx";
+import { StudyOrigin, StudyOwner } from "./study-cells.tsx";
+import { columnVisibility } from "./study-columns.tsx";
+import { StudyFilm } from "./study-film.tsx";
+import { STUDIES_PER_PAGE } from "./use-study-list.ts";
+import { ViewerButton } from "./viewer-button.tsx";
+
+/** The list on a phone: the viewer is one tap, a tap elsewhere opens series and actions. */
+export function StudyPhoneList({ studies }: { studies: Study[] | undefined }) {
+  const [open, setOpen] = useAtom(openStudiesAtom);
+  if (!studies) return <PhoneSkeleton />;
+  return (
+    <ul className="panel phone-studies">
+      {studies.map((study) => (
+        <PhoneStudy
+          key={study.id}
+          study={study}
+          isOpen={open[study.id] === true}
+          onToggle={() => setOpen(open[study.id] ? {} : { [study.id]: true })}
+        />
+      ))}
+    </ul>
+  );
+}
+
+interface PhoneStudyProps {
+  study: Study;
+  isOpen: boolean;
+  onToggle: () => void;
+}
+
+function PhoneStudy({ study, isOpen, onToggle }: PhoneStudyProps) {
+  const isBusy = useAtomValue(busyStudiesAtom).has(study.id);
+  return (
+    <li className={`phone-study ${isOpen ? "is-open" : ""} ${isBusy ? "is-busy" : ""}`} aria-busy={isBusy}>
+      <div className="phone-study-line">
+        <button type="button" className="phone-study-toggle" aria-expanded={isOpen} onClick={onToggle}>
+          <StudyFilm study={study} large />
+          <PhoneStudyText study={study} />
+          {isOpen && <ChevronDownIcon className="study-lit-icon" />}
+        </button>
+        {!isOpen && <ViewerButton study={study} kind="icon" />}
+      </div>
+      {isOpen && (
+        <>
+          <StudyOrigin study={study} />
+          <SeriesSheet study={study} />
+          <div className="phone-study-actions">
+            <ViewerButton study={study} kind="lit" />
+            <ReportButton study={study} />
+            <MoreActions study={study} />
+          </div>
+        </>
+      )}
+    </li>
+  );
+}
+
+function PhoneStudyText({ study }: { study: Study }) {
+  const { i18n, t } = useLingui();
+  const columns = columnVisibility(useHis().user.role);
+  return (
+    <span className="phone-study-text">
+      <b>{descriptionText(i18n, study)}</b>
+      {columns.patientName && <span className="phone-study-patient">{patientText(i18n, study)}</span>}
+      <StudyOwner study={study} />
+      <StudyIntegrity study={study} />
+      <span className="phone-study-facts">
+        {modalityCodes(study.modality).map((code) => (
+          <ModalityChip key={code} modality={code} />
+        ))}
+        {dateText(study.studyDate)}
+        {columns.storageStatus && <StorageDot status={study.storageStatus} />}
+        {study.laudo && (
+          <>
+            <FileTextIcon small className="study-lit-icon" />
+            <span className="sr-only">{t({ id: "study.hasReport", message: "Available" })}</span>
+          </>
+        )}
+      </span>
+    </span>
+  );
+}
+
+function MoreActions({ study }: { study: Study }) {
+  const { t } = useLingui();
+  const { role } = useHis().user;
+  const download = useDownload();
+  const askDeletion = useSetAtom(deletionAskedAtom);
+  const isBusy = useAtomValue(busyStudiesAtom).has(study.id);
+  const { access } = study;
+  const hasAny = access.download || access.share || access.delete;
+  if (!columnVisibility(role).actions || !hasAny) return null;
+  const trigger = (
+    <IconButton label={t({ id: "study.more", message: "More actions" })} disabled={isBusy}>
+      <EllipsisIcon />
+    </IconButton>
+  );
+  return (
+    <Dropdown trigger={trigger}>
+      {access.download && (
+        <DropdownItem onSelect={() => void download(study)}>
+          <DownloadIcon />
+          <Trans id="study.download">Download study</Trans>
+        </DropdownItem>
+      )}
+      <ShareMenuItem study={study} />
+      {access.delete && (
+        <DropdownItem danger onSelect={() => askDeletion(study)}>
+          <TrashIcon />
+          <Trans id="study.delete">Delete study</Trans>
+        </DropdownItem>
+      )}
+    </Dropdown>
+  );
+}
+
+function PhoneSkeleton() {
+  return (
+    <ul className="panel phone-studies" aria-busy="true">
+      {Array.from({ length: STUDIES_PER_PAGE }, (_, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the places never move
+        <li key={place} className="phone-study">
+          <div className="phone-study-line">
+            <span className="phone-study-toggle">
+              <Skeleton shape="film" className="size-16" />
+              <span className="phone-study-text">
+                <Skeleton className="w-40" />
+                <Skeleton className="mt-2 w-24" />
+              </span>
+            </span>
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,15 @@
+import {
+  columnOrderingFeature,
+  columnVisibilityFeature,
+  rowExpandingFeature,
+  rowSortingFeature,
+  tableFeatures,
+} from "@tanstack/react-table";
+
+/** The server sorts and pages; the table only keeps what it was asked for. */
+export const studyTableFeatures = tableFeatures({
+  rowSortingFeature,
+  rowExpandingFeature,
+  columnVisibilityFeature,
+  columnOrderingFeature,
+});

@@ -1,0 +1,170 @@
+import {
+  closestCenter,
+  DndContext,
+  type DragEndEvent,
+  MouseSensor,
+  TouchSensor,
+  useSensor,
+  useSensors,
+} from "@dnd-kit/core";
+import { horizontalListSortingStrategy, SortableContext, useSortable } from "@dnd-kit/sortable";
+import { useLingui } from "@lingui/react/macro";
+import type { Header } from "@tanstack/react-table";
+import type { KeyboardEvent, ReactNode, Ref } from "react";
+import type { Study } from "../../../shared/api/studies.ts";
+import { ArrowDownIcon, GripIcon } from "../../ui/icons.tsx";
+import { isMovable, isResizable, type MovableColumn, type StudyColumn } from "./column-layout.ts";
+import { columnNames } from "./column-names.ts";
+import { ColumnResizer } from "./column-resizer.tsx";
+import type { studyTableFeatures } from "./study-table-features.ts";
+import type { ColumnWidths, StudyTableModel } from "./use-study-table.ts";
+
+type MoveColumn = (column: MovableColumn, target: MovableColumn) => void;
+type ResizeColumn = (column: StudyColumn, widthPx?: number) => void;
+
+const silent = {
+  onDragStart: () => undefined,
+  onDragOver: () => undefined,
+  onDragEnd: () => undefined,
+  onDragCancel: () => undefined,
+};
+
+/**
+ * Where columns are dragged; goes around the table, because it draws what may not stand in one. Its own
+ * announcements are of its keyboard dragging, in the place of which the grips move by the arrow keys.
+ */
+export function ColumnDragging({ onMove, children }: { onMove: MoveColumn; children: ReactNode }) {
+  const sensors = useSensors(
+    // A short way, or a short wait: what is less is a click on the column's sorting, or a scroll.
+    useSensor(MouseSensor, { activationConstraint: { distance: 6 } }),
+    useSensor(TouchSensor, { activationConstraint: { delay: 250, tolerance: 8 } }),
+  );
+  const drop = ({ active, over }: DragEndEvent) => {
+    const [column, target] = [String(active.id), String(over?.id)];
+    if (isMovable(column) && isMovable(target) && column !== target) onMove(column, target);
+  };
+  return (
+    <DndContext
+      sensors={sensors}
+      collisionDetection={closestCenter}
+      onDragEnd={drop}
+      accessibility={{ announcements: silent, screenReaderInstructions: { draggable: "" } }}
+    >
+      {children}
+    </DndContext>
+  );
+}
+
+interface StudyTableHeadProps {
+  table: StudyTableModel;
+  widths: ColumnWidths;
+  onMove: MoveColumn;
+  onResize: ResizeColumn;
+}
+
+export function StudyTableHead({ table, widths, onMove, onResize }: StudyTableHeadProps) {
+  const headers = table.getHeaderGroups()[0]?.headers ?? [];
+  const movable = headers.map(({ column }) => column.id).filter(isMovable);
+  return (
+    <thead>
+      <tr>
+        <SortableContext items={movable} strategy={horizontalListSortingStrategy}>
+          {headers.map((header) => {
+            const id = header.column.id as StudyColumn;
+            const common = { header, widths, onResize };
+            return isMovable(id) ? (
+              <MovableHead key={id} id={id} {...common} movable={movable} onMove={onMove} />
+            ) : (
+              <ColumnHead key={id} id={id} {...common} />
+            );
+          })}
+        </SortableContext>
+      </tr>
+    </thead>
+  );
+}
+
+interface ColumnHeadProps {
+  header: Header<typeof studyTableFeatures, Study>;
+  id: StudyColumn;
+  widths: ColumnWidths;
+  onResize: ResizeColumn;
+}
+
+interface MovableHeadProps extends ColumnHeadProps {
+  id: MovableColumn;
+  movable: MovableColumn[];
+  onMove: MoveColumn;
+}
+
+function MovableHead({ movable, onMove, ...head }: MovableHeadProps) {
+  const { i18n, t } = useLingui();
+  const { setNodeRef, listeners, transform, transition, isDragging } = useSortable({ id: head.id });
+  const name = i18n._(columnNames[head.id]);
+  const step = (event: KeyboardEvent) => {
+    const by = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
+    if (by === 0) return;
+    event.preventDefault();
+    const target = movable[movable.indexOf(head.id) + by];
+    if (target) onMove(head.id, target);
+  };
+  const grip = (
+    <button
+      type="button"
+      className="column-grip"
+      aria-label={t({ id: "column.move", message: `Move the column ${name} with the arrow keys` })}
+      onKeyDown={step}
+    >
+      <GripIcon small />
+    </button>
+  );
+  const drag = {
+    ref: setNodeRef,
+    className: isDragging ? "is-dragging" : "",
+    style: { transform: transform ? `translateX(${transform.x}px)` : undefined, transition },
+    ...listeners,
+  };
+  return <ColumnHead {...head} grip={grip} drag={drag} />;
+}
+
+interface Dragged {
+  grip?: ReactNode;
+  drag?: { ref: Ref<HTMLTableCellElement>; className: string; style: { transform?: string } };
+}
+
+function ColumnHead({ header, id, widths, onResize, grip, drag }: ColumnHeadProps & Dragged) {
+  const { i18n } = useLingui();
+  const { column } = header;
+  const sorted = column.getIsSorted();
+  const direction = sorted === "asc" ? "ascending" : "descending";
+  const name = i18n._(columnNames[id]);
+  return (
+    <th
+      {...drag}
+      className={`study-head ${drag?.className ?? ""}`}
+      style={{ ...drag?.style, width: widths.isAuto(id) ? undefined : widths.of(id) }}
+      scope="col"
+      data-column={id}
+      // Else the name of each cell's column would tell of grip and handle too.
+      aria-label={name}
+      aria-sort={sorted ? direction : undefined}
+    >
+      {grip}
+      {column.getCanSort() ? (
+        <button type="button" className="study-sort" onClick={column.getToggleSortingHandler()}>
+          <span>{name}</span>
+          {sorted && <ArrowDownIcon small className={sorted === "asc" ? "rotate-180" : undefined} />}
+        </button>
+      ) : (
+        <span className={id === "viewer" ? "sr-only" : undefined}>{name}</span>
+      )}
+      {isResizable(id) && (
+        <ColumnResizer
+          columnName={name}
+          widthPx={widths.of(id)}
+          onResize={(widthPx) => onResize(id, widthPx)}
+        />
+      )}
+    </th>
+  );
+}

@@ -1,0 +1,104 @@
+import { useLingui } from "@lingui/react/macro";
+import type { Row, SortingState } from "@tanstack/react-table";
+import { useAtomValue } from "jotai";
+import { Fragment, useState } from "react";
+import type { Study } from "../../../shared/api/studies.ts";
+import { useHis } from "../session/his-context.ts";
+import { busyStudiesAtom } from "../studies/busy-studies.ts";
+import {
+  isMovable,
+  type MovableColumn,
+  moveColumn,
+  resizeColumn,
+  type StudyColumn,
+} from "./column-layout.ts";
+import { columnNames } from "./column-names.ts";
+import { SeriesSheet, StudyIdentifiers } from "./series-sheet.tsx";
+import { SkeletonRows } from "./study-skeleton.tsx";
+import type { studyTableFeatures } from "./study-table-features.ts";
+import { ColumnDragging, StudyTableHead } from "./study-table-head.tsx";
+import { useColumnLayout } from "./use-column-layout.ts";
+import { type StudyTableModel, useColumnWidths, useStudyTable } from "./use-study-table.ts";
+
+interface StudyTableProps {
+  /** Undefined while they are loading: the table then has the shape of what comes. */
+  studies: Study[] | undefined;
+  sorting: SortingState;
+  onSortingChange: (sorting: SortingState) => void;
+}
+
+const NO_STUDIES: Study[] = [];
+
+/** The list on a desk; its columns are the person's to arrange. */
+export function StudyTable({ studies, sorting, onSortingChange }: StudyTableProps) {
+  const { i18n, t } = useLingui();
+  const { role } = useHis().user;
+  const [layout, setLayout] = useColumnLayout();
+  const [announced, setAnnounced] = useState("");
+  const table = useStudyTable({ studies: studies ?? NO_STUDIES, layout, sorting, onSortingChange });
+  const columns = table.getVisibleLeafColumns().map(({ id }) => id as StudyColumn);
+  const widths = useColumnWidths(layout, columns);
+
+  const move = (column: MovableColumn, target: MovableColumn) => {
+    setLayout(moveColumn(layout, column, target));
+    const name = i18n._(columnNames[column]);
+    const movable = columns.filter(isMovable);
+    const [place, count] = [movable.indexOf(target) + 1, movable.length];
+    setAnnounced(t({ id: "column.moved", message: `${name}: column ${place} of ${count}` }));
+  };
+  return (
+    <ColumnDragging onMove={move}>
+      <div className="panel study-table-wrap">
+        <table
+          className={`study-table is-${role}`}
+          style={{ minWidth: widths.leastPx }}
+          aria-busy={studies === undefined}
+        >
+          <StudyTableHead
+            table={table}
+            widths={widths}
+            onMove={move}
+            onResize={(column, widthPx) => setLayout(resizeColumn(layout, column, widthPx))}
+          />
+          <tbody>
+            {studies ? (
+              table.getRowModel().rows.map((row) => <StudyRow key={row.id} row={row} table={table} />)
+            ) : (
+              <SkeletonRows columns={columns} />
+            )}
+          </tbody>
+        </table>
+      </div>
+      <span className="sr-only" role="status">
+        {announced}
+      </span>
+    </ColumnDragging>
+  );
+}
+
+function StudyRow({ row, table }: { row: Row<typeof studyTableFeatures, Study>; table: StudyTableModel }) {
+  const isBusy = useAtomValue(busyStudiesAtom).has(row.id);
+  const isOpen = row.getIsExpanded();
+  const cells = row.getVisibleCells();
+  return (
+    <Fragment>
+      <tr className={`study-row ${isOpen ? "is-open" : ""} ${isBusy ? "is-busy" : ""}`} aria-busy={isBusy}>
+        {cells.map((cell) => (
+          <td key={cell.id} className="study-cell" data-column={cell.column.id}>
+            <table.FlexRender cell={cell} />
+          </td>
+        ))}
+      </tr>
+      {isOpen && (
+        <tr>
+          <td className="study-series-cell" colSpan={cells.length}>
+            <div className="study-series">
+              <SeriesSheet study={row.original} />
+              <StudyIdentifiers study={row.original} />
+            </div>
+          </td>
+        </tr>
+      )}
+    </Fragment>
+  );
+}

@@ -1,0 +1,76 @@
+import { type SortingState, useTable } from "@tanstack/react-table";
+import { useAtom } from "jotai";
+import { useMemo } from "react";
+import type { Study } from "../../../shared/api/studies.ts";
+import { useMediaQuery } from "../../ui/use-media-query.ts";
+import { useHis } from "../session/his-context.ts";
+import {
+  type ColumnLayout,
+  columnOrder,
+  columnWidth,
+  FLEXIBLE_COLUMN,
+  type StudyColumn,
+} from "./column-layout.ts";
+import { openStudiesAtom } from "./list-place.ts";
+import { columnVisibility, studyColumns } from "./study-columns.tsx";
+import { studyTableFeatures } from "./study-table-features.ts";
+
+/** Where the rail gives way to the sidebar, as in the styles. */
+const WIDE = "(min-width: 1241px)";
+
+interface StudyTableState {
+  studies: Study[];
+  layout: ColumnLayout;
+  sorting: SortingState;
+  onSortingChange: (sorting: SortingState) => void;
+}
+
+/** The server sorts, filters and pages; the table keeps what it was asked for and what is expanded. */
+export function useStudyTable({ studies, layout, sorting, onSortingChange }: StudyTableState) {
+  const { role } = useHis().user;
+  const visibility = useMemo(() => columnVisibility(role), [role]);
+  const order = useMemo(() => columnOrder(layout), [layout]);
+  const [expanded, setExpanded] = useAtom(openStudiesAtom);
+  return useTable({
+    features: studyTableFeatures,
+    columns: studyColumns,
+    data: studies,
+    state: { sorting, expanded, columnVisibility: visibility, columnOrder: order },
+    onSortingChange: (change) => onSortingChange(typeof change === "function" ? change(sorting) : change),
+    onExpandedChange: (change) => {
+      const next = typeof change === "function" ? change(expanded) : change;
+      // `true`, which opens all, is nowhere offered.
+      if (next !== true) setExpanded(next);
+    },
+    getRowId: ({ id }) => id,
+    getRowCanExpand: () => true,
+    manualSorting: true,
+    enableSortingRemoval: false,
+    enableMultiSort: false,
+    autoResetExpanded: false,
+  });
+}
+
+export type StudyTableModel = ReturnType<typeof useStudyTable>;
+
+export interface ColumnWidths {
+  /** Of the whole table, so that no column is squeezed: below it the panel scrolls. */
+  leastPx: number;
+  /** In pixels, as asked for or its own; that of the flexible column is its least one. */
+  of: (column: StudyColumn) => number;
+  /** Whether the column takes what room the others leave. */
+  isAuto: (column: StudyColumn) => boolean;
+}
+
+/** How wide the columns are. Once the flexible one has a width, the room is left before the last ones. */
+export function useColumnWidths(layout: ColumnLayout, columns: readonly StudyColumn[]): ColumnWidths {
+  const { role } = useHis().user;
+  const isWide = useMediaQuery(WIDE);
+  const of = (column: StudyColumn) => columnWidth(layout, column, role, isWide);
+  const autoColumn = layout.widths[FLEXIBLE_COLUMN] === undefined ? FLEXIBLE_COLUMN : "viewer";
+  return {
+    leastPx: columns.reduce((sum, column) => sum + of(column), 0),
+    of,
+    isAuto: (column) => column === autoColumn,
+  };
+}

@@ -1,0 +1,78 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useSetAtom } from "jotai";
+import type { MouseEvent, ReactElement } from "react";
+import type { Study } from "../../../shared/api/studies.ts";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { MaximizeIcon } from "../../ui/icons.tsx";
+import { Tooltip } from "../../ui/tooltip.tsx";
+import { useHis } from "../session/his-context.ts";
+import { openerOf } from "../studies/list-openers.ts";
+import { findingOf } from "../studies/study-integrity.tsx";
+import { isViewable } from "../studies/study-text.ts";
+import { viewedStudyAtom } from "./list-actions.ts";
+import { StorageDot, StorageName } from "./storage-status.tsx";
+
+/** Opens the study in the viewer, once it is in the store; before that it says what to wait for. */
+export function ViewerButton({ study, kind = "row" }: { study: Study; kind?: "row" | "icon" | "lit" }) {
+  const { t } = useLingui();
+  const { user } = useHis();
+  const setViewed = useSetAtom(viewedStudyAtom);
+  const canView = isViewable(study);
+  const open = ({ currentTarget }: MouseEvent<HTMLButtonElement>) => {
+    if (!canView) return;
+    // Not every browser does so at a click; the viewer gives the focus back to what had it.
+    currentTarget.focus();
+    setViewed(study);
+  };
+  const state = {
+    onClick: open,
+    "aria-disabled": !canView,
+    ...openerOf({ studyId: study.id, opens: "viewer" }),
+  } as const;
+  const label = t({ id: "study.open", message: "Open" });
+
+  if (kind === "lit") {
+    return (
+      <WaitTooltip study={study}>
+        <Button kind="lit" {...state}>
+          <MaximizeIcon small />
+          {label}
+        </Button>
+      </WaitTooltip>
+    );
+  }
+  if (kind === "icon" || user.role === "admin") {
+    return (
+      <span className="viewer-cell">
+        {kind === "row" && (
+          <Tooltip text={<StorageName status={study.storageStatus} />}>
+            <span className="viewer-storage">
+              <StorageDot status={study.storageStatus} wordless />
+            </span>
+          </Tooltip>
+        )}
+        <WaitTooltip study={study}>
+          <IconButton label={t({ id: "study.openViewer", message: "Open in the viewer" })} {...state}>
+            <MaximizeIcon />
+          </IconButton>
+        </WaitTooltip>
+      </span>
+    );
+  }
+  return (
+    <WaitTooltip study={study}>
+      <Button size="small" {...state}>
+        <MaximizeIcon small />
+        <span className="viewer-label">{label}</span>
+      </Button>
+    </WaitTooltip>
+  );
+}
+
+function WaitTooltip({ study, children }: { study: Study; children: ReactElement }) {
+  const { i18n } = useLingui();
+  if (isViewable(study)) return children;
+  const finding = findingOf(study);
+  const wait = <Trans id="study.waitForTransfer">Wait for the transfer to finish</Trans>;
+  return <Tooltip text={finding ? i18n._(finding.text) : wait}>{children}</Tooltip>;
+}

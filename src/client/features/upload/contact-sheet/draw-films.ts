@@ -1,0 +1,48 @@
+import { readEntryHead } from "../read-dicom/zip-directory.ts";
+import { drawFilm } from "./draw-film.ts";
+import type { FilmFile } from "./film-files.ts";
+import type { FilmReport } from "./film-messages.ts";
+
+export interface FilmBudget {
+  /** A larger file is not read. */
+  fileBytes: number;
+  /** Of all files together. */
+  totalBytes: number;
+  ms: number;
+  now: () => number;
+}
+
+/** Enough for twenty slices of a CT; a radiograph or two. */
+export const FILM_BUDGET: Omit<FilmBudget, "now"> = {
+  fileBytes: 12 * 1024 * 1024,
+  totalBytes: 32 * 1024 * 1024,
+  ms: 2_500,
+};
+
+/** Draws what fits the budget, frame by frame: the pictures are there to look at, the upload goes first. */
+export async function drawFilms(
+  frames: readonly FilmFile[][],
+  budget: FilmBudget,
+  report: (film: FilmReport) => void,
+): Promise<void> {
+  const end = budget.now() + budget.ms;
+  let left = budget.totalBytes;
+  for (const [frame, files] of frames.entries()) {
+    for (const film of files) {
+      const sizeBytes = film.entry?.compressedBytes ?? film.file.size;
+      if (sizeBytes > budget.fileBytes) continue;
+      if (budget.now() > end || left < sizeBytes) return;
+      const bytes = await readFilm(film, Math.min(budget.fileBytes, left));
+      left -= bytes?.length ?? 0;
+      const drawn = bytes && drawFilm(bytes);
+      if (!drawn) continue;
+      report({ frame, film: new Uint8Array(drawn) });
+      break;
+    }
+  }
+}
+
+async function readFilm({ file, entry }: FilmFile, maxBytes: number): Promise<Uint8Array | undefined> {
+  if (entry) return readEntryHead(file, entry, maxBytes);
+  return new Uint8Array(await file.slice(0, maxBytes).arrayBuffer());
+}

@@ -1,0 +1,167 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Controller, useForm } from "react-hook-form";
+import { STUDY_MODALITIES } from "../../../../shared/dicom/modality.ts";
+import { Button } from "../../../ui/button.tsx";
+import { DateField } from "../../../ui/date-field.tsx";
+import { isDateOrEmpty } from "../../../ui/date-text.ts";
+import { Field, TextField } from "../../../ui/field.tsx";
+import { Select } from "../../../ui/select.tsx";
+import { modalityName } from "../../studies/modality-names.ts";
+import { type ExamForm, GENDERS } from "./exam-form.ts";
+
+const MAX_TEXT_LENGTH = 1024;
+
+interface ExamFormPanelProps {
+  prefilled: ExamForm;
+  /** Undefined while the form waits; else what the button says meanwhile. */
+  busyLabel?: string;
+  onSubmit: (form: ExamForm) => void;
+}
+
+/** What the exam is filed under; filled from its first instance, which it never alters. */
+export function ExamFormPanel({ prefilled, busyLabel, onSubmit }: ExamFormPanelProps) {
+  const { t } = useLingui();
+  const { register, control, handleSubmit } = useForm<ExamForm>({ defaultValues: prefilled });
+  const isBusy = busyLabel !== undefined;
+  const text = (name: keyof ExamForm) => ({
+    ...register(name),
+    disabled: isBusy,
+    maxLength: MAX_TEXT_LENGTH,
+  });
+  return (
+    <section className="panel upload-panel" aria-labelledby="exam-form-title">
+      <h2 id="exam-form-title">
+        <Trans id="upload.form.title">Exam data</Trans>
+      </h2>
+      <p className="field-hint">
+        <Trans id="upload.form.hint">
+          Filled in from the first file. What you change here does not alter the images.
+        </Trans>
+      </p>
+      <form className="exam-form" onSubmit={(event) => void handleSubmit(onSubmit)(event)}>
+        <TextField
+          className="is-wide"
+          label={t({ id: "exam.patientName", message: "Patient name" })}
+          {...text("patientName")}
+        />
+        <Controller
+          name="patientBirthDate"
+          control={control}
+          rules={{ validate: (value) => isDateOrEmpty(value, "date") }}
+          render={({ field: { value, onChange, onBlur, ref } }) => (
+            <DateField
+              className="is-half"
+              label={t({ id: "exam.patientBirthDate", message: "Date of birth" })}
+              disabled={isBusy}
+              onValueChange={onChange}
+              {...{ value, onBlur, ref }}
+            />
+          )}
+        />
+        <Controller
+          name="patientGender"
+          control={control}
+          render={({ field }) => (
+            <GenderField value={field.value} disabled={isBusy} onChange={field.onChange} />
+          )}
+        />
+        <TextField label={t({ id: "exam.patientID", message: "Patient ID" })} {...text("patientIDTag")} />
+        <TextField
+          label={t({ id: "exam.accessionNumber", message: "Accession number" })}
+          {...text("accessionNumber")}
+        />
+        <TextField
+          className="is-wide"
+          label={t({ id: "exam.description", message: "Description" })}
+          {...text("description")}
+        />
+        <Controller
+          name="examinedAt"
+          control={control}
+          rules={{ validate: (value) => isDateOrEmpty(value, "datetime") }}
+          render={({ field: { value, onChange, onBlur, ref } }) => (
+            <DateField
+              kind="datetime"
+              label={t({ id: "exam.examinedAt", message: "Exam date and time" })}
+              disabled={isBusy}
+              onValueChange={onChange}
+              {...{ value, onBlur, ref }}
+            />
+          )}
+        />
+        <Controller
+          name="modality"
+          control={control}
+          render={({ field }) => (
+            <ModalityField value={field.value} disabled={isBusy} onChange={field.onChange} />
+          )}
+        />
+        <TextField
+          className="is-wide"
+          label={t({ id: "exam.institution", message: "Institution" })}
+          {...text("institutionName")}
+        />
+        <Field className="is-wide" label="Study Instance UID">
+          {(tied) => <input className="input mono" readOnly value={prefilled.studyInstanceUID} {...tied} />}
+        </Field>
+        <Button type="submit" kind="lit" size="big" className="is-wide" disabled={isBusy}>
+          {busyLabel ?? <Trans id="upload.submit">Upload exam</Trans>}
+        </Button>
+      </form>
+    </section>
+  );
+}
+
+interface ChoiceProps {
+  value: string;
+  disabled: boolean;
+  onChange: (value: string) => void;
+}
+
+function GenderField({ value, disabled, onChange }: ChoiceProps) {
+  const { t } = useLingui();
+  const labels = {
+    M: t({ id: "exam.gender.male", message: "Male" }),
+    F: t({ id: "exam.gender.female", message: "Female" }),
+    O: t({ id: "exam.gender.other", message: "Other" }),
+  };
+  return (
+    <Field className="is-half" label={t({ id: "exam.gender", message: "Sex" })}>
+      {(tied) => (
+        <Select
+          {...tied}
+          value={value}
+          disabled={disabled}
+          onValueChange={onChange}
+          options={GENDERS.map((gender) => ({ value: gender, label: labels[gender] }))}
+        />
+      )}
+    </Field>
+  );
+}
+
+function ModalityField({ value, disabled, onChange }: ChoiceProps) {
+  const { i18n, t } = useLingui();
+  const isOther = value !== "" && !(STUDY_MODALITIES as readonly string[]).includes(value);
+  const codes: string[] = [...STUDY_MODALITIES, ...(isOther ? [value] : [])];
+  return (
+    <Field label={t({ id: "exam.modality", message: "Modality" })}>
+      {(tied) => (
+        <Select
+          {...tied}
+          value={value}
+          disabled={disabled}
+          onValueChange={onChange}
+          options={codes.map((code) => ({
+            value: code,
+            label: modalityOption(code, modalityName(i18n, code)),
+          }))}
+        />
+      )}
+    </Field>
+  );
+}
+
+function modalityOption(code: string, name: string): string {
+  return code === name ? code : `${code} · ${name}`;
+}

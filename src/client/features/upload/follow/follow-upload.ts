@@ -1,0 +1,91 @@
+import type { StudyStatus } from "../../../../shared/api/studies.ts";
+
+const FIRST_POLL_MS = 2_000;
+const NEXT_POLL_MS = 3_000;
+const LEAVE_WHEN_READY_MS = 1_000;
+const LEAVE_WHEN_SENT_MS = 1_500;
+const LEAVE_WHEN_FAILED_MS = 2_000;
+/** Half an hour; the list goes on asking after that. */
+const MAX_POLLS = 600;
+/** Of one upload; the list shows how the others fare. */
+const MAX_FOLLOWED_STUDIES = 50;
+
+/** What is worth telling about an upload just made. */
+export type UploadNews = "transferring" | "transferred" | "ready" | "sent" | "transferFailed";
+
+/** Undefined: it could not be read. */
+export type ReadStatus = StudyStatus | undefined;
+
+/** What to do after the status was read, or could not be: ask again, or go to the list. */
+export interface NextStep {
+  news?: UploadNews;
+  next: "poll" | "leave";
+  afterMs: number;
+}
+
+/**
+ * The first study of an upload sets the pace; of the others only a failed transfer is news.
+ * @param pollsDone 0 for the status read right after the upload
+ */
+export function nextStep([first, ...others]: readonly ReadStatus[], pollsDone: number): NextStep {
+  if ([first, ...others].some(hasFailed)) {
+    return { news: "transferFailed", next: "leave", afterMs: LEAVE_WHEN_FAILED_MS };
+  }
+  if (!first) return { next: "leave", afterMs: LEAVE_WHEN_FAILED_MS };
+  if (pollsDone === 0) return firstStep(first);
+  if (first.isReady) return { news: "transferred", next: "leave", afterMs: LEAVE_WHEN_READY_MS };
+  if (pollsDone >= MAX_POLLS) return { next: "leave", afterMs: LEAVE_WHEN_FAILED_MS };
+  return { next: "poll", afterMs: NEXT_POLL_MS };
+}
+
+function firstStep({ status, isReady }: StudyStatus): NextStep {
+  if (status === "transferring") return { news: "transferring", next: "poll", afterMs: FIRST_POLL_MS };
+  return { news: isReady ? "ready" : "sent", next: "leave", afterMs: LEAVE_WHEN_SENT_MS };
+}
+
+/** How the studies of an upload stand when something is told about them. */
+export interface Standing {
+  failed: number;
+  /** Not ready yet, the first one left out. */
+  othersPending: number;
+}
+
+export interface FollowOptions {
+  /** In the order of the upload's answer. */
+  studyIds: readonly string[];
+  readStatus: (studyId: string) => Promise<ReadStatus>;
+  announce: (news: UploadNews, standing: Standing) => void;
+  leave: () => void;
+  /** Resolves after that time, or rejects with the signal's reason. */
+  wait: (ms: number) => Promise<void>;
+}
+
+/** Follows the studies of an upload until the first is ready or one has failed, and then goes to the list. */
+export async function followUpload({ studyIds, ...options }: FollowOptions): Promise<void> {
+  const { readStatus, announce, leave, wait } = options;
+  const followed = studyIds.slice(0, MAX_FOLLOWED_STUDIES);
+  let statuses: ReadStatus[] = [];
+  for (let polls = 0; ; polls++) {
+    const before = statuses;
+    statuses = await Promise.all(
+      followed.map((id, place) => (before[place]?.isReady ? before[place] : readStatus(id))),
+    );
+    const step = nextStep(statuses, polls);
+    if (step.news) announce(step.news, standingOf(statuses));
+    await wait(step.afterMs);
+    if (step.next === "poll") continue;
+    leave();
+    return;
+  }
+}
+
+function standingOf(statuses: readonly ReadStatus[]): Standing {
+  return {
+    failed: statuses.filter(hasFailed).length,
+    othersPending: statuses.slice(1).filter((status) => !status?.isReady && !hasFailed(status)).length,
+  };
+}
+
+function hasFailed(status: ReadStatus): boolean {
+  return status?.status === "error";
+}

@@ -1,0 +1,73 @@
+import { plural } from "@lingui/core/macro";
+import { useLingui } from "@lingui/react/macro";
+import { useQueryClient } from "@tanstack/react-query";
+import { useSetAtom } from "jotai";
+import type { UploadAnswer } from "../../../../shared/api/upload.ts";
+import { ApiError } from "../../../api.ts";
+import { refreshExams } from "../../../query-keys.ts";
+import { showToast } from "../../../ui/toast.tsx";
+import { viewAtom } from "../../places/views.ts";
+import { studiesApi } from "../../studies/studies-api.ts";
+import { lastConflictsAtom, lastSkippedAtom } from "../notices/last-upload.ts";
+import { newsTexts } from "../upload-texts.ts";
+import { followUpload, type Standing, type UploadNews } from "./follow-upload.ts";
+import { wait } from "./wait.ts";
+
+/** Answers what follows a finished upload: fresh lists, news of its studies, then the list. */
+export function useFollowUpload(): (answer: UploadAnswer, signal: AbortSignal) => Promise<void> {
+  const queryClient = useQueryClient();
+  const setView = useSetAtom(viewAtom);
+  const setLastSkipped = useSetAtom(lastSkippedAtom);
+  const setLastConflicts = useSetAtom(lastConflictsAtom);
+  const tell = useTellNews();
+
+  return async ({ studies, skipped, skippedCount, conflicts, conflictCount }, signal) => {
+    setLastConflicts(conflictCount > 0 ? { conflicts, conflictCount } : undefined);
+    setLastSkipped(skippedCount > 0 ? { skipped, skippedCount } : undefined);
+    await refreshExams(queryClient);
+    await followUpload({
+      studyIds: studies.map(({ id }) => id),
+      readStatus: (studyId) => readStatus(studyId, signal),
+      announce: (news, standing) => tell(news, standing, skippedCount),
+      leave: () => setView("listaExames"),
+      wait: (ms) => wait(ms, signal),
+    });
+  };
+}
+
+function useTellNews() {
+  const { i18n, t } = useLingui();
+  return (news: UploadNews, { failed, othersPending }: Standing, skippedCount: number) => {
+    const { tone, title, text } = newsTexts[news];
+    const sentences = [i18n._({ ...text, values: { failed } })];
+    if (othersPending > 0 && (news === "ready" || news === "transferred")) {
+      sentences.push(
+        t({
+          id: "upload.othersPending",
+          message: plural(othersPending, {
+            one: "# other exam is still on its way.",
+            other: "# other exams are still on their way.",
+          }),
+        }),
+      );
+    }
+    if (skippedCount > 0) {
+      sentences.push(
+        t({
+          id: "upload.skippedCount",
+          message: plural(skippedCount, { one: "# file skipped.", other: "# files skipped." }),
+        }),
+      );
+    }
+    showToast({ tone, title: i18n._(title), text: sentences.join(" ") });
+  };
+}
+
+async function readStatus(studyId: string, signal: AbortSignal) {
+  try {
+    return await studiesApi.status(studyId, signal);
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}

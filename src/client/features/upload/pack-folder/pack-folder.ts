@@ -1,0 +1,92 @@
+import { Zip, ZipPassThrough } from "fflate";
+import { EXTRA_HEADER_BYTES, PADDING_EXTRA } from "../../../../shared/zip/zip-format.ts";
+
+export interface PackableFile {
+  /** Inside the ZIP; unique. */
+  path: string;
+  file: Blob;
+}
+
+export type PackSink = (chunk: Uint8Array) => Promise<void>;
+
+const STEP_BYTES = 1024 * 1024;
+const LOCAL_HEADER_BYTES = 30;
+const DATA_DESCRIPTOR_BYTES = 16;
+const DIRECTORY_ENTRY_BYTES = 46;
+const END_BYTES = 22;
+/** The server gives entries names of so many bytes, and need not copy a ZIP where these fit into the place of ours. */
+const SERVER_NAME_BYTES = 31;
+
+/** The zeros that a name of `nameBytes` is short of. */
+function paddingFor(nameBytes: number): Uint8Array | undefined {
+  const missing = SERVER_NAME_BYTES - nameBytes;
+  return missing > 0 ? new Uint8Array(Math.max(0, missing - EXTRA_HEADER_BYTES)) : undefined;
+}
+
+function extraBytesFor(nameBytes: number): number {
+  const padding = paddingFor(nameBytes);
+  return padding ? EXTRA_HEADER_BYTES + padding.length : 0;
+}
+
+/** How large the ZIP of these files will be, to the byte. */
+export function packedSizeBytes(files: readonly PackableFile[]): number {
+  const encoder = new TextEncoder();
+  return files.reduce((total, { path, file }) => {
+    const nameBytes = encoder.encode(path).length;
+    const records = LOCAL_HEADER_BYTES + DATA_DESCRIPTOR_BYTES + DIRECTORY_ENTRY_BYTES;
+    return total + records + 2 * (nameBytes + extraBytesFor(nameBytes)) + file.size;
+  }, END_BYTES);
+}
+
+/**
+ * Writes the files, stored as they are, into one ZIP: piece by piece into `sink`, each piece awaited, so that
+ * never more than a megabyte is held. A file that vanished since it was picked fails with the browser's own error.
+ */
+export async function packFolder(
+  files: readonly PackableFile[],
+  sink: PackSink,
+  onPacked: (count: number) => void = () => {},
+): Promise<void> {
+  const encoder = new TextEncoder();
+  const output = new PendingOutput();
+  const zip = new Zip(output.take);
+  for (const [index, { path, file }] of files.entries()) {
+    const entry = new ZipPassThrough(path);
+    const padding = paddingFor(encoder.encode(path).length);
+    if (padding) entry.extra = { [PADDING_EXTRA]: padding };
+    zip.add(entry);
+    for await (const { bytes, isLast } of stepsOf(file)) {
+      entry.push(bytes, isLast);
+      await output.drain(sink);
+    }
+    onPacked(index + 1);
+  }
+  zip.end();
+  await output.drain(sink);
+}
+
+/** The file's bytes; an empty file is one empty step. */
+async function* stepsOf(file: Blob) {
+  for (let offset = 0; offset === 0 || offset < file.size; offset += STEP_BYTES) {
+    const bytes = new Uint8Array(await file.slice(offset, offset + STEP_BYTES).arrayBuffer());
+    yield { bytes, isLast: offset + STEP_BYTES >= file.size };
+  }
+}
+
+/** What the packer gave and the sink has not taken yet. */
+class PendingOutput {
+  #chunks: Uint8Array[] = [];
+  #error: Error | undefined;
+
+  readonly take = (error: Error | null, chunk: Uint8Array): void => {
+    if (error) this.#error ??= error;
+    else this.#chunks.push(chunk);
+  };
+
+  async drain(sink: PackSink): Promise<void> {
+    if (this.#error) throw this.#error;
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    for (const chunk of chunks) await sink(chunk);
+  }
+}

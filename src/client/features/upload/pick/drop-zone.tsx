@@ -1,0 +1,127 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { type DragEvent, useRef, useState } from "react";
+import { Button } from "../../../ui/button.tsx";
+import { EmptyFilm } from "../../../ui/empty.tsx";
+import { CircleAlertIcon } from "../../../ui/entry-icons.tsx";
+import { FileArchiveIcon, FolderOpenIcon } from "../../../ui/icons.tsx";
+import { limitText } from "../../../ui/limit-text.ts";
+import { useHis } from "../../session/his-context.ts";
+import type { UploadProblem } from "../prepare-upload.ts";
+import { problemTexts } from "../upload-texts.ts";
+import { type Picked, pickDropped, pickFolder, pickZip } from "./picked-files.ts";
+import { MAX_FOLDER_FILES } from "./upload-rules.ts";
+
+interface DropZoneProps {
+  disabled: boolean;
+  /** Why the last pick was refused. */
+  problem?: UploadProblem;
+  onPick: (picked: Picked | Promise<Picked>) => void;
+}
+
+/** Known to every browser, but not to React's types. */
+const wholeFolder = { webkitdirectory: "" };
+
+/** The empty light box: takes one ZIP or one folder, dropped or picked. */
+export function DropZone({ disabled, problem, onPick }: DropZoneProps) {
+  const { i18n } = useLingui();
+  const { maxUploadBytes } = useHis();
+  const { isOver, ...handlers } = useDrop(disabled, onPick);
+  const limit = limitText(i18n, maxUploadBytes);
+  const files = i18n.number(MAX_FOLDER_FILES);
+  return (
+    <section
+      className={`drop-zone ${isOver ? "is-over" : ""} ${disabled ? "is-disabled" : ""}`}
+      aria-disabled={disabled}
+      {...handlers}
+    >
+      <div className="light-box" aria-hidden="true">
+        <EmptyFilm />
+      </div>
+      <div>
+        <h2 className="drop-zone-title">
+          <Trans id="upload.drop.title">Drop the exam's ZIP here</Trans>
+        </h2>
+        <p className="drop-zone-text">
+          <Trans id="upload.drop.text">
+            One file of up to {limit}, or the whole folder from the disc. Anything that is not DICOM is left
+            out.
+          </Trans>
+        </p>
+        {problem && (
+          <p className="notice is-bad" role="alert">
+            <CircleAlertIcon />
+            {i18n._({ ...problemTexts[problem], values: { limit, files } })}
+          </p>
+        )}
+        <Pickers disabled={disabled} onPick={onPick} />
+      </div>
+    </section>
+  );
+}
+
+function Pickers({ disabled, onPick }: Pick<DropZoneProps, "disabled" | "onPick">) {
+  const { t } = useLingui();
+  const zipInput = useRef<HTMLInputElement>(null);
+  const folderInput = useRef<HTMLInputElement>(null);
+  return (
+    <div className="drop-zone-actions">
+      <Button kind="lit" disabled={disabled} onClick={() => zipInput.current?.click()}>
+        <FileArchiveIcon small />
+        <Trans id="upload.pickZip">Choose ZIP</Trans>
+      </Button>
+      <Button disabled={disabled} onClick={() => folderInput.current?.click()}>
+        <FolderOpenIcon small />
+        <Trans id="upload.pickFolder">Choose folder</Trans>
+      </Button>
+      <input
+        ref={zipInput}
+        type="file"
+        accept=".zip,application/zip"
+        hidden
+        disabled={disabled}
+        aria-label={t({ id: "upload.zipInput", message: "ZIP file of the exam" })}
+        onChange={({ target }) => {
+          const [file] = target.files ?? [];
+          if (file) onPick(pickZip(file));
+          target.value = "";
+        }}
+      />
+      <input
+        ref={folderInput}
+        type="file"
+        {...wholeFolder}
+        multiple
+        hidden
+        disabled={disabled}
+        aria-label={t({ id: "upload.folderInput", message: "Folder of the exam" })}
+        onChange={({ target }) => {
+          if (target.files && target.files.length > 0) onPick(pickFolder(target.files));
+          target.value = "";
+        }}
+      />
+    </div>
+  );
+}
+
+/** Drag events come from every element inside too: only leaving the zone itself counts. */
+function useDrop(disabled: boolean, onPick: DropZoneProps["onPick"]) {
+  const [isOver, setOver] = useState(false);
+  return {
+    isOver: isOver && !disabled,
+    onDragOver: (event: DragEvent) => {
+      event.preventDefault();
+      event.dataTransfer.dropEffect = disabled ? "none" : "copy";
+      setOver(true);
+    },
+    onDragLeave: (event: DragEvent<HTMLElement>) => {
+      if (!(event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget))) {
+        setOver(false);
+      }
+    },
+    onDrop: (event: DragEvent) => {
+      event.preventDefault();
+      setOver(false);
+      if (!disabled) onPick(pickDropped(event.dataTransfer));
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { type DataSet, parseDicom } from "dicom-parser";
+import { type Keyword, TagHex } from "../../../../shared/dicom/tags.ts";
+import { inflateHead } from "./inflate-head.ts";
+
+/** The tag as `dicom-parser` names it, such as `x0008103e`. */
+export const parserTag = (keyword: Keyword) => `x${TagHex[keyword].toLowerCase()}`;
+
+export const PIXEL_DATA = parserTag("PixelData");
+const PREAMBLE_BYTES = 128;
+const IMPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2";
+const EXPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2.1";
+const MAX_INFLATED_BYTES = 4 * 1024 * 1024;
+
+/** Whether a file that begins so may be an instance: `DICM` at its place, or a data set without a preamble. */
+export function looksLikeInstance(head: Uint8Array): boolean {
+  return hasPreamble(head) || bareTransferSyntax(head) !== undefined;
+}
+
+function hasPreamble(head: Uint8Array): boolean {
+  return String.fromCharCode(...head.subarray(PREAMBLE_BYTES, PREAMBLE_BYTES + 4)) === "DICM";
+}
+
+/** A bare data set begins with group 0002 or 0008, little endian; a VR in letters tells explicit from implicit. */
+function bareTransferSyntax(head: Uint8Array): string | undefined {
+  const [group, groupHigh] = head;
+  if (head.length < 8 || groupHigh !== 0 || (group !== 0x08 && group !== 0x02)) return undefined;
+  const vr = String.fromCharCode(...head.subarray(4, 6));
+  return /^[A-Z]{2}$/.test(vr) ? EXPLICIT_LITTLE_ENDIAN : IMPLICIT_LITTLE_ENDIAN;
+}
+
+/** The elements before the pixels, and where the pixels begin, as far as the bytes go. */
+export function parseHead(head: Uint8Array): DataSet | undefined {
+  const bare = hasPreamble(head) ? undefined : bareTransferSyntax(head);
+  const options = { untilTag: PIXEL_DATA, inflater, ...(bare && { TransferSyntaxUID: bare }) };
+  try {
+    return withoutCutElements(parseDicom(head, options));
+  } catch (failure) {
+    return withoutCutElements(readBeforeFailure(failure));
+  }
+}
+
+/** The parser would read past the end of an element that the head ends in. */
+function withoutCutElements(dataSet: DataSet | undefined): DataSet | undefined {
+  for (const [tag, { dataOffset, length }] of Object.entries(dataSet?.elements ?? {})) {
+    const isCut = dataOffset + length > (dataSet?.byteArray.length ?? 0);
+    if (isCut && tag !== PIXEL_DATA) delete dataSet?.elements[tag];
+  }
+  return dataSet;
+}
+
+/**
+ * The parser throws texts, Errors of its own making, or an object with what it had read: a head always ends
+ * somewhere inside the instance, and the values wanted come before that.
+ */
+function readBeforeFailure(failure: unknown): DataSet | undefined {
+  return typeof failure === "object" && failure !== null && "dataSet" in failure
+    ? (failure.dataSet as DataSet)
+    : undefined;
+}
+
+/** For a deflated data set: the parser wants the header as it was, followed by the inflated rest. */
+function inflater(bytes: Uint8Array, position: number): Uint8Array {
+  const rest = inflateHead(bytes.subarray(position), MAX_INFLATED_BYTES) ?? new Uint8Array(0);
+  const whole = new Uint8Array(position + rest.length);
+  whole.set(bytes.subarray(0, position));
+  whole.set(rest, position);
+  return whole;
+}

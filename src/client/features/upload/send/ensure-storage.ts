@@ -1,0 +1,32 @@
+import type { I18n } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
+import { ApiError } from "../../../api.ts";
+import { limitText } from "../../../ui/limit-text.ts";
+import { subscriptionsApi } from "../../plan/subscriptions-api.ts";
+
+/** The form around the file; the server lets it pass, too. */
+const FORM_BYTES = 1024 ** 2;
+/** A smaller file is sent before the server refuses it, and its answer arrives. */
+const ASKED_FROM_BYTES = 32 * 1024 ** 2;
+
+const noStorage = msg({
+  id: "upload.noStorage",
+  message:
+    "There is not enough storage left in your plan: this upload has {size}, {left} are left. Nothing was sent.",
+});
+
+/**
+ * Before a large file is sent: refused on its way, it would look like a lost connection.
+ * @throws {ApiError} `quota.bytes`, as the server would
+ */
+export async function ensureStorage(i18n: I18n, sizeBytes: number, signal: AbortSignal): Promise<void> {
+  if (sizeBytes < ASKED_FROM_BYTES) return;
+  const usage = await subscriptionsApi.usageStats(signal).catch((error: unknown) => {
+    // The server decides, where it did not tell.
+    if (error instanceof ApiError) return null;
+    throw error;
+  });
+  if (!usage || sizeBytes - FORM_BYTES <= usage.storageRemainingBytes) return;
+  const values = { size: limitText(i18n, sizeBytes), left: limitText(i18n, usage.storageRemainingBytes) };
+  throw new ApiError(403, "quota.bytes", i18n._({ ...noStorage, values }));
+}

@@ -1,0 +1,61 @@
+import { type UploadAnswer, type UploadMetadata, uploadDicomCall } from "../../../../shared/api/upload.ts";
+import { ApiError, apiError, toForm } from "../../../api.ts";
+import { activeLocale } from "../../../i18n.ts";
+import { currentToken, endSession } from "../../../session.ts";
+
+export interface OutgoingUpload {
+  zip: Blob;
+  fileName: string;
+  metadata: UploadMetadata;
+}
+
+export interface SendOptions {
+  /** Called as bytes leave; once with all of them when the server has the whole body. */
+  onProgress: (loadedBytes: number, totalBytes: number) => void;
+  signal: AbortSignal;
+}
+
+/**
+ * Sends a ZIP and its form , by XMLHttpRequest because fetch tells no progress.
+ * @throws {ApiError} status 0 with code `network` where the connection failed; the signal's reason when aborted
+ */
+export async function sendUpload(upload: OutgoingUpload, options: SendOptions): Promise<UploadAnswer> {
+  const token = currentToken();
+  const response = await post(upload, options, token);
+  if (response.ok) return uploadDicomCall.answer.parse(await response.json());
+  if (response.status === 401 && token) endSession("expired");
+  throw await apiError(response);
+}
+
+function post(
+  { zip, fileName, metadata }: OutgoingUpload,
+  { onProgress, signal }: SendOptions,
+  token: string | undefined,
+): Promise<Response> {
+  signal.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<Response>();
+  const request = new XMLHttpRequest();
+  const abort = () => request.abort();
+  signal.addEventListener("abort", abort);
+  request.upload.onprogress = ({ loaded, total }) => onProgress(loaded, total);
+  request.onload = () => resolve(toResponse(request));
+  request.onerror = () => reject(new ApiError(0, "network", "network"));
+  request.onabort = () => reject(signal.reason);
+  request.onloadend = () => signal.removeEventListener("abort", abort);
+
+  request.open(uploadDicomCall.method, uploadDicomCall.path);
+  request.setRequestHeader("Accept-Language", activeLocale());
+  if (token) request.setRequestHeader("Authorization", `Bearer ${token}`);
+  const fields = { formData: JSON.stringify(metadata) };
+  request.send(toForm(uploadDicomCall, { fields, file: zip, fileName }));
+  return promise;
+}
+
+function toResponse(request: XMLHttpRequest): Response {
+  const type = request.getResponseHeader("content-type") ?? "";
+  return new Response(request.responseText, {
+    status: request.status,
+    statusText: request.statusText,
+    headers: { "content-type": type },
+  });
+}

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "bun:test";
+import { circlesOf, filesUnder, importsOf } from "../support/source-tree.ts";
+
+/** The client's features from the bottom up. A feature imports only those that stand before it. */
+const ORDER = [
+  "preferences",
+  "places",
+  "session",
+  "plan",
+  "pdf",
+  "users",
+  "studies",
+  "sharing",
+  "reports",
+  "viewer",
+  "labs",
+  "upload",
+  "study-list",
+  "payments",
+  "subscriptions",
+  "subscriptions-admin",
+  "security",
+  "auth",
+  "profile",
+  "support",
+  "terms",
+  "frame",
+];
+
+const sources = filesUnder("src/client");
+const imports = new Map(sources.map((path) => [path, importsOf(path)]));
+
+function featureOf(path: string): string | undefined {
+  return /^src\/client\/features\/([^/]+)\//.exec(path)?.[1];
+}
+
+/** Imports of `path` that lead into a feature. */
+function importedFeatures(path: string) {
+  return (imports.get(path) ?? []).flatMap((imported) => {
+    const feature = featureOf(imported);
+    return feature === undefined ? [] : [{ feature, line: `${path} → ${imported}` }];
+  });
+}
+
+describe("the client's features", () => {
+  test("stand in one order, which names each of them once", () => {
+    const features = new Set(sources.flatMap((path) => featureOf(path) ?? []));
+    expect(ORDER.toSorted()).toEqual([...features].toSorted());
+  });
+
+  test("import no feature above their own, types included", () => {
+    const upwards = sources.flatMap((path) => {
+      const place = ORDER.indexOf(featureOf(path) ?? "");
+      if (place < 0) return [];
+      return importedFeatures(path).filter(({ feature }) => ORDER.indexOf(feature) > place);
+    });
+    expect(upwards.map(({ line }) => line)).toEqual([]);
+  });
+
+  test("are imported by nothing below them, except by the list of islands", () => {
+    const below = sources.filter((path) => !featureOf(path) && path !== "src/client/islands.ts");
+    expect(below.flatMap(importedFeatures).map(({ line }) => line)).toEqual([]);
+  });
+
+  test("have no circle among their files, types included", () => {
+    expect(circlesOf(imports)).toEqual([]);
+  });
+});
+
+describe("the search for circles", () => {
+  test("finds a file that imports itself, directly or through others", () => {
+    const graph = new Map([
+      ["a", ["b"]],
+      ["b", ["c", "d"]],
+      ["c", ["a"]],
+      ["d", ["d"]],
+    ]);
+    expect(circlesOf(graph)).toEqual(["a → b → c → a", "d → d"]);
+  });
+});

@@ -1,0 +1,173 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import { getDefaultStore, useAtom } from "jotai";
+import { currentPath } from "../../../src/client/features/places/his-location.ts";
+import { useFoundSubject } from "../../../src/client/features/places/use-found-subject.ts";
+import {
+  answerWishAtom,
+  firstPlaceAtom,
+  holdsViewAtom,
+  openAtom,
+  subjectAtoms,
+  viewAtom,
+  viewSubjectAtoms,
+  wishedPlaceAtom,
+} from "../../../src/client/features/places/views.ts";
+import { act, screen, withDom } from "../../support/dom.ts";
+import { renderView, shownView } from "../../support/render-view.tsx";
+
+withDom();
+
+interface Exam {
+  id: string;
+  name: string;
+}
+
+const store = getDefaultStore();
+const dialogSubject = subjectAtoms<Exam>("exam");
+const paperSubject = viewSubjectAtoms<Exam>("laudo", "listaExames");
+const isFilteringAtom = openAtom("filters");
+const skull = { id: "s1", name: "Crânio" };
+const kept = { exams: undefined as readonly Exam[] | undefined };
+
+function Shown() {
+  const [view] = useAtom(viewAtom);
+  const [dialog] = useAtom(dialogSubject.valueAtom);
+  const [paper] = useAtom(paperSubject.valueAtom);
+  const [isFiltering] = useAtom(isFilteringAtom);
+  useFoundSubject(dialogSubject, kept.exams);
+  return <p>{[view, dialog?.name, paper?.name, isFiltering && "filters"].filter(Boolean).join(" ")}</p>;
+}
+
+const shown = () => screen.getByText(/^\w/).textContent;
+
+async function show(): Promise<void> {
+  kept.exams = undefined;
+  await renderView(<Shown />);
+}
+
+async function travel(by: "back" | "forward"): Promise<void> {
+  await act(async () => {
+    window.history[by]();
+    await Bun.sleep(20);
+  });
+}
+
+/** What is written takes effect once the browser has gone back, which it does later. */
+async function write(work: () => void): Promise<void> {
+  await act(async () => {
+    work();
+    await Bun.sleep(20);
+  });
+}
+
+describe("the browser's history", () => {
+  test("goes back and forward through the views", async () => {
+    await show();
+    await write(() => store.set(viewAtom, "listaExames"));
+    await write(() => store.set(viewAtom, "support"));
+    await travel("back");
+    expect(shown()).toBe("listaExames");
+    await travel("back");
+    expect(shown()).toBe("welcome");
+    await travel("forward");
+    expect(shown()).toBe("listaExames");
+  });
+
+  test("keeps the address at /his, and the subscription's at its own", async () => {
+    await show();
+    await write(() => store.set(viewAtom, "listaExames"));
+    await write(() => store.set(dialogSubject.valueAtom, skull));
+    expect(`${window.location.pathname}${window.location.search}${window.location.hash}`).toBe("/his");
+    await write(() => store.set(viewAtom, "subscription"));
+    expect(window.location.pathname).toBe("/his/subscription");
+    await travel("back");
+    expect([window.location.pathname, shown()]).toEqual(["/his", "listaExames"]);
+  });
+
+  test("closes a dialog by Back, and opens it again by Forward", async () => {
+    await show();
+    await write(() => store.set(viewAtom, "listaExames"));
+    await write(() => store.set(dialogSubject.valueAtom, skull));
+    expect(shown()).toBe("listaExames Crânio");
+    await travel("back");
+    expect(shown()).toBe("listaExames");
+    await travel("forward");
+    expect(shown()).toBe("listaExames Crânio");
+  });
+
+  test("has no step of a dialog that was closed: the next Back leaves the view", async () => {
+    await show();
+    await write(() => store.set(viewAtom, "listaExames"));
+    await write(() => store.set(isFilteringAtom, true));
+    await write(() => store.set(isFilteringAtom, false));
+    expect(shown()).toBe("listaExames");
+    await travel("back");
+    expect(shown()).toBe("welcome");
+  });
+
+  test("has no step of a dialog that led to a view", async () => {
+    await show();
+    await write(() => store.set(viewAtom, "listaExames"));
+    await write(() => store.set(dialogSubject.valueAtom, skull));
+    await write(() => store.set(paperSubject.valueAtom, skull));
+    expect(shown()).toBe("laudo Crânio");
+    await travel("back");
+    expect(shown()).toBe("listaExames");
+  });
+
+  test("takes a dialog that opens as another closes in the same breath", async () => {
+    await show();
+    await write(() => store.set(isFilteringAtom, true));
+    await write(() => {
+      store.set(isFilteringAtom, false);
+      store.set(dialogSubject.valueAtom, skull);
+    });
+    expect(shown()).toBe("welcome Crânio");
+    await travel("back");
+    expect(shown()).toBe("welcome");
+  });
+
+  test("brings back a view and its subject when the page is reloaded", async () => {
+    await show();
+    await write(() => store.set(viewAtom, "listaExames"));
+    await write(() => store.set(dialogSubject.valueAtom, { id: "s2", name: "Tórax" }));
+    store.set(firstPlaceAtom, currentPath());
+    expect(shown()).toBe("listaExames Tórax");
+  });
+
+  test("asks for a subject that nobody remembers, and closes what is about one that is gone", async () => {
+    await show();
+    await write(() => store.set(viewAtom, "listaExames"));
+    const state = { place: "/listaExames/exam/s9", openedFrom: "/listaExames" };
+    await write(() => window.history.pushState(state, "", "/his"));
+    expect(store.get(dialogSubject.missingIdAtom)).toBe("s9");
+    expect(shown()).toBe("listaExames");
+    await write(() => store.set(dialogSubject.missingIdAtom, { id: "s9", name: "Abdome" }));
+    expect(shown()).toBe("listaExames Abdome");
+    await write(() => window.history.pushState({ place: "/listaExames/exam/s8" }, "", "/his"));
+    await write(() => store.set(dialogSubject.missingIdAtom, "gone"));
+    expect([shown(), currentPath()]).toEqual(["listaExames", "/listaExames"]);
+  });
+
+  test("does not leave a view that holds something: it asks first", async () => {
+    await show();
+    await write(() => store.set(viewAtom, "uploadExames"));
+    store.set(holdsViewAtom, true);
+    await travel("back");
+    expect(shownView()).toBe("uploadExames");
+    expect(store.get(wishedPlaceAtom)?.view).toBe("welcome");
+    await write(() => store.set(answerWishAtom, false));
+    await travel("back");
+    await write(() => store.set(answerWishAtom, true));
+    expect(shown()).toBe("welcome");
+  });
+
+  test("is no way to a place that there is not", async () => {
+    await show();
+    for (const state of [null, 7, "x", { place: 3 }, { place: "/nowhere" }, { place: "/subscription" }]) {
+      await write(() => window.history.pushState(state, "", "/his"));
+      expect(shown()).toBe("welcome");
+    }
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  isOver,
+  parsePlace,
+  pathOf,
+  viewNames,
+  withoutStep,
+  withStep,
+} from "../../../src/client/features/places/place.ts";
+
+const anyPlace = fc.record({
+  view: fc.constantFrom(...viewNames),
+  steps: fc.array(
+    fc.record({
+      name: fc.stringMatching(/^[a-z-]{1,12}$/),
+      id: fc.string({ maxLength: 40 }).filter((id) => id !== "-"),
+    }),
+    { maxLength: 4 },
+  ),
+});
+
+describe("a place", () => {
+  test("is read from its path as it was written", () => {
+    fc.assert(fc.property(anyPlace, (place) => expect(parsePlace(pathOf(place))).toEqual(place)));
+  });
+
+  test("of an unreadable path is the home view", () => {
+    const home = { view: "welcome", steps: [] } as const;
+    for (const path of ["", "/", "/nowhere", "/nowhere/report/1", "listaExames"])
+      expect(parsePlace(path)).toEqual(home);
+    fc.assert(fc.property(fc.string(), (path) => void parsePlace(path)));
+  });
+
+  test("has no more steps than the product opens", () => {
+    expect(parsePlace(`/listaExames${"/report/1".repeat(50)}`).steps).toHaveLength(4);
+  });
+
+  test("lies over another where it only has more on top", () => {
+    const list = parsePlace("/listaExames");
+    const dialog = withStep(list, { name: "report", id: "s1" });
+    expect(isOver(dialog, list)).toBeTrue();
+    expect(isOver(list, dialog)).toBeFalse();
+    expect(isOver(parsePlace("/listaExamesX/report/s1"), list)).toBeFalse();
+    expect(withoutStep(dialog, "report")).toEqual(list);
+  });
+});

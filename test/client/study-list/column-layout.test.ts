@@ -1,0 +1,59 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  columnOrder,
+  columnWidth,
+  defaultLayout,
+  MAX_COLUMN_WIDTH_PX,
+  MIN_COLUMN_WIDTH_PX,
+  MOVABLE_COLUMNS,
+  moveColumn,
+  parseColumnLayout,
+  resizeColumn,
+} from "../../../src/client/features/study-list/column-layout.ts";
+
+describe("what the browser kept of the columns", () => {
+  test("comes back as it was left", () => {
+    const moved = moveColumn(defaultLayout, "modality", "studyDate");
+    const left = resizeColumn(moved, "studyDescription", 400);
+    expect(parseColumnLayout(JSON.parse(JSON.stringify(left)))).toEqual(left);
+  });
+
+  test("never loses or doubles a column, whatever was kept", () => {
+    const kept = fc.record({
+      order: fc.array(fc.oneof(fc.constantFrom(...MOVABLE_COLUMNS, "actions"), fc.string())),
+      widths: fc.dictionary(fc.constantFrom(...MOVABLE_COLUMNS, "viewer", "x"), fc.double()),
+    });
+    fc.assert(
+      fc.property(fc.oneof(kept, fc.anything()), (value) => {
+        const { order, widths } = parseColumnLayout(value);
+        expect(order.toSorted()).toEqual(MOVABLE_COLUMNS.toSorted());
+        for (const [column, widthPx] of Object.entries(widths)) {
+          expect(MOVABLE_COLUMNS as readonly string[]).toContain(column);
+          expect(widthPx).toBeWithin(MIN_COLUMN_WIDTH_PX, MAX_COLUMN_WIDTH_PX + 1);
+        }
+      }),
+    );
+  });
+});
+
+test("a column takes the place of the one that it is dropped on, in either direction", () => {
+  const right = moveColumn(defaultLayout, "studyDate", "modality");
+  expect(right.order.slice(0, 3)).toEqual(["studyDescription", "modality", "studyDate"]);
+  const left = moveColumn(right, "studyDate", "studyDescription");
+  expect(left.order).toEqual(defaultLayout.order);
+});
+
+test("the patient stays first, the viewer and the actions stay last", () => {
+  const order = columnOrder(moveColumn(defaultLayout, "laudo", "studyDate"));
+  expect(order[0]).toBe("patientName");
+  expect(order[1]).toBe("laudo");
+  expect(order.slice(-2)).toEqual(["viewer", "actions"]);
+});
+
+test("no column gets narrower than 80 px, and each gets its own width back", () => {
+  const narrow = resizeColumn(defaultLayout, "modality", 12);
+  expect(columnWidth(narrow, "modality", "user", true)).toBe(80);
+  const own = columnWidth(defaultLayout, "modality", "user", true);
+  expect(columnWidth(resizeColumn(narrow, "modality"), "modality", "user", true)).toBe(own);
+});

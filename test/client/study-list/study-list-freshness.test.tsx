@@ -1,0 +1,76 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import { getDefaultStore } from "jotai";
+import { noFilters, studyFiltersAtom } from "../../../src/client/features/study-list/study-filters.ts";
+import StudyListView from "../../../src/client/features/study-list/study-list-view.tsx";
+import type { StorageStatus } from "../../../src/shared/api/studies.ts";
+import { screen, withDom } from "../../support/dom.ts";
+import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
+import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
+import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
+import { skull } from "../../support/skull-study.ts";
+import { listOf } from "../../support/study-list.tsx";
+
+const LIST = "GET /api/studies";
+const USAGE = "GET /api/subscriptions/usage-stats";
+
+withDom();
+withFakeClock("2026-11-21T12:00:00.000Z");
+
+async function show(answer: Answer) {
+  getDefaultStore().set(studyFiltersAtom, noFilters);
+  const calls = answerCalls({ ...listOf([]), [LIST]: answer });
+  await renderView(<Revisited view={<StudyListView />} />);
+  await settled();
+  return (call = LIST) => calls.filter((made) => made === call).length;
+}
+
+const listedAs = (storageStatus: () => StorageStatus) => () =>
+  Response.json([{ ...skull, storageStatus: storageStatus() }], { headers: { "X-Total-Count": "1" } });
+
+describe("the list is read again", () => {
+  for (const moving of ["local", "transferring"] as const) {
+    test(`every 5 s while a study is ${moving}, and no longer once it is in the store`, async () => {
+      let status: StorageStatus = moving;
+      const asked = await show(listedAs(() => status));
+      await pass(4_000);
+      expect(asked()).toBe(1);
+      await pass(1_000);
+      expect(asked()).toBe(2);
+      await pass(5_000);
+      expect(asked()).toBe(3);
+      status = "b2";
+      await pass(5_000);
+      expect(asked()).toBe(4);
+      await pass(30_000);
+      expect(asked()).toBe(4);
+    });
+  }
+
+  test("not by itself for a transfer that failed", async () => {
+    const asked = await show(listedAs(() => "error"));
+    await pass(30_000);
+    expect(asked()).toBe(1);
+  });
+
+  test("by who comes back after a minute, and not before; what is used of the plan every time", async () => {
+    const asked = await show(listedAs(() => "b2"));
+    const usage = asked(USAGE);
+    await pass(55_000);
+    await leaveAndComeBack();
+    await settled();
+    expect(asked()).toBe(1);
+    expect(asked(USAGE)).toBe(usage + 1);
+    await pass(10_000);
+    await leaveAndComeBack();
+    await settled();
+    expect(asked()).toBe(2);
+  });
+
+  test("twice more when the server fails", async () => {
+    const asked = await show(() => problem(500, "internal", "x"));
+    await pass(30_000);
+    expect(asked()).toBe(3);
+    expect(screen.getByText("Erro ao carregar estudos")).toBeTruthy();
+  });
+});
