@@ -60,9 +60,10 @@ export interface Jobs {
   /** Makes sure of a queue that another process may have removed. */
   reopen(queue: NamedQueue): Promise<void>;
   /**
-   * Deletes every job whose data contains `part`, waiting, done or dead, if the transaction commits; not one that runs.
+   * Deletes every job enqueued since `since` whose data contains `part`, waiting, done or dead, if the transaction
+   * commits; not one that runs.
    */
-  forget(part: object, tx: Tx): Promise<void>;
+  forget(part: object, since: Date, tx: Tx): Promise<void>;
   /** How many jobs have failed for good and wait for a person. Up to a minute old. */
   countDeadLetters(): Promise<number>;
   /** Gives up to `limit` dead letters back to their queues and returns how many. */
@@ -180,9 +181,10 @@ class PgBossJobs implements Jobs {
     await this.#ensureQueue(queue);
   }
 
-  async forget(part: object, tx: Tx) {
+  async forget(part: object, since: Date, tx: Tx) {
     await tx.execute(drizzleSql`delete from pgboss.job
-      where state <> 'active' and data @> ${JSON.stringify(part)}::jsonb`);
+      where state <> 'active' and created_on >= ${since.toISOString()}::timestamptz
+        and data @> ${JSON.stringify(part)}::jsonb`);
   }
 
   async countDeadLetters() {

@@ -18,7 +18,8 @@ const outgoing = defineQueue<{ sealed: string; about?: string[] }>("mail.send", 
 
 const cleaning = defineQueue<Record<never, never>>("mail.clean", { retryLimit: 1 });
 const outboxSweep = defineQueue<Record<never, never>>("mail.outbox", { retryLimit: 1 });
-const outboxForget = defineQueue<{ about: string }>("mail.forget", { retryLimit: 5 });
+/** `since` is missing in what the version before this one enqueued. */
+const outboxForget = defineQueue<{ about: string; since?: string }>("mail.forget", { retryLimit: 5 });
 
 /**
  * Has a mail sent, if the transaction commits; never waits for the mail server.
@@ -52,17 +53,19 @@ export async function mailWithinBudget(
 }
 
 /**
- * Deletes what is kept of mails to or from an address, if the transaction commits: those that wait, those that could not be
+ * Deletes what is kept since `since` of mails to or from an address, if the transaction commits: those that wait, those that could not be
  * sent, and the files in the outbox of this node.
  */
 export async function forgetMails(
   { jobs, node }: Pick<Deps, "jobs" | "node">,
   tx: Tx,
   address: string,
+  since: Date,
 ): Promise<void> {
   const about = hashAddress(address);
-  await jobs.forget({ about: [about] }, tx);
-  await jobs.enqueue(queueOfNode(outboxForget, node.id), { about }, { tx });
+  await jobs.forget({ about: [about] }, since, tx);
+  const data = { about, since: since.toISOString() };
+  await jobs.enqueue(queueOfNode(outboxForget, node.id), data, { tx });
 }
 
 export async function startMailJobs(deps: Deps): Promise<void> {
@@ -71,7 +74,9 @@ export async function startMailJobs(deps: Deps): Promise<void> {
   await jobs.work(outgoing, ({ sealed }) => mailer.send(mailSeal.open(sealed) as Mail), { concurrency: 2 });
   await jobs.work(cleaning, () => forgetOldMails(db, clock.now()));
   await jobs.schedule(cleaning, "47 * * * *", {});
-  await jobs.work(queueOfNode(outboxForget, node.id), ({ about }) => forgetInOutbox(folder, about));
+  await jobs.work(queueOfNode(outboxForget, node.id), ({ about, since }) =>
+    forgetInOutbox(folder, about, new Date(since ?? 0)),
+  );
   const sweep = queueOfNode(outboxSweep, node.id);
   await jobs.work(sweep, () => sweepOutbox(folder, clock.now()));
   await jobs.schedule(sweep, "57 * * * *", {});

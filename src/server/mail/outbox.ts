@@ -38,9 +38,10 @@ export async function sweepOutbox(
   }
 }
 
-/** Deletes the mails to an address, and those that an answer to would go there. */
-export async function forgetInOutbox(folder: string, about: string): Promise<void> {
-  for (const { path } of await listMailFiles(folder)) {
+/** Deletes the mails to an address, and those that an answer to would go there, written since `since`. */
+export async function forgetInOutbox(folder: string, about: string, since: Date): Promise<void> {
+  for (const { path, writtenAt } of await listMailFiles(folder)) {
+    if (writtenAt < since.getTime()) continue;
     const head = await readHead(path);
     if (head && addressesIn(head).some((address) => hashAddress(address) === about))
       await rm(path, { force: true });

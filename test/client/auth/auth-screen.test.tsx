@@ -24,7 +24,10 @@ const heading = () => screen.findByRole("heading", { level: 1 });
 describe("the entry screen", () => {
   for (const [address, text] of [
     ["/?expired=true", "Sessão expirada. Faça login novamente."],
-    ["/?email=confirmed", "Seu novo endereço de e-mail está confirmado. Entre com ele."],
+    [
+      "/?email=confirmed",
+      "Seu novo e-mail está confirmado. Entre com ele. Por 7 dias, o endereço que a conta tinha antes pode desfazer isto.",
+    ],
     ["/?email=dead", "Este link de confirmação não vale mais. Peça a troca de novo no seu perfil."],
   ] as const) {
     test(`says what ${address} means, once`, async () => {

@@ -396,6 +396,35 @@ describe("the warning's link", () => {
   });
 });
 
+describe("the link to a new address", () => {
+  test("is not opened by a program that only looks at it, or fetches it ahead", async () => {
+    const person = await addPerson("Caixa Vigiada");
+    const email = newAddress();
+    await askFor(person, email);
+    const { pathname } = linkIn(await newestTo(email, "/confirm-email/"));
+    expect((await t.call("HEAD", pathname)).status).toBe(204);
+    for (const [name, value] of [
+      ["sec-purpose", "prefetch;prerender"],
+      ["purpose", "prefetch"],
+      ["x-moz", "prefetch"],
+    ] as const)
+      expect((await t.call("GET", pathname, { headers: { [name]: value } })).status).toBe(503);
+    const [row] = await t.sql`select email from users where id = ${person.id}`;
+    expect(row?.email).toBe(person.email);
+    expect(await confirm(email)).toBe("/?email=confirmed");
+  });
+
+  test("comes in a mail that names the account, not wholly, and says what the old address can do", async () => {
+    const person = await addPerson("Conta Alheia");
+    const email = newAddress();
+    await askFor(person, email);
+    const mail = await newestTo(email, "/confirm-email/");
+    expect(mail?.text).toContain("co…@example.com");
+    expect(mail?.text).not.toContain(person.email);
+    expect(mail?.text).toContain("do not open the link");
+  });
+});
+
 describe("two at the same moment", () => {
   test("who confirm the same address: one has it, the other's link is dead, nobody sees a 500", async () => {
     const [one, two] = [await addPerson("Uma Pessoa"), await addPerson("Outra Pessoa")];

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { strFromU8, unzipSync } from "fflate";
+import type { NewUserAnswer } from "../../../src/shared/api/users.ts";
 import { factorsOf, totpAt } from "../../support/factors.ts";
 import { codeIn, readOutbox } from "../../support/outbox.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
@@ -248,6 +249,53 @@ describe("somebody who lost every factor", () => {
     const audited = await t.sql`select actor_id from audit_events
       where account_id = ${person.id} and action = 'factors.cleared'`;
     expect(audited.map((row) => row.actor_id)).toEqual([admin.id]);
+  });
+
+  test("waits a day where the admin was made by another one, or moved, and all admins were told", async () => {
+    const chief = await t.addPerson("Administra Tudo", { role: "admin", plan: null });
+    const helper = await t.addPerson("Vira Administradora");
+    const moved = await t.addPerson("Mudada De Endereço", { role: "admin", plan: null });
+    const json = { role: "admin" };
+    expect((await t.call("PATCH", `/api/users/${helper.id}`, { as: chief, json })).status).toBe(200);
+    expect((await subjectsTo(chief)).at(-1)).toEndWith("has one more administrator");
+    expect(await subjectsTo(helper)).not.toContain((await subjectsTo(chief)).at(-1));
+    const email = "mudada.agora@example.com";
+    expect((await t.call("PATCH", `/api/users/${moved.id}`, { as: chief, json: { email } })).status).toBe(
+      200,
+    );
+    const { person } = await withTotp("Espera Um Dia");
+    const clear = async (as: Person) =>
+      await post(`/api/users/${person.id}/clear-factors`, { currentPassword: as.password }, as);
+    for (const as of [helper, moved]) {
+      const answer = await clear(as);
+      expect([answer.status, (await problemOf(answer)).code]).toEqual([403, "user.new_admin"]);
+    }
+    await t.sql.begin(async (tx) => {
+      await tx`alter table audit_events disable trigger user`;
+      await tx`update audit_events set at = at - interval '24 hours' where account_id = ${helper.id}`;
+      await tx`alter table audit_events enable trigger user`;
+    });
+    expect((await clear(helper)).status).toBe(200);
+  });
+
+  test("waits for an admin who was invited as one", async () => {
+    const chief = await t.addPerson("Convida Administradores", { role: "admin", plan: null });
+    const json = { name: "Convidada", email: "convidada.admin@example.com", role: "admin" };
+    const added = await t.call("POST", "/api/users", { as: chief, json });
+    const { user, invitationUrl } = (await added.json()) as NewUserAnswer;
+    expect(user.role).toBe("admin");
+    const token = invitationUrl?.split("/").at(-1);
+    const password = "escolhida por ela";
+    expect((await post("/api/auth/reset-password", { token, password })).status).toBe(200);
+    const login = await post("/api/auth/login", { email: json.email, password });
+    const invited = { ...json, password, ...((await login.json()) as { id: string; token: string }) };
+    const { person } = await withTotp("Outra Que Espera");
+    const answer = await post(
+      `/api/users/${person.id}/clear-factors`,
+      { currentPassword: password },
+      invited,
+    );
+    expect([answer.status, (await problemOf(answer)).code]).toEqual([403, "user.new_admin"]);
   });
 
   test("is not an admin with a stolen session: theirs go in the profile", async () => {

@@ -75,16 +75,26 @@ describe("the outbox", () => {
     await mail("a@exemplo-ação.com.br");
     const long = `${"nome.muito.comprido.".repeat(3)}x@subdominio.de.um.hospital.muito.comprido.example.com`;
     await mail(long);
-    await forgetInOutbox(folder.path, hashAddress("zé.ção@example.com"));
+    await forgetInOutbox(folder.path, hashAddress("zé.ção@example.com"), new Date(0));
     expect(await names()).toHaveLength(4);
-    await forgetInOutbox(folder.path, hashAddress("A@Exemplo-Ação.com.br"));
+    await forgetInOutbox(folder.path, hashAddress("A@Exemplo-Ação.com.br"), new Date(0));
     expect(await names()).toHaveLength(3);
-    await forgetInOutbox(folder.path, hashAddress(long));
+    await forgetInOutbox(folder.path, hashAddress(long), new Date(0));
     expect(await names()).toHaveLength(2);
+  });
+
+  test("keeps what was written before the time that it is told", async () => {
+    await mail("antes@example.com");
+    const [name = ""] = await names();
+    const then = new Date("2026-01-01T12:00:00Z");
+    await utimes(join(folder.path, name), then, then);
+    await mail("antes@example.com");
+    await forgetInOutbox(folder.path, hashAddress("antes@example.com"), new Date("2026-01-02T12:00:00Z"));
+    expect(await names()).toEqual([name]);
   });
 
   test("that is not there is no failure", async () => {
     await sweepOutbox(join(folder.path, "none"), new Date(), limits);
-    await forgetInOutbox(join(folder.path, "none"), hashAddress("a@example.com"));
+    await forgetInOutbox(join(folder.path, "none"), hashAddress("a@example.com"), new Date(0));
   });
 });

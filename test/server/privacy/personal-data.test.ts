@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { strFromU8, unzipSync } from "fflate";
 import { cleanAudit } from "../../../src/server/features/audit/audit.jobs.ts";
 import { personalData } from "../../../src/server/features/export/personal-data.ts";
 import { defineQueue } from "../../../src/server/jobs/queue.ts";
 import type { ExportTicket } from "../../../src/shared/api/users.ts";
-import { readOutbox } from "../../support/outbox.ts";
+import { linkIn, readOutbox } from "../../support/outbox.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import { cancel, type FilledAccount, fillAccount } from "../removals/filled-account.ts";
 
@@ -192,6 +192,67 @@ describe("an account that is deleted", () => {
   });
 });
 
+describe("what names an address", () => {
+  /** Wrote to support without an account, a day before somebody registered with their address. */
+  async function registerAfter(name: string): Promise<{ person: Person; message: string }> {
+    const person = await t.addPerson(name);
+    const message = `de antes da conta: ${name}`;
+    await askSupport({ email: person.email, name }, message, { headers: ELSEWHERE });
+    await t.settle();
+    await t.sql`update support_messages set created_at = now() - interval '1 day' where message = ${message}`;
+    const folder = join(t.deps.config.dataDir, "outbox");
+    const dayAgo = new Date(Date.now() - DAY);
+    for (const file of await readdir(folder))
+      if ((await readFile(join(folder, file))).includes(name))
+        await utimes(join(folder, file), dayAgo, dayAgo);
+    return { person, message };
+  }
+  const kept = async (message: string) => {
+    const rows = await t.sql`select message from support_messages where message = ${message}`;
+    const mails = (await readOutbox(t.deps.config.dataDir)).filter(({ text }) => text.includes(message));
+    return [rows.length, mails.length];
+  };
+  const leave = async (person: Person) => {
+    const json = { password: person.password };
+    expect((await t.call("POST", "/api/users/delete-own", { as: person, json })).status).toBe(200);
+    await t.settle();
+  };
+
+  test("and is older than the account that registered it stays, for it may be of somebody without one", async () => {
+    const { person, message } = await registerAfter("Registra Depois");
+    await leave(person);
+    expect(await kept(message)).toEqual([1, 1]);
+  });
+
+  test("goes with an account that has proven to read that mailbox, however old it is", async () => {
+    const { person, message } = await registerAfter("Prova Depois");
+    await t.call("POST", "/api/auth/forgot-password", { json: { email: person.email } });
+    await t.settle();
+    const mails = (await readOutbox(t.deps.config.dataDir)).filter(({ to }) => to.includes(person.email));
+    const token = linkIn(mails.at(-1)).pathname.split("/").at(-1);
+    const json = { token, password: person.password };
+    expect((await t.call("POST", "/api/auth/reset-password", { json })).status).toBe(200);
+    const login = await t.call("POST", "/api/auth/login", { json: { ...json, email: person.email } });
+    await leave({ ...person, ...((await login.json()) as { token: string }) });
+    expect(await kept(message)).toEqual([0, 0]);
+  });
+
+  test("and was sent by another account with its session stays with that account", async () => {
+    const [gone, writer] = [await t.addPerson("Vai Embora"), await t.addPerson("Fica Aqui")];
+    const message = "a conta de quem fica";
+    await askSupport({ email: gone.email, name: "Fica Aqui" }, message, { as: writer });
+    await leave(gone);
+    const rows = await t.sql`select account_id from support_messages where message = ${message}`;
+    expect(rows.map((row) => row.account_id)).toEqual([writer.id]);
+  });
+
+  test("is not exported to a neighbour who registered it and never proved to read that mailbox", async () => {
+    const neighbour = await t.addPerson("Vizinha Curiosa");
+    await askSupport({ email: neighbour.email, name: "Sem Conta" }, "segredo de quem não tem conta");
+    expect(textOf(await exportOf(neighbour), "support.json")).not.toContain("segredo");
+  });
+});
+
 describe("the export", () => {
   test("has the exams, laudos and lab exams that a cancellation took out of sight, until they are purged", async () => {
     const { owner, studyIds } = await fillAccount(t, "Cancela Tudo");
@@ -213,6 +274,7 @@ describe("the export", () => {
   test("has what the account wrote to support, with its picture, and nothing a stranger wrote in its name", async () => {
     const person = await t.addPerson("Pergunta Muito");
     const sender = { email: person.email, name: "Pergunta Muito" };
+    await t.sql`update users set email_proven_at = now() where id = ${person.id}`;
     await askSupport(sender, "sem cabeçalho, de onde entrou", { image: PNG });
     await askSupport({ ...sender, email: "outra@example.com" }, "com a sessão", { as: person });
     await askSupport(sender, "de um estranho", { headers: ELSEWHERE });

@@ -34,7 +34,10 @@ export function SessionExpiredNotice() {
 export function EmailConfirmedNotice() {
   return (
     <Notice tone="ok">
-      <Trans id="auth.emailConfirmed">Your new e-mail address is confirmed. Log in with it.</Trans>
+      <Trans id="auth.emailConfirmed">
+        Your new e-mail address is confirmed. Log in with it. For 7 days the address that the account had
+        before can undo this.
+      </Trans>
     </Notice>
   );
 }

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNotNull, isNull, like, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, isNotNull, isNull, like, lt, or, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { users } from "../accounts/users/users.table.ts";
@@ -100,6 +100,22 @@ export async function listStudyAudit(db: DbOrTx, studyId: string, limit: number)
     .where(eq(auditEvents.studyId, studyId))
     .orderBy(desc(auditEvents.id))
     .limit(limit);
+}
+
+/**
+ * Whether another account made this one an admin, or gave it another address, since then. Rows of the version before
+ * this one do not say the second.
+ */
+export async function wasMadeAdminSince(db: DbOrTx, accountId: string, since: Date): Promise<boolean> {
+  const { action, details } = auditEvents;
+  const isAdded = and(eq(action, "user.added"), sql`${details} ->> 'role' = 'admin'`);
+  const isChanged = and(eq(action, "user.changed"), sql`${details} ?| array['becomesAdmin', 'isMoved']`);
+  const [row] = await db
+    .select({ id: auditEvents.id })
+    .from(auditEvents)
+    .where(and(eq(auditEvents.accountId, accountId), gte(auditEvents.at, since), or(isAdded, isChanged)))
+    .limit(1);
+  return row !== undefined;
 }
 
 /** A row of {@link listAccountAudit}; `id` is where the next page begins. */

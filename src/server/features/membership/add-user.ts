@@ -10,6 +10,7 @@ import { emailTaken } from "../accounts/accounts.errors.ts";
 import { claimAddress } from "../accounts/addresses/claim-address.ts";
 import { invite } from "../accounts/users/invite.ts";
 import { presentUser } from "../accounts/users/present-user.ts";
+import { tellAdmins } from "../accounts/users/tell-admins.ts";
 import { findUser, insertUser } from "../accounts/users/users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { startSubscription } from "../subscriptions/start-subscription.ts";
@@ -38,6 +39,7 @@ export async function addUser(
     const { mail, url } = await invite(deps, tx, { id, name, email }, locale);
     const isMailed = await mailWithinBudget(deps, tx, mail, byAccount(admin.userId, now));
     const details = { role };
+    if (role === "admin") await tellAdmins(deps, tx, admin, { id, email });
     await recordAudit(tx, {
       at: now,
       action: "user.added",

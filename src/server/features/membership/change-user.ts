@@ -15,6 +15,7 @@ import { emailChangedMail } from "../accounts/mailed-links/auth-mails.ts";
 import { revokeUserSessions } from "../accounts/sessions/sessions.repo.ts";
 import { invite } from "../accounts/users/invite.ts";
 import { presentUser } from "../accounts/users/present-user.ts";
+import { tellAdmins } from "../accounts/users/tell-admins.ts";
 import { lastAdmin, ownEmail, userNotFound } from "../accounts/users/users.errors.ts";
 import { findUser, hasOtherAdmin, lockUserAmongAdmins, updateUser } from "../accounts/users/users.repo.ts";
 import type { UserRow } from "../accounts/users/users.table.ts";
@@ -51,7 +52,14 @@ export async function changeUser(
     if (change.email) await moveEmail(deps, tx, { admin, user, email: change.email, locale: input.locale });
     if (isAuthorized === false) await revokeUserSessions(tx, id, now);
     if ((role ?? user.role) !== "admin") await keepSubscribed(tx, id, change, now);
-    const details = { changed: Object.keys(change) };
+    const becomesAdmin = role === "admin" && user.role !== "admin";
+    if (becomesAdmin) await tellAdmins(deps, tx, admin, { id, email: change.email ?? user.email });
+    const isMoved = change.email !== undefined && !isSameEmail(change.email, user.email);
+    const details = {
+      changed: Object.keys(change),
+      ...(becomesAdmin && { becomesAdmin }),
+      ...(isMoved && { isMoved }),
+    };
     await recordAudit(tx, {
       at: now,
       action: "user.changed",
@@ -90,7 +98,7 @@ async function moveEmail(deps: ChangeDeps, tx: Tx, { admin, user, email, locale 
     return;
   }
   if (user.id === admin.userId) throw new AppError(ownEmail);
-  if (!(await changeAddress(tx, user.id, email, now))) throw new AppError(emailTaken);
+  if (!(await changeAddress(tx, user.id, { email, isProven: false }, now))) throw new AppError(emailTaken);
   await deleteStops(tx, user.id);
   const cause = byAccount(admin.userId, now);
   const { productName } = deps.config;

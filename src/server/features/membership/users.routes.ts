@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { Hono, type HonoRequest } from "hono";
 import * as z from "zod/mini";
 import {
   factorClearingSchema,
@@ -95,10 +95,23 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
   return routes;
 }
 
-/** The page a mailed link opens; it is no part of `/api`. */
+/**
+ * The page a mailed link opens; it is no part of `/api`. Opening it confirms. A program that only looks whether the link
+ * is alive (HEAD), or fetches it in case somebody opens it, opens nothing.
+ */
 export function createConfirmEmailRoutes(deps: Deps, guard: Guard) {
   return new Hono<HttpEnv>().get("/confirm-email/:token", guard("public"), async (c) => {
+    c.header("Cache-Control", "no-store");
+    if (c.req.method === "HEAD") return c.body(null, 204);
+    // A browser asks again once the page is really wanted.
+    if (isFetchedAhead(c.req)) return c.body(null, 503);
     const isConfirmed = await confirmEmail(deps, c.req.param("token"), originOf(c));
     return c.redirect(isConfirmed ? "/?email=confirmed" : "/?email=dead", 303);
   });
+}
+
+/** `Sec-Purpose` (Fetch standard), and what older browsers sent instead. */
+function isFetchedAhead(request: HonoRequest): boolean {
+  const purposes = ["sec-purpose", "purpose", "x-moz"].map((name) => request.header(name) ?? "");
+  return purposes.some((purpose) => /\b(prefetch|preview|prerender)\b/i.test(purpose));
 }

@@ -1,3 +1,4 @@
+import { isSameEmail } from "../../../shared/api/users.ts";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { discardObjects } from "../../holdings/objects/discard-objects.ts";
@@ -18,6 +19,7 @@ import {
   lockUserAmongAdmins,
   lockUserForDeletion,
 } from "../accounts/users/users.repo.ts";
+import type { UserRow } from "../accounts/users/users.table.ts";
 import { pseudonymiseAudit, recordAudit } from "../audit/audit.repo.ts";
 import { listLabKeys } from "../labs/labs.repo.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
@@ -50,10 +52,11 @@ export async function deleteUser(
     const asked = await listLinks(tx, id);
     const addresses = new Set([user.email, ...former.map(({ email }) => email)]);
     for (const { newEmail } of asked) if (newEmail !== null) addresses.add(newEmail);
-    await deleteSupportMessagesOf(tx, user);
+    await deleteSupportMessagesOf(tx, user, theirsSince(user, user.email));
     await deleteUserRow(tx, id);
     await pseudonymiseAudit(tx, id);
-    for (const address of await onlyTheirs(deps, tx, addresses)) await forgetMails(deps, tx, address);
+    for (const address of await onlyTheirs(deps, tx, addresses))
+      await forgetMails(deps, tx, address, theirsSince(user, address));
     await recordAudit(tx, {
       at: now,
       action: "user.deleted",
@@ -62,6 +65,16 @@ export async function deleteUser(
       ...origin,
     });
   });
+}
+
+const ALWAYS = new Date(0);
+
+/**
+ * Since when what names an address is the account's to delete: always where it has proven to read that mailbox. Else
+ * an older message or mail may be of a person who has no account, and whose address somebody registered.
+ */
+function theirsSince(user: UserRow, address: string): Date {
+  return user.emailProvenAt && isSameEmail(address, user.email) ? ALWAYS : user.createdAt;
 }
 
 /**

@@ -79,7 +79,8 @@ export async function assertMaySend(
 
 /**
  * The account that sends a message, where that is certain: its session came along, or the form names its address and it has
- * signed in with this browser or from this network. Whoever only types somebody's address has not.
+ * signed in with this browser. From its network it is certain too, once the account has proven to read that mailbox: else a
+ * neighbour may have registered the address of somebody who has no account.
  */
 async function findSender(
   deps: Pick<Deps, "db" | "clock" | "tokens">,
@@ -88,8 +89,10 @@ async function findSender(
 ): Promise<string | undefined> {
   const session = token === undefined ? undefined : await findSession(deps, token);
   if (session) return session.userId;
-  if ((await standingOf(deps.db, userEmail, visitor)) === "stranger") return undefined;
-  return (await findUserByEmail(deps.db, userEmail))?.id;
+  const standing = await standingOf(deps.db, userEmail, visitor);
+  if (standing === "stranger") return undefined;
+  const user = await findUserByEmail(deps.db, userEmail);
+  return standing === "browser" || user?.emailProvenAt ? user?.id : undefined;
 }
 
 interface Image {

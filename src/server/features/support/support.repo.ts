@@ -1,4 +1,4 @@
-import { and, eq, gt, lt, or, sql } from "drizzle-orm";
+import { and, eq, gt, gte, isNull, lt, or, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { supportMessages } from "./support.table.ts";
 
@@ -31,9 +31,20 @@ export async function listSupportMessages(
     .limit(limit);
 }
 
-/** All that an account sent, and all that names its address, sent by whoever. */
-export async function deleteSupportMessagesOf(tx: Tx, account: { id: string; email: string }): Promise<void> {
-  const namesIt = eq(sql`lower(${supportMessages.userEmail})`, account.email.toLowerCase());
+/**
+ * All that an account sent, and all that names its address and was not sent by another account. What is older than
+ * `namedSince` and only names the address stays: a person without an account may have written it.
+ */
+export async function deleteSupportMessagesOf(
+  tx: Tx,
+  account: { id: string; email: string },
+  namedSince: Date,
+): Promise<void> {
+  const namesIt = and(
+    isNull(supportMessages.accountId),
+    eq(sql`lower(${supportMessages.userEmail})`, account.email.toLowerCase()),
+    gte(supportMessages.createdAt, namedSince),
+  );
   await tx.delete(supportMessages).where(or(eq(supportMessages.accountId, account.id), namesIt));
 }
 

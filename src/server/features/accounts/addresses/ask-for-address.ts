@@ -55,7 +55,7 @@ export async function askForAddress(
   const warning = emailChangeAskedMail(email, `${publicUrl}/stop-email-change/${stopToken}`);
   const toOld = composeMail(warning, { to: user.email, locale, productName });
   await enqueueMail(deps, tx, toOld, byAccount(user.id, now));
-  const confirmation = confirmEmailMail(`${publicUrl}/confirm-email/${token}`);
+  const confirmation = confirmEmailMail(`${publicUrl}/confirm-email/${token}`, user.email);
   const toNew = composeMail(confirmation, { to: email, locale, productName });
   await enqueueMail(deps, tx, toNew, byAccountToStranger(user.id, now));
 }

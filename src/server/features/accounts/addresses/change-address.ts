@@ -3,13 +3,24 @@ import { endLinksAndDevices } from "../sessions/end-access.ts";
 import { updateUser } from "../users/users.repo.ts";
 import { claimAddress } from "./claim-address.ts";
 
+interface NewAddress {
+  email: string;
+  /** Whether a link mailed there came back. */
+  isProven: boolean;
+}
+
 /**
  * Gives an account another address: every mailed link and remembered device ends with the old one. `false` where
  * the address is another's. The account's row must be locked.
  */
-export async function changeAddress(tx: Tx, userId: string, email: string, now: Date): Promise<boolean> {
+export async function changeAddress(
+  tx: Tx,
+  userId: string,
+  { email, isProven }: NewAddress,
+  now: Date,
+): Promise<boolean> {
   if (!(await claimAddress(tx, email, userId, now))) return false;
-  await updateUser(tx, userId, { email });
+  await updateUser(tx, userId, { email, emailProvenAt: isProven ? now : null });
   await endLinksAndDevices(tx, userId);
   return true;
 }

@@ -22,7 +22,8 @@ export async function confirmEmail(
     const userId = await findLinkOwner(tx, tokenHash, ["email"], now);
     if (!userId || !(await lockUser(tx, userId))) return false;
     const link = await takeLink(tx, tokenHash, ["email"], now);
-    if (!link?.newEmail || !(await changeAddress(tx, userId, link.newEmail, now))) return false;
+    if (!link?.newEmail) return false;
+    if (!(await changeAddress(tx, userId, { email: link.newEmail, isProven: true }, now))) return false;
     await recordAudit(tx, {
       at: now,
       action: "email.changed",

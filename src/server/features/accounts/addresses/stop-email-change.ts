@@ -55,7 +55,8 @@ export async function stopEmailChange(
 
 async function restore(deps: StopDeps, tx: Tx, user: UserRow, { oldEmail }: EmailStopRow): Promise<void> {
   const now = deps.clock.now();
-  if (!(await changeAddress(tx, user.id, oldEmail, now))) throw new AppError(emailTaken);
+  if (!(await changeAddress(tx, user.id, { email: oldEmail, isProven: true }, now)))
+    throw new AppError(emailTaken);
   await endAllAccess(tx, user.id, now);
   await deletePlaces(tx, user.id);
   await updateUser(tx, user.id, { passwordHash: null });

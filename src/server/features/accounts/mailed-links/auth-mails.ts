@@ -51,13 +51,18 @@ export function invitationMail(url: string, name: string): MailContent {
   };
 }
 
-export function confirmEmailMail(url: string): MailContent {
+/**
+ * To an address that an account asks for. It names the account (not wholly: the address may be mistyped), because its
+ * reader may be somebody else, whom a stranger wants to share theirs with.
+ */
+export function confirmEmailMail(url: string, oldEmail: string): MailContent {
   return {
     subject: /*i18n*/ { id: "mail.confirmEmail.subject", message: "Confirm your new e-mail address" },
     paragraphs: [
       /*i18n*/ {
         id: "mail.confirmEmail.text",
-        message: "Open this link to use this address for your {productName} account:",
+        message:
+          "The {productName} account of {account} asks to use this address. If that account is yours, open this link:",
       },
     ],
     highlight: { url, label: /*i18n*/ { id: "mail.confirmEmail.button", message: "Confirm this address" } },
@@ -66,8 +71,20 @@ export function confirmEmailMail(url: string): MailContent {
         id: "mail.confirmEmail.validity",
         message: "It is valid for 24 hours and can only be used once.",
       },
+      /*i18n*/ {
+        id: "mail.confirmEmail.unknown",
+        message:
+          "If you do not know that account, do not open the link: the account is somebody else's, and for 7 days its former address can take it back with everything in it.",
+      },
     ],
+    values: { account: shortened(oldEmail) },
   };
+}
+
+/** `ma…@example.com`: enough to be known by whoever has it. */
+function shortened(email: string): string {
+  const at = email.lastIndexOf("@");
+  return `${email.slice(0, Math.min(2, at))}…${email.slice(at)}`;
 }
 
 /** To the old address, when a change was asked for. */

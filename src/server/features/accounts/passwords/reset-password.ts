@@ -15,7 +15,7 @@ import { hashSecret, newSecret } from "../mailed-links/secrets.ts";
 import type { Visitor } from "../sign-in/browser-cookie.ts";
 import { type Place, rememberPlace, standingOf } from "../sign-in/known-places.ts";
 import { beginAttempt } from "../sign-in/throttle.ts";
-import { findUserByEmail, lockUser } from "../users/users.repo.ts";
+import { findUserByEmail, lockUser, updateUser } from "../users/users.repo.ts";
 import { changePassword } from "./change-password.ts";
 import { forgotQueue } from "./forgot-queue.ts";
 
@@ -127,6 +127,7 @@ export async function resetPassword(
     if (!userId || !(await lockUser(tx, userId))) throw new AppError(deadLink);
     if (!(await takeLink(tx, tokenHash, ["reset", "invitation"], now))) throw new AppError(deadLink);
     await changePassword(tx, userId, input.password, now);
+    await updateUser(tx, userId, { emailProvenAt: now });
     await rememberPlace(tx, userId, visitor, now);
     const { address, requestId } = visitor;
     await recordAudit(tx, {

@@ -11,7 +11,7 @@ import { acceptFactorCode } from "../factors/accept-factor-code.ts";
 import { findSignInMethods } from "../factors/factors.repo.ts";
 import { hashCode, hashSecret, newSecret } from "../mailed-links/secrets.ts";
 import { openSession } from "../sessions/open-session.ts";
-import { findUserByEmail } from "../users/users.repo.ts";
+import { findUserByEmail, updateUser } from "../users/users.repo.ts";
 import type { UserRow } from "../users/users.table.ts";
 import { beginGuess } from "./begin-guess.ts";
 import type { Visitor } from "./browser-cookie.ts";
@@ -70,6 +70,7 @@ export async function verifyCode(
     if (!(await deleteLogin(tx, login.id))) throw new AppError(wrongCode);
     // Added while this waited for the account's row: a device would skip a factor that it never proved.
     if (isMailed && (await findSignInMethods(tx, user.id)).length > 0) throw new AppError(wrongCode);
+    if (isMailed && !user.emailProvenAt) await updateUser(tx, user.id, { emailProvenAt: now });
     const deviceToken = input.rememberDevice ? newSecret() : undefined;
     if (deviceToken) {
       const expiresAt = new Date(now.getTime() + trustedDeviceSeconds * 1000);

@@ -28,7 +28,7 @@ export async function changeByOperator(
   return await db.transaction(async (tx) => {
     if (!(await lockUser(tx, userId))) return false;
     if (email !== undefined) {
-      if (!(await changeAddress(tx, userId, email, now))) return false;
+      if (!(await changeAddress(tx, userId, { email, isProven: false }, now))) return false;
       await recordAudit(tx, { ...audit, action: "email.changed" });
     }
     if (password !== undefined) {

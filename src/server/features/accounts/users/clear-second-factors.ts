@@ -3,19 +3,24 @@ import { AppError } from "../../../http/app-error.ts";
 import { unauthenticated } from "../../../http/http.errors.ts";
 import type { Session } from "../../../http/session.ts";
 import { byAccount } from "../../../mail/mail-budget.ts";
-import { recordAudit } from "../../audit/audit.repo.ts";
+import { recordAudit, wasMadeAdminSince } from "../../audit/audit.repo.ts";
 import { factorsClearedMail, mailOwner } from "../factors/factor-mails.ts";
 import { deleteFactors } from "../factors/factors.repo.ts";
 import { assertCurrentPassword } from "../passwords/assert-current-password.ts";
 import { endLinksAndDevices } from "../sessions/end-access.ts";
 import type { Visitor } from "../sign-in/browser-cookie.ts";
-import { ownFactors, userNotFound } from "./users.errors.ts";
+import { newAdmin, ownFactors, userNotFound } from "./users.errors.ts";
 import { findUser, lockUser } from "./users.repo.ts";
+
+/** So long the other admins have to hear of a new one. */
+const NEW_ADMIN_MS = 24 * 3600_000;
 
 /**
  * An admin takes away every factor of somebody who lost them, against the admin's own password; the owner is told.
- * One's own go in the profile, where one of them is asked for. Doing it again changes nothing.
- * @throws {AppError} `user.own_factors`, `user.not_found`, `auth.wrong_current_password`, 429
+ * One's own go in the profile, where one of them is asked for. Doing it again changes nothing. Whoever took over an
+ * admin's session could make an admin whose password they know, so a new admin, or one whose address another admin
+ * has changed, waits for a day.
+ * @throws {AppError} `user.own_factors`, `user.not_found`, `user.new_admin`, `auth.wrong_current_password`, 429
  */
 export async function clearSecondFactors(
   deps: Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">,
@@ -30,6 +35,8 @@ export async function clearSecondFactors(
   if (!(await findUser(db, id))) throw new AppError(userNotFound);
   await assertCurrentPassword(deps, admin, currentPassword, visitor);
   const now = clock.now();
+  if (await wasMadeAdminSince(db, admin.id, new Date(now.getTime() - NEW_ADMIN_MS)))
+    throw new AppError(newAdmin);
   await db.transaction(async (tx) => {
     const user = await lockUser(tx, id);
     if (!user) throw new AppError(userNotFound);

@@ -13,6 +13,15 @@ export const ownFactors: ErrorKind = {
     message: "Remove your own passkeys and authenticator app in your profile.",
   },
 };
+export const newAdmin: ErrorKind = {
+  status: 403,
+  code: "user.new_admin",
+  text: /*i18n*/ {
+    id: "error.user.new_admin",
+    message:
+      "An administrator whom another one added or moved to another address waits for 24 hours before removing second factors.",
+  },
+};
 export const ownEmail: ErrorKind = {
   status: 409,
   code: "user.own_email",

@@ -117,6 +117,16 @@ export async function deleteUserRow(tx: Tx, id: string): Promise<void> {
   await tx.delete(users).where(eq(users.id, id));
 }
 
+/** Who may sign in as an admin, the first ones first. */
+export async function listAdmins(db: DbOrTx, limit: number): Promise<UserRow[]> {
+  return await db
+    .select()
+    .from(users)
+    .where(and(eq(users.role, "admin"), eq(users.isAuthorized, true)))
+    .orderBy(users.createdAt)
+    .limit(limit);
+}
+
 /** Who gets the operator's mail where no address is configured. */
 export async function findFirstAdminEmail(db: DbOrTx): Promise<string | undefined> {
   const [row] = await db

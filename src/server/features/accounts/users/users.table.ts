@@ -13,6 +13,8 @@ export const users = pgTable(
     email: text().notNull(),
     /** Digits (and capitals, for an alphanumeric CNPJ) only. */
     cpfcnpj: text(),
+    /** When a code or link mailed to `email` came back; null while nobody has proven to read it. */
+    emailProvenAt: timestamp("email_proven_at", { withTimezone: true }),
     passwordHash: text("password_hash"),
     role: userRole().notNull(),
     isTrial: boolean("is_trial").notNull().default(false),
