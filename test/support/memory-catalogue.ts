@@ -47,6 +47,7 @@ export function createMemoryCatalogue(held: HeldInstance[]): DicomwebCatalogue {
         encoding: "zstd",
         inflatedBytes: bytes.length,
         open: async () => Bun.zstdCompressSync(bytes),
+        packed: (_coding, pack) => pack(),
         async rangeOf(sopInstanceUID) {
           const at = json.findIndex(
             (instance) => instance[TagHex.SOPInstanceUID]?.Value?.[0] === sopInstanceUID,

@@ -65,6 +65,8 @@ export interface StoredMetadata {
   /** What it is as JSON; far more than it is as it is stored. */
   inflatedBytes: number;
   open(): Promise<Bytes>;
+  /** In another coding, as `pack` makes it: kept, so that it is made once of what is read again and again. */
+  packed(coding: "br" | "gzip", pack: () => Promise<Uint8Array>): Promise<Uint8Array>;
   /** Where the JSON of an instance lies in it; undefined for one not of the series. */
   rangeOf(sopInstanceUID: string): Promise<ByteRange | undefined>;
 }

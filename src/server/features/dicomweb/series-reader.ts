@@ -34,9 +34,17 @@ export interface SeriesReader extends InstanceBytes {
 }
 
 const MANIFESTS_MAX_BYTES = 48 * 1024 * 1024;
+/** A thousand slices take some 250 kB in all codings. */
+const PACKED_MAX_BYTES = 16 * 1024 * 1024;
 const VOLUMES_MAX = 5_000;
 /** A manifest up to this is read with one access, whatever part of it is wanted. */
 const SMALL_MANIFEST_BYTES = 1024 * 1024;
+
+/** The metadata of a series in one content coding. */
+interface PackedMetadata {
+  bytes: Uint8Array;
+  inflatedBytes: number;
+}
 
 /**
  * Objects never change, so what is cached by their id can't be stale; whether a caller may see them is asked of
@@ -44,8 +52,7 @@ const SMALL_MANIFEST_BYTES = 1024 * 1024;
  */
 export function createSeriesReader(deps: ObjectDeps): SeriesReader {
   const indexes = new RecentlyUsed<SeriesIndex>(MANIFESTS_MAX_BYTES);
-  /** Those being read now: who asks for the same one waits for it. */
-  const underway = new Map<string, Promise<SeriesIndex>>();
+  const packed = new RecentlyUsed<PackedMetadata>(PACKED_MAX_BYTES);
   const archivedVolumes = new RecentlyUsed<StoredObjectRow>(VOLUMES_MAX);
 
   async function findVolume(id: string): Promise<StoredObjectRow> {
@@ -79,18 +86,25 @@ export function createSeriesReader(deps: ObjectDeps): SeriesReader {
     return await decodeIndexSection(section, index);
   }
 
-  async function indexOf(object: StoredObjectRow): Promise<SeriesIndex> {
-    const known = indexes.get(object.id);
-    if (known) return known;
-    const reading = underway.get(object.id) ?? readIndex(object);
-    underway.set(object.id, reading);
-    try {
-      const index = await reading;
-      indexes.set(object.id, index, index.weightBytes);
-      return index;
-    } finally {
-      underway.delete(object.id);
+  const indexOf = (object: StoredObjectRow) =>
+    indexes.getOrMake(
+      object.id,
+      () => readIndex(object),
+      (index) => index.weightBytes,
+    );
+
+  /** The metadata as they are stored; small ones were read and checked once. */
+  async function openMetadata(object: StoredObjectRow) {
+    if (object.sizeBytes > SMALL_MANIFEST_BYTES) {
+      const { metadata } = await readLayout(object);
+      return { ...metadata, open: () => openObject(deps, object, metadata) };
     }
+    const read = async () => {
+      const { metadata, whole = new Uint8Array() } = await readLayout(object);
+      return { bytes: cut(whole, metadata).slice(), inflatedBytes: metadata.inflatedBytes };
+    };
+    const { bytes, inflatedBytes } = await packed.getOrMake(`${object.id} zstd`, read, weightOf);
+    return { inflatedBytes, open: async () => bytes };
   }
 
   return {
@@ -98,11 +112,15 @@ export function createSeriesReader(deps: ObjectDeps): SeriesReader {
       return (await indexOf(object)).manifest;
     },
     async metadata(object) {
-      const { metadata, whole } = await readLayout(object);
+      const { inflatedBytes, open } = await openMetadata(object);
       return {
         encoding: "zstd",
-        inflatedBytes: metadata.inflatedBytes,
-        open: async () => (whole ? cut(whole, metadata) : await openObject(deps, object, metadata)),
+        inflatedBytes,
+        open,
+        async packed(coding, pack) {
+          const make = async () => ({ bytes: await pack(), inflatedBytes });
+          return (await packed.getOrMake(`${object.id} ${coding}`, make, weightOf)).bytes;
+        },
         async rangeOf(sopInstanceUID) {
           const index = await indexOf(object);
           const instance = findInstance(index.manifest, sopInstanceUID);
@@ -121,6 +139,8 @@ export function createSeriesReader(deps: ObjectDeps): SeriesReader {
     },
   };
 }
+
+const weightOf = ({ bytes }: PackedMetadata) => bytes.length;
 
 function asBody(body: Bytes | Pieces): Bytes {
   const isBody = body instanceof Uint8Array || body instanceof Blob || body instanceof ReadableStream;

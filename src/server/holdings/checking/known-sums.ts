@@ -7,7 +7,6 @@ const MAX_HELD_BYTES = 16 * 1024 * 1024;
 /** Sums of objects that were read lately, and of entries in volumes that have none of their own. */
 export class KnownSums {
   readonly #sums = new RecentlyUsed<PieceSums>(MAX_HELD_BYTES);
-  readonly #making = new Map<string, Promise<PieceSums>>();
 
   get(key: string): PieceSums | undefined {
     return this.#sums.get(key);
@@ -24,16 +23,6 @@ export class KnownSums {
 
   /** The sums under `key`, made where there are none; those who ask at the same time share one making. */
   async getOrMake(key: string, make: () => Promise<PieceSums>): Promise<PieceSums> {
-    const known = this.#sums.get(key) ?? this.#making.get(key);
-    if (known) return await known;
-    const making = make();
-    this.#making.set(key, making);
-    try {
-      const sums = await making;
-      this.set(key, sums);
-      return sums;
-    } finally {
-      this.#making.delete(key);
-    }
+    return await this.#sums.getOrMake(key, make, (sums) => sums.heldBytes);
   }
 }
