@@ -122,6 +122,29 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Store
       await expect(store.open("ten", { offset: 0, length: 1.5 })).rejects.toBeInstanceOf(RangeError);
     });
 
+    test("gives a range in buffers one after the other, where it can, and refuses one past the end", async () => {
+      const bytes = patterned(3 * MIB + 17);
+      await store.putBytes("scanned", bytes);
+      if (!store.scan) return;
+      for (const [offset, length, bufferBytes] of [
+        [0, bytes.length, MIB],
+        [5, 2 * MIB, MIB],
+        [MIB, 3, 64],
+      ] as const) {
+        const buffers: Uint8Array[] = [];
+        for await (const buffer of store.scan("scanned", { offset, length }, bufferBytes))
+          buffers.push(buffer.slice());
+        expect(buffers.slice(0, -1).every((buffer) => buffer.length === bufferBytes)).toBe(true);
+        expect(Buffer.concat(buffers).equals(bytes.subarray(offset, offset + length))).toBe(true);
+      }
+      for await (const _ of store.scan("scanned", { offset: 0, length: bytes.length }, MIB)) break;
+      const scan = async (key: string, offset: number) => {
+        for await (const _ of store.scan?.(key, { offset, length: 18 }, MIB) ?? []);
+      };
+      await expect(scan("scanned", 3 * MIB)).rejects.toBeInstanceOf(StoreUnavailable);
+      await expect(scan("nothing", 0)).rejects.toBeInstanceOf(ObjectNotFound);
+    });
+
     test("a deleted object is gone, deleting it again is fine, its neighbours stay", async () => {
       await store.putBytes("deleted/a", patterned(1));
       await store.putBytes("deleted/a-neighbour", patterned(1));

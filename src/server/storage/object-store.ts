@@ -33,6 +33,12 @@ export interface ObjectStore {
   /** A body to answer with: streamed, in constant memory. Without `range`, the whole object. */
   open(key: string, range?: ByteRange): Promise<Blob | ReadableStream<Uint8Array>>;
 
+  /**
+   * The bytes of a range, which must not be empty, in buffers of `bufferBytes`, the last one shorter; each is good until
+   * the next is asked for. Only where reading costs so little that what is sent may be read once more before.
+   */
+  scan?(key: string, range: ByteRange, bufferBytes: number): AsyncGenerator<Uint8Array>;
+
   /** Deletes the object and every version of it. An absent key is fine. */
   delete(key: string): Promise<void>;
 

@@ -167,17 +167,19 @@ describe("a study whose volume", () => {
 });
 
 describe("a download", () => {
-  test("of a damaged beginning costs nothing", async () => {
-    await forget();
-    await asAfterStart({ isOldRelease: false });
-    const fetchIt = () => t.call("GET", `/api/studies/${studyId}/download`, { as: owner });
+  test("of a file that is damaged anywhere is refused before its first byte and costs nothing", async () => {
     const used = () =>
       t.call("GET", "/api/subscriptions/usage-stats", { as: owner }).then((answer) => answer.json());
     const before = await used();
-    volume().flip(10);
-    const answer = await fetchIt();
-    expect(answer.status).toBe(500);
-    volume().restore();
+    const { bytes, flip, restore } = volume();
+    for (const at of [10, bytes.length >> 1, bytes.length - 10]) {
+      await forget();
+      await asAfterStart({ isOldRelease: false });
+      flip(at);
+      const answer = await t.call("GET", `/api/studies/${studyId}/download`, { as: owner });
+      restore();
+      expect([answer.status, (await problemOf(answer)).code]).toEqual([500, "archive.damaged"]);
+    }
     expect(await used()).toEqual(before);
   });
 });

@@ -69,6 +69,14 @@ function harm(key: string, at: number | "gone"): () => void {
   return () => writeFileSync(path, bytes);
 }
 
+function s3Settings({ options }: Awaited<ReturnType<typeof startFaultyS3Server>>) {
+  const { endpoint, region, bucket, accessKeyId, secretAccessKey } = options;
+  return {
+    ...{ S3_ENDPOINT: endpoint, S3_REGION: region, S3_BUCKET: bucket },
+    ...{ S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey },
+  };
+}
+
 /** What came of a chunked body (RFC 9112 §7.1), and whether it says that this was all. */
 function dechunked(sent: Buffer): { body: Buffer; isEnded: boolean } {
   const parts: Buffer[] = [];
@@ -145,25 +153,35 @@ describe("a laboratory PDF", () => {
   });
 });
 
-test("a download that meets damage on its way is cut: the body is not complete, and nothing changed is in it", async () => {
-  const { studies } = await t.store(owner, large("510", ...Array.from({ length: 30 }, (_, i) => `${i + 1}`)));
-  const id = studies[0]?.id ?? "";
-  const [volume] = (await restingObjects(t, id)).filter(({ kind }) => kind === "volume");
-  const { bytes, flip, restore } = volume ?? { bytes: Buffer.of() };
-  flip?.(bytes.length - 1_000_000);
-  await using server = serveApp(t);
+/** All that a server sends to one GET, until it closes the connection. */
+async function answerOf(port: number, path: string, { token }: Person): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const socket = connect(server.port, "127.0.0.1");
+  const socket = connect(port, "127.0.0.1");
   const received: Buffer[] = [];
   socket.on("data", (data) => received.push(Buffer.from(data)));
   socket.on("error", () => undefined);
   socket.on("close", () => resolve(Buffer.concat(received)));
   socket.setTimeout(10_000, () => reject(new Error("the connection stays open")));
   socket.write(
-    `GET /api/studies/${id}/download HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${owner.token}\r\n\r\n`,
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n\r\n`,
   );
-  const answer: Buffer = await promise;
-  restore?.();
+  return await promise;
+}
+
+test("a download of what lies in S3 that meets damage on its way is cut: the body is not complete, and nothing changed is in it", async () => {
+  await using s3 = await startFaultyS3Server();
+  await using far = await createTestApp({ env: s3Settings(s3) });
+  const person = await far.addPerson("Longe", { plan: "clinica" });
+  const sops = Array.from({ length: 30 }, (_, i) => `${i + 1}`);
+  const { studies } = await far.store(person, large("510", ...sops));
+  const id = studies[0]?.id ?? "";
+  const [row] = await far.sql`select key from stored_objects where kind = 'volume'`;
+  const bytes = s3.bucket.objects.get(row?.key)?.[0]?.bytes ?? new Uint8Array();
+  const sound = Buffer.from(bytes);
+  const at = bytes.length - 1_000_000;
+  bytes[at] = (bytes[at] ?? 0) ^ 0x55;
+  await using server = serveApp(far);
+  const answer = await answerOf(server.port, `/api/studies/${id}/download`, person);
   const bodyAt = answer.indexOf("\r\n\r\n") + 4;
   const head = answer.subarray(0, bodyAt).toString("latin1");
   expect(head).toStartWith("HTTP/1.1 200");
@@ -171,9 +189,9 @@ test("a download that meets damage on its way is cut: the body is not complete, 
   const { body, isEnded } = dechunked(answer.subarray(bodyAt));
   expect(isEnded).toBe(false);
   expect(body.length).toBeGreaterThan(1_000_000);
-  expect(body.length).toBeLessThan(bytes.length - 1_000_000);
-  expect(body.equals(bytes.subarray(0, body.length))).toBe(true);
-  expect((await listed(id))?.integrity).toBe("damaged");
+  expect(body.length).toBeLessThan(at);
+  expect(body.equals(sound.subarray(0, body.length))).toBe(true);
+  expect((await listed(id, far, person))?.integrity).toBe("damaged");
 }, 30_000);
 
 describe("an account's export", () => {
@@ -235,13 +253,7 @@ describe("an account's export", () => {
 
 test("a damaged local copy of what lies in S3 is dropped: the store's bytes are served, and the study stays as it is", async () => {
   await using s3 = await startFaultyS3Server();
-  const { endpoint, region, bucket, accessKeyId, secretAccessKey } = s3.options;
-  await using far = await createTestApp({
-    env: {
-      ...{ S3_ENDPOINT: endpoint, S3_REGION: region, S3_BUCKET: bucket },
-      ...{ S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey },
-    },
-  });
+  await using far = await createTestApp({ env: s3Settings(s3) });
   const person = await far.addPerson("Longe", { plan: "clinica" });
   const { studies } = await far.store(person, packed(sampleKinds()));
   const id = studies[0]?.id ?? "";

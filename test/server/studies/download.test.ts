@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { unzipSync } from "fflate";
+import { listVolumes } from "../../../src/server/holdings/objects/stored-objects.repo.ts";
+import { openObject } from "../../../src/server/holdings/reading/open-object.ts";
 import type { DownloadTicket } from "../../../src/shared/api/studies.ts";
 import type { UsageStats } from "../../../src/shared/api/subscriptions.ts";
+import { serveApp } from "../../support/raw-upload.ts";
 import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 
@@ -54,6 +57,44 @@ describe("a download", () => {
       const rest = await download({ range: `bytes=${at}-` }, id);
       expect(rest.status).toBe(206);
       expect(digest(await bytesOf(rest))).toBe(digest(whole.subarray(at)));
+    }
+  });
+
+  test("over a socket says its length, and answers a range that If-Range takes back with all of it", async () => {
+    await using server = serveApp(t);
+    const fetched = (headers: Record<string, string> = {}) =>
+      fetch(`http://127.0.0.1:${server.port}/api/studies/${studyId}/download`, {
+        headers: { authorization: `Bearer ${person.token}`, ...headers },
+      });
+    const whole = await fetched();
+    const bytes = await bytesOf(whole);
+    expect(whole.headers.get("transfer-encoding")).toBeNull();
+    expect(Number(whole.headers.get("content-length"))).toBe(bytes.length);
+    const etag = whole.headers.get("etag") ?? "";
+    for (const [range, from, to] of [
+      ["bytes=0-", 0, bytes.length],
+      ["bytes=10-19", 10, 20],
+      ["bytes=-300", bytes.length - 300, bytes.length],
+    ] as const) {
+      const part = await fetched({ range, "if-range": etag });
+      expect([part.status, part.headers.get("content-length")]).toEqual([206, String(to - from)]);
+      expect(part.headers.get("content-range")).toBe(`bytes ${from}-${to - 1}/${bytes.length}`);
+      expect(digest(await bytesOf(part))).toBe(digest(bytes.subarray(from, to)));
+    }
+    const other = await fetched({ range: "bytes=10-19", "if-range": '"other"' });
+    expect([other.status, digest(await bytesOf(other))]).toEqual([200, digest(bytes)]);
+  });
+
+  test("whose file takes too long to check first, or whose reader has left, is checked while it is sent", async () => {
+    const [volume] = await listVolumes(t.deps.db, studyId);
+    if (!volume) throw new Error("no volume");
+    const range = { offset: 0, length: volume.sizeBytes };
+    const file = await openObject(t.deps, volume, range);
+    expect(file).toBeInstanceOf(Blob);
+    for (const options of [{ checkedFirstMs: 0 }, { signal: AbortSignal.abort() }]) {
+      const stream = await openObject(t.deps, volume, range, options);
+      expect(stream).toBeInstanceOf(ReadableStream);
+      expect(digest(await bytesOf(new Response(stream)))).toBe(digest(await bytesOf(new Response(file))));
     }
   });
 

@@ -68,7 +68,7 @@ export function createSeriesReader(deps: ObjectDeps): SeriesReader {
     const volume = await findVolume(instance.volumeId);
     return {
       read: (range) => readObject(deps, volume, range, { entry: instance }),
-      open: (range) => openObject(deps, volume, range, { entry: instance, isCheckedFirst: true }),
+      open: (range) => openObject(deps, volume, range, { entry: instance }),
     };
   }
 

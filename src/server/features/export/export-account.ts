@@ -4,7 +4,7 @@ import { ZipStream } from "../../archive/zip-stream.ts";
 import type { Deps } from "../../deps.ts";
 import { isDamage } from "../../holdings/checking/find-lost.ts";
 import { listVolumes } from "../../holdings/objects/stored-objects.repo.ts";
-import { type ObjectDeps, openObject, readObject } from "../../holdings/reading/open-object.ts";
+import { type ObjectDeps, readObject, streamObject } from "../../holdings/reading/open-object.ts";
 import { translate } from "../../http/translate.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
 import { type AccountAuditRow, listAccountAudit } from "../audit/audit.repo.ts";
@@ -159,7 +159,7 @@ async function* exportVolume(
     id: volume.id,
     sizeBytes: volume.sizeBytes,
     read: (range: ByteRange) => readObject(deps, volume, range),
-    open: (range: ByteRange) => openObject(deps, volume, range),
+    open: (range: ByteRange) => streamObject(deps, volume, range),
   };
   let found: unknown;
   const isFound = (error: unknown) => {

@@ -8,12 +8,12 @@ import { type KeptObject, noteDamage } from "../checking/note-damage.ts";
 import { type StoredEntry, sumsFor } from "../checking/sums-of-object.ts";
 import {
   damageOf,
+  fromStore,
   inBuffers,
   ObjectChanged,
   openStored,
   readStored,
   type StoreDeps,
-  storeOf,
 } from "./stored-bytes.ts";
 
 export type ObjectDeps = StoreDeps & Pick<Deps, "db" | "jobs" | "clock" | "log" | "sums">;
@@ -23,9 +23,19 @@ export interface ReadOptions {
   entry?: StoredEntry;
 }
 
-/** What is read and checked at once. */
+export interface OpenOptions extends ReadOptions {
+  /** What can't be read and checked in so long is checked while it is sent. */
+  checkedFirstMs?: number;
+  /** Of the request: nobody waits for what is checked any more. */
+  signal?: AbortSignal;
+}
+
+/** What is read and checked at once of a stream, and of a file. */
 const BUFFER_BYTES = 8 * PIECE_BYTES;
+const SCANNED_BYTES = 16 * PIECE_BYTES;
 const HASHED_AT_ONCE_BYTES = 1024 * 1024;
+/** Enough for gigabytes of any disk; nobody should wait for longer before the first byte. */
+const CHECKED_FIRST_MS = 10_000;
 
 /**
  * Reads of an object wherever it lies now; the bytes are what was stored. Without `range`, the whole object, checked by
@@ -51,26 +61,77 @@ export async function readObject(
 }
 
 /**
- * As {@link readObject}, as a body to stream: no byte of it leaves before its piece was checked, and damage ends it
- * early. What is wrong within the first 512 KiB is thrown here; with `isCheckedFirst`, whatever is wrong.
+ * As {@link readObject}, as a body to answer with. Of a disk all of it is read and checked, and then the file itself
+ * answers; else it is as {@link streamObject} gives it.
  */
 export async function openObject(
   deps: ObjectDeps,
   object: KeptObject,
   range: ByteRange,
-  { entry, isCheckedFirst = false }: ReadOptions & { isCheckedFirst?: boolean } = {},
-): Promise<ReadableStream<Uint8Array>> {
+  options: OpenOptions = {},
+): Promise<Blob | ReadableStream<Uint8Array>> {
+  if (range.length === 0) return new Blob();
   try {
-    const sums = await sumsFor(deps, object, range, entry);
-    // Reading twice is cheap where the disk is; over the network the second half of a body would come too late.
-    const isNear = storeOf(deps, object).kind === "disk" && range.length > BUFFER_BYTES;
-    if (isCheckedFirst && isNear) for await (const _ of checkedChunks(deps, object, sums, range));
-    const chunks = checkedChunks(deps, object, sums, range);
-    const first = await chunks.next();
-    return streamOf(asDamageOf(deps, object, first, chunks));
+    const sums = await sumsFor(deps, object, range, options.entry);
+    if (await isRightFile(deps, object, sums, { range, ...options }))
+      return await openStored(deps, object, range);
+    return await streamMatching(deps, object, sums, range);
   } catch (error) {
     throw await asDamage(deps, object, error);
   }
+}
+
+/**
+ * As {@link readObject}, as a stream: no byte of it leaves before its piece was checked, and damage ends it early. What
+ * is wrong within the first 512 KiB is thrown here.
+ */
+export async function streamObject(
+  deps: ObjectDeps,
+  object: KeptObject,
+  range: ByteRange,
+  { entry }: ReadOptions = {},
+): Promise<ReadableStream<Uint8Array>> {
+  try {
+    return await streamMatching(deps, object, await sumsFor(deps, object, range, entry), range);
+  } catch (error) {
+    throw await asDamage(deps, object, error);
+  }
+}
+
+async function streamMatching(
+  deps: ObjectDeps,
+  object: KeptObject,
+  sums: PieceSums,
+  range: ByteRange,
+): Promise<ReadableStream<Uint8Array>> {
+  const chunks = checkedChunks(deps, object, sums, range);
+  const first = await chunks.next();
+  return streamOf(asDamageOf(deps, object, first, chunks));
+}
+
+/**
+ * Whether the range lies in a file that has been read and is right. False where the bytes are far, where it takes too
+ * long, or where nobody waits for it any more.
+ * @throws {ObjectChanged}
+ */
+async function isRightFile(
+  deps: ObjectDeps,
+  object: KeptObject,
+  sums: PieceSums,
+  { range, checkedFirstMs = CHECKED_FIRST_MS, signal }: OpenOptions & { range: ByteRange },
+): Promise<boolean> {
+  const endsAt = performance.now() + checkedFirstMs;
+  const around = sums.around(range);
+  return await fromStore(deps, object, async (store) => {
+    if (!store.scan) return false;
+    let at = around.offset;
+    for await (const bytes of store.scan(object.key, around, SCANNED_BYTES)) {
+      if (!sums.match(at, bytes)) throw new ObjectChanged();
+      at += bytes.length;
+      if (signal?.aborted || performance.now() > endsAt) return false;
+    }
+    return true;
+  });
 }
 
 async function* asDamageOf(

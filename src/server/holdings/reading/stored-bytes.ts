@@ -41,7 +41,7 @@ export async function openStored(
 }
 
 /** An object that was moved to the archive since its row was read is read there: its key is the same. */
-async function fromStore<Result>(
+export async function fromStore<Result>(
   deps: StoreDeps,
   object: Located,
   read: (store: ObjectStore) => Promise<Result>,

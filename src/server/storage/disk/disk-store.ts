@@ -15,6 +15,7 @@ import { linkOrCopy, openNow, readAt, statFile, sync, writeAll } from "./durable
 import { createFolderTree } from "./folder-tree.ts";
 import { isAbsent, onDisk } from "./fs-failure.ts";
 import { listFiles } from "./list-files.ts";
+import { newBuffer, scanFile } from "./scan-file.ts";
 
 /** `~` is in no key: what is being written can be neither read nor listed, nor stand in an object's way. */
 const UNFINISHED = "~unfinished";
@@ -52,6 +53,17 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
 
   async function sizeOf(path: string): Promise<number | undefined> {
     return isInside(dirname(path)) ? (await statFile(path))?.size : undefined;
+  }
+
+  /** @throws {ObjectNotFound} {StoreUnavailable} where the range is not within it */
+  function openWithin(key: string, range: ByteRange) {
+    const path = pathOf(key);
+    assertByteRange(range);
+    const file = isInside(dirname(path)) ? openNow(path) : undefined;
+    if (!file) throw new ObjectNotFound(key);
+    if (range.offset + range.length <= file.sizeBytes) return file;
+    file[Symbol.dispose]();
+    throw pastTheEnd();
   }
 
   /** Lets `fill` write a new file and puts it in the place of `target`, whole and durable. */
@@ -102,18 +114,27 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
     },
 
     async read(key, range) {
-      const path = pathOf(key);
-      assertByteRange(range);
       return onDisk(async () => {
-        using file = isInside(dirname(path)) ? openNow(path) : undefined;
-        if (!file) throw new ObjectNotFound(key);
-        assertWithin(file.sizeBytes, range);
-        // Not set to zero before: it is filled, or not given out.
-        const bytes = new Uint8Array(Buffer.allocUnsafeSlow(range.length).buffer);
+        using file = openWithin(key, range);
+        const bytes = newBuffer(range.length);
         const readBytes = await readAt(file, range.offset, bytes);
         if (readBytes < range.length) throw new StoreUnavailable("disk: object ends early");
         return bytes;
       });
+    },
+
+    async *scan(key, range, bufferBytes) {
+      using file = await onDisk(async () => openWithin(key, range));
+      const buffers = scanFile(file, range, bufferBytes);
+      try {
+        for (;;) {
+          const { value, done } = await onDisk(() => buffers.next());
+          if (done) return;
+          yield value;
+        }
+      } finally {
+        await buffers.return(undefined);
+      }
     },
 
     async open(key, range) {
@@ -123,7 +144,7 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
       if (sizeBytes === undefined) throw new ObjectNotFound(key);
       const file = Bun.file(path, { type: "application/octet-stream" });
       if (!range) return file;
-      assertWithin(sizeBytes, range);
+      if (range.offset + range.length > sizeBytes) throw pastTheEnd();
       return file.slice(range.offset, range.offset + range.length);
     },
 
@@ -173,6 +194,6 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
   };
 }
 
-function assertWithin(sizeBytes: number, { offset, length }: ByteRange): void {
-  if (offset + length > sizeBytes) throw new StoreUnavailable("disk: range past the end of the object");
+function pastTheEnd(): StoreUnavailable {
+  return new StoreUnavailable("disk: range past the end of the object");
 }

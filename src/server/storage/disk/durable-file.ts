@@ -78,7 +78,7 @@ export async function openFile(path: string): Promise<FileHandle | undefined> {
 }
 
 /** What {@link readAt} reads from. */
-interface Readable {
+export interface Readable {
   read(into: Uint8Array, at: number, length: number, position: number): Promise<{ bytesRead: number }>;
 }
 

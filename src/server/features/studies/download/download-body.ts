@@ -1,10 +1,16 @@
+import { piecesOf, type StreamedBody } from "../../../archive/pieces.ts";
 import {
   type JoinPart,
   type JoinPlan,
   planDownload as planJoin,
   slicePlan,
 } from "../../../archive/volume-join.ts";
-import { type ObjectDeps, openObject, readObject } from "../../../holdings/reading/open-object.ts";
+import {
+  type ObjectDeps,
+  openObject,
+  readObject,
+  streamObject,
+} from "../../../holdings/reading/open-object.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { parseByteRange } from "../../../http/byte-range.ts";
 import { rangeNotSatisfiable } from "../../../http/http.errors.ts";
@@ -14,6 +20,9 @@ import type { ByteRange } from "../../../storage/object-store.ts";
 import type { Caller } from "../studies.repo.ts";
 import type { StoredObjectRow } from "../studies.table.ts";
 import { chargeDownload, type StudyFile } from "./download-study.ts";
+
+/** For the log alone: who asked has left before a byte was sent, and pays nothing. */
+const CLIENT_GONE = 499;
 
 /** How the volumes of a study make one ZIP file. */
 export async function planDownload(deps: ObjectDeps, volumes: StoredObjectRow[]): Promise<JoinPlan> {
@@ -27,9 +36,9 @@ export async function planDownload(deps: ObjectDeps, volumes: StoredObjectRow[])
 }
 
 /**
- * Answers GET or HEAD for a study's file: streamed, with Content-Length, ETag and Range, charged before the
- * first byte. HEAD is free. Whatever range is asked for, the pieces around it are checked before a byte of them
- * leaves: damage ends the body early.
+ * Answers GET or HEAD for a study's file: with ETag and Range, charged before the first byte. HEAD is free. A file of one
+ * volume on a disk is checked, and then answered as it lies there, with Content-Length. Any other is streamed: the pieces
+ * are checked before a byte of them leaves, and damage ends the body early.
  * @throws {AppError} 416, `archive.damaged` (not charged), `quota.actions`, `subscription.required`, 503 while staged on another node
  */
 export async function answerDownload(
@@ -49,14 +58,24 @@ export async function answerDownload(
   if (range) headers.set("Content-Range", `bytes ${offset}-${offset + length - 1}/${plan.sizeBytes}`);
   const status = range ? 206 : 200;
   if (request.method === "HEAD") return new Response(null, { status, headers });
-  const body = await openParts(deps, file.volumes, slicePlan(plan, { offset, length }));
+  const parts = slicePlan(plan, { offset, length });
+  const body = await openParts(deps, file.volumes, parts, request.signal);
+  const giveUp = async () => {
+    if (body instanceof ReadableStream) await body.cancel();
+  };
+  if (request.signal.aborted) {
+    await giveUp();
+    return new Response(null, { status: CLIENT_GONE });
+  }
   try {
     await chargeDownload(deps, caller, file, { isRange: range !== undefined, origin });
   } catch (error) {
-    await body.cancel();
+    await giveUp();
     throw error;
   }
-  return new Response(body, { status, headers });
+  // Of a whole file the runtime would answer a range by itself, also one that \`If-Range\` takes back.
+  const isAnswered = range !== undefined || !request.headers.has("range");
+  return new Response(isAnswered ? body : streamOf(piecesOf(body)), { status, headers });
 }
 
 function downloadHeaders({ etag, fileName }: StudyFile): Headers {
@@ -83,38 +102,39 @@ function requestedRange(request: Request, sizeBytes: number, etag: string): Byte
   throw new AppError(rangeNotSatisfiable, { members: { sizeBytes } });
 }
 
+/** A file of one volume is answered as it lies there; a joined one is a stream. */
 async function openParts(
   deps: ObjectDeps,
   volumes: StoredObjectRow[],
   parts: JoinPart[],
-): Promise<ReadableStream<Uint8Array>> {
+  signal: AbortSignal,
+): Promise<StreamedBody> {
   const [only] = parts;
-  if (!only) return new Blob([]).stream();
-  const first = await openPart(deps, volumes, only);
-  return parts.length === 1 ? first : streamParts(deps, volumes, first, parts.slice(1));
+  if (!only) return new Blob();
+  if (parts.length > 1) return await streamParts(deps, volumes, parts);
+  if ("bytes" in only) return new Blob([Uint8Array.from(only.bytes)]);
+  return await openObject(deps, volumeOf(volumes, only), only.range, { signal });
 }
 
-async function openPart(
+/** One part after the other, each opened when the one before it has been sent; the first is opened here. */
+async function streamParts(
   deps: ObjectDeps,
   volumes: StoredObjectRow[],
-  part: JoinPart,
+  parts: JoinPart[],
 ): Promise<ReadableStream<Uint8Array>> {
-  if ("bytes" in part) return new Blob([Uint8Array.from(part.bytes)]).stream();
-  const volume = volumes[part.volumeIndex];
-  if (!volume) throw new RangeError("a part of no volume");
-  return await openObject(deps, volume, part.range);
-}
-
-/** One part after the other, each opened when the one before it has been sent. */
-function streamParts(
-  deps: ObjectDeps,
-  volumes: StoredObjectRow[],
-  first: ReadableStream<Uint8Array>,
-  others: JoinPart[],
-): ReadableStream<Uint8Array> {
+  const openPart = async (part: JoinPart) =>
+    "bytes" in part ? part.bytes : await streamObject(deps, volumeOf(volumes, part), part.range);
+  const [first, ...others] = parts;
+  const opened = first && (await openPart(first));
   async function* chunks(): AsyncGenerator<Uint8Array> {
-    yield* first;
-    for (const part of others) yield* await openPart(deps, volumes, part);
+    if (opened) yield* piecesOf(opened);
+    for (const part of others) yield* piecesOf(await openPart(part));
   }
   return streamOf(chunks());
+}
+
+function volumeOf(volumes: StoredObjectRow[], { volumeIndex }: { volumeIndex: number }): StoredObjectRow {
+  const volume = volumes[volumeIndex];
+  if (!volume) throw new RangeError("a part of no volume");
+  return volume;
 }

@@ -1,0 +1,41 @@
+import { type ByteRange, StoreUnavailable } from "../object-store.ts";
+import { type Readable, readAt } from "./durable-file.ts";
+
+/** The bytes of a range in two buffers: one is filled while the other is looked at. */
+export async function* scanFile(
+  file: Readable,
+  { offset, length }: ByteRange,
+  bufferBytes: number,
+): AsyncGenerator<Uint8Array> {
+  const end = offset + length;
+  const size = Math.min(bufferBytes, length);
+  let [free, taken] = [newBuffer(size), newBuffer(size)];
+  const fill = (at: number): Promise<Uint8Array> => {
+    const filling = fillFrom(file, at, free.subarray(0, Math.min(size, end - at)));
+    [free, taken] = [taken, free];
+    filling.catch(() => {}); // told to whoever asks for it
+    return filling;
+  };
+  let filling = fill(offset);
+  try {
+    for (let at = offset; at < end; ) {
+      const filled = await filling;
+      at += filled.length;
+      if (at < end) filling = fill(at);
+      yield filled;
+    }
+  } finally {
+    // The file may be closed only when nothing is read from it.
+    await filling.catch(() => {});
+  }
+}
+
+async function fillFrom(file: Readable, at: number, buffer: Uint8Array): Promise<Uint8Array> {
+  if ((await readAt(file, at, buffer)) < buffer.length) throw new StoreUnavailable("disk: object ends early");
+  return buffer;
+}
+
+/** Not set to zero before: it is filled, or not given out. */
+export function newBuffer(bytes: number): Uint8Array {
+  return new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer);
+}
