@@ -2,6 +2,7 @@ import type { Config } from "../config.ts";
 import { attachOrStart } from "../db/embedded/embedded-postgres.ts";
 import { migrate } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
+import { assertRestored } from "../features/backup/assert-restored.ts";
 import { createLogger } from "../runtime/log.ts";
 import type { Program } from "./program.ts";
 
@@ -15,8 +16,20 @@ export async function migrateOnly(program: Program, config: Config): Promise<num
   return 0;
 }
 
-/** DATABASE_URL, or the embedded PostgreSQL: the one that runs already, else one for this command alone. */
+/**
+ * DATABASE_URL, or the embedded PostgreSQL: the one that runs already, else one for this command alone.
+ * @throws {RestoreIsUnfinished}
+ */
 export async function reachDatabase(
+  program: Program,
+  config: Config,
+): Promise<{ url: string } & AsyncDisposable> {
+  await assertRestored(config.dataDir);
+  return await startOrAttach(program, config);
+}
+
+/** As {@link reachDatabase}, for the restore itself. */
+export async function startOrAttach(
   program: Program,
   config: Config,
 ): Promise<{ url: string } & AsyncDisposable> {

@@ -1,13 +1,6 @@
 import { ConfigError, readConfig } from "../config.ts";
-import { DatabaseIsUnfit } from "../db/database.errors.ts";
-import {
-  DataDirInUse,
-  DataDirUnreachable,
-  PostgresStartFailed,
-  WrongPostgresMajor,
-} from "../db/embedded/embedded.errors.ts";
-import { DatabaseIsNewer, MigrationChanged } from "../db/migrate.errors.ts";
 import { describeError } from "../runtime/log.ts";
+import { OperatorError } from "../runtime/operator-error.ts";
 import type { Program } from "./program.ts";
 import { UsageError } from "./usage.ts";
 
@@ -18,12 +11,17 @@ export const PICTURE_WORKER = "picture-worker";
 /** And to find elements in files. */
 export const ELEMENT_WORKER = "element-worker";
 
+/** These return 1 where they did their work and found something wrong, so that 2 is left for work not done. */
+const FINDS = new Set(["backup", "verify"]);
+
 const usage = `Usage: exameteca [command]
 
   serve                 start the server (default)
   migrate               bring the database up to date and exit
   user add              --email E [--name N] [--role admin|user|doctor|lab] [--password P]
   user set              --email E [--password P] [--new-email E] [--two-factor on|off]
+  backup DIR            back up a running or stopped installation into a folder: [--keep N] states
+  restore DIR           restore a backup into an empty DATA_DIR, database and store: [--state NAME]
   licenses              show the licences of Exameteca and of what is in it
 
 Settings come from the environment; the README has the table.`;
@@ -54,11 +52,23 @@ export async function run(program: Program, args: string[], environment = proces
         return await (await import("./migrate-only.ts")).migrateOnly(program, readConfig(environment));
       case "user":
         return await (await import("./user-command.ts")).userCommand(program, readConfig(environment), rest);
+      case "backup":
+        return await (await import("./backup-command.ts")).backupCommand(
+          program,
+          readConfig(environment),
+          rest,
+        );
+      case "restore":
+        return await (await import("./restore-command.ts")).restoreCommand(
+          program,
+          readConfig(environment),
+          rest,
+        );
       default:
         throw new UsageError(`There is no command "${command}".`);
     }
   } catch (error) {
-    return explain(error);
+    return explain(error, FINDS.has(command) ? 2 : 1);
   }
 }
 
@@ -74,7 +84,7 @@ async function tell(text: string): Promise<number> {
   return 0;
 }
 
-function explain(error: unknown): number {
+function explain(error: unknown, couldNot: number): number {
   if (error instanceof ConfigError) {
     const lines = error.problems.map((problem) => `  - ${problem}`).join("\n");
     process.stderr.write(`The configuration is not valid:\n${lines}\n`);
@@ -84,16 +94,8 @@ function explain(error: unknown): number {
     process.stderr.write(`${error.message}\n\n${usage}\n`);
     return 2;
   }
-  const isExplained =
-    error instanceof DataDirInUse ||
-    error instanceof DataDirUnreachable ||
-    error instanceof WrongPostgresMajor ||
-    error instanceof PostgresStartFailed ||
-    error instanceof DatabaseIsUnfit ||
-    error instanceof DatabaseIsNewer ||
-    error instanceof MigrationChanged;
   // The message of any other error may quote a person's data, such as the values of a failed statement.
-  const said = isExplained ? error.message : JSON.stringify(describeError(error));
+  const said = error instanceof OperatorError ? error.message : JSON.stringify(describeError(error));
   process.stderr.write(`${said}\n`);
-  return 1;
+  return couldNot;
 }

@@ -1,5 +1,7 @@
+import { OperatorError } from "../runtime/operator-error.ts";
+
 /** `DATABASE_URL` leads where the program can't work; the message says what to do and quotes nothing. */
-export abstract class DatabaseIsUnfit extends Error {}
+export abstract class DatabaseIsUnfit extends OperatorError {}
 
 /** What answers under it lends connections out by the transaction. */
 export class DatabaseIsPooled extends DatabaseIsUnfit {

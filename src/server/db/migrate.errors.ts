@@ -1,5 +1,7 @@
+import { OperatorError } from "../runtime/operator-error.ts";
+
 /** The database was migrated by a newer version of this program. */
-export class DatabaseIsNewer extends Error {
+export class DatabaseIsNewer extends OperatorError {
   override name = "DatabaseIsNewer";
   constructor() {
     super(
@@ -9,7 +11,7 @@ export class DatabaseIsNewer extends Error {
 }
 
 /** A migration that this database has is not the one that this program brings. */
-export class MigrationChanged extends Error {
+export class MigrationChanged extends OperatorError {
   override name = "MigrationChanged";
   constructor(readonly folderMillis: number) {
     super(

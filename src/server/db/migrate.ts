@@ -29,6 +29,17 @@ export function migrate(url: string, migrations: readonly Migration[]): Promise<
   });
 }
 
+/**
+ * Those of `migrations` that the database has.
+ * @throws {DatabaseIsNewer | MigrationChanged}
+ */
+export function appliedOf(url: string, migrations: readonly Migration[]): Promise<Migration[]> {
+  return withStartupLock(url, async (tx) => {
+    const pending = new Set(pendingMigrations(migrations, await appliedMigrations(tx)));
+    return migrations.filter((migration) => !pending.has(migration));
+  });
+}
+
 /** `folderMillis` → hash of what the database has. */
 async function appliedMigrations(tx: TransactionSql): Promise<Map<number, string>> {
   await tx`create schema if not exists drizzle`;

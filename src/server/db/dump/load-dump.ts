@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import type { TransactionSql } from "postgres";
+import { OperatorError } from "../../runtime/operator-error.ts";
 import { ROWS_END, STATEMENT_END } from "./write-dump.ts";
 
 /** No row of ours is larger: the largest hold a picture of some hundred kilobytes, twice as long in hexadecimal digits. */
@@ -8,7 +9,7 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const BEGINS_ROWS = /^copy .* from stdin;$/;
 
 /** A dump is cut, or not one that `writeDump` made. */
-export class DumpIsUnreadable extends Error {
+export class DumpIsUnreadable extends OperatorError {
   override name = "DumpIsUnreadable";
 }
 

@@ -1,5 +1,7 @@
+import { OperatorError } from "../../runtime/operator-error.ts";
+
 /** Another process runs PostgreSQL on this data directory and did not stop while we waited. */
-export class DataDirInUse extends Error {
+export class DataDirInUse extends OperatorError {
   override name = "DataDirInUse";
   constructor(
     readonly dataDir: string,
@@ -13,7 +15,7 @@ export class DataDirInUse extends Error {
 }
 
 /** The data directory was made by another major version of PostgreSQL. */
-export class WrongPostgresMajor extends Error {
+export class WrongPostgresMajor extends OperatorError {
   override name = "WrongPostgresMajor";
   constructor(
     readonly dataDir: string,
@@ -28,7 +30,7 @@ export class WrongPostgresMajor extends Error {
 }
 
 /** The account that PostgreSQL runs as can't get to, or doesn't own, the data directory. The message says what to do. */
-export class DataDirUnreachable extends Error {
+export class DataDirUnreachable extends OperatorError {
   override name = "DataDirUnreachable";
 }
 
@@ -38,7 +40,7 @@ export class PostgresBinariesMissing extends Error {
 }
 
 /** PostgreSQL (or initdb) ended instead of starting; `output` is the end of what it said. */
-export class PostgresStartFailed extends Error {
+export class PostgresStartFailed extends OperatorError {
   override name = "PostgresStartFailed";
   constructor(
     readonly step: "initdb" | "postgres",

@@ -1,0 +1,69 @@
+import { relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import type { Config } from "../config.ts";
+import { appliedOf } from "../db/migrate.ts";
+import { migrations } from "../db/migrations.ts";
+import { listSmallFiles } from "../features/backup/copy-small-files.ts";
+import { type BackupReport, makeBackup } from "../features/backup/make-backup.ts";
+import { outboxFolder } from "../mail/outbox.ts";
+import { untilInterrupted } from "./interrupts.ts";
+import { reachDatabase } from "./migrate-only.ts";
+import { openArchive } from "./open-installation.ts";
+import type { Program } from "./program.ts";
+import { openProgressLine, shareOf, sizeText } from "./progress-line.ts";
+import { UsageError } from "./usage.ts";
+
+/** `backup DIR [--keep N]`; 1 where something in the archive is not what it was, and the backup says so. */
+export async function backupCommand(program: Program, config: Config, args: string[]): Promise<number> {
+  const { folder, keep } = readOptions(args, config);
+  const signal = untilInterrupted();
+  await using database = await reachDatabase(program, config);
+  using progress = openProgressLine();
+  const report = await makeBackup(folder, {
+    databaseUrl: database.url,
+    migrations: await appliedOf(database.url, migrations),
+    product: config.productName,
+    sources: await openArchive(config),
+    smallFiles: await listSmallFiles(config.dataDir, outboxFolder(config), config.authSecret),
+    keep,
+    now: new Date(),
+    signal,
+    onProgress: (tally, total) => progress.show(`Backing up: ${shareOf(tally.bytes, total.bytes)}`),
+  });
+  process.stdout.write(told(folder, report));
+  return report.changed.length + report.missing.length > 0 ? 1 : 0;
+}
+
+function readOptions(args: string[], { dataDir }: Config): { folder: string; keep: number | undefined } {
+  const { values, positionals } = parsed(args);
+  const [folder, ...more] = positionals;
+  if (folder === undefined || more.length > 0) throw new UsageError("backup takes one folder");
+  const keep = values.keep === undefined ? undefined : Number(values.keep);
+  if (keep !== undefined && !(Number.isSafeInteger(keep) && keep >= 1))
+    throw new UsageError("--keep is a number of states, 1 or more");
+  const path = resolve(folder);
+  const inside = relative(resolve(dataDir), path);
+  if (inside === "" || !inside.startsWith(".."))
+    throw new UsageError("A backup inside DATA_DIR would be lost with it: choose a folder elsewhere.");
+  return { folder: path, keep };
+}
+
+function parsed(args: string[]) {
+  try {
+    return parseArgs({ args, allowPositionals: true, options: { keep: { type: "string" } } });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function told(
+  folder: string,
+  { state, objects, bytes, copiedBytes, changed, missing }: BackupReport,
+): string {
+  const lines = [
+    `Backed up ${objects} objects (${sizeText(bytes)}, ${sizeText(copiedBytes)} of it new) as ${state} in ${folder}`,
+    ...changed.map((key) => `  changed since it was stored: ${key}`),
+    ...missing.map((key) => `  missing in the archive: ${key}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,18 @@
+import { OperatorError } from "../runtime/operator-error.ts";
+
+/** Aborts when somebody ends the command: what it does then leaves nothing half done. */
+export function untilInterrupted(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => controller.abort(new Interrupted()));
+  }
+  return controller.signal;
+}
+
+/** Somebody ended the command. */
+export class Interrupted extends OperatorError {
+  override name = "Interrupted";
+  constructor() {
+    super("Interrupted: nothing was finished.");
+  }
+}

@@ -1,0 +1,40 @@
+const EVERY_MS = 200;
+
+/** A line on the terminal that is written anew as work goes on; silent where nobody watches. */
+export interface ProgressLine extends Disposable {
+  show(text: string): void;
+}
+
+export function openProgressLine(stream: NodeJS.WriteStream = process.stderr): ProgressLine {
+  let shownAt = 0;
+  let isShown = false;
+  return {
+    show(text) {
+      if (!stream.isTTY || performance.now() - shownAt < EVERY_MS) return;
+      shownAt = performance.now();
+      isShown = true;
+      stream.write(`\r\x1b[K${text.slice(0, (stream.columns ?? 80) - 1)}`);
+    },
+    [Symbol.dispose]() {
+      if (isShown) stream.write("\r\x1b[K");
+    },
+  };
+}
+
+/** Such as "40 % of 1.2 GB". */
+export function shareOf(bytes: number, totalBytes: number): string {
+  const percent = totalBytes === 0 ? 100 : Math.floor((bytes / totalBytes) * 100);
+  return `${percent} % of ${sizeText(totalBytes)}`;
+}
+
+/** Bytes as people read them, in decimal units. */
+export function sizeText(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
+}

@@ -1,0 +1,76 @@
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { isAbsent } from "../../storage/disk/fs-failure.ts";
+import { UNFINISHED } from "./hashed-copy.ts";
+
+const STATE_NAME = /^[0-9]{8}T[0-9]{6}Z(-[0-9]+)?$/;
+
+/**
+ * The folder of a backup:
+ *
+ *     manifest.json                  the newest state
+ *     states/20261122T131500Z/       one folder a state: manifest.json, database.sql, secrets/, mail/
+ *     objects/ab/ab12…               what is kept, once each, named by its SHA-256
+ *
+ * A state appears by a rename, whole, after everything that it names is on the medium.
+ */
+export interface BackupFolder {
+  root: string;
+  /** Relative, as manifests name it. */
+  objectPath(sha256: string): string;
+  /** States that are whole, oldest first. */
+  listStates(): Promise<string[]>;
+  statePath(state: string): string;
+  /** Where a state is written before its rename. */
+  unfinishedPath(state: string): string;
+  manifestPath: string;
+  /** Where an object is written before it gets its name. */
+  unfinishedObjects: string;
+  /** Removes what a backup that was cut left behind; the objects that it copied stay for the next. */
+  removeUnfinished(): Promise<void>;
+}
+
+export function openBackupFolder(root: string): BackupFolder {
+  const states = join(root, "states");
+  const unfinishedObjects = join(root, `objects${UNFINISHED}`);
+  return {
+    root,
+    objectPath: (sha256) => `objects/${sha256.slice(0, 2)}/${sha256}`,
+    listStates: async () => (await namesIn(states)).filter((name) => STATE_NAME.test(name)).sort(),
+    statePath: (state) => join(states, state),
+    unfinishedPath: (state) => join(states, `${state}${UNFINISHED}`),
+    manifestPath: join(root, "manifest.json"),
+    unfinishedObjects,
+    async removeUnfinished() {
+      await rm(unfinishedObjects, { recursive: true, force: true });
+      for (const name of await namesIn(states)) {
+        if (name.endsWith(UNFINISHED)) await rm(join(states, name), { recursive: true });
+      }
+    },
+  };
+}
+
+/** Makes the folders of a backup where they are not there; nobody else may look into them. */
+export async function makeBackupFolder(root: string): Promise<BackupFolder> {
+  for (const folder of [root, join(root, "states"), join(root, "objects")])
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  return openBackupFolder(root);
+}
+
+/** The name of a state made at `at`; `taken` names are not given again. */
+export function stateName(at: Date, taken: readonly string[]): string {
+  const name = `${at.toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
+  if (!taken.includes(name)) return name;
+  let number = 2;
+  while (taken.includes(`${name}-${number}`)) number++;
+  return `${name}-${number}`;
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}

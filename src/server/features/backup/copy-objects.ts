@@ -1,0 +1,142 @@
+import { join } from "node:path";
+import { OperatorError } from "../../runtime/operator-error.ts";
+import { statFile } from "../../storage/disk/durable-file.ts";
+import { ObjectNotFound, type ObjectStore } from "../../storage/object-store.ts";
+import type { NamedObject } from "./backup.repo.ts";
+import type { BackupFolder } from "./backup-folder.ts";
+import type { BackupFile } from "./backup-manifest.ts";
+import { copyHashed, placeFile, type Written, writeHashed } from "./hashed-copy.ts";
+
+/** Where the bytes of objects lie. */
+export interface ObjectSources {
+  store: ObjectStore;
+  /** The file of an object, where the archive store is a folder. */
+  storedPath?: ((key: string) => string) | undefined;
+  /** This node, and the file of an object in its staging area. */
+  nodeId: string | undefined;
+  stagedPath(key: string): string;
+}
+
+/** Bytes lie on another node only, which has to be there to give them to the store. */
+export class StagedElsewhere extends OperatorError {
+  override name = "StagedElsewhere";
+  constructor(nodeId: string) {
+    super(
+      `Bytes lie on node ${nodeId} only and are on their way to the store: start that node, or back up when the transfer is done.`,
+    );
+  }
+}
+
+/** Small objects are many, and each waits for the disk: this many are copied at once. */
+const COPIES_AT_ONCE = 8;
+
+/** What copying objects found on the way. */
+export class CopyTally {
+  objects = 0;
+  bytes = 0;
+  /** Bytes that were not in the folder before. */
+  copiedBytes = 0;
+  /** Keys whose bytes are not what the database says. */
+  changed: string[] = [];
+  /** Keys that no store holds. */
+  missing: string[] = [];
+}
+
+/**
+ * Brings the bytes of every object into the folder, those that are not there yet, and yields their files in the order of
+ * `named`. An object whose bytes have changed is kept as it is now, under the hash of what it is now.
+ * @throws {StagedElsewhere}
+ */
+export async function* copyObjects(
+  folder: BackupFolder,
+  named: AsyncIterable<NamedObject>,
+  sources: ObjectSources,
+  tally: CopyTally,
+  signal: AbortSignal,
+): AsyncGenerator<BackupFile> {
+  const copies: Promise<BackupFile | undefined>[] = [];
+  try {
+    for await (const object of named) {
+      signal.throwIfAborted();
+      copies.push(copyObject(folder, object, sources, tally, signal));
+      if (copies.length >= COPIES_AT_ONCE) yield* present(await copies.shift());
+    }
+    while (copies.length > 0) yield* present(await copies.shift());
+  } finally {
+    await Promise.allSettled(copies);
+  }
+}
+
+function* present(file: BackupFile | undefined): Generator<BackupFile> {
+  if (file) yield file;
+}
+
+async function copyObject(
+  folder: BackupFolder,
+  object: NamedObject,
+  sources: ObjectSources,
+  tally: CopyTally,
+  signal: AbortSignal,
+): Promise<BackupFile | undefined> {
+  const { key, sizeBytes, sha256 } = object;
+  const written =
+    (await keptAlready(folder, object)) ?? (await bring(folder, object, sources, tally, signal));
+  tally.objects++;
+  tally.bytes += written?.sizeBytes ?? 0;
+  if (!written) {
+    tally.missing.push(key);
+    return undefined;
+  }
+  const file = { path: folder.objectPath(written.sha256), kind: "object" as const, ...written, key };
+  if (written.sha256 === sha256 && written.sizeBytes === sizeBytes) return file;
+  tally.changed.push(key);
+  return { ...file, expectedSha256: sha256 };
+}
+
+/** A file of this name is whole: it got its name when it was. */
+async function keptAlready(
+  folder: BackupFolder,
+  { sha256, sizeBytes }: NamedObject,
+): Promise<Written | undefined> {
+  const kept = await statFile(join(folder.root, folder.objectPath(sha256)));
+  return kept?.size === sizeBytes ? { sha256, sizeBytes } : undefined;
+}
+
+/** `undefined` where no store holds the object. */
+async function bring(
+  folder: BackupFolder,
+  object: NamedObject,
+  sources: ObjectSources,
+  tally: CopyTally,
+  signal: AbortSignal,
+): Promise<Written | undefined> {
+  return await placeFile(folder.unfinishedObjects, async (path) => {
+    const written = await copyFromSource(object, sources, path, signal);
+    if (!written) return { result: undefined, target: undefined };
+    tally.copiedBytes += written.sizeBytes;
+    return { result: written, target: join(folder.root, folder.objectPath(written.sha256)) };
+  });
+}
+
+/** A transfer may end meanwhile: what is gone from the staging area is in the store by then. */
+async function copyFromSource(
+  { key, stagedOn }: NamedObject,
+  { store, storedPath, nodeId, stagedPath }: ObjectSources,
+  target: string,
+  signal: AbortSignal,
+): Promise<Written | undefined> {
+  const paths = [stagedOn !== null && stagedOn === nodeId && stagedPath(key), storedPath?.(key)];
+  for (const path of paths) {
+    if (path && (await statFile(path))) return await copyHashed(path, target, signal);
+  }
+  if (!storedPath) {
+    try {
+      const body = await store.open(key);
+      return await writeHashed(body instanceof Blob ? body.stream() : body, target, signal);
+    } catch (error) {
+      if (!(error instanceof ObjectNotFound)) throw error;
+    }
+  }
+  if (stagedOn !== null && stagedOn !== nodeId) throw new StagedElsewhere(stagedOn);
+  return undefined;
+}

@@ -1,0 +1,74 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { statFile } from "../../storage/disk/durable-file.ts";
+import { isAbsent } from "../../storage/disk/fs-failure.ts";
+import type { BackupFolder } from "./backup-folder.ts";
+import type { BackupFile } from "./backup-manifest.ts";
+import { copyHashed, placeFile, writeHashed } from "./hashed-copy.ts";
+
+/** A file that a state keeps for itself. */
+export interface SmallFile {
+  kind: "secret" | "mail";
+  /** Its name in the state. */
+  name: string;
+  /** Where it lies, or what it holds. */
+  source: { path: string } | { text: string };
+}
+
+/**
+ * Files of DATA_DIR: whoever has the secrets can open what is sealed in the database, and a node goes on with its own jobs
+ * by its name.
+ */
+const SECRETS = ["auth-secret", "receipt-key", "node-id"];
+
+/**
+ * The secrets and the mails of an installation.
+ * @param authSecret AUTH_SECRET, where the environment gives it
+ */
+export async function listSmallFiles(
+  dataDir: string,
+  outbox: string,
+  authSecret: string | undefined,
+): Promise<SmallFile[]> {
+  const files: SmallFile[] = [];
+  for (const name of SECRETS) {
+    const path = join(dataDir, name);
+    if (name === "auth-secret" && authSecret !== undefined)
+      files.push({ kind: "secret", name, source: { text: `${authSecret}\n` } });
+    else if (await statFile(path)) files.push({ kind: "secret", name, source: { path } });
+  }
+  for (const name of await namesOfMails(outbox))
+    files.push({ kind: "mail", name, source: { path: join(outbox, name) } });
+  return files;
+}
+
+/** Copies them into the state that is being written; a mail that was swept meanwhile is left out. */
+export async function* copySmallFiles(
+  folder: BackupFolder,
+  state: string,
+  files: readonly SmallFile[],
+): AsyncGenerator<BackupFile> {
+  for (const { kind, name, source } of files) {
+    const relative = `${kind === "secret" ? "secrets" : "mail"}/${name}`;
+    const target = join(folder.unfinishedPath(state), relative);
+    try {
+      const written = await placeFile(folder.unfinishedPath(state), async (path) => ({
+        target,
+        result:
+          "path" in source ? await copyHashed(source.path, path) : await writeHashed([source.text], path),
+      }));
+      yield { path: `states/${state}/${relative}`, kind, ...written };
+    } catch (error) {
+      if (!(kind === "mail" && isAbsent(error))) throw error;
+    }
+  }
+}
+
+async function namesOfMails(outbox: string): Promise<string[]> {
+  try {
+    return (await readdir(outbox)).filter((name) => name.endsWith(".eml")).sort();
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}

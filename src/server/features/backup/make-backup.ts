@@ -1,0 +1,128 @@
+import { createReadStream } from "node:fs";
+import { copyFile, mkdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { writeDump } from "../../db/dump/write-dump.ts";
+import type { Migration } from "../../db/migrate.ts";
+import { openPostgres } from "../../db/postgres.ts";
+import { holdDeletions } from "../../holdings/deletion-hold.ts";
+import { jobsSchema } from "../../jobs/jobs-schema.ts";
+import { sync } from "../../storage/disk/durable-file.ts";
+import { listNamedObjects, type NamedObject } from "./backup.repo.ts";
+import { type BackupFolder, makeBackupFolder, stateName } from "./backup-folder.ts";
+import { type BackupFile, manifestLines } from "./backup-manifest.ts";
+import { CopyTally, copyObjects, type ObjectSources } from "./copy-objects.ts";
+import { copySmallFiles, type SmallFile } from "./copy-small-files.ts";
+import { UNFINISHED, type Written, writeHashed } from "./hashed-copy.ts";
+import { pruneStates } from "./prune-states.ts";
+
+export interface BackupOptions {
+  databaseUrl: string;
+  /** Those that the database has. */
+  migrations: readonly Migration[];
+  product: string;
+  sources: ObjectSources;
+  /** What lies beside the objects and the database. */
+  smallFiles: readonly SmallFile[];
+  /** How many states stay, the new one among them; all where it is not given. */
+  keep?: number | undefined;
+  now: Date;
+  signal: AbortSignal;
+  /** Told of the tally while it grows, with what it grows to. */
+  onProgress?: (tally: CopyTally, total: Total) => void;
+}
+
+/** What the rows of a snapshot name. */
+export interface Total {
+  objects: number;
+  bytes: number;
+}
+
+export interface BackupReport extends CopyTally {
+  state: string;
+}
+
+/**
+ * Backs up a running installation into the folder `root`: the rows of one snapshot, every object that they name, secrets
+ * and mails. Deletions of objects wait meanwhile; everything else goes on. What an earlier state brought is not copied
+ * again, and a backup that is cut leaves no state.
+ * @throws {BackupIsRunning} where another backup of the same installation runs
+ * @throws {StagedElsewhere} where bytes lie on another node only
+ */
+export async function makeBackup(root: string, options: BackupOptions): Promise<BackupReport> {
+  const { signal, now } = options;
+  const folder = await makeBackupFolder(root);
+  await using hold = await holdDeletions(options.databaseUrl);
+  await folder.removeUnfinished();
+  const state = stateName(now, await folder.listStates());
+  const unfinished = folder.unfinishedPath(state);
+  await mkdir(unfinished, { recursive: true, mode: 0o700 });
+  const names = join(unfinished, `names${UNFINISHED}`);
+  const { dump, total } = await readSnapshot(options, join(unfinished, "database.sql"), names);
+  const tally = new CopyTally();
+  async function* files(): AsyncGenerator<BackupFile> {
+    yield { path: `states/${state}/database.sql`, kind: "database", ...dump };
+    yield* copySmallFiles(folder, state, options.smallFiles);
+    for await (const file of copyObjects(folder, readNames(names), options.sources, tally, signal)) {
+      options.onProgress?.(tally, total);
+      yield file;
+    }
+  }
+  const head = {
+    version: 1 as const,
+    product: options.product,
+    state,
+    createdAt: now.toISOString(),
+    migration: Math.max(0, ...options.migrations.map(({ folderMillis }) => folderMillis)),
+  };
+  await writeHashed(manifestLines(head, files(), tally.missing), join(unfinished, "manifest.json"), signal);
+  await rm(names);
+  await hold.assertHeld();
+  await publish(folder, state);
+  if (options.keep !== undefined) await pruneStates(folder, options.keep);
+  return { state, ...tally };
+}
+
+/** Writes the dump to `dumpPath` and the objects that it names to `namesPath`, all seen in one snapshot. */
+async function readSnapshot(
+  { databaseUrl, migrations, signal }: BackupOptions,
+  dumpPath: string,
+  namesPath: string,
+): Promise<{ dump: Written; total: Total }> {
+  const sql = openPostgres(databaseUrl, { max: 1, connection: { application_name: "exameteca-backup" } });
+  try {
+    return await sql.begin("isolation level repeatable read read only", async (tx) => {
+      const dump = await writeHashed(writeDump(tx, migrations, [jobsSchema()]), dumpPath, signal);
+      const total = { objects: 0, bytes: 0 };
+      async function* lines(): AsyncGenerator<string> {
+        for await (const object of listNamedObjects(tx)) {
+          total.objects++;
+          total.bytes += object.sizeBytes;
+          yield `${JSON.stringify(object)}\n`;
+        }
+      }
+      await writeHashed(lines(), namesPath, signal);
+      return { dump, total };
+    });
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+async function* readNames(path: string): AsyncGenerator<NamedObject> {
+  const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+  for await (const line of lines) yield JSON.parse(line) as NamedObject;
+}
+
+/** The state gets its name once all of it is durable; then the newest manifest is the one beside the objects. */
+async function publish(folder: BackupFolder, state: string): Promise<void> {
+  const unfinished = folder.unfinishedPath(state);
+  for (const name of ["database.sql", "manifest.json", "."]) await sync(join(unfinished, name));
+  await rename(unfinished, folder.statePath(state));
+  await sync(join(folder.root, "states"));
+  const manifest = `${folder.manifestPath}${UNFINISHED}`;
+  await copyFile(join(folder.statePath(state), "manifest.json"), manifest);
+  await sync(manifest);
+  await rename(manifest, folder.manifestPath);
+  await sync(folder.root);
+}

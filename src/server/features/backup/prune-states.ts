@@ -1,0 +1,29 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { sync } from "../../storage/disk/durable-file.ts";
+import type { BackupFolder } from "./backup-folder.ts";
+import { readManifestFiles } from "./backup-manifest.ts";
+
+/**
+ * Removes all states but the newest `keep`, then every object that no state names any more. The states go first: a cut
+ * in between leaves objects too many, never one too few.
+ */
+export async function pruneStates(folder: BackupFolder, keep: number): Promise<void> {
+  const states = await folder.listStates();
+  const kept = states.slice(-keep);
+  const going = states.slice(0, -keep);
+  if (going.length === 0) return;
+  const named = new Set<string>();
+  for (const state of kept) {
+    for await (const { path } of readManifestFiles(join(folder.statePath(state), "manifest.json")))
+      named.add(path);
+  }
+  for (const state of going) await rm(folder.statePath(state), { recursive: true });
+  await sync(join(folder.root, "states"));
+  const objects = join(folder.root, "objects");
+  for (const prefix of await readdir(objects)) {
+    for (const name of await readdir(join(objects, prefix))) {
+      if (!named.has(`objects/${prefix}/${name}`)) await rm(join(objects, prefix, name));
+    }
+  }
+}

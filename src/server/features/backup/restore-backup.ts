@@ -1,0 +1,183 @@
+import { createReadStream } from "node:fs";
+import { mkdir, open, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { loadDump } from "../../db/dump/load-dump.ts";
+import { type Migration, migrate } from "../../db/migrate.ts";
+import { openPostgres } from "../../db/postgres.ts";
+import { sync } from "../../storage/disk/durable-file.ts";
+import { isAbsent } from "../../storage/disk/fs-failure.ts";
+import type { ObjectStore } from "../../storage/object-store.ts";
+import { RESTORE_MARK, restoringState } from "./assert-restored.ts";
+import { BackupIsDamaged, BackupIsNewer, NoBackup, PlaceIsTaken } from "./backup.errors.ts";
+import { type BackupFolder, openBackupFolder } from "./backup-folder.ts";
+import { type BackupFile, type BackupHead, readManifestFiles, readManifestHead } from "./backup-manifest.ts";
+import { copyHashed, hashFile } from "./hashed-copy.ts";
+import { hasTables, settleRestored } from "./restore.repo.ts";
+
+export interface RestoreOptions {
+  dataDir: string;
+  outbox: string;
+  /** AUTH_SECRET, where the environment gives it. */
+  authSecret: string | undefined;
+  /** Opens the archive store; called once DATA_DIR is known to be empty. */
+  openStore: () => Promise<ObjectStore>;
+  /** Starts or reaches the database, which has to be empty. */
+  reachDatabase: () => Promise<{ url: string } & AsyncDisposable>;
+  migrations: readonly Migration[];
+  /** The newest where it is not given. */
+  state?: string | undefined;
+  now: Date;
+  signal: AbortSignal;
+  onProgress?: (restored: { objects: number; bytes: number }) => void;
+}
+
+/**
+ * Restores a state of the backup in `root` into an empty DATA_DIR, database and store, and checks every hash on the way.
+ * Everything is as it was when it was backed up, but nobody is signed in. A run that was cut is repeated with the same
+ * backup; until then the program does not start there.
+ * @throws {NoBackup | BackupIsNewer | BackupIsDamaged | PlaceIsTaken}
+ */
+export async function restoreBackup(root: string, options: RestoreOptions): Promise<BackupHead> {
+  const folder = openBackupFolder(root);
+  const head = await chooseState(folder, options);
+  const manifest = join(folder.statePath(head.state), "manifest.json");
+  const isRepeated = (await restoringState(options.dataDir)) === head.state;
+  if (!isRepeated) await assertFoldersAreFree(options);
+  await assertSecretFits(folder, manifest, options);
+  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+  const mark = join(options.dataDir, RESTORE_MARK);
+  await writeDurably(mark, `${head.state}\n`);
+  await using database = await options.reachDatabase();
+  const sql = openPostgres(database.url, { max: 1, connection: { application_name: "exameteca-restore" } });
+  try {
+    const hasRows = await hasTables(sql);
+    if (hasRows && !isRepeated) {
+      await rm(mark);
+      throw new PlaceIsTaken("the database");
+    }
+    const dump = await restoreFiles(folder, manifest, options);
+    // In one transaction: the database is empty or whole, whenever the run ends.
+    if (!hasRows) {
+      await sql.begin(async (tx) => {
+        await loadDump(tx, createReadStream(dump, { highWaterMark: 1 << 20, signal: options.signal }));
+        await settleRestored(tx, options.now);
+      });
+    }
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+  await migrate(database.url, options.migrations);
+  await rm(mark);
+  await sync(options.dataDir);
+  return head;
+}
+
+async function chooseState(
+  folder: BackupFolder,
+  { state, migrations }: Pick<RestoreOptions, "state" | "migrations">,
+): Promise<BackupHead> {
+  const states = await folder.listStates();
+  const chosen = state ?? states.at(-1);
+  if (chosen === undefined || !states.includes(chosen)) throw new NoBackup(folder.root, states);
+  const head = await readManifestHead(join(folder.statePath(chosen), "manifest.json"));
+  if (!migrations.some(({ folderMillis }) => folderMillis === head.migration)) throw new BackupIsNewer();
+  return head;
+}
+
+async function assertFoldersAreFree({ dataDir, openStore }: RestoreOptions): Promise<void> {
+  const first = (await namesIn(dataDir)).find((name) => !MADE_ANEW.has(name));
+  if (first !== undefined) throw new PlaceIsTaken(join(dataDir, first));
+  for await (const { key } of (await openStore()).list("")) throw new PlaceIsTaken(`the object ${key}`);
+}
+
+/** What a store or a file system makes by itself. */
+const MADE_ANEW = new Set(["objects", "lost+found"]);
+
+/** What is sealed in the database opens with the secret that sealed it, and with no other. */
+async function assertSecretFits(
+  folder: BackupFolder,
+  manifest: string,
+  { authSecret }: RestoreOptions,
+): Promise<void> {
+  if (authSecret === undefined) return;
+  for await (const { kind, path } of readManifestFiles(manifest)) {
+    if (kind !== "secret" || !path.endsWith("/auth-secret")) continue;
+    const kept = (await readFile(join(folder.root, path), "utf8")).trim();
+    if (kept !== authSecret) throw new PlaceIsTaken("AUTH_SECRET, which is not the secret of this backup,");
+    return;
+  }
+}
+
+/** Restores all but the rows, and returns the path of the dump, whose hash is right. */
+async function restoreFiles(
+  folder: BackupFolder,
+  manifest: string,
+  options: RestoreOptions,
+): Promise<string> {
+  const { dataDir, signal, onProgress } = options;
+  const store = await options.openStore();
+  const restored = { objects: 0, bytes: 0 };
+  let dump: string | undefined;
+  const scratch = join(dataDir, `${RESTORE_MARK}.objects`);
+  await rm(scratch, { recursive: true, force: true });
+  await mkdir(scratch, { mode: 0o700 });
+  for await (const file of readManifestFiles(manifest)) {
+    signal.throwIfAborted();
+    const source = join(folder.root, file.path);
+    if (file.kind === "database") {
+      assertSame(file, await hashFile(source, signal).catch(asDamage(file)));
+      dump = source;
+      continue;
+    }
+    const copy = join(scratch, "copy");
+    assertSame(file, await copyHashed(source, copy, signal).catch(asDamage(file)));
+    const name = file.path.slice(file.path.lastIndexOf("/") + 1);
+    if (file.kind === "object" && file.key !== undefined) {
+      await store.putFile(file.key, copy, { signal });
+      restored.objects++;
+      restored.bytes += file.sizeBytes;
+      onProgress?.(restored);
+    } else if (file.kind === "secret") await placeSmall(copy, join(dataDir, name));
+    else await placeSmall(copy, join(options.outbox, name));
+    await rm(copy, { force: true });
+  }
+  await rm(scratch, { recursive: true });
+  if (dump === undefined) throw new BackupIsDamaged("the manifest names no dump");
+  return dump;
+}
+
+function assertSame(file: BackupFile, { sizeBytes, sha256 }: { sizeBytes: number; sha256: string }): void {
+  if (sizeBytes !== file.sizeBytes || sha256 !== file.sha256)
+    throw new BackupIsDamaged(`${file.path} has changed`);
+}
+
+function asDamage({ path }: BackupFile) {
+  return (error: unknown): never => {
+    throw isAbsent(error) ? new BackupIsDamaged(`${path} is missing`) : error;
+  };
+}
+
+async function placeSmall(source: string, target: string): Promise<void> {
+  const folder = target.slice(0, target.lastIndexOf("/"));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await rm(target, { force: true });
+  await copyHashed(source, target);
+  await sync(target);
+  await sync(folder);
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  await using file = await open(path, "w", 0o600);
+  await file.writeFile(text);
+  await file.sync();
+  await sync(path.slice(0, path.lastIndexOf("/")));
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+import { sql } from "drizzle-orm";
+import type { Db } from "../db/client.ts";
+import { openPostgres } from "../db/postgres.ts";
+import { OperatorError } from "../runtime/operator-error.ts";
+
+/** Any numbers that nothing else in the database locks. */
+const DELETIONS_KEY = 4_829_117_304;
+const BACKUP_KEY = 4_829_117_305;
+
+/** While it lasts, no object that rows named when it began is deleted. Ends with the process, whatever happens. */
+export interface DeletionHold extends AsyncDisposable {
+  /** @throws {HoldIsLost} where the connection that holds was cut meanwhile */
+  assertHeld(): Promise<void>;
+}
+
+/** Another process backs up the same installation. */
+export class BackupIsRunning extends OperatorError {
+  override name = "BackupIsRunning";
+  constructor() {
+    super("Another backup of this installation is running.");
+  }
+}
+
+/** Objects may have been deleted since: what was copied may not be whole. */
+export class HoldIsLost extends OperatorError {
+  override name = "HoldIsLost";
+  constructor() {
+    super("The connection to the database was lost meanwhile: what was copied may not be whole.");
+  }
+}
+
+/**
+ * Holds deletions back, for a backup; waits for those that are under way.
+ * @throws {BackupIsRunning}
+ */
+export async function holdDeletions(databaseUrl: string): Promise<DeletionHold> {
+  const client = openPostgres(databaseUrl, {
+    max: 1,
+    idle_timeout: 0,
+    max_lifetime: null,
+    connection: { application_name: "exameteca-backup", statement_timeout: 0 },
+  });
+  const end = () => client.end({ timeout: 5 });
+  try {
+    const [row] =
+      await client`select pg_try_advisory_lock(${BACKUP_KEY}) as is_only, pg_backend_pid() as pid`;
+    if (!row?.is_only) throw new BackupIsRunning();
+    await client`select pg_advisory_lock(${DELETIONS_KEY})`;
+    const { pid } = row;
+    return {
+      async assertHeld() {
+        const now = await client`select pg_backend_pid() as pid`.catch(() => []);
+        if (now[0]?.pid !== pid) throw new HoldIsLost();
+      },
+      [Symbol.asyncDispose]: end,
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+/** Runs `deletion` unless a backup holds deletions back; `false` where one does. A backup waits until it has run. */
+export async function deleteUnlessHeld(db: Db, deletion: () => Promise<void>): Promise<boolean> {
+  return await db.transaction(async (tx) => {
+    const rows = await tx.execute(
+      sql`select pg_try_advisory_xact_lock_shared(${DELETIONS_KEY}::bigint) as is_free`,
+    );
+    if (!rows[0]?.is_free) return false;
+    await deletion();
+    return true;
+  });
+}
