@@ -56,17 +56,17 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
       throw new PlaceIsTaken("the database");
     }
     const dump = await restoreFiles(folder, manifest, options);
-    // In one transaction: the database is empty or whole, whenever the run ends.
+    // In one transaction, so that a repeated run finds an empty database or all rows.
     if (!hasRows) {
       await sql.begin(async (tx) => {
         await loadDump(tx, createReadStream(dump, { highWaterMark: 1 << 20, signal: options.signal }));
-        await settleRestored(tx, options.now);
       });
     }
+    await migrate(database.url, options.migrations);
+    await sql.begin((tx) => settleRestored(tx, options.now));
   } finally {
     await sql.end({ timeout: 5 });
   }
-  await migrate(database.url, options.migrations);
   await rm(mark);
   await sync(options.dataDir);
   return head;
