@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import { attachOrStart } from "../db/embedded/embedded-postgres.ts";
 import { migrate } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
-import { assertRestored } from "../features/backup/assert-restored.ts";
+import { assertRestored } from "../features/safekeeping/restore/assert-restored.ts";
 import { createLogger } from "../runtime/log.ts";
 import type { Program } from "./program.ts";
 

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import type { Config } from "../config.ts";
 import { migrations } from "../db/migrations.ts";
-import { restoreBackup } from "../features/backup/restore-backup.ts";
+import { restoreBackup } from "../features/safekeeping/restore/restore-backup.ts";
 import { outboxFolder } from "../mail/outbox.ts";
 import { untilInterrupted } from "./interrupts.ts";
 import { startOrAttach } from "./migrate-only.ts";

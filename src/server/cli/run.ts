@@ -22,6 +22,7 @@ const usage = `Usage: exameteca [command]
   user set              --email E [--password P] [--new-email E] [--two-factor on|off]
   backup DIR            back up a running or stopped installation into a folder: [--keep N] states
   restore DIR           restore a backup into an empty DATA_DIR, database and store: [--state NAME]
+  verify                read every byte of the archive and compare: [--json]
   licenses              show the licences of Exameteca and of what is in it
 
 Settings come from the environment; the README has the table.`;
@@ -60,6 +61,12 @@ export async function run(program: Program, args: string[], environment = proces
         );
       case "restore":
         return await (await import("./restore-command.ts")).restoreCommand(
+          program,
+          readConfig(environment),
+          rest,
+        );
+      case "verify":
+        return await (await import("./verify-command.ts")).verifyCommand(
           program,
           readConfig(environment),
           rest,

@@ -1,10 +1,10 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { statFile } from "../../storage/disk/durable-file.ts";
-import { isAbsent } from "../../storage/disk/fs-failure.ts";
-import type { BackupFolder } from "./backup-folder.ts";
-import type { BackupFile } from "./backup-manifest.ts";
-import { copyHashed, placeFile, writeHashed } from "./hashed-copy.ts";
+import { statFile } from "../../../storage/disk/durable-file.ts";
+import { isAbsent } from "../../../storage/disk/fs-failure.ts";
+import type { BackupFolder } from "../backup-folder.ts";
+import type { BackupFile } from "../backup-manifest.ts";
+import { copyHashed, placeFile, writeHashed } from "../hashed-copy.ts";
 
 /** A file that a state keeps for itself. */
 export interface SmallFile {

@@ -1,21 +1,12 @@
 import { join } from "node:path";
-import { OperatorError } from "../../runtime/operator-error.ts";
-import { statFile } from "../../storage/disk/durable-file.ts";
-import { ObjectNotFound, type ObjectStore } from "../../storage/object-store.ts";
-import type { NamedObject } from "./backup.repo.ts";
-import type { BackupFolder } from "./backup-folder.ts";
-import type { BackupFile } from "./backup-manifest.ts";
-import { copyHashed, placeFile, type Written, writeHashed } from "./hashed-copy.ts";
-
-/** Where the bytes of objects lie. */
-export interface ObjectSources {
-  store: ObjectStore;
-  /** The file of an object, where the archive store is a folder. */
-  storedPath?: ((key: string) => string) | undefined;
-  /** This node, and the file of an object in its staging area. */
-  nodeId: string | undefined;
-  stagedPath(key: string): string;
-}
+import { OperatorError } from "../../../runtime/operator-error.ts";
+import { statFile } from "../../../storage/disk/durable-file.ts";
+import { ObjectNotFound } from "../../../storage/object-store.ts";
+import type { BackupFolder } from "../backup-folder.ts";
+import type { BackupFile } from "../backup-manifest.ts";
+import { copyHashed, placeFile, type Written, writeHashed } from "../hashed-copy.ts";
+import type { NamedObject } from "../named-objects.repo.ts";
+import type { ObjectSources } from "../object-sources.ts";
 
 /** Bytes lie on another node only, which has to be there to give them to the store. */
 export class StagedElsewhere extends OperatorError {

@@ -1,19 +1,17 @@
-import { createReadStream } from "node:fs";
 import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { writeDump } from "../../db/dump/write-dump.ts";
-import type { Migration } from "../../db/migrate.ts";
-import { openPostgres } from "../../db/postgres.ts";
-import { holdDeletions } from "../../holdings/deletion-hold.ts";
-import { jobsSchema } from "../../jobs/jobs-schema.ts";
-import { sync } from "../../storage/disk/durable-file.ts";
-import { listNamedObjects, type NamedObject } from "./backup.repo.ts";
-import { type BackupFolder, makeBackupFolder, stateName } from "./backup-folder.ts";
-import { type BackupFile, manifestLines } from "./backup-manifest.ts";
-import { CopyTally, copyObjects, type ObjectSources } from "./copy-objects.ts";
+import { writeDump } from "../../../db/dump/write-dump.ts";
+import type { Migration } from "../../../db/migrate.ts";
+import { holdDeletions } from "../../../holdings/deletion-hold.ts";
+import { jobsSchema } from "../../../jobs/jobs-schema.ts";
+import { sync } from "../../../storage/disk/durable-file.ts";
+import { type BackupFolder, makeBackupFolder, stateName } from "../backup-folder.ts";
+import { type BackupFile, manifestLines } from "../backup-manifest.ts";
+import { UNFINISHED, type Written, writeHashed } from "../hashed-copy.ts";
+import type { ObjectSources } from "../object-sources.ts";
+import { inSnapshot, readNames, spoolNames, type Total } from "../snapshot.ts";
+import { CopyTally, copyObjects } from "./copy-objects.ts";
 import { copySmallFiles, type SmallFile } from "./copy-small-files.ts";
-import { UNFINISHED, type Written, writeHashed } from "./hashed-copy.ts";
 import { pruneStates } from "./prune-states.ts";
 
 export interface BackupOptions {
@@ -30,12 +28,6 @@ export interface BackupOptions {
   signal: AbortSignal;
   /** Told of the tally while it grows, with what it grows to. */
   onProgress?: (tally: CopyTally, total: Total) => void;
-}
-
-/** What the rows of a snapshot name. */
-export interface Total {
-  objects: number;
-  bytes: number;
 }
 
 export interface BackupReport extends CopyTally {
@@ -89,29 +81,10 @@ async function readSnapshot(
   dumpPath: string,
   namesPath: string,
 ): Promise<{ dump: Written; total: Total }> {
-  const sql = openPostgres(databaseUrl, { max: 1, connection: { application_name: "exameteca-backup" } });
-  try {
-    return await sql.begin("isolation level repeatable read read only", async (tx) => {
-      const dump = await writeHashed(writeDump(tx, migrations, [jobsSchema()]), dumpPath, signal);
-      const total = { objects: 0, bytes: 0 };
-      async function* lines(): AsyncGenerator<string> {
-        for await (const object of listNamedObjects(tx)) {
-          total.objects++;
-          total.bytes += object.sizeBytes;
-          yield `${JSON.stringify(object)}\n`;
-        }
-      }
-      await writeHashed(lines(), namesPath, signal);
-      return { dump, total };
-    });
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
-}
-
-async function* readNames(path: string): AsyncGenerator<NamedObject> {
-  const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
-  for await (const line of lines) yield JSON.parse(line) as NamedObject;
+  return await inSnapshot(databaseUrl, async (tx) => ({
+    dump: await writeHashed(writeDump(tx, migrations, [jobsSchema()]), dumpPath, signal),
+    total: await spoolNames(tx, namesPath, signal),
+  }));
 }
 
 /** The state gets its name once all of it is durable; then the newest manifest is the one beside the objects. */

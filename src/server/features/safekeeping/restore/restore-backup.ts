@@ -1,17 +1,17 @@
 import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { loadDump } from "../../db/dump/load-dump.ts";
-import { type Migration, migrate } from "../../db/migrate.ts";
-import { openPostgres } from "../../db/postgres.ts";
-import { sync } from "../../storage/disk/durable-file.ts";
-import { isAbsent } from "../../storage/disk/fs-failure.ts";
-import type { ObjectStore } from "../../storage/object-store.ts";
+import { loadDump } from "../../../db/dump/load-dump.ts";
+import { type Migration, migrate } from "../../../db/migrate.ts";
+import { openPostgres } from "../../../db/postgres.ts";
+import { sync } from "../../../storage/disk/durable-file.ts";
+import { isAbsent } from "../../../storage/disk/fs-failure.ts";
+import type { ObjectStore } from "../../../storage/object-store.ts";
+import { type BackupFolder, openBackupFolder } from "../backup-folder.ts";
+import { type BackupFile, type BackupHead, readManifestFiles, readManifestHead } from "../backup-manifest.ts";
+import { copyHashed, hashFile } from "../hashed-copy.ts";
+import { BackupIsDamaged, BackupIsNewer, NoBackup, PlaceIsTaken } from "../safekeeping.errors.ts";
 import { RESTORE_MARK, restoringState } from "./assert-restored.ts";
-import { BackupIsDamaged, BackupIsNewer, NoBackup, PlaceIsTaken } from "./backup.errors.ts";
-import { type BackupFolder, openBackupFolder } from "./backup-folder.ts";
-import { type BackupFile, type BackupHead, readManifestFiles, readManifestHead } from "./backup-manifest.ts";
-import { copyHashed, hashFile } from "./hashed-copy.ts";
 import { hasTables, settleRestored } from "./restore.repo.ts";
 
 export interface RestoreOptions {

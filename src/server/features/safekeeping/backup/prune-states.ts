@@ -1,8 +1,8 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { sync } from "../../storage/disk/durable-file.ts";
-import type { BackupFolder } from "./backup-folder.ts";
-import { readManifestFiles } from "./backup-manifest.ts";
+import { sync } from "../../../storage/disk/durable-file.ts";
+import type { BackupFolder } from "../backup-folder.ts";
+import { readManifestFiles } from "../backup-manifest.ts";
 
 /**
  * Removes all states but the newest `keep`, then every object that no state names any more. The states go first: a cut

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { OperatorError } from "../../runtime/operator-error.ts";
-import { isAbsent } from "../../storage/disk/fs-failure.ts";
+import { OperatorError } from "../../../runtime/operator-error.ts";
+import { isAbsent } from "../../../storage/disk/fs-failure.ts";
 
 /** Lies in DATA_DIR, with the name of the state, until all of a backup is restored. */
 export const RESTORE_MARK = "restore-unfinished";

@@ -1,5 +1,5 @@
 import type { TransactionSql } from "postgres";
-import type { Sql } from "../../db/postgres.ts";
+import type { Sql } from "../../../db/postgres.ts";
 
 /** Whether the database has anything that this program would make there. */
 export async function hasTables(sql: Sql): Promise<boolean> {

@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { Config } from "../config.ts";
+import { type Verification, verifyArchive } from "../features/safekeeping/verify/verify-archive.ts";
+import { untilInterrupted } from "./interrupts.ts";
+import { reachDatabase } from "./migrate-only.ts";
+import { openArchive } from "./open-installation.ts";
+import type { Program } from "./program.ts";
+import { openProgressLine, shareOf, sizeText } from "./progress-line.ts";
+import { UsageError } from "./usage.ts";
+
+/** `verify [--json]`: 0 where the archive is as it was stored, 1 with findings. */
+export async function verifyCommand(program: Program, config: Config, args: string[]): Promise<number> {
+  const { json: asJson = false } = readOptions(args);
+  const signal = untilInterrupted();
+  await using database = await reachDatabase(program, config);
+  const sources = await openArchive(config);
+  using progress = openProgressLine();
+  const verification = await verifyArchive({
+    databaseUrl: database.url,
+    sources,
+    folders: [
+      join(config.dataDir, "staging"),
+      ...(sources.storedPath ? [join(config.dataDir, "objects")] : []),
+    ],
+    signal,
+    onProgress: (done, total) => progress.show(`Verifying: ${shareOf(done.bytes, total.bytes)}`),
+  });
+  await Bun.write(Bun.stdout, asJson ? `${JSON.stringify(verification)}\n` : told(verification));
+  return verification.findings.length === 0 ? 0 : 1;
+}
+
+function told({ objects, bytes, findings }: Verification): string {
+  const lines = findings.map(({ kind, object, studyInstanceUID }) =>
+    studyInstanceUID === undefined ? `${kind}: ${object}` : `${kind}: ${object} of study ${studyInstanceUID}`,
+  );
+  const found = findings.length === 0 ? "everything is as it was stored" : `${findings.length} findings`;
+  return `${[...lines, `Read ${objects} objects (${sizeText(bytes)}): ${found}.`].join("\n")}\n`;
+}
+
+function readOptions(args: string[]) {
+  try {
+    return parseArgs({ args, options: { json: { type: "boolean" } } }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,59 @@
+import type { TransactionSql } from "postgres";
+import type { Sql } from "../../db/postgres.ts";
+import { purgeQueue } from "../../holdings/holding-jobs.ts";
+
+/** An object that the database names: where its bytes lie and what they must be. */
+export interface NamedObject {
+  key: string;
+  sizeBytes: number;
+  /** Hex. */
+  sha256: string;
+  /** The node whose staging area holds the bytes, while the archive store does not. */
+  stagedOn: string | null;
+  /** `null` for a laboratory PDF. */
+  studyInstanceUID: string | null;
+}
+
+/** At most this many rows are held at once. */
+const ROWS_AT_ONCE = 1_000;
+
+const NAMED = `
+  select key, stored_objects.size_bytes::float8 as "sizeBytes", sha256,
+    case when location = 'staging' then staged_on end as "stagedOn",
+    study_instance_uid as "studyInstanceUID"
+  from stored_objects join studies on studies.id = study_id
+  union all
+  select key, size_bytes::float8, sha256, null, null from lab_exams`;
+
+/** Every object that the snapshot of `tx` names, by key. */
+export async function* listNamedObjects(tx: TransactionSql): AsyncGenerator<NamedObject> {
+  const rows = tx.unsafe<NamedObject[]>(`${NAMED} order by key`);
+  for await (const page of rows.cursor(ROWS_AT_ONCE)) yield* page;
+}
+
+/** What the database names now under `key`. */
+export async function findNamedObject(sql: Sql, key: string): Promise<NamedObject | undefined> {
+  const [row] = await sql.unsafe<NamedObject[]>(`select * from (${NAMED}) named where key = $1`, [key]);
+  return row;
+}
+
+/**
+ * Those of `keys` that belong to nothing: no row names them, no upload that is under way or waits to be swept brought them,
+ * and no job is about to delete them.
+ */
+export async function listOrphans(sql: Sql, keys: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ key: string }[]>`
+    select key from unnest(${keys as string[]}::text[]) as given (key)
+    where not exists (select 1 from stored_objects where stored_objects.key = given.key)
+      and not exists (select 1 from lab_exams where lab_exams.key = given.key)
+      and not exists (
+        select 1 from uploads
+        where uploads.id::text = split_part(given.key, '/', 1)
+          and (state = 'receiving' or (state = 'failed' and bytes_removed_at is null)))
+      and not exists (
+        select 1 from pgboss.job
+        where (name = ${purgeQueue.name} or name like 'staging.purge.%')
+          and state in ('created', 'retry', 'active')
+          and data -> 'keys' ? given.key)`;
+  return rows.map(({ key }) => key);
+}

@@ -1,0 +1,45 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import type { TransactionSql } from "postgres";
+import { openPostgres } from "../../db/postgres.ts";
+import { writeHashed } from "./hashed-copy.ts";
+import { listNamedObjects, type NamedObject } from "./named-objects.repo.ts";
+
+/** What the rows of a snapshot name. */
+export interface Total {
+  objects: number;
+  bytes: number;
+}
+
+/** Runs `work` on one snapshot of the database, which goes on meanwhile. */
+export async function inSnapshot<Result>(
+  databaseUrl: string,
+  work: (tx: TransactionSql) => Promise<Result>,
+): Promise<Result> {
+  const sql = openPostgres(databaseUrl, { max: 1, connection: { application_name: "exameteca-snapshot" } });
+  try {
+    return (await sql.begin("isolation level repeatable read read only", work)) as Result;
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+/** Writes what the snapshot names to a file, so that the transaction does not last as long as reading the objects does. */
+export async function spoolNames(tx: TransactionSql, path: string, signal: AbortSignal): Promise<Total> {
+  const total = { objects: 0, bytes: 0 };
+  async function* lines(): AsyncGenerator<string> {
+    for await (const object of listNamedObjects(tx)) {
+      total.objects++;
+      total.bytes += object.sizeBytes;
+      yield `${JSON.stringify(object)}\n`;
+    }
+  }
+  await writeHashed(lines(), path, signal);
+  return total;
+}
+
+/** The objects of a file that {@link spoolNames} wrote. */
+export async function* readNames(path: string): AsyncGenerator<NamedObject> {
+  const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+  for await (const line of lines) yield JSON.parse(line) as NamedObject;
+}

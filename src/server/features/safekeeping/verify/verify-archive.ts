@@ -1,0 +1,177 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openPostgres, type Sql } from "../../../db/postgres.ts";
+import { statFile } from "../../../storage/disk/durable-file.ts";
+import { isAbsent } from "../../../storage/disk/fs-failure.ts";
+import { ObjectNotFound } from "../../../storage/object-store.ts";
+import { hashFile, type Written } from "../hashed-copy.ts";
+import { findNamedObject, listOrphans, type NamedObject } from "../named-objects.repo.ts";
+import type { ObjectSources } from "../object-sources.ts";
+import { inSnapshot, readNames, spoolNames, type Total } from "../snapshot.ts";
+
+/** Something in the archive that is not as it was stored. */
+export interface Finding {
+  /** `orphan`: bytes that belong to nothing. */
+  kind: "changed" | "missing" | "orphan";
+  /** The key of the object. */
+  object: string;
+  /** Of the study that the object belongs to; a laboratory PDF and an orphan have none. */
+  studyInstanceUID?: string;
+}
+
+export interface Verification {
+  /** How many objects were read, or looked for. */
+  objects: number;
+  bytes: number;
+  findings: Finding[];
+}
+
+export interface VerifyOptions {
+  databaseUrl: string;
+  sources: ObjectSources;
+  /** Folders below which every file is an object: the store, where it is a folder, and the staging area. */
+  folders: readonly string[];
+  signal: AbortSignal;
+  onProgress?: (done: Total, total: Total) => void;
+}
+
+/** Read from a remote store at a time: what a cut connection costs. */
+const RANGE_BYTES = 8 * 1024 * 1024;
+const READS_AT_ONCE = 4;
+const KEYS_AT_ONCE = 1_000;
+/** An object may move from the staging area to the store, or be deleted, while it is looked for. */
+const MAX_LOOKS = 3;
+
+/**
+ * Reads every object that the database names, each byte of it, and compares size and SHA-256; then looks for bytes that
+ * belong to nothing. It changes and deletes nothing, and the server may go on meanwhile.
+ * @throws {StoreUnavailable} which says nothing of the archive
+ */
+export async function verifyArchive(options: VerifyOptions): Promise<Verification> {
+  const { databaseUrl, signal } = options;
+  const scratch = await mkdtemp(join(tmpdir(), "exameteca-verify-"));
+  const sql = openPostgres(databaseUrl, { max: READS_AT_ONCE });
+  try {
+    const names = join(scratch, "names");
+    const total = await inSnapshot(databaseUrl, (tx) => spoolNames(tx, names, signal));
+    await options.sources.store.check();
+    const done = { objects: 0, bytes: 0 };
+    const findings: Finding[] = [];
+    const take = async (object: NamedObject) => {
+      const finding = await verifyObject(sql, object, options);
+      if (finding) findings.push(finding);
+      done.objects++;
+      done.bytes += object.sizeBytes;
+      options.onProgress?.(done, total);
+    };
+    await forEachAtOnce(readNames(names), READS_AT_ONCE, take);
+    for await (const object of orphans(sql, options)) findings.push({ kind: "orphan", object });
+    return { ...done, findings };
+  } finally {
+    await sql.end({ timeout: 5 });
+    await rm(scratch, { recursive: true });
+  }
+}
+
+async function verifyObject(
+  sql: Sql,
+  object: NamedObject,
+  { sources, signal }: VerifyOptions,
+): Promise<Finding | undefined> {
+  let expected = object;
+  for (let look = 1; ; look++) {
+    const kept = await readKept(expected, sources, signal);
+    if (kept?.sha256 === expected.sha256 && kept.sizeBytes === expected.sizeBytes) return undefined;
+    const now = await findNamedObject(sql, object.key);
+    if (!now) return undefined;
+    if (look === MAX_LOOKS || now.stagedOn === expected.stagedOn) {
+      // Bytes on another node are that node's to verify.
+      if (!kept && now.stagedOn !== null && now.stagedOn !== sources.nodeId) return undefined;
+      return {
+        kind: kept ? "changed" : "missing",
+        object: object.key,
+        ...(now.studyInstanceUID !== null && { studyInstanceUID: now.studyInstanceUID }),
+      };
+    }
+    expected = now;
+  }
+}
+
+/** `undefined` where no store holds the object. */
+async function readKept(
+  { key, stagedOn, sizeBytes }: NamedObject,
+  { store, storedPath, nodeId, stagedPath }: ObjectSources,
+  signal: AbortSignal,
+): Promise<Written | undefined> {
+  const path = stagedOn === null ? storedPath?.(key) : stagedOn === nodeId ? stagedPath(key) : undefined;
+  if (path !== undefined) return (await statFile(path)) && (await hashFile(path, signal));
+  try {
+    const kept = await store.stat(key);
+    if (!kept) return undefined;
+    if (kept.sizeBytes !== sizeBytes) return { sizeBytes: kept.sizeBytes, sha256: "" };
+    const hasher = new Bun.CryptoHasher("sha256");
+    for (let offset = 0; offset < sizeBytes; offset += RANGE_BYTES) {
+      signal.throwIfAborted();
+      const length = Math.min(RANGE_BYTES, sizeBytes - offset);
+      hasher.update(await store.read(key, { offset, length }));
+    }
+    return { sizeBytes, sha256: hasher.digest("hex") };
+  } catch (error) {
+    if (error instanceof ObjectNotFound) return undefined;
+    throw error;
+  }
+}
+
+/** Keys that belong to nothing, in the store and in the staging area. */
+async function* orphans(sql: Sql, { sources, folders, signal }: VerifyOptions): AsyncGenerator<string> {
+  let keys: string[] = [];
+  const lists = folders.map((folder) => filesBelow(folder));
+  if (!sources.storedPath) lists.push(keysOf(sources));
+  for (const list of lists) {
+    for await (const key of list) {
+      signal.throwIfAborted();
+      keys.push(key);
+      if (keys.length < KEYS_AT_ONCE) continue;
+      yield* await listOrphans(sql, keys);
+      keys = [];
+    }
+  }
+  yield* await listOrphans(sql, keys);
+}
+
+async function* keysOf({ store }: ObjectSources): AsyncGenerator<string> {
+  for await (const { key } of store.list("")) yield key;
+}
+
+/** Whatever its name: a file that no key could name belongs to nothing, too. What is being written is left out. */
+async function* filesBelow(folder: string, prefix = ""): AsyncGenerator<string> {
+  for (const entry of await entriesOf(folder)) {
+    if (prefix === "" && entry.name.startsWith("~")) continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesBelow(path, `${prefix}${entry.name}/`);
+    else yield prefix + entry.name;
+  }
+}
+
+async function entriesOf(folder: string) {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}
+
+/** Does `work` for each item, up to `width` of them at once; the first failure ends it. */
+async function forEachAtOnce<Item>(
+  items: AsyncIterable<Item>,
+  width: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const iterator = items[Symbol.asyncIterator]();
+  async function worker(): Promise<void> {
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) await work(next.value);
+  }
+  await Promise.all(Array.from({ length: width }, worker));
+}
