@@ -67,6 +67,8 @@ export async function deleteUnlessHeld(db: Db, deletion: () => Promise<void>): P
       sql`select pg_try_advisory_xact_lock_shared(${DELETIONS_KEY}::bigint) as is_free`,
     );
     if (!rows[0]?.is_free) return false;
+    // A store far away may take longer for its part than a transaction is let wait.
+    await tx.execute(sql`select set_config('idle_in_transaction_session_timeout', '0', true)`);
     await deletion();
     return true;
   });

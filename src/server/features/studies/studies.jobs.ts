@@ -1,6 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { checkPresence } from "../../holdings/checking/check-presence.ts";
 import { sumOldVolumes } from "../../holdings/checking/sum-old-volumes.ts";
+import { deleteUnlessHeld } from "../../holdings/deletion-hold.ts";
 import {
   checkStudyQueue,
   damageNoticeQueue,
@@ -12,9 +13,13 @@ import {
 } from "../../holdings/holding-jobs.ts";
 import { listStagedUploads } from "../../holdings/objects/stored-objects.repo.ts";
 import { transferUpload } from "../../holdings/transfer/transfer-upload.ts";
+import type { Queue } from "../../jobs/queue.ts";
+import type { ObjectStore } from "../../storage/object-store.ts";
 import { checkStudy } from "./check-study.ts";
 import { tellDamage } from "./tell-damage.ts";
 
+/** How often a deletion looks whether a backup is over. */
+const PURGE_AFTER_HOLD_SECONDS = 60;
 /** A start has better to do. */
 const PRESENCE_AFTER_SECONDS = 300;
 
@@ -34,12 +39,8 @@ export async function startStudyJobs(deps: Deps): Promise<void> {
     },
     { concurrency: 2 },
   );
-  await jobs.work(purgeQueue, async ({ keys }) => {
-    for (const key of keys) await store.delete(key);
-  });
-  await jobs.work(stagingPurgeQueue(node.id), async ({ keys }) => {
-    for (const key of keys) await staging.delete(key);
-  });
+  await workOnPurges(deps, purgeQueue, store);
+  await workOnPurges(deps, stagingPurgeQueue(node.id), staging);
   await jobs.work(checkStudyQueue, ({ studyId }, { signal }) => checkStudy(deps, studyId, signal));
   await jobs.work(sumSweepQueue, ({ afterId }, { signal }) => sumOldVolumes(deps, afterId, signal));
   await jobs.work(damageNoticeQueue, (damage) => tellDamage(deps, damage));
@@ -59,4 +60,18 @@ export async function enqueueStagedTransfers({
 }: Pick<Deps, "db" | "jobs" | "node">): Promise<void> {
   const queue = transferQueue(node.id);
   for (const uploadId of await listStagedUploads(db, node.id)) await jobs.enqueue(queue, { uploadId });
+}
+
+/** A backup that runs reads what rows named when it began: what it may still read is deleted after it. */
+async function workOnPurges(
+  { jobs, db }: Pick<Deps, "jobs" | "db">,
+  queue: Queue<{ keys: string[] }>,
+  store: ObjectStore,
+): Promise<void> {
+  await jobs.work(queue, async ({ keys }) => {
+    const isDone = await deleteUnlessHeld(db, async () => {
+      for (const key of keys) await store.delete(key);
+    });
+    if (!isDone) await jobs.enqueue(queue, { keys }, { runAfterSeconds: PURGE_AFTER_HOLD_SECONDS });
+  });
 }

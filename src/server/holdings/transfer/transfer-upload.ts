@@ -36,13 +36,16 @@ export async function transferUpload(
   const studyIds = [...new Set(mine.map((object) => object.studyId))];
   await setStatusOfStaged(deps.db, uploadId, "transferring");
   let copied: StoredObjectRow[] = [];
+  const deleted: StoredObjectRow[] = [];
   try {
     for (const object of mine.filter(({ location }) => location === "staging")) {
       signal.throwIfAborted();
       await copyUnlessDeleted(deps, object, signal);
       copied.push(object);
       if (object.sizeBytes < SWITCHED_AT_ONCE_BYTES) continue;
-      await removeCopies(deps, await deps.db.transaction((tx) => switchCopied(tx, uploadId, copied)));
+      const orphaned = await deps.db.transaction((tx) => switchCopied(tx, uploadId, copied));
+      await removeCopies(deps, orphaned);
+      deleted.push(...orphaned);
       copied = [];
     }
   } catch (error) {
@@ -58,7 +61,13 @@ export async function transferUpload(
     return orphaned;
   });
   await removeCopies(deps, orphans);
-  await removeStagedCopies(deps, uploadId, mine);
+  deleted.push(...orphans);
+  // The job that the deletion enqueued removes what is staged of a deleted study: a backup may still read that.
+  await removeStagedCopies(
+    deps,
+    uploadId,
+    mine.filter((object) => !deleted.includes(object)),
+  );
   if (isRetry) await removeStrays(deps, uploadId);
 }
 
