@@ -13,6 +13,7 @@ import { createReadingTurns, type ReadingTurns } from "./features/dicomweb/readi
 import { createSeriesReader, type SeriesReader } from "./features/dicomweb/series-reader.ts";
 import { createElementFinder, type ElementFinder } from "./features/dicomweb/worker/element-finder.ts";
 import { createIngestWorkers, type IngestWorkers } from "./features/ingest/worker/ingest-workers.ts";
+import { assertRestored } from "./features/safekeeping/restore/assert-restored.ts";
 import { seedPlans } from "./features/subscriptions/seed-plans.ts";
 import { createStorageClaims, type StorageClaims } from "./features/subscriptions/storage-claims.ts";
 import { createPictureMaker, type PictureMaker } from "./features/thumbnails/worker/picture-maker.ts";
@@ -111,6 +112,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   await using started = new AsyncDisposableStack();
   const clock = overrides.clock ?? systemClock;
   const log = overrides.log ?? createLogger({ level: config.logLevel });
+  await assertRestored(config.dataDir);
   await makePrivateFolder(config.dataDir);
   const database = await reachDatabase(config, log, overrides.postgresBinaries);
   started.defer(database.stop);

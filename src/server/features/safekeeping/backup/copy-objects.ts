@@ -49,7 +49,9 @@ export async function* copyObjects(
   try {
     for await (const object of named) {
       signal.throwIfAborted();
-      copies.push(copyObject(folder, object, sources, tally, signal));
+      const copy = copyObject(folder, object, sources, tally, signal);
+      copy.catch(() => undefined); // told when its turn comes
+      copies.push(copy);
       if (copies.length >= COPIES_AT_ONCE) yield* present(await copies.shift());
     }
     while (copies.length > 0) yield* present(await copies.shift());

@@ -100,9 +100,11 @@ async function assertSecretFits(
   { authSecret }: RestoreOptions,
 ): Promise<void> {
   if (authSecret === undefined) return;
-  for await (const { kind, path } of readManifestFiles(manifest)) {
-    if (kind !== "secret" || !path.endsWith("/auth-secret")) continue;
-    const kept = (await readFile(join(folder.root, path), "utf8")).trim();
+  for await (const file of readManifestFiles(manifest)) {
+    if (file.kind !== "secret" || !file.path.endsWith("/auth-secret")) continue;
+    const path = join(folder.root, file.path);
+    assertSame(file, await hashFile(path).catch(asDamage(file)));
+    const kept = (await readFile(path, "utf8")).trim();
     if (kept !== authSecret) throw new PlaceIsTaken("AUTH_SECRET, which is not the secret of this backup,");
     return;
   }

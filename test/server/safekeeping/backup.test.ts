@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { BackupFile } from "../../../src/server/features/safekeeping/backup-manifest.ts";
+import { RESTORE_MARK } from "../../../src/server/features/safekeeping/restore/assert-restored.ts";
+import type { Study } from "../../../src/shared/api/studies.ts";
+import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
+import { backUp, emptyInstallation, restore, verify } from "../../support/installations.ts";
+import { formBody, samplePdf } from "../../support/sample-pdf.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { filesBelow, sha256 } from "../../support/stored-bytes.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+let t: TestApp;
+let ana: Person;
+let folder: ReturnType<typeof createTempFolder>;
+
+beforeAll(async () => {
+  t = await createTestApp();
+  folder = createTempFolder();
+  ana = await t.addPerson("Ana Conceição", { plan: "clinica" });
+  for (const study of ["1", "2", "3"]) await t.store(ana, sampleZip({ study }, { study, sop: "2" }));
+
+  const [first] = await studiesOf(t, ana);
+  const report = await formBody({ studyInstanceUID: first?.id ?? "" }, { name: "laudo", bytes: samplePdf() });
+  expect((await t.call("POST", "/api/studies/laudo/upload", { as: ana, ...report })).status).toBe(201);
+  const lab = await formBody(
+    { examName: "Hemograma", modality: "LAB" },
+    { name: "file", bytes: samplePdf() },
+  );
+  expect((await t.call("POST", "/api/exams-lab/upload", { as: ana, ...lab })).status).toBe(201);
+  await t.settle();
+}, 60_000);
+afterAll(async () => {
+  await t[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+async function studiesOf(app: Pick<TestApp, "call">, as: Person): Promise<Study[]> {
+  const studies = (await (await app.call("GET", "/api/studies", { as })).json()) as Study[];
+  return studies.sort((one, other) => (one.studyInstanceUID < other.studyInstanceUID ? -1 : 1));
+}
+
+/** SHA-256 of the download of each study. */
+async function downloadsOf(app: Pick<TestApp, "call">, as: Person): Promise<Record<string, string>> {
+  const sums: Record<string, string> = {};
+  for (const { id, studyInstanceUID } of await studiesOf(app, as)) {
+    const answer = await app.call("GET", `/api/studies/${id}/download`, { as });
+    expect(answer.status).toBe(200);
+    sums[studyInstanceUID] = sha256(await answer.bytes());
+  }
+  return sums;
+}
+
+const backupPath = (name: string) => join(folder.path, name);
+const manifestOf = (path: string) =>
+  JSON.parse(readFileSync(join(path, "manifest.json"), "utf8")) as {
+    state: string;
+    files: BackupFile[];
+    missing: string[];
+  };
+
+async function signIn(app: TestApp, { email, password }: Person): Promise<string> {
+  const answer = await app.call("POST", "/api/auth/login", { json: { email, password } });
+  return ((await answer.json()) as { token: string }).token;
+}
+
+describe("a backup", () => {
+  test("names every file with its SHA-256, and brings the second time only what is new", async () => {
+    const path = backupPath("twice");
+    const first = await backUp(t.deps.config, path);
+    const { files } = manifestOf(path);
+    for (const file of files) {
+      const bytes = readFileSync(join(path, file.path));
+      expect([bytes.length, sha256(bytes)]).toEqual([file.sizeBytes, file.sha256]);
+    }
+    const named = new Set([
+      ...files.map((file) => file.path),
+      "manifest.json",
+      `states/${first.state}/manifest.json`,
+    ]);
+    expect([...filesBelow(path)].filter((name) => !named.has(name))).toEqual([]);
+    expect(
+      files
+        .filter(({ kind }) => kind === "secret")
+        .map((file) => statSync(join(path, file.path)).mode & 0o777),
+    ).toEqual([0o600, 0o600]);
+    const keys = (await t.sql`select key from stored_objects union select key from lab_exams`).map(
+      ({ key }) => String(key),
+    );
+    expect(new Set(files.flatMap(({ key }) => key ?? []))).toEqual(new Set(keys));
+
+    const second = await backUp(t.deps.config, path);
+    expect([second.copiedBytes, second.objects]).toEqual([0, first.objects]);
+    await t.store(ana, sampleZip({ study: "4" }));
+    const third = await backUp(t.deps.config, path);
+    expect(third.copiedBytes).toBe(third.bytes - second.bytes);
+  });
+
+  test("keeps as many states as it is told, and no object that none of them names", async () => {
+    const path = backupPath("kept");
+    await t.store(ana, sampleZip({ study: "50" }));
+    await backUp(t.deps.config, path, { now: new Date("2026-01-01T10:00:00Z") });
+    const study = (await studiesOf(t, ana)).find(({ studyInstanceUID }) => studyInstanceUID.endsWith(".50"));
+    expect((await t.call("DELETE", `/api/studies/${study?.id}`, { as: ana })).status).toBe(200);
+    await t.settle();
+    const before = filesBelow(join(path, "objects")).size;
+    await backUp(t.deps.config, path, { now: new Date("2026-01-02T10:00:00Z"), keep: 2 });
+    expect(readdirSync(join(path, "states")).sort()).toEqual(["20260101T100000Z", "20260102T100000Z"]);
+    expect(filesBelow(join(path, "objects")).size).toBe(before);
+    await backUp(t.deps.config, path, { now: new Date("2026-01-03T10:00:00Z"), keep: 2 });
+    expect(readdirSync(join(path, "states")).sort()).toEqual(["20260102T100000Z", "20260103T100000Z"]);
+    expect(filesBelow(join(path, "objects"))).toEqual(
+      new Set(
+        manifestOf(path).files.flatMap(({ kind, path: file }) =>
+          kind === "object" ? [file.slice("objects/".length)] : [],
+        ),
+      ),
+    );
+  });
+
+  test("that is cut is not taken for one, and the next goes on where it stopped", async () => {
+    const path = backupPath("cut");
+    for (const at of [1, 2, 4]) {
+      const controller = new AbortController();
+      let objects = 0;
+      const cut = backUp(t.deps.config, path, {
+        signal: controller.signal,
+        onProgress: () => ++objects === at && controller.abort(new Error("cut")),
+      });
+      await expect(cut).rejects.toThrow("cut");
+      expect(filesBelow(path).has("manifest.json")).toBe(false);
+      await using empty = await emptyInstallation();
+      await expect(restore(empty.config, path)).rejects.toThrow("no such backup");
+    }
+    await backUp(t.deps.config, path);
+    expect([...filesBelow(path)].filter((name) => name.includes("unfinished"))).toEqual([]);
+  });
+
+  test("holds back deletions of what it reads until it is over, and is the only one meanwhile", async () => {
+    await t.store(ana, sampleZip({ study: "60" }));
+    const study = (await studiesOf(t, ana)).find(({ studyInstanceUID }) => studyInstanceUID.endsWith(".60"));
+    const keys = (await t.sql`select key from stored_objects where study_id = ${study?.id ?? ""}`).map(
+      ({ key }) => String(key),
+    );
+    const path = backupPath("deleted");
+    let isDeleted = false;
+    const waiting = Promise.withResolvers<void>();
+    const slow = {
+      ...t.deps.store,
+      async open(key: string) {
+        if (!isDeleted) await waiting.promise;
+        return await t.deps.store.open(key);
+      },
+    };
+    const running = backUp(t.deps.config, path, {
+      sources: {
+        store: slow,
+        storedPath: undefined,
+        nodeId: t.deps.node.id,
+        stagedPath: t.deps.node.stagedPath,
+      },
+    });
+    await untilHeld(t);
+    await expect(backUp(t.deps.config, backupPath("other"))).rejects.toThrow("Another backup");
+    expect((await t.call("DELETE", `/api/studies/${study?.id}`, { as: ana })).status).toBe(200);
+    await untilJobsAre(t, "storage.purge", 2);
+    isDeleted = true;
+    waiting.resolve();
+    const report = await running;
+    expect(report.missing).toEqual([]);
+    const kept = new Set(manifestOf(path).files.flatMap(({ key }) => key ?? []));
+    expect(keys.filter((key) => !kept.has(key))).toEqual([]);
+    await t.sql`update pgboss.job set start_after = now() where name = 'storage.purge' and state = 'created'`;
+    await t.settle();
+    for (const key of keys) expect(await t.deps.store.stat(key)).toBeUndefined();
+  });
+
+  test("keeps what has changed as it is, and says so", async () => {
+    const path = backupPath("damaged");
+    const [row] =
+      await t.sql`select key, sha256 from stored_objects where kind = 'volume' order by key limit 1`;
+    const file = join(t.deps.config.dataDir, "objects", String(row?.key));
+    const bytes = readFileSync(file);
+    const changed = Buffer.from(bytes);
+    changed[100] = (changed[100] ?? 0) ^ 1;
+    writeFileSync(file, changed);
+    const report = await backUp(t.deps.config, path);
+    expect([report.changed, report.missing]).toEqual([[row?.key], []]);
+    expect(manifestOf(path).files.find(({ key }) => key === row?.key)).toMatchObject({
+      sha256: sha256(changed),
+      expectedSha256: row?.sha256,
+    });
+    rmSync(file);
+    const again = await backUp(t.deps.config, backupPath("missing"));
+    expect([again.missing, manifestOf(backupPath("missing")).missing]).toEqual([[row?.key], [row?.key]]);
+    writeFileSync(file, bytes);
+  });
+});
+
+/** The backup has its lock. */
+async function untilHeld({ sql }: TestApp): Promise<void> {
+  for (;;) {
+    const held =
+      await sql`select 1 from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock' and granted
+      and objid::bigint + (classid::bigint << 32) = 4829117304
+      and database = (select oid from pg_database where datname = current_database())`;
+    if (held.length > 0) return;
+    await Bun.sleep(10);
+  }
+}
+
+/** So many jobs of a queue have been made lately, and none of them runs. */
+async function untilJobsAre({ sql }: TestApp, name: string, count: number): Promise<void> {
+  for (;;) {
+    const rows =
+      await sql`select state from pgboss.job where name = ${name} and created_on > now() - interval '20 seconds'`;
+    if (rows.length >= count && rows.every(({ state }) => state !== "active")) return;
+    await Bun.sleep(10);
+  }
+}
+
+describe("a restore", () => {
+  test("brings everything back, from a disk to S3 and from S3 to a disk, with nobody signed in", async () => {
+    await using s3 = await startFaultyS3Server();
+    const path = backupPath("there");
+    const back = backupPath("back");
+    const expected = { studies: await studiesOf(t, ana), downloads: await downloadsOf(t, ana) };
+    await backUp(t.deps.config, path);
+
+    await using remote = await emptyInstallation(s3.options);
+    await restore(remote.config, path);
+    expect(await verify(remote.config)).toMatchObject({ findings: [] });
+    await backUp(remote.config, back);
+
+    await using local = await emptyInstallation();
+    await restore(local.config, back);
+    expect(await verify(local.config)).toMatchObject({ findings: [] });
+
+    for (const place of [remote, local]) {
+      await using app = await createTestApp({ env: place.env, jobs: false });
+      expect((await app.call("GET", "/api/auth/me", { as: ana })).status).toBe(401);
+      const again = { ...ana, token: await signIn(app, ana) };
+      expect(await studiesOf(app, again)).toEqual(expected.studies);
+      expect(await downloadsOf(app, again)).toEqual(expected.downloads);
+    }
+  }, 60_000);
+
+  test("refuses what is not empty by name, and leaves it as it is", async () => {
+    const path = backupPath("refused");
+    await backUp(t.deps.config, path);
+    await using full = await emptyInstallation();
+    const { dataDir } = full.config;
+    await mkdir(join(dataDir, "objects"), { recursive: true });
+
+    writeFileSync(join(dataDir, "notes.txt"), "mine");
+    await expect(restore(full.config, path)).rejects.toThrow("notes.txt");
+    rmSync(join(dataDir, "notes.txt"));
+
+    writeFileSync(join(dataDir, "objects", "a"), "mine");
+    await expect(restore(full.config, path)).rejects.toThrow("object a");
+    rmSync(join(dataDir, "objects", "a"));
+
+    await expect(
+      restore({ ...full.config, authSecret: "another secret that is long enough!" }, path),
+    ).rejects.toThrow("AUTH_SECRET");
+    await expect(restore({ ...full.config, databaseUrl: t.deps.config.databaseUrl }, path)).rejects.toThrow(
+      "the database",
+    );
+    expect([...filesBelow(dataDir)]).toEqual([]);
+    expect((await studiesOf(t, ana)).length).toBeGreaterThan(0);
+    await restore(full.config, path);
+  });
+
+  test("that is cut is repeated with the same backup, and until then nothing starts there", async () => {
+    const path = backupPath("again");
+    await backUp(t.deps.config, path);
+    await using place = await emptyInstallation();
+    const controller = new AbortController();
+    const cut = restore(place.config, path, {
+      signal: controller.signal,
+      onProgress: ({ objects }) => objects === 3 && controller.abort(new Error("cut")),
+    });
+    await expect(cut).rejects.toThrow("cut");
+    await expect(createTestApp({ env: place.env })).rejects.toThrow("interrupted");
+    await restore(place.config, path);
+    expect(filesBelow(place.config.dataDir).has(RESTORE_MARK)).toBe(false);
+    expect(await verify(place.config)).toMatchObject({ findings: [] });
+  });
+
+  test("refuses a backup in which any file is changed, cut or gone", async () => {
+    const path = backupPath("rotten");
+    await backUp(t.deps.config, path);
+    const ofEachKind = new Map(manifestOf(path).files.map((file) => [file.kind, file])).values();
+    for (const { path: file, sizeBytes } of ofEachKind) {
+      const whole = readFileSync(join(path, file));
+      const changed = Buffer.from(whole);
+      const at = Math.floor(sizeBytes / 2);
+      changed[at] = (changed[at] ?? 0) ^ 0x20;
+      for (const bytes of [changed, whole.subarray(0, at), undefined]) {
+        if (bytes) writeFileSync(join(path, file), bytes);
+        else rmSync(join(path, file));
+        await using place = await emptyInstallation();
+        await expect(restore(place.config, path)).rejects.toThrow("damaged");
+      }
+      writeFileSync(join(path, file), whole);
+    }
+  }, 60_000);
+});

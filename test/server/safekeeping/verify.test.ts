@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Finding } from "../../../src/server/features/safekeeping/verify/verify-archive.ts";
+import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
+import { verify } from "../../support/installations.ts";
+import { formBody, samplePdf } from "../../support/sample-pdf.ts";
+import { sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+let t: TestApp;
+let ana: Person;
+
+beforeAll(async () => {
+  t = await createTestApp();
+  ana = await fill(t);
+}, 60_000);
+afterAll(() => t[Symbol.asyncDispose]());
+
+/** Two studies and a laboratory PDF. */
+async function fill(app: TestApp): Promise<Person> {
+  const person = await app.addPerson("Ana", { plan: "clinica" });
+  for (const study of ["1", "2"]) await app.store(person, sampleZip({ study }));
+  const lab = await formBody(
+    { examName: "Hemograma", modality: "LAB" },
+    { name: "file", bytes: samplePdf() },
+  );
+  expect((await app.call("POST", "/api/exams-lab/upload", { as: person, ...lab })).status).toBe(201);
+  await app.settle();
+  return person;
+}
+
+interface Kept {
+  key: string;
+  /** `undefined` of a laboratory PDF. */
+  study: string | undefined;
+}
+
+async function keptObjects({ sql }: TestApp): Promise<Kept[]> {
+  const rows = await sql<{ key: string; study: string | null }[]>`
+    select key, study_instance_uid as study from stored_objects join studies on studies.id = study_id
+    union all select key, null from lab_exams`;
+  return rows.map(({ key, study }) => ({ key, study: study ?? undefined }));
+}
+
+const findingOf = (kind: Finding["kind"], { key, study }: Kept): Finding => ({
+  kind,
+  object: key,
+  ...(study !== undefined && { studyInstanceUID: study }),
+});
+
+test("each changed byte is found, wherever it is, and nothing else", async () => {
+  const objects = await keptObjects(t);
+  expect(new Set(objects.map(({ study }) => study))).toEqual(
+    new Set([studyUID("1"), studyUID("2"), undefined]),
+  );
+  expect(await verify(t.deps.config)).toMatchObject({ objects: objects.length, findings: [] });
+  let flips = 0;
+  for (const object of objects) {
+    const path = join(t.deps.config.dataDir, "objects", object.key);
+    const bytes = readFileSync(path);
+    const step = Math.ceil(bytes.length / 40);
+    for (let at = flips % step; at < bytes.length; at += step, flips++) {
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] ?? 0) ^ (1 << (flips % 8));
+      writeFileSync(path, changed);
+      expect((await verify(t.deps.config)).findings).toEqual([findingOf("changed", object)]);
+    }
+    for (const bytesLeft of [bytes.subarray(0, -1), Buffer.concat([bytes, Buffer.of(0)]), new Uint8Array()]) {
+      writeFileSync(path, bytesLeft);
+      expect((await verify(t.deps.config)).findings).toEqual([findingOf("changed", object)]);
+    }
+    rmSync(path);
+    expect((await verify(t.deps.config)).findings).toEqual([findingOf("missing", object)]);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, bytes);
+  }
+  expect(flips).toBeGreaterThan(150);
+}, 60_000);
+
+test("bytes that belong to nothing are found under any name, and are left where they are", async () => {
+  const { dataDir } = t.deps.config;
+  const upload = Bun.randomUUIDv7();
+  for (const place of ["objects", "staging"]) {
+    for (const name of [`${upload}/${Bun.randomUUIDv7()}.volume`, "notes.txt", "a folder/ção.dcm"]) {
+      const path = join(dataDir, place, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, "x");
+      expect((await verify(t.deps.config)).findings).toEqual([{ kind: "orphan", object: name }]);
+      expect(readFileSync(path, "utf8")).toBe("x");
+      rmSync(path);
+    }
+  }
+});
+
+test("an upload that is under way, and bytes that wait for their deletion, are no findings", async () => {
+  const { node, config } = t.deps;
+  const upload = Bun.randomUUIDv7();
+  await t.sql`insert into uploads (id, account_id, node_id, boot_id, state, started_at)
+    values (${upload}, ${ana.id}, ${node.id}, ${node.bootId}, 'receiving', now())`;
+  const path = join(config.dataDir, "staging", upload, `${Bun.randomUUIDv7()}.volume`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, "x");
+  expect((await verify(t.deps.config)).findings).toEqual([]);
+  await t.sql`update uploads set state = 'failed', bytes_removed_at = now() where id = ${upload}`;
+  expect((await verify(t.deps.config)).findings).toHaveLength(1);
+  rmSync(path);
+});
+
+test("an archive in S3 is read by ranges, and a store that can't be reached is no finding", async () => {
+  await using s3 = await startFaultyS3Server();
+  const { endpoint, region, bucket, accessKeyId, secretAccessKey } = s3.options;
+  await using remote = await createTestApp({
+    env: {
+      S3_ENDPOINT: endpoint,
+      S3_REGION: region,
+      S3_BUCKET: bucket,
+      S3_ACCESS_KEY_ID: accessKeyId,
+      S3_SECRET_ACCESS_KEY: secretAccessKey,
+    },
+  });
+  await fill(remote);
+  const objects = await keptObjects(remote);
+  s3.seen.length = 0;
+  expect(await verify(remote.deps.config)).toMatchObject({ objects: objects.length, findings: [] });
+  const reads = s3.seen.filter(({ method, key }) => method === "GET" && key !== "");
+  expect(reads).toHaveLength(objects.length);
+  expect(reads.every(({ headers }) => headers.range !== undefined)).toBe(true);
+
+  const [first] = objects;
+  if (!first) throw new Error("nothing was stored");
+  const size = (await remote.deps.store.stat(first.key))?.sizeBytes ?? 0;
+  const bytes = await remote.deps.store.read(first.key, { offset: 0, length: size });
+  const changed = Uint8Array.from(bytes);
+  changed[0] = (changed[0] ?? 0) ^ 1;
+  await remote.deps.store.putBytes(first.key, changed);
+  expect((await verify(remote.deps.config)).findings).toEqual([findingOf("changed", first)]);
+  await remote.deps.store.delete(first.key);
+  expect((await verify(remote.deps.config)).findings).toEqual([findingOf("missing", first)]);
+  await remote.deps.store.putBytes(first.key, bytes);
+  await remote.deps.store.putBytes("somebody/else", bytes);
+  expect((await verify(remote.deps.config)).findings).toEqual([{ kind: "orphan", object: "somebody/else" }]);
+  await remote.deps.store.delete("somebody/else");
+
+  s3.fault = () => ({ status: 503, code: "SlowDown" });
+  await expect(verify(remote.deps.config)).rejects.toThrow();
+}, 60_000);
