@@ -1,7 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { checkPresence } from "../../holdings/checking/check-presence.ts";
 import { sumOldVolumes } from "../../holdings/checking/sum-old-volumes.ts";
-import { deleteUnlessHeld } from "../../holdings/deletion-hold.ts";
+import { deleteUnlessHeld } from "../../holdings/deletion-hold.repo.ts";
 import {
   checkStudyQueue,
   damageNoticeQueue,

@@ -2,7 +2,7 @@ import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeDump } from "../../../db/dump/write-dump.ts";
 import type { Migration } from "../../../db/migrate.ts";
-import { holdDeletions } from "../../../holdings/deletion-hold.ts";
+import { holdDeletions } from "../../../holdings/deletion-hold.repo.ts";
 import { jobsSchema } from "../../../jobs/jobs-schema.ts";
 import { sync } from "../../../storage/disk/durable-file.ts";
 import { type BackupFolder, makeBackupFolder, stateName } from "../backup-folder.ts";
