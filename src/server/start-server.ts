@@ -1,6 +1,5 @@
 import { type BuiltAssets, createApp } from "./app.ts";
 import type { Deps } from "./deps.ts";
-import { collectGarbage } from "./runtime/collect-garbage.ts";
 import { settlesWithin } from "./runtime/settles-within.ts";
 import { startJobs } from "./start-jobs.ts";
 
@@ -19,7 +18,6 @@ export async function startServer(deps: Deps, assets: BuiltAssets): Promise<Runn
   const { config } = deps;
   const app = createApp(deps, assets);
   const jobs = await startJobs(deps);
-  const collecting = collectGarbage();
   const server = Bun.serve({
     hostname: config.host,
     port: config.port,
@@ -31,7 +29,6 @@ export async function startServer(deps: Deps, assets: BuiltAssets): Promise<Runn
   return {
     url: server.url.origin,
     async [Symbol.asyncDispose]() {
-      collecting[Symbol.dispose]();
       if (!(await settlesWithin(server.stop(), DRAIN_MS))) await server.stop(true);
       await jobs[Symbol.asyncDispose]();
     },

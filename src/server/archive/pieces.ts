@@ -1,4 +1,5 @@
 import { pipeline, Readable, type Transform } from "node:stream";
+import { bodyBytes } from "../runtime/body-bytes.ts";
 
 /** Bytes that come one piece after the other, so that only one of them is in memory. */
 export type Pieces = AsyncIterable<Uint8Array>;
@@ -20,7 +21,10 @@ export async function* through(pieces: Pieces, transform: Transform): AsyncGener
   // What fails on the way ends the transform, and so the loop below.
   pipeline(Readable.from(pieces, { objectMode: true, highWaterMark: 1 }), transform, () => {});
   try {
-    for await (const piece of transform) yield piece;
+    for await (const piece of transform) {
+      yield piece;
+      bodyBytes.letGo(piece.length);
+    }
   } finally {
     transform.destroy();
   }

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { bodyBytes } from "../runtime/body-bytes.ts";
 
 /** Pieces that are there at once come for so long; then everybody else has their turn. */
 const MAX_TURN_MS = 10;
@@ -15,8 +16,9 @@ export function streamOf(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint
           turnBeganAt = performance.now();
         }
         const { value, done } = await chunks.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
+        if (done) return controller.close();
+        bodyBytes.letGo(value.length);
+        controller.enqueue(value);
       },
       async cancel() {
         await chunks.return?.();

@@ -4,8 +4,9 @@ import { AppError } from "../../http/app-error.ts";
 import { unsupportedMediaType, validationFailed } from "../../http/http.errors.ts";
 import { boundaryOf, MultipartBroken, readFormParts } from "../../http/multipart-reader.ts";
 import { isKeepable } from "../../http/validate.ts";
+import { bodyBytes } from "../../runtime/body-bytes.ts";
 import { uploadInterrupted, uploadMissing, uploadNotZip, uploadTooLarge } from "./ingest.errors.ts";
-import { heldBytes, SpoolWriter } from "./spool-writer.ts";
+import { SpoolWriter } from "./spool-writer.ts";
 import type { SpoolRoom } from "./upload-room.ts";
 
 export interface ReceivedUpload {
@@ -69,7 +70,7 @@ async function* receive(
   { signal, came, windowMs = WINDOW_MS }: Receiving,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = body.getReader();
-  using _ = heldBytes.enter();
+  using _ = bodyBytes.enter();
   let reason: unknown;
   const giveUp = (why: unknown) => {
     reason ??= why;
@@ -83,7 +84,7 @@ async function* receive(
   let bytesInWindow = 0;
   try {
     for (;;) {
-      await heldBytes.room();
+      await bodyBytes.room();
       const askedAt = performance.now();
       const { done, value } = await reader.read().catch((cause) => {
         throw new AppError(uploadInterrupted, { cause });

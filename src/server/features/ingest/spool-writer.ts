@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { HeldBytes } from "./held-bytes.ts";
+import { bodyBytes } from "../../runtime/body-bytes.ts";
 import type { SpoolRoom } from "./upload-room.ts";
 
 /** Pieces are written together, in one call: a body comes in some 64 kB at a time. */
@@ -11,8 +11,6 @@ const ALL_WRITE_BYTES = 16 * 1024 * 1024;
 const HELD_MS = 500;
 
 let openWriters = 0;
-/** Of all uploads: while it is full, none is read from. */
-export const heldBytes = new HeldBytes();
 
 /** Appends pieces to a file in the order they come. After disposal nothing is written any more. */
 export class SpoolWriter implements AsyncDisposable {
@@ -36,7 +34,7 @@ export class SpoolWriter implements AsyncDisposable {
 
   /** Takes a piece; waits while much is unwritten. */
   async add(piece: Uint8Array): Promise<void> {
-    heldBytes.add(piece.length);
+    bodyBytes.hold(piece.length);
     this.#unwritten.push(piece);
     this.#unwrittenBytes += piece.length;
     const mostBytes = Math.min(WRITE_BYTES, ALL_WRITE_BYTES / openWriters);
@@ -53,7 +51,7 @@ export class SpoolWriter implements AsyncDisposable {
       this.#writing = this.#writing.then(
         () => this.#write(pieces, lengthBytes),
         (error) => {
-          heldBytes.letGo(lengthBytes);
+          bodyBytes.release(lengthBytes);
           throw error;
         },
       );
@@ -67,14 +65,14 @@ export class SpoolWriter implements AsyncDisposable {
       await writeAll(this.#file, pieces, lengthBytes);
       this.#room.wrote(lengthBytes);
     } finally {
-      heldBytes.letGo(lengthBytes);
+      bodyBytes.release(lengthBytes);
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     openWriters--;
-    heldBytes.letGo(this.#unwrittenBytes);
+    bodyBytes.release(this.#unwrittenBytes);
     await this.#writing.catch(() => {}); // told to whoever added or flushed
   }
 }
