@@ -1,7 +1,10 @@
+import { readConfig } from "../../src/server/config.ts";
 import { connectDatabase, type Database } from "../../src/server/db/client.ts";
 import { type Migration, migrate } from "../../src/server/db/migrate.ts";
 import { openPostgres, type Sql, withDatabase } from "../../src/server/db/postgres.ts";
+import { createLogger } from "../../src/server/runtime/log.ts";
 import { testPostgresUrl } from "./postgres-server.ts";
+import { createTempFolder } from "./temp-folder.ts";
 
 export interface TestDatabase extends Database {
   url: string;
@@ -10,18 +13,22 @@ export interface TestDatabase extends Database {
 }
 
 /**
- * A database of its own for a test file, cloned from a template that is migrated once.
- * @param options.migrations default: the project's
+ * A database of its own for a test file, cloned from a template that is made once.
+ * @param options.migrations nothing but these; default: all that a first start of the product makes
  */
 export async function createTestDatabase(
   options: { migrations?: readonly Migration[] } = {},
 ): Promise<TestDatabase> {
-  const migrations = options.migrations ?? (await import("../../src/server/db/migrations.ts")).migrations;
+  const { migrations } = options;
   const serverUrl = await testPostgresUrl();
   const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
   await administer(serverUrl, async (admin) => {
-    const template = await ensureTemplate(admin, serverUrl, migrations);
-    await admin.unsafe(`create database ${name} template ${template}`);
+    const template = migrations
+      ? await ensureTemplate(admin, serverUrl, hashOf(migrations), async (url) => {
+          if (migrations.length > 0) await migrate(url, migrations);
+        })
+      : await ensureTemplate(admin, serverUrl, await firstStartHash(), startOnce);
+    await admin.unsafe(`create database ${name} template ${template} strategy file_copy`);
   });
   const url = withDatabase(serverUrl, name);
   const database = connectDatabase({ url, maxConnections: 5 });
@@ -32,13 +39,13 @@ export async function createTestDatabase(
   return { url, ...database, drop };
 }
 
-/** The template of these migrations. It gets its name when it is whole, so a killed process leaves none behind. */
+/** The template of that name. It gets its name when it is whole, so a killed process leaves none behind. */
 async function ensureTemplate(
   admin: Sql,
   serverUrl: string,
-  migrations: readonly Migration[],
+  hash: string,
+  fill: (url: string) => Promise<void>,
 ): Promise<string> {
-  const hash = new Bun.CryptoHasher("sha256").update(migrations.map((m) => m.hash).join()).digest("hex");
   const template = `template_${hash.slice(0, 24)}`;
   await admin`select pg_advisory_lock(hashtext(${template}))`;
   try {
@@ -46,12 +53,42 @@ async function ensureTemplate(
     if (existing) return template;
     const draft = `draft_${crypto.randomUUID().replaceAll("-", "")}`;
     await admin.unsafe(`create database ${draft}`);
-    if (migrations.length > 0) await migrate(withDatabase(serverUrl, draft), migrations);
+    await fill(withDatabase(serverUrl, draft));
     await admin.unsafe(`alter database ${draft} rename to ${template}`);
     return template;
   } finally {
     await admin`select pg_advisory_unlock(hashtext(${template}))`;
   }
+}
+
+function hashOf(migrations: readonly Migration[]): string {
+  return new Bun.CryptoHasher("sha256").update(migrations.map((m) => m.hash).join()).digest("hex");
+}
+
+async function firstStartHash(): Promise<string> {
+  const { migrations } = await import("../../src/server/db/migrations.ts");
+  const { version } = await import("pg-boss/package.json");
+  return hashOf([...migrations, { hash: `started with pg-boss ${version}` }] as Migration[]);
+}
+
+/**
+ * Starts the product on an empty database and stops it: tables, plans, queues and schedules stay. Rows and queues of
+ * the node that did it go: an app that begins with the template has yet to sweep, beat and enqueue by itself.
+ */
+async function startOnce(url: string): Promise<void> {
+  const { createDeps } = await import("../../src/server/deps.ts");
+  const { startJobs } = await import("../../src/server/start-jobs.ts");
+  await using folder = createTempFolder();
+  const config = readConfig({ DATABASE_URL: url, DATA_DIR: folder.path, AUTH_SECRET: "x".repeat(32) });
+  const deps = await createDeps(config, { log: createLogger({ level: "error" }) });
+  const jobs = await startJobs(deps);
+  await jobs[Symbol.asyncDispose]();
+  await deps[Symbol.asyncDispose]();
+  await administer(url, async (sql) => {
+    await sql`truncate pgboss.job_common, nodes`;
+    await sql`select pgboss.delete_queue(name) from pgboss.queue where name like ${`%.${deps.node.id}`}`;
+    await sql`update pgboss.version set cron_on = null, bam_on = null, flow_on = null`;
+  });
 }
 
 async function administer<Result>(serverUrl: string, work: (admin: Sql) => Promise<Result>): Promise<Result> {

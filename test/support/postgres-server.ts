@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fastFolder } from "./fast-folder.ts";
 
 const START_TIMEOUT_MS = 60_000;
 
@@ -20,7 +20,7 @@ export function testPostgresUrl(): Promise<string> {
 
 async function startHost(): Promise<string> {
   // The same for every isolated test file of this process, and for no other process.
-  const folder = join(tmpdir(), `exameteca-test-${process.pid}-${Math.round(performance.timeOrigin)}`);
+  const folder = join(fastFolder(), `exameteca-test-${process.pid}-${Math.round(performance.timeOrigin)}`);
   if (!existsSync(folder)) {
     const host = join(import.meta.dir, "postgres-host.ts");
     const command = [process.execPath, host, folder, String(process.pid)];
