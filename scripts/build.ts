@@ -1,12 +1,17 @@
 import { join, resolve } from "node:path";
 import { ensureBuilt } from "./build/ensure-built.ts";
-import { executableStep, isFresh } from "./build/freshness.ts";
+import { executableStep, isFresh, quickExecutableStep } from "./build/freshness.ts";
 
-/** Builds `dist/exameteca`: nothing where nothing changed, else only the steps whose inputs did. */
-const path = join(resolve(import.meta.dir, ".."), "dist/exameteca");
+/**
+ * Builds `dist/exameteca`: nothing where nothing changed, else only the steps whose inputs did. With `--quick`
+ * `dist/quick/exameteca`, the same program compressed less, for tests.
+ */
+const isQuick = process.argv.includes("--quick");
+const step = isQuick ? quickExecutableStep : executableStep;
+const path = join(resolve(import.meta.dir, ".."), ...step.outputs);
 ensureBuilt();
-const isBuilt = isFresh(executableStep);
-if (!isBuilt) await (await import("./build/executable.ts")).buildExecutable();
+const isBuilt = isFresh(step);
+if (!isBuilt) await (await import("./build/executable.ts")).buildExecutable({ isQuick });
 const megabytes = (Bun.file(path).size / 1e6).toFixed(1);
 console.log(`${path}: ${megabytes} MB${isBuilt ? ", up to date" : ""}`);
 process.exit(0);

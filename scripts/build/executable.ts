@@ -1,33 +1,36 @@
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { writeEmbedModule } from "./embed-assets.ts";
-import { executableStep, isFresh, markFresh, postgresStep } from "./freshness.ts";
+import { executableStep, isFresh, markFresh, postgresStep, quickExecutableStep } from "./freshness.ts";
 import { writeNotices } from "./notices.ts";
 import { packPostgres } from "./pack-postgres.ts";
 import { buildViewer } from "./viewer.ts";
 
 const root = resolve(import.meta.dir, "../..");
 const dist = join(root, "dist");
+const QUICK_LEVEL = 1;
+
+export interface ExecutableOptions {
+  /** `dist/quick/exameteca` instead: the viewer as it was built last, and PostgreSQL packed in no time. */
+  isQuick?: boolean;
+}
 
 /**
  * Builds `dist/exameteca` for the machine it runs on: Bun, the server, the client, the viewer, PostgreSQL, the
  * migrations, the catalogues and the notices in one file, which appears whole or not at all. Client and catalogues
- * must have been built.
+ * must have been built. Returns its path.
  */
-export async function buildExecutable(): Promise<void> {
-  const generated = join(dist, "executable");
+export async function buildExecutable({ isQuick = false }: ExecutableOptions = {}): Promise<string> {
+  const generated = join(dist, isQuick ? "quick" : "executable");
   mkdirSync(generated, { recursive: true });
-  await buildViewer({ release: true });
-  if (!isFresh(postgresStep)) {
-    await packPostgres(generated);
-    markFresh(postgresStep);
-  }
+  if (isQuick) await packPostgres(generated, QUICK_LEVEL);
+  else await packRelease(generated);
   await writeNotices(join(dist, "THIRD-PARTY-NOTICES.txt"));
   writeEmbedModule(join(dist, "client"), join(generated, "client.gen.ts"));
   writeEmbedModule(join(dist, "viewer"), join(generated, "viewer.gen.ts"));
   const entry = join(generated, "entry.gen.ts");
   writeFileSync(entry, ENTRY);
-  const unfinished = join(generated, "exameteca");
+  const unfinished = join(generated, "exameteca.unfinished");
   const result = await Bun.build({
     entrypoints: [entry],
     root,
@@ -43,8 +46,18 @@ export async function buildExecutable(): Promise<void> {
   if (!result.success || !existsSync(unfinished)) {
     throw new AggregateError(result.logs, "the executable did not compile");
   }
-  renameSync(unfinished, join(dist, "exameteca"));
-  markFresh(executableStep);
+  const path = join(dist, isQuick ? "quick/exameteca" : "exameteca");
+  renameSync(unfinished, path);
+  markFresh(isQuick ? quickExecutableStep : executableStep);
+  return path;
+}
+
+/** The viewer and PostgreSQL, compressed as much as they can be. */
+async function packRelease(generated: string): Promise<void> {
+  await buildViewer({ release: true });
+  if (isFresh(postgresStep)) return;
+  await packPostgres(generated);
+  markFresh(postgresStep);
 }
 
 /** The program of `src/server/main.ts`, with what the executable carries in place of folders. */
@@ -79,8 +92,7 @@ process.exit(code);
 
 if (import.meta.main) {
   const startedAt = performance.now();
-  await buildExecutable();
-  const { size } = Bun.file(join(dist, "exameteca"));
+  const { size } = Bun.file(await buildExecutable());
   console.log(
     `dist/exameteca: ${(size / 1e6).toFixed(1)} MB, ${Math.round(performance.now() - startedAt)} ms`,
   );

@@ -20,13 +20,13 @@ export const accounts: Account[] = isRoot
   ? [{ name: "root" }, { name: "an ordinary user", uid: NOBODY, gid: NOBODY }]
   : [{ name: "an ordinary user" }];
 
-const BUILT = resolve(import.meta.dir, "../../dist/exameteca");
+const BUILT = resolve(import.meta.dir, "../../dist/quick/exameteca");
 const START_TIMEOUT_MS = 30_000;
 
 /** Builds the executable where it is missing or older than its sources. */
 export function buildExecutableIfStale(): void {
   const { exitCode, stderr } = Bun.spawnSync(
-    [process.execPath, resolve(import.meta.dir, "../../scripts/build.ts")],
+    [process.execPath, resolve(import.meta.dir, "../../scripts/build.ts"), "--quick"],
     {
       stdio: ["ignore", "ignore", "pipe"],
     },
