@@ -22,31 +22,37 @@ export async function loadDump(tx: TransactionSql, dump: AsyncIterable<Uint8Arra
   let statement: string[] = [];
   let rows: Writable | undefined;
   let isWhole = false;
-  for await (const lines of linesOf(dump)) {
-    for (let at = 0; at < lines.length; at++) {
-      const line = lines[at] ?? "";
-      if (rows) {
-        const end = lines.indexOf(ROWS_END, at);
-        const until = end < 0 ? lines.length : end;
-        if (until > at) await write(rows, `${lines.slice(at, until).join("\n")}\n`);
-        if (end >= 0) {
-          await finish(rows);
-          rows = undefined;
+  try {
+    for await (const lines of linesOf(dump)) {
+      for (let at = 0; at < lines.length; at++) {
+        const line = lines[at] ?? "";
+        if (rows) {
+          const end = lines.indexOf(ROWS_END, at);
+          const until = end < 0 ? lines.length : end;
+          if (until > at) await write(rows, `${lines.slice(at, until).join("\n")}\n`);
+          if (end >= 0) {
+            await finish(rows);
+            rows = undefined;
+          }
+          at = until;
+        } else if (line === STATEMENT_END) {
+          const sql = statement.join("\n");
+          statement = [];
+          if (/^commit;$/.test(sql)) isWhole = true;
+          else if (!/^(?:--.*\n)*begin;$/.test(sql)) await tx.unsafe(sql).simple();
+        } else if (statement.length === 0 && BEGINS_ROWS.test(line)) {
+          rows = await tx.unsafe(line).writable();
+        } else {
+          statement.push(line);
         }
-        at = until;
-      } else if (line === STATEMENT_END) {
-        const sql = statement.join("\n");
-        statement = [];
-        if (/^commit;$/.test(sql)) isWhole = true;
-        else if (!/^(?:--.*\n)*begin;$/.test(sql)) await tx.unsafe(sql).simple();
-      } else if (statement.length === 0 && BEGINS_ROWS.test(line)) {
-        rows = await tx.unsafe(line).writable();
-      } else {
-        statement.push(line);
       }
     }
+    if (!isWhole) throw new DumpIsUnreadable("the dump ends early");
+  } catch (error) {
+    // The server waits for the rest of these rows, and the rollback for the server.
+    rows?.destroy();
+    throw error;
   }
-  if (!isWhole) throw new DumpIsUnreadable("the dump ends early");
 }
 
 async function write(rows: Writable, text: string): Promise<void> {
