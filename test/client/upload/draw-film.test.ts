@@ -8,8 +8,8 @@ import {
   FRAMES,
   spreadOverFrames,
 } from "../../../src/client/features/upload/contact-sheet/film-files.ts";
-import { readZipDirectory } from "../../../src/client/features/upload/read-dicom/zip-directory.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { readZipEntries } from "../../../src/shared/zip/open-zip-blob.ts";
 import { DEFLATED, IMPLICIT_LITTLE_ENDIAN, JPEG_BASELINE, sampleFile } from "../../support/dicom-sample.ts";
 import { zipFile } from "../../support/upload-files.ts";
 
@@ -161,7 +161,7 @@ describe("drawing for the contact sheet", () => {
 
   test("reads files of a folder and entries of a ZIP, and tries the next file where one has no picture", async () => {
     const zip = zipFile({ LEIAME: Buffer.from("oi"), IM1: picture });
-    const entries = (await readZipDirectory(zip)) ?? [];
+    const entries = (await readZipEntries(zip)) ?? [];
     const ofZip = entries.map((entry) => ({ file: zip, entry }));
     expect(await framesDrawn([[fileOf(picture)], [], ofZip, [fileOf(Buffer.from("x"))]])).toEqual([0, 2]);
   });

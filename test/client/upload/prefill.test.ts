@@ -1,16 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { deflateRawSync } from "node:zlib";
 import { writeInstance } from "../../../scripts/demo/dicom-writer.ts";
 import { DEMO_PATIENTS } from "../../../scripts/demo/phantom/patients.ts";
 import { generateStudy, TRANSFER_SYNTAX } from "../../../scripts/demo/phantom/study.ts";
-import { findMetadata } from "../../../src/client/features/upload/read-dicom/find-metadata.ts";
-import { readInstanceMetadata } from "../../../src/client/features/upload/read-dicom/instance-metadata.ts";
 import {
-  readEntryHead,
-  readZipDirectory,
-} from "../../../src/client/features/upload/read-dicom/zip-directory.ts";
+  type Candidate,
+  findMetadata,
+} from "../../../src/client/features/upload/read-dicom/find-metadata.ts";
+import { inflateHead } from "../../../src/client/features/upload/read-dicom/inflate-head.ts";
+import { readInstanceMetadata } from "../../../src/client/features/upload/read-dicom/instance-metadata.ts";
+import { readEntryHead } from "../../../src/client/features/upload/read-dicom/zip-entry-head.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { readZipEntries } from "../../../src/shared/zip/open-zip-blob.ts";
 import { sampleFile, sampleWithout } from "../../support/dicom-sample.ts";
 import { folderFiles, zipFile } from "../../support/upload-files.ts";
 import { writeTestZip } from "../../support/zip-archive.ts";
@@ -19,13 +22,18 @@ const samples = process.env.DICOM_SAMPLES;
 const noSignal = new AbortController().signal;
 
 async function prefillFrom(zip: Blob) {
-  const entries = await readZipDirectory(zip);
-  if (!entries) return undefined;
-  const candidates = entries.map((entry) => ({
-    path: entry.path,
-    readHead: (maxBytes: number) => readEntryHead(zip, entry, maxBytes),
-  }));
-  return findMetadata(candidates, noSignal);
+  const entries = await readZipEntries(zip);
+  return metadataOf(
+    entries.map((entry) => ({
+      path: entry.name,
+      readHead: (maxBytes: number) => readEntryHead(zip, entry, maxBytes),
+    })),
+  );
+}
+
+async function metadataOf(candidates: Candidate[]) {
+  const found = await findMetadata(candidates, noSignal);
+  return found.kind === "found" ? found.metadata : undefined;
 }
 
 describe("the form is filled from the first readable instance", () => {
@@ -99,14 +107,48 @@ describe("the form is filled from the first readable instance", () => {
       { path: "b", readHead: async () => undefined },
       { path: "c", readHead },
     ];
-    expect((await findMetadata(candidates, noSignal))?.studyInstanceUID).toBe("2.25.10");
+    expect((await metadataOf(candidates))?.studyInstanceUID).toBe("2.25.10");
   });
 });
 
-test("what is no ZIP has no directory", async () => {
-  for (const bytes of ["", "PK", "x".repeat(100_000)]) {
-    expect(await readZipDirectory(new Blob([bytes]))).toBeUndefined();
-  }
+describe("a search that finds nothing", () => {
+  const file = (bytes: Uint8Array | undefined): Candidate => {
+    return { path: "a", readHead: async (maxBytes) => bytes?.subarray(0, maxBytes) };
+  };
+  const nothing = file(new Uint8Array(2000));
+  const unread = file(undefined);
+  const cut = file(sampleFile().subarray(0, 200));
+  const kindOf = async (...candidates: Candidate[]) => (await findMetadata(candidates, noSignal)).kind;
+
+  test("is sure where no file begins as an instance does", async () => {
+    expect(await kindOf()).toBe("none");
+    expect(await kindOf(nothing, nothing)).toBe("none");
+  });
+
+  test("is not sure where a file can't be read here, or begins as an instance does", async () => {
+    expect(await kindOf(nothing, unread)).toBe("unsure");
+    expect(await kindOf(nothing, cut)).toBe("unsure");
+    expect(await kindOf(file(Buffer.from("DICM and more")))).toBe("unsure");
+    expect(await kindOf(file(Uint8Array.of(0, 8, 0, 5, 0, 0, 0, 2)))).toBe("unsure");
+  });
+
+  test("ends after as many files as it may look at, and is not sure", async () => {
+    const limits = { maxProbes: 3, maxHeads: 2 };
+    const good = file(sampleFile());
+    const found = (candidates: Candidate[]) => findMetadata(candidates, noSignal, limits);
+    expect((await found([nothing, nothing, good])).kind).toBe("found");
+    expect((await found([nothing, nothing, nothing, good])).kind).toBe("unsure");
+    expect((await found([cut, good])).kind).toBe("found");
+    expect((await found([cut, cut, good])).kind).toBe("unsure");
+  });
+});
+
+test("deflate data take a few megabytes beyond what is asked for, whatever they inflate to", () => {
+  const bomb = deflateRawSync(new Uint8Array(256 * 1024 * 1024));
+  expect(bomb.length).toBeLessThan(300_000);
+  const before = process.memoryUsage().rss;
+  expect(inflateHead(bomb, 1024)?.length).toBe(1024);
+  expect(process.memoryUsage().rss - before).toBeLessThan(32 * 1024 * 1024);
 });
 
 test.skipIf(!samples)("real files: each either fills the form or is passed over, none throws", () => {

@@ -66,7 +66,7 @@ describe("what cannot be sent is refused at once", () => {
       new File(["x"], "exame.rar"),
       "Apenas arquivos ZIP são aceitos. Uma pasta pode ser enviada inteira.",
     ],
-    ["a damaged ZIP", new File(["xxxxxx"], "exame.zip"), "Arquivo ZIP não encontrado ou inválido"],
+    ["an empty file", new File([], "exame.zip"), "Arquivo ZIP não encontrado ou inválido"],
     [
       "a ZIP without DICOM",
       zipFile({ "a.dcm": Buffer.from("x") }),
@@ -149,6 +149,38 @@ test("a picked ZIP fills the form; choosing another starts over", async () => {
   await userEvent.setup().click(screen.getByRole("button", { name: "Escolher outro" }));
   expect(screen.getByText("Solte aqui o ZIP do exame")).toBeTruthy();
 });
+
+for (const [locale, input, send, notice] of [
+  [
+    "pt-BR",
+    "Arquivo ZIP do exame",
+    "Enviar exame",
+    "Este navegador não encontrou aqui um exame que saiba ler. Você ainda pode enviar: o servidor confere o que receber e preenche o que você deixar em branco.",
+  ],
+  [
+    "en-US",
+    "ZIP file of the exam",
+    "Upload exam",
+    "This browser found no exam here that it can read. You can still upload: the server checks what you send and fills in what you leave empty.",
+  ],
+] as const) {
+  test(`a ZIP that the browser can't read is sent as it is, and the server judges it (${locale})`, async () => {
+    globalThis.XMLHttpRequest = ToldRequest as unknown as typeof XMLHttpRequest;
+    answerCalls({});
+    await renderView(<UploadView />, { locale });
+    const file = new File(["no ZIP that this browser knows"], "exame.zip");
+    await pick(file, input);
+    expect((await screen.findByRole("status")).textContent).toBe(notice);
+    expect(screen.queryByLabelText("Study Instance UID")).toBeNull();
+    const user = userEvent.setup();
+    await user.type(screen.getByLabelText(locale === "pt-BR" ? "Nome do paciente" : "Patient name"), "Rosa");
+    await user.click(screen.getByRole("button", { name: send }));
+    await waitFor(() => expect(ToldRequest.last.body).toBeDefined());
+    const { body } = ToldRequest.last;
+    expect(body?.get("zipFile")).toEqual(file);
+    expect(JSON.parse(String(body?.get("formData")))).toEqual({ patientName: "Rosa" });
+  });
+}
 
 test("the form offers the sexes and modalities by name, and an exam's own code where it has another", async () => {
   answerCalls({});

@@ -1,4 +1,7 @@
 import { isSkippedInFolder, isSkippedInZip } from "../../../shared/rules/skipped-names.ts";
+import { readZipEntries } from "../../../shared/zip/open-zip-blob.ts";
+import type { ZipEntry } from "../../../shared/zip/zip-entry.ts";
+import { ZipError } from "../../../shared/zip/zip-error.ts";
 import { type FilmFile, spreadOverFrames } from "./contact-sheet/film-files.ts";
 import type { ExamForm } from "./exam-form/exam-form.ts";
 import { type PackableFile, packedSizeBytes } from "./pack-folder/pack-folder.ts";
@@ -6,7 +9,7 @@ import type { PackedFolder } from "./pack-folder/packed-folder.ts";
 import type { Picked } from "./pick/picked-files.ts";
 import { isZipName, MAX_FOLDER_FILES, PACKED_FOLDER_NAME } from "./pick/upload-rules.ts";
 import { type Candidate, findMetadata } from "./read-dicom/find-metadata.ts";
-import { readEntryHead, readZipDirectory } from "./read-dicom/zip-directory.ts";
+import { readEntryHead } from "./read-dicom/zip-entry-head.ts";
 
 export type UploadProblem =
   | "notZip"
@@ -35,10 +38,11 @@ export type PreparationProgress =
 export interface PreparedUpload {
   zip: Blob;
   fileName: string;
-  prefilled: ExamForm;
-  /** Of all files, and of those whose name says that they may be DICOM. */
-  fileCount: number;
-  keptCount: number;
+  /** Undefined where no instance could be read here; then the server says whether there is one. */
+  prefilled: ExamForm | undefined;
+  /** Of all files, and of those whose name says that they may be DICOM; undefined where the ZIP can't be read here. */
+  fileCount: number | undefined;
+  keptCount: number | undefined;
   /** For each frame of the contact sheet the files that may show in it. */
   films: FilmFile[][];
   /** Removes what was made to prepare it. */
@@ -81,27 +85,43 @@ async function prepareZip(file: File, options: PrepareOptions): Promise<Prepared
   if (file.size > maxUploadBytes) throw new UploadRefused("tooLarge");
   onProgress({ phase: "extracting" });
   await ensureReadable(file);
-  const entries = await readZipDirectory(file);
-  if (!entries) throw new UploadRefused("badZip");
+  const asItIs = { zip: file, fileName: file.name, dispose: async () => {} };
+  const entries = await readEntries(file);
+  if (!entries)
+    return { ...asItIs, prefilled: undefined, fileCount: undefined, keptCount: undefined, films: [] };
 
-  const files = entries.filter(({ path }) => !path.endsWith("/"));
+  const files = entries.filter(({ isFolder }) => !isFolder);
   onProgress({ phase: "validating", total: files.length });
-  const kept = files.filter(({ path }) => !isSkippedInZip(path));
+  const kept = files.filter(({ name }) => !isSkippedInZip(name));
   const candidates = kept.map((entry): Candidate => {
-    return { path: entry.path, readHead: (maxBytes) => readEntryHead(file, entry, maxBytes) };
+    return { path: entry.name, readHead: (maxBytes) => readEntryHead(file, entry, maxBytes) };
   });
-  const prefilled = await findMetadata(candidates, signal);
-  if (!prefilled) throw new UploadRefused("noDicom");
+  const prefilled = await prefill(candidates, signal);
   onProgress({ phase: "filtering", loaded: kept.length, total: files.length });
   return {
-    zip: file,
-    fileName: file.name,
+    ...asItIs,
     prefilled,
     fileCount: files.length,
     keptCount: kept.length,
     films: spreadOverFrames(kept.map((entry) => ({ file, entry }))),
-    dispose: async () => {},
   };
+}
+
+/** Undefined where the ZIP can't be read here: it is sent as it is, and the server judges it. */
+async function readEntries(file: Blob): Promise<ZipEntry[] | undefined> {
+  try {
+    return await readZipEntries(file);
+  } catch (error) {
+    if (error instanceof ZipError) return undefined;
+    throw error;
+  }
+}
+
+/** @throws {UploadRefused} where it is sure that the server would find no instance either */
+async function prefill(candidates: Iterable<Candidate>, signal: AbortSignal): Promise<ExamForm | undefined> {
+  const found = await findMetadata(candidates, signal);
+  if (found.kind === "none") throw new UploadRefused("noDicom");
+  return found.kind === "found" ? found.metadata : undefined;
 }
 
 async function prepareFolder(files: PackableFile[], options: PrepareOptions): Promise<PreparedUpload> {
@@ -113,8 +133,7 @@ async function prepareFolder(files: PackableFile[], options: PrepareOptions): Pr
   if (packedSizeBytes(kept) > maxUploadBytes) throw new UploadRefused("folderTooLarge");
 
   onProgress({ phase: "validating", total: files.length });
-  const prefilled = await findMetadata(kept.map(folderCandidate), signal);
-  if (!prefilled) throw new UploadRefused("noDicom");
+  const prefilled = await prefill(kept.map(folderCandidate), signal);
   const onPacked = (count: number) => onProgress({ phase: "filtering", loaded: count, total: files.length });
   onPacked(0);
   const { zip, dispose } = await pack(kept, { onPacked, signal });

@@ -34,7 +34,7 @@ interface Ready {
   source: PickedSource;
   counts: FileCounts;
   films: FilmFile[][];
-  prefilled: ExamForm;
+  prefilled: ExamForm | undefined;
 }
 
 export type UploadEvent =

@@ -1,4 +1,4 @@
-import { readEntryHead } from "../read-dicom/zip-directory.ts";
+import { readEntryHead } from "../read-dicom/zip-entry-head.ts";
 import { drawFilm } from "./draw-film.ts";
 import type { FilmFile } from "./film-files.ts";
 import type { FilmReport } from "./film-messages.ts";
@@ -29,7 +29,7 @@ export async function drawFilms(
   let left = budget.totalBytes;
   for (const [frame, files] of frames.entries()) {
     for (const film of files) {
-      const sizeBytes = film.entry?.compressedBytes ?? film.file.size;
+      const sizeBytes = film.entry?.storedBytes ?? film.file.size;
       if (sizeBytes > budget.fileBytes) continue;
       if (budget.now() > end || left < sizeBytes) return;
       const bytes = await readFilm(film, Math.min(budget.fileBytes, left));

@@ -1,4 +1,4 @@
-import type { ZipEntry } from "../read-dicom/zip-directory.ts";
+import type { ZipEntry } from "../../../../shared/zip/zip-entry.ts";
 
 /** A file whose picture may be shown while it goes up: of a folder, or an entry of a ZIP. */
 export interface FilmFile {

@@ -5,14 +5,16 @@ import { Button } from "../../../ui/button.tsx";
 import { DateField } from "../../../ui/date-field.tsx";
 import { isDateOrEmpty } from "../../../ui/date-text.ts";
 import { Field, TextField } from "../../../ui/field.tsx";
+import { TriangleAlertIcon } from "../../../ui/icons.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { modalityName } from "../../studies/modality-names.ts";
-import { type ExamForm, GENDERS } from "./exam-form.ts";
+import { EMPTY_FORM, type ExamForm, GENDERS } from "./exam-form.ts";
 
 const MAX_TEXT_LENGTH = 1024;
 
 interface ExamFormPanelProps {
-  prefilled: ExamForm;
+  /** Undefined where no instance could be read here. */
+  prefilled: ExamForm | undefined;
   /** Undefined while the form waits; else what the button says meanwhile. */
   busyLabel?: string;
   onSubmit: (form: ExamForm) => void;
@@ -21,7 +23,7 @@ interface ExamFormPanelProps {
 /** What the exam is filed under; filled from its first instance, which it never alters. */
 export function ExamFormPanel({ prefilled, busyLabel, onSubmit }: ExamFormPanelProps) {
   const { t } = useLingui();
-  const { register, control, handleSubmit } = useForm<ExamForm>({ defaultValues: prefilled });
+  const { register, control, handleSubmit } = useForm<ExamForm>({ defaultValues: prefilled ?? EMPTY_FORM });
   const isBusy = busyLabel !== undefined;
   const text = (name: keyof ExamForm) => ({
     ...register(name),
@@ -33,11 +35,15 @@ export function ExamFormPanel({ prefilled, busyLabel, onSubmit }: ExamFormPanelP
       <h2 id="exam-form-title">
         <Trans id="upload.form.title">Exam data</Trans>
       </h2>
-      <p className="field-hint">
-        <Trans id="upload.form.hint">
-          Filled in from the first file. What you change here does not alter the images.
-        </Trans>
-      </p>
+      {prefilled ? (
+        <p className="field-hint">
+          <Trans id="upload.form.hint">
+            Filled in from the first file. What you change here does not alter the images.
+          </Trans>
+        </p>
+      ) : (
+        <UnreadNotice />
+      )}
       <form className="exam-form" onSubmit={(event) => void handleSubmit(onSubmit)(event)}>
         <TextField
           className="is-wide"
@@ -101,14 +107,30 @@ export function ExamFormPanel({ prefilled, busyLabel, onSubmit }: ExamFormPanelP
           label={t({ id: "exam.institution", message: "Institution" })}
           {...text("institutionName")}
         />
-        <Field className="is-wide" label="Study Instance UID">
-          {(tied) => <input className="input mono" readOnly value={prefilled.studyInstanceUID} {...tied} />}
-        </Field>
+        {prefilled && (
+          <Field className="is-wide" label="Study Instance UID">
+            {(tied) => <input className="input mono" readOnly value={prefilled.studyInstanceUID} {...tied} />}
+          </Field>
+        )}
         <Button type="submit" kind="lit" size="big" className="is-wide" disabled={isBusy}>
           {busyLabel ?? <Trans id="upload.submit">Upload exam</Trans>}
         </Button>
       </form>
     </section>
+  );
+}
+
+function UnreadNotice() {
+  return (
+    <div className="notice is-warn">
+      <TriangleAlertIcon />
+      <p role="status">
+        <Trans id="upload.form.unread">
+          This browser found no exam here that it can read. You can still upload: the server checks what you
+          send and fills in what you leave empty.
+        </Trans>
+      </p>
+    </div>
   );
 }
 

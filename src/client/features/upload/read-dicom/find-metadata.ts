@@ -1,29 +1,48 @@
+import { mayBeInstance } from "../../../../shared/dicom/instance-start.ts";
 import type { ExamForm } from "../exam-form/exam-form.ts";
 import { readInstanceMetadata } from "./instance-metadata.ts";
-import { looksLikeInstance } from "./parse-head.ts";
 
 /** A file that may be an instance: of a folder, or an entry of a ZIP. */
 export interface Candidate {
   path: string;
-  /** Its first bytes, at most `maxBytes`; undefined where it cannot be read. */
+  /** Its first bytes, at most `maxBytes`; undefined where they can't be read here. */
   readHead(maxBytes: number): Promise<Uint8Array | undefined>;
+}
+
+/** `unsure`: nothing was found here, and only the server can say that nothing is there. */
+export type FoundMetadata = { kind: "found"; metadata: ExamForm } | { kind: "none" | "unsure" };
+
+export interface SearchLimits {
+  /** Files whose first bytes are looked at. */
+  maxProbes: number;
+  /** Files that may be instances and are read further. */
+  maxHeads: number;
 }
 
 const PROBE_BYTES = 1024;
 const HEAD_BYTES = 1024 * 1024;
+const DEFAULT_LIMITS: SearchLimits = { maxProbes: 10_000, maxHeads: 100 };
 
-/** The metadata of the first readable instance among the candidates, or undefined where there is none. */
+/** The metadata of the first readable instance among the candidates. */
 export async function findMetadata(
   candidates: Iterable<Candidate>,
   signal: AbortSignal,
-): Promise<ExamForm | undefined> {
+  limits: SearchLimits = DEFAULT_LIMITS,
+): Promise<FoundMetadata> {
+  let probes = 0;
+  let heads = 0;
+  let isSure = true;
   for (const candidate of candidates) {
     signal.throwIfAborted();
+    if (++probes > limits.maxProbes) return { kind: "unsure" };
     const probe = await candidate.readHead(PROBE_BYTES);
-    if (!probe || !looksLikeInstance(probe)) continue;
+    if (probe && !mayBeInstance(probe)) continue;
+    isSure = false;
+    if (!probe) continue;
+    if (++heads > limits.maxHeads) return { kind: "unsure" };
     const head = await candidate.readHead(HEAD_BYTES);
     const metadata = head && readInstanceMetadata(head);
-    if (metadata) return metadata;
+    if (metadata) return { kind: "found", metadata };
   }
-  return undefined;
+  return { kind: isSure ? "none" : "unsure" };
 }

@@ -1,6 +1,7 @@
 import { Inflate } from "fflate";
 
-const STEP_BYTES = 64 * 1024;
+/** A byte inflates to at most 1,032: so much beyond what is asked for is held, at most 2 MB. */
+const STEP_BYTES = 2 * 1024;
 
 /**
  * Inflates raw deflate data until `maxBytes` are there or the data end; data that are cut short give what they

@@ -1,4 +1,5 @@
 import { type DataSet, parseDicom } from "dicom-parser";
+import { hasPreamble } from "../../../../shared/dicom/instance-start.ts";
 import { type Keyword, TagHex } from "../../../../shared/dicom/tags.ts";
 import { inflateHead } from "./inflate-head.ts";
 
@@ -6,19 +7,9 @@ import { inflateHead } from "./inflate-head.ts";
 export const parserTag = (keyword: Keyword) => `x${TagHex[keyword].toLowerCase()}`;
 
 export const PIXEL_DATA = parserTag("PixelData");
-const PREAMBLE_BYTES = 128;
 const IMPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2";
 const EXPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2.1";
 const MAX_INFLATED_BYTES = 4 * 1024 * 1024;
-
-/** Whether a file that begins so may be an instance: `DICM` at its place, or a data set without a preamble. */
-export function looksLikeInstance(head: Uint8Array): boolean {
-  return hasPreamble(head) || bareTransferSyntax(head) !== undefined;
-}
-
-function hasPreamble(head: Uint8Array): boolean {
-  return String.fromCharCode(...head.subarray(PREAMBLE_BYTES, PREAMBLE_BYTES + 4)) === "DICM";
-}
 
 /** A bare data set begins with group 0002 or 0008, little endian; a VR in letters tells explicit from implicit. */
 function bareTransferSyntax(head: Uint8Array): string | undefined {

@@ -1,0 +1,24 @@
+const PREAMBLE_BYTES = 128;
+const FILE_META = 0x0002;
+const IDENTIFYING = 0x0008;
+
+/**
+ * Whether a file that begins so may be an instance: "DICM" behind a preamble or at once, File Meta Information, or a bare
+ * data set. A file that is denied here is one that the server calls no DICOM.
+ */
+export function mayBeInstance(head: Uint8Array): boolean {
+  if (hasPreamble(head) || isPrefixAt(head, 0)) return true;
+  const [first, second] = head;
+  if (first === undefined || second === undefined || head.length < 8) return false;
+  const little = first | (second << 8);
+  return little === FILE_META || little === IDENTIFYING || ((first << 8) | second) === IDENTIFYING;
+}
+
+/** Whether a file is one of PS3.10 §7.1: "DICM" behind 128 bytes of anything. */
+export function hasPreamble(head: Uint8Array): boolean {
+  return isPrefixAt(head, PREAMBLE_BYTES);
+}
+
+function isPrefixAt(head: Uint8Array, at: number): boolean {
+  return String.fromCharCode(...head.subarray(at, at + 4)) === "DICM";
+}

@@ -1,0 +1,47 @@
+import { describe, expect, test } from "bun:test";
+import {
+  type PreparedUpload,
+  prepareUpload,
+  UploadRefused,
+} from "../../../src/client/features/upload/prepare-upload.ts";
+import { makeZipFixtures, type ZipFixture } from "../../support/zip-fixtures.ts";
+
+async function prepare(zip: Uint8Array): Promise<PreparedUpload | undefined> {
+  const file = new File([zip as Uint8Array<ArrayBuffer>], "exame.zip");
+  const signal = new AbortController().signal;
+  const pack = () => Promise.reject(new Error("a ZIP is not packed"));
+  try {
+    return await prepareUpload(
+      { kind: "zip", file },
+      { maxUploadBytes: 2 ** 31, onProgress: () => {}, signal, pack },
+    );
+  } catch (error) {
+    if (error instanceof UploadRefused) return undefined;
+    throw error;
+  }
+}
+
+function filesOf({ expected }: ZipFixture) {
+  return "entries" in expected ? expected.entries.filter(({ verdict }) => verdict !== "folder") : undefined;
+}
+
+describe("the browser sends whatever the server may take, of a ZIP with", () => {
+  for (const fixture of makeZipFixtures()) {
+    test(fixture.title, async () => {
+      const upload = await prepare(fixture.zip);
+      const files = filesOf(fixture);
+      if (!files) {
+        // Not even four bytes: there is no file where one was picked.
+        expect(upload === undefined).toBe(fixture.zip.length < 4);
+        expect([upload?.prefilled, upload?.fileCount]).toEqual([undefined, undefined]);
+        return;
+      }
+      const takes = files.some(({ verdict }) => verdict === "taken");
+      expect(upload !== undefined).toBe(takes);
+      expect(upload?.prefilled?.studyInstanceUID).toBe(takes ? "2.25.1.1" : undefined);
+      if (!takes) return;
+      expect(upload?.fileCount).toBe(files.length);
+      expect(upload?.keptCount).toBe(files.filter(({ verdict }) => verdict !== "ignored_name").length);
+    });
+  }
+});
