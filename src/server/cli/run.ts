@@ -23,6 +23,7 @@ const usage = `Usage: exameteca [command]
   backup DIR            back up a running or stopped installation into a folder: [--keep N] states
   restore DIR           restore a backup into an empty DATA_DIR, database and store: [--state NAME]
   verify                read every byte of the archive and compare: [--json]
+  verify --rehearse DIR restore a backup into a scratch place, open every study there and report: [--json]
   licenses              show the licences of Exameteca and of what is in it
 
 Settings come from the environment; the README has the table.`;

@@ -7,11 +7,13 @@ import { reachDatabase } from "./migrate-only.ts";
 import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";
 import { openProgressLine, shareOf, sizeText } from "./progress-line.ts";
+import { rehearseCommand } from "./rehearse-command.ts";
 import { UsageError } from "./usage.ts";
 
-/** `verify [--json]`: 0 where the archive is as it was stored, 1 with findings. */
+/** `verify [--json]`, or `verify --rehearse DIR`: 0 where the archive is as it was stored, 1 with findings. */
 export async function verifyCommand(program: Program, config: Config, args: string[]): Promise<number> {
-  const { json: asJson = false } = readOptions(args);
+  const { json: asJson = false, rehearse: backup } = readOptions(args);
+  if (backup !== undefined) return await rehearseCommand(program, config, backup, asJson);
   const signal = untilInterrupted();
   await using database = await reachDatabase(program, config);
   const sources = await openArchive(config);
@@ -40,7 +42,7 @@ function told({ objects, bytes, findings }: Verification): string {
 
 function readOptions(args: string[]) {
   try {
-    return parseArgs({ args, options: { json: { type: "boolean" } } }).values;
+    return parseArgs({ args, options: { json: { type: "boolean" }, rehearse: { type: "string" } } }).values;
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }

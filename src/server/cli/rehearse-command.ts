@@ -1,0 +1,121 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Config } from "../config.ts";
+import { connectDatabase } from "../db/client.ts";
+import { migrations } from "../db/migrations.ts";
+import { createDeps } from "../deps.ts";
+import type { BackupHead } from "../features/safekeeping/backup-manifest.ts";
+import { type Rehearsal, rehearse } from "../features/safekeeping/rehearse/rehearse-backup.ts";
+import { restoreBackup } from "../features/safekeeping/restore/restore-backup.ts";
+import { outboxFolder } from "../mail/outbox.ts";
+import { startServer } from "../start-server.ts";
+import { untilInterrupted } from "./interrupts.ts";
+import { startOrAttach } from "./migrate-only.ts";
+import { openArchive } from "./open-installation.ts";
+import type { Program } from "./program.ts";
+import { openProgressLine } from "./progress-line.ts";
+import { addUser } from "./user-command.ts";
+
+/** `verify --rehearse DIR`: 0 where every study of the backup opens, 1 where one does not. */
+export async function rehearseCommand(
+  program: Program,
+  config: Config,
+  backup: string,
+  asJson: boolean,
+): Promise<number> {
+  const signal = untilInterrupted();
+  const scratch = await mkdtemp(join(tmpdir(), "exameteca-rehearsal-"));
+  // Root's PostgreSQL runs as another account, which has to pass through to its folder.
+  await chmod(scratch, 0o711);
+  try {
+    const place = scratchConfig(config, join(scratch, "data"));
+    const head = await restoreInto(program, place, backup, signal);
+    const rehearsal = await startAndTry(program, place, signal);
+    const report = { state: head.state, createdAt: head.createdAt, ...rehearsal };
+    await Bun.write(Bun.stdout, asJson ? `${JSON.stringify(report)}\n` : told(head, rehearsal));
+    return rehearsal.trials.some(({ problem }) => problem !== undefined) ? 1 : 0;
+  } finally {
+    await rm(scratch, { recursive: true });
+  }
+}
+
+/** Nothing leaves the scratch place: no mail is sent, no PSP is asked, and no port but a free one on loopback is taken. */
+function scratchConfig(config: Config, dataDir: string): Config {
+  return {
+    ...config,
+    ...{ dataDir, databaseUrl: undefined, s3: undefined, authSecret: undefined },
+    ...{ host: "127.0.0.1", port: 0, publicUrl: "http://127.0.0.1", viewerOrigin: undefined },
+    ...{ smtpUrl: undefined, pix: undefined, twoFactor: "off", ack: "disk", logLevel: "error" },
+  };
+}
+
+async function restoreInto(
+  program: Program,
+  place: Config,
+  backup: string,
+  signal: AbortSignal,
+): Promise<BackupHead> {
+  using progress = openProgressLine();
+  return await restoreBackup(backup, {
+    dataDir: place.dataDir,
+    outbox: outboxFolder(place),
+    authSecret: undefined,
+    openStore: async () => (await openArchive(place)).store,
+    reachDatabase: () => startOrAttach(program, place),
+    migrations,
+    now: new Date(),
+    signal,
+    onProgress: ({ objects }) => progress.show(`Restoring into a scratch place: ${objects} objects`),
+  });
+}
+
+async function startAndTry(program: Program, place: Config, signal: AbortSignal): Promise<Rehearsal> {
+  const account = {
+    email: `rehearsal-${Bun.randomUUIDv7()}@localhost.localdomain`,
+    password: Bun.randomUUIDv7(),
+  };
+  await using deps = await createDeps(place, program);
+  await using server = await startServer(deps, program.assets());
+  await addUser(deps.db, { ...account, name: "Rehearsal", role: "admin" });
+  const answer = await fetch(`${server.url}/api/auth/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(account),
+  });
+  const { id: adminId, token } = (await answer.json()) as { id: string; token: string };
+  await using database = await startOrAttach(program, place);
+  const pool = connectDatabase({ url: database.url, maxConnections: 1 });
+  using progress = openProgressLine();
+  try {
+    return await rehearse({ url: server.url, token, adminId, sql: pool.sql }, signal, (studies) =>
+      progress.show(`Opening: ${studies} studies`),
+    );
+  } finally {
+    await pool.close();
+  }
+}
+
+function told(head: BackupHead, { studies, framesOpened, downloads, trials }: Rehearsal): string {
+  const failed = trials.filter(({ problem }) => problem !== undefined);
+  const lines = [
+    "Rehearsal of a restore",
+    `  backup      ${head.state}, made at ${head.createdAt}`,
+    `  rehearsed   ${new Date().toISOString()}`,
+    `  restored    every file, each with the SHA-256 of its manifest`,
+    `  studies     ${studies}, ${framesOpened} of them with images: one frame of each was opened`,
+    `  downloads   ${downloads}, each with the SHA-256 of what was stored`,
+    `  failures    ${failed.length}`,
+    ...trials.map(({ studyInstanceUID, frameSha256, downloadSha256, problem }) =>
+      [
+        studyInstanceUID,
+        problem ?? "opened",
+        frameSha256 && `frame ${frameSha256}`,
+        downloadSha256 && `download ${downloadSha256}`,
+      ]
+        .filter((part) => part !== undefined)
+        .join("  "),
+    ),
+  ];
+  return `${lines.join("\n")}\n`;
+}

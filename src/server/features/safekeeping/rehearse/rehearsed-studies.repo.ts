@@ -1,0 +1,29 @@
+import type { Sql } from "../../../db/postgres.ts";
+
+/** A study of a restored installation, and what its bytes must be. */
+export interface RehearsedStudy {
+  id: string;
+  studyInstanceUID: string;
+  /** SHA-256 of its one volume, which a download is; `null` where several are joined. */
+  downloadSha256: string | null;
+}
+
+const ROWS_AT_ONCE = 500;
+
+/** Every study that somebody can open, by id; those in removal and those known to be gone are left out. */
+export async function* listRehearsedStudies(sql: Sql): AsyncGenerator<RehearsedStudy> {
+  let after = "00000000-0000-0000-0000-000000000000";
+  for (;;) {
+    const rows = await sql<RehearsedStudy[]>`
+      select studies.id, study_instance_uid as "studyInstanceUID",
+        case when count(*) filter (where kind = 'volume') = 1
+          then min(sha256) filter (where kind = 'volume') end as "downloadSha256"
+      from studies left join stored_objects on study_id = studies.id
+      where removal_id is null and integrity <> 'missing' and studies.id > ${after}
+      group by studies.id order by studies.id limit ${ROWS_AT_ONCE}`;
+    yield* rows;
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.id;
+  }
+}

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { BackupFile } from "../../../src/server/features/safekeeping/backup-manifest.ts";
+import type { Study } from "../../../src/shared/api/studies.ts";
+import { sampleInstance } from "../../support/sample-zip.ts";
+import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
+import { sha256 } from "../../support/stored-bytes.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
+import { zipFile } from "../../support/upload-files.ts";
+
+/** The commands as an operator runs them, on the PostgreSQL that the program brings. */
+const MAIN = resolve(import.meta.dir, "../../../src/server/main.ts");
+const TIMEOUT_MS = 120_000;
+const PERSON = { email: "ana@example.com", password: "senha da ana" };
+
+let folder: ReturnType<typeof createTempFolder>;
+let server: ServerProcess;
+const place = (name: string) => join(folder.path, name);
+
+beforeAll(async () => {
+  folder = createTempFolder();
+  // Root's PostgreSQL runs as another account, which has to pass through.
+  chmodSync(folder.path, 0o711);
+  server = await spawnServer(place("data"));
+  const added = await exameteca(
+    "data",
+    "user",
+    "add",
+    "--email",
+    PERSON.email,
+    "--password",
+    PERSON.password,
+  );
+  expect(added.code).toBe(0);
+  for (const study of ["1", "2"]) await upload(study);
+}, TIMEOUT_MS);
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+async function exameteca(dataDir: string, ...args: string[]) {
+  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+    env: { PATH: process.env.PATH ?? "", TMPDIR: folder.path, DATA_DIR: place(dataDir) },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [output, complaint, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { code, output, complaint };
+}
+
+async function signIn(at: ServerProcess): Promise<{ authorization: string }> {
+  const answer = await fetch(`${at.url}/api/auth/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(PERSON),
+  });
+  expect(answer.status).toBe(200);
+  return { authorization: `Bearer ${((await answer.json()) as { token: string }).token}` };
+}
+
+async function upload(study: string): Promise<void> {
+  const form = new FormData();
+  form.set("zipFile", zipFile({ "IM1.dcm": sampleInstance({ study }) }));
+  const headers = await signIn(server);
+  const answer = await fetch(`${server.url}/api/upload-dicom`, { method: "POST", headers, body: form });
+  expect(answer.status).toBe(201);
+}
+
+/** SHA-256 of the download of each study. */
+async function downloadsOf(at: ServerProcess): Promise<Record<string, string>> {
+  const headers = await signIn(at);
+  const studies = (await (await fetch(`${at.url}/api/studies`, { headers })).json()) as Study[];
+  const sums: Record<string, string> = {};
+  for (const { id, studyInstanceUID } of studies) {
+    const answer = await fetch(`${at.url}/api/studies/${id}/download`, { headers });
+    sums[studyInstanceUID] = sha256(await answer.bytes());
+  }
+  return sums;
+}
+
+describe("beside a running server", () => {
+  test(
+    "a backup is made, restored elsewhere, verified, and served with the same studies",
+    async () => {
+      const before = await downloadsOf(server);
+      expect(Object.keys(before)).toHaveLength(2);
+      const made = await exameteca("data", "backup", place("backup"));
+      expect([made.code, made.complaint]).toEqual([0, ""]);
+      expect(made.output).toStartWith("Backed up 4 objects");
+
+      const restored = await exameteca("restored", "restore", place("backup"));
+      expect([restored.code, restored.complaint]).toEqual([0, ""]);
+      const verified = await exameteca("restored", "verify", "--json");
+      expect([verified.code, JSON.parse(verified.output)]).toEqual([
+        0,
+        { objects: 4, bytes: expect.any(Number), findings: [] },
+      ]);
+      await using again = await spawnServer(place("restored"));
+      expect(await downloadsOf(again)).toEqual(before);
+      const refused = await exameteca("restored", "restore", place("backup"));
+      expect([refused.code, refused.complaint]).toEqual([1, expect.stringContaining("empty places only")]);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "a rehearsal opens a frame of every study of the backup and leaves nothing behind",
+    async () => {
+      await exameteca("data", "backup", place("rehearsed"));
+      const rehearsed = await exameteca("nowhere", "verify", "--rehearse", place("rehearsed"), "--json");
+      expect([rehearsed.code, rehearsed.complaint]).toEqual([0, ""]);
+      expect(JSON.parse(rehearsed.output)).toMatchObject({ studies: 2, framesOpened: 2, downloads: 2 });
+      const left = [...new Bun.Glob("exameteca-*").scanSync({ cwd: folder.path, onlyFiles: false })];
+      expect(left).toEqual([]);
+
+      const { files } = JSON.parse(readFileSync(place("rehearsed/manifest.json"), "utf8")) as {
+        files: BackupFile[];
+      };
+      const object = files.find(({ kind }) => kind === "object")?.path ?? "";
+      rmSync(place(`rehearsed/${object}`));
+      const damaged = await exameteca("nowhere", "verify", "--rehearse", place("rehearsed"));
+      expect([damaged.code, damaged.complaint]).toEqual([
+        2,
+        `The backup is damaged: ${object} is missing.\n`,
+      ]);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+test(
+  "the commands name what they are given wrongly, and tell findings from work not done",
+  async () => {
+    for (const [args, named] of [
+      [["backup"], "one folder"],
+      [["backup", place("x"), "--keep", "0"], "--keep"],
+      [["backup", place("data/backups")], "inside DATA_DIR"],
+      [["restore"], "one folder"],
+      [["verify", "--quick"], "--quick"],
+    ] as const) {
+      const { code, complaint } = await exameteca("data", ...args);
+      expect([code, complaint.includes(named)]).toEqual([2, true]);
+    }
+    const none = await exameteca("restored-again", "restore", place("no-backup"));
+    expect([none.code, none.complaint]).toEqual([1, `${place("no-backup")} holds no such backup.\n`]);
+    writeFileSync(place("data/objects/left-over"), "x");
+    const found = await exameteca("data", "verify");
+    expect([found.code, found.output.split("\n")[0]]).toEqual([1, "orphan: left-over"]);
+    rmSync(place("data/objects/left-over"));
+  },
+  TIMEOUT_MS,
+);
