@@ -86,7 +86,17 @@ test("a dump that is cut anywhere leaves nothing behind", async () => {
       await target.sql`select count(*)::int as n from pg_tables where schemaname in ('public', 'drizzle', 'pgboss')`;
     expect(left?.n).toBe(0);
   }
-});
+}, 60_000);
+
+test("rows that the database does not take end the load", async () => {
+  const { dump } = await dumpOf(t.sql);
+  const spoilt = Buffer.from(
+    dump.toString("utf8").replace(/(copy public\.plans .*\n)[^\t]*\t/, "$1no uuid\t"),
+  );
+  const sql = openPostgres(target.url, { max: 1 });
+  await expect(sql.begin((tx) => loadDump(tx, chunksOf(spoilt, 4096)))).rejects.toThrow(DumpIsUnreadable);
+  await sql.end({ timeout: 5 });
+}, 60_000);
 
 test("what is no dump is refused", async () => {
   const sql = openPostgres(target.url, { max: 1 });

@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import type { Writable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import type { TransactionSql } from "postgres";
 import { OperatorError } from "../../runtime/operator-error.ts";
 import { ROWS_END, STATEMENT_END } from "./write-dump.ts";
@@ -20,7 +20,7 @@ export class DumpIsUnreadable extends OperatorError {
  */
 export async function loadDump(tx: TransactionSql, dump: AsyncIterable<Uint8Array>): Promise<void> {
   let statement: string[] = [];
-  let rows: Writable | undefined;
+  let rows: Rows | undefined;
   let isWhole = false;
   try {
     for await (const lines of linesOf(dump)) {
@@ -29,9 +29,9 @@ export async function loadDump(tx: TransactionSql, dump: AsyncIterable<Uint8Arra
         if (rows) {
           const end = lines.indexOf(ROWS_END, at);
           const until = end < 0 ? lines.length : end;
-          if (until > at) await write(rows, `${lines.slice(at, until).join("\n")}\n`);
+          if (until > at) await rows.write(`${lines.slice(at, until).join("\n")}\n`);
           if (end >= 0) {
-            await finish(rows);
+            await rows.end();
             rows = undefined;
           }
           at = until;
@@ -41,28 +41,50 @@ export async function loadDump(tx: TransactionSql, dump: AsyncIterable<Uint8Arra
           if (/^commit;$/.test(sql)) isWhole = true;
           else if (!/^(?:--.*\n)*begin;$/.test(sql)) await tx.unsafe(sql).simple();
         } else if (statement.length === 0 && BEGINS_ROWS.test(line)) {
-          rows = await tx.unsafe(line).writable();
+          rows = new Rows(tx, await tx.unsafe(line).writable());
         } else {
           statement.push(line);
         }
       }
     }
-    if (!isWhole) throw new DumpIsUnreadable("the dump ends early");
-  } catch (error) {
-    // The server waits for the rest of these rows, and the rollback for the server.
-    rows?.destroy();
-    throw error;
+  } finally {
+    rows?.giveUp();
   }
+  if (!isWhole) throw new DumpIsUnreadable("the dump ends early");
 }
 
-async function write(rows: Writable, text: string): Promise<void> {
-  if (!rows.write(text)) await once(rows, "drain");
-}
+/** The rows of one table on their way to the database. */
+class Rows {
+  constructor(
+    private readonly tx: TransactionSql,
+    private readonly stream: Writable,
+  ) {
+    stream.on("error", () => {}); // each write tells of its own
+  }
 
-async function finish(rows: Writable): Promise<void> {
-  const finished = once(rows, "finish");
-  rows.end();
-  await finished;
+  async write(text: string): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.stream.write(text, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /**
+   * The driver tells nobody when the database refuses rows after the last of them was sent; the next statement does.
+   * @throws {DumpIsUnreadable}
+   */
+  async end(): Promise<void> {
+    this.stream.end();
+    await setImmediate(); // by then the end of the rows is on its way, and the statement comes after it
+    try {
+      await this.tx.unsafe("select 1");
+    } catch (cause) {
+      throw new DumpIsUnreadable("the database does not take its rows", { cause });
+    }
+  }
+
+  giveUp(): void {
+    this.stream.destroy();
+  }
 }
 
 /** Lines of UTF-8 text without their ends, as many at a time as a chunk brings. */

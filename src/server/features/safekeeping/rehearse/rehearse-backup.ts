@@ -1,3 +1,4 @@
+import { TagHex } from "../../../../shared/dicom/tags.ts";
 import type { Sql } from "../../../db/postgres.ts";
 import { listRehearsedStudies, type RehearsedStudy } from "./rehearsed-studies.repo.ts";
 
@@ -68,12 +69,15 @@ async function openFrame(server: RestoredServer, study: RehearsedStudy): Promise
   const root = `/dicomweb/t/${token}/studies/${study.studyInstanceUID}`;
   const seriesList = (await (await ask(server, `${root}/series`)).json()) as DicomJson[];
   for (const series of seriesList) {
-    const seriesPath = `${root}/series/${uidOf(series, "0020000E")}`;
+    const seriesPath = `${root}/series/${uidOf(series, TagHex.SeriesInstanceUID)}`;
     const instances = (await (await ask(server, `${seriesPath}/metadata`)).json()) as DicomJson[];
-    const images = instances.filter((instance) => instance["00280010"] !== undefined);
+    const images = instances.filter((instance) => instance[TagHex.Rows] !== undefined);
     const middle = images[Math.floor(images.length / 2)];
     if (!middle || obstacle === "no_images") continue;
-    const frame = await ask(server, `${seriesPath}/instances/${uidOf(middle, "00080018")}/frames/1`);
+    const frame = await ask(
+      server,
+      `${seriesPath}/instances/${uidOf(middle, TagHex.SOPInstanceUID)}/frames/1`,
+    );
     const bytes = await frame.bytes();
     if (bytes.length === 0) throw new Error("the frame is empty");
     return bytes;
