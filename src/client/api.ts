@@ -87,10 +87,12 @@ export interface FormParts<C extends FormCall> {
   fileName?: string;
 }
 
-/** The fields go first, so that the server has them before the file's bytes. */
+/** The fields go first, so that the server has them before the file's bytes; a value that is no text goes as JSON. */
 export function toForm<C extends FormCall>(call: C, { fields, file, fileName }: FormParts<C>): FormData {
   const form = new FormData();
-  for (const [name, text] of Object.entries(fields as object)) form.set(name, String(text));
+  for (const [name, text] of Object.entries(fields as object)) {
+    form.set(name, typeof text === "string" ? text : JSON.stringify(text));
+  }
   if (file && fileName === undefined) form.set(call.file, file);
   else if (file) form.set(call.file, file, fileName);
   return form;

@@ -32,9 +32,10 @@ import { requestContext } from "./http/request-context.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { boundUnreadBodies } from "./http/unread-bodies.ts";
 import { createMetricsRoutes } from "./metrics/metrics.routes.ts";
+import { createOpenapiRoutes } from "./openapi/openapi.routes.ts";
 import type { AssetSource } from "./render/assets.ts";
 import type { ClientGraph } from "./render/client-graph.ts";
-import { createPageRoutes } from "./render/pages.ts";
+import { createPageContext, createPageRoutes } from "./render/pages.ts";
 
 /** What the build made: folders in development, inside the file in the executable. */
 export interface BuiltAssets {
@@ -50,7 +51,7 @@ export interface Development {
 /** Middleware order and mounts. */
 export function createApp(deps: Deps, assets: BuiltAssets, development?: Development) {
   const { config, log, meters } = deps;
-  const { publicUrl, viewerOrigin } = config;
+  const { productName, publicUrl, viewerOrigin } = config;
   const app = new Hono<HttpEnv>();
   const pdfForms = createPdfForms(deps);
   const guard = createGuard((token) => findSession(deps, token));
@@ -70,21 +71,21 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.use(separateOrigins({ publicUrl, viewerOrigin }));
 
   const checks = createHealthChecks(deps);
-  app.route("/api", createHealthRoutes(checks, guard));
+  app.route("/", createHealthRoutes(checks, guard));
   app.route("/", createMetricsRoutes(deps, guard, checks));
-  app.route("/api", createIngestRoutes(deps, guard));
-  app.route("/api", createSupportRoutes(deps, guard));
-  app.route("/api", createReportsRoutes(deps, guard, pdfForms));
-  app.route("/api", createLabsRoutes(deps, guard, pdfForms));
+  app.route("/", createIngestRoutes(deps, guard));
+  app.route("/", createSupportRoutes(deps, guard));
+  app.route("/", createReportsRoutes(deps, guard, pdfForms));
+  app.route("/", createLabsRoutes(deps, guard, pdfForms));
   app.use("/api/*", refuseLongBodies());
-  app.route("/api", createAuthRoutes(deps, guard));
-  app.route("/api", createFactorsRoutes(deps, guard));
-  app.route("/api", createUsersRoutes(deps, guard));
-  app.route("/api", createStudiesRoutes(deps, guard));
-  app.route("/api", createThumbnailsRoutes(deps, guard));
-  app.route("/api", createSubscriptionsRoutes(deps, guard));
-  app.route("/api", createPaymentsRoutes(deps, guard));
-  app.route("/api", createExportRoutes(deps, guard));
+  app.route("/", createAuthRoutes(deps, guard));
+  app.route("/", createFactorsRoutes(deps, guard));
+  app.route("/", createUsersRoutes(deps, guard));
+  app.route("/", createStudiesRoutes(deps, guard));
+  app.route("/", createThumbnailsRoutes(deps, guard));
+  app.route("/", createSubscriptionsRoutes(deps, guard));
+  app.route("/", createPaymentsRoutes(deps, guard));
+  app.route("/", createExportRoutes(deps, guard));
   app.route("/", createConfirmEmailRoutes(deps, guard));
   app.route("/", createViewerTokenRoutes(deps, guard));
   if (viewerOrigin === undefined) app.use("/dicomweb/t/*", shareWithSandbox());
@@ -94,9 +95,11 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
     "/viewer",
     createViewerRoutes(createViewerAssets({ source: assets.viewer, publicOrigin: publicUrl, viewerOrigin })),
   );
+  const pages = { ...config, assets: assets.client, clientGraph: development?.clientGraph };
   app.route(
     "/",
-    createPageRoutes({ ...config, assets: assets.client, clientGraph: development?.clientGraph }),
+    createOpenapiRoutes({ app, productName, publicUrl, pageContext: createPageContext(pages) }, guard),
   );
+  app.route("/", createPageRoutes(pages));
   return app;
 }

@@ -17,6 +17,10 @@ export function dicomwebApp(resolve: (c: Context) => DicomwebCatalogue) {
       createDicomwebRoutes({
         resolve: async (c) => resolve(c),
         allowRetrieval: async () => {},
+        document: {
+          room: "Viewer",
+          retrievals: "",
+        },
         hasSearch: true,
       }),
     );

@@ -11,6 +11,7 @@ import { createLogger } from "../../src/server/runtime/log.ts";
 import { startJobs } from "../../src/server/start-jobs.ts";
 import type { UploadAnswer } from "../../src/shared/api/upload.ts";
 import type { Role } from "../../src/shared/api/users.ts";
+import { checkAnswers } from "./answer-check.ts";
 import { createTestDatabase } from "./database.ts";
 import { createTempFolder } from "./temp-folder.ts";
 
@@ -63,7 +64,10 @@ export interface TestAppOptions {
 const noAssets = embeddedAssets({ version: 1, assets: {} }, {});
 const DIST = join(import.meta.dir, "../../dist");
 
-/** The real app on a database and a DATA_DIR of its own; English answers unless a test asks otherwise. */
+/**
+ * The real app on a database and a DATA_DIR of its own; English answers unless a test asks otherwise. An answer that the API's
+ * document does not know fails the test that asked for it.
+ */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const folder = createTempFolder();
   const database = await createTestDatabase();
@@ -80,7 +84,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     write: (line) => process.stderr.write(line),
   });
   const deps = await createDeps(config, { clock, log, ...options.overrides });
-  const app = createApp(deps, { client: noAssets, viewer: noAssets });
+  const app = checkAnswers(createApp(deps, { client: noAssets, viewer: noAssets }));
   const jobs = options.jobs === false ? undefined : await startJobs(deps);
   let server: ReturnType<typeof Bun.serve> | undefined;
   let people = 0;
@@ -130,6 +134,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     server = Bun.serve({ hostname: "127.0.0.1", port: 0, development: false, fetch: waiting });
     const publicUrl = `http://${options.hostname ?? "127.0.0.1"}:${server.port}`;
     const assets = { client: folderAssets(join(DIST, "client")), viewer: folderAssets(join(DIST, "viewer")) };
+    // Unchecked: tests measure its memory and its speed.
     const served = createApp({ ...deps, config: { ...config, publicUrl } }, assets);
     server.reload({ fetch: (request, bunServer) => served.fetch(request, { server: bunServer }) });
     return publicUrl;
@@ -170,7 +175,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     async startAgain() {
       const again = await createDeps(config, { clock, log, ...options.overrides });
       return {
-        app: createApp(again, { client: noAssets, viewer: noAssets }),
+        app: checkAnswers(createApp(again, { client: noAssets, viewer: noAssets })),
         [Symbol.asyncDispose]: () => again[Symbol.asyncDispose](),
       };
     },

@@ -1,6 +1,8 @@
 import type { MiddlewareHandler } from "hono";
+import { uniqueSymbol } from "hono-openapi";
 import type { Role } from "../../shared/api/users.ts";
 import { AppError, type ErrorKind } from "./app-error.ts";
+import { PROBLEM_CODES } from "./describe.ts";
 import { forbidden, unauthenticated, validationFailed } from "./http.errors.ts";
 import type { HttpEnv } from "./http-context.ts";
 import type { FindSession, Session } from "./session.ts";
@@ -49,7 +51,24 @@ export function createGuard(findSession: FindSession): Guard {
       await next();
     };
     declaredAccess.set(handler, access);
-    return handler;
+    return Object.assign(handler, { [uniqueSymbol]: { spec: describeAccess(access) } });
+  };
+}
+
+/** What a guard says of its route in the API's document. */
+function describeAccess(access: Access) {
+  if (access === "public") return { security: [] };
+  const { roles, subscription } = access;
+  const refusals = [
+    unauthenticated,
+    ...(roles ? [forbidden] : []),
+    ...(subscription ? [subscriptionRequired] : []),
+  ];
+  return {
+    security: [{ session: [] }],
+    [PROBLEM_CODES]: refusals.map(({ code }) => code),
+    ...(roles && { "x-roles": roles }),
+    ...(subscription && { "x-subscription": subscription }),
   };
 }
 

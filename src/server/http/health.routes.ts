@@ -1,18 +1,36 @@
 import { Hono } from "hono";
+import * as z from "zod/mini";
+import { describeIn } from "./describe.ts";
 import type { Guard } from "./guard.ts";
 import type { HealthChecks } from "./health-checks.ts";
 import type { HttpEnv } from "./http-context.ts";
 
+const describe = describeIn("Operations");
+const healthSchema = z.object({
+  status: z.enum(["ok", "unavailable"]),
+  database: z.boolean(),
+  store: z.boolean(),
+  disk: z.boolean(),
+});
+
 /** `GET /api/health`: 200 when every part answers, else 503 naming those that don't. Anyone may ask, so asking is cheap. */
 export function createHealthRoutes(checks: HealthChecks, guard: Guard) {
-  return new Hono<HttpEnv>().get("/health", guard("public"), async (c) => {
-    const [database, store, disk] = await Promise.all([
-      checks.database.isUp(),
-      checks.store.isUp(),
-      checks.disk.isUp(),
-    ]);
-    const isReady = database && store && disk;
-    c.header("Cache-Control", "no-store");
-    return c.json({ status: isReady ? "ok" : "unavailable", database, store, disk }, isReady ? 200 : 503);
-  });
+  return new Hono<HttpEnv>().get(
+    "/api/health",
+    guard("public"),
+    describe(
+      { answer: healthSchema },
+      { summary: "Ask whether the server is ready", also: { 503: "The same body; a part does not answer." } },
+    ),
+    async (c) => {
+      const [database, store, disk] = await Promise.all([
+        checks.database.isUp(),
+        checks.store.isUp(),
+        checks.disk.isUp(),
+      ]);
+      const isReady = database && store && disk;
+      c.header("Cache-Control", "no-store");
+      return c.json({ status: isReady ? "ok" : "unavailable", database, store, disk }, isReady ? 200 : 503);
+    },
+  );
 }

@@ -1,5 +1,6 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context, ValidationTargets } from "hono";
+import { resolver, uniqueSymbol } from "hono-openapi";
 import { type $ZodType, type output, safeParse } from "zod/v4/core";
 import type { Locale } from "../../shared/locale.ts";
 import { isValidationMessage, validationMessages } from "../../shared/validation-messages.ts";
@@ -9,7 +10,10 @@ import type { HttpEnv } from "./http-context.ts";
 import { bufferJson } from "./json-body.ts";
 import { translate } from "./translate.ts";
 
-/** Validates one part of a request against a shared schema; a bad one is a 400 with its violations. */
+/**
+ * Validates one part of a request against a shared schema; a bad one is a 400 with its violations. The API's document takes
+ * the schema from here, so it says what is validated.
+ */
 export function validate<Target extends keyof ValidationTargets, Schema extends $ZodType>(
   target: Target,
   schema: Schema,
@@ -27,7 +31,7 @@ export function validate<Target extends keyof ValidationTargets, Schema extends 
     if (target === "json" && isJson(c.req.header("content-type"))) await bufferJson(c as Context<HttpEnv>);
     return await validator(c, next);
   };
-  return handler;
+  return Object.assign(handler, { [uniqueSymbol]: { target, ...resolver(schema) } });
 }
 
 function isJson(contentType: string | undefined): boolean {

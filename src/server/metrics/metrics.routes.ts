@@ -2,12 +2,15 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { Hono } from "hono";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../http/app-error.ts";
+import { describeIn } from "../http/describe.ts";
 import type { Guard } from "../http/guard.ts";
 import type { HealthChecks } from "../http/health-checks.ts";
 import { notFound, unauthenticated } from "../http/http.errors.ts";
 import type { HttpEnv } from "../http/http-context.ts";
 import { createCollector } from "./collect.ts";
 import { encodeOpenMetrics, OPEN_METRICS_TYPE } from "./open-metrics.ts";
+
+const describe = describeIn("Operations");
 
 /** `GET /metrics` of this node, for whoever has METRICS_TOKEN; unset, there is no such address. */
 export function createMetricsRoutes(
@@ -17,16 +20,29 @@ export function createMetricsRoutes(
 ) {
   const { metricsToken } = deps.config;
   const collect = createCollector(deps, checks);
-  return new Hono<HttpEnv>().get("/metrics", guard("public"), async (c) => {
-    if (metricsToken === undefined) throw new AppError(notFound);
-    if (!isBearer(c.req.header("authorization"), metricsToken)) {
-      c.header("WWW-Authenticate", "Bearer");
-      throw new AppError(unauthenticated);
-    }
-    c.header("Cache-Control", "no-store");
-    c.header("Content-Type", OPEN_METRICS_TYPE);
-    return c.body(encodeOpenMetrics(await collect()));
-  });
+  return new Hono<HttpEnv>().get(
+    "/metrics",
+    guard("public"),
+    describe(
+      {},
+      {
+        summary: "Read the metrics of this node (OpenMetrics)",
+        security: "metricsToken",
+        media: ["application/openmetrics-text"],
+        problems: [unauthenticated, notFound],
+      },
+    ),
+    async (c) => {
+      if (metricsToken === undefined) throw new AppError(notFound);
+      if (!isBearer(c.req.header("authorization"), metricsToken)) {
+        c.header("WWW-Authenticate", "Bearer");
+        throw new AppError(unauthenticated);
+      }
+      c.header("Cache-Control", "no-store");
+      c.header("Content-Type", OPEN_METRICS_TYPE);
+      return c.body(encodeOpenMetrics(await collect()));
+    },
+  );
 }
 
 /** Takes the same time whatever was sent: digests are compared. */

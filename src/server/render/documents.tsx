@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+import type { Child } from "hono/jsx";
 import type { IslandProps } from "../../shared/islands.ts";
 import type { Locale } from "../../shared/locale.ts";
 import { Bilingual } from "./bilingual.tsx";
@@ -53,6 +54,15 @@ export function hisDocument(context: DocumentContext, props: IslandProps<"his">)
           </p>
         </noscript>
       </Island>
+    </Shell>
+  );
+}
+
+/** `/api/docs`, which needs no script. */
+export function apiDocsDocument(context: DocumentContext, { page, style }: { page: Child; style: string }) {
+  return (
+    <Shell {...context} style={style}>
+      {page}
     </Shell>
   );
 }

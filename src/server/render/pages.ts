@@ -19,22 +19,36 @@ export interface PageOptions {
   clientGraph?: (() => Promise<ClientGraph>) | undefined;
 }
 
+/** What a document of this request is made with; the headers of every page are set on the way. */
+export type PageContext = (c: Context<HttpEnv>) => Promise<DocumentContext>;
+
 /** Addresses of programs, where nothing found is a problem document and no page. */
 const NOT_PAGES = /^\/(api|assets|dicomweb|viewer|metrics|generate-token)(\/|$)/;
 
-/** The pages, the client's assets, and the not-found page for every other address: mount it last. */
-export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
-  const { assets, productName, publicUrl, registration, trialDays, maxUploadBytes } = options;
-  const built = readClientGraph(assets);
-  // Whoever renders first is told of a missing build; nobody rendering is no reason to fall.
-  built.catch(() => undefined);
-  const graph = options.clientGraph ?? (() => built);
-
-  const contextOf = async (c: Context<HttpEnv>): Promise<DocumentContext> => {
+export function createPageContext(
+  options: Pick<PageOptions, "assets" | "productName" | "publicUrl" | "clientGraph">,
+): PageContext {
+  const { productName, publicUrl } = options;
+  const graph = graphOf(options);
+  return async (c) => {
     c.header("Cache-Control", "no-store");
     c.header("Vary", "Accept-Language");
     return { graph: await graph(), nonce: c.get("nonce"), productName, publicUrl, locale: c.get("locale") };
   };
+}
+
+function graphOf({ assets, clientGraph }: Pick<PageOptions, "assets" | "clientGraph">) {
+  const built = readClientGraph(assets);
+  // Whoever renders first is told of a missing build; nobody rendering is no reason to fall.
+  built.catch(() => undefined);
+  return clientGraph ?? (() => built);
+}
+
+/** The pages, the client's assets, and the not-found page for every other address: mount it last. */
+export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
+  const { assets, productName, publicUrl, registration, trialDays, maxUploadBytes } = options;
+  const graph = graphOf(options);
+  const contextOf = createPageContext(options);
   /** Asked for at the root, whatever the page says. */
   const markAt = (name: "png32" | "apple180") => async (c: Context<HttpEnv>) => {
     const { marks } = await graph();

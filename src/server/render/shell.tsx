@@ -14,13 +14,15 @@ import { MANIFEST_PATH } from "./web-manifest.ts";
 interface ShellProps extends DocumentContext {
   /** The island whose modules the page will need at once. */
   island?: IslandName;
+  /** Rules of this page alone. */
+  style?: string;
   /** Whether search engines may list the page. */
   listed?: boolean;
   children: Child;
 }
 
 /** The HTML document around a page. A page without an island loads no script but the inline one. */
-export function Shell({ island, listed = false, children, ...context }: ShellProps) {
+export function Shell({ island, style, listed = false, children, ...context }: ShellProps) {
   const { graph, nonce, productName, publicUrl, locale } = context;
   return (
     <>
@@ -60,6 +62,7 @@ export function Shell({ island, listed = false, children, ...context }: ShellPro
           {graph.styles.map((href) => (
             <link key={href} rel="stylesheet" href={href} />
           ))}
+          {style && <style nonce={nonce}>{raw(style)}</style>}
           {island &&
             graph.islands[island].map((href) => (
               <link key={href} rel="modulepreload" href={href} fetchpriority="low" />

@@ -202,6 +202,16 @@ export const downloadTicketCall = {
   answer: downloadTicketSchema,
 } as const satisfies Call;
 
+export const downloadStudyCall = {
+  method: "GET",
+  path: "/api/studies/:study/download",
+} as const satisfies Call;
+
+export const retryTransferCall = {
+  method: "POST",
+  path: "/api/studies/:study/retry-transfer",
+} as const satisfies Call;
+
 export const studyPictureCall = {
   method: "GET",
   path: "/api/studies/:study/thumbnail",

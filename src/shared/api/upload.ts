@@ -51,7 +51,7 @@ export type UploadAnswer = z.infer<typeof uploadAnswerSchema>;
 export const uploadDicomCall = {
   method: "POST",
   path: "/api/upload-dicom",
-  form: z.object({ formData: z.optional(z.string()) }),
+  form: z.object({ formData: z.optional(uploadMetadataSchema) }),
   file: "zipFile",
   answer: uploadAnswerSchema,
 } as const satisfies Call;

@@ -43,6 +43,7 @@ const instanceUID = "2.25.3.1.1.1";
 const matrix: Record<string, Row> = {
   "GET /api/health": everyone(200),
   "GET /metrics": everyone(404),
+  "GET /api/openapi.json": everyone(200),
   "POST /api/auth/register": everyone(400),
   "POST /api/auth/login": everyone(400),
   "POST /api/auth/verify-2fa": everyone(400),

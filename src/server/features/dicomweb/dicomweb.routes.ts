@@ -4,6 +4,7 @@ import type { DicomJson } from "../../dicom/instance.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { bulkDataResponse } from "./bulk-data.ts";
+import { type DicomwebDocument, describeDicomweb } from "./describe-dicomweb.ts";
 import type { DicomwebCatalogue, Retrieval, SeriesRecord } from "./dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "./dicomweb.repo.ts";
 import { findInstance } from "./find-instance.ts";
@@ -38,6 +39,7 @@ export interface DicomwebAccess {
   allowRetrieval(c: Context, retrieval: Retrieval): Promise<void>;
   /** In front of each route, where a guard decides who calls. */
   guard?: MiddlewareHandler;
+  document: DicomwebDocument;
   /** Whether all studies in sight can be searched; each other route names its study. */
   hasSearch: boolean;
 }
@@ -45,6 +47,7 @@ export interface DicomwebAccess {
 /** QIDO-RS and WADO-RS (PS3.18 §10.4, §10.6) over what one caller may see. */
 export function createDicomwebRoutes(access: DicomwebAccess) {
   const { resolve } = access;
+  const described = describeDicomweb(access.document);
   const routes = new Hono();
   const front: MiddlewareHandler = access.guard ?? ((_c, next) => next());
 
@@ -56,14 +59,14 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   }
 
   if (access.hasSearch)
-    routes.get("/studies", front, async (c) => {
+    routes.get("/studies", front, described.searchStudies, async (c) => {
       const catalogue = await resolve(c);
       assertAcceptsJson(c.req.header("accept"));
       const studies = await catalogue.studies(parseStudyQuery(new URL(c.req.url).searchParams));
       return dicomJsonResponse(studies.map(studyJson), c.req.header("accept-encoding"));
     });
 
-  routes.get("/studies/:study/series", front, async (c) => {
+  routes.get("/studies/:study/series", front, described.searchSeries, async (c) => {
     const catalogue = await resolve(c);
     assertAcceptsJson(c.req.header("accept"));
     const study = uid(c.req.param("study"));
@@ -73,7 +76,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     return dicomJsonResponse(series.map(seriesJson), c.req.header("accept-encoding"));
   });
 
-  routes.get("/studies/:study/instances", front, async (c) => {
+  routes.get("/studies/:study/instances", front, described.studyInstances, async (c) => {
     const catalogue = await resolve(c);
     assertAcceptsJson(c.req.header("accept"));
     const { limit, offset } = parsePage(new URL(c.req.url).searchParams);
@@ -94,7 +97,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     return dicomJsonResponse(found, c.req.header("accept-encoding"));
   });
 
-  routes.get("/studies/:study/series/:series/instances", front, async (c) => {
+  routes.get("/studies/:study/series/:series/instances", front, described.seriesInstances, async (c) => {
     const catalogue = await resolve(c);
     assertAcceptsJson(c.req.header("accept"));
     const { limit, offset } = parsePage(new URL(c.req.url).searchParams);
@@ -106,46 +109,61 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     );
   });
 
-  routes.get("/studies/:study/metadata", front, async (c) => {
+  routes.get("/studies/:study/metadata", front, described.studyMetadata, async (c) => {
     const catalogue = await resolve(c);
     assertAcceptsJson(c.req.header("accept"));
     const series = await allSeries(catalogue, uid(c.req.param("study")));
     return studyMetadataResponse(metadataOf(catalogue, series));
   });
 
-  routes.get("/studies/:study/series/:series/metadata", front, async (c) => {
+  routes.get("/studies/:study/series/:series/metadata", front, described.seriesMetadata, async (c) => {
     const catalogue = await resolve(c);
     assertAcceptsJson(c.req.header("accept"));
     const stored = await seriesMetadata(catalogue, c.req.param("study"), c.req.param("series"));
     return seriesMetadataResponse(stored, c.req.header("accept-encoding"));
   });
 
-  routes.get("/studies/:study/series/:series/instances/:instance/metadata", front, async (c) => {
-    const catalogue = await resolve(c);
-    assertAcceptsJson(c.req.header("accept"));
-    const sopInstanceUID = uid(c.req.param("instance"));
-    const stored = await seriesMetadata(catalogue, c.req.param("study"), c.req.param("series"));
-    return instanceMetadataResponse(stored, sopInstanceUID, c.req.header("accept-encoding"));
-  });
+  routes.get(
+    "/studies/:study/series/:series/instances/:instance/metadata",
+    front,
+    described.instanceMetadata,
+    async (c) => {
+      const catalogue = await resolve(c);
+      assertAcceptsJson(c.req.header("accept"));
+      const sopInstanceUID = uid(c.req.param("instance"));
+      const stored = await seriesMetadata(catalogue, c.req.param("study"), c.req.param("series"));
+      return instanceMetadataResponse(stored, sopInstanceUID, c.req.header("accept-encoding"));
+    },
+  );
 
-  routes.get("/studies/:study/series/:series/instances/:instance/frames/:frames", front, async (c) => {
-    const { catalogue, instance } = await openInstance(c, c.req.param());
-    return framesResponse(catalogue, instance, c.req.param("frames"), c.req.header("accept"));
-  });
+  routes.get(
+    "/studies/:study/series/:series/instances/:instance/frames/:frames",
+    front,
+    described.frames,
+    async (c) => {
+      const { catalogue, instance } = await openInstance(c, c.req.param());
+      return framesResponse(catalogue, instance, c.req.param("frames"), c.req.header("accept"));
+    },
+  );
 
-  routes.get("/studies/:study/series/:series/instances/:instance/bulkdata/:path{.+}", front, async (c) => {
-    const { catalogue, instance } = await openInstance(c, c.req.param());
-    return bulkDataResponse(catalogue, instance, c.req.param("path"), c.req.header("accept"));
-  });
+  routes.get(
+    "/studies/:study/series/:series/instances/:instance/bulkdata/:path{.+}",
+    front,
+    described.bulkData,
+    async (c) => {
+      const { catalogue, instance } = await openInstance(c, c.req.param());
+      return bulkDataResponse(catalogue, instance, c.req.param("path"), c.req.header("accept"));
+    },
+  );
 
-  routes.get("/studies/:study/series/:series/instances/:instance", front, async (c) => {
+  routes.get("/studies/:study/series/:series/instances/:instance", front, described.instance, async (c) => {
     const { catalogue, instance } = await openInstance(c, c.req.param());
     const studyInstanceUID = c.req.param("study");
     const allow = () => access.allowRetrieval(c, { level: "instance", studyInstanceUID, instance });
     return instancesResponse(catalogue, [[instance]], c.req.header("accept"), allow);
   });
 
-  routes.get("/studies/:study/series/:series", front, async (c) => {
+  routes.get("/studies/:study/series/:series", front, described.series, async (c) => {
     const catalogue = await resolve(c);
     const manifest = await seriesManifest(catalogue, c.req.param("study"), c.req.param("series"));
     const { studyInstanceUID } = manifest;
@@ -153,7 +171,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     return instancesResponse(catalogue, [manifest.instances], c.req.header("accept"), allow);
   });
 
-  routes.get("/studies/:study", front, async (c) => {
+  routes.get("/studies/:study", front, described.study, async (c) => {
     const catalogue = await resolve(c);
     const studyInstanceUID = uid(c.req.param("study"));
     const series = await allSeries(catalogue, studyInstanceUID);

@@ -11,6 +11,11 @@ export function createStudyDicomwebRoutes(deps: Deps, guard: Guard) {
   const sessionOf = (c: Context) => (c as Context<HttpEnv>).get("session");
   return createDicomwebRoutes({
     guard: guard({ subscription: "viewing" }),
+    document: {
+      room: "DICOMweb",
+      retrievals:
+        "For the study's owner and admins. A study counts as one action each time, its series and instances as one together within an hour.",
+    },
     hasSearch: false,
     resolve: (c) => openStudyAsSession(deps, sessionOf(c), c.req.param("study") ?? ""),
     async allowRetrieval(c, retrieval) {

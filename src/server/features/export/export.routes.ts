@@ -1,30 +1,57 @@
 import { Hono } from "hono";
+import { exportTicketCall } from "../../../shared/api/users.ts";
 import type { Deps } from "../../deps.ts";
+import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
+import { tooManyRequests, unauthenticated } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { streamOf } from "../../http/stream-of.ts";
+import { exportTooLarge } from "./export.errors.ts";
 import { exportAccount } from "./export-account.ts";
 import { issueExportTicket, redeemExportTicket } from "./export-ticket.ts";
+
+const describe = describeIn("Account");
 
 export function createExportRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
 
-  routes.post("/users/export-ticket", guard({}), async (c) =>
-    c.json(await issueExportTicket(deps, c.get("session"), originOf(c)), 201),
+  routes.post(
+    exportTicketCall.path,
+    guard({}),
+    describe(exportTicketCall, {
+      summary: "Make a link under which a browser downloads all data of the account",
+      status: 201,
+      details: "Good for five minutes; five a day.",
+      problems: [exportTooLarge, tooManyRequests],
+    }),
+    async (c) => c.json(await issueExportTicket(deps, c.get("session"), originOf(c)), 201),
   );
 
-  routes.get("/exports/:token", guard("public"), async (c) => {
-    const userId = await redeemExportTicket(deps, c.req.param("token"));
-    return new Response(streamOf(exportAccount(deps, userId, c.get("locale"))), {
-      headers: {
-        "Content-Type": "application/zip",
-        "Content-Disposition": 'attachment; filename="exameteca.zip"',
-        "Content-Security-Policy": "sandbox; default-src 'none'",
-        "Cache-Control": "private, no-store",
+  routes.get(
+    "/api/exports/:token",
+    guard("public"),
+    describe(
+      {},
+      {
+        summary: "Download all data of an account with a ticket",
+        params: { token: "Of the `url` of an export ticket." },
+        media: ["application/zip"],
+        problems: [unauthenticated, tooManyRequests],
       },
-    });
-  });
+    ),
+    async (c) => {
+      const userId = await redeemExportTicket(deps, c.req.param("token"));
+      return new Response(streamOf(exportAccount(deps, userId, c.get("locale"))), {
+        headers: {
+          "Content-Type": "application/zip",
+          "Content-Disposition": 'attachment; filename="exameteca.zip"',
+          "Content-Security-Policy": "sandbox; default-src 'none'",
+          "Cache-Control": "private, no-store",
+        },
+      });
+    },
+  );
 
   return routes;
 }

@@ -1,10 +1,29 @@
 import { Hono } from "hono";
+import { uploadDicomCall } from "../../../shared/api/upload.ts";
 import type { Deps } from "../../deps.ts";
+import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
+import { storageFull, unsupportedMediaType } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { withoutTimeout } from "../../http/request-timeout.ts";
 import { isTrialAccount } from "../accounts/users/users.repo.ts";
+import {
+  examLimitReached,
+  storageLimitReached,
+  trialLimitReached,
+} from "../subscriptions/subscriptions.errors.ts";
+import {
+  seriesWouldBeTooLarge,
+  tooManyUploads,
+  uploadInterrupted,
+  uploadMissing,
+  uploadNotZip,
+  uploadTooComplex,
+  uploadTooLarge,
+  uploadUnreadable,
+  uploadWithoutDicom,
+} from "./ingest.errors.ts";
 import { ingestUpload } from "./ingest-upload.ts";
 import { measureUpload } from "./measure-upload.ts";
 import { createUploadSlots } from "./upload-slots.ts";
@@ -13,17 +32,46 @@ const UPLOADS_PER_ACCOUNT = 12;
 /** Of which most are only being received: a socket, a file, and at most some 2 MB that the socket took and nobody read. */
 const UPLOADS_PER_PROCESS = 128;
 
+const describe = describeIn("Uploads");
+
 export function createIngestRoutes(deps: Deps, guard: Guard) {
   const slots = createUploadSlots({ perAccount: UPLOADS_PER_ACCOUNT, perProcess: UPLOADS_PER_PROCESS });
-  return new Hono<HttpEnv>().post("/upload-dicom", guard({ subscription: "own" }), async (c) => {
-    const session = c.get("session");
-    const { userId: accountId } = session;
-    using slot = slots.take({ accountId, isTrial: await isTrialAccount(deps.db, accountId) });
-    withoutTimeout(c);
-    c.get("admitBody")();
-    const answer = await measureUpload(deps.meters.uploads, slot, () =>
-      ingestUpload(deps, session, c.req.raw, originOf(c), slot),
-    );
-    return c.json(answer, 201);
-  });
+  return new Hono<HttpEnv>().post(
+    uploadDicomCall.path,
+    guard({ subscription: "own" }),
+    describe(uploadDicomCall, {
+      summary: "Upload a ZIP of DICOM instances",
+      status: 201,
+      details:
+        "Kept whole or not at all; `skipped` says what was left out and why. `formData` goes before the file and changes the index only, never an instance. An instance that is there already is not kept twice.",
+      fileType: "application/zip",
+      problems: [
+        uploadNotZip,
+        uploadMissing,
+        uploadInterrupted,
+        examLimitReached,
+        storageLimitReached,
+        trialLimitReached,
+        uploadTooLarge,
+        unsupportedMediaType,
+        uploadUnreadable,
+        uploadTooComplex,
+        uploadWithoutDicom,
+        seriesWouldBeTooLarge,
+        tooManyUploads,
+        storageFull,
+      ],
+    }),
+    async (c) => {
+      const session = c.get("session");
+      const { userId: accountId } = session;
+      using slot = slots.take({ accountId, isTrial: await isTrialAccount(deps.db, accountId) });
+      withoutTimeout(c);
+      c.get("admitBody")();
+      const answer = await measureUpload(deps.meters.uploads, slot, () =>
+        ingestUpload(deps, session, c.req.raw, originOf(c), slot),
+      );
+      return c.json(answer, 201);
+    },
+  );
 }

@@ -1,14 +1,30 @@
 import { Hono } from "hono";
-import { labUploadSchema } from "../../../shared/api/labs.ts";
+import {
+  deleteLabExamCall,
+  downloadLabExamCall,
+  labStatsCall,
+  listLabExamsCall,
+  uploadLabExamCall,
+  viewLabExamCall,
+} from "../../../shared/api/labs.ts";
 import { isUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
+import { documentTooLarge, notPdf } from "../../documents/documents.errors.ts";
 import type { PdfForms } from "../../documents/receive-pdf.ts";
 import { AppError } from "../../http/app-error.ts";
+import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
+import { archiveDamaged, unsupportedMediaType } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { parseWith } from "../../http/validate.ts";
 import { readLabUsage } from "../subscriptions/read-usage.ts";
+import {
+  actionLimitReached,
+  examLimitReached,
+  noSubscription,
+  storageLimitReached,
+} from "../subscriptions/subscriptions.errors.ts";
 import { deleteLabExam } from "./delete-lab-exam.ts";
 import { labExamNotFound } from "./labs.errors.ts";
 import { listLabExams } from "./labs.repo.ts";
@@ -16,39 +32,93 @@ import { openLabExam } from "./open-lab-exam.ts";
 import { presentLabExam } from "./present-lab-exam.ts";
 import { uploadLabExam } from "./upload-lab-exam.ts";
 
+const describe = describeIn("Laboratory exams");
 const ownLabs = { roles: ["user"], subscription: "own" } as const;
 
 export function createLabsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
   const routes = new Hono<HttpEnv>();
 
-  routes.get("/exams-lab", guard(ownLabs), async (c) => {
-    const rows = await listLabExams(deps.db, c.get("session").userId);
-    return c.json(rows.map(presentLabExam));
-  });
-
-  routes.get("/exams-lab/stats", guard(ownLabs), async (c) =>
-    c.json(await readLabUsage(deps, c.get("session").userId)),
+  routes.get(
+    listLabExamsCall.path,
+    guard(ownLabs),
+    describe(listLabExamsCall, { summary: "List one's own laboratory exams" }),
+    async (c) => {
+      const rows = await listLabExams(deps.db, c.get("session").userId);
+      return c.json(rows.map(presentLabExam));
+    },
   );
 
-  routes.post("/exams-lab/upload", guard(ownLabs), async (c) => {
-    const exam = await forms.receive(c, "file", async ({ pdf, fields }) => {
-      const upload = parseWith(labUploadSchema, fields, c.get("locale"));
-      return await uploadLabExam(deps, c.get("session"), { ...upload, pdf }, originOf(c));
-    });
-    return c.json(exam, 201);
-  });
+  routes.get(
+    labStatsCall.path,
+    guard(ownLabs),
+    describe(labStatsCall, {
+      summary: "Read what the plan leaves for laboratory exams",
+      problems: [noSubscription],
+    }),
+    async (c) => c.json(await readLabUsage(deps, c.get("session").userId)),
+  );
 
-  for (const isDownload of [false, true]) {
-    routes.get(`/exams-lab/:id/${isDownload ? "download" : "view"}`, guard(ownLabs), (c) => {
-      const input = { id: examId(c.req.param("id")), isDownload };
+  routes.post(
+    uploadLabExamCall.path,
+    guard(ownLabs),
+    describe(uploadLabExamCall, {
+      summary: "Upload a laboratory PDF",
+      status: 201,
+      details: "At most 50 MB.",
+      fileType: "application/pdf",
+      problems: [notPdf, examLimitReached, storageLimitReached, documentTooLarge, unsupportedMediaType],
+    }),
+    async (c) => {
+      const exam = await forms.receive(c, uploadLabExamCall.file, async ({ pdf, fields }) => {
+        const upload = parseWith(uploadLabExamCall.form, fields, c.get("locale"));
+        return await uploadLabExam(deps, c.get("session"), { ...upload, pdf }, originOf(c));
+      });
+      return c.json(exam, 201);
+    },
+  );
+
+  routes.get(
+    viewLabExamCall.path,
+    guard(ownLabs),
+    describe(viewLabExamCall, {
+      summary: "Read a laboratory PDF, to show it",
+      media: ["application/pdf"],
+      problems: [labExamNotFound, archiveDamaged],
+    }),
+    (c) => {
+      const input = { id: examId(c.req.param("id")), isDownload: false };
       return openLabExam(deps, c.get("session"), input, originOf(c));
-    });
-  }
+    },
+  );
 
-  routes.delete("/exams-lab/:id", guard(ownLabs), async (c) => {
-    await deleteLabExam(deps, c.get("session"), examId(c.req.param("id")), originOf(c));
-    return c.json({ deleted: true });
-  });
+  routes.get(
+    downloadLabExamCall.path,
+    guard(ownLabs),
+    describe(downloadLabExamCall, {
+      summary: "Download a laboratory PDF",
+      details: "Counts as one action of the month.",
+      media: ["application/pdf"],
+      problems: [labExamNotFound, actionLimitReached, archiveDamaged],
+    }),
+    (c) => {
+      const input = { id: examId(c.req.param("id")), isDownload: true };
+      return openLabExam(deps, c.get("session"), input, originOf(c));
+    },
+  );
+
+  routes.delete(
+    deleteLabExamCall.path,
+    guard(ownLabs),
+    describe(deleteLabExamCall, {
+      summary: "Delete a laboratory exam",
+      details: "Counts as one action of the month.",
+      problems: [labExamNotFound, actionLimitReached],
+    }),
+    async (c) => {
+      await deleteLabExam(deps, c.get("session"), examId(c.req.param("id")), originOf(c));
+      return c.json({ deleted: true });
+    },
+  );
 
   return routes;
 }

@@ -1,17 +1,22 @@
 import { Hono, type HonoRequest } from "hono";
 import * as z from "zod/mini";
 import {
-  factorClearingSchema,
-  newUserSchema,
-  ownDeletionSchema,
-  profileChangeSchema,
-  userChangeSchema,
+  acceptTermsCall,
+  addUserCall,
+  changeProfileCall,
+  changeUserCall,
+  clearFactorsCall,
+  deleteOwnAccountCall,
+  deleteUserCall,
+  listUsersCall,
 } from "../../../shared/api/users.ts";
 import type { Deps } from "../../deps.ts";
+import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { validate } from "../../http/validate.ts";
+import { emailTaken, wrongCurrentPassword } from "../accounts/accounts.errors.ts";
 import { confirmEmail } from "../accounts/addresses/confirm-email.ts";
 import { listUsersWithFactors } from "../accounts/factors/factors.repo.ts";
 import { keepBrowser, visitorOf } from "../accounts/sign-in/browser-cookie.ts";
@@ -19,6 +24,7 @@ import { acceptTerms } from "../accounts/users/accept-terms.ts";
 import { changeProfile } from "../accounts/users/change-profile.ts";
 import { clearSecondFactors } from "../accounts/users/clear-second-factors.ts";
 import { presentUser } from "../accounts/users/present-user.ts";
+import { lastAdmin, ownEmail, ownFactors, userNotFound } from "../accounts/users/users.errors.ts";
 import { listUsers } from "../accounts/users/users.repo.ts";
 import { deleteOwnAccount } from "../removals/delete-own-account.ts";
 import { deleteUser } from "../removals/delete-user.ts";
@@ -26,49 +32,96 @@ import { addUser } from "./add-user.ts";
 import { changeUser } from "./change-user.ts";
 
 const admin = { roles: ["admin"] } as const;
+const describe = describeIn("Users");
+const describeOwn = describeIn("Account");
 const idSchema = z.object({ id: z.string().check(z.uuid()) });
 
 export function createUsersRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
 
-  routes.post("/users/accept-terms", guard({}), async (c) => {
-    const input = { userId: c.get("session").userId, locale: c.get("locale") };
-    return c.json(await acceptTerms(deps, input, originOf(c)));
-  });
-
-  routes.patch("/users/profile", guard({}), validate("json", profileChangeSchema), async (c) => {
-    const change = { ...c.req.valid("json"), locale: c.get("locale") };
-    const visitor = visitorOf(c, deps.config);
-    const answer = await changeProfile(deps, c.get("session"), change, visitor);
-    if (answer.token) keepBrowser(c, visitor, deps.config);
-    return c.json(answer);
-  });
-
-  routes.post("/users/delete-own", guard({}), validate("json", ownDeletionSchema), async (c) => {
-    await deleteOwnAccount(deps, c.get("session"), c.req.valid("json").password, visitorOf(c, deps.config));
-    return c.json({ deleted: true });
-  });
-
-  routes.get("/users", guard(admin), async (c) => {
-    const [rows, withFactors] = await Promise.all([listUsers(deps.db), listUsersWithFactors(deps.db)]);
-    return c.json(
-      rows.map(({ user, expiresAt }) => ({
-        ...presentUser(user, expiresAt),
-        hasSecondFactor: withFactors.has(user.id),
-      })),
-    );
-  });
-
-  routes.post("/users", guard(admin), validate("json", newUserSchema), async (c) => {
-    const input = { ...c.req.valid("json"), locale: c.get("locale") };
-    return c.json(await addUser(deps, c.get("session"), input, originOf(c)), 201);
-  });
+  routes.post(
+    acceptTermsCall.path,
+    guard({}),
+    describeOwn(acceptTermsCall, { summary: "Accept the terms of use" }),
+    async (c) => {
+      const input = { userId: c.get("session").userId, locale: c.get("locale") };
+      return c.json(await acceptTerms(deps, input, originOf(c)));
+    },
+  );
 
   routes.patch(
-    "/users/:id",
+    changeProfileCall.path,
+    guard({}),
+    describeOwn(changeProfileCall, {
+      summary: "Change name, e-mail or password",
+      details:
+        "A new password ends every session and answers a new `token`. A new e-mail takes effect when the link mailed to it is opened.",
+      problems: [emailTaken, wrongCurrentPassword],
+    }),
+    validate("json", changeProfileCall.body),
+    async (c) => {
+      const change = { ...c.req.valid("json"), locale: c.get("locale") };
+      const visitor = visitorOf(c, deps.config);
+      const answer = await changeProfile(deps, c.get("session"), change, visitor);
+      if (answer.token) keepBrowser(c, visitor, deps.config);
+      return c.json(answer);
+    },
+  );
+
+  routes.post(
+    deleteOwnAccountCall.path,
+    guard({}),
+    describeOwn(deleteOwnAccountCall, {
+      summary: "Delete one's own account with everything in it",
+      problems: [wrongCurrentPassword, lastAdmin],
+    }),
+    validate("json", deleteOwnAccountCall.body),
+    async (c) => {
+      await deleteOwnAccount(deps, c.get("session"), c.req.valid("json").password, visitorOf(c, deps.config));
+      return c.json({ deleted: true });
+    },
+  );
+
+  routes.get(
+    listUsersCall.path,
     guard(admin),
+    describe(listUsersCall, { summary: "List all accounts" }),
+    async (c) => {
+      const [rows, withFactors] = await Promise.all([listUsers(deps.db), listUsersWithFactors(deps.db)]);
+      return c.json(
+        rows.map(({ user, expiresAt }) => ({
+          ...presentUser(user, expiresAt),
+          hasSecondFactor: withFactors.has(user.id),
+        })),
+      );
+    },
+  );
+
+  routes.post(
+    addUserCall.path,
+    guard(admin),
+    describe(addUserCall, {
+      summary: "Invite somebody",
+      status: 201,
+      details: "A link to choose a password is mailed; without a mail server it is in the answer.",
+      problems: [emailTaken],
+    }),
+    validate("json", addUserCall.body),
+    async (c) => {
+      const input = { ...c.req.valid("json"), locale: c.get("locale") };
+      return c.json(await addUser(deps, c.get("session"), input, originOf(c)), 201);
+    },
+  );
+
+  routes.patch(
+    changeUserCall.path,
+    guard(admin),
+    describe(changeUserCall, {
+      summary: "Change an account",
+      problems: [userNotFound, emailTaken, lastAdmin, ownEmail],
+    }),
     validate("param", idSchema),
-    validate("json", userChangeSchema),
+    validate("json", changeUserCall.body),
     async (c) => {
       const input = { id: c.req.valid("param").id, change: c.req.valid("json"), locale: c.get("locale") };
       return c.json(await changeUser(deps, c.get("session"), input, originOf(c)));
@@ -76,10 +129,14 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
   );
 
   routes.post(
-    "/users/:id/clear-factors",
+    clearFactorsCall.path,
     guard(admin),
+    describe(clearFactorsCall, {
+      summary: "Take away somebody's lost second factors",
+      problems: [userNotFound, ownFactors, wrongCurrentPassword],
+    }),
     validate("param", idSchema),
-    validate("json", factorClearingSchema),
+    validate("json", clearFactorsCall.body),
     async (c) => {
       const input = { ...c.req.valid("param"), ...c.req.valid("json") };
       await clearSecondFactors(deps, c.get("session"), input, visitorOf(c, deps.config));
@@ -87,10 +144,19 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
     },
   );
 
-  routes.delete("/users/:id", guard(admin), validate("param", idSchema), async (c) => {
-    await deleteUser(deps, c.get("session"), c.req.valid("param").id, originOf(c));
-    return c.json({ deleted: true });
-  });
+  routes.delete(
+    deleteUserCall.path,
+    guard(admin),
+    describe(deleteUserCall, {
+      summary: "Delete an account with everything in it",
+      problems: [userNotFound, lastAdmin],
+    }),
+    validate("param", idSchema),
+    async (c) => {
+      await deleteUser(deps, c.get("session"), c.req.valid("param").id, originOf(c));
+      return c.json({ deleted: true });
+    },
+  );
 
   return routes;
 }
@@ -100,14 +166,28 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
  * is alive (HEAD), or fetches it in case somebody opens it, opens nothing.
  */
 export function createConfirmEmailRoutes(deps: Deps, guard: Guard) {
-  return new Hono<HttpEnv>().get("/confirm-email/:token", guard("public"), async (c) => {
-    c.header("Cache-Control", "no-store");
-    if (c.req.method === "HEAD") return c.body(null, 204);
-    // A browser asks again once the page is really wanted.
-    if (isFetchedAhead(c.req)) return c.body(null, 503);
-    const isConfirmed = await confirmEmail(deps, c.req.param("token"), originOf(c));
-    return c.redirect(isConfirmed ? "/?email=confirmed" : "/?email=dead", 303);
-  });
+  return new Hono<HttpEnv>().get(
+    "/confirm-email/:token",
+    guard("public"),
+    describeOwn(
+      {},
+      {
+        summary: "Open the link of a new e-mail",
+        details: "Leads to the start page, which says whether the address was taken.",
+        status: 303,
+        also: { 503: "A browser asked ahead of its person: nothing was opened." },
+        params: { token: "Of the mailed link." },
+      },
+    ),
+    async (c) => {
+      c.header("Cache-Control", "no-store");
+      if (c.req.method === "HEAD") return c.body(null, 204);
+      // A browser asks again once the page is really wanted.
+      if (isFetchedAhead(c.req)) return c.body(null, 503);
+      const isConfirmed = await confirmEmail(deps, c.req.param("token"), originOf(c));
+      return c.redirect(isConfirmed ? "/?email=confirmed" : "/?email=dead", 303);
+    },
+  );
 }
 
 /** `Sec-Purpose` (Fetch standard), and what older browsers sent instead. */

@@ -1,57 +1,129 @@
 import { Hono } from "hono";
 import * as z from "zod/mini";
-import { pageLimitSchema } from "../../../shared/api/page-limit.ts";
-import { newPaymentSchema, paymentListQuerySchema } from "../../../shared/api/payments.ts";
+import {
+  confirmPaymentCall,
+  createPaymentCall,
+  listPaymentsCall,
+  paymentHistoryCall,
+  readPaymentCall,
+  refundPaymentCall,
+} from "../../../shared/api/payments.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
+import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
 import { notFound } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { validate } from "../../http/validate.ts";
+import { planNotFound, planTooSmall } from "../subscriptions/subscriptions.errors.ts";
 import { confirmPayment } from "./confirm-payment.ts";
 import { createPayment } from "./create-payment.ts";
+import {
+  notConfirmable,
+  notRefundable,
+  paymentNotFound,
+  pixNotConfigured,
+  pixUnavailable,
+  planEndless,
+  refundRejected,
+  tooManyPayments,
+} from "./payments.errors.ts";
 import { readPayment, readPaymentHistory, readPayments } from "./read-payments.ts";
 import { isWebhookSecret, pixWebhookSchema, receiveWebhook } from "./receive-webhook.ts";
 import { refundPayment } from "./refund-payment.ts";
 
 const admin = { roles: ["admin"] } as const;
 const payer = { roles: ["user"] } as const;
+const describe = describeIn("Payments");
+const webhookAnswerSchema = z.object({});
 const idSchema = z.object({ id: z.string().check(z.uuid()) });
 
 export function createPaymentsRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
 
-  routes.post("/payments/create", guard(payer), validate("json", newPaymentSchema), async (c) => {
-    const { planId } = c.req.valid("json");
-    return c.json(await createPayment(deps, c.get("session").userId, planId, originOf(c)), 201);
-  });
-
-  routes.get("/payments/user/history", guard({}), validate("query", pageLimitSchema), async (c) =>
-    c.json(await readPaymentHistory(deps, c.get("session").userId, c.req.valid("query").limit)),
+  routes.post(
+    createPaymentCall.path,
+    guard(payer),
+    describe(createPaymentCall, {
+      summary: "Ask for the Pix of a plan",
+      status: 201,
+      details: "While one is pending, that one again.",
+      problems: [planNotFound, planTooSmall, planEndless, pixNotConfigured, pixUnavailable, tooManyPayments],
+    }),
+    validate("json", createPaymentCall.body),
+    async (c) => {
+      const { planId } = c.req.valid("json");
+      return c.json(await createPayment(deps, c.get("session").userId, planId, originOf(c)), 201);
+    },
   );
 
-  routes.get("/payments", guard(admin), validate("query", paymentListQuerySchema), async (c) => {
-    const { payments, total } = await readPayments(deps, c.req.valid("query"));
-    c.header("X-Total-Count", String(total));
-    return c.json(payments);
-  });
-
-  routes.get("/payments/:id", guard({}), validate("param", idSchema), async (c) =>
-    c.json(await readPayment(deps, c.get("session"), c.req.valid("param").id)),
+  routes.get(
+    paymentHistoryCall.path,
+    guard({}),
+    describe(paymentHistoryCall, { summary: "List one's own payments", details: "Newest first." }),
+    validate("query", paymentHistoryCall.query),
+    async (c) => c.json(await readPaymentHistory(deps, c.get("session").userId, c.req.valid("query").limit)),
   );
 
-  routes.post("/payments/:id/confirm", guard(admin), validate("param", idSchema), async (c) =>
-    c.json(await confirmPayment(deps, c.get("session"), c.req.valid("param").id, originOf(c))),
+  routes.get(
+    listPaymentsCall.path,
+    guard(admin),
+    describe(listPaymentsCall, {
+      summary: "List everybody's payments",
+      details: "Newest first.",
+      headers: { "X-Total-Count": "How many there are on all pages." },
+    }),
+    validate("query", listPaymentsCall.query),
+    async (c) => {
+      const { payments, total } = await readPayments(deps, c.req.valid("query"));
+      c.header("X-Total-Count", String(total));
+      return c.json(payments);
+    },
   );
 
-  routes.post("/payments/:id/refund", guard(admin), validate("param", idSchema), async (c) =>
-    c.json(await refundPayment(deps, c.get("session"), c.req.valid("param").id, originOf(c))),
+  routes.get(
+    readPaymentCall.path,
+    guard({}),
+    describe(readPaymentCall, { summary: "Read a payment", problems: [paymentNotFound] }),
+    validate("param", idSchema),
+    async (c) => c.json(await readPayment(deps, c.get("session"), c.req.valid("param").id)),
   );
 
   routes.post(
-    "/payments/webhook/:secret/pix",
+    confirmPaymentCall.path,
+    guard(admin),
+    describe(confirmPaymentCall, {
+      summary: "Confirm that a payment was received",
+      problems: [paymentNotFound, notConfirmable],
+    }),
+    validate("param", idSchema),
+    async (c) => c.json(await confirmPayment(deps, c.get("session"), c.req.valid("param").id, originOf(c))),
+  );
+
+  routes.post(
+    refundPaymentCall.path,
+    guard(admin),
+    describe(refundPaymentCall, {
+      summary: "Give a payment back",
+      problems: [paymentNotFound, notRefundable, refundRejected, pixUnavailable],
+    }),
+    validate("param", idSchema),
+    async (c) => c.json(await refundPayment(deps, c.get("session"), c.req.valid("param").id, originOf(c))),
+  );
+
+  routes.post(
+    "/api/payments/webhook/:secret/pix",
     guard("public"),
+    describe(
+      { answer: webhookAnswerSchema },
+      {
+        summary: "Be told of a Pix by the PSP (API Pix)",
+        details: "Only the `txid`s are read; the PSP itself is asked whether they are paid.",
+        params: { secret: "PIX_WEBHOOK_SECRET of the operator." },
+        problems: [notFound],
+      },
+    ),
     async (c, next) => {
       if (!isWebhookSecret(deps, c.req.param("secret"))) throw new AppError(notFound);
       await next();

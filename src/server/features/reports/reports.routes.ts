@@ -1,37 +1,78 @@
 import { Hono } from "hono";
-import { reportUploadSchema } from "../../../shared/api/studies.ts";
+import { deleteReportCall, readReportCall, uploadReportCall } from "../../../shared/api/studies.ts";
 import type { Deps } from "../../deps.ts";
+import { documentTooLarge, notPdf } from "../../documents/documents.errors.ts";
 import type { PdfForms } from "../../documents/receive-pdf.ts";
+import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
+import { archiveDamaged, unsupportedMediaType } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { parseWith } from "../../http/validate.ts";
+import { studyAmbiguous, studyNotFound, studyNotOwner } from "../studies/studies.errors.ts";
+import { storageLimitReached } from "../subscriptions/subscriptions.errors.ts";
 import { deleteReport } from "./delete-report.ts";
 import { openReport } from "./open-report.ts";
+import { reportExists, reportNotFound } from "./reports.errors.ts";
 import { uploadReport } from "./upload-report.ts";
 
+const describe = describeIn("Reports");
 const viewing = { subscription: "viewing" } as const;
 
 /** `:study` is our id or a Study Instance UID, as everywhere. */
 export function createReportsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
   const routes = new Hono<HttpEnv>();
 
-  routes.post("/studies/laudo/upload", guard(viewing), async (c) => {
-    await forms.receive(c, "laudo", async ({ pdf, fields }) => {
-      const { studyInstanceUID } = parseWith(reportUploadSchema, fields, c.get("locale"));
-      await uploadReport(deps, c.get("session"), { reference: studyInstanceUID, pdf }, originOf(c));
-    });
-    return c.json({ uploaded: true }, 201);
-  });
-
-  routes.get("/studies/laudo/:study", guard(viewing), (c) =>
-    openReport(deps, c.get("session"), c.req.param("study"), originOf(c)),
+  routes.post(
+    uploadReportCall.path,
+    guard(viewing),
+    describe(uploadReportCall, {
+      summary: "Attach a report to a study",
+      status: 201,
+      details: "One PDF of at most 50 MB; `studyInstanceUID` takes the study's `id` as well.",
+      fileType: "application/pdf",
+      problems: [
+        notPdf,
+        studyNotFound,
+        studyAmbiguous,
+        reportExists,
+        documentTooLarge,
+        unsupportedMediaType,
+        storageLimitReached,
+      ],
+    }),
+    async (c) => {
+      await forms.receive(c, uploadReportCall.file, async ({ pdf, fields }) => {
+        const { studyInstanceUID } = parseWith(uploadReportCall.form, fields, c.get("locale"));
+        await uploadReport(deps, c.get("session"), { reference: studyInstanceUID, pdf }, originOf(c));
+      });
+      return c.json({ uploaded: true }, 201);
+    },
   );
 
-  routes.delete("/studies/laudo/:study", guard(viewing), async (c) => {
-    await deleteReport(deps, c.get("session"), c.req.param("study"), originOf(c));
-    return c.json({ deleted: true });
-  });
+  routes.get(
+    readReportCall.path,
+    guard(viewing),
+    describe(readReportCall, {
+      summary: "Read the report of a study",
+      media: ["application/pdf"],
+      problems: [reportNotFound, studyNotFound, studyAmbiguous, archiveDamaged],
+    }),
+    (c) => openReport(deps, c.get("session"), c.req.param("study"), originOf(c)),
+  );
+
+  routes.delete(
+    deleteReportCall.path,
+    guard(viewing),
+    describe(deleteReportCall, {
+      summary: "Delete the report of a study",
+      problems: [reportNotFound, studyNotFound, studyAmbiguous, studyNotOwner],
+    }),
+    async (c) => {
+      await deleteReport(deps, c.get("session"), c.req.param("study"), originOf(c));
+      return c.json({ deleted: true });
+    },
+  );
 
   return routes;
 }

@@ -1,18 +1,43 @@
 import { Hono } from "hono";
-import * as z from "zod/mini";
-import { emailOnlySchema } from "../../../shared/api/account-fields.ts";
-import { type StudyStatus, studyListQuerySchema } from "../../../shared/api/studies.ts";
+import {
+  assignStudyCall,
+  deleteStudyCall,
+  downloadStudyCall,
+  downloadTicketCall,
+  listGrantsCall,
+  listSeriesCall,
+  listStudiesCall,
+  readStudyCall,
+  retryTransferCall,
+  revokeGrantCall,
+  type StudyStatus,
+  shareStudyCall,
+  studyAuditCall,
+  studyStatusCall,
+} from "../../../shared/api/studies.ts";
+import { examCountCall } from "../../../shared/api/users.ts";
+import { isUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
+import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
+import {
+  archiveDamaged,
+  heldByAnotherNode,
+  notFound,
+  rangeNotSatisfiable,
+  unauthenticated,
+} from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { validate } from "../../http/validate.ts";
+import { userNotFound } from "../accounts/users/users.errors.ts";
 import { findReportsBy } from "../reports/reports.repo.ts";
 import { pageOfStudies } from "../study-list/list-studies.ts";
 import { presentSeries, presentStudy, shownStatus } from "../study-list/present-study.ts";
 import { findListedStudy, type StudyListRow } from "../study-list/study-list.repo.ts";
+import { actionLimitReached } from "../subscriptions/subscriptions.errors.ts";
 import { findStudy } from "./access/find-study.ts";
 import { grantAccess, readGrants, revokeAccess } from "./access/grant-access.ts";
 import { shareStudy } from "./access/share-study.ts";
@@ -23,102 +48,255 @@ import { findStudyFile } from "./download/download-study.ts";
 import { issueDownloadTicket, redeemDownloadTicket } from "./download/download-ticket.ts";
 import { readStudyAudit } from "./read-study-audit.ts";
 import { retryTransfer } from "./retry-transfer.ts";
-import { studyNotFound } from "./studies.errors.ts";
+import {
+  doctorNotFound,
+  studyAmbiguous,
+  studyNotFound,
+  studyNotOwner,
+  studyNotReady,
+} from "./studies.errors.ts";
 import { countOwnStudies, listSeries } from "./studies.repo.ts";
 
-const assignSchema = z.object({ userId: z.string().check(z.uuid()) });
-
+const describe = describeIn("Studies");
 const viewing = { subscription: "viewing" } as const;
 
 export function createStudiesRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
 
-  routes.get("/studies", guard(viewing), validate("query", studyListQuerySchema), async (c) => {
-    const session = c.get("session");
-    const query = c.req.valid("query");
-    const { rows, total } = await pageOfStudies(deps, session, query);
-    const reported = await findReportsBy(deps.db, session.userId, grantedWithReport(session, rows));
-    c.header("X-Total-Count", String(total));
-    c.header("Cache-Control", "private, no-store");
-    return c.json(rows.map((row) => presentStudy(row, session, reported.has(row.study.id))));
-  });
-
-  routes.get("/users/exam-count", guard({}), async (c) =>
-    c.json({ count: await countOwnStudies(deps.db, c.get("session").userId) }),
+  routes.get(
+    listStudiesCall.path,
+    guard(viewing),
+    describe(listStudiesCall, {
+      summary: "List the studies that the caller may see",
+      details: "Newest first. Text filters ignore case and accents. Without `limit` all come, up to 10,000.",
+      headers: { "X-Total-Count": "How many there are on all pages." },
+    }),
+    validate("query", listStudiesCall.query),
+    async (c) => {
+      const session = c.get("session");
+      const query = c.req.valid("query");
+      const { rows, total } = await pageOfStudies(deps, session, query);
+      const reported = await findReportsBy(deps.db, session.userId, grantedWithReport(session, rows));
+      c.header("X-Total-Count", String(total));
+      c.header("Cache-Control", "private, no-store");
+      return c.json(rows.map((row) => presentStudy(row, session, reported.has(row.study.id))));
+    },
   );
 
-  routes.get("/studies/:study", guard(viewing), async (c) => {
-    const session = c.get("session");
-    const { id } = await findStudy(deps.db, session, c.req.param("study"));
-    const row = await findListedStudy(deps.db, id);
-    if (!row) throw new AppError(studyNotFound);
-    const reported = await findReportsBy(deps.db, session.userId, grantedWithReport(session, [row]));
-    c.header("Cache-Control", "private, no-store");
-    return c.json(presentStudy(row, session, reported.has(id)));
-  });
-
-  routes.get("/studies/:study/status", guard(viewing), async (c) => {
-    const study = await findStudy(deps.db, c.get("session"), c.req.param("study"));
-    const status = shownStatus(study);
-    return c.json({ status, isReady: status === "b2" } satisfies StudyStatus);
-  });
-
-  routes.get("/studies/:study/series", guard(viewing), async (c) => {
-    const study = await findStudy(deps.db, c.get("session"), c.req.param("study"));
-    const rows = await listSeries(deps.db, study.id);
-    return c.json(rows.map(presentSeries));
-  });
-
-  routes.post("/studies/:study/assign", guard(viewing), validate("json", assignSchema), async (c) => {
-    const input = { reference: c.req.param("study"), userId: c.req.valid("json").userId };
-    await grantAccess(deps, c.get("session"), input, originOf(c));
-    return c.json({ assigned: true });
-  });
-
-  routes.post("/studies/:study/share", guard({}), validate("json", emailOnlySchema), async (c) => {
-    const input = { reference: c.req.param("study"), email: c.req.valid("json").email };
-    return c.json(await shareStudy(deps, c.get("session"), input, originOf(c)), 201);
-  });
-
-  routes.get("/studies/:study/audit", guard({}), async (c) =>
-    c.json(await readStudyAudit(deps, c.get("session"), c.req.param("study"))),
+  routes.get(
+    examCountCall.path,
+    guard({}),
+    describe(examCountCall, { summary: "Count one's own studies" }),
+    async (c) => c.json({ count: await countOwnStudies(deps.db, c.get("session").userId) }),
   );
 
-  routes.get("/studies/:study/grants", guard({}), async (c) => {
-    const rows = await readGrants(deps, c.get("session"), c.req.param("study"));
-    return c.json(rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() })));
-  });
+  routes.get(
+    readStudyCall.path,
+    guard(viewing),
+    describe(readStudyCall, { summary: "Read a study", problems: [studyNotFound, studyAmbiguous] }),
+    async (c) => {
+      const session = c.get("session");
+      const { id } = await findStudy(deps.db, session, c.req.param("study"));
+      const row = await findListedStudy(deps.db, id);
+      if (!row) throw new AppError(studyNotFound);
+      const reported = await findReportsBy(deps.db, session.userId, grantedWithReport(session, [row]));
+      c.header("Cache-Control", "private, no-store");
+      return c.json(presentStudy(row, session, reported.has(id)));
+    },
+  );
 
-  routes.delete("/studies/:study/grants/:userId{[0-9a-fA-F-]{36}}", guard({}), async (c) => {
-    const input = { reference: c.req.param("study"), userId: c.req.param("userId") };
-    await revokeAccess(deps, c.get("session"), input, originOf(c));
-    return c.body(null, 204);
-  });
+  routes.get(
+    studyStatusCall.path,
+    guard(viewing),
+    describe(studyStatusCall, {
+      summary: "Read where a study's bytes are",
+      details: "`isReady` once they are in the archive store.",
+      problems: [studyNotFound, studyAmbiguous],
+    }),
+    async (c) => {
+      const study = await findStudy(deps.db, c.get("session"), c.req.param("study"));
+      const status = shownStatus(study);
+      return c.json({ status, isReady: status === "b2" } satisfies StudyStatus);
+    },
+  );
 
-  routes.post("/studies/:study/retry-transfer", guard({}), async (c) => {
-    await retryTransfer(deps, c.get("session"), c.req.param("study"));
-    return c.body(null, 202);
-  });
+  routes.get(
+    listSeriesCall.path,
+    guard(viewing),
+    describe(listSeriesCall, {
+      summary: "List the series of a study",
+      problems: [studyNotFound, studyAmbiguous],
+    }),
+    async (c) => {
+      const study = await findStudy(deps.db, c.get("session"), c.req.param("study"));
+      const rows = await listSeries(deps.db, study.id);
+      return c.json(rows.map(presentSeries));
+    },
+  );
 
-  routes.get("/studies/:study/download", guard(viewing), async (c) => {
-    const session = c.get("session");
-    const file = await findStudyFile(deps, session, c.req.param("study"));
-    return answerDownload(deps, c.req.raw, session, file, originOf(c));
-  });
+  routes.post(
+    assignStudyCall.path,
+    guard(viewing),
+    describe(assignStudyCall, {
+      summary: "Let a user see a study, by their id",
+      problems: [studyNotFound, studyAmbiguous, studyNotOwner, userNotFound],
+    }),
+    validate("json", assignStudyCall.body),
+    async (c) => {
+      const input = { reference: c.req.param("study"), userId: c.req.valid("json").userId };
+      await grantAccess(deps, c.get("session"), input, originOf(c));
+      return c.json({ assigned: true });
+    },
+  );
 
-  routes.post("/studies/:study/download-ticket", guard(viewing), async (c) => {
-    return c.json(await issueDownloadTicket(deps, c.get("session"), c.req.param("study")), 201);
-  });
+  routes.post(
+    shareStudyCall.path,
+    guard({}),
+    describe(shareStudyCall, {
+      summary: "Let a doctor see a study, by their e-mail",
+      status: 201,
+      problems: [studyNotFound, studyAmbiguous, studyNotOwner, doctorNotFound, userNotFound],
+    }),
+    validate("json", shareStudyCall.body),
+    async (c) => {
+      const input = { reference: c.req.param("study"), email: c.req.valid("json").email };
+      return c.json(await shareStudy(deps, c.get("session"), input, originOf(c)), 201);
+    },
+  );
 
-  routes.get("/downloads/:token", guard("public"), async (c) => {
-    const { session, file } = await redeemDownloadTicket(deps, c.req.param("token"));
-    return answerDownload(deps, c.req.raw, session, file, originOf(c));
-  });
+  routes.get(
+    studyAuditCall.path,
+    guard({}),
+    describe(studyAuditCall, {
+      summary: "Read who did what with a study",
+      details: "Newest first, at most 200; for its owner and admins.",
+      problems: [studyNotFound, studyAmbiguous, studyNotOwner],
+    }),
+    async (c) => c.json(await readStudyAudit(deps, c.get("session"), c.req.param("study"))),
+  );
 
-  routes.delete("/studies/:study", guard({ subscription: "own" }), async (c) => {
-    await deleteStudy(deps, c.get("session"), c.req.param("study"), originOf(c));
-    return c.json({ deleted: true });
-  });
+  routes.get(
+    listGrantsCall.path,
+    guard({}),
+    describe(listGrantsCall, {
+      summary: "List who was let in to a study",
+      problems: [studyNotFound, studyAmbiguous, studyNotOwner],
+    }),
+    async (c) => {
+      const rows = await readGrants(deps, c.get("session"), c.req.param("study"));
+      return c.json(rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() })));
+    },
+  );
+
+  routes.delete(
+    revokeGrantCall.path,
+    guard({}),
+    describe(revokeGrantCall, {
+      summary: "Take a grant away",
+      status: 204,
+      details: "An open viewer ends with it at its next frame.",
+      problems: [studyNotFound, studyAmbiguous, studyNotOwner, notFound],
+    }),
+    async (c) => {
+      const input = { reference: c.req.param("study"), userId: c.req.param("userId") };
+      if (!isUuid(input.userId)) throw new AppError(notFound);
+      await revokeAccess(deps, c.get("session"), input, originOf(c));
+      return c.body(null, 204);
+    },
+  );
+
+  routes.post(
+    retryTransferCall.path,
+    guard({}),
+    describe(retryTransferCall, {
+      summary: "Try a failed transfer to the archive store again",
+      status: 202,
+      problems: [studyNotFound, studyAmbiguous, studyNotOwner],
+    }),
+    async (c) => {
+      await retryTransfer(deps, c.get("session"), c.req.param("study"));
+      return c.body(null, 202);
+    },
+  );
+
+  routes.get(
+    downloadStudyCall.path,
+    guard(viewing),
+    describe(downloadStudyCall, {
+      summary: "Download a study as ZIP",
+      details: "Takes Range and If-Range; counts as one action of the month when its first byte is sent.",
+      media: ["application/zip"],
+      also: { 206: "A range of it." },
+      problems: [
+        studyNotFound,
+        studyAmbiguous,
+        studyNotReady,
+        actionLimitReached,
+        rangeNotSatisfiable,
+        archiveDamaged,
+        heldByAnotherNode,
+      ],
+    }),
+    async (c) => {
+      const session = c.get("session");
+      const file = await findStudyFile(deps, session, c.req.param("study"));
+      return answerDownload(deps, c.req.raw, session, file, originOf(c));
+    },
+  );
+
+  routes.post(
+    downloadTicketCall.path,
+    guard(viewing),
+    describe(downloadTicketCall, {
+      summary: "Make a link under which a browser downloads a study",
+      status: 201,
+      details: "Good for five minutes to begin and an hour to resume.",
+      problems: [studyNotFound, studyAmbiguous, studyNotReady, actionLimitReached],
+    }),
+    async (c) => {
+      return c.json(await issueDownloadTicket(deps, c.get("session"), c.req.param("study")), 201);
+    },
+  );
+
+  routes.get(
+    "/api/downloads/:token",
+    guard("public"),
+    describe(
+      {},
+      {
+        summary: "Download a study with a ticket",
+        details: "Takes Range and If-Range.",
+        params: { token: "Of the `url` of a download ticket." },
+        media: ["application/zip"],
+        also: { 206: "A range of it." },
+        problems: [
+          unauthenticated,
+          actionLimitReached,
+          rangeNotSatisfiable,
+          archiveDamaged,
+          heldByAnotherNode,
+        ],
+      },
+    ),
+    async (c) => {
+      const { session, file } = await redeemDownloadTicket(deps, c.req.param("token"));
+      return answerDownload(deps, c.req.raw, session, file, originOf(c));
+    },
+  );
+
+  routes.delete(
+    deleteStudyCall.path,
+    guard({ subscription: "own" }),
+    describe(deleteStudyCall, {
+      summary: "Delete a study",
+      details: "Counts as one action of the month.",
+      problems: [studyNotFound, studyAmbiguous, studyNotOwner, actionLimitReached],
+    }),
+    async (c) => {
+      await deleteStudy(deps, c.get("session"), c.req.param("study"), originOf(c));
+      return c.json({ deleted: true });
+    },
+  );
 
   return routes;
 }

@@ -1,11 +1,18 @@
 import { Hono } from "hono";
-import { maxSupportImageBytes, supportMessageSchema } from "../../../shared/api/support.ts";
+import { maxSupportImageBytes, supportCall } from "../../../shared/api/support.ts";
 import type { Deps } from "../../deps.ts";
 import { receiveForm } from "../../documents/receive-form.ts";
 import { createTurns } from "../../documents/turns.ts";
 import { AppError } from "../../http/app-error.ts";
+import { describeIn } from "../../http/describe.ts";
 import { bearerToken, type Guard } from "../../http/guard.ts";
-import { bodyTooLarge, unsupportedMediaType } from "../../http/http.errors.ts";
+import {
+  bodyInterrupted,
+  bodyTooLarge,
+  tooManyRequests,
+  tooManySenders,
+  unsupportedMediaType,
+} from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { createSenderSlots } from "../../http/sender-slots.ts";
 import { parseWith } from "../../http/validate.ts";
@@ -18,8 +25,9 @@ const OVER_BYTES = 512 * 1024;
 const MAX_TEXT_FORM_BYTES = 64 * 1024;
 const MAX_FORM_BYTES = maxSupportImageBytes + 2 * OVER_BYTES;
 
+const describe = describeIn("Support");
 const image = {
-  fileField: "image",
+  fileField: supportCall.file,
   maxFileBytes: maxSupportImageBytes + OVER_BYTES,
   tooLarge: bodyTooLarge,
 };
@@ -31,24 +39,36 @@ export function createSupportRoutes(deps: Deps, guard: Guard) {
     image: createSenderSlots({ perSender: 6, perProcess: 12 }),
   };
   const turns = createTurns();
-  return new Hono<HttpEnv>().post("/support/send", guard("public"), async (c) => {
-    if (!/^multipart\/form-data\b/i.test(c.req.header("content-type") ?? "")) {
-      throw new AppError(unsupportedMediaType);
-    }
-    const sizeBytes = Number(c.req.header("content-length") ?? MAX_FORM_BYTES);
-    if (sizeBytes > MAX_FORM_BYTES) throw new AppError(bodyTooLarge);
-    const [locale, visitor] = [c.get("locale"), visitorOf(c, deps.config)];
-    const lane = sizeBytes <= MAX_TEXT_FORM_BYTES ? slots.text : slots.image;
-    using slot = await lane.take(visitor.address);
-    await assertMaySend(deps, visitor);
-    c.get("admitBody")();
-    await using form = await receiveForm(deps, c.req.raw, slot, image);
-    const message = parseWith(supportMessageSchema, form.fields, locale);
-    await turns.run(async () => {
-      const bytes = await form.file?.read();
-      const token = bearerToken(c.req.header("authorization"));
-      await sendSupportMessage(deps, { ...message, image: bytes, locale, token }, visitor);
-    });
-    return c.json({ sent: true }, 201);
-  });
+  return new Hono<HttpEnv>().post(
+    supportCall.path,
+    guard("public"),
+    describe(supportCall, {
+      summary: "Write to the operator",
+      status: 201,
+      details: "Needs no session. The image is optional: a JPEG, PNG or GIF of at most 5 MB.",
+      fileType: "image/*",
+      isFileOptional: true,
+      problems: [bodyInterrupted, bodyTooLarge, unsupportedMediaType, tooManyRequests, tooManySenders],
+    }),
+    async (c) => {
+      if (!/^multipart\/form-data\b/i.test(c.req.header("content-type") ?? "")) {
+        throw new AppError(unsupportedMediaType);
+      }
+      const sizeBytes = Number(c.req.header("content-length") ?? MAX_FORM_BYTES);
+      if (sizeBytes > MAX_FORM_BYTES) throw new AppError(bodyTooLarge);
+      const [locale, visitor] = [c.get("locale"), visitorOf(c, deps.config)];
+      const lane = sizeBytes <= MAX_TEXT_FORM_BYTES ? slots.text : slots.image;
+      using slot = await lane.take(visitor.address);
+      await assertMaySend(deps, visitor);
+      c.get("admitBody")();
+      await using form = await receiveForm(deps, c.req.raw, slot, image);
+      const message = parseWith(supportCall.form, form.fields, locale);
+      await turns.run(async () => {
+        const bytes = await form.file?.read();
+        const token = bearerToken(c.req.header("authorization"));
+        await sendSupportMessage(deps, { ...message, image: bytes, locale, token }, visitor);
+      });
+      return c.json({ sent: true }, 201);
+    },
+  );
 }

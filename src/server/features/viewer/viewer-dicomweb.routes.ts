@@ -6,6 +6,11 @@ import { assertViewerRetrieval, resolveViewerToken } from "./viewer-token.ts";
 /** DICOMweb of a token's studies, to look at; mounted at `/dicomweb/t/:token`. */
 export function createViewerDicomwebRoutes(deps: Deps) {
   return createDicomwebRoutes({
+    document: {
+      room: "Viewer",
+      retrievals: "Single instances without images only: a viewer looks, it does not download.",
+      params: { token: "Of `GET /generate-token`." },
+    },
     hasSearch: true,
     async resolve(c, series) {
       const { scope, found } = await resolveViewerToken(deps, c.req.param("token") ?? "", series);

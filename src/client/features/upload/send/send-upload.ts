@@ -46,8 +46,7 @@ function post(
   request.open(uploadDicomCall.method, uploadDicomCall.path);
   request.setRequestHeader("Accept-Language", activeLocale());
   if (token) request.setRequestHeader("Authorization", `Bearer ${token}`);
-  const fields = { formData: JSON.stringify(metadata) };
-  request.send(toForm(uploadDicomCall, { fields, file: zip, fileName }));
+  request.send(toForm(uploadDicomCall, { fields: { formData: metadata }, file: zip, fileName }));
   return promise;
 }
 

@@ -1,19 +1,43 @@
 import { Hono } from "hono";
 import * as z from "zod/mini";
 import {
+  addPasskeyCall,
+  beginTotpCall,
+  confirmTotpCall,
+  factorsCall,
   identityProofSchema,
-  newPasskeySchema,
-  passkeyChangeSchema,
-  passkeySignInOptionsSchema,
-  passkeySignInSchema,
-  totpConfirmationSchema,
+  passkeySignInCall,
+  passkeySignInOptionsCall,
+  proofOptionsCall,
+  registrationOptionsCall,
+  removePasskeyCall,
+  removeTotpCall,
+  renamePasskeyCall,
+  renewRecoveryCodesCall,
 } from "../../../../shared/api/factors.ts";
 import type { Deps } from "../../../deps.ts";
+import { describeIn } from "../../../http/describe.ts";
 import type { Guard } from "../../../http/guard.ts";
 import type { HttpEnv } from "../../../http/http-context.ts";
 import { validate } from "../../../http/validate.ts";
+import { wrongCurrentPassword } from "../accounts.errors.ts";
 import { keepBrowser, visitorOf } from "../sign-in/browser-cookie.ts";
 import { beginTotpEnrolment, confirmTotpEnrolment } from "./enrol-totp.ts";
+import {
+  factorRequired,
+  noFactors,
+  passkeyKnown,
+  passkeyNotFound,
+  passkeyRefused,
+  passkeysUnavailable,
+  tooManyPasskeys,
+  totpNotPending,
+  totpOff,
+  totpOn,
+  wrongFactor,
+  wrongPasskey,
+  wrongTotpCode,
+} from "./factors.errors.ts";
 import { findPendingUserId } from "./find-pending-user.ts";
 import { proofOptions, signInOptions } from "./passkey-options.ts";
 import { readFactors } from "./present-factors.ts";
@@ -24,20 +48,29 @@ import { renewRecoveryCodes } from "./renew-recovery-codes.ts";
 import { signInWithPasskey } from "./sign-in-with-passkey.ts";
 
 const idSchema = z.object({ id: z.string().check(z.uuid()) });
+const describe = describeIn("Second factors");
 const proof = validate("json", identityProofSchema);
 
 /** Passkeys, authenticator app and recovery codes: signing in with them, and their owner's changes. */
 export function createFactorsRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
 
-  routes.get("/auth/factors", guard({}), async (c) =>
-    c.json(await readFactors(deps, c.get("session").userId)),
+  routes.get(
+    factorsCall.path,
+    guard({}),
+    describe(factorsCall, { summary: "Read what second factors the account has" }),
+    async (c) => c.json(await readFactors(deps, c.get("session").userId)),
   );
 
   routes.post(
-    "/auth/passkeys/sign-in-options",
+    passkeySignInOptionsCall.path,
     guard("public"),
-    validate("json", passkeySignInOptionsSchema),
+    describe(passkeySignInOptionsCall, {
+      summary: "Ask for what a passkey signs in with",
+      details: "The answer is what `navigator.credentials.get` takes (WebAuthn).",
+      problems: [passkeysUnavailable],
+    }),
+    validate("json", passkeySignInOptionsCall.body),
     async (c) => {
       const { email } = c.req.valid("json");
       const userId =
@@ -46,76 +79,159 @@ export function createFactorsRoutes(deps: Deps, guard: Guard) {
     },
   );
 
-  routes.post("/auth/passkeys/sign-in", guard("public"), validate("json", passkeySignInSchema), async (c) => {
-    const input = { ...c.req.valid("json"), locale: c.get("locale") };
-    const visitor = visitorOf(c, deps.config);
-    const user = await signInWithPasskey(deps, input, visitor);
-    keepBrowser(c, visitor, deps.config);
-    return c.json(user);
-  });
-
-  routes.post("/auth/passkeys/proof-options", guard({}), async (c) =>
-    c.json(await proofOptions(deps, c.get("session"))),
+  routes.post(
+    passkeySignInCall.path,
+    guard("public"),
+    describe(passkeySignInCall, { summary: "Sign in with a passkey", problems: [wrongPasskey] }),
+    validate("json", passkeySignInCall.body),
+    async (c) => {
+      const input = { ...c.req.valid("json"), locale: c.get("locale") };
+      const visitor = visitorOf(c, deps.config);
+      const user = await signInWithPasskey(deps, input, visitor);
+      keepBrowser(c, visitor, deps.config);
+      return c.json(user);
+    },
   );
 
-  routes.post("/auth/passkeys/registration-options", guard({}), proof, async (c) =>
-    c.json(
-      await passkeyRegistrationOptions(
-        deps,
-        c.get("session"),
-        c.req.valid("json"),
-        visitorOf(c, deps.config),
+  routes.post(
+    proofOptionsCall.path,
+    guard({}),
+    describe(proofOptionsCall, {
+      summary: "Ask for what a passkey confirms a change with",
+      problems: [passkeysUnavailable],
+    }),
+    async (c) => c.json(await proofOptions(deps, c.get("session"))),
+  );
+
+  routes.post(
+    registrationOptionsCall.path,
+    guard({}),
+    describe(registrationOptionsCall, {
+      summary: "Begin to add a passkey",
+      details: "The answer is what `navigator.credentials.create` takes (WebAuthn).",
+      problems: [passkeysUnavailable, tooManyPasskeys, wrongCurrentPassword, factorRequired, wrongFactor],
+    }),
+    proof,
+    async (c) =>
+      c.json(
+        await passkeyRegistrationOptions(
+          deps,
+          c.get("session"),
+          c.req.valid("json"),
+          visitorOf(c, deps.config),
+        ),
       ),
-    ),
   );
 
-  routes.post("/auth/passkeys", guard({}), validate("json", newPasskeySchema), async (c) =>
-    c.json(
-      await registerPasskey(deps, c.get("session"), c.req.valid("json"), visitorOf(c, deps.config)),
-      201,
-    ),
+  routes.post(
+    addPasskeyCall.path,
+    guard({}),
+    describe(addPasskeyCall, {
+      summary: "Add a passkey",
+      status: 201,
+      details: "`recoveryCodes` come with the first factor, once.",
+      problems: [passkeysUnavailable, passkeyRefused, passkeyKnown, tooManyPasskeys],
+    }),
+    validate("json", addPasskeyCall.body),
+    async (c) =>
+      c.json(
+        await registerPasskey(deps, c.get("session"), c.req.valid("json"), visitorOf(c, deps.config)),
+        201,
+      ),
   );
 
   routes.patch(
-    "/auth/passkeys/:id",
+    renamePasskeyCall.path,
     guard({}),
+    describe(renamePasskeyCall, { summary: "Rename a passkey", problems: [passkeyNotFound] }),
     validate("param", idSchema),
-    validate("json", passkeyChangeSchema),
+    validate("json", renamePasskeyCall.body),
     async (c) => {
       const input = { ...c.req.valid("param"), ...c.req.valid("json") };
       return c.json(await renamePasskey(deps, c.get("session"), input, visitorOf(c, deps.config)));
     },
   );
 
-  routes.post("/auth/passkeys/:id/remove", guard({}), validate("param", idSchema), proof, async (c) => {
-    const input = { id: c.req.valid("param").id, proof: c.req.valid("json") };
-    await removePasskey(deps, c.get("session"), input, visitorOf(c, deps.config));
-    return c.json({ removed: true });
-  });
-
-  routes.post("/auth/totp", guard({}), proof, async (c) =>
-    c.json(
-      await beginTotpEnrolment(deps, c.get("session"), c.req.valid("json"), visitorOf(c, deps.config)),
-      201,
-    ),
+  routes.post(
+    removePasskeyCall.path,
+    guard({}),
+    describe(removePasskeyCall, {
+      summary: "Remove a passkey",
+      problems: [passkeyNotFound, wrongCurrentPassword, factorRequired, wrongFactor],
+    }),
+    validate("param", idSchema),
+    proof,
+    async (c) => {
+      const input = { id: c.req.valid("param").id, proof: c.req.valid("json") };
+      await removePasskey(deps, c.get("session"), input, visitorOf(c, deps.config));
+      return c.json({ removed: true });
+    },
   );
 
-  routes.post("/auth/totp/confirm", guard({}), validate("json", totpConfirmationSchema), async (c) =>
-    c.json(
-      await confirmTotpEnrolment(deps, c.get("session"), c.req.valid("json").code, visitorOf(c, deps.config)),
-    ),
+  routes.post(
+    beginTotpCall.path,
+    guard({}),
+    describe(beginTotpCall, {
+      summary: "Begin to add an authenticator app",
+      status: 201,
+      problems: [totpOn, wrongCurrentPassword, factorRequired, wrongFactor],
+    }),
+    proof,
+    async (c) =>
+      c.json(
+        await beginTotpEnrolment(deps, c.get("session"), c.req.valid("json"), visitorOf(c, deps.config)),
+        201,
+      ),
   );
 
-  routes.post("/auth/totp/remove", guard({}), proof, async (c) => {
-    await removeTotp(deps, c.get("session"), c.req.valid("json"), visitorOf(c, deps.config));
-    return c.json({ removed: true });
-  });
+  routes.post(
+    confirmTotpCall.path,
+    guard({}),
+    describe(confirmTotpCall, {
+      summary: "Add the authenticator app, with its first code",
+      problems: [totpNotPending, wrongTotpCode],
+    }),
+    validate("json", confirmTotpCall.body),
+    async (c) =>
+      c.json(
+        await confirmTotpEnrolment(
+          deps,
+          c.get("session"),
+          c.req.valid("json").code,
+          visitorOf(c, deps.config),
+        ),
+      ),
+  );
 
-  routes.post("/auth/recovery-codes", guard({}), proof, async (c) =>
-    c.json(
-      await renewRecoveryCodes(deps, c.get("session"), c.req.valid("json"), visitorOf(c, deps.config)),
-      201,
-    ),
+  routes.post(
+    removeTotpCall.path,
+    guard({}),
+    describe(removeTotpCall, {
+      summary: "Remove the authenticator app",
+      problems: [totpOff, wrongCurrentPassword, factorRequired, wrongFactor],
+    }),
+    proof,
+    async (c) => {
+      await removeTotp(deps, c.get("session"), c.req.valid("json"), visitorOf(c, deps.config));
+      return c.json({ removed: true });
+    },
+  );
+
+  routes.post(
+    renewRecoveryCodesCall.path,
+    guard({}),
+    describe(renewRecoveryCodesCall, {
+      summary: "Make new recovery codes",
+      status: 201,
+      details: "The former ones open nothing any more.",
+      problems: [noFactors, wrongCurrentPassword, factorRequired, wrongFactor],
+    }),
+    proof,
+    async (c) =>
+      c.json(
+        await renewRecoveryCodes(deps, c.get("session"), c.req.valid("json"), visitorOf(c, deps.config)),
+        201,
+      ),
   );
 
   return routes;

@@ -1,0 +1,109 @@
+import * as z from "zod/mini";
+import { describeIn, type Room } from "../../http/describe.ts";
+import { archiveDamaged, heldByAnotherNode, notAcceptable, notFound } from "../../http/http.errors.ts";
+
+/** How the API's document shows DICOMweb behind one kind of access. */
+export interface DicomwebDocument {
+  room: Room;
+  /** Who gets whole files, and what they cost. */
+  retrievals: string;
+  /** Parameters in front of the routes. */
+  params?: Record<string, string>;
+}
+
+/** DICOM JSON (PS3.18 annex F): data sets by tag. */
+const dicomJsonSchema = z.array(z.record(z.string(), z.looseObject({ vr: z.string() })));
+
+const PAGE = "Takes `limit` and `offset`.";
+const QUERY =
+  "Takes attributes by keyword or tag, wildcards and ranges as PS3.18 has them, `limit` and `offset`.";
+
+/** What each DICOMweb route says of itself. */
+export function describeDicomweb({ room, retrievals, params }: DicomwebDocument) {
+  const describe = describeIn(room);
+  const json = { params, media: ["application/dicom+json"], problems: [notFound, notAcceptable] };
+  const bytes = { params, problems: [notFound, notAcceptable, archiveDamaged, heldByAnotherNode] };
+  return {
+    searchStudies: describe(
+      { answer: dicomJsonSchema },
+      { ...json, summary: "Search studies (QIDO-RS)", details: QUERY },
+    ),
+    searchSeries: describe(
+      { answer: dicomJsonSchema },
+      { ...json, summary: "Search the series of a study (QIDO-RS)", details: QUERY },
+    ),
+    studyInstances: describe(
+      { answer: dicomJsonSchema },
+      { ...json, summary: "List the instances of a study (QIDO-RS)", details: PAGE },
+    ),
+    seriesInstances: describe(
+      { answer: dicomJsonSchema },
+      { ...json, summary: "List the instances of a series (QIDO-RS)", details: PAGE },
+    ),
+    studyMetadata: describe(
+      { answer: dicomJsonSchema },
+      { ...json, summary: "Read the metadata of a study (WADO-RS)" },
+    ),
+    seriesMetadata: describe(
+      { answer: dicomJsonSchema },
+      { ...json, summary: "Read the metadata of a series (WADO-RS)" },
+    ),
+    instanceMetadata: describe(
+      { answer: dicomJsonSchema },
+      { ...json, summary: "Read the metadata of an instance (WADO-RS)" },
+    ),
+    frames: describe(
+      {},
+      {
+        ...bytes,
+        summary: "Read frames of an instance (WADO-RS)",
+        details:
+          "Frames are never transcoded: `Accept` names the media type of the stored transfer syntax, or `application/octet-stream`.",
+        media: [
+          "multipart/related",
+          "application/octet-stream",
+          "image/jpeg",
+          "image/jls",
+          "image/jp2",
+          "image/jphc",
+          "image/dicom-rle",
+        ],
+      },
+    ),
+    bulkData: describe(
+      {},
+      {
+        ...bytes,
+        summary: "Read a long value of an instance (WADO-RS)",
+        media: ["multipart/related", "application/octet-stream"],
+      },
+    ),
+    instance: describe(
+      {},
+      {
+        ...bytes,
+        summary: "Read an instance (WADO-RS)",
+        details: retrievals,
+        media: ["multipart/related", "application/dicom"],
+      },
+    ),
+    series: describe(
+      {},
+      {
+        ...bytes,
+        summary: "Read the instances of a series (WADO-RS)",
+        details: retrievals,
+        media: ["multipart/related"],
+      },
+    ),
+    study: describe(
+      {},
+      {
+        ...bytes,
+        summary: "Read the instances of a study (WADO-RS)",
+        details: retrievals,
+        media: ["multipart/related"],
+      },
+    ),
+  };
+}

@@ -1,0 +1,145 @@
+import type { MiddlewareHandler } from "hono";
+import { describeRoute, resolver } from "hono-openapi";
+import * as z from "zod/mini";
+import * as auth from "../../shared/api/auth.ts";
+import type { Call } from "../../shared/api/call.ts";
+import * as factors from "../../shared/api/factors.ts";
+import * as labs from "../../shared/api/labs.ts";
+import * as payments from "../../shared/api/payments.ts";
+import * as problem from "../../shared/api/problem.ts";
+import * as studies from "../../shared/api/studies.ts";
+import * as subscriptions from "../../shared/api/subscriptions.ts";
+import * as upload from "../../shared/api/upload.ts";
+import * as users from "../../shared/api/users.ts";
+import type { ErrorKind } from "./app-error.ts";
+
+/** The rooms of the API, in the order in which its document has them. */
+export const rooms = {
+  "Signing in":
+    "Accounts, sessions and passwords. Login answers the bearer token that the other calls ask for.",
+  "Second factors": "Passkeys, the authenticator app and recovery codes of one's own account.",
+  Account: "One's own profile, terms and data.",
+  Uploads: "Studies come in as ZIP files of DICOM instances.",
+  Studies: "The list of studies, what is known of each, and who may see it.",
+  Reports: "The PDF report (laudo) of a study.",
+  "Laboratory exams": "Laboratory PDFs, each with a name and a date.",
+  DICOMweb: "WADO-RS and QIDO-RS (PS3.18) within one study, for a session.",
+  Viewer:
+    "A viewer token, and DICOMweb behind it: QIDO-RS and WADO-RS over just the studies of the token. The token is part of the path, so these calls take no header.",
+  Subscriptions: "Plans, what one has, and what is used of it.",
+  Payments: "Pix payments.",
+  Users: "Other people's accounts; admins only.",
+  Support: "Messages to the operator.",
+  Operations: "For those who run the program, and this document.",
+} as const;
+export type Room = keyof typeof rooms;
+
+/** What a route says of itself besides its call. */
+export interface Description {
+  /** What it does, in a few words. */
+  summary: string;
+  /** What a caller has to know besides. */
+  details?: string;
+  /** Of a success; 200 where none is given. */
+  status?: 200 | 201 | 202 | 204 | 303;
+  /** Media types of a success that is no JSON, or JSON of more than one type. */
+  media?: readonly string[];
+  /** Other statuses with the same body (204: without), and what they say. */
+  also?: Record<number, string>;
+  /** Headers of a success. */
+  headers?: Record<string, string>;
+  /** What a parameter of the path is, where its name does not say it. */
+  params?: Record<string, string>;
+  /** The media type of the file in a form, and whether the form may go without. */
+  fileType?: string;
+  isFileOptional?: boolean;
+  /** Opened by something else than a session. */
+  security?: "metricsToken";
+  /** Failures a caller should expect, besides those of guard and validation. */
+  problems?: readonly ErrorKind[];
+}
+
+/** Of a problem, as the document lists it for a call. */
+export const PROBLEM_CODES = "x-problem-codes";
+
+/** Names under which answers stand in the document: `studySchema` is `Study`. */
+const names = z.registry<{ id: string }>();
+for (const shared of [auth, factors, labs, payments, problem, studies, subscriptions, upload, users]) {
+  for (const [name, value] of Object.entries(shared)) {
+    if (!name.endsWith("Schema") || !(value instanceof z.ZodMiniType)) continue;
+    names.add(value, { id: name.charAt(0).toUpperCase() + name.slice(1, -"Schema".length) });
+  }
+}
+
+/** A schema of an answer, by its name where it has one. */
+export function answerOf(schema: z.ZodMiniType) {
+  return resolver(schema, { options: { io: "output", metadata: names } });
+}
+
+/** Gives the descriptions of the routes of one room; each stands between guard and validation. */
+export function describeIn(room: Room) {
+  return (call: Partial<Call>, text: Description): MiddlewareHandler =>
+    describeRoute({
+      tags: [room],
+      summary: text.summary,
+      ...(text.details && { description: text.details }),
+      ...(text.params && { parameters: pathParameters(text.params) }),
+      ...(text.security && { security: [{ [text.security]: [] }] }),
+      ...(call.form && { requestBody: formOf(call.form, call.file, text) }),
+      ...(text.problems && { [PROBLEM_CODES]: text.problems.map(({ code }) => code) }),
+      responses: {
+        [text.status ?? 200]: successOf(call.answer, text),
+        ...Object.fromEntries(
+          Object.entries(text.also ?? {}).map(([status, description]) => [
+            status,
+            status === "204" ? { description } : { ...successOf(call.answer, text), description },
+          ]),
+        ),
+      },
+    });
+}
+
+function successOf(answer: z.ZodMiniType | undefined, { media, headers }: Description) {
+  const types = media ?? (answer ? ["application/json"] : []);
+  return {
+    description: types.length > 0 ? "Done." : "Done; no body.",
+    ...(headers && {
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([name, description]) => [
+          name,
+          { description, schema: { type: "string" as const } },
+        ]),
+      ),
+    }),
+    ...(types.length > 0 && {
+      content: Object.fromEntries(types.map((type) => [type, answer ? { schema: answerOf(answer) } : {}])),
+    }),
+  };
+}
+
+function pathParameters(params: Record<string, string>) {
+  return Object.entries(params).map(([name, description]) => ({
+    name,
+    in: "path",
+    required: true,
+    description,
+    schema: { type: "string" as const },
+  }));
+}
+
+/** A multipart form: the fields of `form`, and the one file beside them. */
+function formOf(form: z.ZodMiniType, file: string | undefined, { fileType, isFileOptional }: Description) {
+  const fields = resolver(form, { options: { io: "input" } });
+  const schema = {
+    ...fields,
+    async toOpenAPISchema() {
+      const { schema: object, components } = await fields.toOpenAPISchema();
+      if (file === undefined) return { schema: object, components };
+      const bytes = { type: "string" as const, contentMediaType: fileType };
+      const properties = { ...object.properties, [file]: bytes };
+      const required = [...(object.required ?? []), ...(isFileOptional ? [] : [file])];
+      return { schema: { ...object, properties, required }, components };
+    },
+  };
+  return { required: true, content: { "multipart/form-data": { schema } } };
+}

@@ -1,0 +1,166 @@
+import { setImmediate } from "node:timers/promises";
+import { Hono } from "hono";
+import type { RouterRoute } from "hono/types";
+import { generateSpecs } from "hono-openapi";
+import { problemSchema } from "../../shared/api/problem.ts";
+import { answerOf, PROBLEM_CODES, rooms } from "../http/describe.ts";
+import { validationFailed } from "../http/http.errors.ts";
+import type { HttpEnv } from "../http/http-context.ts";
+import { problemKinds } from "./problem-kinds.ts";
+
+export type ApiDocument = Awaited<ReturnType<typeof generateSpecs>>;
+
+export interface ApiInfo {
+  productName: string;
+  publicUrl: string;
+}
+
+const PROBLEM = "application/problem+json";
+const problemContent = { [PROBLEM]: { schema: { $ref: "#/components/schemas/Problem" } } };
+
+const methods = ["get", "post", "patch", "put", "delete"] as const;
+
+/** Handlers that are taken in one turn of the event loop. */
+const MAX_SLICE = 40;
+
+/** What a parameter of a path is, by its name; a route may say more of its own. */
+const parameterTexts: Record<string, string> = {
+  study: "The study's `id`, or its Study Instance UID (the caller's own study first).",
+  series: "The series' `id`, or its Series Instance UID.",
+  id: "The `id` of a list.",
+  userId: "The `userId` of a list.",
+};
+const dicomwebTexts: Record<string, string> = {
+  study: "Study Instance UID.",
+  series: "Series Instance UID.",
+  instance: "SOP Instance UID.",
+  frames: "Frame numbers from 1, separated by commas.",
+  path: "Where the value lies in the data set, as `BulkDataURI` of the metadata names it.",
+};
+
+const introduction = `Errors are \`${PROBLEM}\` (RFC 9457). \`code\` is stable; \`message\` is in the language of
+\`Accept-Language\` (pt-BR, en-US). Clients ignore members that they don't know: members are added, never taken away.
+Times are ISO 8601 in UTC, DICOM dates \`YYYY-MM-DD\`, money integer cents of BRL.`;
+
+/**
+ * The API as OpenAPI 3.1, made of what the routes declare: guards, schemas that validate, calls and descriptions. Its
+ * objects are closed, as the server makes them; {@link openObjects} gives the document for clients.
+ */
+export async function createApiDocument(
+  app: Pick<Hono<HttpEnv>, "routes">,
+  info: ApiInfo,
+): Promise<ApiDocument> {
+  const slice = new Hono<HttpEnv>();
+  const document = await generateSpecs(slice, { documentation: frameOf(info) });
+  for (const routes of slicesOf(app.routes)) {
+    slice.routes = routes;
+    const { paths, components } = await generateSpecs(slice, generating);
+    for (const [path, item] of Object.entries(paths)) {
+      document.paths[path] = { ...document.paths[path], ...item };
+    }
+    document.components = {
+      ...document.components,
+      schemas: { ...document.components?.schemas, ...components?.schemas },
+    };
+    await setImmediate();
+  }
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const method of methods) {
+      const operation = item?.[method];
+      if (!operation) continue;
+      addProblems(operation);
+      explainParameters(operation, path);
+    }
+  }
+  // RFC 9457 §3.2: a problem may have members of its own, as `ids` of `study.ambiguous`.
+  const problem = document.components?.schemas?.Problem;
+  if (problem && "additionalProperties" in problem) delete problem.additionalProperties;
+  return document;
+}
+
+const generating = {
+  excludeStaticFile: false,
+  defaultValidationErrorResponse: { description: validationFailed.code },
+};
+
+/** What the document says besides its calls. */
+function frameOf({ productName, publicUrl }: ApiInfo) {
+  return {
+    info: {
+      title: `${productName} API`,
+      version: "1",
+      description: introduction,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: publicUrl }],
+    tags: Object.entries(rooms).map(([name, description]) => ({ name, description })),
+    components: {
+      securitySchemes: {
+        session: {
+          type: "http" as const,
+          scheme: "bearer",
+          description: "`token` of `POST /api/auth/login`, `verify-2fa` or `passkeys/sign-in`.",
+        },
+        metricsToken: {
+          type: "http" as const,
+          scheme: "bearer",
+          description: "METRICS_TOKEN of the operator.",
+        },
+      },
+      responses: {
+        Problem: {
+          description: "The call failed; `code` says why.",
+          content: { [PROBLEM]: { schema: answerOf(problemSchema) } },
+        },
+      },
+    },
+  };
+}
+
+/** Pieces of the routes, none of which takes long; all handlers of one route stay together. */
+function slicesOf(routes: RouterRoute[]): RouterRoute[][] {
+  const byPath = Map.groupBy(routes, ({ path }) => path);
+  const slices: RouterRoute[][] = [[]];
+  for (const ofPath of byPath.values()) {
+    if ((slices.at(-1)?.length ?? 0) >= MAX_SLICE) slices.push([]);
+    slices.at(-1)?.push(...ofPath);
+  }
+  return slices;
+}
+
+function explainParameters({ parameters = [] }: Operation, path: string): void {
+  const texts = path.startsWith("/dicomweb/") ? dicomwebTexts : parameterTexts;
+  for (const parameter of parameters) {
+    if ("name" in parameter && parameter.in === "path") parameter.description ??= texts[parameter.name];
+  }
+}
+
+type Operation = NonNullable<NonNullable<ApiDocument["paths"][string]>["get"]>;
+
+/** Puts the codes that guard, validation and route name under their statuses, and any other failure beside them. */
+function addProblems(operation: Operation & { [PROBLEM_CODES]?: string[] }): void {
+  const responses = operation.responses ?? {};
+  const codes = new Set(operation[PROBLEM_CODES]);
+  delete operation[PROBLEM_CODES];
+  const rejected = responses["400"];
+  if (rejected && "description" in rejected && rejected.description === validationFailed.code) {
+    codes.add(validationFailed.code);
+  }
+  const byStatus = Map.groupBy(codes, (code) => String(problemKinds.get(code)?.status ?? "default"));
+  for (const [status, listed] of byStatus) {
+    const description = listed.map((code) => `\`${code}\``).join(", ");
+    responses[status] = { description, content: problemContent };
+  }
+  responses.default ??= { $ref: "#/components/responses/Problem" };
+  operation.responses = responses;
+}
+
+/** The document for clients, who take answers with more members than it names: those come with newer servers. */
+export function openObjects<Part>(part: Part): Part {
+  if (Array.isArray(part)) return part.map(openObjects) as Part;
+  if (typeof part !== "object" || part === null) return part;
+  const entries = Object.entries(part).filter(
+    ([name, value]) => name !== "additionalProperties" || value !== false,
+  );
+  return Object.fromEntries(entries.map(([name, value]) => [name, openObjects(value)])) as Part;
+}

@@ -1,0 +1,41 @@
+import * as documents from "../documents/documents.errors.ts";
+import * as accounts from "../features/accounts/accounts.errors.ts";
+import * as factors from "../features/accounts/factors/factors.errors.ts";
+import * as users from "../features/accounts/users/users.errors.ts";
+import * as dicomweb from "../features/dicomweb/dicomweb.errors.ts";
+import * as exports from "../features/export/export.errors.ts";
+import * as ingest from "../features/ingest/ingest.errors.ts";
+import * as labs from "../features/labs/labs.errors.ts";
+import * as payments from "../features/payments/payments.errors.ts";
+import * as removals from "../features/removals/removals.errors.ts";
+import * as reports from "../features/reports/reports.errors.ts";
+import * as studies from "../features/studies/studies.errors.ts";
+import * as subscriptions from "../features/subscriptions/subscriptions.errors.ts";
+import * as viewer from "../features/viewer/viewer.errors.ts";
+import type { ErrorKind } from "../http/app-error.ts";
+import { subscriptionRequired } from "../http/guard.ts";
+import * as http from "../http/http.errors.ts";
+
+const rooms = [
+  http,
+  { subscriptionRequired },
+  accounts,
+  factors,
+  users,
+  ingest,
+  documents,
+  studies,
+  reports,
+  labs,
+  dicomweb,
+  viewer,
+  subscriptions,
+  removals,
+  payments,
+  exports,
+];
+
+/** Every failure that a caller may be told of, by its stable code. A code that two kinds share has one status. */
+export const problemKinds: ReadonlyMap<string, ErrorKind> = new Map(
+  rooms.flatMap((room) => Object.values(room).map((kind): [string, ErrorKind] => [kind.code, kind])),
+);

@@ -1,0 +1,89 @@
+import Ajv2020, { type ValidateFunction } from "ajv/dist/2020.js";
+import type { createApp } from "../../src/server/app.ts";
+import { type ApiDocument, createApiDocument } from "../../src/server/openapi/api-document.ts";
+import { problemKinds } from "../../src/server/openapi/problem-kinds.ts";
+
+type App = ReturnType<typeof createApp>;
+
+/** What is documented of one path; `document` has nothing else. */
+interface Documented {
+  path: string;
+  document: ApiDocument;
+  ajv: Ajv2020;
+}
+
+/**
+ * From now on no answer leaves `app` that its document does not know: its status, its media type and, where it is JSON,
+ * every member of it. Pages and files, which the document leaves out, go as they are.
+ */
+export function checkAnswers(app: App): App {
+  const answer = app.fetch;
+  const documented = new Map<string, Promise<Documented | undefined>>();
+  const documentOf = (path: string) => {
+    const found = documented.get(path) ?? documentPath(app, path);
+    documented.set(path, found);
+    return found;
+  };
+  app.fetch = async (request, ...rest) => {
+    const response = await answer(request, ...rest);
+    const route = routeOf(app, request);
+    const known = route && (await documentOf(route));
+    if (known && request.method !== "HEAD") await assertDocumented(known, request, response);
+    return response;
+  };
+  return app;
+}
+
+/** The path of the route that answers, as the router finds it. */
+function routeOf(app: App, { method, url }: Request): string | undefined {
+  const [matches] = app.router.match(method === "HEAD" ? "GET" : method, new URL(url).pathname);
+  return matches.map(([[, route]]) => route).find((route) => route.method !== "ALL")?.path;
+}
+
+async function documentPath(app: App, path: string): Promise<Documented | undefined> {
+  const routes = app.routes.filter((route) => route.path === path);
+  const document = await createApiDocument({ routes }, { productName: "", publicUrl: "http://localhost" });
+  const [documentedPath] = Object.keys(document.paths);
+  if (documentedPath === undefined) return undefined;
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  ajv.addSchema(document, "api");
+  return { path: documentedPath, document, ajv };
+}
+
+async function assertDocumented(known: Documented, request: Request, response: Response): Promise<void> {
+  const method = request.method.toLowerCase();
+  const { status, headers } = response;
+  const type = headers.get("content-type")?.split(";")[0];
+  const fail = (why: string): never => {
+    throw new Error(`${request.method} ${known.path} answered ${status} ${type}: ${why}`);
+  };
+  if (type === "application/problem+json") {
+    const problem = (await response.clone().json()) as { code: string };
+    const schema = { $ref: "api#/components/schemas/Problem" };
+    assertFits(known.ajv.compile(schema), problem, fail);
+    if (problemKinds.get(problem.code)?.status !== status) fail(`unknown code ${problem.code}`);
+    return;
+  }
+  const operation = known.document.paths[known.path]?.[method as "get"];
+  const documented = operation?.responses?.[status];
+  if (!documented || "$ref" in documented) return fail("the document has no such status");
+  const types = Object.keys(documented.content ?? {});
+  if (type === undefined || response.body === null) return;
+  if (!types.includes(type)) fail(`the document has ${types.join(", ") || "no body"}`);
+  if (type !== "application/json" || headers.has("content-encoding")) return;
+  const schema = documented.content?.[type]?.schema;
+  if (!schema) return;
+  const pointer = ["paths", known.path, method, "responses", status, "content", type, "schema"]
+    .map((part) => encodeURIComponent(String(part).replaceAll("~", "~0").replaceAll("/", "~1")))
+    .join("/");
+  assertFits(known.ajv.compile({ $ref: `api#/${pointer}` }), await response.clone().json(), fail);
+}
+
+function assertFits(validate: ValidateFunction, body: unknown, fail: (why: string) => never): void {
+  if (validate(body)) return;
+  fail(
+    (validate.errors ?? [])
+      .map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
+      .join("; "),
+  );
+}
