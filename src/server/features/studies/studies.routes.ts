@@ -226,7 +226,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
       summary: "Download a study as ZIP",
       details: "Takes Range and If-Range; counts as one action of the month when its first byte is sent.",
       media: ["application/zip"],
-      also: { 206: "A range of it." },
+      also: { 206: "A range of it.", 304: "What the caller has is still good (If-None-Match)." },
       problems: [
         studyNotFound,
         studyAmbiguous,
@@ -268,7 +268,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
         details: "Takes Range and If-Range.",
         params: { token: "Of the `url` of a download ticket." },
         media: ["application/zip"],
-        also: { 206: "A range of it." },
+        also: { 206: "A range of it.", 304: "What the caller has is still good (If-None-Match)." },
         problems: [
           unauthenticated,
           actionLimitReached,
