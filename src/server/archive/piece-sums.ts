@@ -80,6 +80,15 @@ export class PieceSums {
     return this.wrongPieces(offset, bytes).next().done === true;
   }
 
+  /** As {@link match}, of bytes in several parts. */
+  matchParts(offset: number, parts: readonly Uint8Array[]): boolean {
+    const summer = new PieceSummer();
+    for (const part of parts) summer.update(part);
+    const sums = summer.digest();
+    const from = this.#view.byteOffset + ((offset - this.run.offset) / PIECE_BYTES) * SUM_BYTES;
+    return Buffer.from(this.#view.buffer, from, sums.length).equals(sums);
+  }
+
   /** Where `bytes`, whole pieces from `offset` of the file on, differ from what was summed. */
   *wrongPieces(offset: number, bytes: Uint8Array): Generator<ByteRange> {
     const first = (offset - this.run.offset) / PIECE_BYTES;

@@ -27,11 +27,17 @@ export interface ObjectStore {
   /** `undefined` where there is no such object. */
   stat(key: string): Promise<{ sizeBytes: number } | undefined>;
 
+  /** Another one whenever anybody wrote to the object; undefined where it is gone, or was written to just now. */
+  revision?(key: string): Promise<string | undefined>;
+
   /** Reads one range into memory. A range past the end of the object is a {@link StoreUnavailable}. */
   read(key: string, range: ByteRange): Promise<Uint8Array>;
 
   /** A body to answer with: streamed, in constant memory. Without `range`, the whole object. */
   open(key: string, range?: ByteRange): Promise<Blob | ReadableStream<Uint8Array>>;
+
+  /** Reads from `offset` on into given memory, one buffer after the other. Where there is {@link scan}, too. */
+  readInto?(key: string, offset: number, buffers: Uint8Array[]): Promise<void>;
 
   /**
    * The bytes of a range, which must not be empty, in buffers of `bufferBytes`, the last one shorter; each is good until

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { sumOldVolumes } from "../../../src/server/holdings/checking/sum-old-volumes.ts";
+import { findStoredObject } from "../../../src/server/holdings/objects/stored-objects.repo.ts";
+import { openObject } from "../../../src/server/holdings/reading/open-object.ts";
+import { AppError } from "../../../src/server/http/app-error.ts";
+import type { ObjectStore } from "../../../src/server/storage/object-store.ts";
 import type { Study, StudyStatus } from "../../../src/shared/api/studies.ts";
 import {
   type Answer,
@@ -181,5 +185,43 @@ describe("a download", () => {
       expect([answer.status, (await problemOf(answer)).code]).toEqual([500, "archive.damaged"]);
     }
     expect(await used()).toEqual(before);
+  });
+
+  test("of a file that was right within the minute does not read it once more, until anybody writes to it", async () => {
+    await forget();
+    await asAfterStart({ isOldRelease: false });
+    const object = await findStoredObject(t.deps.db, volume().id);
+    if (!object) throw new Error("no volume");
+    const { store } = t.deps;
+    let revision = "1";
+    let scans = 0;
+    const watched: ObjectStore = {
+      ...store,
+      revision: async () => revision,
+      async *scan(...range) {
+        scans++;
+        yield* store.scan?.(...range) ?? [];
+      },
+    };
+    const open = (trustsLastCheck: boolean) =>
+      openObject(
+        { ...t.deps, store: watched },
+        object,
+        { offset: 0, length: object.sizeBytes },
+        { trustsLastCheck },
+      );
+    for (const [trustsLastCheck, scansAfter] of [
+      [true, 1],
+      [true, 1],
+      [false, 2],
+    ] as const) {
+      await open(trustsLastCheck);
+      expect(scans).toBe(scansAfter);
+    }
+    revision = "2";
+    volume().flip(10);
+    await expect(open(true)).rejects.toBeInstanceOf(AppError);
+    volume().restore();
+    expect(scans).toBe(3);
   });
 });

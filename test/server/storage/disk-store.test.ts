@@ -30,6 +30,21 @@ describe("disk store", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
+  test("names an object's revision anew when it is written to, and not before a write's time can be told", async () => {
+    const root = join(folder, "revisions");
+    let aheadMs = 0;
+    const store = createDiskStore({ root, clock: { now: () => new Date(Date.now() + aheadMs) } });
+    await store.putBytes("object", patterned(100));
+    expect(await store.revision?.("object")).toBeUndefined();
+    aheadMs = 5_000;
+    const first = await store.revision?.("object");
+    expect(first).toBeString();
+    expect(await store.revision?.("object")).toBe(first ?? "");
+    await writeFile(join(root, "object"), patterned(100));
+    expect(await store.revision?.("object")).not.toBe(first ?? "");
+    expect(await store.revision?.("nothing")).toBeUndefined();
+  });
+
   test("shares the staged file's bytes instead of copying them", async () => {
     const path = join(folder, "staged");
     await writeFile(path, "bytes");

@@ -114,7 +114,9 @@ function withPrefix(json: Pieces, prefix: string): Pieces {
 async function inflatedAtOnce({ inflatedBytes, open }: StoredMetadata): Promise<Uint8Array> {
   const body = await open();
   const stored = body instanceof Uint8Array ? body : await new Response(body).bytes();
-  return await unzstd(stored, { maxOutputLength: inflatedBytes, chunkSize: Math.max(64, inflatedBytes) });
+  // With one byte to spare it is done in one step: a full buffer would ask for a second one.
+  const chunkSize = Math.max(64, inflatedBytes + 1);
+  return await unzstd(stored, { maxOutputLength: inflatedBytes, chunkSize });
 }
 
 async function packed(bytes: Uint8Array, coding: Coding): Promise<Response> {

@@ -3,6 +3,7 @@ import { constants, mkdirSync, realpathSync } from "node:fs";
 import { access, lstat, open, readdir, rename, rm, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
+import { newBuffer } from "../../runtime/new-buffer.ts";
 import {
   assertObjectKey,
   type ByteRange,
@@ -11,14 +12,16 @@ import {
   StoreUnavailable,
 } from "../object-store.ts";
 import { assertByteRange, folderOfPrefix } from "../preconditions.ts";
-import { linkOrCopy, openNow, readAt, statFile, sync, writeAll } from "./durable-file.ts";
+import { linkOrCopy, openNow, readAllAt, readAt, statFile, sync, writeAll } from "./durable-file.ts";
 import { createFolderTree } from "./folder-tree.ts";
 import { isAbsent, onDisk } from "./fs-failure.ts";
 import { listFiles } from "./list-files.ts";
-import { newBuffer, scanFile } from "./scan-file.ts";
+import { scanFile } from "./scan-file.ts";
 
 /** `~` is in no key: what is being written can be neither read nor listed, nor stand in an object's way. */
 const UNFINISHED = "~unfinished";
+/** After so long a file system's clock has certainly ticked. */
+const SETTLED_MS = 1_000;
 
 export interface DiskStoreOptions {
   /** The folder that holds the objects; made where missing. */
@@ -113,6 +116,14 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
       return sizeBytes === undefined ? undefined : { sizeBytes };
     },
 
+    async revision(key) {
+      const path = pathOf(key);
+      const stats = await onDisk(async () => (isInside(dirname(path)) ? await statFile(path) : undefined));
+      // Two writes within one tick of the file system's clock leave the same time.
+      if (!stats || clock.now().getTime() - stats.ctimeMs < SETTLED_MS) return undefined;
+      return [stats.dev, stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join();
+    },
+
     async read(key, range) {
       return onDisk(async () => {
         using file = openWithin(key, range);
@@ -120,6 +131,14 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
         const readBytes = await readAt(file, range.offset, bytes);
         if (readBytes < range.length) throw new StoreUnavailable("disk: object ends early");
         return bytes;
+      });
+    },
+
+    async readInto(key, offset, buffers) {
+      const length = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
+      await onDisk(async () => {
+        using file = openWithin(key, { offset, length });
+        if (!(await readAllAt(file, offset, buffers))) throw new StoreUnavailable("disk: object ends early");
       });
     },
 

@@ -1,9 +1,10 @@
-import { closeSync, constants, fstatSync, openSync, read, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, read, readv, type Stats } from "node:fs";
 import { type FileHandle, link, lstat, open } from "node:fs/promises";
 import { promisify } from "node:util";
 import { errnoOf, isAbsent } from "./fs-failure.ts";
 
 const readFrom = promisify(read);
+const readVectorFrom = promisify(readv);
 
 const COPY_CHUNK_BYTES = 1 << 20;
 
@@ -82,11 +83,17 @@ export interface Readable {
   read(into: Uint8Array, at: number, length: number, position: number): Promise<{ bytesRead: number }>;
 }
 
+export interface OpenFile extends Readable, Disposable {
+  sizeBytes: number;
+  /** As `read`, into several buffers one after the other. */
+  readVector(into: Uint8Array[], position: number): Promise<{ bytesRead: number }>;
+}
+
 /**
  * As {@link openFile}, on the spot: a short read of a file in memory takes less than opening it through the thread
  * pool, and a frame costs one turn there, not six.
  */
-export function openNow(path: string): (Readable & Disposable & { sizeBytes: number }) | undefined {
+export function openNow(path: string): OpenFile | undefined {
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
@@ -102,6 +109,7 @@ export function openNow(path: string): (Readable & Disposable & { sizeBytes: num
   return {
     sizeBytes: stats.size,
     read: (into, at, length, position) => readFrom(fd, into, at, length, position),
+    readVector: (into, position) => readVectorFrom(fd, into, position),
     [Symbol.dispose]: () => closeSync(fd),
   };
 }
@@ -115,4 +123,17 @@ export async function readAt(handle: Readable, offset: number, bytes: Uint8Array
     filled += bytesRead;
   }
   return filled;
+}
+
+/** Fills all of `buffers` from `offset` on; false where the file ends before. */
+export async function readAllAt(file: OpenFile, offset: number, buffers: Uint8Array[]): Promise<boolean> {
+  const length = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
+  if (length === 0) return true;
+  if ((await file.readVector(buffers, offset)).bytesRead === length) return true;
+  let at = offset;
+  for (const buffer of buffers) {
+    if ((await readAt(file, at, buffer)) < buffer.length) return false;
+    at += buffer.length;
+  }
+  return true;
 }

@@ -1,3 +1,4 @@
+import { newBuffer } from "../../runtime/new-buffer.ts";
 import { type ByteRange, StoreUnavailable } from "../object-store.ts";
 import { type Readable, readAt } from "./durable-file.ts";
 
@@ -33,9 +34,4 @@ export async function* scanFile(
 async function fillFrom(file: Readable, at: number, buffer: Uint8Array): Promise<Uint8Array> {
   if ((await readAt(file, at, buffer)) < buffer.length) throw new StoreUnavailable("disk: object ends early");
   return buffer;
-}
-
-/** Not set to zero before: it is filled, or not given out. */
-export function newBuffer(bytes: number): Uint8Array {
-  return new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer);
 }

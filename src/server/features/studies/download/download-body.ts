@@ -113,7 +113,7 @@ async function openParts(
   if (!only) return new Blob();
   if (parts.length > 1) return await streamParts(deps, volumes, parts);
   if ("bytes" in only) return new Blob([Uint8Array.from(only.bytes)]);
-  return await openObject(deps, volumeOf(volumes, only), only.range, { signal });
+  return await openObject(deps, volumeOf(volumes, only), only.range, { signal, trustsLastCheck: true });
 }
 
 /** One part after the other, each opened when the one before it has been sent; the first is opened here. */
