@@ -151,6 +151,40 @@ describe("a disk that is nearly full", () => {
     for (const answer of answers) expect((await answer).status).toBe(400);
   });
 
+  test("has room for others once a paying account sends too slowly to end what it announced within an hour", async () => {
+    freeBytes = SPARE + 35 * MIB;
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: minuteIsOver, resolve: passMinute } = Promise.withResolvers<void>();
+    const answers = Array.from({ length: 3 }, () => {
+      const body = new ReadableStream<Uint8Array>({
+        async start(controller) {
+          const head = '--edge\r\ncontent-disposition: form-data; name="zipFile"; filename="a.zip"\r\n\r\n';
+          controller.enqueue(new TextEncoder().encode(head));
+          await minuteIsOver;
+          controller.enqueue(new Uint8Array(64 * 1024));
+          await held;
+          controller.close();
+        },
+      });
+      const headers = {
+        "content-type": "multipart/form-data; boundary=edge",
+        "content-length": `${10 * MIB}`,
+      };
+      return t.call("POST", "/api/upload-dicom", { as: person, body, headers });
+    });
+    while ((await staged()).length < 3) await Bun.sleep(5);
+    const other = await t.addPerson("Precisa De Lugar");
+    expect((await t.upload(other, zipOf("820", 6 * MIB))).status).toBe(507);
+    t.advance(70_000);
+    passMinute();
+    let status = 507;
+    for (let tries = 0; status === 507 && tries < 100; tries++)
+      ({ status } = await t.upload(other, zipOf("820", 6 * MIB)));
+    expect(status).toBe(201);
+    letGo();
+    for (const answer of answers) expect((await answer).status).toBe(400);
+  });
+
   test("refuses what grows beyond it once it is inflated, and keeps nothing", async () => {
     for (const frames of [40, 160]) {
       freeBytes = SPARE + 5 * MIB;

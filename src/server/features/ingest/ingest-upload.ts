@@ -94,7 +94,18 @@ async function takeIn(deps: IngestDeps, incoming: Incoming): Promise<UploadAnswe
   const { caller, request, upload, origin, slot, room } = incoming;
   const { config, log } = deps;
   const spoolPath = join(upload.folder, "spool.zip");
-  const { metadata, sizeBytes } = await receiveUpload(request, spoolPath, config.maxUploadBytes, room, slot);
+  const came = (bytes: number) => {
+    slot.came(bytes);
+    room.came(bytes);
+  };
+  const receiving = { signal: slot.signal, came };
+  const { metadata, sizeBytes } = await receiveUpload(
+    request,
+    spoolPath,
+    config.maxUploadBytes,
+    room,
+    receiving,
+  );
   slot.received();
   const session = await deps.ingestWorkers.open(
     upload.folder,

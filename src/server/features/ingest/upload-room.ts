@@ -12,6 +12,11 @@ export const MULTIPART_OVERHEAD_BYTES = 1024 * 1024;
 /** A body that does not say how long it is gets room by steps as large as what has come of it, up to this. */
 const MAX_STEP_BYTES = 64 * 1024 * 1024;
 
+/** A body that would take longer than this has the disk promised by what it sends, whatever length it announced. */
+const PROMISED_MS = 3600_000;
+/** So long a body has to show its pace. */
+const PACE_AFTER_MS = 60_000;
+
 /** Where a body is written down as it comes. */
 export interface SpoolRoom {
   /** Before so many more bytes are written. @throws {DiskFull} @throws {AppError} `quota.bytes` */
@@ -26,25 +31,32 @@ export interface SpoolRoom {
  */
 export class UploadRoom implements SpoolRoom, Disposable {
   #receivedBytes = 0;
+  #cameBytes = 0;
+  readonly #openedAt: number;
 
   private constructor(
-    private readonly deps: Pick<Deps, "db">,
+    private readonly deps: Pick<Deps, "db" | "clock">,
     private readonly accountId: string,
     private readonly reservation: Reservation,
     private readonly claim: StorageClaim,
     /** Whether the plan has no room for as much as comes, and the commit is to say what is kept of it. */
     private mayHeal: boolean,
-  ) {}
+    /** What is promised of the disk for the length that the body announced; 0 where nothing is. */
+    private promisedBytes: number,
+  ) {
+    this.#openedAt = deps.clock.now().getTime();
+  }
 
   /**
    * Room for a body of `lengthBytes`, 0 where it does not say. A trial account costs nothing to make, and so does saying
-   * that much will come: it gets the disk by what it sends, as a body that says nothing of its length.
+   * that much will come: it gets the disk by what it sends, as a body that says nothing of its length. So does, from then
+   * on, a body that would not end within an hour at its pace: announcing a length and sending slowly holds no disk.
    * @throws {DiskFull}
    * @throws {AppError} `quota.bytes` where a body so long can't fit, before any of it is read, in an account of which nothing
    *   is damaged: what heals a study takes no more than was kept of it
    */
   static async open(
-    deps: Pick<Deps, "db" | "disk" | "storageClaims">,
+    deps: Pick<Deps, "db" | "clock" | "disk" | "storageClaims">,
     { userId }: Caller,
     lengthBytes: number,
     { isTrial }: Pick<Uploader, "isTrial">,
@@ -56,7 +68,7 @@ export class UploadRoom implements SpoolRoom, Disposable {
     const reservation = await deps.disk.reserve(lengthBytes);
     if (isTrial) reservation.settle();
     opened.move();
-    return new UploadRoom(deps, userId, reservation, claim, mayHeal);
+    return new UploadRoom(deps, userId, reservation, claim, mayHeal, isTrial ? 0 : lengthBytes);
   }
 
   async take(bytes: number): Promise<void> {
@@ -73,6 +85,17 @@ export class UploadRoom implements SpoolRoom, Disposable {
 
   wrote(bytes: number): void {
     this.reservation.spend(bytes);
+  }
+
+  /** So many bytes of the body came, whatever part of it they are. */
+  came(bytes: number): void {
+    this.#cameBytes += bytes;
+    if (this.promisedBytes === 0) return;
+    const elapsedMs = this.deps.clock.now().getTime() - this.#openedAt;
+    if (elapsedMs < PACE_AFTER_MS) return;
+    if ((this.promisedBytes / this.#cameBytes) * elapsedMs <= PROMISED_MS) return;
+    this.promisedBytes = 0;
+    this.reservation.settle();
   }
 
   /** Runs `work`, which writes up to `bytes` on the disk before it ends. @throws {DiskFull} */
