@@ -45,7 +45,15 @@ export async function buildViewer(options: BuildViewerOptions = {}): Promise<{ b
     }
     await assets.add(`${buildId}/viewer-page.css`, await pageStyles(), { immutable: true });
     await assets.add(`${buildId}/app-config.js`, new TextEncoder().encode(appConfig), { immutable: true });
-    await assets.add("index.html", new TextEncoder().encode(page(publicPath)), { immutable: false });
+    const text = (content: string) => new TextEncoder().encode(content);
+    const entry = entryOf();
+    await assets.add("index.html", text(page(publicPath, deferred(publicPath + entry))), {
+      immutable: false,
+    });
+    const sandboxed = page(publicPath, named(publicPath + entry));
+    await assets.add("sandboxed.html", text(sandboxed), { immutable: false });
+    const scripts = paths.filter((path) => path.endsWith(".js")).map((path) => publicPath + path);
+    await assets.add("scripts.json", text(JSON.stringify(scripts)), { immutable: false });
     assets.finish();
     writeFileSync(join(unfinished, "stamp"), stamp(buildId, brotliQuality));
     replaceFolder(folder, unfinished, () => isUpToDate(folder, buildId, brotliQuality));
@@ -118,12 +126,20 @@ async function bundleAppConfig(): Promise<string> {
 }
 
 /** @throws where the application's entry is not found in OHIF's own page */
-function page(publicPath: string): string {
+function entryOf(): string {
   const original = readFileSync(join(OHIF, "dist/index.html"), "utf8");
   const entry = /src="\/(app\.bundle\.[0-9a-f]+\.js)"/.exec(original)?.[1];
   if (!entry || !original.includes('href="/app.bundle.css"')) {
     throw new Error("the viewer's page does not name its script and style sheet as expected");
   }
+  return entry;
+}
+
+const deferred = (address: string) => `<script defer src="${address}"></script>`;
+/** For `handed-scripts.ts`, which gets it from the page around. */
+const named = (address: string) => `<meta name="viewer-entry" content="${address}">`;
+
+function page(publicPath: string, entry: string): string {
   return `<!doctype html>
 <html lang="pt-BR" class="dark">
 <head>
@@ -133,8 +149,8 @@ function page(publicPath: string): string {
 <meta name="color-scheme" content="dark">
 <title>Exameteca</title>
 <link rel="icon" href="data:,">
+${entry}
 <script src="${publicPath}app-config.js"></script>
-<script defer src="${publicPath}${entry}"></script>
 <link rel="stylesheet" href="${publicPath}app.bundle.css">
 <link rel="stylesheet" href="${publicPath}viewer-page.css">
 </head>

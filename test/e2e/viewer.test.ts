@@ -230,6 +230,30 @@ describe("a study", () => {
     JOB_TIMEOUT_MS,
   );
 
+  test(
+    "that is opened again fetches none of the viewer's scripts from the server, but those of its workers",
+    async () => {
+      const fetched: string[] = [];
+      const change = (response: Response, path: string) => {
+        if (/^\/viewer\/.*\.js$/.test(path)) fetched.push(path);
+        return response;
+      };
+      await using elsewhere = await serveElsewhere({ change });
+      const page = await openList(await personWith(await head(3)), { at: elsewhere.at });
+      expect(isPicture(await lookAtImage(await openViewer(page)))).toBe(true);
+      const first = fetched.splice(0).length;
+      await overlay(page).getByRole("button", { name: "Fechar" }).first().click();
+      await overlay(page).waitFor({ state: "detached" });
+      const frame = await openViewer(page);
+      expect(isPicture(await lookAtImage(frame))).toBe(true);
+      expect(first).toBeGreaterThan(20);
+      // Our own first script, and at most three workers with what they import.
+      expect(fetched.length).toBeLessThan(8);
+      expect(fetched.filter((path) => path.includes("/app.bundle."))).toEqual([]);
+    },
+    JOB_TIMEOUT_MS,
+  );
+
   /** What a script that came into the viewer's page would try. */
   async function reachForSession({ token, address }: { token: string; address: string }) {
     let parent: string | null;
@@ -515,7 +539,9 @@ describe("a browser", () => {
   test(
     "that gets nothing in advance opens the viewer all the same",
     async () => {
-      const page = await openList(await personWith(await head(3)));
+      // A page of an origin asks the browser in advance; a sandboxed one has no cache to put it into.
+      await using elsewhere = await serveElsewhere({ hasViewerOrigin: true });
+      const page = await openList(await personWith(await head(3)), { at: elsewhere.at });
       let prefetches = 0;
       await page.route(/\/viewer\//, async (route) => {
         const { purpose, "sec-purpose": secPurpose = purpose } = await route.request().allHeaders();

@@ -1,6 +1,7 @@
 import { takeAccess } from "./access.ts";
 import { showEndedNotice } from "./ended-notice.ts";
 import { isImageHere, isImageInSight, onImageDrawn } from "./first-image.ts";
+import { takeScriptsFromParent } from "./handed-scripts.ts";
 import { hideImageNotice, showImageNotice } from "./image-notice.ts";
 import { onEscape } from "./leave-on-escape.ts";
 import portuguese from "./locales/pt-BR.json";
@@ -92,6 +93,7 @@ onImageDrawn(() => {
 });
 onEscape(() => tellParent("leave"));
 onScriptLost(() => tellParent("broken"));
+const load = takeScriptsFromParent();
 tellParent("begun");
 
 window.PUBLIC_URL = "/viewer/";
@@ -160,3 +162,9 @@ window.config = {
     },
   ],
 };
+
+/** A sandboxed page names its application here instead of loading it, because somebody else may have it. */
+const entry = document.querySelector("meta[name=viewer-entry]")?.getAttribute("content");
+const tellLoaded = () => tellParent("loaded");
+if (entry) document.addEventListener("DOMContentLoaded", () => load(entry, tellLoaded));
+else window.addEventListener("load", tellLoaded);

@@ -13,12 +13,14 @@ import { folderAssets } from "../../../src/server/render/assets.ts";
 
 const SCRIPT = `console.log("${"viewer ".repeat(400)}");`;
 const PAGE = `<!doctype html><title>viewer</title>${"<p>".repeat(400)}`;
+const SANDBOXED = `<!doctype html><title>viewer</title><meta name="viewer-entry" content="/viewer/abc/app.js">${"<p>".repeat(400)}`;
 
 const folder = mkdtempSync(join(tmpdir(), "viewer-assets-"));
 
 beforeAll(async () => {
   const assets = createAssetFolder({ folder, brotliQuality: 4 });
   await assets.add("index.html", Buffer.from(PAGE), { immutable: false });
+  await assets.add("sandboxed.html", Buffer.from(SANDBOXED), { immutable: false });
   await assets.add("abc/app.js", Buffer.from(SCRIPT), { immutable: true });
   await assets.add("abc/tiny.css", Buffer.from("p{}"), { immutable: true });
   assets.finish();
@@ -81,6 +83,7 @@ describe("the viewer's files", () => {
   test.each([
     "/viewer/",
     "/viewer/index.html",
+    "/viewer/sandboxed.html",
     "/viewer/basic/",
     "/viewer/segmentation",
     "/viewer/manifest.json",
@@ -102,8 +105,16 @@ describe("what the viewer may do", () => {
     expect(csp).toContain("connect-src exames.example/dicomweb/t/ exames.example/viewer/;");
     expect(csp).toContain("frame-ancestors 'self'");
     expect(csp).toStartWith("sandbox allow-scripts allow-downloads;");
+    // Scripts that the page around hands over; nothing else of a blob is reached.
+    expect(csp).toContain("script-src 'self' blob: 'wasm-unsafe-eval' 'unsafe-eval';");
+    expect(csp).not.toMatch(/connect-src[^;]*blob:/);
     expect(csp).not.toContain("allow-same-origin");
     expect(policy(await get("/viewer/abc/app.js"))).toContain("'wasm-unsafe-eval' 'unsafe-eval'");
+  });
+
+  test("its page names its application instead of loading it, where the page around may have it", async () => {
+    expect(await (await get("/viewer/basic")).text()).toBe(SANDBOXED);
+    expect(await (await get("/viewer/basic", {}, viewer("https://viewer.example"))).text()).toBe(PAGE);
   });
 
   test("behind a proxy that hides our name it still reaches both", async () => {

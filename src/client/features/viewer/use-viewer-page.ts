@@ -4,6 +4,7 @@ import { ApiError } from "../../api.ts";
 import { currentToken } from "../../session.ts";
 import { readViewerMessage, type ViewerEvent } from "../../viewer/messages.ts";
 import { viewerApi } from "./viewer-api.ts";
+import { createViewerScripts, type ViewerScripts } from "./viewer-scripts.ts";
 
 /** Which step of opening the viewer failed. */
 export type ViewerFailure = "noSession" | "assign" | "token" | "page";
@@ -19,7 +20,7 @@ export type ViewerPage =
 const BEGIN_TIMEOUT_MS = 30_000;
 /** A page that has loaded began before; its word may still be on its way. */
 const BEGIN_GRACE_MS = 3_000;
-/** So long after its page has loaded the viewer is shown even without an image: it may say why. */
+/** So long after OHIF has come the viewer is shown even without an image: it may say why. */
 const IMAGE_PATIENCE_MS = 8_000;
 
 /** Grants the study to its viewer, has a token made, and follows the page until it has drawn an image. */
@@ -28,6 +29,7 @@ export function useViewerPage(studyId: string, userId: string, onLeave?: () => v
   const [attempt, setAttempt] = useState(0);
   const [hasBegun, setBegun] = useState(false);
   const [hasLoaded, setLoaded] = useState(false);
+  const [isComplete, setComplete] = useState(false);
   const [isSeen, setSeen] = useState(false);
   const frame = useRef<HTMLIFrameElement>(null);
 
@@ -37,6 +39,7 @@ export function useViewerPage(studyId: string, userId: string, onLeave?: () => v
     setPage({ state: "opening" });
     setBegun(false);
     setLoaded(false);
+    setComplete(false);
     setSeen(false);
     void openViewerPage(studyId, userId).then((opened) => {
       if (isCurrent) setPage(opened);
@@ -48,8 +51,9 @@ export function useViewerPage(studyId: string, userId: string, onLeave?: () => v
 
   const show = () => setPage((now) => (now.state === "loading" ? { ...now, state: "shown" } : now));
   const fail = () => setPage({ state: "failed", failure: "page" });
-  useViewerEvents(frame, (event) => {
+  useViewerEvents(frame, attempt, (event) => {
     if (event === "begun") setBegun(true);
+    if (event === "loaded") setComplete(true);
     if (event === "shown") {
       setSeen(true);
       show();
@@ -61,7 +65,7 @@ export function useViewerPage(studyId: string, userId: string, onLeave?: () => v
 
   const isLoading = page.state === "loading";
   useTimeout(isLoading && !hasBegun, hasLoaded ? BEGIN_GRACE_MS : BEGIN_TIMEOUT_MS, fail);
-  useTimeout(isLoading && hasBegun && hasLoaded, IMAGE_PATIENCE_MS, show);
+  useTimeout(isLoading && isComplete, IMAGE_PATIENCE_MS, show);
 
   return {
     page,
@@ -85,13 +89,16 @@ async function openViewerPage(studyId: string, userId: string): Promise<ViewerPa
   }
 }
 
-/** What the viewer in the frame says, and nobody else. */
+/** What the viewer in the frame says, and nobody else; a sandboxed one is handed its scripts. */
 function useViewerEvents(
   frame: RefObject<HTMLIFrameElement | null>,
+  attempt: number,
   onEvent: (event: ViewerEvent) => void,
 ): void {
   const hear = useEffectEvent(onEvent);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is another viewer, and is handed its own
   useEffect(() => {
+    let scripts: ViewerScripts | undefined;
     const listen = ({ source, origin, data }: MessageEvent) => {
       const { current } = frame;
       if (!current || source !== current.contentWindow) return;
@@ -99,10 +106,16 @@ function useViewerEvents(
       if (origin !== "null" && origin !== new URL(current.src).origin) return;
       const event = readViewerMessage(data);
       if (event) hear(event);
+      if (origin !== "null" || !current.contentWindow) return;
+      if (event === "begun") {
+        scripts ??= createViewerScripts();
+        void scripts.offer(current.contentWindow);
+      }
+      void scripts?.answer(current.contentWindow, data);
     };
     window.addEventListener("message", listen);
     return () => window.removeEventListener("message", listen);
-  }, [frame]);
+  }, [frame, attempt]);
 }
 
 /** Runs once `isRunning` has been true for so long. */

@@ -42,7 +42,8 @@ export function createViewerAssets({
     serve(request) {
       const { pathname, host } = new URL(request.url);
       const isPage = pathname === PAGE;
-      const asset = source.get(isPage ? "index.html" : assetPath(pathname));
+      const page = isSandboxed ? "sandboxed.html" : "index.html";
+      const asset = source.get(isPage ? page : assetPath(pathname));
       if (!asset) throw new AppError(notFound);
       // Behind a proxy the host we see may not be the one the browser sees, and without PUBLIC_URL the other way
       // round; a policy that names both is right for either.
@@ -58,8 +59,8 @@ export function createViewerAssets({
   };
 }
 
-/** The page is reached as `/viewer/basic` alone, never under its file name. */
+/** The page is reached as `/viewer/basic` alone, never under the name of a file. */
 function assetPath(pathname: string): string {
   const path = pathname.length <= MAX_PATH_LENGTH ? pathname.slice(PREFIX.length) : "";
-  return path === "index.html" ? "" : path;
+  return path.endsWith(".html") ? "" : path;
 }

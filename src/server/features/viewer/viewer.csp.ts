@@ -12,13 +12,14 @@ export interface ViewerPolicyOptions {
  * Content-Security-Policy of the viewer's page. It may talk to the token's DICOMweb and to its own files and to
  * nothing else of our origin: a viewer gone astray can't call the API. (A CSP path that ends with a slash covers
  * everything below it; `'self'` can't carry a path, so hosts are named.) In a sandbox its workers have its policy, not
- * their files': there the image codecs compile code.
+ * their files': there the image codecs compile code. And there its scripts are handed over by the page around (blobs),
+ * which opens no door: whoever may compile code needs none.
  */
 export function viewerDocumentPolicy({ hosts, frameAncestors, isSandboxed }: ViewerPolicyOptions): string {
   return [
     ...(isSandboxed ? ["sandbox allow-scripts allow-downloads"] : []),
     "default-src 'none'",
-    `script-src 'self'${isSandboxed ? CODE_OF_CODECS : ""}`,
+    `script-src 'self'${isSandboxed ? ` blob:${CODE_OF_CODECS}` : ""}`,
     "worker-src 'self' blob:",
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob:",

@@ -1,0 +1,62 @@
+import { readWish, tellViewer } from "../../viewer/messages.ts";
+
+/** Once more than needed: a viewer whose script failed to start may ask for it again. */
+const TIMES_A_SCRIPT = 2;
+const LIST = "/viewer/scripts.json";
+
+/** Hands the viewer's scripts to a sandboxed viewer, which has no HTTP cache of its own. */
+export interface ViewerScripts {
+  /** Says which there are. */
+  offer(viewer: Window): Promise<void>;
+  /** Answers a wish; whatever is on no list of ours, or was had before, is passed over. */
+  answer(viewer: Window, data: unknown): Promise<void>;
+}
+
+/**
+ * For one opening of the viewer. What may be fetched for it is the list of our own build, read here, and nothing that the
+ * viewer says; it goes without credentials. Nothing is kept: the browser's HTTP cache has it.
+ */
+export function createViewerScripts(get: (path: string) => Promise<Response> = fetchPublic): ViewerScripts {
+  const given = new Map<string, number>();
+  const listed = readList(get);
+  return {
+    async offer(viewer) {
+      tellViewer(viewer, { kind: "offer", paths: [...(await listed)] });
+    },
+    async answer(viewer, data) {
+      const path = readWish(data);
+      if (path === undefined || !(await listed).has(path)) return;
+      const times = given.get(path) ?? 0;
+      if (times >= TIMES_A_SCRIPT) return;
+      given.set(path, times + 1);
+      tellViewer(viewer, { kind: "script", path, bytes: await readBytes(get, path) });
+    },
+  };
+}
+
+async function readList(get: (path: string) => Promise<Response>): Promise<ReadonlySet<string>> {
+  try {
+    const response = await get(LIST);
+    const paths: unknown = response.ok ? await response.json() : [];
+    return new Set(Array.isArray(paths) ? paths.filter((path) => typeof path === "string") : []);
+  } catch {
+    // The viewer fetches its scripts by itself, and says what it could not get.
+    return new Set();
+  }
+}
+
+async function readBytes(
+  get: (path: string) => Promise<Response>,
+  path: string,
+): Promise<ArrayBuffer | null> {
+  try {
+    const response = await get(path);
+    return response.ok ? await response.arrayBuffer() : null;
+  } catch {
+    return null;
+  }
+}
+
+function fetchPublic(path: string): Promise<Response> {
+  return fetch(path, { credentials: "omit", redirect: "error" });
+}
