@@ -22,7 +22,7 @@ import { createViewerDicomwebRoutes } from "./features/viewer/viewer-dicomweb.ro
 import { separateOrigins } from "./features/viewer/viewer-origin.ts";
 import { createViewerTokenRoutes } from "./features/viewer/viewer-token.routes.ts";
 import { accessLog } from "./http/access-log.ts";
-import { createGuard } from "./http/guard.ts";
+import { bearerToken, createGuard } from "./http/guard.ts";
 import { createHealthRoutes } from "./http/health.routes.ts";
 import { createHealthChecks } from "./http/health-checks.ts";
 import type { HttpEnv } from "./http/http-context.ts";
@@ -67,7 +67,9 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
       isDevelopment: development !== undefined,
     }),
   );
-  app.use(boundUnreadBodies());
+  const senderOf = async (authorization: string | undefined) =>
+    (await deps.tokens.verify("session", bearerToken(authorization) ?? ""))?.sub;
+  app.use(boundUnreadBodies({ senderOf }));
   app.use(separateOrigins({ publicUrl, viewerOrigin }));
 
   const checks = createHealthChecks(deps);

@@ -9,24 +9,34 @@ const SHORT_BYTES = 16 * 1024;
 /** Nobody reads a body of these: it would have its place for as long as the answer takes. */
 const WITHOUT_BODY = new Set(["GET", "HEAD", "OPTIONS"]);
 
+/** Those who begin in the same milliseconds wait for a place, so many of all and of one sender, and no longer than this. */
+const MAX_WAITING = 32;
+const MAX_WAITING_A_SENDER = 12;
+const PATIENCE_MS = 1_000;
+
+export interface UnreadBodyOptions {
+  /** Who sends, by what they show alone: nothing is looked up. Strangers don't wait, they are refused. */
+  senderOf(authorization: string | undefined): Promise<string | undefined>;
+}
+
 /**
- * Bounds the longer bodies that lie unread while it is looked up whether their sender may send them. It answers at once,
- * before anything is waited for.
+ * Bounds the longer bodies that lie unread while it is looked up whether their sender may send them. It answers before
+ * the database is asked.
  * @throws {AppError} 413, 429 with Retry-After
  */
-export function boundUnreadBodies(): MiddlewareHandler<HttpEnv> {
-  let unread = 0;
+export function boundUnreadBodies({ senderOf }: UnreadBodyOptions): MiddlewareHandler<HttpEnv> {
+  const places = createPlaces();
   return async (c, next) => {
     if (!hasLongBody(c)) {
       c.set("admitBody", () => {});
       return await next();
     }
     if (WITHOUT_BODY.has(c.req.method)) throw new AppError(bodyTooLarge);
-    if (unread >= MAX_UNREAD) throw new AppError(tooManySenders, { retryAfterSeconds: 2 });
-    unread++;
+    if (!places.take() && !(await places.wait(await senderOf(c.req.header("authorization")))))
+      throw new AppError(tooManySenders, { retryAfterSeconds: 2 });
     let isUnread = true;
     const admit = () => {
-      if (isUnread) unread--;
+      if (isUnread) places.giveBack();
       isUnread = false;
     };
     c.set("admitBody", admit);
@@ -35,6 +45,47 @@ export function boundUnreadBodies(): MiddlewareHandler<HttpEnv> {
     } finally {
       admit();
     }
+  };
+}
+
+function createPlaces() {
+  let taken = 0;
+  const waiting = new Set<{ sender: string; end: (hasPlace: boolean) => void }>();
+
+  function take(): boolean {
+    if (taken >= MAX_UNREAD) return false;
+    taken++;
+    return true;
+  }
+
+  return {
+    take,
+    /** Whether there was a place for the sender in time; the first that came has the first one. */
+    wait(sender: string | undefined): Promise<boolean> {
+      // One may be free by now.
+      if (take()) return Promise.resolve(true);
+      const ofSender = [...waiting].filter((other) => other.sender === sender).length;
+      if (sender === undefined || waiting.size >= MAX_WAITING || ofSender >= MAX_WAITING_A_SENDER)
+        return Promise.resolve(false);
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      const timer = setTimeout(() => waiter.end(false), PATIENCE_MS);
+      const waiter = {
+        sender,
+        end(hasPlace: boolean) {
+          clearTimeout(timer);
+          waiting.delete(waiter);
+          resolve(hasPlace);
+        },
+      };
+      waiting.add(waiter);
+      return promise;
+    },
+    /** The place goes to the first who waits. */
+    giveBack(): void {
+      const [first] = waiting;
+      if (first) first.end(true);
+      else taken--;
+    },
   };
 }
 

@@ -1,0 +1,63 @@
+import { describe, expect, test } from "bun:test";
+import { Hono } from "hono";
+import { AppError } from "../../../src/server/http/app-error.ts";
+import type { HttpEnv } from "../../../src/server/http/http-context.ts";
+import { boundUnreadBodies } from "../../../src/server/http/unread-bodies.ts";
+
+/** An app that takes a body in once `look` has looked its sender up. */
+function senders(look: () => Promise<void>) {
+  const app = new Hono<HttpEnv>();
+  app.onError((error, c) => c.body(null, error instanceof AppError ? error.kind.status : 500));
+  app.use(boundUnreadBodies({ senderOf: async (authorization) => authorization }));
+  app.post("/", async (c) => {
+    await look();
+    c.get("admitBody")();
+    return c.body(null, 201);
+  });
+  return (authorization?: string) =>
+    app.request("/", {
+      method: "POST",
+      headers: { "content-length": "100000", ...(authorization && { authorization }) },
+    });
+}
+
+const statusesOf = async (answers: (Response | Promise<Response>)[]) =>
+  (await Promise.all(answers)).map(({ status }) => status);
+const count = (statuses: number[], status: number) => statuses.filter((one) => one === status).length;
+
+describe("bodies that begin in the same millisecond", () => {
+  test("of many who are signed in are all taken in, though no place is free for some of them", async () => {
+    const send = senders(() => Bun.sleep(20));
+    const statuses = await statusesOf(Array.from({ length: 40 }, (_, i) => send(`account ${i}`)));
+    expect(count(statuses, 201)).toBe(40);
+  });
+
+  test("of strangers are refused where no place is free, as before", async () => {
+    const send = senders(() => Bun.sleep(20));
+    const statuses = await statusesOf(Array.from({ length: 40 }, () => send()));
+    expect([count(statuses, 201), count(statuses, 429)]).toEqual([12, 28]);
+  });
+
+  test("of one account leave places to wait in for others", async () => {
+    const send = senders(() => Bun.sleep(20));
+    const flood = Array.from({ length: 100 }, () => send("one account"));
+    const others = Array.from({ length: 10 }, (_, i) => send(`account ${i}`));
+    expect(count(await statusesOf(flood), 201)).toBe(24);
+    expect(await statusesOf(others)).toEqual(Array(10).fill(201));
+  });
+
+  test("wait for a second and no longer, and the places are right after it", async () => {
+    let letGo = Promise.withResolvers<void>();
+    const send = senders(() => letGo.promise);
+    const held = Array.from({ length: 12 }, (_, i) => send(`holds ${i}`));
+    const waits = Array.from({ length: 5 }, (_, i) => send(`waits ${i}`));
+    expect(await statusesOf(waits)).toEqual(Array(5).fill(429));
+    letGo.resolve();
+    expect(await statusesOf(held)).toEqual(Array(12).fill(201));
+    letGo = Promise.withResolvers<void>();
+    const again = Array.from({ length: 13 }, () => send());
+    expect((await Promise.race(again)).status).toBe(429);
+    letGo.resolve();
+    expect(count(await statusesOf(again), 201)).toBe(12);
+  });
+});
