@@ -1,10 +1,10 @@
 import { join, resolve } from "node:path";
 import { createApp } from "../../src/server/app.ts";
 import { readConfig } from "../../src/server/config.ts";
-import { createDeps } from "../../src/server/deps.ts";
 import { ensureAdmin } from "../../src/server/features/accounts/users/ensure-admin.ts";
 import { folderAssets } from "../../src/server/render/assets.ts";
 import { type ClientGraph, readClientGraph } from "../../src/server/render/client-graph.ts";
+import { createDeps } from "../../src/server/start-deps.ts";
 import { startJobs } from "../../src/server/start-jobs.ts";
 import clientPage from "./client.html";
 

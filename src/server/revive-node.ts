@@ -1,6 +1,5 @@
 import type { Deps } from "./deps.ts";
-import { scheduleSweep } from "./features/ingest/ingest.jobs.ts";
-import { enqueueStagedTransfers } from "./features/studies/studies.jobs.ts";
+import { enqueueStagedTransfers, scheduleSweep } from "./holdings/holdings.jobs.ts";
 import { queuesOf } from "./holdings/sweeping/sweep-dead-nodes.ts";
 
 /** After a pause in which others may have taken this node for dead and emptied its queues: what it holds is its to finish. */

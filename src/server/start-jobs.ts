@@ -1,13 +1,13 @@
 import type { Deps } from "./deps.ts";
 import { startAuthJobs } from "./features/accounts/accounts.jobs.ts";
 import { startAuditJobs } from "./features/audit/audit.jobs.ts";
-import { startIngestJobs } from "./features/ingest/ingest.jobs.ts";
 import { startPaymentJobs } from "./features/payments/payments.jobs.ts";
 import { startRemovalJobs } from "./features/removals/removals.jobs.ts";
 import { startStudyJobs } from "./features/studies/studies.jobs.ts";
 import { startSubscriptionJobs } from "./features/subscriptions/subscriptions.jobs.ts";
 import { startSupportJobs } from "./features/support/support.jobs.ts";
 import { startThumbnailJobs } from "./features/thumbnails/thumbnails.jobs.ts";
+import { startHoldingJobs } from "./holdings/holdings.jobs.ts";
 import { startMailJobs } from "./mail/mail.jobs.ts";
 import { startBeating } from "./nodes/beat.ts";
 import { reviveNode } from "./revive-node.ts";
@@ -21,7 +21,7 @@ export async function startJobs(deps: Deps): Promise<AsyncDisposable> {
   const beating = await startBeating(deps, () => reviveNode(deps));
   await startMailJobs(deps);
   await startAuthJobs(deps);
-  await startIngestJobs(deps);
+  await startHoldingJobs(deps);
   await startStudyJobs(deps);
   await startThumbnailJobs(deps);
   await startPaymentJobs(deps);

@@ -76,7 +76,7 @@ async function firstStartHash(): Promise<string> {
  * the node that did it go: an app that begins with the template has yet to sweep, beat and enqueue by itself.
  */
 async function startOnce(url: string): Promise<void> {
-  const { createDeps } = await import("../../src/server/deps.ts");
+  const { createDeps } = await import("../../src/server/start-deps.ts");
   const { startJobs } = await import("../../src/server/start-jobs.ts");
   await using folder = createTempFolder();
   const config = readConfig({ DATABASE_URL: url, DATA_DIR: folder.path, AUTH_SECRET: "x".repeat(32) });

@@ -1,5 +1,5 @@
 import type { BuiltAssets } from "../app.ts";
-import type { DepsOverrides } from "../deps.ts";
+import type { DepsOverrides } from "../start-deps.ts";
 
 /** What the build brings: folders beside the source, or files inside the executable. */
 export interface Program

@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
-import { createDeps } from "../deps.ts";
 import { ensureAdmin, type FirstAdmin } from "../features/accounts/users/ensure-admin.ts";
+import { createDeps } from "../start-deps.ts";
 import { startServer } from "../start-server.ts";
 import type { Program } from "./program.ts";
 

@@ -30,12 +30,6 @@ export const damageNoticeQueue = defineQueue<{ studyId: string | null; found: "d
   "integrity.tell",
 );
 
-/** Reads all objects of a study again and says what they are. */
-export const checkStudyQueue = defineQueue<{ studyId: string }>("integrity.check", {
-  exclusive: true,
-  expireInSeconds: 12 * hour,
-});
-
 /** Reads volumes of older releases whole, a batch of them behind `afterId`, so that their pieces can be checked. */
 export const sumSweepQueue = defineQueue<{ afterId: string | null }>("integrity.sums", {
   exclusive: true,

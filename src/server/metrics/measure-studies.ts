@@ -1,5 +1,6 @@
-import { integrity, storageStatus } from "../features/studies/studies.table.ts";
+import { storageStatus } from "../features/studies/studies.table.ts";
 import type { countStudyStates } from "../features/studies/study-states.repo.ts";
+import { integrity } from "../holdings/objects/stored-objects.table.ts";
 import type { Family } from "./open-metrics.ts";
 
 type StudyState = Awaited<ReturnType<typeof countStudyStates>>[number];

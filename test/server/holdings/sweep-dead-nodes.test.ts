@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { insertUpload } from "../../../src/server/features/ingest/ingest.repo.ts";
-import { enqueueStagedTransfers, startStudyJobs } from "../../../src/server/features/studies/studies.jobs.ts";
+import { enqueueStagedTransfers, startTransfers } from "../../../src/server/holdings/holdings.jobs.ts";
 import { sweepDeadNodes } from "../../../src/server/holdings/sweeping/sweep-dead-nodes.ts";
 import { sweepUploads } from "../../../src/server/holdings/sweeping/sweep-uploads.ts";
+import { insertUpload } from "../../../src/server/holdings/uploads/uploads.repo.ts";
 import { beat } from "../../../src/server/nodes/beat.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
@@ -167,7 +167,7 @@ test("what only the disk of a lost node holds stays recorded, shows error and ho
   expect((await problemOf(retry)).code).toBe("study.node_gone");
 
   await beat(lost.deps);
-  await startStudyJobs(lost.deps);
+  await startTransfers(lost.deps);
   await enqueueStagedTransfers(lost.deps);
   await lost.settle();
   expect(await statusOf(studyId)).toBe("b2");

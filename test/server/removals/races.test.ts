@@ -1,7 +1,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { purgeRemovals } from "../../../src/server/features/removals/purge-removals.ts";
 import { insertReport } from "../../../src/server/features/reports/reports.repo.ts";
-import { lockStudy } from "../../../src/server/features/studies/studies.repo.ts";
+import { lockStudy, setHasReport } from "../../../src/server/features/studies/studies.repo.ts";
+import { insertStoredObjects } from "../../../src/server/holdings/objects/stored-objects.repo.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
 import { samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
@@ -110,11 +111,9 @@ test("a report that is attached while its owner's account is deleted leaves no b
     while (!(await isWaiting())) await Bun.sleep(5);
     const createdAt = t.deps.clock.now();
     const object = { id, studyId, key, uploadId: Bun.randomUUIDv7(), sizeBytes: 1, sha256: "", createdAt };
-    await insertReport(
-      tx,
-      { ...object, kind: "report", location: "archive" },
-      { studyId, objectId: id, uploadedBy: person.id, createdAt },
-    );
+    await insertStoredObjects(tx, [{ ...object, kind: "report", location: "archive", stagedOn: null }]);
+    await insertReport(tx, { studyId, objectId: id, uploadedBy: person.id, createdAt });
+    await setHasReport(tx, studyId, true);
   });
   expect((await deleted)?.status).toBe(200);
   await t.settle();

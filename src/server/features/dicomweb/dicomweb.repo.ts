@@ -1,24 +1,13 @@
 import { and, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
+import { isKept } from "../../holdings/kept.repo.ts";
+import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
 import { sessions } from "../accounts/accounts.table.ts";
 import { type SessionRow, sessionFields } from "../accounts/sessions/sessions.repo.ts";
 import { users } from "../accounts/users/users.table.ts";
-import {
-  type Caller,
-  isKept,
-  ownedByOrGrantedTo,
-  visibleTo,
-  visibleToJoinedUser,
-} from "../studies/studies.repo.ts";
-import {
-  type SeriesRow,
-  type StoredObjectRow,
-  type StudyRow,
-  series,
-  storedObjects,
-  studies,
-} from "../studies/studies.table.ts";
+import { type Caller, ownedByOrGrantedTo, visibleTo, visibleToJoinedUser } from "../studies/studies.repo.ts";
+import { type SeriesRow, type StudyRow, series, studies } from "../studies/studies.table.ts";
 import { subscriptions } from "../subscriptions/subscriptions.table.ts";
 
 /** What a DICOMweb request may reach: what its caller sees, of the studies its token names. */
@@ -80,7 +69,7 @@ const manifestObject = (visible: (given: Given<{ userId: string }>) => SQL | und
       .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
       .where(and(isAskedSeries(given), isAskedStudy(given), visible(given))),
   );
-const manifestObjectForAdmin = manifestObject(() => isKept);
+const manifestObjectForAdmin = manifestObject(() => isKept(studies));
 const manifestObjectForUser = manifestObject(({ userId }) => ownedByOrGrantedTo(userId));
 
 /** The manifest in force of a series. */

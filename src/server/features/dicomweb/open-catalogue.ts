@@ -2,9 +2,10 @@ import { isInflatedInPieces } from "../../archive/instance-reader.ts";
 import { ManifestTooLarge } from "../../archive/manifest.errors.ts";
 import { piecesOf } from "../../archive/pieces.ts";
 import type { Deps } from "../../deps.ts";
+import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import { AppError } from "../../http/app-error.ts";
 import { streamOf } from "../../http/stream-of.ts";
-import type { SeriesRow, StoredObjectRow, StudyRow } from "../studies/studies.table.ts";
+import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
 import type { Bytes, DicomwebCatalogue, SeriesRecord, StudyRecord } from "./dicomweb.catalogue.ts";
 import { seriesTooLarge } from "./dicomweb.errors.ts";
 import {

@@ -2,30 +2,31 @@ import type { UploadAnswer, UploadMetadata } from "../../../shared/api/upload.ts
 import type { Tx } from "../../db/client.ts";
 import { together } from "../../db/together.ts";
 import type { Deps } from "../../deps.ts";
-import { checkStudyQueue, transferQueue } from "../../holdings/holding-jobs.ts";
+import { saveObjectSums } from "../../holdings/checking/object-sums.repo.ts";
+import { transferQueue } from "../../holdings/holding-jobs.ts";
 import { discardObjects } from "../../holdings/objects/discard-objects.ts";
+import { deleteStoredObjects, insertStoredObjects } from "../../holdings/objects/stored-objects.repo.ts";
+import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
+import { endUpload } from "../../holdings/uploads/uploads.repo.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { saveIntegrity, saveObjectSums } from "../studies/integrity.repo.ts";
+import { saveIntegrity } from "../studies/integrity.repo.ts";
 import type { Caller } from "../studies/studies.repo.ts";
-import { chargeExams } from "../subscriptions/charge-exams.ts";
-import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
-import { insertUsageEvent } from "../subscriptions/usage-events.repo.ts";
-import { type Change, describeChange, sumOf } from "./describe-change.ts";
-import { uploadInterrupted } from "./ingest.errors.ts";
 import {
-  deleteStoredObjects,
-  endUpload,
   findStoredStudies,
-  insertStoredObjects,
   insertStudies,
   lockStudiesOf,
   refreshStudies,
   type StoredStudy,
   updateStudyIndex,
   upsertSeries,
-} from "./ingest.repo.ts";
+} from "../studies/study-contents.repo.ts";
+import { checkStudyQueue } from "../studies/study-jobs.ts";
+import { chargeExams } from "../subscriptions/charge-exams.ts";
+import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
+import { insertUsageEvent } from "../subscriptions/usage-events.repo.ts";
+import { type Change, describeChange, sumOf } from "./describe-change.ts";
 import type { PlannedUpload, UploadPlace } from "./plan-build.ts";
 import type { BuiltUpload, ScanResult } from "./worker/worker-messages.ts";
 

@@ -1,9 +1,10 @@
 import { basename } from "node:path";
 import type { UploadAnswer, UploadMetadata } from "../../../shared/api/upload.ts";
 import type { Deps } from "../../deps.ts";
-import type { SeriesRow, StoredObjectRow, StudyRow } from "../studies/studies.table.ts";
+import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
+import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
+import type { StoredStudy } from "../studies/study-contents.repo.ts";
 import type { FinishedUpload } from "./commit-upload.ts";
-import type { StoredStudy } from "./ingest.repo.ts";
 import {
   indexOfInstances,
   indexOfRow,

@@ -6,6 +6,8 @@ import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
 import { keepOnly } from "../../holdings/sweeping/sweep-uploads.ts";
 import { copyToArchive } from "../../holdings/transfer/transfer-upload.ts";
 import { abandonUpload } from "../../holdings/uploads/abandon-upload.ts";
+import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
+import { insertUpload } from "../../holdings/uploads/uploads.repo.ts";
 import { AppError } from "../../http/app-error.ts";
 import { storageFull } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
@@ -16,13 +18,11 @@ import { objectKey } from "./describe-change.ts";
 import {
   seriesWouldBeTooLarge,
   tooManyUploads,
-  uploadInterrupted,
   uploadTooComplex,
   uploadTooLarge,
   uploadUnreadable,
   uploadWithoutDicom,
 } from "./ingest.errors.ts";
-import { insertUpload } from "./ingest.repo.ts";
 import { planBuild, type UploadPlace } from "./plan-build.ts";
 import { inWords, receiveUpload } from "./receive-upload.ts";
 import { MULTIPART_OVERHEAD_BYTES, UploadRoom } from "./upload-room.ts";

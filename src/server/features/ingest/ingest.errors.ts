@@ -50,14 +50,6 @@ export const uploadWithoutDicom: ErrorKind = {
     message: "No valid DICOM image was found in the file. Nothing was stored.",
   },
 };
-export const uploadInterrupted: ErrorKind = {
-  status: 400,
-  code: "upload.interrupted",
-  text: /*i18n*/ {
-    id: "error.upload.interrupted",
-    message: "The upload was interrupted. Nothing was stored.",
-  },
-};
 export const tooManyUploads: ErrorKind = {
   status: 429,
   code: "upload.too_many",

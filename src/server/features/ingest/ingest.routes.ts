@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { uploadDicomCall } from "../../../shared/api/upload.ts";
 import type { Deps } from "../../deps.ts";
+import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
 import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
 import { storageFull, unsupportedMediaType } from "../../http/http.errors.ts";
@@ -16,7 +17,6 @@ import {
 import {
   seriesWouldBeTooLarge,
   tooManyUploads,
-  uploadInterrupted,
   uploadMissing,
   uploadNotZip,
   uploadTooComplex,

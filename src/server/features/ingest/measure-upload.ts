@@ -1,6 +1,6 @@
+import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { UploadMeter, UploadOutcome } from "../../metrics/upload-meter.ts";
-import { uploadInterrupted } from "./ingest.errors.ts";
 import type { UploadSlot } from "./upload-slots.ts";
 
 /** Runs `upload` and counts how it ended. */

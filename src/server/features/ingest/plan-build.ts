@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { findLostVolumes, isDamage, unlessLost } from "../../holdings/checking/find-lost.ts";
+import { isUnsound } from "../../holdings/checking/integrity.ts";
+import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import { type ObjectDeps, openObject, readObject } from "../../holdings/reading/open-object.ts";
 import { ObjectNotFound } from "../../storage/object-store.ts";
-import { isUnsound } from "../studies/integrity.repo.ts";
-import type { StoredObjectRow } from "../studies/studies.table.ts";
-import { findStoredStudies, type StoredStudy } from "./ingest.repo.ts";
+import { findStoredStudies, type StoredStudy } from "../studies/study-contents.repo.ts";
 import type { Guess } from "./worker/ingest-workers.ts";
 import type {
   BuildPlan,

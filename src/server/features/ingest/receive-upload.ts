@@ -1,11 +1,12 @@
 import { open } from "node:fs/promises";
 import { type UploadMetadata, uploadMetadataSchema } from "../../../shared/api/upload.ts";
+import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
 import { AppError } from "../../http/app-error.ts";
 import { unsupportedMediaType, validationFailed } from "../../http/http.errors.ts";
 import { boundaryOf, MultipartBroken, readFormParts } from "../../http/multipart-reader.ts";
 import { isKeepable } from "../../http/validate.ts";
 import { bodyBytes } from "../../runtime/body-bytes.ts";
-import { uploadInterrupted, uploadMissing, uploadNotZip, uploadTooLarge } from "./ingest.errors.ts";
+import { uploadMissing, uploadNotZip, uploadTooLarge } from "./ingest.errors.ts";
 import { SpoolWriter } from "./spool-writer.ts";
 import type { SpoolRoom } from "./upload-room.ts";
 

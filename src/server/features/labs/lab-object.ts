@@ -1,4 +1,4 @@
-import type { KeptObject } from "../../holdings/checking/note-damage.ts";
+import type { KeptObject } from "../../holdings/objects/kept-object.ts";
 import type { LabExamRow } from "./labs.repo.ts";
 
 /** The bytes of a lab exam, which lie in the archive store from the start. */

@@ -1,18 +1,16 @@
-import { and, desc, eq, gt, inArray, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
+import { isKept } from "../../holdings/kept.repo.ts";
 import { labExams } from "./labs.table.ts";
 
 export type LabExamRow = typeof labExams.$inferSelect;
-
-/** Not waiting to be purged, as after a cancellation. */
-const isKept = isNull(labExams.removalId);
 
 /** An account's own exams, newest first; at most 10,000. */
 export async function listLabExams(db: DbOrTx, accountId: string): Promise<LabExamRow[]> {
   return await db
     .select()
     .from(labExams)
-    .where(and(isKept, eq(labExams.accountId, accountId)))
+    .where(and(isKept(labExams), eq(labExams.accountId, accountId)))
     .orderBy(desc(labExams.createdAt), desc(labExams.id))
     .limit(10_000);
 }
@@ -35,13 +33,13 @@ export async function findLabExam(
   const [row] = await db
     .select()
     .from(labExams)
-    .where(and(isKept, eq(labExams.id, id), eq(labExams.accountId, accountId)));
+    .where(and(isKept(labExams), eq(labExams.id, id), eq(labExams.accountId, accountId)));
   return row;
 }
 
 /** Of all accounts. */
 export async function countLabExams(db: DbOrTx): Promise<number> {
-  return await db.$count(labExams, isKept);
+  return await db.$count(labExams, isKept(labExams));
 }
 
 export async function insertLabExam(tx: Tx, row: typeof labExams.$inferInsert): Promise<void> {
@@ -56,7 +54,7 @@ export async function deleteLabExamRow(
 ): Promise<LabExamRow | undefined> {
   const [row] = await tx
     .delete(labExams)
-    .where(and(isKept, eq(labExams.id, id), eq(labExams.accountId, accountId)))
+    .where(and(isKept(labExams), eq(labExams.id, id), eq(labExams.accountId, accountId)))
     .returning();
   return row;
 }
@@ -91,10 +89,12 @@ export async function listLabExamsByKey(db: DbOrTx, afterKey: string, limit: num
 }
 
 /** Takes back what was noted of an exam whose bytes were found to be right (`ok`), or there again (`unchecked`). */
-export async function clearLabMark(db: DbOrTx, id: string, found: "ok" | "unchecked"): Promise<void> {
+export async function clearLabMark(db: DbOrTx, id: string, found: "ok" | "unchecked"): Promise<boolean> {
   const marks = found === "ok" ? (["damaged", "missing"] as const) : (["missing"] as const);
-  await db
+  const rows = await db
     .update(labExams)
     .set({ integrity: found })
-    .where(and(eq(labExams.id, id), inArray(labExams.integrity, marks)));
+    .where(and(eq(labExams.id, id), inArray(labExams.integrity, marks)))
+    .returning({ id: labExams.id });
+  return rows.length === 1;
 }

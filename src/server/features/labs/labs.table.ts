@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { bigint, date, index, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { keyOf } from "../../db/key-of.ts";
+import { integrity } from "../../holdings/objects/stored-objects.table.ts";
 import { users } from "../accounts/users/users.table.ts";
-import { removals } from "../removals/removals.table.ts";
-import { integrity } from "../studies/studies.table.ts";
 
 /** A laboratory PDF; its bytes lie in the archive store under `key`. */
 export const labExams = pgTable(
@@ -22,7 +22,7 @@ export const labExams = pgTable(
     /** As of a study. */
     integrity: integrity().notNull().default("unchecked"),
     /** Set while a cancelled account's exam waits to be purged: nobody sees it, an undo brings it back. */
-    removalId: uuid("removal_id").references(() => removals.id),
+    removalId: uuid("removal_id").references(() => keyOf("removals")),
   },
   (table) => [
     index("lab_exams_account_idx").on(table.accountId, table.createdAt),

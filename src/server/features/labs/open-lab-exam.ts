@@ -1,11 +1,11 @@
 import { answerPdf } from "../../documents/answer-pdf.ts";
+import { checkObject } from "../../holdings/checking/check-object.ts";
+import { isUnsound } from "../../holdings/checking/integrity.ts";
 import { type ObjectDeps, openObject } from "../../holdings/reading/open-object.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { checkObject } from "../studies/check-study.ts";
-import { isUnsound } from "../studies/integrity.repo.ts";
 import { chargeAction } from "../subscriptions/charge-action.ts";
 import { labObject } from "./lab-object.ts";
 import { labExamNotFound } from "./labs.errors.ts";

@@ -2,7 +2,6 @@ import { isSameEmail } from "../../../shared/api/users.ts";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { discardObjects } from "../../holdings/objects/discard-objects.ts";
-import { listObjectsOfAccount, lockStudiesOfAccount } from "../../holdings/objects/stored-objects.repo.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
@@ -22,6 +21,7 @@ import {
 import type { UserRow } from "../accounts/users/users.table.ts";
 import { pseudonymiseAudit, recordAudit } from "../audit/audit.repo.ts";
 import { listLabKeys } from "../labs/labs.repo.ts";
+import { listObjectsOfAccount, lockStudiesOfAccount } from "../studies/study-storage.repo.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { deleteSupportMessagesOf } from "../support/support.repo.ts";
 

@@ -2,14 +2,9 @@ import type { Deps } from "../../deps.ts";
 import { discardObjects } from "../../holdings/objects/discard-objects.ts";
 import { lockUser } from "../accounts/users/users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import {
-  deleteRemovedLabExams,
-  deleteRemovedStudies,
-  findRemoval,
-  listDueRemovals,
-  lockRemoval,
-  updateRemoval,
-} from "./removals.repo.ts";
+import { deleteRemovedLabExams } from "../labs/removed-lab-exams.repo.ts";
+import { deleteRemovedStudies } from "../studies/removed-studies.repo.ts";
+import { findRemoval, listDueRemovals, lockRemoval, updateRemoval } from "./removals.repo.ts";
 
 const REMOVALS_AT_ONCE = 100;
 const STUDIES_AT_ONCE = 20;

@@ -1,15 +1,12 @@
-import { and, desc, eq, exists, gt, inArray, isNotNull, isNull, lte, ne, or, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/pg-core";
+import { and, desc, eq, exists, gt, isNotNull, isNull, lte, ne, or } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
-import type { DiscardedObject } from "../../holdings/objects/discard-objects.ts";
+import { isKept } from "../../holdings/kept.repo.ts";
 import { users } from "../accounts/users/users.table.ts";
 import { labExams } from "../labs/labs.table.ts";
-import { isKept } from "../studies/studies.repo.ts";
-import { storedObjects, studies } from "../studies/studies.table.ts";
+import { studies } from "../studies/studies.table.ts";
 import { plans, subscriptions } from "../subscriptions/subscriptions.table.ts";
 import { type RemovalRow, removals } from "./removals.table.ts";
 
-const isKeptLab = isNull(labExams.removalId);
 const isOpen = and(isNull(removals.undoneAt), isNull(removals.purgedAt));
 
 /** The account's last removal that can still be undone. */
@@ -67,75 +64,10 @@ export async function listOpenRemovalRows(db: DbOrTx, limit: number): Promise<Re
     .limit(limit);
 }
 
-/**
- * Takes everything an account keeps out of sight, as `removal`, and answers it with what it took. The subscription
- * must be locked: it is what an upload takes first.
- */
-export async function insertRemoval(
-  tx: Tx,
-  removal: Omit<typeof removals.$inferInsert, "studyCount" | "labExamCount">,
-): Promise<RemovalRow> {
-  const { id, userId } = removal;
-  await tx.insert(removals).values({ ...removal, studyCount: 0, labExamCount: 0 });
-  const ofAccount = and(isKept, eq(studies.accountId, userId));
-  // In the order in which transfers lock them.
-  await tx.select({ id: studies.id }).from(studies).where(ofAccount).orderBy(studies.id).for("update");
-  const taken = await tx
-    .update(studies)
-    .set({ removalId: id })
-    .where(ofAccount)
-    .returning({ id: studies.id });
-  const takenLabs = await tx
-    .update(labExams)
-    .set({ removalId: id })
-    .where(and(isKeptLab, eq(labExams.accountId, userId)))
-    .returning({ id: labExams.id });
-  const [row] = await tx
-    .update(removals)
-    .set({ studyCount: taken.length, labExamCount: takenLabs.length })
-    .where(eq(removals.id, id))
-    .returning();
+export async function insertRemoval(tx: Tx, removal: typeof removals.$inferInsert): Promise<RemovalRow> {
+  const [row] = await tx.insert(removals).values(removal).returning();
   if (!row) throw new Error("the removal was not inserted");
   return row;
-}
-
-/** Brings the exams of a removal back, but for studies that the account has uploaded again meanwhile. */
-export async function bringBack(
-  tx: Tx,
-  removalId: string,
-): Promise<{ studies: number; labExams: number; skippedStudies: number }> {
-  const removed = await tx
-    .select({ id: studies.id })
-    .from(studies)
-    .where(eq(studies.removalId, removalId))
-    .orderBy(studies.id)
-    .for("update");
-  const again = alias(studies, "again");
-  const uploadedAgain = tx
-    .select({ id: again.id })
-    .from(again)
-    .where(
-      and(
-        eq(again.accountId, studies.accountId),
-        eq(again.studyInstanceUID, studies.studyInstanceUID),
-        isNull(again.removalId),
-      ),
-    );
-  const back = await tx
-    .update(studies)
-    .set({ removalId: null })
-    .where(and(eq(studies.removalId, removalId), sql`not ${exists(uploadedAgain)}`))
-    .returning({ id: studies.id });
-  const labsBack = await tx
-    .update(labExams)
-    .set({ removalId: null })
-    .where(eq(labExams.removalId, removalId))
-    .returning({ id: labExams.id });
-  return {
-    studies: back.length,
-    labExams: labsBack.length,
-    skippedStudies: removed.length - back.length,
-  };
 }
 
 /**
@@ -163,45 +95,6 @@ export async function listDueRemovals(
     .orderBy(removals.id)
     .limit(limit);
   return rows.map((row) => row.id);
-}
-
-/** Deletes up to `limit` studies of a removal and answers what they stored; `undefined` where none is left. */
-export async function deleteRemovedStudies(
-  tx: Tx,
-  removalId: string,
-  limit: number,
-): Promise<DiscardedObject[] | undefined> {
-  const rows = await tx
-    .select({ id: studies.id })
-    .from(studies)
-    .where(eq(studies.removalId, removalId))
-    .orderBy(studies.id)
-    .limit(limit)
-    .for("update");
-  if (rows.length === 0) return undefined;
-  const ids = rows.map((row) => row.id);
-  const objects = await tx
-    .select({ key: storedObjects.key, stagedOn: storedObjects.stagedOn })
-    .from(storedObjects)
-    .where(inArray(storedObjects.studyId, ids));
-  await tx.delete(studies).where(inArray(studies.id, ids));
-  return objects;
-}
-
-/** Deletes up to `limit` lab exams of a removal and answers what they stored; `undefined` where none is left. */
-export async function deleteRemovedLabExams(
-  tx: Tx,
-  removalId: string,
-  limit: number,
-): Promise<DiscardedObject[] | undefined> {
-  const some = tx
-    .select({ id: labExams.id })
-    .from(labExams)
-    .where(eq(labExams.removalId, removalId))
-    .orderBy(labExams.id)
-    .limit(limit);
-  const rows = await tx.delete(labExams).where(inArray(labExams.id, some)).returning({ key: labExams.key });
-  return rows.length === 0 ? undefined : rows.map(({ key }) => ({ key, stagedOn: null }));
 }
 
 export interface LapsingAccount {
@@ -243,11 +136,11 @@ function keepsExams(db: DbOrTx) {
   const ofImaging = db
     .select({ id: studies.id })
     .from(studies)
-    .where(and(isKept, eq(studies.accountId, subscriptions.userId)));
+    .where(and(isKept(studies), eq(studies.accountId, subscriptions.userId)));
   const ofLab = db
     .select({ id: labExams.id })
     .from(labExams)
-    .where(and(isKeptLab, eq(labExams.accountId, subscriptions.userId)));
+    .where(and(isKept(labExams), eq(labExams.accountId, subscriptions.userId)));
   return or(exists(ofImaging), exists(ofLab));
 }
 
@@ -257,7 +150,7 @@ export async function countKeptExams(
   userId: string,
 ): Promise<{ studies: number; labExams: number }> {
   return {
-    studies: await db.$count(studies, and(isKept, eq(studies.accountId, userId))),
-    labExams: await db.$count(labExams, and(isKeptLab, eq(labExams.accountId, userId))),
+    studies: await db.$count(studies, and(isKept(studies), eq(studies.accountId, userId))),
+    labExams: await db.$count(labExams, and(isKept(labExams), eq(labExams.accountId, userId))),
   };
 }

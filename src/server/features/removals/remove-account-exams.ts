@@ -3,9 +3,11 @@ import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
+import { removeLabExamsOf } from "../labs/removed-lab-exams.repo.ts";
+import { removeStudiesOf } from "../studies/removed-studies.repo.ts";
 import { lockSubscription, updateSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { purgeRemovalsQueue } from "./removal-jobs.ts";
-import { insertRemoval } from "./removals.repo.ts";
+import { insertRemoval, updateRemoval } from "./removals.repo.ts";
 import type { RemovalRow } from "./removals.table.ts";
 
 const GRACE_SECONDS = removalGraceHours * 3600;
@@ -25,17 +27,23 @@ export async function removeAccountExams(
   const subscription = await lockSubscription(tx, userId);
   if (!subscription) throw new Error("an account without a subscription has none to end");
   const { planId, expiresAt } = subscription;
+  const id = Bun.randomUUIDv7();
+  // First: what is removed names it.
   const removal = await insertRemoval(tx, {
-    id: Bun.randomUUIDv7(),
+    id,
     userId,
     reason,
     createdAt: now,
     purgeAfter: new Date(now.getTime() + GRACE_SECONDS * 1000),
     planId,
     expiresAt,
+    studyCount: 0,
+    labExamCount: 0,
   });
+  const studyCount = await removeStudiesOf(tx, userId, id);
+  const labExamCount = await removeLabExamsOf(tx, userId, id);
+  await updateRemoval(tx, id, { studyCount, labExamCount });
   await updateSubscription(tx, userId, { examCount: 0, labExamCount: 0 });
-  const { id, studyCount, labExamCount } = removal;
   await recordAudit(tx, {
     at: now,
     action: "exams.removed",
@@ -45,5 +53,5 @@ export async function removeAccountExams(
     ...origin,
   });
   await deps.jobs.enqueue(purgeRemovalsQueue, {}, { tx, runAfterSeconds: GRACE_SECONDS });
-  return removal;
+  return { ...removal, studyCount, labExamCount };
 }

@@ -7,7 +7,9 @@ import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { lockUser } from "../accounts/users/users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
+import { bringLabExamsBack } from "../labs/removed-lab-exams.repo.ts";
 import { reopenPeriods, sumRefundedMs } from "../payments/settlement/payment-periods.repo.ts";
+import { bringStudiesBack } from "../studies/removed-studies.repo.ts";
 import { mailUser } from "../subscriptions/mail-user.ts";
 import { deleteRemovalNotices } from "../subscriptions/notices.repo.ts";
 import { restoredMail } from "../subscriptions/subscription-mails.ts";
@@ -18,7 +20,7 @@ import {
   updateSubscription,
 } from "../subscriptions/subscriptions.repo.ts";
 import { removalNotFound, removalOver } from "./removals.errors.ts";
-import { bringBack, findRemoval, lockRemoval, updateRemoval } from "./removals.repo.ts";
+import { findRemoval, lockRemoval, updateRemoval } from "./removals.repo.ts";
 import type { RemovalRow } from "./removals.table.ts";
 
 /**
@@ -41,7 +43,8 @@ export async function undoRemoval(
     const removal = await lockRemoval(tx, id);
     if (!user || !current || !removal) throw new AppError(removalNotFound);
     if (removal.undoneAt || removal.purgedAt) throw new AppError(removalOver);
-    const undone = await bringBack(tx, id);
+    const studies = await bringStudiesBack(tx, id);
+    const undone = { ...studies, labExams: await bringLabExamsBack(tx, id) };
     await updateRemoval(tx, id, { undoneAt: now });
     await addExams(tx, user.id, { imaging: undone.studies, lab: undone.labExams });
     const subscription = await restoreSubscription(tx, removal, current, now);

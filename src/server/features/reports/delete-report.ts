@@ -1,5 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { discardObjects } from "../../holdings/objects/discard-objects.ts";
+import { deleteStoredObjects } from "../../holdings/objects/stored-objects.repo.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
@@ -7,9 +8,9 @@ import { findStudy } from "../studies/access/find-study.ts";
 import { mayDeleteReport } from "../studies/access/study-access.ts";
 import { checkIfUnsound } from "../studies/check-if-unsound.ts";
 import { studyNotFound, studyNotOwner } from "../studies/studies.errors.ts";
-import { type Caller, lockStudy } from "../studies/studies.repo.ts";
+import { type Caller, lockStudy, setHasReport } from "../studies/studies.repo.ts";
 import { reportNotFound } from "./reports.errors.ts";
-import { deleteReportRows, findReport } from "./reports.repo.ts";
+import { findReport } from "./reports.repo.ts";
 
 /**
  * Deletes a study's report: its owner, an admin, or whoever uploaded it.
@@ -32,7 +33,9 @@ export async function deleteReport(
     if (!mayDeleteReport(caller, study, stored.report.uploadedBy === userId))
       throw new AppError(studyNotOwner);
     await discardObjects(deps, tx, [stored.object]);
-    await deleteReportRows(tx, stored.report);
+    // Its row goes with the object that it names.
+    await deleteStoredObjects(tx, [stored.object.id]);
+    await setHasReport(tx, study.id, false);
     await checkIfUnsound(deps, tx, study, stored.object.id);
     await recordAudit(tx, {
       at: now,

@@ -1,6 +1,6 @@
 import { and, eq, inArray } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
-import { type StoredObjectRow, storedObjects, studies } from "../studies/studies.table.ts";
+import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
 import { reports } from "./reports.table.ts";
 
 export type ReportRow = typeof reports.$inferSelect;
@@ -27,19 +27,6 @@ export async function findReportsBy(db: DbOrTx, userId: string, studyIds: string
   return new Set(rows.map((row) => row.studyId));
 }
 
-/** Adds the report with its stored object; the study must be locked and have none. */
-export async function insertReport(
-  tx: Tx,
-  object: typeof storedObjects.$inferInsert,
-  report: typeof reports.$inferInsert,
-): Promise<void> {
-  await tx.insert(storedObjects).values(object);
+export async function insertReport(tx: Tx, report: typeof reports.$inferInsert): Promise<void> {
   await tx.insert(reports).values(report);
-  await tx.update(studies).set({ hasReport: true }).where(eq(studies.id, report.studyId));
-}
-
-/** Takes the report and its stored object away; the bytes are the caller's to discard. */
-export async function deleteReportRows(tx: Tx, report: ReportRow): Promise<void> {
-  await tx.delete(storedObjects).where(eq(storedObjects.id, report.objectId));
-  await tx.update(studies).set({ hasReport: false }).where(eq(studies.id, report.studyId));
 }

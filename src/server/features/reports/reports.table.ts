@@ -1,5 +1,6 @@
 import { index, pgTable, timestamp, uuid } from "drizzle-orm/pg-core";
-import { storedObjects, studies } from "../studies/studies.table.ts";
+import { storedObjects } from "../../holdings/objects/stored-objects.table.ts";
+import { studies } from "../studies/studies.table.ts";
 
 /** The laudo of a study: one PDF, kept among the study's stored objects. */
 export const reports = pgTable(

@@ -1,4 +1,5 @@
 import type { Deps } from "../../deps.ts";
+import { insertStoredObjects } from "../../holdings/objects/stored-objects.repo.ts";
 import { storeDocument } from "../../holdings/uploads/store-document.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
@@ -6,7 +7,7 @@ import { recordAudit } from "../audit/audit.repo.ts";
 import { findStudy } from "../studies/access/find-study.ts";
 import { checkIfUnsound } from "../studies/check-if-unsound.ts";
 import { studyNotFound } from "../studies/studies.errors.ts";
-import { type Caller, lockStudy } from "../studies/studies.repo.ts";
+import { type Caller, lockStudy, setHasReport } from "../studies/studies.repo.ts";
 import { assertStorageFits, chargeStorage } from "../subscriptions/storage-quota.ts";
 import { reportExists } from "./reports.errors.ts";
 import { insertReport } from "./reports.repo.ts";
@@ -33,11 +34,16 @@ export async function uploadReport(
     if (!study) throw new AppError(studyNotFound);
     if (study.hasReport) throw new AppError(reportExists);
     const { userId } = caller;
-    await insertReport(
-      tx,
-      { ...document, studyId: study.id, kind: "report", location: "archive", createdAt: now },
-      { studyId: study.id, objectId: document.id, uploadedBy: userId, createdAt: now },
-    );
+    await insertStoredObjects(tx, [
+      { ...document, studyId: study.id, kind: "report", location: "archive", stagedOn: null, createdAt: now },
+    ]);
+    await insertReport(tx, {
+      studyId: study.id,
+      objectId: document.id,
+      uploadedBy: userId,
+      createdAt: now,
+    });
+    await setHasReport(tx, study.id, true);
     await checkIfUnsound(deps, tx, study, document.id);
     await recordAudit(tx, {
       at: now,

@@ -1,8 +1,8 @@
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
-import { checkStudyQueue } from "../../holdings/holding-jobs.ts";
-import { isUnsound } from "./integrity.repo.ts";
+import { isUnsound } from "../../holdings/checking/integrity.ts";
 import type { StudyRow } from "./studies.table.ts";
+import { checkStudyQueue } from "./study-jobs.ts";
 
 /**
  * Has a study read again, in the transaction that adds or takes away an object of it, if something of it was damaged or

@@ -1,11 +1,10 @@
 import type { Deps } from "../../deps.ts";
-import { type KeptObject, noteDamage } from "../../holdings/checking/note-damage.ts";
-import { sumWhole } from "../../holdings/checking/sums-of-object.ts";
-import { listStoredObjects, lockStudies } from "../../holdings/objects/stored-objects.repo.ts";
+import { checkObject } from "../../holdings/checking/check-object.ts";
+import { listStoredObjects } from "../../holdings/objects/stored-objects.repo.ts";
+import type { Integrity, StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
-import { damageOf } from "../../holdings/reading/stored-bytes.ts";
 import { saveIntegrity } from "./integrity.repo.ts";
-import type { Integrity, StoredObjectRow } from "./studies.table.ts";
+import { lockStudies } from "./study-storage.repo.ts";
 
 /** How often a study is read anew because it was changed meanwhile. */
 const MAX_ROUNDS = 10;
@@ -46,21 +45,6 @@ async function checkAsItStands(
     await saveIntegrity(tx, studyId, found, now);
     return true;
   });
-}
-
-/** Reads an object whole; damage is noted and told. */
-export async function checkObject(
-  deps: ObjectDeps,
-  object: KeptObject,
-): Promise<"damaged" | "missing" | undefined> {
-  try {
-    await sumWhole(deps, object);
-    return undefined;
-  } catch (error) {
-    const damage = await damageOf(deps, object, error);
-    if (!damage) throw error;
-    return (await noteDamage(deps, object, damage)) ? damage : undefined;
-  }
 }
 
 function idsOf(objects: StoredObjectRow[]): string {

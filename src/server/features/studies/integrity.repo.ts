@@ -1,61 +1,10 @@
-import { and, eq, gt, gte, inArray, ne, notExists, or, sql } from "drizzle-orm";
+import { and, eq, gt, gte, inArray, ne, or, sql } from "drizzle-orm";
 import type { Db, DbOrTx, Tx } from "../../db/client.ts";
-import { type Given, prepared } from "../../db/prepared.ts";
-import { type Integrity, objectSums, type StoredObjectRow, storedObjects, studies } from "./studies.table.ts";
-
-/** What reading found wrong. */
-export type Damage = Extract<Integrity, "damaged" | "missing">;
-
-/** Whether bytes of a study were found damaged or gone. */
-export function isUnsound({ integrity }: { integrity: Integrity }): boolean {
-  return integrity === "damaged" || integrity === "missing";
-}
-
-const sumsOfObject = prepared((db, given: Given<{ id: string }>) =>
-  db.select({ crc32s: objectSums.crc32s }).from(objectSums).where(eq(objectSums.objectId, given.id)),
-);
-
-export async function findObjectSums(db: DbOrTx, id: string): Promise<Uint8Array | undefined> {
-  const [row] = await sumsOfObject(db, { id });
-  return row?.crc32s;
-}
-
-const newObjectSums = prepared((db, given: Given<{ id: string; crc32s: string }>) =>
-  db
-    .insert(objectSums)
-    .select(
-      sql`select id, decode(${given.crc32s}::text, 'hex') from ${storedObjects} where id = ${given.id}::uuid`,
-    )
-    .onConflictDoNothing(),
-);
-
-/** Keeps the sums of an object; none where it was deleted meanwhile. */
-export async function saveObjectSums(db: DbOrTx, id: string, crc32s: Uint8Array): Promise<void> {
-  await newObjectSums(db, { id, crc32s: Buffer.from(crc32s).toString("hex") });
-}
-
-/** Volumes in the archive store that were never read whole since sums are kept, by id after `afterId`. */
-export async function listVolumesWithoutSums(
-  db: Db,
-  afterId: string | null,
-  limit: number,
-): Promise<StoredObjectRow[]> {
-  return await db
-    .select()
-    .from(storedObjects)
-    .where(
-      and(
-        eq(storedObjects.kind, "volume"),
-        eq(storedObjects.location, "archive"),
-        ...(afterId ? [gt(storedObjects.id, afterId)] : []),
-        notExists(
-          db.select({ one: sql`1` }).from(objectSums).where(eq(objectSums.objectId, storedObjects.id)),
-        ),
-      ),
-    )
-    .orderBy(storedObjects.id)
-    .limit(limit);
-}
+import type { Damage } from "../../holdings/checking/integrity.ts";
+import type { ExpectedObject } from "../../holdings/object-owners.ts";
+import { type Integrity, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
+import { uploadOfKey } from "../../holdings/objects/upload-of-key.ts";
+import { studies } from "./studies.table.ts";
 
 /** The study of an object; undefined where the object is gone. */
 export async function findStudyOfObject(db: DbOrTx, objectId: string): Promise<string | undefined> {
@@ -101,32 +50,26 @@ export async function countDamagedSince(db: DbOrTx, since: Date, limit: number):
   return rows.length;
 }
 
-export interface ArchivedObject
-  extends Pick<StoredObjectRow, "id" | "studyId" | "uploadId" | "kind" | "key" | "sizeBytes"> {
-  /** What is known of its study. */
-  integrity: Integrity;
-}
-
 /**
  * Objects that the archive store holds, behind `after`, in the order in which a store lists them: keys begin with the id of
  * their upload, so that its index finds each page.
  */
 export async function listArchivedObjects(
   db: Db,
-  after: Pick<ArchivedObject, "uploadId" | "key"> | undefined,
+  after: Pick<ExpectedObject, "key"> | undefined,
   limit: number,
-): Promise<ArchivedObject[]> {
+): Promise<ExpectedObject[]> {
   const { id, studyId, uploadId, kind, key, sizeBytes, location } = storedObjects;
   const byteOrder = sql`${key} collate "C"`;
   return await db
-    .select({ id, studyId, uploadId, kind, key, sizeBytes, integrity: studies.integrity })
+    .select({ id, ownerId: studyId, kind, key, sizeBytes, integrity: studies.integrity })
     .from(storedObjects)
     .innerJoin(studies, eq(studies.id, studyId))
     .where(
       and(
         eq(location, "archive"),
-        after && gte(uploadId, after.uploadId),
-        after && or(gt(uploadId, after.uploadId), gt(byteOrder, after.key)),
+        after && gte(uploadId, uploadOfKey(after.key)),
+        after && or(gt(uploadId, uploadOfKey(after.key)), gt(byteOrder, after.key)),
       ),
     )
     .orderBy(uploadId, byteOrder)

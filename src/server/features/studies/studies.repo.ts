@@ -1,19 +1,7 @@
-import {
-  and,
-  desc,
-  eq,
-  gt,
-  inArray,
-  isNull,
-  ne,
-  or,
-  type Placeholder,
-  type SQL,
-  sql,
-  sum,
-} from "drizzle-orm";
+import { and, desc, eq, gt, inArray, ne, or, type Placeholder, type SQL, sql, sum } from "drizzle-orm";
 import type { Role } from "../../../shared/api/users.ts";
 import type { DbOrTx } from "../../db/client.ts";
+import { isKept } from "../../holdings/kept.repo.ts";
 import { users } from "../accounts/users/users.table.ts";
 import { grants, type SeriesRow, type StudyRow, series, studies, studyTallies } from "./studies.table.ts";
 
@@ -25,20 +13,17 @@ export interface Caller {
 
 /** Own studies and granted ones; admins see all; nobody what a cancellation removed. The one place that says so. */
 export function visibleTo(caller: Caller): SQL | undefined {
-  return caller.role === "admin" ? isKept : ownedByOrGrantedTo(caller.userId);
+  return caller.role === "admin" ? isKept(studies) : ownedByOrGrantedTo(caller.userId);
 }
-
-/** Not waiting to be purged. */
-export const isKept = isNull(studies.removalId);
 
 /** What {@link visibleTo} says of whoever is no admin; with a placeholder, for prepared statements. */
 export function ownedByOrGrantedTo(userId: string | Placeholder): SQL | undefined {
-  return and(isKept, or(eq(studies.accountId, userId), grantedTo(userId)));
+  return and(isKept(studies), or(eq(studies.accountId, userId), grantedTo(userId)));
 }
 
 /** {@link visibleTo} for the user whose row of `users` the same statement joins. */
 export const visibleToJoinedUser = and(
-  isKept,
+  isKept(studies),
   or(
     eq(users.role, "admin"),
     eq(studies.accountId, users.id),
@@ -51,10 +36,10 @@ export const visibleToJoinedUser = and(
  * caller's own (an admin's: all), and what others granted him.
  */
 export function visibleParts({ userId, role }: Caller): { own: SQL | undefined; granted: SQL | undefined } {
-  if (role === "admin") return { own: isKept, granted: sql`false` };
+  if (role === "admin") return { own: isKept(studies), granted: sql`false` };
   return {
-    own: and(isKept, eq(studies.accountId, userId)),
-    granted: and(isKept, ne(studies.accountId, userId), grantedTo(userId)),
+    own: and(isKept(studies), eq(studies.accountId, userId)),
+    granted: and(isKept(studies), ne(studies.accountId, userId), grantedTo(userId)),
   };
 }
 
@@ -121,13 +106,18 @@ export async function lockStudy(tx: DbOrTx, id: string): Promise<StudyRow | unde
   const [row] = await tx
     .select()
     .from(studies)
-    .where(and(isKept, eq(studies.id, id)))
+    .where(and(isKept(studies), eq(studies.id, id)))
     .for("update");
   return row;
 }
 
 export async function deleteStudyRow(tx: DbOrTx, id: string): Promise<void> {
   await tx.delete(studies).where(eq(studies.id, id));
+}
+
+/** Whether a report is attached, for the list; the study must be locked. */
+export async function setHasReport(tx: DbOrTx, id: string, hasReport: boolean): Promise<void> {
+  await tx.update(studies).set({ hasReport }).where(eq(studies.id, id));
 }
 
 export async function insertGrant(
@@ -182,7 +172,7 @@ export async function listGrantsTo(db: DbOrTx, userId: string) {
     .from(grants)
     .innerJoin(studies, eq(studies.id, grants.studyId))
     .innerJoin(users, eq(users.id, studies.accountId))
-    .where(and(isKept, eq(grants.userId, userId)))
+    .where(and(isKept(studies), eq(grants.userId, userId)))
     .orderBy(grants.createdAt)
     .limit(10_000);
 }

@@ -1,5 +1,6 @@
-import { count, isNull } from "drizzle-orm";
+import { count } from "drizzle-orm";
 import type { Db } from "../../db/client.ts";
+import { isKept } from "../../holdings/kept.repo.ts";
 import { type StudyRow, studies } from "./studies.table.ts";
 
 /** How many kept studies are in each state. Reads all of them: ask seldom. */
@@ -10,6 +11,6 @@ export async function countStudyStates(
   return await db
     .select({ storageStatus, integrity, studies: count() })
     .from(studies)
-    .where(isNull(studies.removalId))
+    .where(isKept(studies))
     .groupBy(storageStatus, integrity);
 }

@@ -1,7 +1,8 @@
 import { and, eq, exists, gt, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
-import { type StoredObjectRow, series, storedObjects, studies } from "../studies/studies.table.ts";
+import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
+import { series, studies } from "../studies/studies.table.ts";
 import { seriesThumbnails } from "./thumbnails.table.ts";
 
 export interface UnpicturedSeries {

@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
-import { type StoredObjectRow, series, storedObjects } from "../studies/studies.table.ts";
+import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
+import { series } from "../studies/studies.table.ts";
 
 /** A study with more series than this is judged by the largest of them. */
 const MAX_SERIES = 500;

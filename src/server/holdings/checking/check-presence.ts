@@ -1,57 +1,47 @@
 import type { Deps } from "../../deps.ts";
-import { clearLabMark, listLabExamsByKey } from "../../features/labs/labs.repo.ts";
-import {
-  type ArchivedObject,
-  type Damage,
-  listArchivedObjects,
-  takeBackMissing,
-} from "../../features/studies/integrity.repo.ts";
-import type { Integrity } from "../../features/studies/studies.table.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
-import { checkStudyQueue } from "../holding-jobs.ts";
-import { listStoredObjects, lockStudies } from "../objects/stored-objects.repo.ts";
-import { type KeptObject, noteDamage } from "./note-damage.ts";
+import { type ExpectedObject, type ObjectOwner, ownerOf } from "../object-owners.ts";
+import type { Damage } from "./integrity.ts";
+import { noteDamage } from "./note-damage.ts";
 
-type PresenceDeps = Pick<Deps, "db" | "jobs" | "store" | "clock" | "log">;
-
-/** What the archive store has to hold, and what is noted of the study or lab exam it belongs to. */
-interface ExpectedObject extends Pick<KeptObject, "id" | "kind" | "key" | "sizeBytes"> {
-  integrity: Integrity;
-  /** Null: a laboratory PDF. */
-  studyId: string | null;
-}
+type PresenceDeps = Pick<Deps, "db" | "jobs" | "store" | "clock" | "log" | "owners">;
 
 const OBJECTS_AT_ONCE = 1000;
 /** The others are taken back by the next check. */
-const MAX_STUDIES_TAKEN_BACK = 10_000;
+const MAX_TAKEN_BACK = 10_000;
+
+/** An exam that was missing, and how many of its objects are there. */
+interface FoundAgain {
+  owner: ObjectOwner;
+  presentCount: number;
+}
 
 /**
  * Asks the archive store for every object that the database says is there, in their size, without reading any: a disk by
  * a stat each, S3 by its listing, a thousand a call. What is absent is asked for once more by itself, marked and told as a
- * failed read is; of studies and lab exams that were missing and are there again the mark is taken back, and the
- * studies are read. Constant memory.
+ * failed read is; of exams that were missing and are there again the mark is taken back, and studies are read. Constant
+ * memory.
  * @throws {StoreUnavailable} which says nothing of what was not asked for yet
  */
 export async function checkPresence(deps: PresenceDeps, signal: AbortSignal): Promise<void> {
-  const { db, store, log } = deps;
+  const { db, store, log, owners } = deps;
   const sizeOf = sizesIn(store);
-  const presentOfMissing = new Map<string, number>();
+  const foundAgain = new Map<string, FoundAgain>();
   const counts = { objects: 0, absent: 0, takenBack: 0 };
-  for await (const object of expectedObjects(db)) {
+  for await (const object of expectedObjects(deps)) {
     signal.throwIfAborted();
     counts.objects++;
     if ((await sizeOf(object.key)) !== object.sizeBytes) {
       if (await isWrong(deps, object)) counts.absent++;
     } else if (object.integrity === "missing") {
-      const { studyId } = object;
-      if (studyId === null) await clearLabMark(db, object.id, "unchecked");
-      else if (presentOfMissing.has(studyId) || presentOfMissing.size < MAX_STUDIES_TAKEN_BACK)
-        presentOfMissing.set(studyId, (presentOfMissing.get(studyId) ?? 0) + 1);
+      const exam = foundAgain.get(object.ownerId) ?? { owner: ownerOf(owners, object), presentCount: 0 };
+      exam.presentCount++;
+      if (foundAgain.size < MAX_TAKEN_BACK) foundAgain.set(object.ownerId, exam);
     }
   }
-  for (const [studyId, presentCount] of presentOfMissing) {
+  for (const [ownerId, { owner, presentCount }] of foundAgain) {
     signal.throwIfAborted();
-    if (await takeBack(deps, studyId, presentCount)) counts.takenBack++;
+    if (await owner.takeBack(db, ownerId, presentCount)) counts.takenBack++;
   }
   log.info("integrity.presence", counts);
 }
@@ -81,33 +71,9 @@ async function isWrong(deps: PresenceDeps, object: ExpectedObject): Promise<bool
   return await noteDamage(deps, object, found);
 }
 
-/** Where all of a study's objects are there, none of them staged: whether their bytes are right, reading them tells. */
-async function takeBack(
-  { db, jobs }: Pick<Deps, "db" | "jobs">,
-  studyId: string,
-  presentCount: number,
-): Promise<boolean> {
-  return await db.transaction(async (tx) => {
-    await lockStudies(tx, [studyId]);
-    const objects = await listStoredObjects(tx, studyId);
-    if (objects.length !== presentCount || objects.some(({ location }) => location !== "archive"))
-      return false;
-    if (!(await takeBackMissing(tx, studyId))) return false;
-    await jobs.enqueue(checkStudyQueue, { studyId }, { tx, singletonKey: studyId });
-    return true;
-  });
-}
-
-/** Of studies and lab exams, in the order of their keys. */
-async function* expectedObjects(db: Deps["db"]): AsyncGenerator<ExpectedObject> {
-  const ofStudies = paged<ArchivedObject>((after) => listArchivedObjects(db, after, OBJECTS_AT_ONCE));
-  const ofLabs = paged<ExpectedObject>(async (after) =>
-    (await listLabExamsByKey(db, after?.key ?? "", OBJECTS_AT_ONCE)).map(
-      ({ id, key, sizeBytes, integrity }) => {
-        return { id, kind: "lab", key, sizeBytes, integrity, studyId: null };
-      },
-    ),
-  );
+/** Of all owners, in the order of their keys. */
+async function* expectedObjects({ db, owners }: PresenceDeps): AsyncGenerator<ExpectedObject> {
+  const [ofStudies, ofLabs] = [objectsOf(db, owners.studies), objectsOf(db, owners.labExams)];
   let [study, lab] = [await ofStudies.next(), await ofLabs.next()];
   while (!study.done || !lab.done) {
     if (!study.done && (lab.done || study.value.key < lab.value.key)) {
@@ -120,11 +86,11 @@ async function* expectedObjects(db: Deps["db"]): AsyncGenerator<ExpectedObject> 
   }
 }
 
-async function* paged<Row>(pageAfter: (last: Row | undefined) => Promise<Row[]>): AsyncGenerator<Row, void> {
-  let last: Row | undefined;
+async function* objectsOf(db: Deps["db"], owner: ObjectOwner): AsyncGenerator<ExpectedObject, void> {
+  let last: ExpectedObject | undefined;
   do {
-    const rows = await pageAfter(last);
-    yield* rows;
-    last = rows.at(-1);
+    const page = await owner.listExpected(db, last, OBJECTS_AT_ONCE);
+    yield* page;
+    last = page.at(-1);
   } while (last !== undefined);
 }

@@ -1,8 +1,8 @@
-import { checkObject } from "../../features/studies/check-study.ts";
 import { AppError } from "../../http/app-error.ts";
 import { archiveDamaged } from "../../http/http.errors.ts";
 import { listVolumes } from "../objects/stored-objects.repo.ts";
 import type { ObjectDeps } from "../reading/open-object.ts";
+import { checkObject } from "./check-object.ts";
 
 export function isDamage(error: unknown): boolean {
   return error instanceof AppError && error.kind === archiveDamaged;

@@ -1,8 +1,8 @@
 import type { Deps } from "../../deps.ts";
-import { checkObject } from "../../features/studies/check-study.ts";
-import { listVolumesWithoutSums } from "../../features/studies/integrity.repo.ts";
 import { sumSweepQueue } from "../holding-jobs.ts";
 import type { ObjectDeps } from "../reading/open-object.ts";
+import { checkObject } from "./check-object.ts";
+import { listVolumesWithoutSums } from "./object-sums.repo.ts";
 
 const VOLUMES_PER_SWEEP = 10;
 /** Between two sweeps, so that what people do comes first. */

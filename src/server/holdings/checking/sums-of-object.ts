@@ -5,10 +5,10 @@ import { METHOD_STORED } from "../../../shared/zip/zip-format.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { PieceSummer, PieceSums } from "../../archive/piece-sums.ts";
 import type { Deps } from "../../deps.ts";
-import { findObjectSums, saveObjectSums } from "../../features/studies/integrity.repo.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
+import type { KeptObject } from "../objects/kept-object.ts";
 import { inBuffers, ObjectChanged, openStored, type StoreDeps } from "../reading/stored-bytes.ts";
-import type { KeptObject } from "./note-damage.ts";
+import { findObjectSums, saveObjectSums } from "./object-sums.repo.ts";
 
 type SumDeps = StoreDeps & Pick<Deps, "db" | "sums">;
 

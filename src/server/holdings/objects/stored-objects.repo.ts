@@ -1,7 +1,11 @@
-import { and, eq, inArray, ne, not, sql } from "drizzle-orm";
-import type { Db, DbOrTx, Tx } from "../../db/client.ts";
+import { and, eq, inArray, sql } from "drizzle-orm";
+import type { DbOrTx, Tx } from "../../db/client.ts";
+import { byColumn, type RowsByColumn, selectGiven } from "../../db/given-rows.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
-import { type StoredObjectRow, storedObjects, studies } from "../../features/studies/studies.table.ts";
+import { type StoredObjectRow, storedObjects } from "./stored-objects.table.ts";
+
+/** PostgreSQL takes 65,534 parameters a statement. */
+const IDS_PER_STATEMENT = 1_000;
 
 const storedObject = prepared((db, given: Given<{ id: string }>) =>
   db.select().from(storedObjects).where(eq(storedObjects.id, given.id)),
@@ -25,18 +29,6 @@ export async function listStoredObjects(db: DbOrTx, studyId: string): Promise<St
   return await db.select().from(storedObjects).where(eq(storedObjects.studyId, studyId));
 }
 
-/** Keys of everything an account stores. */
-export async function listObjectsOfAccount(
-  db: DbOrTx,
-  accountId: string,
-): Promise<Pick<StoredObjectRow, "key" | "stagedOn">[]> {
-  return await db
-    .select({ key: storedObjects.key, stagedOn: storedObjects.stagedOn })
-    .from(storedObjects)
-    .innerJoin(studies, eq(studies.id, storedObjects.studyId))
-    .where(eq(studies.accountId, accountId));
-}
-
 const objectsOfUpload = prepared((db, given: Given<{ uploadId: string }>) =>
   db.select().from(storedObjects).where(eq(storedObjects.uploadId, given.uploadId)).orderBy(storedObjects.id),
 );
@@ -46,8 +38,7 @@ export async function listObjectsOfUpload(db: DbOrTx, uploadId: string): Promise
   return await objectsOfUpload(db, { uploadId });
 }
 
-type OfUpload = { uploadId: string };
-type SomeOfUpload = OfUpload & { ids: string[] };
+type SomeOfUpload = { uploadId: string; ids: string[] };
 
 /*
  * Found by their upload: a statement that finds rows by a list of ids is planned anew each time, since PostgreSQL expects
@@ -55,14 +46,6 @@ type SomeOfUpload = OfUpload & { ids: string[] };
  */
 const isOneOf = (given: Given<SomeOfUpload>) =>
   and(eq(storedObjects.uploadId, given.uploadId), sql`${storedObjects.id} = any(${given.ids}::uuid[])`);
-const isOfUpload = (given: Given<OfUpload>) =>
-  sql`${studies.id} in (select ${storedObjects.studyId} from ${storedObjects}
-    where ${eq(storedObjects.uploadId, given.uploadId)})`;
-
-/** Has bytes in a staging area. */
-const isStaged = sql`exists (select 1 from ${storedObjects}
-  where ${storedObjects.studyId} = ${studies.id} and ${storedObjects.location} = 'staging')`;
-
 const archivedObjects = prepared((db, given: Given<SomeOfUpload>) =>
   db
     .update(storedObjects)
@@ -85,67 +68,19 @@ export async function forgetStagedCopies(db: DbOrTx, uploadId: string, ids: stri
   if (ids.length > 0) await unstagedObjects(db, { uploadId, ids });
 }
 
-const archivedStudies = prepared((db, given: Given<OfUpload>) =>
-  db
-    .update(studies)
-    .set({ storageStatus: "b2" })
-    .where(and(isOfUpload(given), ne(studies.storageStatus, "b2"), not(isStaged))),
+const newStoredObjects = prepared((db, given: Given<RowsByColumn<typeof storedObjects>>) =>
+  db.insert(storedObjects).select(selectGiven(storedObjects, given)),
 );
 
-/**
- * Marks those of an upload's studies `b2` that have nothing left in a staging area. They are locked before: an upload that
- * commits meanwhile must be seen by the check, not only waited for.
- */
-export async function settleStatus(tx: Tx, uploadId: string): Promise<void> {
-  await archivedStudies(tx, { uploadId });
+export async function insertStoredObjects(tx: Tx, rows: StoredObjectRow[]): Promise<void> {
+  if (rows.length > 0) await newStoredObjects(tx, byColumn(storedObjects, rows));
 }
 
-const studiesOfUpload = (db: Db, given: Given<OfUpload>) =>
-  db.select({ id: studies.id }).from(studies).where(isOfUpload(given)).orderBy(studies.id).for("update");
-
-const lockedStudiesOfUpload = prepared(studiesOfUpload);
-
-/** As {@link lockStudies}, those to which an upload brought something. */
-export async function lockStudiesOfUpload(tx: Tx, uploadId: string): Promise<void> {
-  await lockedStudiesOfUpload(tx, { uploadId });
-}
-
-/** Locks studies until the transaction ends, always in the same order; those deleted meanwhile are passed over. */
-export async function lockStudies(tx: Tx, ids: string[]): Promise<void> {
-  await tx
-    .select({ id: studies.id })
-    .from(studies)
-    .where(inArray(studies.id, ids))
-    .orderBy(studies.id)
-    .for("update");
-}
-
-/** Locks everything an account has, removed studies too, so that nothing is added to it meanwhile. */
-export async function lockStudiesOfAccount(tx: Tx, accountId: string): Promise<void> {
-  await tx
-    .select({ id: studies.id })
-    .from(studies)
-    .where(eq(studies.accountId, accountId))
-    .orderBy(studies.id)
-    .for("update");
-}
-
-const stagedStudies = prepared((db, given: Given<OfUpload & { status: "transferring" | "error" }>) => {
-  const locked = db.$with("locked").as(studiesOfUpload(db, given));
-  return db
-    .with(locked)
-    .update(studies)
-    .set({ storageStatus: sql`${given.status}` })
-    .where(and(sql`${studies.id} in (select id from ${locked})`, isStaged));
-});
-
-/** `status` for those of an upload's studies that still have bytes in a staging area; locked as by {@link lockStudies}. */
-export async function setStatusOfStaged(
-  db: DbOrTx,
-  uploadId: string,
-  status: "transferring" | "error",
-): Promise<void> {
-  await stagedStudies(db, { uploadId, status });
+export async function deleteStoredObjects(tx: Tx, ids: string[]): Promise<void> {
+  for (let start = 0; start < ids.length; start += IDS_PER_STATEMENT) {
+    const some = ids.slice(start, start + IDS_PER_STATEMENT);
+    await tx.delete(storedObjects).where(inArray(storedObjects.id, some));
+  }
 }
 
 /** Ids of uploads with bytes in this node's staging area. */

@@ -5,8 +5,9 @@ import { archiveDamaged } from "../../http/http.errors.ts";
 import { streamOf } from "../../http/stream-of.ts";
 import { newBuffer } from "../../runtime/new-buffer.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
-import { type KeptObject, noteDamage } from "../checking/note-damage.ts";
+import { noteDamage } from "../checking/note-damage.ts";
 import { type StoredEntry, sumsFor } from "../checking/sums-of-object.ts";
+import type { KeptObject } from "../objects/kept-object.ts";
 import {
   damageOf,
   fromStore,
@@ -17,7 +18,7 @@ import {
   type StoreDeps,
 } from "./stored-bytes.ts";
 
-export type ObjectDeps = StoreDeps & Pick<Deps, "db" | "jobs" | "clock" | "log" | "sums">;
+export type ObjectDeps = StoreDeps & Pick<Deps, "db" | "jobs" | "clock" | "log" | "sums" | "owners">;
 
 export interface ReadOptions {
   /** The entry of a volume that the range lies in: all that has to be right where the volume has no sums yet. */

@@ -1,5 +1,4 @@
 import type { Deps } from "../../deps.ts";
-import type { Damage } from "../../features/studies/integrity.repo.ts";
 import { AppError } from "../../http/app-error.ts";
 import { heldByAnotherNode } from "../../http/http.errors.ts";
 import {
@@ -8,7 +7,8 @@ import {
   type ObjectStore,
   StoreUnavailable,
 } from "../../storage/object-store.ts";
-import type { KeptObject } from "../checking/note-damage.ts";
+import type { Damage } from "../checking/integrity.ts";
+import type { KeptObject } from "../objects/kept-object.ts";
 
 export type StoreDeps = Pick<Deps, "store" | "staging" | "node" | "cache">;
 

@@ -1,13 +1,7 @@
 import type { Deps } from "../../deps.ts";
-import type { StoredObjectRow } from "../../features/studies/studies.table.ts";
-import { thumbnailQueue } from "../../features/thumbnails/thumbnail-jobs.ts";
 import { isSwept } from "../../nodes/nodes.repo.ts";
-import {
-  forgetStagedCopies,
-  listObjectsOfUpload,
-  setStatusOfStaged,
-  settleStatus,
-} from "../objects/stored-objects.repo.ts";
+import { forgetStagedCopies, listObjectsOfUpload } from "../objects/stored-objects.repo.ts";
+import type { StoredObjectRow } from "../objects/stored-objects.table.ts";
 import { isCopied, removeCopies, switchCopied } from "../transfer/transfer-upload.ts";
 
 /**
@@ -16,7 +10,7 @@ import { isCopied, removeCopies, switchCopied } from "../transfer/transfer-uploa
  * Leaves the upload to the node where that beats again. Idempotent.
  */
 export async function adoptUpload(
-  deps: Pick<Deps, "db" | "jobs" | "store">,
+  deps: Pick<Deps, "db" | "store" | "owners">,
   nodeId: string,
   uploadId: string,
   signal: AbortSignal,
@@ -29,10 +23,10 @@ export async function adoptUpload(
     if (await isCopied(deps.store, object, signal)) copied.push(object);
   }
   const orphans = await deps.db.transaction(async (tx) => {
-    const orphaned = await switchCopied(tx, uploadId, copied);
-    await settleStatus(tx, uploadId);
+    const orphaned = await switchCopied(deps, tx, uploadId, copied);
+    await deps.owners.studies.settle(tx, uploadId);
     for (const studyId of new Set(theirs.map((object) => object.studyId))) {
-      await deps.jobs.enqueue(thumbnailQueue, { studyId }, { tx });
+      await deps.owners.studies.archived(tx, studyId);
     }
     return orphaned;
   });
@@ -43,5 +37,5 @@ export async function adoptUpload(
     uploadId,
     archived.map(({ id }) => id),
   );
-  if (copied.length < staged.length) await setStatusOfStaged(deps.db, uploadId, "error");
+  if (copied.length < staged.length) await deps.owners.studies.showStaged(deps.db, uploadId, "error");
 }

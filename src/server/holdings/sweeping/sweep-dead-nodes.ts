@@ -1,15 +1,15 @@
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
+import { queueOfNode } from "../../jobs/queue.ts";
+import { claimDeadNode, forgetNodes, markNodeSwept, noticeNodes } from "../../nodes/nodes.repo.ts";
+import { stagingPurgeQueue, transferQueue } from "../holding-jobs.ts";
+import { listStagedUploads } from "../objects/stored-objects.repo.ts";
 import {
   deleteUploadsOfNode,
   failUploadsOfNode,
   listNodesNamed,
   listUnremovedUploads,
-} from "../../features/ingest/ingest.repo.ts";
-import { queueOfNode } from "../../jobs/queue.ts";
-import { claimDeadNode, forgetNodes, markNodeSwept, noticeNodes } from "../../nodes/nodes.repo.ts";
-import { stagingPurgeQueue, transferQueue } from "../holding-jobs.ts";
-import { listStagedUploads } from "../objects/stored-objects.repo.ts";
+} from "../uploads/uploads.repo.ts";
 import { adoptionQueue, removalQueue, sweepQueue } from "./sweep-jobs.ts";
 
 type SweepDeps = Pick<Deps, "db" | "jobs" | "node" | "clock" | "log">;

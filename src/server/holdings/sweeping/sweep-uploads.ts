@@ -2,16 +2,16 @@ import { readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
+import { describeError } from "../../runtime/log.ts";
+import { listObjectsOfUpload } from "../objects/stored-objects.repo.ts";
+import { removeUploadBytes } from "../uploads/abandon-upload.ts";
 import {
   deleteOldUploads,
   endUpload,
   findUploads,
   listDeadUploads,
   listUnremovedUploads,
-} from "../../features/ingest/ingest.repo.ts";
-import { describeError } from "../../runtime/log.ts";
-import { listObjectsOfUpload } from "../objects/stored-objects.repo.ts";
-import { removeUploadBytes } from "../uploads/abandon-upload.ts";
+} from "../uploads/uploads.repo.ts";
 import { findOwnKeys } from "./find-own-keys.ts";
 
 type SweepDeps = Pick<Deps, "db" | "node" | "store" | "staging" | "clock" | "log" | "config">;

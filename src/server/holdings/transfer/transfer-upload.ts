@@ -2,23 +2,19 @@ import { setImmediate } from "node:timers/promises";
 import type { Tx } from "../../db/client.ts";
 import { together } from "../../db/together.ts";
 import type { Deps } from "../../deps.ts";
-import type { StoredObjectRow } from "../../features/studies/studies.table.ts";
-import { thumbnailQueue } from "../../features/thumbnails/thumbnail-jobs.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 import {
   findStoredObject,
   forgetStagedCopies,
   listObjectsOfUpload,
-  lockStudiesOfUpload,
-  setStatusOfStaged,
-  settleStatus,
   switchToArchive,
 } from "../objects/stored-objects.repo.ts";
+import type { StoredObjectRow } from "../objects/stored-objects.table.ts";
 
 /** A larger object is switched to as soon as it is there, so that no retry moves it again; others at the end together. */
 const SWITCHED_AT_ONCE_BYTES = 16 * 1024 * 1024;
 
-type TransferDeps = Pick<Deps, "db" | "jobs" | "store" | "staging" | "node" | "log">;
+type TransferDeps = Pick<Deps, "db" | "jobs" | "store" | "staging" | "node" | "log" | "owners">;
 
 /**
  * Moves what an upload stored from this node's staging area to the archive store: copy, verify size and
@@ -34,7 +30,7 @@ export async function transferUpload(
   const objects = await listObjectsOfUpload(deps.db, uploadId);
   const mine = objects.filter((object) => object.stagedOn === deps.node.id);
   const studyIds = [...new Set(mine.map((object) => object.studyId))];
-  await setStatusOfStaged(deps.db, uploadId, "transferring");
+  await deps.owners.studies.showStaged(deps.db, uploadId, "transferring");
   let copied: StoredObjectRow[] = [];
   const deleted: StoredObjectRow[] = [];
   try {
@@ -43,20 +39,20 @@ export async function transferUpload(
       await copyUnlessDeleted(deps, object, signal);
       copied.push(object);
       if (object.sizeBytes < SWITCHED_AT_ONCE_BYTES) continue;
-      const orphaned = await deps.db.transaction((tx) => switchCopied(tx, uploadId, copied));
+      const orphaned = await deps.db.transaction((tx) => switchCopied(deps, tx, uploadId, copied));
       await removeCopies(deps, orphaned);
       deleted.push(...orphaned);
       copied = [];
     }
   } catch (error) {
-    await setStatusOfStaged(deps.db, uploadId, "error");
+    await deps.owners.studies.showStaged(deps.db, uploadId, "error");
     throw error;
   }
   const orphans = await deps.db.transaction(async (tx) => {
     const [orphaned] = await together(
-      switchCopied(tx, uploadId, copied),
-      settleStatus(tx, uploadId),
-      ...studyIds.map((studyId) => deps.jobs.enqueue(thumbnailQueue, { studyId }, { tx })),
+      switchCopied(deps, tx, uploadId, copied),
+      deps.owners.studies.settle(tx, uploadId),
+      ...studyIds.map((studyId) => deps.owners.studies.archived(tx, studyId)),
     );
     return orphaned;
   });
@@ -86,13 +82,17 @@ async function copyUnlessDeleted(
 
 /** Switches to verified copies; returns those whose study has been deleted meanwhile. */
 export async function switchCopied(
+  { owners }: Pick<Deps, "owners">,
   tx: Tx,
   uploadId: string,
   copied: StoredObjectRow[],
 ): Promise<StoredObjectRow[]> {
   const ids = copied.map(({ id }) => id);
   // The studies first, as their deletion does.
-  const [, switched] = await together(lockStudiesOfUpload(tx, uploadId), switchToArchive(tx, uploadId, ids));
+  const [, switched] = await together(
+    owners.studies.lockOfUpload(tx, uploadId),
+    switchToArchive(tx, uploadId, ids),
+  );
   return copied.filter(({ id }) => !switched.has(id));
 }
 

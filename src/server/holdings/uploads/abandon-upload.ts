@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import type { Deps } from "../../deps.ts";
-import { endUpload, findUploads, markBytesRemoved } from "../../features/ingest/ingest.repo.ts";
 import { describeError } from "../../runtime/log.ts";
+import { endUpload, findUploads, markBytesRemoved } from "./uploads.repo.ts";
 
 type AbandonDeps = Pick<Deps, "db" | "node" | "store" | "clock" | "log">;
 

@@ -1,11 +1,11 @@
 import { mkdir, rm } from "node:fs/promises";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
-import { uploadInterrupted } from "../../features/ingest/ingest.errors.ts";
-import { endUpload, insertUpload } from "../../features/ingest/ingest.repo.ts";
 import { AppError } from "../../http/app-error.ts";
 import { storeUnavailable } from "../../http/http.errors.ts";
 import { abandonUpload } from "./abandon-upload.ts";
+import { uploadInterrupted } from "./uploads.errors.ts";
+import { endUpload, insertUpload } from "./uploads.repo.ts";
 
 export type DocumentDeps = Pick<Deps, "db" | "disk" | "node" | "store" | "clock" | "log">;
 

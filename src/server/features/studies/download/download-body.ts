@@ -5,6 +5,7 @@ import {
   planDownload as planJoin,
   slicePlan,
 } from "../../../archive/volume-join.ts";
+import type { StoredObjectRow } from "../../../holdings/objects/stored-objects.table.ts";
 import {
   type ObjectDeps,
   openObject,
@@ -18,7 +19,6 @@ import type { RequestOrigin } from "../../../http/request-origin.ts";
 import { streamOf } from "../../../http/stream-of.ts";
 import type { ByteRange } from "../../../storage/object-store.ts";
 import type { Caller } from "../studies.repo.ts";
-import type { StoredObjectRow } from "../studies.table.ts";
 import { chargeDownload, type StudyFile } from "./download-study.ts";
 
 /** For the log alone: who asked has left before a byte was sent, and pays nothing. */

@@ -1,6 +1,7 @@
 import type { DbOrTx } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import { listVolumes } from "../../../holdings/objects/stored-objects.repo.ts";
+import type { StoredObjectRow } from "../../../holdings/objects/stored-objects.table.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { forbidden } from "../../../http/http.errors.ts";
 import type { RequestOrigin } from "../../../http/request-origin.ts";
@@ -10,7 +11,7 @@ import { lockSubscription } from "../../subscriptions/subscriptions.repo.ts";
 import { findStudy } from "../access/find-study.ts";
 import { mayDownload } from "../access/study-access.ts";
 import type { Caller } from "../studies.repo.ts";
-import type { StoredObjectRow, StudyRow } from "../studies.table.ts";
+import type { StudyRow } from "../studies.table.ts";
 import { findDownload, recordDownload } from "./download.repo.ts";
 
 /** How long after a charged download its other ranges are free. */

@@ -1,127 +1,17 @@
-import { and, eq, inArray, isNotNull, isNull, lt, ne, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { byColumn, type RowsByColumn, selectGiven } from "../../db/given-rows.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { together } from "../../db/together.ts";
-import { listVolumes, lockStudies } from "../../holdings/objects/stored-objects.repo.ts";
-import { uploads } from "../../holdings/uploads/uploads.table.ts";
-import { isUnsound } from "../studies/integrity.repo.ts";
-import { isKept } from "../studies/studies.repo.ts";
-import {
-  MAX_INDEXED_TEXT,
-  type SeriesRow,
-  type StoredObjectRow,
-  type StudyRow,
-  series,
-  storedObjects,
-  studies,
-} from "../studies/studies.table.ts";
-
-type UploadRow = typeof uploads.$inferSelect;
+import { isUnsound } from "../../holdings/checking/integrity.ts";
+import { isKept } from "../../holdings/kept.repo.ts";
+import { listVolumes } from "../../holdings/objects/stored-objects.repo.ts";
+import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
+import { MAX_INDEXED_TEXT, type SeriesRow, type StudyRow, series, studies } from "./studies.table.ts";
+import { lockStudies } from "./study-storage.repo.ts";
 
 /** PostgreSQL takes 65,534 parameters a statement. */
 const ROWS_PER_STATEMENT = 1_000;
-
-type NewUpload = Omit<UploadRow, "finishedAt" | "bytesRemovedAt">;
-
-const newUpload = prepared((db, given: Given<NewUpload>) => {
-  const { id, accountId, nodeId, bootId, state, startedAt } = given;
-  return db.insert(uploads).values({ id, accountId, nodeId, bootId, state, startedAt });
-});
-
-/** Records an upload before its first byte. */
-export async function insertUpload(db: DbOrTx, row: NewUpload): Promise<void> {
-  await newUpload(db, row);
-}
-
-export async function findUploads(db: DbOrTx, ids: string[]): Promise<UploadRow[]> {
-  if (ids.length === 0) return [];
-  return await db.select().from(uploads).where(inArray(uploads.id, ids));
-}
-
-/** Which of these ids are uploads of ours; one that was forgotten is told by what it stored. */
-export async function findKnownUploads(db: DbOrTx, ids: string[]): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
-  const known = await db.select({ id: uploads.id }).from(uploads).where(inArray(uploads.id, ids));
-  const stored = await db
-    .selectDistinct({ id: storedObjects.uploadId })
-    .from(storedObjects)
-    .where(inArray(storedObjects.uploadId, ids));
-  return new Set([...known, ...stored].map(({ id }) => id));
-}
-
-/** Uploads of a node that died with a former run of it before they were committed. */
-export async function listDeadUploads(db: DbOrTx, nodeId: string, bootId: string): Promise<UploadRow[]> {
-  return await db
-    .select()
-    .from(uploads)
-    .where(and(eq(uploads.nodeId, nodeId), eq(uploads.state, "receiving"), ne(uploads.bootId, bootId)));
-}
-
-/** Every node that an upload under way or a staged object names. */
-export async function listNodesNamed(db: DbOrTx): Promise<string[]> {
-  const receiving = db.select({ id: uploads.nodeId }).from(uploads).where(eq(uploads.state, "receiving"));
-  const holding = db
-    .select({ id: sql<string>`${storedObjects.stagedOn}` })
-    .from(storedObjects)
-    .where(isNotNull(storedObjects.stagedOn));
-  const rows = await receiving.union(holding);
-  return rows.map(({ id }) => id);
-}
-
-/** Ends what a node was receiving; a commit under way is waited for, and stands. */
-export async function failUploadsOfNode(tx: Tx, nodeId: string, at: Date): Promise<void> {
-  await tx
-    .update(uploads)
-    .set({ state: "failed", finishedAt: at })
-    .where(and(eq(uploads.nodeId, nodeId), eq(uploads.state, "receiving")));
-}
-
-/** Failed uploads of a node that it has not seen gone from the store itself. */
-export async function listUnremovedUploads(db: DbOrTx, nodeId: string): Promise<string[]> {
-  const rows = await db
-    .select({ id: uploads.id })
-    .from(uploads)
-    .where(and(eq(uploads.nodeId, nodeId), eq(uploads.state, "failed"), isNull(uploads.bytesRemovedAt)))
-    .orderBy(uploads.id);
-  return rows.map(({ id }) => id);
-}
-
-export async function markBytesRemoved(db: DbOrTx, id: string, at: Date): Promise<void> {
-  await db.update(uploads).set({ bytesRemovedAt: at }).where(eq(uploads.id, id));
-}
-
-/** Forgets the uploads of a node that is forgotten itself. */
-export async function deleteUploadsOfNode(db: DbOrTx, nodeId: string): Promise<void> {
-  await db.delete(uploads).where(and(eq(uploads.nodeId, nodeId), ne(uploads.state, "receiving")));
-}
-
-const uploadEnd = prepared((db, given: Given<Pick<UploadRow, "id" | "state"> & { at: Date }>) =>
-  db
-    .update(uploads)
-    .set({ state: sql`${given.state}`, finishedAt: sql`${sql.param(given.at, uploads.finishedAt)}` })
-    .where(and(eq(uploads.id, given.id), eq(uploads.state, "receiving")))
-    .returning({ id: uploads.id }),
-);
-
-/**
- * Ends an upload that is neither committed nor ended; `false` where it is. Waits for a commit under way, so that
- * after `true` nothing of it can become visible any more.
- */
-export async function endUpload(
-  db: DbOrTx,
-  id: string,
-  state: "committed" | "failed",
-  at: Date,
-): Promise<boolean> {
-  const rows = await uploadEnd(db, { id, state, at });
-  return rows.length === 1;
-}
-
-/** Forgets uploads ended before `before`; what they stored has rows of its own. */
-export async function deleteOldUploads(db: DbOrTx, nodeId: string, before: Date): Promise<void> {
-  await db.delete(uploads).where(and(eq(uploads.nodeId, nodeId), lt(uploads.finishedAt, before)));
-}
 
 const studyTurns = prepared((db, given: Given<{ keys: string[] }>) =>
   db
@@ -138,7 +28,7 @@ const idsOfNamed = prepared((db, given: Given<Named>) =>
 /** Among the studies that an account keeps. */
 function isNamedStudy(given: Given<Named>): SQL | undefined {
   const isNamed = sql`${studies.studyInstanceUID} = any(${given.studyInstanceUIDs}::text[])`;
-  return and(isKept, eq(studies.accountId, given.accountId), isNamed);
+  return and(isKept(studies), eq(studies.accountId, given.accountId), isNamed);
 }
 
 /**
@@ -207,14 +97,6 @@ export async function insertStudies(tx: Tx, rows: StudyRow[]): Promise<void> {
   if (rows.length > 0) await newStudies(tx, byColumn(studies, rows));
 }
 
-const newStoredObjects = prepared((db, given: Given<RowsByColumn<typeof storedObjects>>) =>
-  db.insert(storedObjects).select(selectGiven(storedObjects, given)),
-);
-
-export async function insertStoredObjects(tx: Tx, rows: StoredObjectRow[]): Promise<void> {
-  if (rows.length > 0) await newStoredObjects(tx, byColumn(storedObjects, rows));
-}
-
 const newOrChangedSeries = prepared((db, given: Given<RowsByColumn<typeof series>>) =>
   db
     .insert(series)
@@ -228,10 +110,6 @@ const newOrChangedSeries = prepared((db, given: Given<RowsByColumn<typeof series
 /** Adds series, or switches existing ones to their new manifest. */
 export async function upsertSeries(tx: Tx, rows: SeriesRow[]): Promise<void> {
   if (rows.length > 0) await newOrChangedSeries(tx, byColumn(series, rows));
-}
-
-export async function deleteStoredObjects(tx: Tx, ids: string[]): Promise<void> {
-  for (const some of chunks(ids)) await tx.delete(storedObjects).where(inArray(storedObjects.id, some));
 }
 
 /** Counts, size, modalities and status of studies, from what they now hold. */

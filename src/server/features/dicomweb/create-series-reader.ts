@@ -1,0 +1,143 @@
+import {
+  inflatedDataSetPieces,
+  openInstanceRange,
+  readInstanceRange,
+  type VolumeReader,
+} from "../../archive/instance-reader.ts";
+import type { ManifestInstance } from "../../archive/manifest.ts";
+import {
+  decodeIndexSection,
+  MANIFEST_HEADER_BYTES,
+  type ManifestLayout,
+  manifestLayout,
+  metadataRangeOf,
+  type SeriesIndex,
+} from "../../archive/manifest-codec.ts";
+import type { Pieces } from "../../archive/pieces.ts";
+import { RecentlyUsed } from "../../archive/recently-used.ts";
+import { findStoredObject } from "../../holdings/objects/stored-objects.repo.ts";
+import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
+import { type ObjectDeps, openObject, readObject } from "../../holdings/reading/open-object.ts";
+import { streamOf } from "../../http/stream-of.ts";
+import { type ByteRange, ObjectNotFound } from "../../storage/object-store.ts";
+import type { Bytes } from "./dicomweb.catalogue.ts";
+import { findInstance } from "./find-instance.ts";
+import type { SeriesReader } from "./series-reader.ts";
+
+const MANIFESTS_MAX_BYTES = 48 * 1024 * 1024;
+/** A thousand slices take some 250 kB in all codings. */
+const PACKED_MAX_BYTES = 16 * 1024 * 1024;
+const VOLUMES_MAX = 5_000;
+/** A manifest up to this is read with one access, whatever part of it is wanted. */
+const SMALL_MANIFEST_BYTES = 1024 * 1024;
+
+/** The metadata of a series in one content coding. */
+interface PackedMetadata {
+  bytes: Uint8Array;
+  inflatedBytes: number;
+}
+
+/**
+ * Objects never change, so what is cached by their id can't be stale; whether a caller may see them is asked of
+ * the database before, at every request.
+ */
+export function createSeriesReader(deps: ObjectDeps): SeriesReader {
+  const indexes = new RecentlyUsed<SeriesIndex>(MANIFESTS_MAX_BYTES);
+  const packed = new RecentlyUsed<PackedMetadata>(PACKED_MAX_BYTES);
+  const archivedVolumes = new RecentlyUsed<StoredObjectRow>(VOLUMES_MAX);
+
+  async function findVolume(id: string): Promise<StoredObjectRow> {
+    const known = archivedVolumes.get(id);
+    const volume = known ?? (await findStoredObject(deps.db, id));
+    if (!volume) throw new ObjectNotFound(id);
+    // Only the archive is final: a staged object is about to move.
+    if (!known && volume.location === "archive") archivedVolumes.set(id, volume, 1);
+    return volume;
+  }
+
+  async function volumeOf(instance: ManifestInstance): Promise<VolumeReader> {
+    const volume = await findVolume(instance.volumeId);
+    return {
+      read: (range) => readObject(deps, volume, range, { entry: instance }),
+      open: (range) => openObject(deps, volume, range, { entry: instance }),
+    };
+  }
+
+  /** The layout of a manifest, with all of its bytes where it is small. */
+  async function readLayout(object: StoredObjectRow): Promise<ManifestLayout & { whole?: Uint8Array }> {
+    const isSmall = object.sizeBytes <= SMALL_MANIFEST_BYTES;
+    const length = isSmall ? object.sizeBytes : MANIFEST_HEADER_BYTES;
+    const bytes = await readObject(deps, object, { offset: 0, length });
+    return { ...manifestLayout(bytes, object.sizeBytes), ...(isSmall && { whole: bytes }) };
+  }
+
+  async function readIndex(object: StoredObjectRow): Promise<SeriesIndex> {
+    const { index, whole } = await readLayout(object);
+    const section = whole ? cut(whole, index) : await readObject(deps, object, index);
+    return await decodeIndexSection(section, index);
+  }
+
+  const indexOf = (object: StoredObjectRow) =>
+    indexes.getOrMake(
+      object.id,
+      () => readIndex(object),
+      (index) => index.weightBytes,
+    );
+
+  /** The metadata as they are stored; small ones were read and checked once. */
+  async function openMetadata(object: StoredObjectRow) {
+    if (object.sizeBytes > SMALL_MANIFEST_BYTES) {
+      const { metadata } = await readLayout(object);
+      return { ...metadata, open: () => openObject(deps, object, metadata) };
+    }
+    const read = async () => {
+      const { metadata, whole = new Uint8Array() } = await readLayout(object);
+      return { bytes: cut(whole, metadata).slice(), inflatedBytes: metadata.inflatedBytes };
+    };
+    const { bytes, inflatedBytes } = await packed.getOrMake(`${object.id} zstd`, read, weightOf);
+    return { inflatedBytes, open: async () => bytes };
+  }
+
+  return {
+    async manifest(object) {
+      return (await indexOf(object)).manifest;
+    },
+    async metadata(object) {
+      const { inflatedBytes, open } = await openMetadata(object);
+      return {
+        encoding: "zstd",
+        inflatedBytes,
+        open,
+        async packed(coding, pack) {
+          const make = async () => ({ bytes: await pack(), inflatedBytes });
+          return (await packed.getOrMake(`${object.id} ${coding}`, make, weightOf)).bytes;
+        },
+        async rangeOf(sopInstanceUID) {
+          const index = await indexOf(object);
+          const instance = findInstance(index.manifest, sopInstanceUID);
+          return instance && metadataRangeOf(index, instance);
+        },
+      };
+    },
+    async read(instance, range) {
+      return await readInstanceRange(instance, range, await volumeOf(instance));
+    },
+    async open(instance, range = { offset: 0, length: instance.sizeBytes }) {
+      return asBody(await openInstanceRange(instance, range, await volumeOf(instance)));
+    },
+    async openInflated(instance, range) {
+      return streamOf(inflatedDataSetPieces(instance, range, await volumeOf(instance)));
+    },
+  };
+}
+
+const weightOf = ({ bytes }: PackedMetadata) => bytes.length;
+
+function asBody(body: Bytes | Pieces): Bytes {
+  const isBody = body instanceof Uint8Array || body instanceof Blob || body instanceof ReadableStream;
+  return isBody ? body : streamOf(body);
+}
+
+function cut(bytes: Uint8Array, { offset, length }: ByteRange): Uint8Array {
+  return bytes.subarray(offset, offset + length);
+}

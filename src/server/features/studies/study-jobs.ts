@@ -1,0 +1,7 @@
+import { defineQueue } from "../../jobs/queue.ts";
+
+/** Reads all objects of a study again and says what they are. */
+export const checkStudyQueue = defineQueue<{ studyId: string }>("integrity.check", {
+  exclusive: true,
+  expireInSeconds: 12 * 3600,
+});

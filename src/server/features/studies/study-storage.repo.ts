@@ -1,0 +1,90 @@
+import { and, eq, inArray, ne, not, sql } from "drizzle-orm";
+import type { Db, DbOrTx, Tx } from "../../db/client.ts";
+import { type Given, prepared } from "../../db/prepared.ts";
+import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
+import { studies } from "./studies.table.ts";
+
+type OfUpload = { uploadId: string };
+
+/** Keys of everything an account stores. */
+export async function listObjectsOfAccount(
+  db: DbOrTx,
+  accountId: string,
+): Promise<Pick<StoredObjectRow, "key" | "stagedOn">[]> {
+  return await db
+    .select({ key: storedObjects.key, stagedOn: storedObjects.stagedOn })
+    .from(storedObjects)
+    .innerJoin(studies, eq(studies.id, storedObjects.studyId))
+    .where(eq(studies.accountId, accountId));
+}
+
+const isOfUpload = (given: Given<OfUpload>) =>
+  sql`${studies.id} in (select ${storedObjects.studyId} from ${storedObjects}
+    where ${eq(storedObjects.uploadId, given.uploadId)})`;
+
+/** Has bytes in a staging area. */
+const isStaged = sql`exists (select 1 from ${storedObjects}
+  where ${storedObjects.studyId} = ${studies.id} and ${storedObjects.location} = 'staging')`;
+
+const archivedStudies = prepared((db, given: Given<OfUpload>) =>
+  db
+    .update(studies)
+    .set({ storageStatus: "b2" })
+    .where(and(isOfUpload(given), ne(studies.storageStatus, "b2"), not(isStaged))),
+);
+
+/**
+ * Marks those of an upload's studies `b2` that have nothing left in a staging area. They are locked before: an upload that
+ * commits meanwhile must be seen by the check, not only waited for.
+ */
+export async function settleStatus(tx: Tx, uploadId: string): Promise<void> {
+  await archivedStudies(tx, { uploadId });
+}
+
+const studiesOfUpload = (db: Db, given: Given<OfUpload>) =>
+  db.select({ id: studies.id }).from(studies).where(isOfUpload(given)).orderBy(studies.id).for("update");
+
+const lockedStudiesOfUpload = prepared(studiesOfUpload);
+
+/** As {@link lockStudies}, those to which an upload brought something. */
+export async function lockStudiesOfUpload(tx: Tx, uploadId: string): Promise<void> {
+  await lockedStudiesOfUpload(tx, { uploadId });
+}
+
+/** Locks studies until the transaction ends, always in the same order; those deleted meanwhile are passed over. */
+export async function lockStudies(tx: Tx, ids: string[]): Promise<void> {
+  await tx
+    .select({ id: studies.id })
+    .from(studies)
+    .where(inArray(studies.id, ids))
+    .orderBy(studies.id)
+    .for("update");
+}
+
+/** Locks everything an account has, removed studies too, so that nothing is added to it meanwhile. */
+export async function lockStudiesOfAccount(tx: Tx, accountId: string): Promise<void> {
+  await tx
+    .select({ id: studies.id })
+    .from(studies)
+    .where(eq(studies.accountId, accountId))
+    .orderBy(studies.id)
+    .for("update");
+}
+
+const stagedStudies = prepared((db, given: Given<OfUpload & { status: "transferring" | "error" }>) => {
+  const locked = db.$with("locked").as(studiesOfUpload(db, given));
+  return db
+    .with(locked)
+    .update(studies)
+    .set({ storageStatus: sql`${given.status}` })
+    .where(and(sql`${studies.id} in (select id from ${locked})`, isStaged));
+});
+
+/** `status` for those of an upload's studies that still have bytes in a staging area; locked as by {@link lockStudies}. */
+export async function setStatusOfStaged(
+  db: DbOrTx,
+  uploadId: string,
+  status: "transferring" | "error",
+): Promise<void> {
+  await stagedStudies(db, { uploadId, status });
+}

