@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { type Locale, locales } from "../../src/shared/locale.ts";
 import { violationsOn } from "../support/axe.ts";
-import { type BrowserApp, button, createBrowserApp, field } from "../support/browser-app.ts";
+import { type BrowserApp, button, createBrowserApp, field, PHONE, tap } from "../support/browser-app.ts";
 import { totpAt } from "../support/factors.ts";
 import { linkIn, readOutbox } from "../support/outbox.ts";
 import { texts as screenTexts } from "../support/screen-texts.ts";
@@ -229,6 +229,39 @@ test(
       await page.keyboard.type(totpAt(secret, now()));
       await button(page, t.verify).click();
       await arrive(page);
+    });
+  },
+  JOB_TIMEOUT_MS,
+);
+
+test(
+  "Back closes the question about a factor and never loses the recovery codes, by thumb",
+  async () => {
+    const t = textsOf("pt-BR");
+    await app.as(await app.addPerson("Volta Sempre"), { device: PHONE }, async (page) => {
+      await addAuthenticator(page);
+      await openProfile(page, t);
+      const question = page.getByRole("dialog", { name: t.addPasskey });
+      await tap(page, button(page, t.addPasskey));
+      await question.waitFor();
+      await page.goBack();
+      await question.waitFor({ state: "detached" });
+      await page.goForward();
+      await question.waitFor();
+      await page.reload();
+      await question.waitFor();
+      await tap(page, button(question, t.continue));
+      const lastCode = page.locator(".recovery-codes li").nth(9);
+      await lastCode.waitFor();
+      for (let press = 0; press < 2; press++) {
+        await page.goBack();
+        await page.waitForFunction(() => window.history.state?.place === "/profile");
+        await lastCode.waitFor();
+      }
+      await tap(page, button(page, t.kept));
+      await page.getByText(t.notUsed).waitFor();
+      await page.goBack();
+      await page.locator("main[data-view=welcome]").waitFor();
     });
   },
   JOB_TIMEOUT_MS,

@@ -2,7 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import decodeQR from "qr/decode.js";
 import { violationsOn } from "../support/axe.ts";
-import { type BrowserApp, button, createBrowserApp, type Seat, tabTo } from "../support/browser-app.ts";
+import {
+  type BrowserApp,
+  button,
+  createBrowserApp,
+  PHONE,
+  type Seat,
+  tabTo,
+  tap,
+} from "../support/browser-app.ts";
 import { drawnPicture } from "../support/picture-pixels.ts";
 import { sampleZip } from "../support/sample-zip.ts";
 import type { Person, TestApp } from "../support/test-app.ts";
@@ -172,6 +180,40 @@ describe("a Pix", () => {
 });
 
 describe("the subscription view", () => {
+  test(
+    "asks an admin in a step of the history: Back closes the question, Forward and a reload bring it back, by thumb",
+    async () => {
+      const person = await app.addPerson("Davi Voltado", { plan: "essencial" });
+      const plan = await t.sql`select id from plans where slug = 'familia'`;
+      await t.call("POST", "/api/payments/create", { as: person, json: { planId: plan[0]?.id } });
+      const job = async (page: Page) => {
+        const row = page.getByRole("listitem").filter({ hasText: person.email });
+        const question = page.getByRole("alertdialog", { name: "Confirmar este pagamento?" });
+        await tap(page, row.getByRole("button", { name: "Confirmar" }));
+        await question.waitFor();
+        await page.goBack();
+        await question.waitFor({ state: "detached" });
+        await page.goForward();
+        await question.waitFor();
+        await page.reload();
+        await question.waitFor();
+        await tap(page, button(question, "Cancelar"));
+        await question.waitFor({ state: "detached" });
+        await tap(page, page.getByRole("tab", { name: "Planos" }));
+        await tap(page, button(page, "Editar o plano Essencial"));
+        await page.getByRole("dialog").waitFor();
+        await page.reload();
+        await page.getByRole("dialog").getByLabel("Preço (R$)").waitFor();
+        await page.goBack();
+        await page.getByRole("dialog").waitFor({ state: "detached" });
+        await button(page, "Editar o plano Essencial").waitFor();
+        expect(new URL(page.url()).pathname).toBe(SUBSCRIPTION);
+      };
+      await inSubscription(admin, job, { device: PHONE });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
   test(
     "has an address of its own, which lasts as long as it is shown",
     async () => {

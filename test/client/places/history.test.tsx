@@ -2,19 +2,23 @@ import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { getDefaultStore, useAtom } from "jotai";
 import { currentPath } from "../../../src/client/features/places/his-location.ts";
+import { useDialogValue } from "../../../src/client/features/places/use-dialog-value.ts";
 import { useFoundSubject } from "../../../src/client/features/places/use-found-subject.ts";
 import {
   answerWishAtom,
+  dialogIdAtom,
   firstPlaceAtom,
   holdsViewAtom,
   openAtom,
   subjectAtoms,
   viewAtom,
+  viewStateAtom,
   viewSubjectAtoms,
   wishedPlaceAtom,
 } from "../../../src/client/features/places/views.ts";
-import { act, screen, withDom } from "../../support/dom.ts";
+import { screen, withDom } from "../../support/dom.ts";
 import { renderView, shownView } from "../../support/render-view.tsx";
+import { travel, write } from "../../support/travel.ts";
 
 withDom();
 
@@ -27,6 +31,8 @@ const store = getDefaultStore();
 const dialogSubject = subjectAtoms<Exam>("exam");
 const paperSubject = viewSubjectAtoms<Exam>("laudo", "listaExames");
 const isFilteringAtom = openAtom("filters");
+const tabAtom = viewStateAtom("tab", "first");
+const openedIdAtom = dialogIdAtom("details");
 const skull = { id: "s1", name: "Crânio" };
 const kept = { exams: undefined as readonly Exam[] | undefined };
 
@@ -35,8 +41,11 @@ function Shown() {
   const [dialog] = useAtom(dialogSubject.valueAtom);
   const [paper] = useAtom(paperSubject.valueAtom);
   const [isFiltering] = useAtom(isFilteringAtom);
+  const [tab] = useAtom(tabAtom);
+  const [opened] = useDialogValue(openedIdAtom, kept.exams);
   useFoundSubject(dialogSubject, kept.exams);
-  return <p>{[view, dialog?.name, paper?.name, isFiltering && "filters"].filter(Boolean).join(" ")}</p>;
+  const open = [dialog?.name, paper?.name, opened?.name, isFiltering && "filters"];
+  return <p>{[view, tab !== "first" && tab, ...open].filter(Boolean).join(" ")}</p>;
 }
 
 const shown = () => screen.getByText(/^\w/).textContent;
@@ -44,21 +53,6 @@ const shown = () => screen.getByText(/^\w/).textContent;
 async function show(): Promise<void> {
   kept.exams = undefined;
   await renderView(<Shown />);
-}
-
-async function travel(by: "back" | "forward"): Promise<void> {
-  await act(async () => {
-    window.history[by]();
-    await Bun.sleep(20);
-  });
-}
-
-/** What is written takes effect once the browser has gone back, which it does later. */
-async function write(work: () => void): Promise<void> {
-  await act(async () => {
-    work();
-    await Bun.sleep(20);
-  });
 }
 
 describe("the browser's history", () => {
@@ -147,6 +141,35 @@ describe("the browser's history", () => {
     expect(shown()).toBe("listaExames Abdome");
     await write(() => window.history.pushState({ place: "/listaExames/exam/s8" }, "", "/his"));
     await write(() => store.set(dialogSubject.missingIdAtom, "gone"));
+    expect([shown(), currentPath()]).toEqual(["listaExames", "/listaExames"]);
+  });
+
+  test("has no step of a tab, but a reload and a Back to it find the tab that was shown", async () => {
+    await show();
+    kept.exams = [skull];
+    await write(() => store.set(viewAtom, "listaExames"));
+    await write(() => store.set(tabAtom, "second"));
+    await write(() => store.set(openedIdAtom, skull.id));
+    expect(shown()).toBe("listaExames second Crânio");
+    store.set(firstPlaceAtom, currentPath());
+    expect(shown()).toBe("listaExames second Crânio");
+    await travel("back");
+    expect(shown()).toBe("listaExames second");
+    await travel("forward");
+    await write(() => store.set(tabAtom, "third"));
+    expect(shown()).toBe("listaExames third Crânio");
+    await write(() => store.set(viewAtom, "listaExames"));
+    expect(shown()).toBe("listaExames third");
+    await travel("back");
+    await travel("back");
+    expect(shown()).toBe("welcome");
+  });
+
+  test("has no step of a dialog whose subject is not there (any more)", async () => {
+    await show();
+    kept.exams = [skull];
+    await write(() => store.set(viewAtom, "listaExames"));
+    await write(() => store.set(openedIdAtom, "gone"));
     expect([shown(), currentPath()]).toEqual(["listaExames", "/listaExames"]);
   });
 

@@ -1,12 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
+  hasDialog,
   isOver,
   parsePlace,
   pathOf,
   viewNames,
+  viewOf,
   withoutStep,
   withStep,
+  withViewStep,
 } from "../../../src/client/features/places/place.ts";
 
 const anyPlace = fc.record({
@@ -34,6 +37,16 @@ describe("a place", () => {
 
   test("has no more steps than the product opens", () => {
     expect(parsePlace(`/listaExames${"/report/1".repeat(50)}`).steps).toHaveLength(4);
+  });
+
+  test("tells how its view stands from what lies over it", () => {
+    const tab = withViewStep(parsePlace("/subscription"), "tab", "plans");
+    const dialog = withStep(tab, { name: "plan", id: "p1" });
+    expect(hasDialog(tab)).toBeFalse();
+    expect(hasDialog(dialog)).toBeTrue();
+    expect(viewOf(dialog)).toEqual(tab);
+    expect(pathOf(withViewStep(dialog, "tab", "accounts"))).toBe("/subscription/tab/accounts/plan/p1");
+    expect(withViewStep(tab, "tab", undefined)).toEqual(parsePlace("/subscription"));
   });
 
   test("lies over another where it only has more on top", () => {

@@ -1,6 +1,9 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { getDefaultStore } from "jotai";
+import { currentPath } from "../../../src/client/features/places/his-location.ts";
+import { firstPlaceAtom } from "../../../src/client/features/places/views.ts";
 import AdminSubscriptions from "../../../src/client/features/subscriptions-admin/admin-subscriptions.tsx";
 import {
   changeOfPlan,
@@ -11,6 +14,7 @@ import type { AdminPayment } from "../../../src/shared/api/payments.ts";
 import type { AccountSubscription, AdminPlan, Removal } from "../../../src/shared/api/subscriptions.ts";
 import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
+import { travel, write } from "../../support/travel.ts";
 
 withDom();
 
@@ -176,6 +180,43 @@ describe("the subscriptions of everybody", () => {
     await user.click(within(dialog).getByRole("button", { name: "Sim, recebi" }));
     expect(await screen.findByText("Pagamento confirmado")).toBeDefined();
     expect(confirmed).toBe(1);
+  });
+
+  test("the question about a payment is a step of the history, and a reload finds it among the same rows", async () => {
+    const paid = { ...payment, status: "paid", provider: "bacen", canConfirm: false, canRefund: true };
+    const store = getDefaultStore();
+    const { user } = await show({
+      "GET /api/payments": ({ search }) =>
+        Response.json(search.get("status") === "paid" ? [paid] : [], { headers: { "X-Total-Count": "1" } }),
+    });
+    const question = () => screen.findByRole("alertdialog", { name: "Devolver este pagamento?" });
+    await screen.findByText("Nenhum pagamento com este status.");
+    await user.click(screen.getByRole("combobox", { name: "Situação" }));
+    await user.click(await screen.findByRole("option", { name: "Pago" }));
+    await user.click(await screen.findByRole("button", { name: "Devolver" }));
+    await question();
+    await travel("back");
+    expect(screen.queryByRole("alertdialog")).toBeNull();
+    await travel("forward");
+    await question();
+    await write(() => store.set(firstPlaceAtom, "/subscription"));
+    expect(screen.queryByRole("alertdialog")).toBeNull();
+    await write(() => store.set(firstPlaceAtom, currentPath()));
+    await question();
+    await user.click(screen.getByRole("button", { name: "Cancelar" }));
+    await write(() => {});
+    expect(currentPath()).toBe("/welcome/rows/paid.0");
+  });
+
+  test("the tab stays on a reload, and with it the plan that is edited", async () => {
+    const { user } = await show();
+    await user.click(screen.getByRole("tab", { name: "Planos" }));
+    await user.click(await screen.findByRole("button", { name: "Editar o plano Essencial" }));
+    const path = currentPath();
+    await write(() => getDefaultStore().set(firstPlaceAtom, "/subscription"));
+    expect(screen.getByRole("tab", { name: /^Pagamentos/, selected: true })).toBeDefined();
+    await write(() => getDefaultStore().set(firstPlaceAtom, path));
+    expect(screen.getByLabelText("Preço (R$)")).toBeDefined();
   });
 
   test("a refund that the provider refuses says so", async () => {

@@ -1,11 +1,12 @@
 import { Trans } from "@lingui/react/macro";
-import { useAtom, useSetAtom } from "jotai";
+import { useSetAtom } from "jotai";
 import { useEffect } from "react";
 import type { Payment } from "../../../shared/api/payments.ts";
 import { Button } from "../../ui/button.tsx";
 import { ReceiptIcon } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
+import { useDialogValue } from "../places/use-dialog-value.ts";
 import { dialogIdAtom, viewAtom } from "../places/views.ts";
 import { maySubscribe, useHis } from "../session/his-context.ts";
 import { PaymentCards } from "./payment-cards.tsx";
@@ -28,8 +29,7 @@ const openDetailsAtom = dialogIdAtom("details");
 
 function PaymentHistory() {
   const { data, error, refetch } = usePaymentHistory();
-  const [openId, setOpenId] = useAtom(openDetailsAtom);
-  const openPayment = data?.find(({ id }) => id === openId);
+  const [openPayment, setOpenId] = useDialogValue(openDetailsAtom, data);
   return (
     <>
       <div className="view-head">

@@ -15,17 +15,25 @@ export const viewNames = [
 
 export type ViewName = (typeof viewNames)[number];
 
-/** Something open over a view, or what the view is about: a dialog, the viewer, the study of a report. */
+/** A dialog or the viewer over a view, or a part of how the view itself stands: see `viewSteps`. */
 export interface Step {
   name: string;
-  /** Of what it is about; empty where there is only one. */
+  /** Of what the step is about; empty where there is only one such thing. */
   id: string;
+}
+
+/** Steps that say how the view itself stands: what it is about, its tab, its rows. All others lie over the view. */
+export const viewSteps = ["of", "tab", "rows"] as const;
+export type ViewStep = (typeof viewSteps)[number];
+
+function isViewStep({ name }: Step): boolean {
+  return viewSteps.some((known) => known === name);
 }
 
 /** Where a person is in /his: one step of the browser's history. */
 export interface Place {
   view: ViewName;
-  /** From the view outwards; the last one is on top. */
+  /** From the view outwards; the last one is on top. Those of the view itself come first. */
   steps: readonly Step[];
 }
 
@@ -65,6 +73,26 @@ export function isSamePlace(one: Place, other: Place): boolean {
 /** Whether `place` is `below` with more on top. */
 export function isOver(place: Place, below: Place): boolean {
   return pathOf(place).startsWith(`${pathOf(below)}/`);
+}
+
+/** The view as it stands, with nothing over it. */
+export function viewOf({ view, steps }: Place): Place {
+  return { view, steps: steps.filter(isViewStep) };
+}
+
+/** Whether a dialog or the viewer is open over the view. */
+export function hasDialog({ steps }: Place): boolean {
+  return !steps.every(isViewStep);
+}
+
+/** The place whose view stands otherwise; without an id the view stands as it does at first. */
+export function withViewStep({ view, steps }: Place, name: ViewStep, id: string | undefined): Place {
+  const others = steps.filter((step) => step.name !== name);
+  const own = id === undefined ? [] : [{ name, id }];
+  return {
+    view,
+    steps: [...others.filter(isViewStep), ...own, ...others.filter((step) => !isViewStep(step))],
+  };
 }
 
 /** The place with `step` on top; a step of the same name is replaced. */

@@ -1,14 +1,18 @@
 import { atom, type WritableAtom } from "jotai";
 import { leaveTo, pushPath, replacePath } from "./his-location.ts";
 import {
+  hasDialog,
   isOver,
   isSamePlace,
   type Place,
   parsePlace,
   pathOf,
   type ViewName,
+  type ViewStep,
+  viewOf,
   withoutStep,
   withStep,
+  withViewStep,
 } from "./place.ts";
 
 export type { ViewName } from "./place.ts";
@@ -37,10 +41,6 @@ const goAtom = atom(null, (get, set, place: Place) => {
   set(shownPlace, place);
 });
 
-function hasDialog({ steps }: Place): boolean {
-  return steps.some(({ name }) => name !== SUBJECT);
-}
-
 /** The browser's history has another place now: by Back, Forward, or a reload. */
 export const arriveAtom = atom(null, (get, set, path: string) => {
   const place = parsePlace(path);
@@ -60,7 +60,10 @@ export const firstPlaceAtom = atom(null, (_get, set, path: string) => set(shownP
 /** The one view that is shown. Write it to go elsewhere. */
 export const viewAtom = atom(
   (get) => get(shownPlace).view,
-  (_get, set, view: ViewName) => set(goAtom, { view, steps: [] }),
+  (get, set, view: ViewName) => {
+    const shown = get(shownPlace);
+    set(goAtom, view === shown.view ? viewOf(shown) : { view, steps: [] });
+  },
 );
 
 /** Goes to the wished place, or stays. */
@@ -77,6 +80,18 @@ const leaveAtom = atom(null, (get, set, below: Place) => {
   leaveTo(pathOf(below));
   set(shownPlace, below);
 });
+
+/** How the view stands, such as its tab. A change adds no step to the history; a reload brings the view back as it stood. */
+export function viewStateAtom(name: ViewStep, atFirst: string): WritableAtom<string, [string], void> {
+  return atom(
+    (get) => get(shownPlace).steps.find((step) => step.name === name)?.id ?? atFirst,
+    (get, set, id: string) => {
+      const place = withViewStep(get(shownPlace), name, id === atFirst ? undefined : id);
+      replacePath(pathOf(place));
+      set(shownPlace, place);
+    },
+  );
+}
 
 /** Whether something without a subject is open over the view; a step of the history. */
 export function openAtom(name: string): WritableAtom<boolean, [boolean], void> {
@@ -97,7 +112,7 @@ export function dialogIdAtom(name: string): WritableAtom<string | undefined, [st
     (get, set, id: string | undefined) => {
       const shown = get(shownPlace);
       if (id === undefined) set(leaveAtom, withoutStep(shown, name));
-      else set(goAtom, { view: shown.view, steps: [{ name, id }] });
+      else set(goAtom, withStep(viewOf(shown), { name, id }));
     },
   );
 }
@@ -119,7 +134,7 @@ export function subjectAtoms<Value extends { id: string }>(name: string): Subjec
   });
 }
 
-const SUBJECT = "of";
+const SUBJECT = "of" satisfies ViewStep;
 
 /** What a view is about: writing a value goes to the view, undefined goes to the one that it was opened from. */
 export function viewSubjectAtoms<Value extends { id: string }>(

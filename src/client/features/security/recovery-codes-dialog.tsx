@@ -4,14 +4,16 @@ import { startBrowserDownload } from "../../start-browser-download.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CopyIcon, DownloadIcon, PrinterIcon } from "../../ui/icons.tsx";
+import { useStay } from "../places/use-leave-guard.ts";
 import { copyText } from "./copy-text.ts";
 
 const FILE_NAME = "exameteca-codigos-de-recuperacao.txt";
 
-/** Shows new recovery codes, once. Only its button closes it, so that no stray click loses them. */
+/** Shows new recovery codes, once. Only its button closes it, so that no stray click and no Back loses them. */
 export function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   const { t } = useLingui();
   const [isCopied, setCopied] = useState(false);
+  useStay(true);
   const text = `${codes.join("\n")}\n`;
   const save = () => {
     const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));

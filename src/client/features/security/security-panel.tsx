@@ -64,7 +64,7 @@ export function SecurityPanel() {
         />
       )}
       {factors ? <Parts factors={factors} onAsk={setAsked} /> : !error && <PartsShape />}
-      {factors && asked && (
+      {factors && asked && !codes && (
         <Question
           asked={asked}
           factors={factors}

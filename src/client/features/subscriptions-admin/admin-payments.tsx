@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useState } from "react";
+import { useAtom } from "jotai";
 import { type AdminPayment, type PaymentStatus, paymentStatuses } from "../../../shared/api/payments.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -11,21 +11,45 @@ import { PaymentDetailsDialog } from "../payments/payment-details-dialog.tsx";
 import { PaymentStatusBadge, ReturnedPart } from "../payments/payment-status.tsx";
 import { DetailsButton } from "../payments/payment-table.tsx";
 import { moneyText, statusName } from "../payments/payment-text.ts";
+import { useDialogValue } from "../places/use-dialog-value.ts";
+import { dialogIdAtom, viewStateAtom } from "../places/views.ts";
 import { AdminRows, RowOwner } from "./admin-rows.tsx";
 import { PAYMENTS_PER_PAGE } from "./admin-subscriptions-api.ts";
-import { type PaymentQuestion, PaymentQuestionDialog } from "./payment-question-dialog.tsx";
+import {
+  type PaymentQuestion,
+  PaymentQuestionDialog,
+  usePaymentQuestion,
+} from "./payment-question-dialog.tsx";
 import { RefundState } from "./refund-state.tsx";
 import { usePayments } from "./use-admin-subscriptions.ts";
+
+/** Id of the payment whose details are open. */
+const openDetailsAtom = dialogIdAtom("details");
+
+const shownRowsAtom = viewStateAtom("rows", "pending.0");
+const MAX_PAGE = 10_000;
+
+/** Which payments are shown: those of a status, by pages. A reload shows the same ones. */
+function useShownRows() {
+  const [rows, setRows] = useAtom(shownRowsAtom);
+  const [name, number] = rows.split(".");
+  const page = Number(number);
+  return {
+    status: paymentStatuses.find((known) => known === name) ?? ("all" as const),
+    page: Number.isInteger(page) && page >= 0 && page <= MAX_PAGE ? page : 0,
+    show: (status: PaymentStatus | "all", shownPage: number) => setRows(`${status}.${shownPage}`),
+  };
+}
 
 /** Everybody's payments, those that wait for a confirmation first. */
 export function AdminPayments() {
   const { i18n, t } = useLingui();
-  const [status, setStatus] = useState<PaymentStatus | "all">("pending");
-  const [page, setPage] = useState(0);
-  const [question, setQuestion] = useState<PaymentQuestion>();
-  const [openId, setOpenId] = useState<string>();
-  const { data, error, refetch } = usePayments(status, page);
+  const { status, page, show } = useShownRows();
+  const { data, error, refetch, isPlaceholderData } = usePayments(status, page);
   const payments = data?.payments;
+  const ownPayments = isPlaceholderData ? undefined : payments;
+  const [opened, setOpenId] = useDialogValue(openDetailsAtom, ownPayments);
+  const { question, ask, close } = usePaymentQuestion(ownPayments);
   const options: { value: PaymentStatus | "all"; label: string }[] = [
     { value: "all", label: t({ id: "subscriptions.allPayments", message: "All payments" }) },
     ...paymentStatuses.map((value) => ({ value, label: statusName(i18n, value) })),
@@ -35,15 +59,7 @@ export function AdminPayments() {
       <div className="admin-filter">
         <Field label={<Trans id="payments.status">Status</Trans>}>
           {(tied) => (
-            <Select
-              {...tied}
-              options={options}
-              value={status}
-              onValueChange={(value) => {
-                setStatus(value);
-                setPage(0);
-              }}
-            />
+            <Select {...tied} options={options} value={status} onValueChange={(value) => show(value, 0)} />
           )}
         </Field>
       </div>
@@ -60,12 +76,7 @@ export function AdminPayments() {
           none={<Trans id="subscriptions.noPayments">No payment has this status.</Trans>}
         >
           {(payment) => (
-            <PaymentRow
-              key={payment.id}
-              payment={payment}
-              onAsk={setQuestion}
-              onOpen={({ id }) => setOpenId(id)}
-            />
+            <PaymentRow key={payment.id} payment={payment} onAsk={ask} onOpen={({ id }) => setOpenId(id)} />
           )}
         </AdminRows>
       )}
@@ -74,14 +85,11 @@ export function AdminPayments() {
           before={page * PAYMENTS_PER_PAGE}
           shown={data.payments.length}
           total={data.total}
-          onStep={(step) => setPage(page + step)}
+          onStep={(step) => show(status, page + step)}
         />
       )}
-      <PaymentDetailsDialog
-        payment={payments?.find(({ id }) => id === openId)}
-        onClose={() => setOpenId(undefined)}
-      />
-      <PaymentQuestionDialog question={question} onClose={() => setQuestion(undefined)} />
+      <PaymentDetailsDialog payment={opened} onClose={() => setOpenId(undefined)} />
+      <PaymentQuestionDialog question={question} onClose={close} />
     </section>
   );
 }

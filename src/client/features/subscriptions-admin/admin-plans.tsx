@@ -1,9 +1,9 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { useAtom } from "jotai";
 import type { AdminPlan } from "../../../shared/api/subscriptions.ts";
 import { Button } from "../../ui/button.tsx";
 import { PencilIcon } from "../../ui/icons.tsx";
 import { moneyText } from "../payments/payment-text.ts";
+import { useDialogValue } from "../places/use-dialog-value.ts";
 import { dialogIdAtom } from "../places/views.ts";
 import { PlanLimits } from "../plan/plan-limits.tsx";
 import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
@@ -17,8 +17,7 @@ const editedPlanAtom = dialogIdAtom("plan");
 /** Every plan with how many use it; to edit, or to take oneself. */
 export function AdminPlans() {
   const { data } = useSummary();
-  const [editedId, setEditedId] = useAtom(editedPlanAtom);
-  const edited = data?.plans.find(({ id }) => id === editedId);
+  const [edited, setEditedId] = useDialogValue(editedPlanAtom, data?.plans);
   return (
     <section className="panel admin-panel">
       <ul className="admin-rows">

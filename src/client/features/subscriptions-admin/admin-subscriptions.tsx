@@ -1,6 +1,8 @@
 import { Trans } from "@lingui/react/macro";
+import { useAtom } from "jotai";
 import { Tabs } from "radix-ui";
 import { LoadError } from "../../ui/load-error.tsx";
+import { viewStateAtom } from "../places/views.ts";
 import { AccountSubscriptions } from "./account-subscriptions.tsx";
 import { AdminPayments } from "./admin-payments.tsx";
 import { AdminPlans } from "./admin-plans.tsx";
@@ -37,9 +39,12 @@ export default function AdminSubscriptions() {
   );
 }
 
+const tabAtom = viewStateAtom("tab", "payments");
+
 function AdminTabs({ pendingPayments }: { pendingPayments: number }) {
+  const [tab, setTab] = useAtom(tabAtom);
   return (
-    <Tabs.Root defaultValue="payments">
+    <Tabs.Root value={tab} onValueChange={setTab}>
       <Tabs.List className="tabs admin-tabs">
         <Tabs.Trigger value="payments">
           <Trans id="subscriptions.payments">Payments</Trans>

@@ -2,12 +2,39 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { AdminPayment } from "../../../shared/api/payments.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { moneyText } from "../payments/payment-text.ts";
+import { useDialogValue } from "../places/use-dialog-value.ts";
+import { dialogIdAtom } from "../places/views.ts";
 import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
 import { useAdminAction } from "./use-admin-action.ts";
 
 export interface PaymentQuestion {
   kind: "confirm" | "refund";
   payment: AdminPayment;
+}
+
+const confirmedIdAtom = dialogIdAtom("confirm");
+const refundedIdAtom = dialogIdAtom("refund");
+
+/** The question that is open; it is gone where its payment is not among `payments` or may not be answered any more. */
+export function usePaymentQuestion(payments: readonly AdminPayment[] | undefined) {
+  const confirmable = payments?.filter(({ canConfirm }) => canConfirm);
+  const refundable = payments?.filter(({ canRefund }) => canRefund);
+  const [confirmed, setConfirmedId] = useDialogValue(confirmedIdAtom, confirmable);
+  const [refunded, setRefundedId] = useDialogValue(refundedIdAtom, refundable);
+  const question: PaymentQuestion | undefined =
+    (confirmed && { kind: "confirm", payment: confirmed }) ??
+    (refunded && { kind: "refund", payment: refunded });
+  return {
+    question,
+    ask: ({ kind, payment }: PaymentQuestion) => {
+      if (kind === "confirm") setConfirmedId(payment.id);
+      else setRefundedId(payment.id);
+    },
+    close: () => {
+      setConfirmedId(undefined);
+      setRefundedId(undefined);
+    },
+  };
 }
 
 interface PaymentQuestionDialogProps {

@@ -2,7 +2,8 @@ import { Trans } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import { Tabs } from "radix-ui";
 import type { OfferedPlan, Subscription } from "../../../shared/api/subscriptions.ts";
-import { dialogIdAtom } from "../places/views.ts";
+import { useDialogValue } from "../places/use-dialog-value.ts";
+import { dialogIdAtom, viewStateAtom } from "../places/views.ts";
 import { PlanRows } from "./plan-rows.tsx";
 import { SubscribeDialog } from "./subscribe-dialog.tsx";
 import { UsageHistory } from "./usage-history.tsx";
@@ -14,13 +15,14 @@ interface PlanTabsProps {
 
 /** Id of the plan whose subscription is being asked about. */
 const chosenPlanAtom = dialogIdAtom("subscribe");
+const tabAtom = viewStateAtom("tab", "plans");
 
 /** The plans that can be chosen, and what was done under the present one. */
 export function PlanTabs({ plans, subscription }: PlanTabsProps) {
-  const [chosenId, setChosenId] = useAtom(chosenPlanAtom);
-  const chosen = plans.find(({ id }) => id === chosenId);
+  const [tab, setTab] = useAtom(tabAtom);
+  const [chosen, setChosenId] = useDialogValue(chosenPlanAtom, plans);
   return (
-    <Tabs.Root defaultValue="plans">
+    <Tabs.Root value={tab} onValueChange={setTab}>
       <Tabs.List className="tabs">
         <Tabs.Trigger value="plans">
           <Trans id="subscription.plans">Available plans</Trans>

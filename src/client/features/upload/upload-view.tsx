@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useEffect } from "react";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
+import { useLeaveGuard } from "../places/use-leave-guard.ts";
 import { SeePlans } from "../plan/subscription-link.tsx";
 import { maySubscribe, useHis } from "../session/his-context.ts";
 import { ExamFormPanel } from "./exam-form/exam-form-panel.tsx";
@@ -9,7 +10,6 @@ import { removeAbandonedFiles } from "./pack-folder/packed-files.ts";
 import { DropZone } from "./pick/drop-zone.tsx";
 import { UploadProgress } from "./upload-progress.tsx";
 import { isSent, percentOf, type UploadState } from "./upload-state.ts";
-import { useLeaveGuard } from "./use-leave-guard.ts";
 import { useTrialLimit } from "./use-trial-limit.ts";
 import { useUpload } from "./use-upload.ts";
 

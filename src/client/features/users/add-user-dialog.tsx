@@ -9,6 +9,7 @@ import { showFormFailure } from "../../form-failure.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { useStay } from "../places/use-leave-guard.ts";
 import { type Invitation, InvitationLink } from "./invitation-link.tsx";
 import { refreshUsers } from "./use-users.ts";
 import { AccountFields } from "./user-fields.tsx";
@@ -25,6 +26,7 @@ interface AddUserDialogProps {
 /** Opens an account for somebody; where no mail goes out, it shows the invitation to hand over. */
 export function AddUserDialog({ open, onOpenChange }: AddUserDialogProps) {
   const [invitation, setInvitation] = useState<Invitation>();
+  useStay(invitation !== undefined);
   const close = () => {
     onOpenChange(false);
     setInvitation(undefined);

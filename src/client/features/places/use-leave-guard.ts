@@ -1,8 +1,8 @@
 import { useAtomValue, useSetAtom } from "jotai";
 import { useEffect } from "react";
-import { answerWishAtom, holdsViewAtom, wishedPlaceAtom } from "../places/views.ts";
+import { answerWishAtom, holdsViewAtom, wishedPlaceAtom } from "./views.ts";
 
-/** While `holds`, the browser asks before the page goes, and another view is only wished for. */
+/** While `holds`, the browser asks before the page goes, and going to another view becomes a wish that waits for an answer. */
 export function useLeaveGuard(holds: boolean) {
   const setHolds = useSetAtom(holdsViewAtom);
   const answer = useSetAtom(answerWishAtom);
@@ -25,4 +25,15 @@ export function useLeaveGuard(holds: boolean) {
   }, [holds, isWished, answer]);
 
   return { asksToLeave: holds && isWished, stay: () => answer(false), leave: () => answer(true) };
+}
+
+/**
+ * While `holds`, Back and the menu lead nowhere, and the browser asks before the page goes: for what is shown only
+ * once and has a button of its own to say that it was kept.
+ */
+export function useStay(holds: boolean): void {
+  const { asksToLeave, stay } = useLeaveGuard(holds);
+  useEffect(() => {
+    if (asksToLeave) stay();
+  }, [asksToLeave, stay]);
 }

@@ -1,0 +1,69 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import { getDefaultStore } from "jotai";
+import { viewAtom } from "../../../src/client/features/places/views.ts";
+import { SecurityPanel } from "../../../src/client/features/security/security-panel.tsx";
+import type { Factors } from "../../../src/shared/api/factors.ts";
+import { screen, userEvent, withDom } from "../../support/dom.ts";
+import { type Answer, answerCalls, renderView, shownView } from "../../support/render-view.tsx";
+import { travel, write } from "../../support/travel.ts";
+
+withDom();
+
+const store = getDefaultStore();
+const seen = { createdAt: "2026-11-20T12:00:00.000Z", lastUsedAt: null };
+const factors: Factors = {
+  passkeysAvailable: true,
+  passkeys: [{ id: "01900000-0000-7000-8000-0000000000a1", name: "Celular", isBackedUp: false, ...seen }],
+  totp: seen,
+  recoveryCodesLeft: 10,
+};
+
+async function show(answer: Factors, answers: Record<string, Answer> = {}) {
+  answerCalls({ "GET /api/auth/factors": () => Response.json(answer), ...answers });
+  await renderView(<SecurityPanel />);
+  await write(() => store.set(viewAtom, "profile"));
+  await screen.findByRole("button", { name: "Adicionar chave de acesso" });
+  return userEvent.setup();
+}
+
+describe("the security of an account", () => {
+  test.each([
+    ["Adicionar chave de acesso", factors],
+    ["Configurar", { ...factors, totp: null }],
+    ["Remover o aplicativo autenticador", factors],
+    ["Gerar novos códigos", factors],
+    ["Renomear Celular", factors],
+    ["Remover Celular", factors],
+  ])("the dialog of %p is closed by Back and opened again by Forward", async (name, answer) => {
+    const user = await show(answer);
+    const dialog = () => screen.queryByRole("dialog") ?? screen.queryByRole("alertdialog");
+    await user.click(screen.getByRole("button", { name }));
+    const title = dialog()?.querySelector("h2")?.textContent;
+    expect(title).toBeString();
+    await travel("back");
+    expect(dialog()).toBeNull();
+    expect(shownView()).toBe("profile");
+    await travel("forward");
+    expect(dialog()?.querySelector("h2")?.textContent).toBe(title);
+  });
+
+  test("shows recovery codes until its owner has kept them, whatever Back and the menu do", async () => {
+    const codes = ["1111-2222-3333-4444", "5555-6666-7777-8888"];
+    const user = await show(factors, {
+      "POST /api/auth/recovery-codes": () => Response.json({ recoveryCodes: codes }),
+    });
+    await user.click(screen.getByRole("button", { name: "Gerar novos códigos" }));
+    await user.type(screen.getByLabelText("Sua senha"), "senha-forte");
+    await user.type(screen.getByLabelText(/^Código/), "123456");
+    await user.click(screen.getByRole("button", { name: "Gerar novos códigos" }));
+    await screen.findByText("1111-2222-3333-4444");
+    await travel("back");
+    await write(() => store.set(viewAtom, "support"));
+    expect(shownView()).toBe("profile");
+    expect(screen.getByText("1111-2222-3333-4444")).toBeDefined();
+    await user.click(screen.getByRole("button", { name: "Já guardei os códigos" }));
+    await write(() => store.set(viewAtom, "support"));
+    expect(shownView()).toBe("support");
+  });
+});
