@@ -7,20 +7,27 @@ interface Form<Values extends FieldValues> {
   setError: UseFormSetError<Values>;
   /** Those that the server may complain about. */
   fields: readonly Path<Values>[];
+  /** The field that a refusal is about where its code says so and no violation does. */
+  fieldOfCode?: Record<string, Path<Values>>;
   /** What did not happen. */
   title: string;
+  /** Replaces the toast; called for what stands at a field too. */
+  tell?: (error: ApiError, isAtField: boolean) => void;
 }
 
 /**
  * Says why a form was refused: at the fields that the server names, or else in a toast.
  *
- * @throws what is no answer of the server
+ * @throws every error that is not an answer of the server
  */
 export function showFormFailure<Values extends FieldValues>(
   error: unknown,
-  { setError, fields, title }: Form<Values>,
+  { setError, fields, fieldOfCode = {}, title, tell }: Form<Values>,
 ): void {
   if (!(error instanceof ApiError)) throw error;
-  if (showViolations(error, setError, fields)) return;
-  showToast({ tone: "bad", title, text: error.message });
+  const field = fieldOfCode[error.code];
+  if (field) setError(field, { message: error.message }, { shouldFocus: true });
+  const isAtField = field !== undefined || showViolations(error, setError, fields);
+  if (tell) tell(error, isAtField);
+  else if (!isAtField) showToast({ tone: "bad", title, text: error.message });
 }

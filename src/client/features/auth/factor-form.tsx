@@ -1,13 +1,13 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Trans } from "@lingui/react/macro";
 import { type ReactNode, type SyntheticEvent, useState } from "react";
 import type { SignInMethod } from "../../../shared/rules/sign-in-methods.ts";
 import { Button } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/checkbox.tsx";
-import { CODE_LENGTH, CodeField, emptyCode } from "../../ui/code-field.tsx";
 import { KeyIcon } from "../../ui/entry-icons.tsx";
 import { TextField } from "../../ui/field.tsx";
 import type { AuthFormProps } from "./auth-forms.ts";
 import { BackToLogin } from "./back-to-login.tsx";
+import { CodeDigits, RememberDevice, useCodeEntry, VerifyButton } from "./code-entry.tsx";
+import { FormHead } from "./form-head.tsx";
 import { keepPendingSignIn, type PendingSignIn } from "./pending-sign-in.ts";
 import { usePasskeyLogin } from "./use-passkey-login.ts";
 import { useVerification } from "./use-verification.ts";
@@ -63,36 +63,16 @@ interface PartProps {
 }
 
 function CodePart({ pending }: PartProps) {
-  const { t } = useLingui();
-  const [digits, setDigits] = useState(emptyCode);
-  const [rememberDevice, setRememberDevice] = useState(false);
-  const { isBusy, isWrong, verify } = useVerification(pending);
-  const code = digits.join("");
-  const submit = async (event: SyntheticEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const firstBox = event.currentTarget.querySelector("input");
-    if (await verify(code, rememberDevice)) return;
-    setDigits(emptyCode);
-    firstBox?.focus();
-  };
+  const entry = useCodeEntry(pending);
   return (
-    <form className="auth-part" onSubmit={(event) => void submit(event)} noValidate>
-      <div>
-        <h1>
-          <Trans id="auth.verify.title">Verification code</Trans>
-        </h1>
-        <p className="auth-lead">
-          <Trans id="auth.factor.totpLead">Enter the 6 digits that your authenticator app shows.</Trans>
-        </p>
-      </div>
-      <CodeField
-        legend={t({ id: "auth.verify.legend", message: "Code of 6 digits" })}
-        digits={digits}
-        onDigitsChange={setDigits}
-        invalid={isWrong && code === ""}
+    <form className="auth-part" onSubmit={entry.onSubmit} noValidate>
+      <FormHead
+        title={<Trans id="auth.verify.title">Verification code</Trans>}
+        lead={<Trans id="auth.factor.totpLead">Enter the 6 digits that your authenticator app shows.</Trans>}
       />
-      <RememberDevice checked={rememberDevice} onCheckedChange={setRememberDevice} />
-      <VerifyButton isBusy={isBusy} isReady={code.length === CODE_LENGTH && pending !== undefined} />
+      <CodeDigits {...entry} />
+      <RememberDevice {...entry} />
+      <VerifyButton {...entry} />
     </form>
   );
 }
@@ -106,14 +86,12 @@ function RecoveryPart({ pending }: PartProps) {
   };
   return (
     <form className="auth-part" onSubmit={(event) => void submit(event)} noValidate>
-      <div>
-        <h1>
-          <Trans id="auth.factor.recoveryTitle">Recovery code</Trans>
-        </h1>
-        <p className="auth-lead">
+      <FormHead
+        title={<Trans id="auth.factor.recoveryTitle">Recovery code</Trans>}
+        lead={
           <Trans id="auth.factor.recoveryLead">Enter one of the codes that you kept. Each works once.</Trans>
-        </p>
-      </div>
+        }
+      />
       <TextField
         label={<Trans id="auth.factor.recoveryCode">Code</Trans>}
         name="recovery"
@@ -135,16 +113,14 @@ function PasskeyPart({ pending }: PartProps) {
   const { isBusy, logIn } = usePasskeyLogin();
   return (
     <div className="auth-part">
-      <div>
-        <h1>
-          <Trans id="auth.factor.passkeyTitle">Confirm it is you</Trans>
-        </h1>
-        <p className="auth-lead">
+      <FormHead
+        title={<Trans id="auth.factor.passkeyTitle">Confirm it is you</Trans>}
+        lead={
           <Trans id="auth.factor.passkeyLead">
             Your browser asks for your fingerprint, face or device PIN.
           </Trans>
-        </p>
-      </div>
+        }
+      />
       <Button
         kind="lit"
         size="big"
@@ -155,23 +131,5 @@ function PasskeyPart({ pending }: PartProps) {
         <Trans id="auth.factor.usePasskey">Use a passkey</Trans>
       </Button>
     </div>
-  );
-}
-
-function RememberDevice(props: { checked: boolean; onCheckedChange: (checked: boolean) => void }) {
-  return (
-    <Checkbox label={<Trans id="auth.verify.remember">Trust this device for 30 days</Trans>} {...props} />
-  );
-}
-
-function VerifyButton({ isBusy, isReady }: { isBusy: boolean; isReady: boolean }) {
-  return (
-    <Button type="submit" kind="lit" size="big" disabled={isBusy || !isReady}>
-      {isBusy ? (
-        <Trans id="auth.verify.busy">Verifying…</Trans>
-      ) : (
-        <Trans id="auth.verify.submit">Verify</Trans>
-      )}
-    </Button>
   );
 }

@@ -3,11 +3,10 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useForm } from "react-hook-form";
 import type * as z from "zod/mini";
 import { emailOnlySchema } from "../../../shared/api/account-fields.ts";
-import { ApiError } from "../../api.ts";
+import { showFormFailure } from "../../form-failure.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
-import { showToast } from "../../ui/toast.tsx";
-import { showViolations, violationText } from "../../validation.ts";
+import { violationText } from "../../validation.ts";
 import { authApi } from "./auth-api.ts";
 import type { AuthFormProps } from "./auth-forms.ts";
 import { Notice } from "./auth-notices.tsx";
@@ -29,10 +28,8 @@ export default function ForgotForm({ email = "", onSwitch }: AuthFormProps) {
       await authApi.forgotPassword(values.email);
       onSwitch("login", { email: values.email, notice: <LinkSentNotice email={values.email} /> });
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (showViolations(error, setError, ["email"])) return;
       const title = t({ id: "auth.forgot.failed", message: "Reset request failed" });
-      showToast({ tone: "bad", title, text: error.message });
+      showFormFailure(error, { setError, fields: ["email"], title });
     }
   });
 

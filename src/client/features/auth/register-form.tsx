@@ -3,13 +3,13 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Controller, useForm } from "react-hook-form";
 import { registerCall } from "../../../shared/api/register.ts";
 import { maskTaxId, plainTaxId, taxIdMaxLength } from "../../../shared/rules/cpf-cnpj.ts";
-import { ApiError, callApi } from "../../api.ts";
+import { callApi } from "../../api.ts";
+import { showFormFailure } from "../../form-failure.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { MaskedField } from "../../ui/masked-field.tsx";
 import { PasswordField } from "../../ui/password-field.tsx";
-import { showToast } from "../../ui/toast.tsx";
-import { showViolations, violationText } from "../../validation.ts";
+import { violationText } from "../../validation.ts";
 import type { AuthFormProps } from "./auth-forms.ts";
 import { RegisteredNotice, RegisterLead } from "./auth-notices.tsx";
 import { PasswordStrengthHint } from "./password-strength-hint.tsx";
@@ -32,13 +32,8 @@ export default function RegisterForm({ registration, trialDays, onSwitch }: Auth
       await callApi(registerCall, { body: { ...account, cpfcnpj: plainTaxId(account.cpfcnpj) } });
       onSwitch("login", { email: account.email, notice: <RegisteredNotice registration={registration} /> });
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (showViolations(error, setError, ["name", "email", "cpfcnpj", "password"])) return;
-      showToast({
-        tone: "bad",
-        title: t({ id: "auth.register.failed", message: "Registration failed" }),
-        text: error.message,
-      });
+      const title = t({ id: "auth.register.failed", message: "Registration failed" });
+      showFormFailure(error, { setError, fields: ["name", "email", "cpfcnpj", "password"], title });
     }
   });
 

@@ -2,13 +2,14 @@ import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useState } from "react";
 import { useForm } from "react-hook-form";
-import { ApiError } from "../../api.ts";
+import type { ApiError } from "../../api.ts";
+import { showFormFailure } from "../../form-failure.ts";
 import { announceSessionEnd } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { PasswordField } from "../../ui/password-field.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { showViolations, violationText } from "../../validation.ts";
+import { violationText } from "../../validation.ts";
 import { authApi } from "./auth-api.ts";
 import type { AuthFormProps } from "./auth-forms.ts";
 import { Notice } from "./auth-notices.tsx";
@@ -35,11 +36,13 @@ export default function ResetForm({ resetToken, onSwitch }: AuthFormProps) {
       onSwitch("login", { notice: <PasswordChangedNotice /> });
       leaveResetAddress();
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (showViolations(error, setError, ["token", "password"])) return;
-      setFailure(error);
       const title = t({ id: "auth.resetPasswordError", message: "Failed to reset password" });
-      showToast({ tone: "bad", title });
+      const tell = (refusal: ApiError, isAtField: boolean) => {
+        if (isAtField) return;
+        setFailure(refusal);
+        showToast({ tone: "bad", title });
+      };
+      showFormFailure(error, { setError, fields: ["token", "password"], title, tell });
     }
   });
 

@@ -1,70 +1,32 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { type SyntheticEvent, useState } from "react";
+import { useState } from "react";
 import { ApiError } from "../../api.ts";
-import { Button } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/checkbox.tsx";
-import { CODE_LENGTH, CodeField, emptyCode } from "../../ui/code-field.tsx";
+import { clockText } from "../../ui/clock-text.ts";
 import { ClockIcon } from "../../ui/entry-icons.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import { authApi } from "./auth-api.ts";
 import type { AuthFormProps } from "./auth-forms.ts";
 import { BackToLogin } from "./back-to-login.tsx";
+import { CodeDigits, RememberDevice, useCodeEntry, VerifyButton } from "./code-entry.tsx";
+import { FormHead } from "./form-head.tsx";
 import { CODE_LIFE_MS, keepPendingSignIn, type PendingSignIn } from "./pending-sign-in.ts";
-import { useVerification } from "./use-verification.ts";
 
 /** The second factor: six digits from the mail, then the session as at login. */
 export default function VerifyForm({ pending, onSwitch }: AuthFormProps) {
-  const { t } = useLingui();
-  const [digits, setDigits] = useState(emptyCode);
-  const [rememberDevice, setRememberDevice] = useState(false);
+  const entry = useCodeEntry(pending);
   const [sentAt, setSentAt] = useState(pending?.passwordAt ?? 0);
-  const { isBusy, isWrong, verify } = useVerification(pending);
-  const code = digits.join("");
   const email = pending?.email;
-
-  const submit = async (event: SyntheticEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const firstBox = event.currentTarget.querySelector("input");
-    if (await verify(code, rememberDevice)) return;
-    setDigits(emptyCode);
-    firstBox?.focus();
-  };
-
   return (
-    <form className="auth-form" onSubmit={(event) => void submit(event)} noValidate>
-      <div>
-        <h1>
-          <Trans id="auth.verify.title">Verification code</Trans>
-        </h1>
-        <p className="auth-lead">
-          <Trans id="auth.verify.lead">We sent 6 digits to {email}.</Trans>
-        </p>
-      </div>
-      <CodeField
-        legend={t({ id: "auth.verify.legend", message: "Code of 6 digits" })}
-        digits={digits}
-        onDigitsChange={setDigits}
-        invalid={isWrong && code === ""}
+    <form className="auth-form" onSubmit={entry.onSubmit} noValidate>
+      <FormHead
+        title={<Trans id="auth.verify.title">Verification code</Trans>}
+        lead={<Trans id="auth.verify.lead">We sent 6 digits to {email}.</Trans>}
       />
+      <CodeDigits {...entry} />
       <Validity sentAt={sentAt} />
-      <Checkbox
-        label={<Trans id="auth.verify.remember">Trust this device for 30 days</Trans>}
-        checked={rememberDevice}
-        onCheckedChange={setRememberDevice}
-      />
-      <Button
-        type="submit"
-        kind="lit"
-        size="big"
-        disabled={isBusy || code.length < CODE_LENGTH || pending === undefined}
-      >
-        {isBusy ? (
-          <Trans id="auth.verify.busy">Verifying…</Trans>
-        ) : (
-          <Trans id="auth.verify.submit">Verify</Trans>
-        )}
-      </Button>
+      <RememberDevice {...entry} />
+      <VerifyButton {...entry} />
       <div className="auth-row">
         <BackToLogin
           onSwitch={(form) => {
@@ -127,10 +89,4 @@ function ResendLink({ pending, onSent }: { pending: PendingSignIn; onSent: () =>
       )}
     </button>
   );
-}
-
-/** `9:05` */
-function clockText(milliseconds: number): string {
-  const seconds = Math.ceil(milliseconds / 1000);
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { type LabUpload, labModalities, labUploadSchema } from "../../../shared/api/labs.ts";
 import { refreshLabs } from "../../query-keys.ts";
 import { Button } from "../../ui/button.tsx";
@@ -12,6 +12,7 @@ import { Select } from "../../ui/select.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { PdfPicker } from "../pdf/pdf-picker.tsx";
 import { UploadMeter } from "../pdf/upload-meter.tsx";
+import { useStoppableUpload } from "../pdf/use-stoppable-upload.ts";
 import { modalityName } from "../studies/modality-names.ts";
 import { labsApi } from "./labs-api.ts";
 
@@ -97,22 +98,17 @@ function LabUploadForm({ onClose }: { onClose: () => void }) {
 function useLabUpload(onDone: () => void) {
   const { t } = useLingui();
   const queryClient = useQueryClient();
-  const [sent, setSent] = useState(0);
-  const stop = useRef<AbortController>(undefined);
-  useEffect(() => () => stop.current?.abort(), []);
+  const { sent, begin, isStopped } = useStoppableUpload();
   const upload = useMutation({
-    mutationFn: ({ fields, file }: { fields: LabUpload; file: File }) => {
-      stop.current = new AbortController();
-      setSent(0);
-      return labsApi.upload(fields, file, { onProgress: setSent, signal: stop.current.signal });
-    },
+    mutationFn: ({ fields, file }: { fields: LabUpload; file: File }) =>
+      labsApi.upload(fields, file, begin()),
     onSuccess: async () => {
       showToast({ tone: "ok", title: t({ id: "labs.saved", message: "Exam saved" }) });
       await refreshLabs(queryClient);
       onDone();
     },
     onError: (error) => {
-      if (stop.current?.signal.aborted) return;
+      if (isStopped()) return;
       showToast({
         tone: "bad",
         title: t({ id: "labs.uploadFailed", message: "Error uploading" }),

@@ -1,6 +1,6 @@
 import { Trans } from "@lingui/react/macro";
+import { clockText } from "../../ui/clock-text.ts";
 import { ClockIcon } from "../../ui/entry-icons.tsx";
-import { clockText } from "./remaining-time.ts";
 
 const SOON_MS = 5 * 60_000;
 
@@ -12,7 +12,7 @@ export function Countdown({ leftMs }: { leftMs: number }) {
       <span>
         <Trans id="pix.expiresIn">Expires in</Trans>
       </span>
-      <b role="timer">{clockText(leftMs)}</b>
+      <b role="timer">{clockText(leftMs, { minuteDigits: 2 })}</b>
     </div>
   );
 }

@@ -41,7 +41,7 @@ export function PaymentDetailsDialog({ payment, onClose }: PaymentDetailsDialogP
 
 function Facts({ payment }: { payment: Payment }) {
   const { i18n } = useLingui();
-  const { planName, periodDays, amount, status, createdAt, paymentDate } = payment;
+  const { planName, periodDays, amount: amountCents, status, createdAt, paymentDate } = payment;
   return (
     <dl className="payment-facts">
       <Fact name={<Trans id="payments.plan">Plan</Trans>}>
@@ -49,7 +49,7 @@ function Facts({ payment }: { payment: Payment }) {
           {planName}, {periodDays} days
         </Trans>
       </Fact>
-      <Fact name={<Trans id="payments.amount">Amount</Trans>}>{moneyText(i18n, amount)}</Fact>
+      <Fact name={<Trans id="payments.amount">Amount</Trans>}>{moneyText(i18n, amountCents)}</Fact>
       <Fact name={<Trans id="payments.status">Status</Trans>}>
         <PaymentStatusBadge status={status} />
       </Fact>

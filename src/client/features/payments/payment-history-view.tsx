@@ -4,7 +4,6 @@ import { useEffect } from "react";
 import type { Payment } from "../../../shared/api/payments.ts";
 import { Button } from "../../ui/button.tsx";
 import { ReceiptIcon } from "../../ui/icons.tsx";
-import { LoadError } from "../../ui/load-error.tsx";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { useDialogValue } from "../places/use-dialog-value.ts";
 import { dialogIdAtom, viewAtom } from "../places/views.ts";
@@ -12,6 +11,7 @@ import { maySubscribe, useHis } from "../session/his-context.ts";
 import { PaymentCards } from "./payment-cards.tsx";
 import { PaymentDetailsDialog } from "./payment-details-dialog.tsx";
 import { PaymentTable } from "./payment-table.tsx";
+import { PaymentsError } from "./payments-error.tsx";
 import { usePaymentHistory } from "./use-payments.ts";
 
 /** What the person has paid; an admin pays nothing and is sent back to the start. */
@@ -37,13 +37,7 @@ function PaymentHistory() {
           <Trans id="payments.title">Payment history</Trans>
         </h1>
       </div>
-      {error && (
-        <LoadError
-          title={<Trans id="payments.failed">Error loading payments</Trans>}
-          error={error}
-          onRetry={refetch}
-        />
-      )}
+      {error && <PaymentsError error={error} onRetry={refetch} />}
       {data?.length === 0 && <NothingPaid />}
       {!error && data?.length !== 0 && <Payments payments={data} onOpen={({ id }) => setOpenId(id)} />}
       <PaymentDetailsDialog payment={openPayment} onClose={() => setOpenId(undefined)} />

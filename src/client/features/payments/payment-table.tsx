@@ -39,14 +39,14 @@ export function PaymentTable({ payments, onOpen }: PaymentListProps) {
 
 function PaymentRow({ payment, onOpen }: { payment: Payment; onOpen: () => void }) {
   const { i18n } = useLingui();
-  const { createdAt, paymentDate, planName, amount, status } = payment;
+  const { createdAt, paymentDate, planName, amount: amountCents, status } = payment;
   return (
     <tr>
       <td>
         <time dateTime={createdAt}>{dayText(createdAt)}</time>
       </td>
       <th scope="row">{planName}</th>
-      <td>{moneyText(i18n, amount)}</td>
+      <td>{moneyText(i18n, amountCents)}</td>
       <td>
         <PaymentStatusBadge status={status} />
         <ReturnedPart payment={payment} />

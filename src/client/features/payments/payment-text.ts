@@ -44,6 +44,6 @@ export function statusName(i18n: I18n, status: PaymentStatus): string {
 }
 
 /** Integer cents of BRL as the reader's language writes them. */
-export function moneyText(i18n: I18n, cents: number): string {
-  return i18n.number(cents / 100, { style: "currency", currency: "BRL" });
+export function moneyText(i18n: I18n, amountCents: number): string {
+  return i18n.number(amountCents / 100, { style: "currency", currency: "BRL" });
 }

@@ -7,10 +7,3 @@ export function useRemainingMs({ createdAt, expiresAt }: Pick<Payment, "createdA
   const leftMs = Math.min(end - useServerNow(), end - Date.parse(createdAt));
   return Math.max(0, leftMs);
 }
-
-/** `125_000` as `02:05`. */
-export function clockText(milliseconds: number): string {
-  const seconds = Math.ceil(milliseconds / 1000);
-  const two = (number: number) => String(number).padStart(2, "0");
-  return `${two(Math.floor(seconds / 60))}:${two(seconds % 60)}`;
-}

@@ -2,11 +2,10 @@ import { useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import type { UseFormReturn } from "react-hook-form";
 import type { ProfileAnswer, ProfileChange } from "../../../shared/api/users.ts";
-import { ApiError } from "../../api.ts";
+import { showFormFailure } from "../../form-failure.ts";
 import { CURRENT_USER } from "../../query-keys.ts";
 import { refreshSessionUser, renewSession } from "../../session.ts";
 import { showToast } from "../../ui/toast.tsx";
-import { showViolations } from "../../validation.ts";
 import { profileApi } from "./profile-api.ts";
 
 /** Which field a refusal is about, where it is no violation. */
@@ -23,14 +22,6 @@ export function useProfileChange(
   const { t } = useLingui();
   const queryClient = useQueryClient();
 
-  const showFailure = (error: ApiError) => {
-    const field = fieldOfCode[error.code];
-    if (field) setError(field, { message: error.message }, { shouldFocus: true });
-    else if (showViolations(error, setError, ["name", "email", "currentPassword", "newPassword"])) return;
-    const title = t({ id: "profile.failed", message: "Update failed" });
-    showToast({ tone: "bad", title, text: error.message });
-  };
-
   return async (change: ProfileChange): Promise<void> => {
     try {
       const answer = await profileApi.change(change);
@@ -40,8 +31,17 @@ export function useProfileChange(
       showToast({ tone: "ok", title: t({ id: "profile.saved", message: "Profile updated" }) });
       onSaved(answer);
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      showFailure(error);
+      const title = t({ id: "profile.failed", message: "Update failed" });
+      showFormFailure(error, {
+        setError,
+        fields: ["name", "email", "currentPassword", "newPassword"],
+        fieldOfCode,
+        title,
+        // A wrong password is said twice: its field may be below the screen's edge.
+        tell: ({ code, message }, isAtField) => {
+          if (!isAtField || code in fieldOfCode) showToast({ tone: "bad", title, text: message });
+        },
+      });
     }
   };
 }

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useAtom, useSetAtom } from "jotai";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { ApiError } from "../../api.ts";
 import { STUDIES } from "../../query-keys.ts";
@@ -12,6 +12,7 @@ import { FileTextIcon } from "../../ui/icons.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { PdfPicker } from "../pdf/pdf-picker.tsx";
 import { UploadMeter } from "../pdf/upload-meter.tsx";
+import { useStoppableUpload } from "../pdf/use-stoppable-upload.ts";
 import { leftByAtom } from "../studies/list-openers.ts";
 import { dateText, descriptionText } from "../studies/study-text.ts";
 import { useFoundStudy } from "../studies/use-found-study.ts";
@@ -114,15 +115,9 @@ function AttachReport({ study, onClose }: PartProps) {
 function useReportUpload(study: Study, onDone: () => void) {
   const { t } = useLingui();
   const queryClient = useQueryClient();
-  const [sent, setSent] = useState(0);
-  const stop = useRef<AbortController>(undefined);
-  useEffect(() => () => stop.current?.abort(), []);
+  const { sent, begin } = useStoppableUpload();
   const upload = useMutation({
-    mutationFn: (file: File) => {
-      stop.current = new AbortController();
-      setSent(0);
-      return reportsApi.upload(study.id, file, { onProgress: setSent, signal: stop.current.signal });
-    },
+    mutationFn: (file: File) => reportsApi.upload(study.id, file, begin()),
     onSuccess: async () => {
       showToast({ tone: "ok", title: t({ id: "report.attached", message: "Report attached" }) });
       await queryClient.invalidateQueries({ queryKey: [STUDIES] });

@@ -3,10 +3,10 @@ import { useState } from "react";
 import type { AccountSubscription, Subscription } from "../../../shared/api/subscriptions.ts";
 import { fold } from "../../../shared/fold.ts";
 import { TextField } from "../../ui/field.tsx";
-import { LoadError } from "../../ui/load-error.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { Pager } from "../../ui/pager.tsx";
 import { AdminRows, RowOwner } from "./admin-rows.tsx";
+import { SubscriptionsError } from "./subscriptions-error.tsx";
 import { useAccountSubscriptions } from "./use-admin-subscriptions.ts";
 
 const PER_PAGE = 20;
@@ -19,13 +19,7 @@ export function AccountSubscriptions() {
   const found = data?.filter(({ user }) => fold(`${user.name} ${user.email}`).includes(fold(search)));
   const shown = found?.slice(page * PER_PAGE, (page + 1) * PER_PAGE);
   if (error) {
-    return (
-      <LoadError
-        title={<Trans id="subscriptions.failed">Error loading subscriptions</Trans>}
-        error={error}
-        onRetry={refetch}
-      />
-    );
+    return <SubscriptionsError error={error} onRetry={refetch} />;
   }
   return (
     <section className="panel admin-panel">

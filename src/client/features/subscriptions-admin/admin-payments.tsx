@@ -3,7 +3,6 @@ import { useAtom } from "jotai";
 import { type AdminPayment, type PaymentStatus, paymentStatuses } from "../../../shared/api/payments.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
-import { LoadError } from "../../ui/load-error.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { Pager } from "../../ui/pager.tsx";
 import { Select } from "../../ui/select.tsx";
@@ -11,6 +10,7 @@ import { PaymentDetailsDialog } from "../payments/payment-details-dialog.tsx";
 import { PaymentStatusBadge, ReturnedPart } from "../payments/payment-status.tsx";
 import { DetailsButton } from "../payments/payment-table.tsx";
 import { moneyText, statusName } from "../payments/payment-text.ts";
+import { PaymentsError } from "../payments/payments-error.tsx";
 import { useDialogValue } from "../places/use-dialog-value.ts";
 import { dialogIdAtom, viewStateAtom } from "../places/views.ts";
 import { AdminRows, RowOwner } from "./admin-rows.tsx";
@@ -63,13 +63,7 @@ export function AdminPayments() {
           )}
         </Field>
       </div>
-      {error && (
-        <LoadError
-          title={<Trans id="payments.failed">Error loading payments</Trans>}
-          error={error}
-          onRetry={refetch}
-        />
-      )}
+      {error && <PaymentsError error={error} onRetry={refetch} />}
       {!error && (
         <AdminRows
           rows={payments}
@@ -102,7 +96,7 @@ interface PaymentRowProps {
 
 function PaymentRow({ payment, onAsk, onOpen }: PaymentRowProps) {
   const { i18n } = useLingui();
-  const { user, planName, amount, status, createdAt, txid } = payment;
+  const { user, planName, amount: amountCents, status, createdAt, txid } = payment;
   const who = user?.name ?? <Trans id="subscriptions.deletedAccount">Deleted account</Trans>;
   return (
     <li>
@@ -110,7 +104,7 @@ function PaymentRow({ payment, onAsk, onOpen }: PaymentRowProps) {
         <code>{txid}</code>
       </RowOwner>
       <div>
-        <b>{moneyText(i18n, amount)}</b>
+        <b>{moneyText(i18n, amountCents)}</b>
         <span>
           {planName} · <time dateTime={createdAt}>{dayText(createdAt)}</time>
         </span>

@@ -33,7 +33,7 @@ export function AdminPlans() {
 function PlanRow({ plan, onEdit }: { plan: AdminPlan; onEdit: () => void }) {
   const { i18n, t } = useLingui();
   const choice = useChoice();
-  const { name, price, periodDays, activeUsers } = plan;
+  const { name, price: priceCents, periodDays, activeUsers } = plan;
   return (
     <li>
       <div className="admin-who">
@@ -51,7 +51,7 @@ function PlanRow({ plan, onEdit }: { plan: AdminPlan; onEdit: () => void }) {
         </span>
       </div>
       <div>
-        <b>{plan.canBeOffered ? moneyText(i18n, price) : "—"}</b>
+        <b>{plan.canBeOffered ? moneyText(i18n, priceCents) : "—"}</b>
         {plan.canBeOffered && (
           <span>
             <Trans id="subscription.forDays">for {periodDays} days</Trans>

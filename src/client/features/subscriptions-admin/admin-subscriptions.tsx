@@ -1,13 +1,13 @@
 import { Trans } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import { Tabs } from "radix-ui";
-import { LoadError } from "../../ui/load-error.tsx";
 import { viewStateAtom } from "../places/views.ts";
 import { AccountSubscriptions } from "./account-subscriptions.tsx";
 import { AdminPayments } from "./admin-payments.tsx";
 import { AdminPlans } from "./admin-plans.tsx";
 import { OpenRemovals } from "./open-removals.tsx";
 import { RevenueChart } from "./revenue-chart.tsx";
+import { SubscriptionsError } from "./subscriptions-error.tsx";
 import { Totals } from "./totals.tsx";
 import { useSummary } from "./use-admin-subscriptions.ts";
 
@@ -21,13 +21,7 @@ export default function AdminSubscriptions() {
           <Trans id="subscriptions.title">Subscriptions</Trans>
         </h1>
       </div>
-      {error && !data && (
-        <LoadError
-          title={<Trans id="subscriptions.failed">Error loading subscriptions</Trans>}
-          error={error}
-          onRetry={refetch}
-        />
-      )}
+      {error && !data && <SubscriptionsError error={error} onRetry={refetch} />}
       {(data || !error) && (
         <>
           <Totals summary={data} />

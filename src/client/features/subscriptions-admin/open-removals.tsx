@@ -1,9 +1,9 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { Removal } from "../../../shared/api/subscriptions.ts";
 import { Button } from "../../ui/button.tsx";
-import { LoadError } from "../../ui/load-error.tsx";
 import { AdminRows, RowOwner } from "./admin-rows.tsx";
 import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
+import { SubscriptionsError } from "./subscriptions-error.tsx";
 import { useAdminAction } from "./use-admin-action.ts";
 import { useRemovals } from "./use-admin-subscriptions.ts";
 
@@ -11,13 +11,7 @@ import { useRemovals } from "./use-admin-subscriptions.ts";
 export function OpenRemovals() {
   const { data, error, refetch } = useRemovals();
   if (error) {
-    return (
-      <LoadError
-        title={<Trans id="subscriptions.failed">Error loading subscriptions</Trans>}
-        error={error}
-        onRetry={refetch}
-      />
-    );
+    return <SubscriptionsError error={error} onRetry={refetch} />;
   }
   return (
     <section className="panel admin-panel">

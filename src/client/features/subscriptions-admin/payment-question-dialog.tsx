@@ -82,9 +82,9 @@ export function PaymentQuestionDialog({ question, onClose }: PaymentQuestionDial
 function useQuestionText(question: PaymentQuestion | undefined) {
   const { i18n, t } = useLingui();
   if (question?.kind === "refund") {
-    const { provider, amount, amountReturned } = question.payment;
+    const { provider, amount: amountCents, amountReturned: returnedCents } = question.payment;
     const isLocal = provider === "local";
-    const rest = moneyText(i18n, amount - amountReturned);
+    const rest = moneyText(i18n, amountCents - returnedCents);
     const whole = t({
       id: "subscriptions.refund.text",
       message:
@@ -102,7 +102,7 @@ function useQuestionText(question: PaymentQuestion | undefined) {
             message:
               "Send the money back at your bank. Here the period it paid for ends now, and its owner is told by e-mail.",
           })
-        : amountReturned > 0
+        : returnedCents > 0
           ? part
           : whole,
       confirm: t({ id: "subscriptions.refund.confirm", message: "Yes, refund" }),

@@ -23,7 +23,7 @@ export function RevenueChart({ months }: { months: Month[] | undefined }) {
 
 function Bars({ months }: { months: Month[] }) {
   const { i18n } = useLingui();
-  const highest = Math.max(1, ...months.map(({ amount }) => amount));
+  const highest = Math.max(1, ...months.map(({ amount: amountCents }) => amountCents));
   return (
     <table className="revenue-bars">
       <caption className="sr-only">

@@ -45,7 +45,7 @@ interface PlanRowProps {
 
 function PlanRow({ plan, subscription, onChoose }: PlanRowProps) {
   const { i18n } = useLingui();
-  const { name, examLimit, price, periodDays } = plan;
+  const { name, examLimit, price: priceCents, periodDays } = plan;
   const isSame = subscription?.plan.id === plan.id && subscription.status !== "pending";
   const isCurrent = isSame && subscription.status === "active";
   return (
@@ -61,7 +61,7 @@ function PlanRow({ plan, subscription, onChoose }: PlanRowProps) {
       </div>
       <PlanLimits className="plan-gives" plan={plan} />
       <div className="plan-price">
-        <b>{moneyText(i18n, price)}</b>
+        <b>{moneyText(i18n, priceCents)}</b>
         <span>
           <Trans id="subscription.forDays">for {periodDays} days</Trans>
         </span>

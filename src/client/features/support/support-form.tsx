@@ -5,11 +5,12 @@ import { useForm } from "react-hook-form";
 import * as z from "zod/mini";
 import { supportMessageSchema } from "../../../shared/api/support.ts";
 import type { ValidationMessage } from "../../../shared/validation-messages.ts";
-import { ApiError } from "../../api.ts";
+import type { ApiError } from "../../api.ts";
+import { showFormFailure } from "../../form-failure.ts";
 import { Button } from "../../ui/button.tsx";
 import { CircleAlertIcon, CircleCheckIcon } from "../../ui/entry-icons.tsx";
 import { Field, TextField } from "../../ui/field.tsx";
-import { showViolations, violationText } from "../../validation.ts";
+import { violationText } from "../../validation.ts";
 import { useHis } from "../session/his-context.ts";
 import { checkImage } from "./check-image.ts";
 import { ImageField } from "./image-field.tsx";
@@ -22,7 +23,7 @@ type Values = z.infer<typeof formSchema>;
 type Outcome = { sentTo: string } | { failure: string };
 
 export function SupportForm() {
-  const { i18n } = useLingui();
+  const { i18n, t } = useLingui();
   const { user } = useHis();
   const [outcome, setOutcome] = useState<Outcome>();
   const image = useImage();
@@ -43,10 +44,15 @@ export function SupportForm() {
       image.choose(undefined);
       setOutcome({ sentTo: user.email });
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      image.refuse(error);
-      showViolations(error, setError, ["subject", "message"]);
-      setOutcome({ failure: error.message });
+      showFormFailure(error, {
+        setError,
+        fields: ["subject", "message"],
+        title: t({ id: "support.failed", message: "Error sending message" }),
+        tell: (refusal) => {
+          image.refuse(refusal);
+          setOutcome({ failure: refusal.message });
+        },
+      });
     }
   });
 

@@ -3,12 +3,12 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useAtom } from "jotai";
 import { useState } from "react";
 import type { CurrentUser } from "../../../shared/api/users.ts";
-import { Avatar } from "../../ui/avatar.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { PasswordField } from "../../ui/password-field.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useFoundSubject } from "../places/use-found-subject.ts";
 import { clearedUserSubject, refreshUsers, useUsers } from "./use-users.ts";
+import { UserQuote } from "./user-quote.tsx";
 import { usersApi } from "./users-api.ts";
 
 /** Takes somebody's lost passkeys and authenticator app away, against the admin's own password. */
@@ -48,13 +48,7 @@ function Question({ user, onClose }: { user: CurrentUser; onClose: () => void })
       busy={clearing.isPending}
       onConfirm={() => clearing.mutate()}
     >
-      <div className="quote">
-        <Avatar person={user} />
-        <div className="user-quote">
-          <b>{user.name}</b>
-          <span>{user.email}</span>
-        </div>
-      </div>
+      <UserQuote user={user} />
       <div className="security-form">
         <PasswordField
           label={<Trans id="security.proof.password">Your password</Trans>}

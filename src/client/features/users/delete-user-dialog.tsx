@@ -2,11 +2,11 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useAtom } from "jotai";
 import type { CurrentUser } from "../../../shared/api/users.ts";
-import { Avatar } from "../../ui/avatar.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useFoundSubject } from "../places/use-found-subject.ts";
 import { deletedUserSubject, refreshUsers, useUsers } from "./use-users.ts";
+import { UserQuote } from "./user-quote.tsx";
 import { usersApi } from "./users-api.ts";
 
 /** Asks before an account goes with all it holds, and deletes it. */
@@ -39,15 +39,7 @@ export function DeleteUserDialog() {
       }}
       busy={deletion.isPending}
     >
-      {user && (
-        <div className="quote">
-          <Avatar person={user} />
-          <div className="user-quote">
-            <b>{user.name}</b>
-            <span>{user.email}</span>
-          </div>
-        </div>
-      )}
+      {user && <UserQuote user={user} />}
     </ConfirmDialog>
   );
 }

@@ -1,9 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Controller, useForm } from "react-hook-form";
+import { type Control, useController, useForm } from "react-hook-form";
 import { STUDY_MODALITIES } from "../../../../shared/dicom/modality.ts";
 import { Button } from "../../../ui/button.tsx";
 import { DateField } from "../../../ui/date-field.tsx";
-import { isDateOrEmpty } from "../../../ui/date-text.ts";
+import { type DateKind, isDateOrEmpty } from "../../../ui/date-text.ts";
 import { Field, TextField } from "../../../ui/field.tsx";
 import { TriangleAlertIcon } from "../../../ui/icons.tsx";
 import { Select } from "../../../ui/select.tsx";
@@ -30,6 +30,10 @@ export function ExamFormPanel({ prefilled, busyLabel, onSubmit }: ExamFormPanelP
     disabled: isBusy,
     maxLength: MAX_TEXT_LENGTH,
   });
+  const wideText = (name: keyof ExamForm, label: string) => (
+    <TextField className="is-wide" label={label} {...text(name)} />
+  );
+  const choice = { control, disabled: isBusy };
   return (
     <section className="panel upload-panel" aria-labelledby="exam-form-title">
       <h2 id="exam-form-title">
@@ -45,68 +49,29 @@ export function ExamFormPanel({ prefilled, busyLabel, onSubmit }: ExamFormPanelP
         <UnreadNotice />
       )}
       <form className="exam-form" onSubmit={(event) => void handleSubmit(onSubmit)(event)}>
-        <TextField
-          className="is-wide"
-          label={t({ id: "exam.patientName", message: "Patient name" })}
-          {...text("patientName")}
-        />
-        <Controller
+        {wideText("patientName", t({ id: "exam.patientName", message: "Patient name" }))}
+        <ExamDate
           name="patientBirthDate"
-          control={control}
-          rules={{ validate: (value) => isDateOrEmpty(value, "date") }}
-          render={({ field: { value, onChange, onBlur, ref } }) => (
-            <DateField
-              className="is-half"
-              label={t({ id: "exam.patientBirthDate", message: "Date of birth" })}
-              disabled={isBusy}
-              onValueChange={onChange}
-              {...{ value, onBlur, ref }}
-            />
-          )}
+          kind="date"
+          className="is-half"
+          label={t({ id: "exam.patientBirthDate", message: "Date of birth" })}
+          {...choice}
         />
-        <Controller
-          name="patientGender"
-          control={control}
-          render={({ field }) => (
-            <GenderField value={field.value} disabled={isBusy} onChange={field.onChange} />
-          )}
-        />
+        <GenderField {...choice} />
         <TextField label={t({ id: "exam.patientID", message: "Patient ID" })} {...text("patientIDTag")} />
         <TextField
           label={t({ id: "exam.accessionNumber", message: "Accession number" })}
           {...text("accessionNumber")}
         />
-        <TextField
-          className="is-wide"
-          label={t({ id: "exam.description", message: "Description" })}
-          {...text("description")}
-        />
-        <Controller
+        {wideText("description", t({ id: "exam.description", message: "Description" }))}
+        <ExamDate
           name="examinedAt"
-          control={control}
-          rules={{ validate: (value) => isDateOrEmpty(value, "datetime") }}
-          render={({ field: { value, onChange, onBlur, ref } }) => (
-            <DateField
-              kind="datetime"
-              label={t({ id: "exam.examinedAt", message: "Exam date and time" })}
-              disabled={isBusy}
-              onValueChange={onChange}
-              {...{ value, onBlur, ref }}
-            />
-          )}
+          kind="datetime"
+          label={t({ id: "exam.examinedAt", message: "Exam date and time" })}
+          {...choice}
         />
-        <Controller
-          name="modality"
-          control={control}
-          render={({ field }) => (
-            <ModalityField value={field.value} disabled={isBusy} onChange={field.onChange} />
-          )}
-        />
-        <TextField
-          className="is-wide"
-          label={t({ id: "exam.institution", message: "Institution" })}
-          {...text("institutionName")}
-        />
+        <ModalityField {...choice} />
+        {wideText("institutionName", t({ id: "exam.institution", message: "Institution" }))}
         {prefilled && (
           <Field className="is-wide" label="Study Instance UID">
             {(tied) => <input className="input mono" readOnly value={prefilled.studyInstanceUID} {...tied} />}
@@ -135,12 +100,25 @@ function UnreadNotice() {
 }
 
 interface ChoiceProps {
-  value: string;
+  control: Control<ExamForm>;
   disabled: boolean;
-  onChange: (value: string) => void;
 }
 
-function GenderField({ value, disabled, onChange }: ChoiceProps) {
+interface ExamDateProps extends ChoiceProps {
+  name: "patientBirthDate" | "examinedAt";
+  kind: DateKind;
+  label: string;
+  className?: string;
+}
+
+function ExamDate({ name, control, ...props }: ExamDateProps) {
+  const rules = { validate: (value: string) => isDateOrEmpty(value, props.kind) };
+  const { value, onChange, onBlur, ref } = useController({ name, control, rules }).field;
+  return <DateField {...props} onValueChange={onChange} {...{ value, onBlur, ref }} />;
+}
+
+function GenderField({ control, disabled }: ChoiceProps) {
+  const { value, onChange } = useController({ name: "patientGender", control }).field;
   const { t } = useLingui();
   const labels = {
     M: t({ id: "exam.gender.male", message: "Male" }),
@@ -162,7 +140,8 @@ function GenderField({ value, disabled, onChange }: ChoiceProps) {
   );
 }
 
-function ModalityField({ value, disabled, onChange }: ChoiceProps) {
+function ModalityField({ control, disabled }: ChoiceProps) {
+  const { value, onChange } = useController({ name: "modality", control }).field;
   const { i18n, t } = useLingui();
   const isOther = value !== "" && !(STUDY_MODALITIES as readonly string[]).includes(value);
   const codes: string[] = [...STUDY_MODALITIES, ...(isOther ? [value] : [])];

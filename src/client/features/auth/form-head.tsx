@@ -1,0 +1,11 @@
+import type { ReactNode } from "react";
+
+/** What a form of the entry page is for. */
+export function FormHead({ title, lead }: { title: ReactNode; lead: ReactNode }) {
+  return (
+    <div>
+      <h1>{title}</h1>
+      <p className="auth-lead">{lead}</p>
+    </div>
+  );
+}
