@@ -6,8 +6,9 @@ const RESUMED_AFTER_MS = 5;
 /** After so much was let go it is looked what became of it; at the latest after so long. */
 const LOOK_AFTER_BYTES = 32 * MIB;
 const LOOK_AFTER_MS = 1_000;
-/** What a few bodies leave behind the engine collects in time itself, as long as the process grows by less. */
+/** As long as the process grows by less, the engine collects in time itself what bodies leave behind. */
 const MAX_GROWTH_BYTES = 96 * MIB;
+/** Of fewer senders it does so in any case; to give memory back and ask for it anew would cost each upload time. */
 const CROWD = 16;
 
 /**
@@ -45,7 +46,7 @@ export class BodyBytes {
   release(bytes: number): void {
     this.#heldBytes -= bytes;
     this.#resume();
-    this.letGo(bytes);
+    if (this.#isCrowd) this.letGo(bytes);
   }
 
   /** A buffer of so many bytes that the engine does not count is of no use any more. */
@@ -53,6 +54,10 @@ export class BodyBytes {
     this.#letGoBytes += bytes;
     if (this.#letGoBytes >= LOOK_AFTER_BYTES) this.#look();
     else this.#looking ??= setTimeout(() => this.#look(), LOOK_AFTER_MS).unref();
+  }
+
+  get #isCrowd(): boolean {
+    return this.#readers >= CROWD;
   }
 
   #resume(): void {
@@ -71,7 +76,7 @@ export class BodyBytes {
     const processBytes = process.memoryUsage.rss();
     this.#processBytes = Math.min(this.#processBytes, processBytes);
     const hasGrown = processBytes - this.#processBytes >= MAX_GROWTH_BYTES;
-    if (!hasGrown && this.#readers < CROWD) return;
+    if (!hasGrown && !this.#isCrowd) return;
     Bun.gc(true);
     this.#processBytes = process.memoryUsage.rss();
   }
