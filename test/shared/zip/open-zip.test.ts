@@ -171,6 +171,8 @@ describe("an archive that can't be trusted is refused whole", () => {
     expect(failureOf(zip, { ...DEFAULT_ZIP_LIMITS, maxEntries: 2 })).toBe("zip.too_many_entries");
     expect(failureOf(zip, { ...DEFAULT_ZIP_LIMITS, maxCentralBytes: 100 })).toBe("zip.directory_too_large");
     expect(failureOf(writeTestZip([], { end: { entryCount: 60_000 } }))).toBe("zip.malformed");
+    const uncounted = writeTestZip(entries, { end: { entryCount: 1 } });
+    expect(failureOf(uncounted, { ...DEFAULT_ZIP_LIMITS, maxEntries: 2 })).toBe("zip.too_many_entries");
   });
 
   test("a bomb whose entries share their bytes", () => {

@@ -87,7 +87,7 @@ export function ExamFormPanel({ prefilled, busyLabel, onSubmit }: ExamFormPanelP
 
 function UnreadNotice() {
   return (
-    <div className="notice is-warn">
+    <div className="notice is-warn mt-3">
       <TriangleAlertIcon />
       <p role="status">
         <Trans id="upload.form.unread">
