@@ -110,16 +110,16 @@ describe("the document", () => {
   });
 
   test("is made in pieces, so that nobody waits for it", async () => {
+    let turns = 0;
+    let isMade = false;
+    const count = () => {
+      turns++;
+      if (!isMade) setImmediate(count);
+    };
+    setImmediate(count);
     await createApiDocument(t.app, { productName: "Exameteca", publicUrl: "http://localhost" });
-    let longestMs = 0;
-    let before = performance.now();
-    const watch = setInterval(() => {
-      longestMs = Math.max(longestMs, performance.now() - before);
-      before = performance.now();
-    }, 1);
-    await createApiDocument(t.app, { productName: "Exameteca", publicUrl: "http://localhost" });
-    clearInterval(watch);
-    expect(longestMs).toBeLessThan(200);
+    isMade = true;
+    expect(turns).toBeGreaterThan(5);
   });
 
   test("is sent compressed to whoever takes it so", async () => {
