@@ -13,7 +13,7 @@ import { measureDownload, measureFrames, measureMetadata } from "./bench/measure
 import { measureStart } from "./bench/measures/start.ts";
 import { jsonLine, type Result, table } from "./bench/result.ts";
 
-/** In this order: what starts the server anew comes last. */
+/** The order matters: measures that restart the server come last. */
 const MEASURES: Record<string, Measure> = {
   ingest: measureIngest,
   memory: measureMemory,

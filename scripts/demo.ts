@@ -4,13 +4,13 @@ import { DEMO_ACCOUNTS } from "./demo/accounts.ts";
 
 /** Serves `./demo-data` with accounts for each role and generated studies, as `bun run start` serves `./data`. */
 ensureBuilt();
-// Only now: it needs packages, which a fresh checkout has just been given.
+// Imported here because it needs packages, and a fresh checkout has them only now.
 const { furnish } = await import("./demo/furnish.ts");
 
 const main = join(import.meta.dir, "../src/server/main.ts");
 const { admin } = DEMO_ACCOUNTS;
 const environment = {
-  // A key that nobody has: what is paid to it goes nowhere, and the demo's admin confirms it.
+  // Nobody has this key: a payment to it goes nowhere, and the demo's admin confirms it.
   PIX_KEY: "00000000-0000-4000-8000-000000000000",
   PIX_MERCHANT_NAME: "Exameteca Demo",
   PIX_MERCHANT_CITY: "Brasilia",
@@ -18,7 +18,7 @@ const environment = {
   DATA_DIR: resolve(process.env.DATA_DIR ?? "demo-data"),
   ADMIN_EMAIL: admin.email,
   ADMIN_PASSWORD: admin.password,
-  // There is nobody to read the codes that a demo would mail.
+  // Nobody reads the codes that a demo would mail.
   TWO_FACTOR: process.env.TWO_FACTOR ?? "off",
   LOG_LEVEL: process.env.LOG_LEVEL ?? "warn",
 };
@@ -53,7 +53,7 @@ if (url !== undefined) {
 }
 process.exit(await server.exited);
 
-/** Passes on what the server prints, and shows it to `see`. */
+/** Passes on the server's output and gives it to `see`. */
 async function relay(output: ReadableStream<Uint8Array>, see: (text: string) => void): Promise<void> {
   const decoder = new TextDecoder();
   for await (const chunk of output) {

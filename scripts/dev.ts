@@ -3,8 +3,8 @@ import { join, resolve } from "node:path";
 import { ensureBuilt } from "./build/ensure-built.ts";
 
 /**
- * Develops: changes of the client are replaced in the open page (scripts/dev/server.ts), changes of the server or
- * of what both share start the server anew.
+ * Runs the product for development. A change of the client is replaced in the open page (scripts/dev/server.ts); a change of the
+ * server or of shared code restarts the server.
  */
 const root = resolve(import.meta.dir, "..");
 const QUIET_MS = 80;

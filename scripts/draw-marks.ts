@@ -7,9 +7,8 @@ import { type Locale, locales } from "../src/shared/locale.ts";
 import { launchBrowser } from "../test/support/browser.ts";
 
 /**
- * Draws the product's marks as PNG, for who cannot show the SVG, and the card that messengers show beside a link. The
- * card has no name on it, because every installation may have its own. `bun scripts/draw-marks.ts`, when the look
- * changes.
+ * Draws the product's marks as PNG, for programs that cannot show the SVG, and the card that messengers show beside a link. The
+ * card shows no name, because every installation may have its own. Run `bun scripts/draw-marks.ts` when the look changes.
  */
 const root = resolve(import.meta.dir, "..");
 const out = join(root, "src/client/marks");
@@ -31,7 +30,7 @@ const SLICES = `
   <rect x="6" y="11.3" width="10.5" height="3.4" rx="1" fill="#ecfbfe" opacity=".62"/>
   <rect x="6" y="16.6" width="14" height="3.4" rx="1" fill="#ecfbfe" opacity=".34"/>`;
 
-/** `inset`: how much of the side stays free around the mark, for platforms that cut their own shape out. */
+/** `inset`: the share of the side that stays free around the mark, for platforms that cut out their own shape. */
 function markPage(sizePx: number, { radius = 0, inset = 0 }: { radius?: number; inset?: number }): string {
   const room = (26 * inset) / (1 - 2 * inset);
   const view = [-room, -room, 26 + 2 * room, 26 + 2 * room].join(" ");
@@ -86,7 +85,7 @@ async function draw(browser: Browser, name: string, html: string, [width, height
     await page.goto(pathToFileURL(file).href);
     await page.evaluate(() => document.fonts.ready);
     const drawn = new Bun.Image(await page.screenshot({ omitBackground: true }));
-    // Half the size, and the light around the box stays smooth.
+    // At half the size the light around the box stays smooth.
     const png = isCard ? drawn.png({ palette: true, dither: true, compressionLevel: 9 }) : drawn.png();
     await Bun.write(join(out, name), await png.bytes());
   } finally {

@@ -5,7 +5,7 @@ import { ensureBuilt } from "./build/ensure-built.ts";
 const main = join(import.meta.dir, "../src/server/main.ts");
 
 if (ensureBuilt().hasInstalled) {
-  // This process remembers that the packages were not there: a new one finds them.
+  // This process remembers that the packages were missing; a new process finds them.
   const server = Bun.spawn([process.execPath, main, ...process.argv.slice(2)], {
     stdio: ["inherit", "inherit", "inherit"],
   });

@@ -12,7 +12,7 @@ export interface Uploaded {
   milliseconds: number;
 }
 
-/** Somebody signed in at the server under test. */
+/** A person who is signed in at the server under test. */
 export interface ApiClient {
   userId: string;
   token: string;
@@ -28,7 +28,7 @@ export interface ApiClient {
 
 let visitors = 0;
 
-/** Registers somebody and signs him in; he has a trial subscription. */
+/** Registers a person with a trial subscription and signs them in. */
 export async function registerClient(url: string): Promise<ApiClient> {
   const email = `pessoa${++visitors}-${process.pid}@exameteca.test`;
   const password = "senha da medida";

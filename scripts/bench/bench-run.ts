@@ -42,7 +42,7 @@ export function createBenchRun(folder: string, givenCorpora: string | undefined)
       return longStudy;
     },
     async stopServer() {
-      // One that did not start has said so to whoever asked for it.
+      // A server that did not start has already failed the call that asked for it.
       const running = await server?.catch(() => undefined);
       server = undefined;
       admin = undefined;

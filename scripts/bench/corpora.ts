@@ -11,7 +11,7 @@ const DEFLATE_LEVEL = 6;
 /** Deflating runs on the thread pool: this many entries at once. */
 const DEFLATED_AT_ONCE = 4;
 
-/** The ZIPs that are uploaded, made when first asked for. */
+/** The ZIPs that are uploaded. Each is made at its first use. */
 export interface Corpora {
   /** 1,000 CT slices of 512 × 512: 526 MB. */
   stored(): Promise<string>;
@@ -19,7 +19,7 @@ export interface Corpora {
   deflated(): Promise<string>;
   /** 4,000 slices: 2.1 GB. */
   large(): Promise<string>;
-  /** 100 ZIPs of one small study each, other studies each round. */
+  /** 100 ZIPs of one small study each; each round has other studies. */
   small(round: number): Promise<string[]>;
 }
 

@@ -17,11 +17,11 @@ export interface CorpusStudyOptions {
   /** Rows and columns of a slice: 512 gives 526 kB, 128 34 kB. */
   size: number;
   instances: number;
-  /** Slices that are computed; the others are these with their rows moved, so that no two are equal. */
+  /** How many slices are computed. The others are copies with their rows shifted, so that no two are equal. */
   rendered: number;
 }
 
-/** One long CT series, made much faster than a rendered one. Same options, same bytes. */
+/** One long CT series, made much faster than a rendered one. The same options give the same bytes. */
 export function* corpusStudy(
   options: CorpusStudyOptions,
 ): Generator<Uint8Array<ArrayBuffer>, void, undefined> {

@@ -1,7 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Seconds of `bsdtar -xf zip` and a sync of what it wrote; `undefined` where bsdtar is missing. */
+/** Seconds that `bsdtar -xf zip` and a sync of its output take; `undefined` if bsdtar is missing. */
 export async function timeBsdtar(zipPath: string, folder: string): Promise<number | undefined> {
   if (!Bun.which("bsdtar")) return undefined;
   const target = join(folder, "extracted");

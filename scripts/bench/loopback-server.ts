@@ -1,4 +1,4 @@
-/** What loopback HTTP can do at best here: `loopback-server.ts FILE` answers `/file` with it and `/frame` with 512 KiB. */
+/** The best that loopback HTTP can do here: `loopback-server.ts FILE` answers `/file` with that file and `/frame` with 512 KiB. */
 const file = process.argv[2] ?? "";
 const frame = new Uint8Array(512 * 1024);
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 const PAGE_BYTES = 4096;
 const CLOCK_TICKS_PER_SECOND = 100;
 const RSS_EVERY_MS = 50;
-/** Reading PSS walks the page tables of every process: not too often. */
+/** Reading PSS walks the page tables of every process, so it is not done too often. */
 const PSS_EVERY_MS = 250;
 
 export interface TreeFigures {
@@ -13,7 +13,7 @@ export interface TreeFigures {
   pssBytes: number;
 }
 
-/** A process and all its descendants, whatever session they are in. */
+/** A process and all its descendants, in any session. */
 export function processTree(rootPid: number): number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync("/proc")) {
@@ -41,7 +41,7 @@ export function cpuSeconds(rootPid: number): number {
 }
 
 export interface TreeSampler {
-  /** Ends the sampling and tells the peaks. */
+  /** Stops the sampling and returns the peaks. */
   stop(): TreeFigures;
 }
 
@@ -75,7 +75,7 @@ function pssOf(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB/m.exec(readProc(pid, "smaps_rollup") ?? "")?.[1] ?? 0) * 1024;
 }
 
-/** Fields of proc(5) stat from the third on: a process may have any name. */
+/** Fields of proc(5) stat from the third on; the second holds a name, which may contain anything. */
 function statFields(pid: number): string[] | undefined {
   const text = readProc(pid, "stat");
   return text?.slice(text.lastIndexOf(")") + 2).split(" ");

@@ -19,8 +19,8 @@ export interface RawAnswer {
 }
 
 /**
- * One request on a connection of its own, byte by byte as it is: costs the client almost nothing, so that what
- * is measured is the server. Understands only answers with Content-Length, which is all that is asked for here.
+ * Sends one request on a new connection, byte by byte. The client costs almost nothing, so the figure is the server's. It
+ * understands only answers with Content-Length, which all answers of the bench have.
  */
 export async function rawRequest(request: RawRequest): Promise<RawAnswer> {
   const { hostname, port, pathname, search, host } = new URL(request.url);

@@ -1,11 +1,11 @@
-/** What a figure is held against: the value itself, or its ratio to the limit of the same run. */
+/** What a target limits: the value itself, or its ratio to the limit of the same run. */
 export interface Target {
   of: "value" | "ratio";
   atMost?: number;
   atLeast?: number;
 }
 
-/** The same work done by the machine without us, measured in between. */
+/** The same work done by the machine without our server, measured in the same run. */
 export interface Limit {
   what: string;
   value: number;
@@ -30,7 +30,7 @@ export function ratioOf({ value, limit }: Result): number | undefined {
   return limit && limit.value > 0 ? value / limit.value : undefined;
 }
 
-/** Whether the target is reached; `undefined` where there is none or nothing to divide by. */
+/** Whether the target is reached; `undefined` if there is no target, or no limit to divide by. */
 export function isMet(result: Result): boolean | undefined {
   const { target, value } = result;
   if (!target) return undefined;

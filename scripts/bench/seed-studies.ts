@@ -7,14 +7,14 @@ import { type ApiClient, registerClient } from "./api-client.ts";
 import { studyPopulation } from "./study-population.ts";
 
 const ROWS_PER_STATEMENT = 1_000;
-/** Accounts beside the one that is measured: what they keep must neither show nor slow it. */
+/** Accounts beside the measured one. Their studies must neither appear in its list nor slow it down. */
 const OTHERS = { accounts: 20, studiesEach: 1_000 };
 
 /** An account full of studies. */
 export interface SeededAccount extends AsyncDisposable {
   /** Its owner, signed in. */
   client: ApiClient;
-  /** Changes one study, as the next upload to the account would: what was counted before may be wrong now. */
+  /** Changes one study, as the next upload to the account would, so that earlier counts may be wrong. */
   change(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export async function seedStudies(options: {
     const { userId } = await registerClient(options.url);
     await fill(pool.db, userId, OTHERS.studiesEach);
   }
-  // What autovacuum does within minutes of so many new rows.
+  // Autovacuum would do this within minutes of so many new rows.
   await pool.db.execute(sql`vacuum analyze ${studies}`);
   const stack = opened.move();
   let changes = 0;

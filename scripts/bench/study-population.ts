@@ -7,7 +7,7 @@ const NEWEST = Date.UTC(2026, 10, 1);
 const YEARS = 10;
 const STUDIES_PER_PATIENT = 2.5;
 
-/** Each list: a value and how often it comes, relative to the others. */
+/** Each list holds values and their relative frequencies. */
 type Weighted<Value> = readonly (readonly [Value, number])[];
 
 const FEMALE: Weighted<string> = [
@@ -114,12 +114,12 @@ function kind(modality: string, ...descriptions: [string, number][]) {
   return { modalities, descriptions, series: isLong ? 8 : 2, instances: isLong ? 600 : 4 };
 }
 
-/** The one patient of whom there is a single study, so that a search can find exactly it. */
+/** A patient with exactly one study, so that a search can find it alone. */
 export const RARE_NAME = "Zoroastro";
 
 /**
- * Studies as an imaging clinic has them, by frequency, in no order of dates (as discs are imported); some without
- * a date, a name, a description or a modality. Same arguments, same studies but for their ids.
+ * Studies as an imaging clinic has them: the same frequencies, in no order of dates (as discs are imported), some without a date,
+ * a name, a description or a modality. The same arguments give the same studies with other ids.
  */
 export function* studyPopulation(
   accountId: string,
@@ -164,7 +164,7 @@ function study(accountId: string, index: number, count: number, random: Random):
   };
 }
 
-/** The same patient has the same name in each of his studies. */
+/** A patient has the same name in all their studies. */
 function person(patient: number): { patientName: string | null; patientSex: string } {
   const random = createRandom(patient + 17);
   const isFemale = random() < 0.58;

@@ -27,7 +27,7 @@ const TYPES: Record<string, string> = {
 };
 const COMPRESSED_ALREADY = new Set(["png", "webp", "woff2"]);
 
-/** Below this an answer fits one packet and compressing it gains nothing. */
+/** An answer below this size fits one packet; compressing it gains nothing. */
 const MIN_COMPRESSED_BYTES = 1_000;
 
 export interface AssetFolderOptions {
@@ -37,8 +37,8 @@ export interface AssetFolderOptions {
 }
 
 /**
- * Writes assets into a folder as `render/assets.ts` serves them: brotli and gzip beside each other, no plain
- * copy of what is compressed, and a `manifest.json` (written last: a folder without it is not a build).
+ * Writes assets into a folder in the form that `render/assets.ts` serves. A compressed asset has a brotli and a gzip file and no
+ * plain one. `manifest.json` is written last: a folder without it is not a build.
  */
 export function createAssetFolder({ folder, brotliQuality }: AssetFolderOptions) {
   const manifest: AssetManifest = { version: 1, assets: {} };

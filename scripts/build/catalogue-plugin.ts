@@ -7,8 +7,8 @@ const ENTRY_PAGE = ["src/client/boot.ts", "src/client/features/auth/auth-screen.
 const HIS = join(root, "src/client/features/frame/his-screen.tsx");
 
 /**
- * Makes two catalogues of a language for the client, without what only the server says (mails, and errors that come
- * with their text): what the entry page may say with all its forms, and what is said in /his besides.
+ * Makes two catalogues of a language for the client: the texts of the entry page with its forms, and the texts that only /his
+ * uses. Texts that only the server says (mails, and errors that come with their text) are in neither.
  */
 export const cataloguePlugin: BunPlugin = {
   name: "client-catalogue",
@@ -46,7 +46,7 @@ function sourcesUnder(folder: string): string {
     .join("\n");
 }
 
-/** These sources and all that they import, at once or later, except /his. */
+/** The given sources and everything that they import, statically or lazily, except /his. */
 function sourcesFrom(paths: string[]): string {
   const texts = new Map<string, string>();
   const waiting = [...paths];

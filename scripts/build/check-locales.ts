@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-/** Fails where a text of the sources is in no catalogue, a catalogue keeps a dead one, or a translation is missing. */
+/** Fails if a catalogue lacks a text of the sources, keeps a text that nothing uses, or lacks a translation. */
 const root = resolve(import.meta.dir, "../..");
 const catalogues = ["locales/pt-BR/messages.po", "locales/en-US/messages.po"];
 const before = catalogues.map((path) => readFileSync(join(root, path), "utf8"));

@@ -62,7 +62,7 @@ export async function buildClient({ folder, release }: ClientBuildOptions): Prom
       linguiPlugin({ stripMessages: release }),
     ],
   });
-  // The icon and the marks are named in the HTML only, so the bundler never meets them.
+  // Only the HTML names the icon and the marks, so the bundler does not see them.
   const icon = await readLinkedFile(join(root, ICON));
   const files = [icon, ...(await readMarks()), ...linked.files.values()];
   const graph = createGraph(result, files);
@@ -148,7 +148,7 @@ function outputOf(metafile: Metafile, source: string): string {
   return found[0];
 }
 
-/** The chunk and all that it imports statically, itself first. */
+/** The chunk and everything that it imports statically; the chunk comes first. */
 function staticImports(metafile: Metafile, chunk: string): string[] {
   const byName = new Map(Object.keys(metafile.outputs).map((path) => [basename(path), path]));
   const reached = new Set([chunk]);

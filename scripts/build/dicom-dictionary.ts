@@ -30,7 +30,7 @@ async function readEntries(): Promise<[tag: number, vr: string][]> {
   return [...found].sort(([a], [b]) => a - b);
 }
 
-/** For each VR one text: `group:element element …` with fixed widths, groups parted by a space. */
+/** One text for each VR: `group:element element …` with fixed widths; a space separates groups. */
 function packByVr(entries: [tag: number, vr: string][]): [vr: string, packed: string][] {
   const byVr = new Map<string, Map<string, string>>();
   for (const [tag, vr] of entries) {

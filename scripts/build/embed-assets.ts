@@ -3,9 +3,9 @@ import { join, relative } from "node:path";
 import { ASSET_SUFFIX, type AssetEntry, type AssetManifest } from "../../src/server/render/assets.ts";
 
 /**
- * Writes a module that carries an asset folder into the compiled executable. It exports `manifest` and `files`,
- * the two arguments of `embeddedAssets`. What is compressed is carried in brotli alone: `serveAsset` inflates it
- * for the rare client that takes none, and the executable is 6 MB smaller.
+ * Writes a module that embeds an asset folder in the compiled executable. It exports `manifest` and `files`, the two arguments of
+ * `embeddedAssets`. A compressed asset is embedded in brotli only, which makes the executable 6 MB smaller; `serveAsset` inflates
+ * it for the rare client that does not accept brotli.
  */
 export function writeEmbedModule(assetFolder: string, modulePath: string): void {
   const built = JSON.parse(readFileSync(join(assetFolder, "manifest.json"), "utf8")) as AssetManifest;

@@ -4,8 +4,8 @@ import { buildStep, installStep, isFresh, markFresh } from "./freshness.ts";
 const root = resolve(import.meta.dir, "../..");
 
 /**
- * Installs packages and builds client, viewer and catalogues where missing or out of date; ends the process where
- * that fails. Needs nothing installed but Bun itself.
+ * Installs packages and builds the client, the viewer and the catalogues if they are missing or out of date. Ends the process if
+ * that fails. Needs only Bun itself.
  */
 export function ensureBuilt(): { hasInstalled: boolean } {
   const hasInstalled = !isFresh(installStep);
@@ -13,14 +13,14 @@ export function ensureBuilt(): { hasInstalled: boolean } {
     runBun("Installing packages…", ["install", "--frozen-lockfile"]);
     markFresh(installStep);
   }
-  // In a process of its own, so that the caller does not carry the bundlers' memory.
+  // A separate process, so that the caller does not keep the bundlers' memory.
   if (!isFresh(buildStep)) runBun("Building the client and the viewer…", ["scripts/build/prepare.ts"]);
   return { hasInstalled };
 }
 
 function runBun(title: string, args: string[]): void {
   console.error(title);
-  // Inside `bun test` it is "test", under which a build is another one.
+  // Inside `bun test` it is "test", which makes a different build.
   const { NODE_ENV: _, ...env } = process.env;
   const { exitCode } = Bun.spawnSync([process.execPath, ...args], {
     cwd: root,

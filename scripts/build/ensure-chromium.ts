@@ -1,6 +1,6 @@
 import { findChromium } from "../../test/support/browser.ts";
 
-/** Installs Debian's Chromium for the browser tests where there is none and we may; else says what to do. */
+/** Installs Debian's Chromium for the browser tests if it is missing and the account may install it; else says what to do. */
 export function ensureChromium(): void {
   if (findChromium()) return;
   if (process.getuid?.() !== 0 || !Bun.which("apt-get")) {

@@ -40,7 +40,7 @@ export async function buildExecutable({ isQuick = false }: ExecutableOptions = {
     bytecode: true,
     sourcemap: "none",
     define: { "process.env.NODE_ENV": '"production"' },
-    // Settings come from the environment alone: a file that happens to lie in the current folder is none of ours.
+    // Settings come from the environment only; a file in the current folder is somebody else's.
     compile: { outfile: unfinished, autoloadDotenv: false, autoloadBunfig: false },
   });
   if (!result.success || !existsSync(unfinished)) {
@@ -60,7 +60,7 @@ async function packRelease(generated: string): Promise<void> {
   markFresh(postgresStep);
 }
 
-/** The program of `src/server/main.ts`, with what the executable carries in place of folders. */
+/** The program of `src/server/main.ts`; embedded files stand in for its folders. */
 const ENTRY = `import { ELEMENT_WORKER, INGEST_WORKER, PICTURE_WORKER, run } from "../../src/server/cli/run.ts";
 import { embeddedAssets } from "../../src/server/render/assets.ts";
 import license from "../../LICENSE" with { type: "file" };
@@ -70,7 +70,7 @@ import { postgresBinaries } from "./postgres.gen.ts";
 import * as viewer from "./viewer.gen.ts";
 
 const text = (path: string) => Bun.file(path).text();
-// On Linux by the link to the running file: the one at our path may be a newer version by now, or gone.
+// Linux: the link to the running file, because the file at our path may be gone or a newer version by now.
 const self = process.platform === "linux" ? "/proc/self/exe" : process.execPath;
 
 const code = await run(

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-// Uses nothing that has to be installed: it runs before the installation.
+// Runs before the installation, so it imports no package.
 
 const root = resolve(import.meta.dir, "../..");
 
-/** A step that need not run again while its inputs are what they were and its outputs are there. */
+/** A build step. It runs again only if an input has changed or an output is missing. */
 export interface Step {
   /** Files and folders, relative to the repository. */
   inputs: string[];
@@ -62,7 +62,7 @@ export function isFresh(step: Step): boolean {
   return readFileSync(stamp, "utf8") === digest(step);
 }
 
-/** Says that the step has run with the inputs as they are now. */
+/** Records that the step has run with the present inputs. */
 export function markFresh(step: Step): void {
   mkdirSync(dirname(join(root, step.stamp)), { recursive: true });
   writeFileSync(join(root, step.stamp), digest(step));
@@ -71,7 +71,7 @@ export function markFresh(step: Step): void {
 function digest({ inputs, outputs }: Step): string {
   const hash = createHash("sha256");
   for (const path of inputs.flatMap(filesUnder)) {
-    // What a step makes among its own inputs is no input.
+    // A file that the step itself writes among its inputs is not an input.
     if (!outputs.includes(path)) hash.update(`${path}\0`).update(readFileSync(join(root, path)));
   }
   return hash.digest("hex");

@@ -1,6 +1,6 @@
 import type { Notice } from "./notices.ts";
 
-/** Licences that ask for no more than their own text. What is not in this list does not ship. */
+/** Licences whose only condition is that their text comes along. A package under any other licence does not ship. */
 const PERMISSIVE = new Set([
   "0BSD",
   "Apache-2.0",
@@ -24,16 +24,16 @@ const PERMISSIVE = new Set([
   "Zlib",
 ]);
 
-/** A package may name one licence and bring another's text. */
+/** Finds packages that name one licence and bring the text of another. */
 const COPYLEFT_HEADING =
   /^\W*(GNU (AFFERO |LESSER |LIBRARY )?GENERAL PUBLIC LICENSE|Server Side Public License)/im;
 
-/** @throws where the licence is none of the permissive ones, or the text is a copyleft licence's, or missing */
+/** @throws if the licence is not a permissive one, or its text is missing or a copyleft licence's */
 export function assertMayShip({ packages, license, text }: Notice): void {
   const names = packages.join(", ");
   if (text.trim() === "") throw new Error(`no licence text: ${names}`);
   if (!isPermissive(license)) throw new Error(`licence "${license}" may not ship: ${names}`);
-  // Of two licences to choose from, the text may hold both.
+  // A package with a choice of two licences may bring both texts.
   if (!/\bOR\b/.test(license) && COPYLEFT_HEADING.test(text)) throw new Error(`copyleft text: ${names}`);
 }
 

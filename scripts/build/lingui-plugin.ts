@@ -11,8 +11,8 @@ interface LinguiOptions {
 }
 
 /**
- * Compiles Lingui's macros in the client's sources; files without one never meet Babel. `stripMessages` leaves
- * only the ids, for builds that always load a catalogue.
+ * Compiles Lingui's macros in the client's sources; Babel does not read files without a macro. `stripMessages` keeps only the ids,
+ * for builds that always load a catalogue.
  */
 export const linguiPlugin = ({ stripMessages, prepare = (source) => source }: LinguiOptions): BunPlugin => ({
   name: "lingui-macro",

@@ -8,8 +8,8 @@ export interface LinkedFile {
 }
 
 /**
- * Fonts and pictures that style sheets name stay files of their own under `publicPath`: the bundler would write
- * them into the sheet as data: addresses. What was met while bundling is in `files` afterwards.
+ * Keeps fonts and pictures that style sheets name as separate files under `publicPath`; the bundler would inline them as data:
+ * addresses. After bundling, `files` holds those that it found.
  */
 export function linkedFiles(publicPath: string): { plugin: BunPlugin; files: Map<string, LinkedFile> } {
   const files = new Map<string, LinkedFile>();

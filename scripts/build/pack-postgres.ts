@@ -10,8 +10,8 @@ const ARCHIVE = "postgres.tar.zst";
 const RELEASE_LEVEL = 19;
 
 /**
- * Packs the PostgreSQL that npm installed, without what we don't use, for the executable to carry: `postgres.tar.zst`
- * and a module `postgres.gen.ts` beside it, which embeds the archive and exports it as `postgresBinaries`.
+ * Packs the PostgreSQL that npm installed, without the parts that we do not use, as `postgres.tar.zst` for the executable. Writes
+ * the module `postgres.gen.ts` beside it, which embeds the archive and exports it as `postgresBinaries`.
  * @param level of zstd: 19 for a release, lower is faster
  */
 export async function packPostgres(folder: string, level = RELEASE_LEVEL): Promise<PostgresBinaries> {

@@ -3,7 +3,7 @@ import { type LinkedFile, readLinkedFile } from "./linked-files.ts";
 
 /** Character maps, the fonts a PDF need not carry, and the image decoders (the ones in plain JavaScript: the page's policy lets no WebAssembly run). */
 const NAMED = ["cmaps/*.bcmap", "standard_fonts/*.{pfb,ttf}", "wasm/*_nowasm_fallback.js"];
-/** The build for browsers of the last few years; the other one needs this year's. */
+/** The build for browsers of the last few years; the default build needs a browser of this year. */
 const BUILD = "legacy/build";
 
 export interface PdfFiles {
@@ -25,7 +25,7 @@ export async function readPdfFiles(): Promise<PdfFiles> {
   return { worker: await readLinkedFile(join(folder, BUILD, "pdf.worker.min.mjs")), named };
 }
 
-/** Has the bundler take the half of PDF.js that fits the worker above. */
+/** Makes the bundler take the half of PDF.js that fits the worker above. */
 export const pdfPlugin: Bun.BunPlugin = {
   name: "pdf",
   setup(build) {
@@ -33,7 +33,7 @@ export const pdfPlugin: Bun.BunPlugin = {
   },
 };
 
-/** Where the package lies that react-pdf loads. */
+/** The folder of the package that react-pdf loads. */
 function pdfjsFolder(): string {
   const reactPdf = dirname(Bun.resolveSync("react-pdf/package.json", import.meta.dir));
   return dirname(Bun.resolveSync("pdfjs-dist/package.json", reactPdf));

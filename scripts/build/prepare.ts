@@ -4,7 +4,7 @@ import { buildStep, markFresh } from "./freshness.ts";
 import { buildLocales } from "./locales.ts";
 import { buildViewer } from "./viewer.ts";
 
-/** Builds what a server needs beside its sources. Each output is replaced as a whole, once it is complete. */
+/** Builds everything that a server needs beside its sources. Each output is replaced as a whole when it is complete. */
 await buildLocales();
 await Promise.all([
   buildClient({ folder: join(resolve(import.meta.dir, "../.."), "dist/client"), release: true }),

@@ -5,8 +5,8 @@ import { APP, EXTENSION, HARD_CODED_TEXTS, ICON_TITLES } from "./viewer-texts.ts
 export interface Patch {
   /**
    * `address`: the viewer lies under a path, not at the root. `removal`: a part that a patient's viewer does not have.
-   * `text`: words that OHIF has in its code. `defect`: what OHIF does wrong, to be taken back once upstream mends it.
-   * `product`: what this product wants otherwise.
+   * `text`: words in OHIF's code. `defect`: a mistake of OHIF's; the patch goes when upstream mends it.
+   * `product`: a difference that this product wants.
    */
   kind: "address" | "removal" | "text" | "defect" | "product";
   why: string;
@@ -36,7 +36,7 @@ const MODE = /^6749\.bundle\.[0-9a-f]+\.js$/;
 
 const STYLES = "app.bundle.css";
 
-/** The files that resolve their own chunks, wasm and workers: the application and each of its workers. */
+/** The application and each of its workers: the files that resolve their own chunks, wasm and workers. */
 const RUNTIMES =
   /^(app|compute|histogram-worker|interpolation|polySeg|136|2299|8097)\.bundle\.[0-9a-f]+\.js$/;
 
@@ -234,7 +234,7 @@ export function isLeftOut(path: string): boolean {
   return LEFT_OUT.some((pattern) => pattern.test(path));
 }
 
-/** The patches that find no target in the files that `readFile` gives by path: a new OHIF has them no more. */
+/** The patches whose target is missing in the files that `readFile` gives by path. A new version of OHIF may lose some. */
 export function lostPatches(paths: readonly string[], readFile: (path: string) => string): Patch[] {
   const lost = new Set(PATCHES);
   const missed = new Set<Patch>();
@@ -249,7 +249,7 @@ export function lostPatches(paths: readonly string[], readFile: (path: string) =
   return [...lost, ...missed];
 }
 
-/** @throws where a patch does not find its target: the viewer is not the version these patches were written for */
+/** @throws if a patch does not find its target: the viewer is another version than the one the patches were written for */
 export function applyPatches(path: string, source: string, publicPath: string): string {
   let patched = source;
   for (const patch of PATCHES) {

@@ -4,10 +4,10 @@ export const APP = /^app\.bundle\.[0-9a-f]+\.js$/;
 /** The chunk of the default and cornerstone extensions: panels, menus, dialogs. */
 export const EXTENSION = /^89\.bundle\.[0-9a-f]+\.js$/;
 
-/** The chunk of what is drawn over an image. */
+/** The chunk of the overlays on an image. */
 const VIEWPORT = /^2623\.bundle\.[0-9a-f]+\.js$/;
 
-/** Texts OHIF does not look up: `[file, what stands before it, the literal]`. Translated in the client's `texts.ts`. */
+/** Texts that OHIF does not translate: `[file, the code before it, the literal]`. The client's `texts.ts` translates them. */
 export const HARD_CODED_TEXTS: [file: RegExp, before: string, literal: string][] = [
   [APP, "", '"One or more of the requested studies are not available at this time."'],
   [APP, "}, ", '"Close"'],
@@ -94,7 +94,7 @@ export const HARD_CODED_TEXTS: [file: RegExp, before: string, literal: string][]
   [EXTENSION, '"aria-label": ', '"Actions"'],
 ];
 
-/** Names of drawings, which would come up beside what the button under them says of itself. */
+/** Names of drawings. A tooltip would show them beside the name of the button. */
 export const ICON_TITLES = [
   "arrow-left",
   "icon-multiple-patients",

@@ -8,7 +8,7 @@ import { applyPatches, isLeftOut, lostPatches } from "./viewer-patches.ts";
 const ROOT = join(import.meta.dir, "../..");
 const OHIF = join(ROOT, "node_modules/@ohif/app");
 const APP_CONFIG = join(ROOT, "src/client/viewer/app-config.ts");
-/** Ours, put behind OHIF's. */
+/** Our file, appended to OHIF's. */
 const PAGE_STYLES = join(ROOT, "src/client/viewer/viewer-page.css");
 const TARGET = "es2022";
 
@@ -83,7 +83,7 @@ function assertPatchesFit(paths: readonly string[]): void {
   throw new Error(`this OHIF has no place for ${lost.length} of our patches:\n${lines.join("\n")}`);
 }
 
-/** Two builds may end at once: then either's folder will do. */
+/** Two builds may end at the same time; the folder of either is right. */
 function replaceFolder(folder: string, finished: string, isAlreadyThere: () => boolean): void {
   rmSync(folder, { recursive: true, force: true });
   try {

@@ -3,12 +3,12 @@ import type { BunPlugin } from "bun";
 
 const STARTS_A_WORKER = /new URL\("(\.\/[\w-]+\.worker\.ts)", import\.meta\.url\)/g;
 
-/** Bundled workers by the path of their source. */
+/** Path of a worker's source → the bundled worker. */
 export type BundledWorkers = ReadonlyMap<string, Bun.BuildArtifact>;
 
 /**
- * Bundles each `*.worker.ts` below `folder` into one file of its own. To be done before the build that starts
- * them: the bundler does not follow a worker's URL, and a build inside a plugin's callback never ends.
+ * Bundles each `*.worker.ts` below `folder` into one file. Call it before the build that starts the workers: the bundler does not
+ * follow a worker's URL, and a build inside a plugin's callback never ends.
  */
 export async function bundleWorkers(folder: string, options: { minify: boolean }): Promise<BundledWorkers> {
   const workers = new Map<string, Bun.BuildArtifact>();
@@ -18,7 +18,7 @@ export async function bundleWorkers(folder: string, options: { minify: boolean }
   return workers;
 }
 
-/** Puts a bundled worker's URL in place of `new URL("./name.worker.ts", import.meta.url)`. */
+/** Replaces `new URL("./name.worker.ts", import.meta.url)` by the URL of the bundled worker. */
 export function workerPlugin(workers: BundledWorkers, publicPath: string): BunPlugin {
   return {
     name: "worker",

@@ -5,13 +5,13 @@ export interface DemoAccount {
   name: string;
   email: string;
   password: string;
-  /** What he is there to show. */
+  /** What the account shows. */
   note: string;
-  /** Registers himself, as a visitor does; the others are added by whoever runs the machine. */
+  /** Registers on the entry page, as a visitor does; the operator adds the others. */
   registers?: { cpfcnpj: string };
 }
 
-/** One account for each way to use the product; printed at every start of the demo. */
+/** One account for each way to use the product. The demo prints them at every start. */
 export const DEMO_ACCOUNTS = {
   admin: {
     role: "admin",

@@ -1,4 +1,4 @@
-/** From one letter to the next, in dots. */
+/** Distance between two letters, in dots. */
 export const GLYPH_ADVANCE = 6;
 
 /** Capital letters, digits and marks as seven rows of five dots; accents sit above, in rows of their own. */

@@ -20,7 +20,7 @@ export interface FurnishOptions {
 type People = Record<keyof typeof DEMO_ACCOUNTS, SignedInUser>;
 
 /**
- * Makes what is missing of the demo's accounts, studies, grants, documents and payments, through the running server as people do.
+ * Adds the demo's accounts, studies, grants, documents and payments that are missing, through the running server as people do.
  * Idempotent. @returns the table of accounts
  */
 export async function furnish(options: FurnishOptions): Promise<string> {
@@ -110,7 +110,7 @@ async function keepLabs(url: string, owner: SignedInUser): Promise<void> {
   }
 }
 
-/** A paid Pix of the user, for the history and the revenue; the trial user's stays his to begin. */
+/** A paid Pix of the user, for the history and the revenue. The trial user has none, so that one can be tried. */
 async function keepPayments(url: string, { user, admin }: People): Promise<void> {
   const history = await call(url, "/api/payments/user/history?limit=1", { as: user });
   if (((await history.json()) as Payment[]).length > 0) return;

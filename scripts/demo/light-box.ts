@@ -9,7 +9,7 @@ import { soften } from "./phantom/raster.ts";
 
 const SEED = 7;
 const FILM = { columns: 1120, rows: 1440, across: 4, down: 5, margin: 20, header: 40, gap: 2 } as const;
-/** What a phone shows of the film: its first rows of slices, in the pixels of a dense screen. */
+/** The part of the film that a phone shows: its first rows of slices, in the pixels of a dense screen. */
 const BAND = { rows: 720, columns: 672 } as const;
 const CHEST_SIZE = 760;
 const WINDOW = { center: 35, width: 90 } as const;

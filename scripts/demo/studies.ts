@@ -4,14 +4,14 @@ import type { GenerateStudyOptions } from "./phantom/study.ts";
 
 export interface DemoStudy {
   owner: keyof typeof DEMO_ACCOUNTS;
-  /** By its accession number a later start knows that it is there. */
+  /** A later start finds the study by its accession number. */
   generate: GenerateStudyOptions & { accessionNumber: string };
   sharedWith?: keyof typeof DEMO_ACCOUNTS;
-  /** Sent as hospitals write discs: deflated, with a DICOMDIR and clutter beside it. */
+  /** Uploaded as hospitals write discs: deflated, with a DICOMDIR and unrelated files. */
   asDisc?: boolean;
 }
 
-/** Modest sizes: all of them are computed and uploaded in some ten seconds. */
+/** Small sizes, so that all studies are computed and uploaded within about ten seconds. */
 export const DEMO_STUDIES: readonly DemoStudy[] = [
   {
     owner: "user",

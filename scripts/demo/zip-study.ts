@@ -4,13 +4,13 @@ import { writeInstance } from "./dicom-writer.ts";
 
 export interface ZipStudyOptions {
   instances: Iterable<{ fileName: string; bytes: Uint8Array }>;
-  /** Put before every name, as `Exames/João/TC de crânio`; names are written in UTF-8. */
+  /** Prefix of every name, such as `Exames/João/TC de crânio`; names are written in UTF-8. */
   folder?: string;
   /** `store` keeps the bytes as they are. */
   compression?: "store" | "deflate";
-  /** Also a DICOMDIR, as the discs of hospitals carry. */
+  /** Adds a DICOMDIR, as on the discs of hospitals. */
   dicomdir?: boolean;
-  /** Also what else lies on such discs: a text, a viewer's settings, the traces of a Mac. */
+  /** Adds other files of such discs: a text, a viewer's settings, the hidden files of a Mac. */
   clutter?: boolean;
 }
 
@@ -23,7 +23,7 @@ const DEFLATE_LEVEL = 6;
 const MEDIA_STORAGE_DIRECTORY = "1.2.840.10008.1.3.10";
 const EXPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2.1";
 
-/** Packs instances into a ZIP as it is read: one instance is held at a time. Same input, same bytes. */
+/** Packs instances into a ZIP while it is read, and holds one instance at a time. The same input gives the same bytes. */
 export function zipStudy(options: ZipStudyOptions): ReadableStream<Uint8Array> {
   const entries = listEntries(options);
   let zip: Zip;
@@ -56,7 +56,7 @@ function addEntry(zip: Zip, entry: Entry, compression: "store" | "deflate"): voi
     compression === "store"
       ? new ZipPassThrough(entry.name)
       : new ZipDeflate(entry.name, { level: DEFLATE_LEVEL });
-  // ZIP keeps wall-clock time: a date of local fields gives the same bytes in every time zone.
+  // ZIP keeps wall-clock time, so a date made of local fields gives the same bytes in every time zone.
   file.mtime = new Date(2026, 7, 17, 8, 42);
   zip.add(file);
   file.push(entry.bytes, true);

@@ -3,7 +3,7 @@ import { linguiPlugin } from "../build/lingui-plugin.ts";
 
 const manifest = join(resolve(import.meta.dir, "../.."), "dist/client/manifest.json");
 
-/** What the last build put under `/assets/`: workers are taken from there, Bun's development server makes none. */
+/** The `/assets/` of the last build. Workers come from there, because Bun's development server makes none. */
 async function builtAsset(prefix: string): Promise<string> {
   const { assets } = (await Bun.file(manifest).json()) as { assets: Record<string, unknown> };
   return JSON.stringify(`/assets/${Object.keys(assets).find((name) => name.startsWith(prefix)) ?? ""}`);
@@ -12,7 +12,7 @@ async function builtAsset(prefix: string): Promise<string> {
 const packFolder = await builtAsset("pack-folder.worker-");
 const pdfWorker = await builtAsset("pdf.worker.min-");
 
-/** The client's sources for Bun's development server: macros compiled, workers named. */
+/** Prepares the client's sources for Bun's development server: compiles macros and names workers. */
 export default linguiPlugin({
   stripMessages: false,
   prepare: (source) =>

@@ -8,7 +8,7 @@ import { createDeps } from "../../src/server/start-deps.ts";
 import { startJobs } from "../../src/server/start-jobs.ts";
 import clientPage from "./client.html";
 
-/** The server with the client out of Bun's development bundler: changed modules are replaced in open pages. */
+/** The server with the client from Bun's development bundler, which replaces changed modules in open pages. */
 const dist = join(resolve(import.meta.dir, "../.."), "dist");
 const config = readConfig(process.env);
 const deps = await createDeps(config);
@@ -39,7 +39,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-/** The bundler's own page names its script and styles; they change as the sources do. */
+/** Reads the names of the script and the styles from the bundler's own page; they change with the sources. */
 async function clientGraph(): Promise<ClientGraph> {
   const page = await (await fetch(new URL("/_dev/client", server.url))).text();
   const [, entry = ""] = page.match(/<script[^>]* src="([^"]+)"/) ?? [];

@@ -25,7 +25,7 @@ async function measureZip(run: BenchRun, name: string, zipPath: string, atMost: 
   for (let repetition = 0; repetition < REPETITIONS; repetition++) {
     const limit = await timeBsdtar(zipPath, run.folder);
     if (limit !== undefined) limits.push(limit);
-    // The same study in an account of its own is a new study each time.
+    // Each upload goes to a new account, so that the same study is new each time.
     const client = await registerClient(url);
     const { answer, milliseconds } = await client.upload(zipPath);
     seconds.push(milliseconds / 1000);
@@ -47,7 +47,7 @@ async function measureZip(run: BenchRun, name: string, zipPath: string, atMost: 
   };
 }
 
-/** What the whole tree takes at most while the largest upload comes in. */
+/** The peak memory of the whole process tree during the largest upload. */
 export async function* measureMemory(run: BenchRun): AsyncGenerator<Result> {
   const { url, pid } = await run.server();
   const zipPath = await run.corpora.large();
@@ -122,7 +122,7 @@ export async function* measureSmallUploads(run: BenchRun): AsyncGenerator<Result
   };
 }
 
-/** What a study takes on the disk once it lies in the archive store, by what was sent. */
+/** The size of a study in the archive store, for each kind of ZIP that was sent. */
 export async function* measureBytesAtRest(run: BenchRun): AsyncGenerator<Result> {
   const { url, dataDir } = await run.server();
   for (const [name, zipPath] of [

@@ -50,7 +50,7 @@ const cases: Record<string, string[]> = {
   ...filters,
 };
 
-/** Lists of 50 of the 100,000 studies of one account: sorted and filtered, then searches whose count nobody asked for yet. */
+/** Lists 50 of the 100,000 studies of one account: sorted, filtered, then by searches that were never counted before. */
 export async function* measureList(run: BenchRun): AsyncGenerator<Result> {
   const { url, dataDir, pid } = await run.server();
   await using account = await seedStudies({ url, dataDir, count: LISTED_STUDIES });
@@ -60,7 +60,7 @@ export async function* measureList(run: BenchRun): AsyncGenerator<Result> {
   for (const [name, queries] of Object.entries(cases)) {
     const urls = queries.map((query) => listUrl(url, query));
     const totals = await Promise.all(urls.slice(0, 4).map((one) => totalOf(one, client)));
-    // What the shortest signed-in call costs in the same moment.
+    // The cost of the shortest signed-in call at the same moment.
     const floor = await load([`${url}/api/users/exam-count`]);
     const cpuBefore = cpuSeconds(pid);
     const figures = await load(urls);
@@ -74,7 +74,7 @@ export async function* measureList(run: BenchRun): AsyncGenerator<Result> {
       ...TARGET,
       details: {
         p50Ms: figures.p50Ms,
-        // Of the whole server, PostgreSQL included: what it costs whatever else the machine is doing.
+        // CPU time of the whole server with PostgreSQL, which does not depend on the machine's other load.
         cpuMs: cpuMs / (figures.requestsPerSecond * LIST_SECONDS),
         failures: figures.failures,
       },
@@ -95,7 +95,7 @@ async function totalOf(url: string, { headers }: ApiClient): Promise<string> {
   return answer.headers.get("x-total-count") ?? "";
 }
 
-/** Each time after the account changed, so that the matching studies must be counted anew. */
+/** The account changes before each search, so that the matching studies must be counted again. */
 async function measureFirstSearch(account: SeededAccount, name: string, url: string): Promise<Result> {
   const durationsMs: number[] = [];
   for (let search = 0; search < FIRST_SEARCHES; search++) {

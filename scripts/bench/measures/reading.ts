@@ -89,7 +89,7 @@ const FRAME_SECONDS = 6;
 /** Frames a second of the reference archive, by clients. */
 const REFERENCE_FRAMES = { 1: 559, 16: 799 } as const;
 
-/** Frames as the viewer asks for them, at random among 1,000 instances. */
+/** Frames in the form that the viewer asks for, at random among 1,000 instances. */
 export async function* measureFrames(run: BenchRun): AsyncGenerator<Result> {
   const { url } = await run.server();
   const urls = await frameUrls(run, url);

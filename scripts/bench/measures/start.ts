@@ -4,11 +4,11 @@ import type { Result } from "../result.ts";
 import { median } from "../statistics.ts";
 
 const STARTS = 3;
-/** Until timers and first collections are through. */
+/** Time for the first timers and garbage collections to pass. */
 const REST_MS = 5_000;
 const MEGABYTE = 1e6;
 
-/** Start on the data that the other measures left, and what the resting server takes. */
+/** The start on the data that the other measures left, and the memory of the idle server. */
 export async function* measureStart(run: BenchRun): AsyncGenerator<Result> {
   await run.server();
   const startsMs: number[] = [];
