@@ -102,11 +102,13 @@ describe("what the viewer may do", () => {
 
   test("its page reaches the token's DICOMweb and its own files, nothing else of our origin", async () => {
     const csp = policy(await get("/viewer/basic"));
-    expect(csp).toContain("connect-src exames.example/dicomweb/t/ exames.example/viewer/;");
+    expect(csp).toContain("connect-src https://exames.example/dicomweb/t/ https://exames.example/viewer/;");
     expect(csp).toContain("frame-ancestors 'self'");
     expect(csp).toStartWith("sandbox allow-scripts allow-downloads;");
     // Scripts that the page around hands over; nothing else of a blob is reached.
-    expect(csp).toContain("script-src 'self' blob: 'wasm-unsafe-eval' 'unsafe-eval';");
+    expect(csp).toContain(
+      "script-src 'self' https://exames.example/viewer/ blob: 'wasm-unsafe-eval' 'unsafe-eval';",
+    );
     expect(csp).not.toMatch(/connect-src[^;]*blob:/);
     expect(csp).not.toContain("allow-same-origin");
     expect(policy(await get("/viewer/abc/app.js"))).toContain("'wasm-unsafe-eval' 'unsafe-eval'");
@@ -117,10 +119,18 @@ describe("what the viewer may do", () => {
     expect(await (await get("/viewer/basic", {}, viewer("https://viewer.example"))).text()).toBe(PAGE);
   });
 
+  test("its sandboxed page names its files by scheme and host too: to WebKit 'self' is nothing there", async () => {
+    const csp = policy(await get("/viewer/basic"));
+    for (const kind of ["script-src", "worker-src", "style-src", "img-src", "font-src"])
+      expect(csp).toContain(`${kind} 'self' https://exames.example/viewer/`);
+    const own = policy(await get("/viewer/basic", {}, viewer("https://viewer.example")));
+    expect(own).toContain("script-src 'self';");
+  });
+
   test("behind a proxy that hides our name it still reaches both", async () => {
     const response = await viewer().request("http://127.0.0.1:3000/viewer/basic");
     expect(policy(response)).toContain(
-      "connect-src exames.example/dicomweb/t/ exames.example/viewer/ 127.0.0.1:3000/dicomweb/t/ 127.0.0.1:3000/viewer/;",
+      "connect-src https://exames.example/dicomweb/t/ https://exames.example/viewer/ http://127.0.0.1:3000/dicomweb/t/ http://127.0.0.1:3000/viewer/;",
     );
   });
 

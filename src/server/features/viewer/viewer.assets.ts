@@ -34,24 +34,24 @@ export function createViewerAssets({
   publicOrigin,
   viewerOrigin,
 }: ViewerAssetsOptions): ViewerAssets {
-  const knownHost = new URL(viewerOrigin ?? publicOrigin).host;
+  const knownOrigin = new URL(viewerOrigin ?? publicOrigin).origin;
   const isSandboxed = viewerOrigin === undefined;
   const frameAncestors = viewerOrigin === undefined ? "'self'" : publicOrigin;
 
   return {
     serve(request) {
-      const { pathname, host } = new URL(request.url);
+      const { pathname, origin } = new URL(request.url);
       const isPage = pathname === PAGE;
       const page = isSandboxed ? "sandboxed.html" : "index.html";
       const asset = source.get(isPage ? page : assetPath(pathname));
       if (!asset) throw new AppError(notFound);
-      // Behind a proxy the host we see may not be the one the browser sees, and without PUBLIC_URL the other way
+      // Behind a proxy the origin we see may not be the one the browser sees, and without PUBLIC_URL the other way
       // round; a policy that names both is right for either.
-      const hosts = [...new Set([knownHost, host])];
+      const origins = [...new Set([knownOrigin, origin])];
       return serveAsset(request, asset, {
         "Content-Security-Policy": isPage
-          ? viewerDocumentPolicy({ hosts, frameAncestors, isSandboxed })
-          : viewerAssetPolicy({ hosts }),
+          ? viewerDocumentPolicy({ origins, frameAncestors, isSandboxed })
+          : viewerAssetPolicy({ origins }),
         "Referrer-Policy": "no-referrer",
         ...(isSandboxed ? SANDBOX_HEADERS : { "Cross-Origin-Resource-Policy": "same-origin" }),
       });
