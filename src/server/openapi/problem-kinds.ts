@@ -12,6 +12,7 @@ import * as reports from "../features/reports/reports.errors.ts";
 import * as studies from "../features/studies/studies.errors.ts";
 import * as subscriptions from "../features/subscriptions/subscriptions.errors.ts";
 import * as viewer from "../features/viewer/viewer.errors.ts";
+import * as uploads from "../holdings/uploads/uploads.errors.ts";
 import type { ErrorKind } from "../http/app-error.ts";
 import { subscriptionRequired } from "../http/guard.ts";
 import * as http from "../http/http.errors.ts";
@@ -23,6 +24,7 @@ const rooms = [
   factors,
   users,
   ingest,
+  uploads,
   documents,
   studies,
   reports,

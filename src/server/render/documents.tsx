@@ -1,22 +1,11 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
 import type { IslandProps } from "../../shared/islands.ts";
-import type { Locale } from "../../shared/locale.ts";
 import { Bilingual } from "./bilingual.tsx";
-import type { ClientGraph } from "./client-graph.ts";
+import type { DocumentContext } from "./document-context.ts";
 import { EntryPage } from "./entry-page.tsx";
 import { NotFoundPage } from "./not-found-page.tsx";
 import { Island, Shell } from "./shell.tsx";
-
-/** What every document is made with. */
-export interface DocumentContext {
-  graph: ClientGraph;
-  nonce: string;
-  productName: string;
-  publicUrl: string;
-  /** That the browser asks for: what is read by programs is in it, as no script runs there. */
-  locale: Locale;
-}
 
 const hisFailed = /*i18n*/ {
   id: "shell.his.failed",

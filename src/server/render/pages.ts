@@ -1,10 +1,11 @@
 import { type Context, Hono } from "hono";
 import type { IslandProps } from "../../shared/islands.ts";
-import { relyingPartyOf } from "../features/accounts/factors/webauthn.ts";
 import type { HttpEnv } from "../http/http-context.ts";
+import { relyingPartyOf } from "../http/relying-party.ts";
 import { type AssetSource, serveAsset } from "./assets.ts";
 import { type ClientGraph, readClientGraph } from "./client-graph.ts";
-import { type DocumentContext, entryDocument, hisDocument, notFoundDocument } from "./documents.tsx";
+import type { DocumentContext } from "./document-context.ts";
+import { entryDocument, hisDocument, notFoundDocument } from "./documents.tsx";
 import { MANIFEST_PATH, webManifest } from "./web-manifest.ts";
 
 export interface PageOptions {

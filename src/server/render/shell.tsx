@@ -5,7 +5,7 @@ import type { IslandName, IslandProps } from "../../shared/islands.ts";
 import type { Locale } from "../../shared/locale.ts";
 import { translate } from "../http/translate.ts";
 import type { ClientGraph } from "./client-graph.ts";
-import type { DocumentContext } from "./documents.tsx";
+import type { DocumentContext } from "./document-context.ts";
 import { earlyPreferencesScript } from "./early-preferences.ts";
 import { description, SocialCard } from "./social-card.tsx";
 import { THEME_COLORS } from "./theme-colors.ts";

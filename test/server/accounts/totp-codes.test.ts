@@ -5,7 +5,7 @@ import {
   newRecoveryCodes,
 } from "../../../src/server/features/accounts/factors/recovery-codes.ts";
 import { matchingStep, newTotpSecret, totpUri } from "../../../src/server/features/accounts/factors/totp.ts";
-import { relyingPartyOf } from "../../../src/server/features/accounts/factors/webauthn.ts";
+import { relyingPartyOf } from "../../../src/server/http/relying-party.ts";
 
 /** The secret of RFC 6238's appendix B, "12345678901234567890", in base32. */
 const RFC_SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";

@@ -1,11 +1,11 @@
 import type { Deps } from "../../deps.ts";
 import { defineQueue } from "../../jobs/queue.ts";
-import { sessionLifetimeSeconds } from "../membership/find-session.ts";
 import { deleteExpiredStops } from "./addresses/email-stops.repo.ts";
 import { deleteOldChallenges } from "./factors/factors.repo.ts";
 import { deleteExpiredLinks } from "./mailed-links/mailed-links.repo.ts";
 import { forgotQueue } from "./passwords/forgot-queue.ts";
 import { mailResetLink, type ResetRequest } from "./passwords/reset-password.ts";
+import { sessionLifetimeSeconds } from "./sessions/session-lifetime.ts";
 import { deleteOldSessions, deleteOldThrottles } from "./sessions/sessions.repo.ts";
 import { forgetOldPlaces } from "./sign-in/known-places.ts";
 import { deleteExpiredLogins } from "./sign-in/pending-logins.repo.ts";

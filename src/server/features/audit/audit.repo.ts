@@ -1,7 +1,7 @@
-import { and, desc, eq, gte, inArray, isNotNull, isNull, like, lt, or, sql } from "drizzle-orm";
+import { and, eq, gte, inArray, isNotNull, isNull, like, lt, or, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
+import { keyOf } from "../../db/key-of.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
-import { users } from "../accounts/users/users.table.ts";
 import { auditEvents } from "./audit.table.ts";
 
 export type AuditAction =
@@ -86,22 +86,6 @@ export async function recordAudit(db: DbOrTx, event: AuditEvent): Promise<void> 
   await newAuditEvent(db, event);
 }
 
-/** What happened to a study, newest first. `actorName` is null for who is gone. */
-export async function listStudyAudit(db: DbOrTx, studyId: string, limit: number) {
-  return await db
-    .select({
-      at: auditEvents.at,
-      action: auditEvents.action,
-      actorName: users.name,
-      address: auditEvents.address,
-    })
-    .from(auditEvents)
-    .leftJoin(users, eq(users.id, auditEvents.actorId))
-    .where(eq(auditEvents.studyId, studyId))
-    .orderBy(desc(auditEvents.id))
-    .limit(limit);
-}
-
 /**
  * Whether another account made this one an admin, or gave it another address, since then. Rows of the version before
  * this one do not say the second.
@@ -116,44 +100,6 @@ export async function wasMadeAdminSince(db: DbOrTx, accountId: string, since: Da
     .where(and(eq(auditEvents.accountId, accountId), gte(auditEvents.at, since), or(isAdded, isChanged)))
     .limit(1);
   return row !== undefined;
-}
-
-/** A row of {@link listAccountAudit}; `id` is where the next page begins. */
-export type AccountAuditRow = Awaited<ReturnType<typeof listAccountAudit>>[number];
-
-/**
- * What happened in an account and what its user did elsewhere, newest first, before the row `beforeId`. Of another account's
- * study only the act is told.
- */
-export async function listAccountAudit(
-  db: DbOrTx,
-  accountId: string,
-  beforeId: number | null,
-  limit: number,
-) {
-  const isOwn = sql`${auditEvents.accountId} = ${accountId}`;
-  return await db
-    .select({
-      id: auditEvents.id,
-      at: auditEvents.at,
-      action: auditEvents.action,
-      actorName: users.name,
-      studyInstanceUID: sql<string | null>`case when ${isOwn} then ${auditEvents.studyInstanceUID} end`,
-      // Where somebody else came from is theirs.
-      address: sql<
-        string | null
-      >`case when ${isOwn} or ${auditEvents.actorId} = ${accountId} then ${auditEvents.address} end`,
-    })
-    .from(auditEvents)
-    .leftJoin(users, eq(users.id, auditEvents.actorId))
-    .where(
-      and(
-        or(eq(auditEvents.accountId, accountId), eq(auditEvents.actorId, accountId)),
-        beforeId === null ? undefined : lt(auditEvents.id, beforeId),
-      ),
-    )
-    .orderBy(desc(auditEvents.id))
-    .limit(limit);
 }
 
 /**
@@ -171,8 +117,9 @@ export async function pseudonymiseAudit(tx: Tx, accountId: string): Promise<void
     .where(eq(auditEvents.accountId, accountId));
 }
 
+const account = keyOf("users");
 const isGone = (id: typeof auditEvents.actorId | typeof auditEvents.accountId) =>
-  sql`(${id} is null or not exists (select from ${users} where ${users.id} = ${id}))`;
+  sql`(${id} is null or not exists (select from ${account.table} where ${account} = ${id}))`;
 const hasNobodyLeft = and(isGone(auditEvents.actorId), isGone(auditEvents.accountId));
 
 /** Up to `limit` addresses that were written down before `before`, of people whose account is deleted. */

@@ -8,7 +8,6 @@ import type { StoredObjectRow } from "../../holdings/objects/stored-objects.tabl
 import { type ObjectDeps, readObject, streamObject } from "../../holdings/reading/open-object.ts";
 import { translate } from "../../http/translate.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
-import { type AccountAuditRow, listAccountAudit } from "../audit/audit.repo.ts";
 import { labObject } from "../labs/lab-object.ts";
 import { listAllLabExams } from "../labs/labs.repo.ts";
 import { presentLabExam } from "../labs/present-lab-exam.ts";
@@ -18,6 +17,7 @@ import { findReport } from "../reports/reports.repo.ts";
 import { listGrants, listSeries, listStudiesAfter } from "../studies/studies.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import { listSupportMessages, type SupportMessageRow } from "../support/support.repo.ts";
+import { type AccountAuditRow, listAccountAudit } from "./account-audit.repo.ts";
 import { DamagedParts } from "./damaged-parts.ts";
 import { describeAccount } from "./describe-account.ts";
 

@@ -1,4 +1,4 @@
-import type { UploadAnswer, UploadMetadata } from "../../../shared/api/upload.ts";
+import type { UploadAnswer } from "../../../shared/api/upload.ts";
 import type { Tx } from "../../db/client.ts";
 import { together } from "../../db/together.ts";
 import type { Deps } from "../../deps.ts";
@@ -9,10 +9,8 @@ import { deleteStoredObjects, insertStoredObjects } from "../../holdings/objects
 import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
 import { endUpload } from "../../holdings/uploads/uploads.repo.ts";
 import { AppError } from "../../http/app-error.ts";
-import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { saveIntegrity } from "../studies/integrity.repo.ts";
-import type { Caller } from "../studies/studies.repo.ts";
 import {
   findStoredStudies,
   insertStudies,
@@ -27,20 +25,7 @@ import { chargeExams } from "../subscriptions/charge-exams.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { insertUsageEvent } from "../subscriptions/usage-events.repo.ts";
 import { type Change, describeChange, sumOf } from "./describe-change.ts";
-import type { PlannedUpload, UploadPlace } from "./plan-build.ts";
-import type { BuiltUpload, ScanResult } from "./worker/worker-messages.ts";
-
-export interface FinishedUpload {
-  upload: UploadPlace;
-  caller: Caller;
-  origin: RequestOrigin;
-  metadata: UploadMetadata;
-  scan: ScanResult;
-  plan: PlannedUpload;
-  built: BuiltUpload;
-  /** Whether the objects were put into the archive store and verified there before this commit. */
-  isArchived: boolean;
-}
+import type { FinishedUpload } from "./finished-upload.ts";
 
 /** Readers that looked a manifest up just before it was replaced may still ask for its bytes. */
 const REPLACED_MANIFEST_SECONDS = 120;

@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
 import type { StoredStudy } from "../studies/study-contents.repo.ts";
-import type { FinishedUpload } from "./commit-upload.ts";
+import type { FinishedUpload } from "./finished-upload.ts";
 import {
   indexOfInstances,
   indexOfRow,

@@ -9,6 +9,7 @@ import {
   stopEmailChangeCall,
   verifyCodeCall,
 } from "../../../shared/api/auth.ts";
+import { passkeySignInCall } from "../../../shared/api/factors.ts";
 import { registerCall } from "../../../shared/api/register.ts";
 import type { Deps } from "../../deps.ts";
 import { describeIn } from "../../http/describe.ts";
@@ -27,6 +28,8 @@ import {
   wrongCredentials,
 } from "../accounts/accounts.errors.ts";
 import { stopEmailChange } from "../accounts/addresses/stop-email-change.ts";
+import { wrongPasskey } from "../accounts/factors/factors.errors.ts";
+import { signInWithPasskey } from "../accounts/factors/sign-in-with-passkey.ts";
 import { forgotPassword, resetPassword } from "../accounts/passwords/reset-password.ts";
 import { signOut } from "../accounts/sessions/sign-out.ts";
 import { keepBrowser, visitorOf } from "../accounts/sign-in/browser-cookie.ts";
@@ -34,10 +37,12 @@ import { readDeviceCookie, writeDeviceCookie } from "../accounts/sign-in/device-
 import { resendCode } from "../accounts/sign-in/send-code.ts";
 import { signIn } from "../accounts/sign-in/sign-in.ts";
 import { verifyCode } from "../accounts/sign-in/verify-code.ts";
+import { presentSession } from "./present-session.ts";
 import { readCurrentUser } from "./read-current-user.ts";
 import { registerUser } from "./register-user.ts";
 
 const describe = describeIn("Signing in");
+const describeFactors = describeIn("Second factors");
 
 export function createAuthRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
@@ -72,7 +77,7 @@ export function createAuthRoutes(deps: Deps, guard: Guard) {
       const visitor = visitorOf(c, deps.config);
       const answer = await signIn(deps, { ...c.req.valid("json"), ...device }, visitor);
       keepBrowser(c, visitor, deps.config);
-      return c.json(answer);
+      return c.json("token" in answer ? await presentSession(deps, answer) : answer);
     },
   );
 
@@ -87,10 +92,24 @@ export function createAuthRoutes(deps: Deps, guard: Guard) {
     async (c) => {
       const input = { ...c.req.valid("json"), locale: c.get("locale") };
       const visitor = visitorOf(c, deps.config);
-      const { user, deviceToken } = await verifyCode(deps, input, visitor);
+      const { opened, deviceToken } = await verifyCode(deps, input, visitor);
       if (deviceToken) writeDeviceCookie(c, deviceToken);
       keepBrowser(c, visitor, deps.config);
-      return c.json(user);
+      return c.json(await presentSession(deps, opened));
+    },
+  );
+
+  routes.post(
+    passkeySignInCall.path,
+    guard("public"),
+    describeFactors(passkeySignInCall, { summary: "Sign in with a passkey", problems: [wrongPasskey] }),
+    validate("json", passkeySignInCall.body),
+    async (c) => {
+      const input = { ...c.req.valid("json"), locale: c.get("locale") };
+      const visitor = visitorOf(c, deps.config);
+      const opened = await signInWithPasskey(deps, input, visitor);
+      keepBrowser(c, visitor, deps.config);
+      return c.json(await presentSession(deps, opened));
     },
   );
 

@@ -1,14 +1,13 @@
 import { isInForce } from "../../../shared/rules/subscription.ts";
 import type { Deps } from "../../deps.ts";
 import type { Session } from "../../http/session.ts";
-import { findSessionRow, type SessionRow, touchSession } from "../accounts/sessions/sessions.repo.ts";
+import { SESSION_LIFETIME_MS } from "../accounts/sessions/session-lifetime.ts";
+import { touchSession } from "../accounts/sessions/sessions.repo.ts";
+import { findSessionRow, type SessionRow } from "./session-standing.repo.ts";
 
 const IDLE_MS = 12 * 3600_000;
-const LIFETIME_MS = 7 * 24 * 3600_000;
 /** How stale `lastSeenAt` may get: not every request writes. */
 const TOUCH_MS = 5 * 60_000;
-
-export const sessionLifetimeSeconds = LIFETIME_MS / 1000;
 
 /**
  * The session of a bearer token, with role, authorisation and subscription as they are now; `undefined` where
@@ -40,7 +39,7 @@ export async function judgeSession(
   const now = deps.clock.now();
   if (!row || row.userId !== userId || row.revokedAt || !row.isAuthorized) return undefined;
   const idleMs = now.getTime() - row.lastSeenAt.getTime();
-  if (idleMs > IDLE_MS || now.getTime() - row.createdAt.getTime() > LIFETIME_MS) return undefined;
+  if (idleMs > IDLE_MS || now.getTime() - row.createdAt.getTime() > SESSION_LIFETIME_MS) return undefined;
   if (idleMs > TOUCH_MS) await touchSession(deps.db, sessionId, now);
   const isActive =
     row.subscriptionStatus !== null &&

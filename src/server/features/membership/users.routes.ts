@@ -6,8 +6,6 @@ import {
   changeProfileCall,
   changeUserCall,
   clearFactorsCall,
-  deleteOwnAccountCall,
-  deleteUserCall,
   listUsersCall,
 } from "../../../shared/api/users.ts";
 import type { Deps } from "../../deps.ts";
@@ -25,11 +23,10 @@ import { changeProfile } from "../accounts/users/change-profile.ts";
 import { clearSecondFactors } from "../accounts/users/clear-second-factors.ts";
 import { presentUser } from "../accounts/users/present-user.ts";
 import { lastAdmin, ownEmail, ownFactors, userNotFound } from "../accounts/users/users.errors.ts";
-import { listUsers } from "../accounts/users/users.repo.ts";
-import { deleteOwnAccount } from "../removals/delete-own-account.ts";
-import { deleteUser } from "../removals/delete-user.ts";
 import { addUser } from "./add-user.ts";
 import { changeUser } from "./change-user.ts";
+import { readCurrentUser } from "./read-current-user.ts";
+import { listUsers } from "./user-list.repo.ts";
 
 const admin = { roles: ["admin"] } as const;
 const describe = describeIn("Users");
@@ -64,21 +61,7 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
       const visitor = visitorOf(c, deps.config);
       const answer = await changeProfile(deps, c.get("session"), change, visitor);
       if (answer.token) keepBrowser(c, visitor, deps.config);
-      return c.json(answer);
-    },
-  );
-
-  routes.post(
-    deleteOwnAccountCall.path,
-    guard({}),
-    describeOwn(deleteOwnAccountCall, {
-      summary: "Delete one's own account with everything in it",
-      problems: [wrongCurrentPassword, lastAdmin],
-    }),
-    validate("json", deleteOwnAccountCall.body),
-    async (c) => {
-      await deleteOwnAccount(deps, c.get("session"), c.req.valid("json").password, visitorOf(c, deps.config));
-      return c.json({ deleted: true });
+      return c.json({ user: await readCurrentUser(deps, c.get("session")), ...answer });
     },
   );
 
@@ -141,20 +124,6 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
       const input = { ...c.req.valid("param"), ...c.req.valid("json") };
       await clearSecondFactors(deps, c.get("session"), input, visitorOf(c, deps.config));
       return c.json({ cleared: true });
-    },
-  );
-
-  routes.delete(
-    deleteUserCall.path,
-    guard(admin),
-    describe(deleteUserCall, {
-      summary: "Delete an account with everything in it",
-      problems: [userNotFound, lastAdmin],
-    }),
-    validate("param", idSchema),
-    async (c) => {
-      await deleteUser(deps, c.get("session"), c.req.valid("param").id, originOf(c));
-      return c.json({ deleted: true });
     },
   );
 

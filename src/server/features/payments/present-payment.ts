@@ -1,5 +1,5 @@
 import type { AdminPayment, Payment, PaymentStatus } from "../../../shared/api/payments.ts";
-import { drawQrCode } from "../../qr-code.ts";
+import { drawQrCode } from "../../render/qr-code.ts";
 import { returnedCents } from "./merge-devolucoes.ts";
 import type { PaymentWithUser } from "./payments.repo.ts";
 import type { DevolucaoRow, PaymentRow } from "./payments.table.ts";

@@ -1,4 +1,3 @@
-import type { Subscription } from "../../../shared/api/subscriptions.ts";
 import { isInForce } from "../../../shared/rules/subscription.ts";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
@@ -9,7 +8,6 @@ import { findOperatorEmail } from "../accounts/users/find-operator-email.ts";
 import { lockUser } from "../accounts/users/users.repo.ts";
 import type { UserRow } from "../accounts/users/users.table.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { readSubscription } from "../overview/read-subscription.ts";
 import { endPeriods } from "../payments/settlement/payment-periods.repo.ts";
 import { mailUser } from "../subscriptions/mail-user.ts";
 import { insertNotice } from "../subscriptions/notices.repo.ts";
@@ -31,7 +29,7 @@ export async function cancelSubscription(
   deps: CancelDeps,
   session: Pick<Session, "userId">,
   origin: RequestOrigin,
-): Promise<Subscription> {
+): Promise<void> {
   const { userId } = session;
   await deps.db.transaction(async (tx) => {
     const user = await lockUser(tx, userId);
@@ -58,7 +56,6 @@ export async function cancelSubscription(
     });
     await tellUser(deps, tx, { user, removal, planName: plan?.name ?? "" });
   });
-  return await readSubscription(deps, userId);
 }
 
 async function tellUser(

@@ -1,10 +1,10 @@
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
-import { listStudyAudit } from "../audit/audit.repo.ts";
 import { findStudy } from "./access/find-study.ts";
 import { owns } from "./access/study-access.ts";
 import { studyNotOwner } from "./studies.errors.ts";
 import type { Caller } from "./studies.repo.ts";
+import { listStudyAudit } from "./study-audit.repo.ts";
 
 const NEWEST = 200;
 

@@ -6,8 +6,6 @@ import {
   downloadTicketCall,
   listGrantsCall,
   listSeriesCall,
-  listStudiesCall,
-  readStudyCall,
   retryTransferCall,
   revokeGrantCall,
   type StudyStatus,
@@ -30,22 +28,17 @@ import {
 } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
-import type { Session } from "../../http/session.ts";
 import { validate } from "../../http/validate.ts";
 import { userNotFound } from "../accounts/users/users.errors.ts";
-import { findReportsBy } from "../reports/reports.repo.ts";
-import { pageOfStudies } from "../study-list/list-studies.ts";
-import { presentSeries, presentStudy, shownStatus } from "../study-list/present-study.ts";
-import { findListedStudy, type StudyListRow } from "../study-list/study-list.repo.ts";
 import { actionLimitReached } from "../subscriptions/subscriptions.errors.ts";
 import { findStudy } from "./access/find-study.ts";
 import { grantAccess, readGrants, revokeAccess } from "./access/grant-access.ts";
 import { shareStudy } from "./access/share-study.ts";
-import { owns } from "./access/study-access.ts";
 import { deleteStudy } from "./delete-study.ts";
 import { answerDownload } from "./download/download-body.ts";
 import { findStudyFile } from "./download/download-study.ts";
 import { issueDownloadTicket, redeemDownloadTicket } from "./download/download-ticket.ts";
+import { presentSeries, shownStatus } from "./present-series.ts";
 import { readStudyAudit } from "./read-study-audit.ts";
 import { retryTransfer } from "./retry-transfer.ts";
 import {
@@ -64,45 +57,10 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
 
   routes.get(
-    listStudiesCall.path,
-    guard(viewing),
-    describe(listStudiesCall, {
-      summary: "List the studies that the caller may see",
-      details: "Newest first. Text filters ignore case and accents. Without `limit` all come, up to 10,000.",
-      headers: { "X-Total-Count": "How many there are on all pages." },
-    }),
-    validate("query", listStudiesCall.query),
-    async (c) => {
-      const session = c.get("session");
-      const query = c.req.valid("query");
-      const { rows, total } = await pageOfStudies(deps, session, query);
-      const reported = await findReportsBy(deps.db, session.userId, grantedWithReport(session, rows));
-      c.header("X-Total-Count", String(total));
-      c.header("Cache-Control", "private, no-store");
-      return c.json(rows.map((row) => presentStudy(row, session, reported.has(row.study.id))));
-    },
-  );
-
-  routes.get(
     examCountCall.path,
     guard({}),
     describe(examCountCall, { summary: "Count one's own studies" }),
     async (c) => c.json({ count: await countOwnStudies(deps.db, c.get("session").userId) }),
-  );
-
-  routes.get(
-    readStudyCall.path,
-    guard(viewing),
-    describe(readStudyCall, { summary: "Read a study", problems: [studyNotFound, studyAmbiguous] }),
-    async (c) => {
-      const session = c.get("session");
-      const { id } = await findStudy(deps.db, session, c.req.param("study"));
-      const row = await findListedStudy(deps.db, id);
-      if (!row) throw new AppError(studyNotFound);
-      const reported = await findReportsBy(deps.db, session.userId, grantedWithReport(session, [row]));
-      c.header("Cache-Control", "private, no-store");
-      return c.json(presentStudy(row, session, reported.has(id)));
-    },
   );
 
   routes.get(
@@ -299,9 +257,4 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
   );
 
   return routes;
-}
-
-/** Studies whose report only who attached it may delete, besides their owner. */
-function grantedWithReport(session: Session, rows: StudyListRow[]): string[] {
-  return rows.filter(({ study }) => study.hasReport && !owns(session, study)).map(({ study }) => study.id);
 }

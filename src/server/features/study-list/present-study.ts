@@ -1,7 +1,7 @@
-import type { Series, StorageStatus, Study } from "../../../shared/api/studies.ts";
+import type { Study } from "../../../shared/api/studies.ts";
 import type { Session } from "../../http/session.ts";
 import { studyAccess } from "../studies/access/study-access.ts";
-import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
+import { shownStatus } from "../studies/present-series.ts";
 import type { StudyListRow } from "./study-list.repo.ts";
 
 const genders: Record<string, Study["patientGender"]> = { M: "male", F: "female", O: "other" };
@@ -37,24 +37,5 @@ export function presentStudy(
     access: studyAccess(session, study, isReportByCaller),
     ownerName: study.accountId === session.userId ? null : ownerName,
     createdAt: study.createdAt.toISOString(),
-  };
-}
-
-/** Where an object is gone, the study is not in the archive store, whatever was moved there. */
-export function shownStatus({
-  storageStatus,
-  integrity,
-}: Pick<StudyRow, "storageStatus" | "integrity">): StorageStatus {
-  return integrity === "missing" ? "error" : storageStatus;
-}
-
-export function presentSeries(row: SeriesRow): Series {
-  return {
-    id: row.id,
-    seriesInstanceUID: row.seriesInstanceUID,
-    seriesDescription: row.description,
-    seriesNumber: row.seriesNumber,
-    modality: row.modality,
-    imagesReceived: row.instanceCount,
   };
 }

@@ -1,9 +1,7 @@
-import type { Subscription } from "../../../shared/api/subscriptions.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { readSubscription } from "../overview/read-subscription.ts";
 import { planNotFound } from "./subscriptions.errors.ts";
 import { findOfferedPlan, findSubscription, putOnPlan } from "./subscriptions.repo.ts";
 
@@ -16,7 +14,7 @@ export async function choosePlan(
   userId: string,
   planId: string,
   origin: RequestOrigin,
-): Promise<Subscription> {
+): Promise<void> {
   const now = deps.clock.now();
   await deps.db.transaction(async (tx) => {
     const plan = await findOfferedPlan(tx, planId);
@@ -32,5 +30,4 @@ export async function choosePlan(
       ...origin,
     });
   });
-  return await readSubscription(deps, userId);
 }

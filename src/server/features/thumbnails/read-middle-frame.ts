@@ -2,7 +2,7 @@ import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts
 import { joinPieces, type Pieces, piecesOf } from "../../archive/pieces.ts";
 import { locateFrame } from "../../dicom/cut-frame.ts";
 import type { FrameTable } from "../../dicom/frame-table.ts";
-import type { Scratch } from "../../runtime/scratch.ts";
+import type { Scratch } from "../../processes/scratch.ts";
 import { readFrame } from "../dicomweb/frame-bytes.ts";
 import type { SeriesReader } from "../dicomweb/series-reader.ts";
 import type { PictureRequest } from "./worker/picture-messages.ts";

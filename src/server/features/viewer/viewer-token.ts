@@ -10,7 +10,6 @@ import type { Session } from "../../http/session.ts";
 import { parseWith } from "../../http/validate.ts";
 import { describeError } from "../../runtime/log.ts";
 import type { CachedStore } from "../../storage/cache/cached-store.ts";
-import { findSessionRow } from "../accounts/sessions/sessions.repo.ts";
 import { userNotFound } from "../accounts/users/users.errors.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import type { Retrieval } from "../dicomweb/dicomweb.catalogue.ts";
@@ -22,6 +21,7 @@ import {
 } from "../dicomweb/dicomweb.repo.ts";
 import type { FoundManifest } from "../dicomweb/open-catalogue.ts";
 import { judgeSession } from "../membership/find-session.ts";
+import { findSessionRow } from "../membership/session-standing.repo.ts";
 import { findStudy } from "../studies/access/find-study.ts";
 import { studyNotReady } from "../studies/studies.errors.ts";
 import type { StudyRow } from "../studies/studies.table.ts";

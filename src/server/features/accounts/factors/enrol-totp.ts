@@ -3,7 +3,7 @@ import { AppError } from "../../../http/app-error.ts";
 import { unauthenticated } from "../../../http/http.errors.ts";
 import type { Session } from "../../../http/session.ts";
 import { byAccount } from "../../../mail/mail-budget.ts";
-import { drawQrCode } from "../../../qr-code.ts";
+import { drawQrCode } from "../../../render/qr-code.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
 import type { Visitor } from "../sign-in/browser-cookie.ts";
 import { beginAttempt } from "../sign-in/throttle.ts";

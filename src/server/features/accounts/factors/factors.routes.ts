@@ -6,7 +6,6 @@ import {
   confirmTotpCall,
   factorsCall,
   identityProofSchema,
-  passkeySignInCall,
   passkeySignInOptionsCall,
   proofOptionsCall,
   registrationOptionsCall,
@@ -21,7 +20,7 @@ import type { Guard } from "../../../http/guard.ts";
 import type { HttpEnv } from "../../../http/http-context.ts";
 import { validate } from "../../../http/validate.ts";
 import { wrongCurrentPassword } from "../accounts.errors.ts";
-import { keepBrowser, visitorOf } from "../sign-in/browser-cookie.ts";
+import { visitorOf } from "../sign-in/browser-cookie.ts";
 import { beginTotpEnrolment, confirmTotpEnrolment } from "./enrol-totp.ts";
 import {
   factorRequired,
@@ -35,7 +34,6 @@ import {
   totpOff,
   totpOn,
   wrongFactor,
-  wrongPasskey,
   wrongTotpCode,
 } from "./factors.errors.ts";
 import { findPendingUserId } from "./find-pending-user.ts";
@@ -45,13 +43,12 @@ import { passkeyRegistrationOptions, registerPasskey } from "./register-passkey.
 import { removePasskey, removeTotp } from "./remove-factor.ts";
 import { renamePasskey } from "./rename-passkey.ts";
 import { renewRecoveryCodes } from "./renew-recovery-codes.ts";
-import { signInWithPasskey } from "./sign-in-with-passkey.ts";
 
 const idSchema = z.object({ id: z.string().check(z.uuid()) });
 const describe = describeIn("Second factors");
 const proof = validate("json", identityProofSchema);
 
-/** Passkeys, authenticator app and recovery codes: signing in with them, and their owner's changes. */
+/** Passkeys, authenticator app and recovery codes: their owner's changes. */
 export function createFactorsRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
 
@@ -76,20 +73,6 @@ export function createFactorsRoutes(deps: Deps, guard: Guard) {
       const userId =
         email === undefined ? undefined : await findPendingUserId(deps, email, visitorOf(c, deps.config));
       return c.json(await signInOptions(deps, userId));
-    },
-  );
-
-  routes.post(
-    passkeySignInCall.path,
-    guard("public"),
-    describe(passkeySignInCall, { summary: "Sign in with a passkey", problems: [wrongPasskey] }),
-    validate("json", passkeySignInCall.body),
-    async (c) => {
-      const input = { ...c.req.valid("json"), locale: c.get("locale") };
-      const visitor = visitorOf(c, deps.config);
-      const user = await signInWithPasskey(deps, input, visitor);
-      keepBrowser(c, visitor, deps.config);
-      return c.json(user);
     },
   );
 

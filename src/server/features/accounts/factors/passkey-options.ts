@@ -1,10 +1,11 @@
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
+import { relyingPartyOf } from "../../../http/relying-party.ts";
 import type { Session } from "../../../http/session.ts";
 import { passkeysUnavailable } from "./factors.errors.ts";
 import { listPasskeys } from "./factors.repo.ts";
 import { type ChallengeUse, newChallenge } from "./passkey-challenges.ts";
-import { loadWebAuthn, relyingPartyOf } from "./webauthn.ts";
+import { loadWebAuthn } from "./webauthn.ts";
 
 type OptionsDeps = Pick<Deps, "db" | "clock" | "config" | "factorSeal">;
 

@@ -1,8 +1,8 @@
 import type { Factors, Passkey } from "../../../../shared/api/factors.ts";
 import type { Deps } from "../../../deps.ts";
+import { relyingPartyOf } from "../../../http/relying-party.ts";
 import { countRecoveryCodes, findTotp, listPasskeys } from "./factors.repo.ts";
 import type { PasskeyRow } from "./factors.table.ts";
-import { relyingPartyOf } from "./webauthn.ts";
 
 /** What an account has besides its mailbox: names and dates, never a secret. */
 export async function readFactors(

@@ -5,7 +5,7 @@ import { unauthenticated } from "../../../http/http.errors.ts";
 import type { Session } from "../../../http/session.ts";
 import { wrongCurrentPassword } from "../accounts.errors.ts";
 import { assertCurrentPassword } from "../passwords/assert-current-password.ts";
-import { findSessionRow } from "../sessions/sessions.repo.ts";
+import { findSessionStart } from "../sessions/sessions.repo.ts";
 import type { Visitor } from "../sign-in/browser-cookie.ts";
 import { findUser } from "../users/users.repo.ts";
 import type { UserRow } from "../users/users.table.ts";
@@ -47,12 +47,12 @@ export async function proveIdentityToAdd(
   origin: Visitor,
 ): Promise<UserRow> {
   const { db, clock } = deps;
-  const [user, methods, row] = await Promise.all([
+  const [user, methods, openedAt] = await Promise.all([
     findUser(db, session.userId),
     findSignInMethods(db, session.userId),
-    findSessionRow(db, session.id),
+    findSessionStart(db, session.id),
   ]);
-  const ageMs = clock.now().getTime() - (row?.createdAt.getTime() ?? 0);
+  const ageMs = clock.now().getTime() - (openedAt?.getTime() ?? 0);
   if (user && methods.length === 0 && ageMs <= FRESH_MS) return user;
   return await proveIdentity(deps, session, proof, origin);
 }

@@ -7,6 +7,7 @@ import type {
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { unauthenticated } from "../../../http/http.errors.ts";
+import { type RelyingParty, relyingPartyOf } from "../../../http/relying-party.ts";
 import type { Session } from "../../../http/session.ts";
 import { byAccount } from "../../../mail/mail-budget.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
@@ -21,7 +22,7 @@ import { newChallenge, type OpenedChallenge, openChallenge } from "./passkey-cha
 import { presentPasskey } from "./present-factors.ts";
 import { type ProofDeps, proveIdentityToAdd } from "./prove-identity.ts";
 import { isFramed, userHandleOf } from "./verify-assertion.ts";
-import { loadWebAuthn, type RelyingParty, relyingPartyOf } from "./webauthn.ts";
+import { loadWebAuthn } from "./webauthn.ts";
 
 const MAX_PASSKEYS = 20;
 /** EdDSA, ES256, RS256: what authenticators have, whatever this runtime could check besides. */

@@ -1,12 +1,11 @@
 import type { PasskeyAssertion } from "../../../../shared/api/factors.ts";
-import type { SignedInUser } from "../../../../shared/api/users.ts";
 import type { Locale } from "../../../../shared/locale.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
 import { notAuthorized } from "../accounts.errors.ts";
 import { hashSecret } from "../mailed-links/secrets.ts";
-import { openSession } from "../sessions/open-session.ts";
+import { type OpenedSession, openSession } from "../sessions/open-session.ts";
 import type { Visitor } from "../sign-in/browser-cookie.ts";
 import { standingOf } from "../sign-in/known-places.ts";
 import { beginAttempt, type ThrottleRule } from "../sign-in/throttle.ts";
@@ -26,7 +25,7 @@ export async function signInWithPasskey(
   deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "factorSeal">,
   { response, locale }: { response: PasskeyAssertion; locale: Locale },
   origin: Visitor,
-): Promise<SignedInUser> {
+): Promise<OpenedSession> {
   const { db, clock } = deps;
   const now = clock.now();
   const passkey = await findPasskey(db, response.id);
@@ -61,7 +60,7 @@ async function openSessionOf(
   deps: Pick<Deps, "db" | "tokens" | "clock">,
   { passkey, verified, locale }: { passkey: PasskeyRow; verified: VerifiedAssertion; locale: Locale },
   origin: Visitor,
-): Promise<SignedInUser | undefined> {
+): Promise<OpenedSession | undefined> {
   return await deps.db.transaction(async (tx) => {
     // First, as by whoever deletes the account.
     const user = await lockUser(tx, passkey.userId);

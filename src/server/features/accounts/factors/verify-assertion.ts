@@ -1,10 +1,11 @@
 import type { PasskeyAssertion } from "../../../../shared/api/factors.ts";
 import type { Tx } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
+import { relyingPartyOf } from "../../../http/relying-party.ts";
 import { notePasskeyUse, takeChallenge } from "./factors.repo.ts";
 import type { PasskeyRow } from "./factors.table.ts";
 import { type ChallengeUse, type OpenedChallenge, openChallenge } from "./passkey-challenges.ts";
-import { loadWebAuthn, relyingPartyOf } from "./webauthn.ts";
+import { loadWebAuthn } from "./webauthn.ts";
 
 /** A right answer, not yet used up. */
 export interface VerifiedAssertion {

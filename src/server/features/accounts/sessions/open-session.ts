@@ -1,17 +1,20 @@
-import type { SignedInUser } from "../../../../shared/api/users.ts";
 import type { Locale } from "../../../../shared/locale.ts";
 import type { Tx } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
-import { sessionLifetimeSeconds } from "../../membership/find-session.ts";
-import { findSubscription } from "../../subscriptions/subscriptions.repo.ts";
 import { lockUnchanged } from "../passwords/lock-unchanged.ts";
 import type { Visitor } from "../sign-in/browser-cookie.ts";
 import { rememberPlace } from "../sign-in/known-places.ts";
-import { presentUser } from "../users/present-user.ts";
 import { updateUser } from "../users/users.repo.ts";
 import type { UserRow } from "../users/users.table.ts";
+import { sessionLifetimeSeconds } from "./session-lifetime.ts";
 import { insertSession } from "./sessions.repo.ts";
+
+/** Who signed in, as they were when they proved it, and the token of their session. */
+export interface OpenedSession {
+  user: UserRow;
+  token: string;
+}
 
 /**
  * Opens a session for somebody who has proven who they are, and writes to them in its language from now on.
@@ -23,7 +26,7 @@ export async function openSession(
   tx: Tx,
   { user, locale }: { user: UserRow; locale: Locale },
   visitor: Visitor,
-): Promise<SignedInUser> {
+): Promise<OpenedSession> {
   const now = deps.clock.now();
   const id = Bun.randomUUIDv7();
   // The user's own row first: who deletes the account locks it before what hangs on it.
@@ -39,7 +42,6 @@ export async function openSession(
     requestId: visitor.requestId,
   });
   await rememberPlace(tx, user.id, visitor, now);
-  const subscription = await findSubscription(tx, user.id);
   const token = await deps.tokens.sign("session", { sid: id, sub: user.id }, sessionLifetimeSeconds);
-  return { ...presentUser(user, subscription?.expiresAt ?? null), token };
+  return { user, token };
 }

@@ -1,9 +1,6 @@
 import { and, desc, eq, gt, isNull, lt, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../../db/client.ts";
-import { type Given, prepared } from "../../../db/prepared.ts";
-import { subscriptions } from "../../subscriptions/subscriptions.table.ts";
 import { sessions, throttles } from "../accounts.table.ts";
-import { users } from "../users/users.table.ts";
 
 export async function insertSession(
   db: DbOrTx,
@@ -12,33 +9,9 @@ export async function insertSession(
   await db.insert(sessions).values({ id: row.id, userId: row.userId, createdAt: row.at, lastSeenAt: row.at });
 }
 
-/** What tells whether a session is alive and what it may do, of `sessions` joined with its user and subscription. */
-export const sessionFields = {
-  userId: sessions.userId,
-  createdAt: sessions.createdAt,
-  lastSeenAt: sessions.lastSeenAt,
-  revokedAt: sessions.revokedAt,
-  role: users.role,
-  isAuthorized: users.isAuthorized,
-  subscriptionStatus: subscriptions.status,
-  expiresAt: subscriptions.expiresAt,
-};
-
-const sessionRow = prepared((db, given: Given<{ id: string }>) =>
-  db
-    .select(sessionFields)
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
-    .where(eq(sessions.id, given.id)),
-);
-
-export type SessionRow = NonNullable<Awaited<ReturnType<typeof findSessionRow>>>;
-
-/** A session with what its user may do now; asked at every request, hence one statement. */
-export async function findSessionRow(db: DbOrTx, id: string) {
-  const [row] = await sessionRow(db, { id });
-  return row;
+export async function findSessionStart(db: DbOrTx, id: string): Promise<Date | undefined> {
+  const [row] = await db.select({ createdAt: sessions.createdAt }).from(sessions).where(eq(sessions.id, id));
+  return row?.createdAt;
 }
 
 export async function touchSession(db: DbOrTx, id: string, at: Date): Promise<void> {

@@ -1,5 +1,4 @@
 import type { Login, TwoFactorPending } from "../../../../shared/api/auth.ts";
-import type { SignedInUser } from "../../../../shared/api/users.ts";
 import type { Locale } from "../../../../shared/locale.ts";
 import type { SignInMethod } from "../../../../shared/rules/sign-in-methods.ts";
 import type { Config } from "../../../config.ts";
@@ -10,7 +9,7 @@ import { notAuthorized, wrongCredentials } from "../accounts.errors.ts";
 import { findSignInMethods } from "../factors/factors.repo.ts";
 import { hashSecret } from "../mailed-links/secrets.ts";
 import { verifyPassword } from "../passwords/passwords.ts";
-import { openSession } from "../sessions/open-session.ts";
+import { type OpenedSession, openSession } from "../sessions/open-session.ts";
 import { findUserByEmail } from "../users/users.repo.ts";
 import type { UserRow } from "../users/users.table.ts";
 import { beginGuess, QUARTER_HOUR } from "./begin-guess.ts";
@@ -33,7 +32,7 @@ export async function signIn(
   deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "jobs" | "mailSeal">,
   input: SignIn,
   visitor: Visitor,
-): Promise<SignedInUser | TwoFactorPending> {
+): Promise<OpenedSession | TwoFactorPending> {
   const { db, clock } = deps;
   const now = clock.now();
   const guess = { name: "login", email: input.email, place: visitor, windowSeconds: QUARTER_HOUR };

@@ -1,5 +1,4 @@
 import type { VerifyCode } from "../../../../shared/api/auth.ts";
-import type { SignedInUser } from "../../../../shared/api/users.ts";
 import type { Locale } from "../../../../shared/locale.ts";
 import type { Db } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
@@ -10,7 +9,7 @@ import { wrongCode } from "../accounts.errors.ts";
 import { acceptFactorCode } from "../factors/accept-factor-code.ts";
 import { findSignInMethods } from "../factors/factors.repo.ts";
 import { hashCode, hashSecret, newSecret } from "../mailed-links/secrets.ts";
-import { openSession } from "../sessions/open-session.ts";
+import { type OpenedSession, openSession } from "../sessions/open-session.ts";
 import { findUserByEmail, updateUser } from "../users/users.repo.ts";
 import type { UserRow } from "../users/users.table.ts";
 import { beginGuess } from "./begin-guess.ts";
@@ -27,7 +26,7 @@ const STRANGERS_WRONG_CODES = 20;
 export const trustedDeviceSeconds = 30 * 24 * 3600;
 
 export interface Verified {
-  user: SignedInUser;
+  opened: OpenedSession;
   /** For the cookie of a device to remember. */
   deviceToken: string | undefined;
 }
@@ -66,7 +65,7 @@ export async function verifyCode(
   if (attempt) await attempt.succeed();
   return await db.transaction(async (tx) => {
     const { locale } = input;
-    const signedIn = await openSession(deps, tx, { user, locale }, visitor);
+    const opened = await openSession(deps, tx, { user, locale }, visitor);
     if (!(await deleteLogin(tx, login.id))) throw new AppError(wrongCode);
     // Added while this waited for the account's row: a device would skip a factor that it never proved.
     if (isMailed && (await findSignInMethods(tx, user.id)).length > 0) throw new AppError(wrongCode);
@@ -76,7 +75,7 @@ export async function verifyCode(
       const expiresAt = new Date(now.getTime() + trustedDeviceSeconds * 1000);
       await insertTrustedDevice(tx, { tokenHash: hashSecret(deviceToken), userId: user.id, expiresAt });
     }
-    return { user: signedIn, deviceToken };
+    return { opened, deviceToken };
   });
 }
 

@@ -11,7 +11,6 @@ import { unauthenticated, validationFailed } from "../../../http/http.errors.ts"
 import type { Session } from "../../../http/session.ts";
 import { violationsOf } from "../../../http/validate.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
-import { readCurrentUser } from "../../membership/read-current-user.ts";
 import { wrongCurrentPassword } from "../accounts.errors.ts";
 import { askForAddress } from "../addresses/ask-for-address.ts";
 import { assertCurrentPassword } from "../passwords/assert-current-password.ts";
@@ -31,7 +30,7 @@ export async function changeProfile(
   session: Session,
   change: ProfileChange & { locale: Locale },
   visitor: Visitor,
-): Promise<ProfileAnswer> {
+): Promise<Omit<ProfileAnswer, "user">> {
   const { db, clock } = deps;
   const { name, email, currentPassword, newPassword, locale } = change;
   const user = await findUser(db, session.userId);
@@ -62,9 +61,5 @@ export async function changeProfile(
     const renewed = newPassword && (await findUser(tx, user.id));
     return renewed ? (await openSession(deps, tx, { user: renewed, locale }, visitor)).token : undefined;
   });
-  return {
-    user: await readCurrentUser(deps, session),
-    pendingEmail: wantsEmail ? email : null,
-    ...(token && { token }),
-  };
+  return { pendingEmail: wantsEmail ? email : null, ...(token && { token }) };
 }

@@ -1,7 +1,6 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../../db/client.ts";
 import { type Given, prepared } from "../../../db/prepared.ts";
-import { subscriptions } from "../../subscriptions/subscriptions.table.ts";
 import { type UserRow, users } from "./users.table.ts";
 
 export async function findUserByEmail(db: DbOrTx, email: string): Promise<UserRow | undefined> {
@@ -96,21 +95,6 @@ async function lockAdmins(tx: Tx): Promise<Pick<UserRow, "id" | "isAuthorized">[
     .where(eq(users.role, "admin"))
     .orderBy(users.id)
     .for("no key update");
-}
-
-export interface UserListRow {
-  user: UserRow;
-  expiresAt: Date | null;
-}
-
-/** All accounts, newest first; at most 10,000. */
-export async function listUsers(db: DbOrTx): Promise<UserListRow[]> {
-  return await db
-    .select({ user: users, expiresAt: subscriptions.expiresAt })
-    .from(users)
-    .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
-    .orderBy(desc(users.createdAt), users.id)
-    .limit(10_000);
 }
 
 export async function deleteUserRow(tx: Tx, id: string): Promise<void> {

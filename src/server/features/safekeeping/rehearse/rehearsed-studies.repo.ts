@@ -1,4 +1,5 @@
 import type { Sql } from "../../../db/postgres.ts";
+import { KEPT } from "../../../holdings/kept.repo.ts";
 
 /** A study of a restored installation, and what its bytes must be. */
 export interface RehearsedStudy {
@@ -19,7 +20,7 @@ export async function* listRehearsedStudies(sql: Sql): AsyncGenerator<RehearsedS
         case when count(*) filter (where kind = 'volume') = 1
           then min(sha256) filter (where kind = 'volume') end as "downloadSha256"
       from studies left join stored_objects on study_id = studies.id
-      where removal_id is null and integrity <> 'missing' and studies.id > ${after}
+      where ${sql.unsafe(KEPT)} and integrity <> 'missing' and studies.id > ${after}
       group by studies.id order by studies.id limit ${ROWS_AT_ONCE}`;
     yield* rows;
     const last = rows.at(-1);

@@ -12,7 +12,8 @@ import { type BackupFile, type BackupHead, readManifestFiles, readManifestHead }
 import { copyHashed, hashFile } from "../hashed-copy.ts";
 import { BackupIsDamaged, BackupIsNewer, NoBackup, PlaceIsTaken } from "../safekeeping.errors.ts";
 import { RESTORE_MARK, restoringState } from "./assert-restored.ts";
-import { hasTables, settleRestored } from "./restore.repo.ts";
+import { hasTables } from "./restore.repo.ts";
+import { settleRestored } from "./settle-restored.ts";
 
 export interface RestoreOptions {
   dataDir: string;

@@ -1,5 +1,5 @@
-import type { DiskSpace } from "../storage/disk/disk-room.ts";
-import type { Family } from "./open-metrics.ts";
+import type { Family } from "../../metrics/open-metrics.ts";
+import type { DiskSpace } from "../../storage/disk/disk-room.ts";
 
 export function diskFamilies({ freeBytes, totalBytes }: DiskSpace): Family[] {
   return [

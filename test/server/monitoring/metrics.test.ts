@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readConfig } from "../../../src/server/config.ts";
 import { connectDatabase } from "../../../src/server/db/client.ts";
+import { createCollector } from "../../../src/server/features/monitoring/collect.ts";
 import { createHealthChecks } from "../../../src/server/http/health-checks.ts";
 import { defineQueue } from "../../../src/server/jobs/queue.ts";
-import { createCollector } from "../../../src/server/metrics/collect.ts";
 import { encodeOpenMetrics } from "../../../src/server/metrics/open-metrics.ts";
 import { type ReadFamily, readOpenMetrics } from "../../support/read-open-metrics.ts";
 import { sampleZip } from "../../support/sample-zip.ts";

@@ -1,7 +1,7 @@
-import { storageStatus } from "../features/studies/studies.table.ts";
-import type { countStudyStates } from "../features/studies/study-states.repo.ts";
-import { integrity } from "../holdings/objects/stored-objects.table.ts";
-import type { Family } from "./open-metrics.ts";
+import { integrity } from "../../holdings/objects/stored-objects.table.ts";
+import type { Family } from "../../metrics/open-metrics.ts";
+import { storageStatus } from "../studies/studies.table.ts";
+import type { countStudyStates } from "../studies/study-states.repo.ts";
 
 type StudyState = Awaited<ReturnType<typeof countStudyStates>>[number];
 

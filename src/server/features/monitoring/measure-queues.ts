@@ -1,6 +1,6 @@
-import { DEAD_LETTERS } from "../jobs/queue.ts";
-import type { QueueDepth } from "../jobs/queue-depths.repo.ts";
-import type { Family, Sample } from "./open-metrics.ts";
+import { DEAD_LETTERS } from "../../jobs/queue.ts";
+import type { QueueDepth } from "../../jobs/queue-depths.repo.ts";
+import type { Family, Sample } from "../../metrics/open-metrics.ts";
 
 const NODE_ID = /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** The program has fewer; nodes with ids of another form can't make more. */

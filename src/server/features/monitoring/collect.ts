@@ -1,14 +1,14 @@
-import type { Deps } from "../deps.ts";
-import { countStudyStates } from "../features/studies/study-states.repo.ts";
-import type { HealthChecks } from "../http/health-checks.ts";
-import { measureQueues } from "../jobs/queue-depths.repo.ts";
-import { spaceOf } from "../storage/disk/disk-room.ts";
+import type { Deps } from "../../deps.ts";
+import type { HealthChecks } from "../../http/health-checks.ts";
+import { measureQueues } from "../../jobs/queue-depths.repo.ts";
+import type { Family } from "../../metrics/open-metrics.ts";
+import { spaceOf } from "../../storage/disk/disk-room.ts";
+import { countStudyStates } from "../studies/study-states.repo.ts";
 import { diskFamilies } from "./measure-disk.ts";
 import { partFamilies } from "./measure-parts.ts";
 import { processFamilies } from "./measure-process.ts";
 import { queueFamilies } from "./measure-queues.ts";
 import { studyFamilies } from "./measure-studies.ts";
-import type { Family } from "./open-metrics.ts";
 import { createSharedReading } from "./shared-reading.ts";
 
 /** A scrape waits no longer for a reading than this; then it goes without. */

@@ -1,14 +1,14 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Hono } from "hono";
-import type { Deps } from "../deps.ts";
-import { AppError } from "../http/app-error.ts";
-import { describeIn } from "../http/describe.ts";
-import type { Guard } from "../http/guard.ts";
-import type { HealthChecks } from "../http/health-checks.ts";
-import { notFound, unauthenticated } from "../http/http.errors.ts";
-import type { HttpEnv } from "../http/http-context.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { describeIn } from "../../http/describe.ts";
+import type { Guard } from "../../http/guard.ts";
+import type { HealthChecks } from "../../http/health-checks.ts";
+import { notFound, unauthenticated } from "../../http/http.errors.ts";
+import type { HttpEnv } from "../../http/http-context.ts";
+import { encodeOpenMetrics, OPEN_METRICS_TYPE } from "../../metrics/open-metrics.ts";
 import { createCollector } from "./collect.ts";
-import { encodeOpenMetrics, OPEN_METRICS_TYPE } from "./open-metrics.ts";
 
 const describe = describeIn("Operations");
 

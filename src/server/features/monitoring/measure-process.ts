@@ -1,5 +1,5 @@
-import { version } from "../../../package.json";
-import type { Family } from "./open-metrics.ts";
+import { version } from "../../../../package.json";
+import type { Family } from "../../metrics/open-metrics.ts";
 
 const startedAtSeconds = (Date.now() - performance.now()) / 1000;
 

@@ -1,5 +1,5 @@
-import type { HealthChecks } from "../http/health-checks.ts";
-import type { Family } from "./open-metrics.ts";
+import type { HealthChecks } from "../../http/health-checks.ts";
+import type { Family } from "../../metrics/open-metrics.ts";
 
 /** What `GET /api/health` says, and how long it took: the same checks, shared with whoever asks there. */
 export async function partFamilies(checks: HealthChecks): Promise<Family[]> {

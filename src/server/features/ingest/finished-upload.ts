@@ -1,0 +1,18 @@
+import type { UploadMetadata } from "../../../shared/api/upload.ts";
+import type { RequestOrigin } from "../../http/request-origin.ts";
+import type { Caller } from "../studies/studies.repo.ts";
+import type { PlannedUpload, UploadPlace } from "./plan-build.ts";
+import type { BuiltUpload, ScanResult } from "./worker/worker-messages.ts";
+
+/** An upload that was received, read and written, and waits for its commit. */
+export interface FinishedUpload {
+  upload: UploadPlace;
+  caller: Caller;
+  origin: RequestOrigin;
+  metadata: UploadMetadata;
+  scan: ScanResult;
+  plan: PlannedUpload;
+  built: BuiltUpload;
+  /** Whether the objects were put into the archive store and verified there before this commit. */
+  isArchived: boolean;
+}

@@ -1,0 +1,85 @@
+import { Hono } from "hono";
+import {
+  cancelSubscriptionCall,
+  choosePlanCall,
+  listSubscriptionsCall,
+  mySubscriptionCall,
+  subscriptionSummaryCall,
+} from "../../../shared/api/subscriptions.ts";
+import type { Deps } from "../../deps.ts";
+import { describeIn } from "../../http/describe.ts";
+import type { Guard } from "../../http/guard.ts";
+import type { HttpEnv } from "../../http/http-context.ts";
+import { originOf } from "../../http/request-origin.ts";
+import { validate } from "../../http/validate.ts";
+import { cancelSubscription } from "../removals/cancel-subscription.ts";
+import { choosePlan } from "../subscriptions/choose-plan.ts";
+import {
+  noSubscription,
+  planNotFound,
+  planTooSmall,
+  subscriptionNotActive,
+} from "../subscriptions/subscriptions.errors.ts";
+import { readSubscription } from "./read-subscription.ts";
+import { readAccountSubscriptions, readSummary } from "./read-summary.ts";
+
+const admin = { roles: ["admin"] } as const;
+const describe = describeIn("Subscriptions");
+
+/** A subscription as its owner sees it, with what is paid and what was removed; an admin sees everybody's. */
+export function createOverviewRoutes(deps: Deps, guard: Guard) {
+  const routes = new Hono<HttpEnv>();
+
+  routes.get(
+    mySubscriptionCall.path,
+    guard({}),
+    describe(mySubscriptionCall, { summary: "Read one's own subscription", problems: [noSubscription] }),
+    async (c) => c.json(await readSubscription(deps, c.get("session").userId)),
+  );
+
+  routes.post(
+    cancelSubscriptionCall.path,
+    guard({}),
+    describe(cancelSubscriptionCall, {
+      summary: "Cancel one's own subscription, and remove its exams",
+      details: "An admin can bring them back for 72 hours.",
+      problems: [noSubscription, subscriptionNotActive],
+    }),
+    async (c) => {
+      const session = c.get("session");
+      await cancelSubscription(deps, session, originOf(c));
+      return c.json(await readSubscription(deps, session.userId));
+    },
+  );
+
+  routes.get(
+    listSubscriptionsCall.path,
+    guard(admin),
+    describe(listSubscriptionsCall, { summary: "List everybody's subscriptions" }),
+    async (c) => c.json(await readAccountSubscriptions(deps)),
+  );
+
+  routes.get(
+    subscriptionSummaryCall.path,
+    guard(admin),
+    describe(subscriptionSummaryCall, { summary: "Read accounts, plans and revenue in figures" }),
+    async (c) => c.json(await readSummary(deps)),
+  );
+
+  routes.post(
+    choosePlanCall.path,
+    guard(admin),
+    describe(choosePlanCall, {
+      summary: "Choose a plan without a payment",
+      problems: [planNotFound, planTooSmall],
+    }),
+    validate("json", choosePlanCall.body),
+    async (c) => {
+      const { userId } = c.get("session");
+      await choosePlan(deps, userId, c.req.valid("json").planId, originOf(c));
+      return c.json(await readSubscription(deps, userId));
+    },
+  );
+
+  return routes;
+}

@@ -1,0 +1,14 @@
+import type { TransactionSql } from "postgres";
+import { settleRestoredObjects } from "../../../holdings/restored-objects.repo.ts";
+import { endRestoredSessions } from "../../accounts/sessions/restored-sessions.repo.ts";
+import { settleRestoredStudies } from "../../studies/restored-studies.repo.ts";
+
+/**
+ * Makes rows of a backup true of the place they were restored into: everything lies in the archive store, nobody is signed
+ * in, and no upload is under way.
+ */
+export async function settleRestored(tx: TransactionSql, now: Date): Promise<void> {
+  await settleRestoredObjects(tx, now);
+  await settleRestoredStudies(tx);
+  await endRestoredSessions(tx);
+}

@@ -1,0 +1,20 @@
+import { desc, eq } from "drizzle-orm";
+import type { DbOrTx } from "../../db/client.ts";
+import { users } from "../accounts/users/users.table.ts";
+import { auditEvents } from "../audit/audit.table.ts";
+
+/** What happened to a study, newest first. `actorName` is null for who is gone. */
+export async function listStudyAudit(db: DbOrTx, studyId: string, limit: number) {
+  return await db
+    .select({
+      at: auditEvents.at,
+      action: auditEvents.action,
+      actorName: users.name,
+      address: auditEvents.address,
+    })
+    .from(auditEvents)
+    .leftJoin(users, eq(users.id, auditEvents.actorId))
+    .where(eq(auditEvents.studyId, studyId))
+    .orderBy(desc(auditEvents.id))
+    .limit(limit);
+}

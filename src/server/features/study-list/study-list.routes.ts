@@ -1,0 +1,66 @@
+import { Hono } from "hono";
+import { listStudiesCall, readStudyCall } from "../../../shared/api/studies.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { describeIn } from "../../http/describe.ts";
+import type { Guard } from "../../http/guard.ts";
+import type { HttpEnv } from "../../http/http-context.ts";
+import type { Session } from "../../http/session.ts";
+import { validate } from "../../http/validate.ts";
+import { findReportsBy } from "../reports/reports.repo.ts";
+import { findStudy } from "../studies/access/find-study.ts";
+import { owns } from "../studies/access/study-access.ts";
+import { studyAmbiguous, studyNotFound } from "../studies/studies.errors.ts";
+import { pageOfStudies } from "./list-studies.ts";
+import { presentStudy } from "./present-study.ts";
+import { findListedStudy, type StudyListRow } from "./study-list.repo.ts";
+
+const describe = describeIn("Studies");
+const viewing = { subscription: "viewing" } as const;
+
+/** The list of studies, and one study as the list shows it. */
+export function createStudyListRoutes(deps: Deps, guard: Guard) {
+  const routes = new Hono<HttpEnv>();
+
+  routes.get(
+    listStudiesCall.path,
+    guard(viewing),
+    describe(listStudiesCall, {
+      summary: "List the studies that the caller may see",
+      details: "Newest first. Text filters ignore case and accents. Without `limit` all come, up to 10,000.",
+      headers: { "X-Total-Count": "How many there are on all pages." },
+    }),
+    validate("query", listStudiesCall.query),
+    async (c) => {
+      const session = c.get("session");
+      const query = c.req.valid("query");
+      const { rows, total } = await pageOfStudies(deps, session, query);
+      const reported = await findReportsBy(deps.db, session.userId, grantedWithReport(session, rows));
+      c.header("X-Total-Count", String(total));
+      c.header("Cache-Control", "private, no-store");
+      return c.json(rows.map((row) => presentStudy(row, session, reported.has(row.study.id))));
+    },
+  );
+
+  routes.get(
+    readStudyCall.path,
+    guard(viewing),
+    describe(readStudyCall, { summary: "Read a study", problems: [studyNotFound, studyAmbiguous] }),
+    async (c) => {
+      const session = c.get("session");
+      const { id } = await findStudy(deps.db, session, c.req.param("study"));
+      const row = await findListedStudy(deps.db, id);
+      if (!row) throw new AppError(studyNotFound);
+      const reported = await findReportsBy(deps.db, session.userId, grantedWithReport(session, [row]));
+      c.header("Cache-Control", "private, no-store");
+      return c.json(presentStudy(row, session, reported.has(id)));
+    },
+  );
+
+  return routes;
+}
+
+/** Studies whose report only who attached it may delete, besides their owner. */
+function grantedWithReport(session: Session, rows: StudyListRow[]): string[] {
+  return rows.filter(({ study }) => study.hasReport && !owns(session, study)).map(({ study }) => study.id);
+}

@@ -1,0 +1,9 @@
+import type { TransactionSql } from "postgres";
+
+/** After a restore every object lies in the archive store, and no upload is under way. */
+export async function settleRestoredObjects(tx: TransactionSql, now: Date): Promise<void> {
+  await tx`update stored_objects set location = 'archive', staged_on = null
+    where location <> 'archive' or staged_on is not null`;
+  await tx`update uploads set state = 'failed', finished_at = ${now.toISOString()}, bytes_removed_at = ${now.toISOString()}
+    where state = 'receiving'`;
+}
