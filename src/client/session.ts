@@ -58,7 +58,7 @@ export function beginSession({ token, ...user }: SignedInUser, options: { keepCo
   store.set(sessionEndState, undefined);
 }
 
-/** Puts the user as the server has him now into the session. */
+/** Replaces the session's user with what the server says now. */
 export function refreshSessionUser(user: CurrentUser): void {
   const token = currentToken();
   if (token) keepSession({ token, user });
@@ -75,7 +75,7 @@ export function renewSession({ token, user }: Required<Session>): void {
 export function endSession(reason: SessionEnd): void {
   const ended = currentToken();
   for (const key of SESSION_KEYS) sessionStore.write(key, undefined);
-  // Another tab may have renewed the session since; only who logs out means that one too.
+  // Another tab may have renewed the session since; only logging out ends that one too.
   if (reason === "logout" || localStore.read(TOKEN_KEY) === ended) localStore.write(TOKEN_KEY, undefined);
   store.set(sessionState, undefined);
   store.set(sessionEndState, reason);

@@ -18,7 +18,7 @@ export function Button({ kind, size, on, className = "", type = "button", ...res
 }
 
 interface IconButtonProps extends Omit<ComponentProps<"button">, "aria-label"> {
-  /** What it does, for who can't see the icon. */
+  /** What the button does, for people who can't see the icon. */
   label: string;
   destructive?: boolean;
   children: ReactNode;

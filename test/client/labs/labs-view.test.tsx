@@ -314,7 +314,7 @@ describe("laboratory exams", () => {
 describe("the list of laboratory exams", () => {
   withFakeClock("2026-11-21T12:00:00.000Z");
 
-  test("is asked for again by who comes back after a minute, and not before", async () => {
+  test("is asked for again when the person comes back after a minute, and not before", async () => {
     const calls = answerCalls(labsOf([blood]));
     await renderView(<Revisited view={<LabsView />} />);
     await settled();

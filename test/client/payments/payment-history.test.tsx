@@ -126,7 +126,7 @@ describe("the payment history", () => {
     expect(await screen.findByText("Pago")).toBeTruthy();
   });
 
-  test("is none of an admin's", async () => {
+  test("is not for an admin's", async () => {
     const { calls } = await showHistory(() => Response.json([]), "admin");
     expect(shownView()).toBe("welcome");
     expect(calls).toEqual([]);

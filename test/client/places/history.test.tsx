@@ -186,7 +186,7 @@ describe("the browser's history", () => {
     expect(shown()).toBe("welcome");
   });
 
-  test("is no way to a place that there is not", async () => {
+  test("leads to the home view where it names no place", async () => {
     await show();
     for (const state of [null, 7, "x", { place: 3 }, { place: "/nowhere" }, { place: "/subscription" }]) {
       await write(() => window.history.pushState(state, "", "/his"));

@@ -47,7 +47,7 @@ describe("the report of a study", () => {
     expect(shownView()).toBe("laudo");
   });
 
-  test("is attached by whoever may see the study, named by its id and not its UID", async () => {
+  test("can be attached by everybody who may see the study, which is named by its id and not its UID", async () => {
     const sent = answerForms({ status: 201 });
     const user = await openDialog({}, "doctor");
     expect(send().disabled).toBe(true);

@@ -38,7 +38,7 @@ async function openDialog(answers: Record<string, Answer>) {
 }
 
 describe("sharing a study", () => {
-  test("gives a doctor access by his e-mail, and the list of who has it says so", async () => {
+  test("gives a doctor access by their e-mail, and lists them among the people who have it", async () => {
     const grants: (typeof grant)[] = [];
     const asked: unknown[] = [];
     const { user } = await openDialog({

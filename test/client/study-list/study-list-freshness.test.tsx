@@ -53,7 +53,7 @@ describe("the list is read again", () => {
     expect(asked()).toBe(1);
   });
 
-  test("by who comes back after a minute, and not before; what is used of the plan every time", async () => {
+  test("when the person comes back after a minute, and not before; the usage of the plan every time", async () => {
     const asked = await show(listedAs(() => "b2"));
     const usage = asked(USAGE);
     await pass(55_000);

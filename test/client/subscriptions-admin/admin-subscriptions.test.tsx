@@ -231,7 +231,7 @@ describe("the subscriptions of everybody", () => {
     expect(await screen.findByText("O provedor de pagamento não aceitou a devolução.")).toBeDefined();
   });
 
-  test("of which there are none say so, tab by tab", async () => {
+  test("say in each tab that there is nothing", async () => {
     const { user } = await show({
       "GET /api/payments": () => Response.json([], { headers: { "X-Total-Count": "0" } }),
       "GET /api/subscriptions/removals": () => Response.json([]),
@@ -284,7 +284,7 @@ describe("the subscriptions of everybody", () => {
     expect(screen.queryByText("João Conceição")).toBeNull();
   });
 
-  test("each plan says how many use it, and is taken by the admin himself without paying", async () => {
+  test("each plan says how many use it, and can be used by an admin without paying", async () => {
     const sent: unknown[] = [];
     const { calls, user } = await show({
       "POST /api/subscriptions/subscribe": ({ body }) => {

@@ -28,7 +28,7 @@ describe("the terms of use", () => {
     }
   });
 
-  test("lose no line of a file that the operator wrote", () => {
+  test("keep every line of a file that the operator wrote", () => {
     expect(parseTerms("Sem título.\n\n# Título\n* um\n- dois\ntrês\n")).toEqual([
       { heading: "", points: ["Sem título."] },
       { heading: "Título", points: ["um", "dois", "três"] },

@@ -116,7 +116,7 @@ describe("a small picture of an instance", () => {
     }
   });
 
-  test("no bytes at all break the drawing", () => {
+  test("drawing fails on no bytes", () => {
     fc.assert(
       fc.property(fc.nat(widened.length - 1), fc.nat(255), fc.nat(widened.length), (at, byte, length) => {
         const damaged = widened.slice(0, length);

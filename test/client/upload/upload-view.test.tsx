@@ -33,7 +33,7 @@ describe("a trial user", () => {
     expect(screen.getByRole("link", { name: "Ver planos" }).getAttribute("href")).toBe("/his/subscription");
   });
 
-  test("is counted again by who comes back after 30 s, and not before", async () => {
+  test("is counted again when the person comes back after 30 s, and not before", async () => {
     const now = Date.now();
     try {
       const calls = answerCalls({ "GET /api/users/exam-count": () => Response.json({ count: 2 }) });
@@ -129,7 +129,7 @@ describe("what is dropped", () => {
     );
   });
 
-  test("by a trial user at his limit is not taken", async () => {
+  test("is refused to a trial user at their limit", async () => {
     answerCalls({ "GET /api/users/exam-count": () => Response.json({ count: 2 }) });
     await renderView(<UploadView />, { user: { isTrial: true } });
     await screen.findByRole("alert");

@@ -62,7 +62,7 @@ async function choose(user: ReturnType<typeof userEvent.setup>, field: string, o
 }
 
 describe("the users", () => {
-  test("are none of a non-admin's business", async () => {
+  test("are not for people who are no admin's business", async () => {
     const calls = answerCalls({});
     await renderView(<ViewOutlet />);
     await act(async () => getDefaultStore().set(viewAtom, "users"));

@@ -38,7 +38,7 @@ export default function AuthScreen(props: IslandProps<"auth">) {
 
   useEffect(removeAddressMarks, []);
   useEffect(() => {
-    // Who has something to stop may well be signed in.
+    // A person who wants to stop a change may be signed in.
     if (isSignedIn && form !== "stop") window.location.replace("/his");
   }, [isSignedIn, form]);
 

@@ -8,7 +8,7 @@ const CACHED_MS = 30_000;
 /** From here on numbers are grouped. Below, a phone's start is spared Intl's first formatter (some 100 ms). */
 const GROUPED_FROM = 1_000;
 
-/** How many exams of his own a user keeps, beside the menu's word for them. */
+/** The number of a user's own exams, beside their entry in the menu. */
 export function ExamCount() {
   const { i18n } = useLingui();
   const { user, isActive } = useHis();

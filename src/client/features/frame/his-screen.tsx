@@ -25,7 +25,7 @@ import { ViewOutlet } from "./view-outlet.tsx";
 
 const TermsDialog = lazyChunk(() => import("../terms/terms-dialog.tsx"));
 
-/** Everything behind the login: the frame once it is known who is there, else the way back to the entry page. */
+/** Everything behind the login: the frame once the user is known, else the way back to the entry page. */
 export default function HisScreen(props: IslandProps<"his">) {
   const [queryClient] = useState(createQueryClient);
   useHydrateAtoms([[firstPlaceAtom, currentPath()]]);

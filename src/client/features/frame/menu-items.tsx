@@ -19,9 +19,9 @@ interface MenuItem {
   view: ViewName;
   icon: Icon;
   label: ReactNode;
-  /** Where the view is another one for an admin. */
+  /** For a view that shows an admin something else. */
   adminLabel?: ReactNode;
-  /** For the tabs of a phone; without one it is in the drawer only. */
+  /** For the tabs of a phone; an entry without it stands only in the drawer. */
   shortLabel?: ReactNode;
   /** Everyone sees it unless this says otherwise. */
   isVisible?: (his: His) => boolean;

@@ -25,7 +25,7 @@ export function PhoneBar() {
   );
 }
 
-/** The tabs within the thumb's reach; the last one raises the drawer with everything. */
+/** The tabs within the thumb's reach; the last one opens the drawer with the whole menu. */
 export function PhoneTabs() {
   const { t } = useLingui();
   const tabs = useMenu().filter(({ shortLabel }) => shortLabel !== undefined);

@@ -7,7 +7,7 @@ import { Skeleton } from "../../ui/skeleton.tsx";
 import { type ViewName, viewAtom } from "../places/views.ts";
 import { WelcomeView } from "./welcome-view.tsx";
 
-/** All but the one that everybody begins with in chunks of their own. */
+/** Every view except the first has a chunk of its own. */
 const views: Record<ViewName, ComponentType> = {
   welcome: WelcomeView,
   uploadExames: lazyChunk(() => import("../upload/upload-view.tsx")),
@@ -22,7 +22,7 @@ const views: Record<ViewName, ComponentType> = {
   support: lazyChunk(() => import("../support/support-view.tsx")),
 };
 
-/** The main area: the view that is chosen. A change begins at its top, for eyes and for screen readers. */
+/** The main area, with the chosen view. A new view begins at its top, for eyes and for screen readers. */
 export function ViewOutlet() {
   const view = useAtomValue(viewAtom);
   const main = useRef<HTMLElement>(null);

@@ -10,7 +10,7 @@ import { maySeeExams, useHis } from "../session/his-context.ts";
 /** The first paint is over by then. */
 const SEEN_MS = 100;
 
-/** Where everyone starts: what this is, what to do next, and how what is stored is kept. */
+/** The first view: what the product is, what to do next, and how exams are kept. */
 export function WelcomeView() {
   const { user } = useHis();
   const firstName = user.name.trim().split(/\s+/)[0];

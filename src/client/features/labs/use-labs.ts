@@ -12,7 +12,7 @@ import { labsApi } from "./labs-api.ts";
 
 const CACHED_MS = 60_000;
 
-/** The person's exams. What the server fails to answer is an empty list, without a word. */
+/** The person's exams. A failure of the server is shown as an empty list, without a message. */
 export function useLabs() {
   const { t } = useLingui();
   const { data, error, refetch } = useQuery({
@@ -27,7 +27,7 @@ export function useLabs() {
   return { exams: data ?? (isSilent ? [] : undefined), failure, retry: () => void refetch() };
 }
 
-/** Tells of a failure once; the end of a session is told where it leads. */
+/** Shows each failure once in a toast, except the end of a session: the login form says that. */
 export function useFailureToast(failure: Error | null, title: string): void {
   const told = useRef<Error>(null);
   useEffect(() => {
@@ -68,7 +68,7 @@ export function useLabDownload() {
   });
 }
 
-/** `onDone` is called once it is gone, or could not go. */
+/** Calls `onDone` once the exam is deleted or the deletion has failed. */
 export function useLabDeletion(onDone: (isGone: boolean) => void) {
   const { i18n, t } = useLingui();
   const queryClient = useQueryClient();

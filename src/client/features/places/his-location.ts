@@ -6,7 +6,7 @@ const HIS_PATH = "/his";
 /** The one view with an address of its own. */
 export const SUBSCRIPTION_PATH = "/his/subscription";
 
-/** What an entry of the browser's history keeps: the address itself says no more than /his. */
+/** What an entry of the browser's history keeps, since the address says no more than /his. */
 interface HisState {
   /** As `pathOf` writes it. */
   place: string;
@@ -19,7 +19,7 @@ function readState(): Partial<HisState> {
   return typeof state === "object" && state !== null ? state : {};
 }
 
-/** Path of the place that the current entry of the history is. The address decides about the subscription. */
+/** Path of the place in the current entry of the history. Only the address says whether it is the subscription. */
 export function currentPath(): string {
   const { place } = readState();
   const isSubscription = window.location.pathname === SUBSCRIPTION_PATH;
@@ -35,11 +35,11 @@ function write(path: string, options: { replace: boolean; openedFrom?: string })
   navigate(address, { replace, state });
 }
 
-/** The browser goes back later; what is written meanwhile waits, else it would be written to the entry that is left. */
+/** The browser goes back later. Until then writes wait: they would change the entry that is being left. */
 let isGoingBack = false;
 const waiting: (() => void)[] = [];
 
-/** Should the browser have no entry to go back to, what waits is done all the same. */
+/** Waiting writes are done after this time, in case the browser has no entry to go back to. */
 const BACK_TIMEOUT_MS = 500;
 
 function afterGoingBack(work: () => void): void {
@@ -67,7 +67,7 @@ export function pushPath(path: string): void {
   });
 }
 
-/** Puts a place where the current one is. */
+/** Replaces the current entry of the history. */
 export function replacePath(path: string): void {
   afterGoingBack(() => {
     const { openedFrom } = readState();
@@ -75,7 +75,7 @@ export function replacePath(path: string): void {
   });
 }
 
-/** Leaves the current place for the one below: by Back where it was opened from there, so that Forward opens it again. */
+/** Leaves the current place for the one below it; by Back if it was opened from there, so that Forward opens it again. */
 export function leaveTo(path: string): void {
   afterGoingBack(() => {
     if (readState().openedFrom === path) goBack();

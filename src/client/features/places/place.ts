@@ -37,7 +37,7 @@ export interface Place {
   steps: readonly Step[];
 }
 
-/** Steps deeper than this are no place that the product leads to. */
+/** The product opens no place with more steps. */
 const MAX_STEPS = 4;
 
 /** `/listaExames/report/0190…`: the view, then each step's name and id. */
@@ -45,7 +45,7 @@ export function pathOf({ view, steps }: Place): string {
   return `/${[view, ...steps.flatMap(({ name, id }) => [name, id === "" ? "-" : id])].map(encodeURIComponent).join("/")}`;
 }
 
-/** Reads a path; the home view where it names none that there is. */
+/** Reads a path; an unknown view is read as the home view. */
 export function parsePlace(path: string): Place {
   const [, name, ...rest] = path.split("/").map(decode);
   const view = viewNames.find((candidate) => candidate === name);

@@ -22,13 +22,13 @@ const shownPlace = atom<Place>({ view: "welcome", steps: [] });
 /** The place that is shown. It follows the browser's history, which `usePlaceOfHistory` reports. */
 export const placeAtom = atom((get) => get(shownPlace));
 
-/** While true, leaving the shown view would lose something: going elsewhere only becomes a wish. */
+/** While true, leaving the shown view would lose something, so going elsewhere becomes a wish that waits for an answer. */
 export const holdsViewAtom = atom(false);
 
 /** Where the person wants to go while the shown view is held; that view asks, and answers by `answerWishAtom`. */
 export const wishedPlaceAtom = atom<Place | undefined>(undefined);
 
-/** Goes to another place: a step of the history. What leads elsewhere from a dialog takes the dialog's place. */
+/** Goes to another place as a new step of the history. From a dialog, the new place replaces the dialog's step. */
 const goAtom = atom(null, (get, set, place: Place) => {
   const shown = get(shownPlace);
   if (isSamePlace(place, shown)) return;
@@ -154,7 +154,7 @@ interface SubjectPlaces {
   below(shown: Place): Place;
 }
 
-/** Values that Back and Forward find again without asking the server. */
+/** How many values Back and Forward find again without asking the server. */
 const MAX_KNOWN = 50;
 
 function subjectsOf<Value extends { id: string }>({ idIn, over, below }: SubjectPlaces): Subject<Value> {

@@ -24,7 +24,7 @@ export function SubscriptionLink({ className, children }: SubscriptionLinkProps)
   );
 }
 
-/** For who is near a limit of his plan. */
+/** Leads people who are near a limit of their plan to the plans. */
 export function SeePlans() {
   return (
     <SubscriptionLink className="see-plans">

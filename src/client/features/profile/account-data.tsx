@@ -11,7 +11,7 @@ import { profileApi } from "./profile-api.ts";
 
 const isDeletingAccountAtom = openAtom("delete-account");
 
-/** What the law gives a person over his data: to take them along, and to have them deleted. */
+/** What the law lets people do with their data: export them, and have them deleted. */
 export function AccountData() {
   const [isAsking, setAsking] = useAtom(isDeletingAccountAtom);
   const exported = useExport();

@@ -8,7 +8,7 @@ import { roleName } from "../users/user-text.ts";
 import { AccountData } from "./account-data.tsx";
 import { ProfileForm } from "./profile-form.tsx";
 
-/** Who the signed-in person is here, and the form to change it. */
+/** The account of the signed-in person, and the forms that change it. */
 export default function ProfileView() {
   const [pendingEmail, setPendingEmail] = useState<string>();
   return (

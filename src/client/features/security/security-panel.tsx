@@ -20,17 +20,20 @@ import { hasFactor, useFactors } from "./use-factors.ts";
 
 const questions = ["add-passkey", "add-totp", "remove-totp", "renew-codes", "rename", "remove"] as const;
 
-/** What is being asked; `passkeyId` only where it is about one. */
-interface Asked {
+/** A question about the account's security; `passkeyId` only for questions about one passkey. */
+interface SecurityQuestion {
   question: (typeof questions)[number];
   passkeyId?: string;
 }
 
 /** `rename.0190…`; a step of the history. */
-const askedAtom = dialogIdAtom("security");
+const questionAtom = dialogIdAtom("security");
 
-function useAsked(): [Asked | undefined, (asked: Asked | undefined) => void] {
-  const [step, setStep] = useAtom(askedAtom);
+function useSecurityQuestion(): [
+  SecurityQuestion | undefined,
+  (asked: SecurityQuestion | undefined) => void,
+] {
+  const [step, setStep] = useAtom(questionAtom);
   const [name, passkeyId] = step?.split(".") ?? [];
   const question = questions.find((known) => known === name);
   return [
@@ -39,10 +42,10 @@ function useAsked(): [Asked | undefined, (asked: Asked | undefined) => void] {
   ];
 }
 
-/** What the account asks for besides its password: passkeys, an authenticator app, recovery codes. */
+/** The second factors of the account: passkeys, an authenticator app, recovery codes. */
 export function SecurityPanel() {
   const { data: factors, error, refetch } = useFactors();
-  const [asked, setAsked] = useAsked();
+  const [asked, setAsked] = useSecurityQuestion();
   const [codes, setCodes] = useState<string[]>();
   return (
     <section className="panel security" aria-labelledby="security-title">
@@ -87,7 +90,7 @@ function PartsShape() {
 }
 
 interface QuestionProps {
-  asked: Asked;
+  asked: SecurityQuestion;
   factors: Factors;
   onClose: () => void;
   onRecoveryCodes: (codes: string[]) => void;
@@ -112,7 +115,7 @@ function Question({ asked, ...props }: QuestionProps) {
   }
 }
 
-function Parts({ factors, onAsk }: { factors: Factors; onAsk: (asked: Asked) => void }) {
+function Parts({ factors, onAsk }: { factors: Factors; onAsk: (asked: SecurityQuestion) => void }) {
   const { t } = useLingui();
   const { passkeys, passkeysAvailable, totp, recoveryCodesLeft: left } = factors;
   return (
@@ -221,7 +224,7 @@ function Part({ icon: PartIcon, title, text, action, children }: PartProps) {
   );
 }
 
-function PasskeyRow({ passkey, onAsk }: { passkey: Passkey; onAsk: (asked: Asked) => void }) {
+function PasskeyRow({ passkey, onAsk }: { passkey: Passkey; onAsk: (asked: SecurityQuestion) => void }) {
   const { t } = useLingui();
   const { name, createdAt, lastUsedAt } = passkey;
   return (

@@ -23,7 +23,7 @@ interface TotpDialogProps {
   onRecoveryCodes: (codes: string[]) => void;
 }
 
-/** Sets an authenticator app up: who asks, then the QR code, then the app's first code. */
+/** Sets up an authenticator app: asks for a proof of identity, shows the QR code, then asks for the app's first code. */
 export function TotpDialog({ factors, onClose, onRecoveryCodes }: TotpDialogProps) {
   const [enrolment, setEnrolment] = useState<TotpEnrolment>();
   return (

@@ -11,14 +11,14 @@ export interface His extends IslandProps<"his"> {
 const HisContext = createContext<His | undefined>(undefined);
 export const HisProvider = HisContext.Provider;
 
-/** Who is signed in and what the server said of itself. Only below the frame of /his. */
+/** The signed-in user, and what the server said about itself. Works only inside the frame of /his. */
 export function useHis(): His {
   const his = useContext(HisContext);
   if (!his) throw new Error("useHis outside of /his");
   return his;
 }
 
-/** Doctors and labs look at what was shared with them, whatever their subscription. */
+/** Doctors and labs may look at what was shared with them without a subscription. */
 export function maySeeExams({ user, isActive }: Pick<His, "user" | "isActive">): boolean {
   return isActive || user.role === "doctor" || user.role === "lab";
 }

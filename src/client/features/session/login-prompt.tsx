@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { ErrorCard } from "../../ui/error-card.tsx";
 
-/** For the moment in which the page still stands although its session is over. */
+/** Shown until a page whose session has ended leads back to the login form. */
 export function LoginPrompt() {
   return (
     <ErrorCard

@@ -6,8 +6,8 @@ import { CURRENT_USER } from "../../query-keys.ts";
 import { onSessionEndElsewhere, refreshSessionUser, sessionAtom } from "../../session.ts";
 
 /**
- * The user as the server has him now; until it has answered, as the browser kept him. When another tab's
- * session ends, asks again: a 401 ends this one too.
+ * The user as the server says now; until it has answered, as the browser kept it. When another tab's session ends,
+ * asks the server again: a 401 ends this session too.
  */
 export function useCurrentUser() {
   const session = useAtomValue(sessionAtom);

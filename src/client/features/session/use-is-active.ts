@@ -5,8 +5,8 @@ import { useMySubscription } from "./use-my-subscription.ts";
 const TICK_MS = 60_000;
 
 /**
- * Whether the person's subscription is active now; admins' always is. Until the server has answered, by the end
- * that came with the person; a check that failed counts as not active. An end that passes is seen within a minute.
+ * Whether the person's subscription is active now; an admin's always is. Until the server has answered, the end that
+ * came with the user decides. A check that failed counts as not active. The page notices an end within a minute.
  */
 export function useIsActive(user: CurrentUser | undefined): boolean {
   const now = useServerNow(TICK_MS);

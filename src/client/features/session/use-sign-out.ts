@@ -13,7 +13,7 @@ export function useSignOut(): () => Promise<void> {
       await api.logout();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // 401: the server no longer knows the session, which is what was asked for.
+      // 401: the server has already ended the session.
       if (error.status !== 401) {
         showToast({ tone: "bad", title: t({ id: "auth.logout.failed", message: "Logout failed" }) });
         return;

@@ -12,7 +12,7 @@ const actions: Record<string, MessageDescriptor> = {
   "report.deleted": msg({ id: "audit.report.deleted", message: "deleted the report" }),
 };
 
-/** What somebody did, to stand behind his name; an action without words of its own is its code. */
+/** What a person did, to be written behind their name; an unknown action is shown by its code. */
 export function actionText(i18n: I18n, action: string): string {
   const text = actions[action];
   return text ? i18n._(text) : action;

@@ -5,8 +5,8 @@ import { fold } from "../../../shared/fold.ts";
 const MAX_OFFERED = 6;
 
 /**
- * Accounts whose name or e-mail holds `search`, whatever its case and accents, and that can be given a study: who has
- * it already, who can't sign in and admins, who see every study, are left out. At most 6.
+ * Accounts whose name or e-mail holds `search`, whatever its case and accents, and that can be given a study. Leaves out
+ * accounts that have it already, that can't sign in, and admins, who see every study. At most 6.
  */
 export function matchingUsers(
   users: readonly CurrentUser[],

@@ -17,7 +17,7 @@ import { sharedSubject } from "./share-state.ts";
 import { useAudit, useGrants, useRevocation, useShare } from "./use-sharing.ts";
 import { UserPicker } from "./user-picker.tsx";
 
-/** Who may see a study: give access to a doctor, take it away, read who did what. */
+/** Gives people access to a study, takes it away, and shows what they did with it. */
 export function ShareDialog() {
   const { i18n } = useLingui();
   const [study, setStudy] = useAtom(sharedSubject.valueAtom);

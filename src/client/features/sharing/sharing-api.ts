@@ -8,7 +8,7 @@ import {
 } from "../../../shared/api/studies.ts";
 import { callApi, callJson } from "../../api.ts";
 
-/** Calls about who may see a study, which is named by its `id`; only its owner's and an admin's are answered. */
+/** Calls about the people who may see a study. Only its owner and admins may make them; the study is named by its `id`. */
 export const sharingApi = {
   share: (study: string, email: string) => callJson(shareStudyCall, { params: { study }, body: { email } }),
   grants: (study: string, signal?: AbortSignal): Promise<Grant[]> =>

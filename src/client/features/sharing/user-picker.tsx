@@ -11,7 +11,7 @@ import { useGrants } from "./use-sharing.ts";
 
 interface UserPickerProps {
   studyId: string;
-  /** What stands in the field: a search, or the e-mail of who was picked. */
+  /** The text of the field: a search, or the e-mail of the picked user. */
   value: string;
   onValueChange: (value: string) => void;
   error: string | null;

@@ -24,7 +24,7 @@ export const MAX_COLUMN_WIDTH_PX = 800;
 /** The column that takes what room the others leave, until the person gives it a width. */
 export const FLEXIBLE_COLUMN = "studyDescription";
 
-/** As the person arranged the table: all movable columns, and the widths that he changed, in pixels. */
+/** The table as the person arranged it: all movable columns, and the widths that the person changed, in pixels. */
 export interface ColumnLayout {
   order: readonly MovableColumn[];
   widths: Readonly<Partial<Record<StudyColumn, number>>>;

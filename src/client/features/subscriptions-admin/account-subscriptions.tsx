@@ -11,7 +11,7 @@ import { useAccountSubscriptions } from "./use-admin-subscriptions.ts";
 
 const PER_PAGE = 20;
 
-/** Who has which plan, until when, and how much of it is used. */
+/** Lists the plan of each account, its end, and how much of it is used. */
 export function AccountSubscriptions() {
   const { data, error, refetch } = useAccountSubscriptions();
   const [search, setSearch] = useState("");

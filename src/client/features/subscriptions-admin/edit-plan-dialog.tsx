@@ -13,7 +13,7 @@ import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
 import { changeOfPlan, type EditPlanValues, editPlanSchema, valuesOfPlan } from "./edit-plan.rules.ts";
 import { useRefresh } from "./use-admin-subscriptions.ts";
 
-/** Changes a plan for everybody who has it and will have it. */
+/** Changes a plan for its present and future subscribers. */
 export function EditPlanDialog({ plan, onClose }: { plan: AdminPlan | undefined; onClose: () => void }) {
   return (
     <Dialog

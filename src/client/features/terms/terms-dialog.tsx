@@ -42,7 +42,7 @@ export default function TermsDialog() {
   );
 }
 
-/** Who comes by keyboard begins at the text, whether it is there already or still on its way. */
+/** The keyboard's focus begins at the text, whether it is loaded or still loading. */
 function focusText(event: Event): void {
   event.preventDefault();
   if (event.target instanceof HTMLElement) event.target.querySelector<HTMLElement>(".terms-text")?.focus();
@@ -60,7 +60,7 @@ function TermsText() {
   return (
     <section
       className="terms-text"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it takes the focus of who has only a keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so people with only a keyboard must be able to focus it
       tabIndex={0}
       aria-label={t({ id: "terms.text", message: "Text of the terms" })}
     >

@@ -20,7 +20,7 @@ import { sendUpload } from "./send/send-upload.ts";
 import { TransferMeter } from "./send/transfer-meter.ts";
 import { type PickedSource, reduceUpload } from "./upload-state.ts";
 
-/** The upload from pick to list; leaving the view aborts whatever is going on. */
+/** The upload from pick to list. Leaving the view aborts the step that is running. */
 export function useUpload() {
   const { maxUploadBytes, user } = useHis();
   const { i18n } = useLingui();
@@ -29,10 +29,10 @@ export function useUpload() {
   const running = useRef<AbortController>(undefined);
   const follow = useFollowUpload();
   const tellFailure = useTellFailure();
-  /** That the plan had no room for the last upload; stays to be read, unlike a toast. */
+  /** Says that the plan had no room for the last upload; unlike a toast it stays. */
   const [storageProblem, setStorageProblem] = useState<string>();
 
-  /** Ends what is going on and answers the signal of what begins. */
+  /** Aborts the running step and answers the signal of the next one. */
   const begin = () => {
     running.current?.abort();
     running.current = new AbortController();
@@ -131,7 +131,7 @@ function isOutOfStorage(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === "quota.bytes";
 }
 
-/** The server's own words where it gave some. */
+/** Shows the server's message if there is one. */
 function useTellFailure(): (error: unknown) => void {
   const { t } = useLingui();
   return (error) => {
@@ -147,7 +147,7 @@ function useTellFailure(): (error: unknown) => void {
   };
 }
 
-/** What the browser throws while reading means that the files are no longer there. */
+/** A DOMException while reading means that the files have vanished. */
 function problemOf(error: unknown): UploadProblem {
   if (error instanceof UploadRefused) return error.problem;
   if (error instanceof PackingFailed) return "packingFailed";

@@ -22,7 +22,7 @@ import { UserTable } from "./user-table.tsx";
 /** Where seven columns no longer fit beside the menu. */
 const NARROW = "(max-width: 1020px)";
 
-/** Who has an account, for an admin; anyone else is sent back to the start. */
+/** Lists the accounts for an admin; sends everybody else back to the start. */
 export default function UsersView() {
   const isAdmin = useHis().user.role === "admin";
   const setView = useSetAtom(viewAtom);
