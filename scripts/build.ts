@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { ensureBuilt } from "./build/ensure-built.ts";
 import { executableStep, isFresh, quickExecutableStep } from "./build/freshness.ts";
+import { inFreshProcess } from "./build/in-fresh-process.ts";
 
 /**
  * Builds `dist/exameteca`: nothing where nothing changed, else only the steps whose inputs did. With `--quick`
@@ -9,6 +10,7 @@ import { executableStep, isFresh, quickExecutableStep } from "./build/freshness.
 const isQuick = process.argv.includes("--quick");
 const step = isQuick ? quickExecutableStep : executableStep;
 const path = join(resolve(import.meta.dir, ".."), ...step.outputs);
+await inFreshProcess();
 ensureBuilt();
 const isBuilt = isFresh(step);
 if (!isBuilt) await (await import("./build/executable.ts")).buildExecutable({ isQuick });

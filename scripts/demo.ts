@@ -1,10 +1,12 @@
 import { join, resolve } from "node:path";
 import { ensureBuilt } from "./build/ensure-built.ts";
+import { inFreshProcess } from "./build/in-fresh-process.ts";
 import { DEMO_ACCOUNTS } from "./demo/accounts.ts";
 
 /** Serves `./demo-data` with accounts for each role and generated studies, as `bun run start` serves `./data`. */
+await inFreshProcess();
 ensureBuilt();
-// Imported here because it needs packages, and a fresh checkout has them only now.
+// Imported here because it needs packages, and a fresh checkout has to be given them first.
 const { furnish } = await import("./demo/furnish.ts");
 
 const main = join(import.meta.dir, "../src/server/main.ts");

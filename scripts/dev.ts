@@ -1,6 +1,7 @@
 import { watch } from "node:fs";
 import { join, resolve } from "node:path";
 import { ensureBuilt } from "./build/ensure-built.ts";
+import { inFreshProcess } from "./build/in-fresh-process.ts";
 
 /**
  * Runs the product for development. A change of the client is replaced in the open page (scripts/dev/server.ts); a change of the
@@ -9,6 +10,7 @@ import { ensureBuilt } from "./build/ensure-built.ts";
 const root = resolve(import.meta.dir, "..");
 const QUIET_MS = 80;
 
+await inFreshProcess();
 ensureBuilt();
 let server = start();
 let pending: ReturnType<typeof setTimeout> | undefined;

@@ -4,18 +4,24 @@ import { buildStep, installStep, isFresh, markFresh } from "./freshness.ts";
 const root = resolve(import.meta.dir, "../..");
 
 /**
- * Installs packages and builds the client, the viewer and the catalogues if they are missing or out of date. Ends the process if
- * that fails. Needs only Bun itself.
+ * Installs packages if they are missing or out of date. Ends the process if that fails. Needs only Bun itself. Returns
+ * whether it installed: see `in-fresh-process.ts`.
  */
-export function ensureBuilt(): { hasInstalled: boolean } {
-  const hasInstalled = !isFresh(installStep);
-  if (hasInstalled) {
-    runBun("Installing packages…", ["install", "--frozen-lockfile"]);
-    markFresh(installStep);
-  }
+export function ensureInstalled(): boolean {
+  if (isFresh(installStep)) return false;
+  runBun("Installing packages…", ["install", "--frozen-lockfile"]);
+  markFresh(installStep);
+  return true;
+}
+
+/**
+ * Installs packages and builds the client, the viewer and the catalogues if they are missing or out of date. Ends the
+ * process if that fails.
+ */
+export function ensureBuilt(): void {
+  ensureInstalled();
   // A separate process, so that the caller does not keep the bundlers' memory.
   if (!isFresh(buildStep)) runBun("Building the client and the viewer…", ["scripts/build/prepare.ts"]);
-  return { hasInstalled };
 }
 
 function runBun(title: string, args: string[]): void {

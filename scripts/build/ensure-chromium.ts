@@ -19,3 +19,5 @@ export function ensureChromium(): void {
     if (exitCode !== 0) console.error(`This failed: apt-get ${args.join(" ")}`);
   }
 }
+
+if (import.meta.main) ensureChromium();

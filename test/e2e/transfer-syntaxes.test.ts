@@ -21,6 +21,12 @@ const MISC = "pydicom/test_files";
 const MR = "dcm_qa_ts/In";
 const STRIPES = `${MISC}/SC_rgb_rle.dcm`;
 
+/**
+ * The syntaxes that show each decoder at work in the sandboxed page that everybody gets. A browser keeps no compiled
+ * script for such a page and takes twice as long, so the others are seen in a page of an origin of its own.
+ */
+const SANDBOXED = new Set(["ImplLE", "RLE", "JPEG-base", "JPEG-ext", "JPEG-LL14", "JPEGLS-LL", "J2K-LL"]);
+
 interface SampleStudy {
   /** As the samples' manifest names it. */
   syntax: string;
@@ -141,12 +147,15 @@ describe.skipIf(!SAMPLES)("exams of every transfer syntax in the viewer", () => 
   let browser: Browser;
   let page: Page;
   let origin: string;
+  let viewerOrigin: string;
   const seen = new Map<string, Sight>();
+  const sandboxed = new Set<string>();
   const table: string[] = [];
 
   beforeAll(async () => {
     testApp = await createTestApp();
     origin = await testApp.listen();
+    viewerOrigin = await testApp.listenForViewer();
     browser = await launchBrowser();
     page = await browser.newPage({ viewport: { width: 900, height: 700 }, locale: "en-US" });
   }, START_TIMEOUT_MS);
@@ -166,7 +175,11 @@ describe.skipIf(!SAMPLES)("exams of every transfer syntax in the viewer", () => 
     const data = Buffer.from(JSON.stringify(pairs)).toString("base64url");
     const answer = await testApp.call("GET", `/generate-token?data=${data}`, { as: person });
     const { url } = (await answer.json()) as ViewerToken;
-    await page.goto(origin + url, { waitUntil: "commit" });
+    // The first of a syntax.
+    const isSandboxed = SANDBOXED.has(syntax) && !sandboxed.has(syntax);
+    sandboxed.add(syntax);
+    await page.goto((isSandboxed ? origin : viewerOrigin) + url, { waitUntil: "commit" });
+    expect(await page.evaluate(() => self.origin)).toBe(isSandboxed ? "null" : viewerOrigin);
     const sight = await lookAtImage(page, { timeoutMs });
     seen.set(file, sight);
     table.push([isPicture(sight) ? "shown    " : "not shown", syntax.padEnd(11), basename(file)].join("  "));
@@ -174,6 +187,7 @@ describe.skipIf(!SAMPLES)("exams of every transfer syntax in the viewer", () => 
   }
 
   test("no transfer syntax of the samples is left out", () => {
+    for (const syntax of SANDBOXED) expect(SHOWN.map((study) => study.syntax)).toContain(syntax);
     const manifest = readFileSync(join(SAMPLES ?? "", "MANIFEST.tsv"), "utf8");
     const rows = manifest.trimEnd().split("\n").slice(1);
     const present = new Set(rows.map((row) => row.split("\t")[5] ?? "-"));

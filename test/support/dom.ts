@@ -2,6 +2,8 @@ import "./dom-globals.ts";
 import { afterAll, afterEach, beforeAll, beforeEach } from "bun:test";
 import { installDom, removeDom } from "./dom-globals.ts";
 
+const PATIENCE_MS = 10_000;
+
 // Bun runs CommonJS packages before any module of ours, when there is no `document` yet: so these come later.
 const testingLibrary = await import("@testing-library/react/pure");
 const { default: userEvent } = await import("@testing-library/user-event");
@@ -10,6 +12,9 @@ await import("radix-ui");
 await import("@tanstack/react-query");
 
 const { act, cleanup, fireEvent, render, screen, waitFor, within } = testingLibrary;
+
+// What is waited for is taken as soon as it is there; a machine that is busy with other tests may need longer.
+testingLibrary.configure({ asyncUtilTimeout: PATIENCE_MS });
 
 export { act, cleanup, fireEvent, render, screen, userEvent, waitFor, within };
 

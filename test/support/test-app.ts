@@ -44,6 +44,8 @@ export interface TestApp extends AsyncDisposable {
   settle(): Promise<void>;
   /** Serves the app with the built client and viewer (made first where they are missing); answers its origin. */
   listen(): Promise<string>;
+  /** Serves it once more, as where `VIEWER_ORIGIN` names an origin for the viewer alone; answers that origin. */
+  listenForViewer(): Promise<string>;
 }
 
 export interface CallOptions {
@@ -87,7 +89,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const deps = await createDeps(config, { clock, log, ...options.overrides });
   const app = checkAnswers(createApp(deps, { client: noAssets, viewer: noAssets }));
   const jobs = options.jobs === false ? undefined : await startJobs(deps);
-  let server: ReturnType<typeof Bun.serve> | undefined;
+  const servers: ReturnType<typeof Bun.serve>[] = [];
   let people = 0;
 
   const call: TestApp["call"] = async (method, path, { as, json, body, headers } = {}) =>
@@ -129,16 +131,33 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     throw new Error("jobs did not settle");
   }
 
-  async function listen(): Promise<string> {
+  async function serve(origins: (port: number) => Pick<Config, "publicUrl" | "viewerOrigin">): Promise<void> {
     ensureBuilt();
     const waiting = () => new Response(null, { status: 503 });
-    server = Bun.serve({ hostname: "127.0.0.1", port: 0, development: false, fetch: waiting });
-    const publicUrl = `http://${options.hostname ?? "127.0.0.1"}:${server.port}`;
+    const server = Bun.serve({ hostname: "127.0.0.1", port: 0, development: false, fetch: waiting });
+    servers.push(server);
     const assets = { client: folderAssets(join(DIST, "client")), viewer: folderAssets(join(DIST, "viewer")) };
     // Unchecked: tests measure its memory and its speed.
-    const served = createApp({ ...deps, config: { ...config, publicUrl } }, assets);
+    const served = createApp({ ...deps, config: { ...config, ...origins(server.port ?? 0) } }, assets);
     server.reload({ fetch: (request, bunServer) => served.fetch(request, { server: bunServer }) });
+  }
+
+  async function listen(): Promise<string> {
+    let publicUrl = "";
+    await serve((port) => {
+      publicUrl = `http://${options.hostname ?? "127.0.0.1"}:${port}`;
+      return { publicUrl, viewerOrigin: config.viewerOrigin };
+    });
     return publicUrl;
+  }
+
+  async function listenForViewer(): Promise<string> {
+    let viewerOrigin = "";
+    await serve((port) => {
+      viewerOrigin = `http://localhost:${port}`;
+      return { publicUrl: `http://127.0.0.1:${port}`, viewerOrigin };
+    });
+    return viewerOrigin;
   }
 
   return {
@@ -181,8 +200,9 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       };
     },
     listen,
+    listenForViewer,
     async [Symbol.asyncDispose]() {
-      await server?.stop(true);
+      for (const server of servers) await server.stop(true);
       await jobs?.[Symbol.asyncDispose]();
       await deps[Symbol.asyncDispose]();
       await database.drop();

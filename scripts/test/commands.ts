@@ -1,0 +1,40 @@
+import { resolve } from "node:path";
+import { type Outcome, outcomeOf } from "./outcome.ts";
+
+const root = resolve(import.meta.dir, "../..");
+
+/** As much of the output of `bun test` as holds its closing lines. */
+const TAIL_CHARACTERS = 20_000;
+
+/** A command that passes or fails as a whole. What it prints comes out in one piece, at its end. */
+export async function check(name: string, args: string[]): Promise<Outcome> {
+  const run = Bun.spawn([process.execPath, ...args], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  const [output, errors] = await Promise.all(
+    [run.stdout, run.stderr].map((stream) => new Response(stream).text()),
+  );
+  const isGood = (await run.exited) === 0;
+  process.stdout.write(`\n== ${name}\n${output}${errors}${isGood ? "passed" : "FAILED"}: ${name}\n`);
+  return { passed: isGood ? 1 : 0, failed: isGood ? 0 : 1, skipped: 0 };
+}
+
+/** A run of `bun test`, counted by its own closing lines. */
+export async function runTests(args: string[], environment: Record<string, string>): Promise<Outcome> {
+  process.stdout.write("\n== tests\n");
+  const run = Bun.spawn([process.execPath, "test", ...args], {
+    cwd: root,
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [, report] = await Promise.all([pass(run.stdout, process.stdout), pass(run.stderr, process.stderr)]);
+  return outcomeOf(report, await run.exited);
+}
+
+async function pass(from: ReadableStream<Uint8Array>, to: NodeJS.WriteStream): Promise<string> {
+  const decoder = new TextDecoder();
+  let tail = "";
+  for await (const chunk of from) {
+    to.write(chunk);
+    tail = (tail + decoder.decode(chunk, { stream: true })).slice(-TAIL_CHARACTERS);
+  }
+  return tail;
+}
