@@ -3,6 +3,8 @@ import type { Tx } from "../../db/client.ts";
 import { together } from "../../db/together.ts";
 import type { Deps } from "../../deps.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
+import { deleteUnlessHeld } from "../deletion-hold.repo.ts";
+import { purgeQueue } from "../holding-jobs.ts";
 import {
   findStoredObject,
   forgetStagedCopies,
@@ -40,7 +42,6 @@ export async function transferUpload(
       copied.push(object);
       if (object.sizeBytes < SWITCHED_AT_ONCE_BYTES) continue;
       const orphaned = await deps.db.transaction((tx) => switchCopied(deps, tx, uploadId, copied));
-      await removeCopies(deps, orphaned);
       deleted.push(...orphaned);
       copied = [];
     }
@@ -56,14 +57,12 @@ export async function transferUpload(
     );
     return orphaned;
   });
-  await removeCopies(deps, orphans);
   deleted.push(...orphans);
-  // The job that the deletion enqueued removes what is staged of a deleted study: a backup may still read that.
-  await removeStagedCopies(
-    deps,
-    uploadId,
-    mine.filter((object) => !deleted.includes(object)),
-  );
+  const isHeld = deleted.length > 0 && !(await deleteUnlessHeld(deps.db, () => removeCopies(deps, deleted)));
+  if (isHeld) await deps.jobs.enqueue(purgeQueue, { keys: deleted.map(({ key }) => key) });
+  // The jobs that the deletion enqueued remove the staged bytes once no backup may read them any more.
+  const gone = isHeld ? mine.filter((object) => !deleted.includes(object)) : mine;
+  await removeStagedCopies(deps, uploadId, gone);
   if (isRetry) await removeStrays(deps, uploadId);
 }
 
