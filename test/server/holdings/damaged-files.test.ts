@@ -168,6 +168,17 @@ async function answerOf(port: number, path: string, { token }: Person): Promise<
   return await promise;
 }
 
+test("a download of a large file on a disk that is damaged near its end is refused before its first byte", async () => {
+  const { studies } = await t.store(owner, large("511", ...Array.from({ length: 8 }, (_, i) => `${i + 1}`)));
+  const id = studies[0]?.id ?? "";
+  const [volume] = (await restingObjects(t, id)).filter(({ kind }) => kind === "volume");
+  volume?.flip(volume.bytes.length - 100_000);
+  const answer = await t.call("GET", `/api/studies/${id}/download`, { as: owner });
+  volume?.restore();
+  expect([answer.status, (await problemOf(answer)).code]).toEqual([500, "archive.damaged"]);
+  expect((await listed(id))?.integrity).toBe("damaged");
+});
+
 test("a download of what lies in S3 that meets damage on its way is cut: the body is not complete, and nothing changed is in it", async () => {
   await using s3 = await startFaultyS3Server();
   await using far = await createTestApp({ env: s3Settings(s3) });
