@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { type Control, useController, useForm } from "react-hook-form";
+import { type Control, useController, useForm, useWatch } from "react-hook-form";
 import { STUDY_MODALITIES } from "../../../../shared/dicom/modality.ts";
 import { Button } from "../../../ui/button.tsx";
 import { DateField } from "../../../ui/date-field.tsx";
@@ -117,50 +117,45 @@ function ExamDate({ name, control, ...props }: ExamDateProps) {
   return <DateField {...props} onValueChange={onChange} {...{ value, onBlur, ref }} />;
 }
 
-function GenderField({ control, disabled }: ChoiceProps) {
-  const { value, onChange } = useController({ name: "patientGender", control }).field;
+interface ExamChoiceProps extends ChoiceProps {
+  name: "patientGender" | "modality";
+  label: string;
+  className?: string;
+  options: { value: string; label: string }[];
+}
+
+function ExamChoice({ name, label, className, options, control, disabled }: ExamChoiceProps) {
+  const { value, onChange } = useController({ name, control }).field;
+  return (
+    <Field className={className} label={label}>
+      {(tied) => <Select {...tied} {...{ value, disabled, options }} onValueChange={onChange} />}
+    </Field>
+  );
+}
+
+function GenderField(choice: ChoiceProps) {
   const { t } = useLingui();
   const labels = {
     M: t({ id: "exam.gender.male", message: "Male" }),
     F: t({ id: "exam.gender.female", message: "Female" }),
     O: t({ id: "exam.gender.other", message: "Other" }),
   };
-  return (
-    <Field className="is-half" label={t({ id: "exam.gender", message: "Sex" })}>
-      {(tied) => (
-        <Select
-          {...tied}
-          value={value}
-          disabled={disabled}
-          onValueChange={onChange}
-          options={GENDERS.map((gender) => ({ value: gender, label: labels[gender] }))}
-        />
-      )}
-    </Field>
-  );
+  const options = GENDERS.map((gender) => ({ value: gender, label: labels[gender] }));
+  const label = t({ id: "exam.gender", message: "Sex" });
+  return <ExamChoice name="patientGender" className="is-half" {...{ label, options }} {...choice} />;
 }
 
-function ModalityField({ control, disabled }: ChoiceProps) {
-  const { value, onChange } = useController({ name: "modality", control }).field;
+function ModalityField(choice: ChoiceProps) {
   const { i18n, t } = useLingui();
+  const value = useWatch({ name: "modality", control: choice.control });
   const isOther = value !== "" && !(STUDY_MODALITIES as readonly string[]).includes(value);
   const codes: string[] = [...STUDY_MODALITIES, ...(isOther ? [value] : [])];
-  return (
-    <Field label={t({ id: "exam.modality", message: "Modality" })}>
-      {(tied) => (
-        <Select
-          {...tied}
-          value={value}
-          disabled={disabled}
-          onValueChange={onChange}
-          options={codes.map((code) => ({
-            value: code,
-            label: modalityOption(code, modalityName(i18n, code)),
-          }))}
-        />
-      )}
-    </Field>
-  );
+  const options = codes.map((code) => ({
+    value: code,
+    label: modalityOption(code, modalityName(i18n, code)),
+  }));
+  const label = t({ id: "exam.modality", message: "Modality" });
+  return <ExamChoice name="modality" {...{ label, options }} {...choice} />;
 }
 
 function modalityOption(code: string, name: string): string {
