@@ -9,7 +9,11 @@ const styleSheets = readdirSync(join(root, "src"), { recursive: true, encoding: 
   .filter((path) => path.endsWith(".css"))
   .map((path) => `src/${path}`);
 const settings = ["drizzle.config.ts", "lingui.config.ts"];
-const files = [...["src", "test", "scripts"].flatMap(filesUnder), ...styleSheets, ...settings];
+const files = [
+  ...["src", "test", "scripts"].flatMap((folder) => filesUnder(folder)),
+  ...styleSheets,
+  ...settings,
+];
 
 const SPECIFIER =
   /(?:\bfrom\s+|\bimport\s*\(?\s*|\brequire\(|\bresolveSync\((?=[^)]*import\.meta))["']((?:@[\w.-]+\/)?\w[\w.-]*)(?:\/[\w./-]+)?["']/g;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { relative, resolve } from "node:path";
 import { dictionaryVr } from "../src/server/dicom/dictionary.ts";
-import { filesUnder, importsOf, textOf } from "./support/source-tree.ts";
+import { circlesOf, filesUnder, importsOf, textOf, verbatimBlocks } from "./support/source-tree.ts";
 
 const root = resolve(import.meta.dir, "..");
 
@@ -45,6 +45,15 @@ describe("the house", () => {
 
   test("routes are the one way in: no use case imports a routes file", () => {
     expect(crossings(/^src\/server\/features\/(?!.*\.routes\.ts$)/, /\.routes(\.ts)?$/)).toEqual([]);
+  });
+
+  test("no file imports itself, over however many others, for a type or a value", () => {
+    expect(circlesOf(new Map(sources.map((path) => [path, importsOf(path)])))).toEqual([]);
+  });
+
+  test("no block of ten lines stands twice in the code", () => {
+    const code = [...sources, ...filesUnder("src", /\.css$/)];
+    expect(verbatimBlocks(code, 10)).toEqual([]);
   });
 
   test("the core below the features knows none of them", () => {

@@ -1,6 +1,6 @@
 import { type BuiltAssets, createApp } from "./app.ts";
 import type { Deps } from "./deps.ts";
-import { settlesWithin } from "./runtime/settles-within.ts";
+import { withTimeout } from "./runtime/with-timeout.ts";
 import { startJobs } from "./start-jobs.ts";
 
 export interface RunningServer extends AsyncDisposable {
@@ -8,7 +8,8 @@ export interface RunningServer extends AsyncDisposable {
   url: string;
 }
 
-const MULTIPART_OVERHEAD_BYTES = 16 * 1024 * 1024;
+/** Above the largest upload: the routes refuse these bodies with a problem document, Bun refuses longer ones without. */
+const REFUSED_BY_ROUTES_BYTES = 16 * 1024 * 1024;
 const IDLE_TIMEOUT_SECONDS = 120;
 /** What requests under way get to finish when the server stops. */
 const DRAIN_MS = 4_000;
@@ -21,7 +22,7 @@ export async function startServer(deps: Deps, assets: BuiltAssets): Promise<Runn
   const server = Bun.serve({
     hostname: config.host,
     port: config.port,
-    maxRequestBodySize: config.maxUploadBytes + MULTIPART_OVERHEAD_BYTES,
+    maxRequestBodySize: config.maxUploadBytes + REFUSED_BY_ROUTES_BYTES,
     idleTimeout: IDLE_TIMEOUT_SECONDS,
     development: false,
     fetch: (request, bunServer) => app.fetch(request, { server: bunServer }),
@@ -29,7 +30,7 @@ export async function startServer(deps: Deps, assets: BuiltAssets): Promise<Runn
   return {
     url: server.url.origin,
     async [Symbol.asyncDispose]() {
-      if (!(await settlesWithin(server.stop(), DRAIN_MS))) await server.stop(true);
+      if (!(await withTimeout(server.stop(), DRAIN_MS))) await server.stop(true);
       await jobs[Symbol.asyncDispose]();
     },
   };

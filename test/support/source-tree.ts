@@ -3,12 +3,12 @@ import { dirname, join, relative, resolve } from "node:path";
 
 const root = resolve(import.meta.dir, "../..");
 
-/** The TypeScript files of a folder, as paths from the repository's root; generated ones are left out. */
-export function filesUnder(folder: string): string[] {
+/** The files of a folder that are named so, as paths from the repository's root; generated ones are left out. */
+export function filesUnder(folder: string, names = /\.(ts|tsx)$/): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(ts|tsx)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && names.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .filter((path) => !path.endsWith(".gen.ts"));
+    .filter((path) => !/\.gen\.\w+$/.test(path));
 }
 
 export function textOf(path: string): string {
@@ -36,4 +36,31 @@ export function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string
   };
   for (const node of graph.keys()) visit(node, []);
   return circles;
+}
+
+/**
+ * Where `length` lines in a row stand more than once, `path:line` of each place. White space, empty lines, imports and a
+ * comment at the top of a file do not count.
+ */
+export function verbatimBlocks(paths: readonly string[], length: number): string[] {
+  const places = new Map<string, string[]>();
+  for (const path of paths) {
+    const lines = linesThatCount(textOf(path));
+    for (let first = 0; first + length <= lines.length; first++) {
+      const block = lines.slice(first, first + length);
+      const key = block.map(({ text }) => text).join("\n");
+      places.set(key, [...(places.get(key) ?? []), `${path}:${block[0]?.number}`]);
+    }
+  }
+  return [...places.values()].filter((found) => found.length > 1).map((found) => found.join(" ~ "));
+}
+
+function linesThatCount(source: string): { text: string; number: number }[] {
+  const emptied = (part: string) => part.replace(/[^\n]/g, "");
+  return source
+    .replace(/^(?:\s*(?:\/\/[^\n]*|\/\*[\s\S]*?\*\/))+/, emptied)
+    .replace(/^import\b[^;]*;$/gm, emptied)
+    .split("\n")
+    .map((line, index) => ({ text: line.trim().replace(/\s+/g, " "), number: index + 1 }))
+    .filter(({ text }) => text !== "");
 }

@@ -1,8 +1,8 @@
 const BLOCK_BYTES = 1024 * 1024;
 
 /**
- * Tells instances apart that a CRC-32 can't: XXH3 of each MiB, chained, as 16 hex digits. Of no use against somebody
- * who looks for two files with one hash. SHA-256 would cost an upload a fifth of its time.
+ * Tells two instances apart where their CRC-32 is equal: the XXH3 of each MiB, chained, as 16 hex digits. It does not
+ * resist an attacker who makes two files with one hash. SHA-256 would, and would cost an upload a fifth of its time.
  */
 export class ContentHash {
   #hash = 0n;
@@ -40,7 +40,7 @@ export class ContentHash {
   }
 }
 
-/** The hash of bytes that are all there. */
+/** The hash of bytes that are all in memory. */
 export function contentHashOf(bytes: Uint8Array): string {
   let hash = 0n;
   for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
@@ -49,7 +49,7 @@ export function contentHashOf(bytes: Uint8Array): string {
   return hash.toString(16).padStart(16, "0");
 }
 
-/** What is known of an instance's bytes; an older release kept no hash. */
+/** What identifies the bytes of an instance. Instances that release 0.1 stored have no hash. */
 export interface Content {
   sizeBytes: number;
   crc32: number;

@@ -31,7 +31,7 @@ export class FileWindow implements ByteSource, Disposable {
     this.#buffer = new Uint8Array(Math.min(windowBytes, this.sizeBytes));
   }
 
-  /** The buffer grows to the largest `length` asked for: callers bound it. */
+  /** The buffer grows to the largest `length` that was asked for, so callers must bound it. */
   read(offset: number, length: number): Uint8Array {
     const end = Math.min(offset + length, this.sizeBytes);
     if (offset >= end) return new Uint8Array(0);

@@ -17,19 +17,19 @@ export interface VolumeReader {
   open(range: ByteRange): Promise<StreamedBody>;
 }
 
-/** What is read into memory at once; anything larger comes in pieces. */
+/** The most that is read into memory at once. Anything larger is streamed. */
 export const MAX_READ_BYTES = 16 * 1024 * 1024;
-/** A deflated entry up to this size is inflated at once: cheaper than piece by piece. */
+/** A deflated entry up to this size is inflated in one step, which is cheaper than piece by piece. */
 const MAX_INFLATED_AT_ONCE_BYTES = 4 * 1024 * 1024;
 const INFLATED_PIECE_BYTES = 256 * 1024;
-/** File Meta Information takes some 500 bytes; private information may make it longer. */
+/** File Meta Information takes about 500 bytes; private information can make it longer. */
 const META_BYTES = [16 * 1024, 1024 * 1024] as const;
 
 const inflateAtOnce = promisify(inflateRaw);
 
 /**
- * Bytes of an instance's file in memory, at most {@link MAX_READ_BYTES} of them. A stored one costs one read of just
- * these bytes; a deflated one is inflated as far as they reach and never held whole, unless it is small.
+ * Bytes of an instance's file in memory, at most {@link MAX_READ_BYTES} of them. A stored instance costs one read of
+ * exactly these bytes. A deflated one is inflated only up to their end, and is held whole only if it is small.
  * @throws {RangeError} where `range` is not within the instance, or too long
  * @throws {InstanceDamaged}
  */
@@ -50,9 +50,9 @@ export async function readInstanceRange(
 }
 
 /**
- * The same bytes, however many, to be sent as they are read: of a stored instance what the store gives, of a deflated
- * one the pieces as they are inflated.
- * @throws {RangeError} {InstanceDamaged} as {@link readInstanceRange}; where pieces are streamed, while they are
+ * The same bytes, in any number, as a stream. A stored instance comes as the store gives it, a deflated one as it is
+ * inflated.
+ * @throws {RangeError} {InstanceDamaged} as {@link readInstanceRange}; a stream throws them while it is read
  */
 export async function openInstanceRange(
   instance: ManifestInstance,
@@ -65,7 +65,7 @@ export async function openInstanceRange(
   return instancePieces(instance, range, volume);
 }
 
-/** Bytes of an instance's file, piece by piece. @throws {InstanceDamaged} where there are not so many */
+/** Bytes of an instance's file, piece by piece. @throws {InstanceDamaged} if the file is shorter */
 export async function* instancePieces(
   instance: ManifestInstance,
   range: ByteRange,
@@ -107,7 +107,7 @@ export async function* inflatedDataSetPieces(
 }
 
 /**
- * Inflates raw deflate data that must give exactly `sizeBytes`; never allocates more. Blocks: for workers.
+ * Inflates raw deflate data to exactly `sizeBytes` and never allocates more. Blocks, so only workers call it.
  * @throws {InstanceDamaged}
  */
 export function inflateExactly(deflated: Uint8Array, sizeBytes: number): Uint8Array {
@@ -126,7 +126,7 @@ function inVolume({ dataOffset }: ManifestInstance, { offset, length }: ByteRang
   return { offset: dataOffset + offset, length };
 }
 
-/** Whether what is read of it is inflated while it is sent. */
+/** Whether reading this instance inflates it while it is sent. */
 export function isInflatedInPieces(instance: ManifestInstance): boolean {
   return instance.method !== METHOD_STORED && !isInflatedAtOnce(instance);
 }
@@ -157,7 +157,7 @@ function assertLength(inflated: Uint8Array, sizeBytes: number): Uint8Array {
   return inflated;
 }
 
-/** What `inflate` makes of `deflated`, from `offset` on; asks for no more than it takes to get there. */
+/** The output of `inflate` from `offset` on. It reads no more of `deflated` than that needs. */
 async function* inflatedSlice(
   deflated: Pieces,
   inflate: ReturnType<typeof createInflateRaw | typeof createInflate>,
@@ -176,7 +176,7 @@ async function* inflatedSlice(
     throw new InstanceDamaged("deflated bytes end early");
 }
 
-/** zlib's own failures are damage; what the store throws stays what it is. */
+/** Turns failures of zlib into damage. Failures of the store pass unchanged. */
 function asDamage(cause: unknown): unknown {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   const isZlibs = code.startsWith("Z_") || code === "ERR_BUFFER_TOO_LARGE";
@@ -189,7 +189,7 @@ async function joined(pieces: Pieces, length: number): Promise<Uint8Array> {
   return bytes;
 }
 
-/** Where the deflated data set begins, with all that comes before it. */
+/** The bytes before the deflated data set. Their length is where it begins. */
 async function findDeflatedDataSet(instance: ManifestInstance, volume: VolumeReader) {
   for (const headBytes of META_BYTES) {
     const length = Math.min(headBytes, instance.sizeBytes);

@@ -14,7 +14,7 @@ import type { ManifestInstance, SeriesManifest } from "./manifest.ts";
 import { compareInstances, parseSeriesManifest } from "./manifest-index.ts";
 import { assertIndexWeight, MAX_INDEX_BYTES, MAX_WRITTEN_WEIGHT_BYTES } from "./manifest-weight.ts";
 import { type MetadataRef, MetadataStore } from "./metadata-store.ts";
-import { inPieces, type Pieces, through } from "./pieces.ts";
+import { inBuffers, inPieces, type Pieces, through } from "./pieces.ts";
 import { takeFrom } from "./take-from.ts";
 
 /*
@@ -32,12 +32,12 @@ const MAGIC = 0x534d5845;
 const FORMAT_VERSION = 1;
 export const MANIFEST_HEADER_BYTES = 40;
 const MAX_INFLATED_BYTES = 2 ** 31;
-/** What the metadata of a series may be as JSON where they are written: 5,000 slices of 100 kB each. */
+/** The largest metadata of a series that we write, as JSON: 5,000 slices of 100 kB each. */
 export const MAX_WRITTEN_METADATA_BYTES = 512 * 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
-/** An index up to this is inflated on the spot. */
+/** An index up to this size is inflated on the event loop. */
 const SMALL_INDEX_BYTES = 256 * 1024;
-/** With a checksum of the content, so that a flipped bit is an error and not another value. */
+/** Each frame has a checksum, so a flipped bit is an error instead of another value. */
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 } };
 
 const OPEN = Uint8Array.of(0x5b);
@@ -51,12 +51,12 @@ export interface SeriesContent {
   metadataOf(instance: ManifestInstance): Uint8Array;
 }
 
-/** A part of a manifest's bytes, a zstd frame. */
+/** One of the two zstd frames of a manifest. */
 export interface ManifestSection extends ByteRange {
   inflatedBytes: number;
 }
 
-/** Where the parts of a manifest lie in it. */
+/** Where the two zstd frames of a manifest are. */
 export interface ManifestLayout {
   index: ManifestSection;
   metadata: ManifestSection;
@@ -67,7 +67,7 @@ export interface SeriesIndex {
   manifest: SeriesManifest;
   /** Bytes of each instance's DICOM JSON, in the order of the manifest. */
   metadataLengths: number[];
-  /** About what it takes in memory, bytes. */
+  /** About how many bytes it takes in memory. */
   weightBytes: number;
 }
 
@@ -75,7 +75,7 @@ const inflateAside = promisify(zstdDecompress);
 
 /**
  * Encodes a series; `manifest.instances` must be in order. Memory: the compressed bytes and one instance.
- * @throws {ManifestTooLarge} where nobody could read it again in bounded memory
+ * @throws {ManifestTooLarge} if it could not be read again in bounded memory
  */
 export async function encodeManifest({ manifest, metadataOf }: SeriesContent): Promise<Uint8Array> {
   const metadataLengths: number[] = [];
@@ -108,46 +108,28 @@ export async function encodeManifest({ manifest, metadataOf }: SeriesContent): P
   return Buffer.concat([header, index, metadata]);
 }
 
-/** Compresses to one zstd frame, without holding the whole of its input. */
+/** Compresses to one zstd frame without holding all of the input. */
 async function compress(pieces: Iterable<Uint8Array>): Promise<Uint8Array> {
   const zstd = createZstdCompress(ZSTD);
-  const source = Readable.from(inChunks(pieces), { objectMode: true });
+  const source = Readable.from(inBuffers(pieces, PIECE_BYTES), { objectMode: true });
   source.once("error", (error) => zstd.destroy(error));
   const compressed: Uint8Array[] = [];
   for await (const chunk of source.pipe(zstd)) compressed.push(chunk);
   return Buffer.concat(compressed);
 }
 
-/** Joins small pieces into chunks that are copies. */
-function* inChunks(pieces: Iterable<Uint8Array>): Iterable<Uint8Array> {
-  let chunk = new Uint8Array(PIECE_BYTES);
-  let filled = 0;
-  for (const piece of pieces) {
-    for (let done = 0; done < piece.length; ) {
-      const part = piece.subarray(done, done + PIECE_BYTES - filled);
-      chunk.set(part, filled);
-      filled += part.length;
-      done += part.length;
-      if (filled < PIECE_BYTES) continue;
-      yield chunk;
-      chunk = new Uint8Array(PIECE_BYTES);
-      filled = 0;
-    }
-  }
-  if (filled > 0) yield chunk.subarray(0, filled);
-}
-
 /**
- * The index of a series. Blocks: for workers.
- * @throws {ManifestError} where the bytes are not a manifest of this format, or say what can't be
+ * Decodes the index of a series. Blocks, so only workers call it.
+ * @throws {ManifestError} if the bytes are not a manifest of this format, or contradict themselves
  */
 export function decodeManifestIndex(bytes: Uint8Array): SeriesManifest {
   return decodeIndex(bytes).manifest;
 }
 
 /**
- * The index of a series out of its section, inflated off the event loop where that takes long.
- * @throws {ManifestError} {ManifestTooLarge} before anything large is made of it
+ * Decodes the index of a series from its section. A large one is inflated off the event loop.
+ * @throws {ManifestError}
+ * @throws {ManifestTooLarge} before it allocates anything large
  */
 export async function decodeIndexSection(
   section: Uint8Array,
@@ -171,7 +153,7 @@ export function metadataRangeOf(index: SeriesIndex, instance: ManifestInstance):
   return undefined;
 }
 
-/** The inflated metadata, piece by piece. @throws {ManifestError} on the way, where they do not inflate */
+/** Inflates the metadata piece by piece. @throws {ManifestError} while it is read, if they do not inflate */
 export async function* inflatedMetadata(section: Pieces): AsyncGenerator<Uint8Array> {
   try {
     yield* through(section, createZstdDecompress({ chunkSize: PIECE_BYTES }));
@@ -191,8 +173,8 @@ export function metadataSection(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * A series with the metadata of its instances, for {@link mergeManifests}. Memory: the index, and the metadata as they
- * are compressed. Blocks: for workers.
+ * Decodes a series with the metadata of its instances, for {@link mergeManifests}. Holds the index and the compressed
+ * metadata. Blocks, so only workers call it.
  * @throws {ManifestError}
  */
 export async function decodeManifest(bytes: Uint8Array): Promise<SeriesContent> {
@@ -220,7 +202,7 @@ function refOf(refs: Map<ManifestInstance, MetadataRef>, instance: ManifestInsta
   return ref;
 }
 
-/** Joins two contents of the same series in order; an instance that `kept` has already stays as it is there. */
+/** Merges two contents of one series in order. Where both have an instance, the one in `kept` stays. */
 export function mergeManifests(kept: SeriesContent, added: SeriesContent): SeriesContent {
   const { studyInstanceUID, seriesInstanceUID } = kept.manifest;
   const isSame =
@@ -237,7 +219,8 @@ export function mergeManifests(kept: SeriesContent, added: SeriesContent): Serie
 
 /**
  * Reads the header of a manifest of `objectBytes` bytes.
- * @throws {ManifestError} where the bytes are not a manifest of this format, {ManifestTooLarge}
+ * @throws {ManifestError} if the bytes are not a manifest of this format
+ * @throws {ManifestTooLarge}
  */
 export function manifestLayout(header: Uint8Array, objectBytes: number): ManifestLayout {
   const view = new DataView(header.buffer, header.byteOffset, header.byteLength);

@@ -13,7 +13,7 @@ export function compareInstances(a: ManifestInstance, b: ManifestInstance): numb
 
 /**
  * Checks the JSON of a manifest's index.
- * @throws {ManifestError} naming the first member that can't be
+ * @throws {ManifestError} that names the first invalid member
  */
 export function parseSeriesManifest(json: unknown): { manifest: SeriesManifest; metadataLengths: number[] } {
   const index = asObject(json, "index");
@@ -96,7 +96,7 @@ function parseFrames(json: unknown): FrameTable {
   return native;
 }
 
-/** Checked where they are: there may be hundreds of thousands, and a copy takes as much again. */
+/** Checks the frames in place: there can be hundreds of thousands, and a copy would double the memory. */
 function asFragmentLists(json: unknown): [offset: number, length: number][][] {
   const frames = asArray(json, "frames");
   for (const frame of frames) {

@@ -2,14 +2,14 @@ import type { FrameTable } from "../dicom/frame-table.ts";
 import { ManifestTooLarge } from "./manifest.errors.ts";
 
 /**
- * What an index may be as JSON, and about what it may take in memory once it is parsed: 50,000 plain slices, or
- * 400,000 frames or fragments.
+ * The largest index, as JSON and (below) about in memory once it is parsed: 50,000 plain slices, or 400,000 frames or
+ * fragments.
  */
 export const MAX_INDEX_BYTES = 24 * 1024 * 1024;
 const MAX_WEIGHT_BYTES = 48 * 1024 * 1024;
-/** What is written stays below: an index must be readable by a version that counts a little differently. */
+/** The limit for writing is lower, so that a version that counts a little differently can still read the index. */
 export const MAX_WRITTEN_WEIGHT_BYTES = 40 * 1024 * 1024;
-/** One instance may have some 200,000 frames and fragments. */
+/** The share of one instance: about 200,000 frames and fragments. */
 export const MAX_INSTANCE_WEIGHT_BYTES = 24 * 1024 * 1024;
 /** An instance without frames, its UIDs and numbers. */
 const INSTANCE_BYTES = 1_000;
@@ -23,7 +23,7 @@ const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
 /**
- * About what the JSON of an index takes in memory, by its brackets: 11 bytes of it can be a frame.
+ * Estimates what the JSON of an index takes in memory by its brackets, because 11 bytes of JSON can be a frame.
  * @throws {ManifestTooLarge}
  */
 export function assertIndexWeight(json: Uint8Array, maxWeightBytes = MAX_WEIGHT_BYTES): number {
@@ -37,7 +37,7 @@ export function assertIndexWeight(json: Uint8Array, maxWeightBytes = MAX_WEIGHT_
   return weightBytes;
 }
 
-/** About what an instance adds to the index of its series. */
+/** Estimates what an instance adds to the weight of its series' index. */
 export function instanceWeight(frames: FrameTable): number {
   if (frames.kind !== "encapsulated") return INSTANCE_BYTES;
   const fragments = frames.frames.reduce((sum, frame) => sum + frame.length, 0);

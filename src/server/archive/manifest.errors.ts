@@ -1,9 +1,9 @@
-/** A manifest's bytes can't be what this server wrote: damage, or a newer format. */
+/** This server did not write these bytes as a manifest: they are damaged, or have a newer format. */
 export class ManifestError extends Error {
   override name = "ManifestError";
 }
 
-/** A manifest that takes more memory than one may, or would where it is written. */
+/** A manifest takes more memory than allowed, or would if it were written. */
 export class ManifestTooLarge extends ManifestError {
   override name = "ManifestTooLarge";
 }

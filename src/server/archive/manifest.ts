@@ -18,11 +18,11 @@ export interface ManifestInstance {
   method: 0 | 8;
   crc32: number;
   frames: FrameTable;
-  /** As `ContentHash` gives it; an older release kept none. */
+  /** From `ContentHash`. Instances that release 0.1 stored have none. */
   contentHash?: string;
 }
 
-/** Other bytes that came under the SOP Instance UID of an instance: not shown, but kept and downloaded. */
+/** Different bytes that arrived under the SOP Instance UID of an instance. They are kept and downloaded, but not shown. */
 export type KeptVariant = Pick<
   ManifestInstance,
   | "sopInstanceUID"
@@ -35,13 +35,13 @@ export type KeptVariant = Pick<
   | "contentHash"
 >;
 
-/** The index of a series: everything below it that is not in the database. */
+/** The index of a series: everything about its instances that is not in the database. */
 export interface SeriesManifest {
   version: 1;
   studyInstanceUID: string;
   seriesInstanceUID: string;
   /** In the order of InstanceNumber, then SOP Instance UID. */
   instances: ManifestInstance[];
-  /** In the order they came. */
+  /** In the order of their arrival. */
   variants?: KeptVariant[];
 }

@@ -1,6 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
-/** Small enough to inflate in a fraction of a millisecond, large enough to compress well. */
+/** A batch this large compresses well and still inflates in a fraction of a millisecond. */
 const BATCH_BYTES = 256 * 1024;
 const MAX_OPEN_BYTES = 16 * 1024 * 1024;
 
@@ -11,7 +11,7 @@ export interface MetadataRef {
   length: number;
 }
 
-/** Keeps the DICOM JSON of many instances in little memory: batches compress some 100 : 1. */
+/** Keeps the DICOM JSON of many instances in little memory: batches compress about 100 : 1. */
 export class MetadataStore {
   readonly #batches: Uint8Array[] = [];
   /** Inflated batches by number; the least recently used is the first. */
@@ -27,7 +27,7 @@ export class MetadataStore {
     return this.#totalBytes;
   }
 
-  /** Bytes held: of batches as they are compressed, and of the one that is being filled. */
+  /** Bytes in memory: the compressed batches and the batch that is being filled. */
   get heldBytes(): number {
     return this.#compressedBytes + this.#filled;
   }
@@ -43,7 +43,7 @@ export class MetadataStore {
     return { batch: this.#batches.length, offset, length };
   }
 
-  /** The JSON as UTF-8; the view holds until more is added. */
+  /** The JSON as UTF-8. The view is valid until more is added. */
   read({ batch, offset, length }: MetadataRef): Uint8Array {
     const bytes = batch === this.#batches.length ? this.#pending : this.#inflated(batch);
     return bytes.subarray(offset, offset + length);

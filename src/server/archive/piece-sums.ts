@@ -1,12 +1,12 @@
 import { crc32 } from "node:zlib";
 import type { ByteRange } from "../storage/object-store.ts";
 
-/** A file is checked in pieces of so much: any range of it costs at most two pieces more than itself. */
+/** Files are checked in pieces of this size, so checking a range reads at most two pieces more than the range. */
 export const PIECE_BYTES = 64 * 1024;
 
 const SUM_BYTES = 4;
 
-/** The CRC-32 of each piece of what is given from front to back. */
+/** Computes the CRC-32 of each piece of a file that it is given from front to back. */
 export class PieceSummer {
   readonly #sums: number[] = [];
   #current = 0;
@@ -38,14 +38,14 @@ export class PieceSummer {
   }
 }
 
-/** What the bytes of a run of a file must be: all of a volume, or one entry of it. */
+/** The expected CRC-32 of each piece of a run of bytes: a whole volume, or one entry of it. */
 export class PieceSums {
   readonly #view: DataView;
 
   /**
-   * @param run what of the file was summed
+   * @param run the part of the file that was summed
    * @param crc32s as {@link PieceSummer.digest} gives them
-   * @throws {RangeError} where there are not as many sums as the run has pieces
+   * @throws {RangeError} if the number of sums is not the number of pieces
    */
   constructor(
     readonly run: ByteRange,
@@ -56,7 +56,7 @@ export class PieceSums {
     this.#view = new DataView(crc32s.buffer, crc32s.byteOffset, crc32s.byteLength);
   }
 
-  /** About what it takes in memory. */
+  /** About how many bytes it takes in memory. */
   get heldBytes(): number {
     return this.#view.byteLength + 200;
   }
@@ -65,7 +65,7 @@ export class PieceSums {
     return offset >= this.run.offset && offset + length <= this.run.offset + this.run.length;
   }
 
-  /** The whole pieces that `range`, which must lie in the run, is part of. */
+  /** The range of whole pieces around `range`, which must lie in the run. */
   around({ offset, length }: ByteRange): ByteRange {
     const start = this.run.offset + this.#floor(offset - this.run.offset);
     const end = Math.min(
@@ -75,7 +75,7 @@ export class PieceSums {
     return { offset: start, length: end - start };
   }
 
-  /** Whether `bytes`, whole pieces from `offset` of the file on, are what was summed. */
+  /** Whether `bytes`, whole pieces from `offset` on, match the sums. */
   match(offset: number, bytes: Uint8Array): boolean {
     return this.wrongPieces(offset, bytes).next().done === true;
   }
@@ -89,7 +89,7 @@ export class PieceSums {
     return Buffer.from(this.#view.buffer, from, sums.length).equals(sums);
   }
 
-  /** Where `bytes`, whole pieces from `offset` of the file on, differ from what was summed. */
+  /** The pieces of `bytes`, whole pieces from `offset` on, that do not match the sums. */
   *wrongPieces(offset: number, bytes: Uint8Array): Generator<ByteRange> {
     const first = (offset - this.run.offset) / PIECE_BYTES;
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {

@@ -1,24 +1,24 @@
 import { pipeline, Readable, type Transform } from "node:stream";
 import { bodyBytes } from "../runtime/body-bytes.ts";
 
-/** Bytes that come one piece after the other, so that only one of them is in memory. */
+/** Bytes that arrive piece by piece, so that only one piece is in memory. */
 export type Pieces = AsyncIterable<Uint8Array>;
 
-/** What a store gives to be streamed. */
+/** A body that a store gives for streaming. */
 export type StreamedBody = Blob | ReadableStream<Uint8Array>;
 
-/** The pieces of a body; leaving the loop over them ends the read. */
+/** The pieces of a body. Leaving the loop over them ends the read. */
 export async function* piecesOf(body: Uint8Array | StreamedBody): AsyncGenerator<Uint8Array> {
   if (body instanceof Uint8Array) yield body;
   else yield* body instanceof Blob ? body.stream() : body;
 }
 
 /**
- * Pieces as `transform` (one of node:zlib) makes them of others: off the event loop, no more held than its buffers.
- * Its memory goes when the loop over them ends, wherever that is.
+ * Pipes pieces through `transform`, a stream of node:zlib, off the event loop. Only its buffers are in memory; they are
+ * freed when the loop over the result ends, early or not.
  */
 export async function* through(pieces: Pieces, transform: Transform): AsyncGenerator<Uint8Array> {
-  // What fails on the way ends the transform, and so the loop below.
+  // A failure of the source ends the transform, which ends the loop below.
   pipeline(Readable.from(pieces, { objectMode: true, highWaterMark: 1 }), transform, () => {});
   try {
     for await (const piece of transform) {
@@ -30,7 +30,7 @@ export async function* through(pieces: Pieces, transform: Transform): AsyncGener
   }
 }
 
-/** `length` bytes from `offset` of them all; what comes behind is not asked for. Fewer where they end before. */
+/** The bytes from `offset` to `offset + length`, or to the end of the pieces. Nothing behind them is read. */
 export async function* slicePieces(
   pieces: Pieces,
   offset: number,
@@ -49,12 +49,34 @@ export async function* slicePieces(
 
 const PIECE_BYTES = 256 * 1024;
 
-/** Bytes in memory as pieces, none larger than a stream takes at once. */
+/** Cuts bytes in memory into pieces that a stream takes at once. */
 export async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }
 
-/** All of them in one array of `length` bytes; `undefined` where they are fewer or more. */
+/** The bytes of a body in buffers of exactly `bufferBytes`, but for the last. Each buffer is its receiver's to keep. */
+export async function* inBuffers(
+  body: StreamedBody | Pieces | Iterable<Uint8Array>,
+  bufferBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let buffer = new Uint8Array(bufferBytes);
+  let filled = 0;
+  for await (const piece of body instanceof Blob ? body.stream() : body) {
+    for (let done = 0; done < piece.length; ) {
+      const part = piece.subarray(done, done + bufferBytes - filled);
+      buffer.set(part, filled);
+      filled += part.length;
+      done += part.length;
+      if (filled < bufferBytes) continue;
+      yield buffer;
+      buffer = new Uint8Array(bufferBytes);
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield buffer.subarray(0, filled);
+}
+
+/** Joins the pieces into one array. `undefined` if they are not exactly `length` bytes. */
 export async function joinPieces(pieces: Pieces, length: number): Promise<Uint8Array | undefined> {
   const joined = new Uint8Array(length);
   let filled = 0;
@@ -66,7 +88,7 @@ export async function joinPieces(pieces: Pieces, length: number): Promise<Uint8A
   return filled === length ? joined : undefined;
 }
 
-/** The pieces with `text` put in behind each `mark`, wherever they were cut. Both are ASCII. */
+/** Inserts `text` behind each `mark`, even where a mark is cut between two pieces. Both are ASCII. */
 export async function* insertBehind(pieces: Pieces, mark: string, text: string): AsyncGenerator<Uint8Array> {
   const inserted = Buffer.from(text);
   let held = Buffer.alloc(0);
@@ -78,7 +100,7 @@ export async function* insertBehind(pieces: Pieces, mark: string, text: string):
       parts.push(bytes.subarray(done, at + mark.length), inserted);
       done = at + mark.length;
     }
-    // What may be the begin of a mark waits for the rest of it.
+    // A possible start of a mark waits for the next piece.
     const kept = Math.max(done, bytes.length - mark.length + 1);
     parts.push(bytes.subarray(done, kept));
     held = bytes.subarray(kept);

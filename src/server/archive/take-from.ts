@@ -1,10 +1,10 @@
 import { ManifestError } from "./manifest.errors.ts";
 
-/** Takes so many bytes after so many others out of pieces. */
+/** Reads pieces as a sequence of byte runs of chosen lengths. */
 export function takeFrom(pieces: AsyncGenerator<Uint8Array>) {
   let rest: Uint8Array = new Uint8Array(0);
   return {
-    /** The view holds until the next call. @throws {ManifestError} where they end before */
+    /** The view is valid until the next call. @throws {ManifestError} if the pieces end first */
     async take(length: number): Promise<Uint8Array> {
       const parts: Uint8Array[] = [];
       let missing = length;
@@ -20,7 +20,7 @@ export function takeFrom(pieces: AsyncGenerator<Uint8Array>) {
         rest = value;
       }
     },
-    /** So many more, and no others: only then the checksum of it all has been compared. */
+    /** Reads the last bytes and asserts that none follow: zstd compares its checksum only at the end. */
     async end(length: number): Promise<void> {
       await this.take(length);
       for (let more = rest; ; ) {

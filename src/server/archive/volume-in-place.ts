@@ -14,20 +14,20 @@ import {
   type WrittenEntry,
 } from "./zip-encode.ts";
 
-/** What headers may be longer than they need be, as a part of the volume. */
+/** How much of a volume may be padding in its headers, as a fraction. */
 const MAX_PADDING = 0.01;
-/** Headers, and bytes, between two looks at whether the process that this one works for is still there. */
+/** The worker checks whether its parent process still lives after so many headers, and after so many bytes. */
 const HEADERS_PER_TURN = 256;
 const HASHED_BYTES_PER_TURN = 4 * 1024 * 1024;
 
 const flushData = promisify(fdatasync);
 
-/** An entry whose data lie in a file already, as a volume shall hold them. */
+/** An entry whose data already lie in a file exactly as a volume holds them. */
 export interface EntryInFile extends VolumeEntry {
   dataOffset: number;
 }
 
-/** How a file becomes a volume without its entries' data being moved: their headers, in the order of the file. */
+/** How to turn a file into a volume without moving its entries' data: new headers, in the order of the file. */
 export interface InPlacePlan {
   headers: PlacedHeader[];
   /** Where the last entry ends and the directory begins. */
@@ -41,9 +41,9 @@ interface PlacedHeader {
 }
 
 /**
- * Plans the volume `volumeId` out of a file that holds the data of `entries`, in any order: each local header takes
- * all that lies between the data before it and its own. `undefined` where a header has too little room there, or
- * there is so much between them that it would be kept as padding.
+ * Plans the volume `volumeId` from a file that holds the data of `entries`, in any order. Each local header fills the gap
+ * between the previous entry's data and its own. `undefined` if a gap is too small for its header, or if the gaps are so
+ * large that the volume would hold too much padding.
  */
 export function planInPlace(volumeId: string, entries: readonly EntryInFile[]): InPlacePlan | undefined {
   const folder = volumeFolder(volumeId);
@@ -55,7 +55,7 @@ export function planInPlace(volumeId: string, entries: readonly EntryInFile[]): 
     const shortest = { ...entry, name: entryName(folder, number) };
     const spareBytes = dataOffset - offset - encodeLocalHeader(shortest).length;
     if (spareBytes < 0) return undefined;
-    // Too little for an extra field: the name takes it.
+    // The gap is too small for an extra field, so the name grows instead.
     const isField = spareBytes >= EXTRA_HEADER_BYTES;
     const named = { ...entry, name: entryName(folder, number, isField ? 0 : spareBytes) };
     const extraBytes = dataOffset - offset - LOCAL_HEADER_BYTES - named.name.length;
@@ -68,27 +68,27 @@ export function planInPlace(volumeId: string, entries: readonly EntryInFile[]): 
   return { headers, centralOffset: offset };
 }
 
-/** What a planned volume will be; `directory` is the SHA-256 (hex) of what tells it from any other plan. */
+/** The checksums of a planned volume. `directory` is the SHA-256 (hex) of its directory, which identifies the plan. */
 export interface VolumeSum extends Pick<WrittenVolume, "sha256" | "crc32s"> {
   directory: string;
 }
 
 /**
- * Hashes the volume that the open file will be, and has the disk write what there is of it meanwhile. Once this
- * settles, nothing uses `fd` any more. `chunk` is what is read at once.
+ * Hashes the volume that the open file will become, while the disk writes what is there already. Nothing uses `fd` after
+ * the promise settles. `chunk` is the read buffer.
  */
 export async function sumInPlace(plan: InPlacePlan, fd: number, chunk: Uint8Array): Promise<VolumeSum> {
   const [flushed, hashed] = await Promise.allSettled([flushData(fd), hashPlanned(plan, fd, chunk)]);
-  // The disk tells of a failure once, and the next sync succeeds.
+  // The disk reports a failure only once; the next sync succeeds.
   if (flushed.status === "rejected") throw flushed.reason;
   if (hashed.status === "rejected") throw hashed.reason;
   return { ...hashed.value, directory: directorySum(encodeDirectory(plan)) };
 }
 
 /**
- * Makes the file at `path` the planned volume and renames it to `volumePath`: nothing stays of it but the entries'
- * data, which don't move. On the disk when this resolves, but for the new name, which is its folder's. `sum` is
- * used where it is that of this very plan, else made here.
+ * Turns the file at `path` into the planned volume and renames it to `volumePath`. Only the entries' data stay, where they
+ * are. The bytes are durable when this resolves; the new name is durable once its folder is synced. `sum` saves hashing
+ * if it belongs to this very plan.
  */
 export async function makeVolumeInPlace(
   plan: InPlacePlan,

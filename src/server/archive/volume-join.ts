@@ -13,27 +13,27 @@ import type { ByteRange } from "../storage/object-store.ts";
 import { volumeFolder } from "./volume-name.ts";
 import { encodeCentralHeader, encodeEndRecords } from "./zip-encode.ts";
 
-/** A volume of a study, wherever it lies. `read` gives exactly the range. */
+/** A volume of a study in any store. `read` returns exactly the range. */
 export interface JoinVolume {
   id: string;
   sizeBytes: number;
   read(range: ByteRange): Promise<Uint8Array>;
 }
 
-/** A run of the download: bytes of a volume, or bytes made for it. */
+/** One part of a download: a range of a volume, or bytes made for the download. */
 export type JoinPart = { volumeIndex: number; range: ByteRange } | { bytes: Uint8Array };
 
-/** The ZIP file that a study's volumes make together, as its parts in order. */
+/** The ZIP file that a study's volumes form, as its parts in order. */
 export interface JoinPlan {
   sizeBytes: number;
   parts: JoinPart[];
 }
 
 /**
- * Plans the download of a study: one volume is the file itself; several become one ZIP whose entries are copied
- * as they are and whose directory names them all. The same volumes in the same order give the same bytes.
+ * Plans the download of a study. A single volume is the file itself. Several become one ZIP: their entries are copied
+ * unchanged, and a new directory names them all. The same volumes in the same order give the same bytes.
  * Memory: the central directories (about 100 bytes an instance), within the bounds of {@link DEFAULT_ZIP_LIMITS}.
- * @throws {ZipError} where a volume is not one that this server wrote
+ * @throws {ZipError} if this server did not write a volume
  */
 export async function planDownload(volumes: readonly JoinVolume[]): Promise<JoinPlan> {
   const [first] = volumes;
@@ -90,7 +90,7 @@ function slicePart(part: JoinPart, from: number, to: number): JoinPart {
   return { ...part, range: { offset: part.range.offset + from, length: to - from } };
 }
 
-/** What a volume holds: its first `dataBytes` are entries, which `headers` describe. @throws {ZipError} */
+/** Reads the directory of a volume: its first `dataBytes` are entries, and `headers` describe them. @throws {ZipError} */
 export async function readVolumeDirectory(
   volume: JoinVolume,
 ): Promise<{ dataBytes: number; headers: Iterable<CentralHeader> }> {
@@ -121,7 +121,7 @@ function* decodeHeaders(directory: Uint8Array, count: number): Iterable<CentralH
   }
 }
 
-/** The central header of an entry of a volume that begins at `byOffset` of another file. @throws {ZipError} */
+/** The central header of an entry once its volume begins at `byOffset` of another file. @throws {ZipError} */
 export function encodeMovedHeader(header: CentralHeader, byOffset: number): Uint8Array {
   const { nameBytes, method, crc32, storedBytes, sizeBytes, headerOffset } = header;
   if (method !== 0 && method !== 8) throw new ZipError("zip.malformed", "a method that volumes do not use");

@@ -5,14 +5,14 @@ import { PieceSummer } from "./piece-sums.ts";
 import { entryName, volumeFolder } from "./volume-name.ts";
 import { encodeCentralHeader, encodeEndRecords, encodeLocalHeader, type WrittenEntry } from "./zip-encode.ts";
 
-/** What is written at once. */
+/** How much is written in one call. */
 export const VOLUME_CHUNK_BYTES = 4 * 1024 * 1024;
-/** The disk is set to work each time so much is written, so that the last sync is short. */
+/** The file is synced each time this much is written, so that the last sync is short. */
 const FLUSH_EVERY_BYTES = 32 * 1024 * 1024;
 
 const flushData = promisify(fdatasync);
 
-/** Where the bytes of an entry come from, as the volume shall hold them: `storedBytes` of them. */
+/** The source of an entry's bytes, exactly as the volume will hold them: `storedBytes` of them. */
 export type EntryBytes = { fd: number; offset: number } | { bytes: Uint8Array };
 
 export type VolumeEntry = Omit<WrittenEntry, "name">;
@@ -26,7 +26,7 @@ export interface WrittenVolume {
 
 /**
  * Writes a volume: a plain ZIP (ZIP64 where needed) of one study's instances in the order they are added.
- * Reads and writes synchronously, chunk by chunk: for workers. The same entries under the same `volumeId` give the same bytes.
+ * Reads and writes synchronously, so only workers use it. The same entries under the same `volumeId` give the same bytes.
  */
 export class VolumeWriter implements AsyncDisposable {
   readonly #fd: number;
@@ -40,14 +40,16 @@ export class VolumeWriter implements AsyncDisposable {
   #flushedOffset = 0;
   #flush: Promise<void> | undefined;
 
-  /** Creates the file at `path`, which must not exist. `chunk` collects what is written at once; one may serve one writer after another. */
+  /**
+   * Creates the file at `path`, which must not exist. `chunk` is the write buffer, which one writer after another may use.
+   */
   constructor(path: string, volumeId: string, chunk: Uint8Array = new Uint8Array(VOLUME_CHUNK_BYTES)) {
     this.#chunk = chunk;
     this.#folder = volumeFolder(volumeId);
     this.#fd = openSync(path, "wx", 0o600);
   }
 
-  /** Appends one entry as its bytes are, and says where its data begins in the volume. */
+  /** Appends one entry unchanged and returns where its data begin in the volume. */
   async add(entry: VolumeEntry, source: EntryBytes): Promise<{ dataOffset: number }> {
     const name = entryName(this.#folder, this.#central.length + 1);
     const named = { ...entry, name };
@@ -61,7 +63,7 @@ export class VolumeWriter implements AsyncDisposable {
     return { dataOffset };
   }
 
-  /** Ends the volume and forces it onto the disk. */
+  /** Finishes the volume and syncs it to the disk. */
   async finish(): Promise<WrittenVolume> {
     const centralOffset = this.#offset;
     for (const header of this.#central) await this.#append(header);
@@ -78,7 +80,7 @@ export class VolumeWriter implements AsyncDisposable {
     };
   }
 
-  /** Closes the file; one that was not finished stays behind unfinished. */
+  /** Closes the file. A volume that was not finished stays unfinished on the disk. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#flush?.catch(() => {});
     closeSync(this.#fd);
@@ -93,7 +95,7 @@ export class VolumeWriter implements AsyncDisposable {
     }
   }
 
-  /** Reads straight into the chunk that is written next: the bytes are copied once. */
+  /** Reads straight into the chunk that is written next, so the bytes are copied only once. */
   async #copy(fd: number, offset: number, length: number): Promise<void> {
     for (let done = 0; done < length; ) {
       const wanted = Math.min(length - done, this.#chunk.length - this.#filled);
@@ -117,17 +119,17 @@ export class VolumeWriter implements AsyncDisposable {
     for (let done = 0; done < chunk.length; ) done += writeSync(this.#fd, chunk, done, chunk.length - done);
     this.#filled = 0;
     if (!this.#flush && this.#offset - this.#flushedOffset >= FLUSH_EVERY_BYTES) this.#startFlush();
-    // Also lets a worker see that the process it works for is gone.
+    // This also lets a worker notice that its parent process is gone.
     await setImmediate();
   }
 
-  /** Lets the disk write while more is read and hashed. A failure is told by {@link finish}. */
+  /** Starts a sync while more is read and hashed. {@link finish} reports a failure. */
   #startFlush(): void {
     this.#flushedOffset = this.#offset;
     const flush = flushData(this.#fd).then(() => {
       this.#flush = undefined;
     });
-    // A sync that failed reports it once, and the next one succeeds: the rejected promise stays.
+    // A failed sync reports only once and the next one succeeds, so the rejected promise is kept.
     flush.catch(() => {});
     this.#flush = flush;
   }

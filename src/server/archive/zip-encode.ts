@@ -21,7 +21,7 @@ const VERSION_DEFLATE = 20;
 const VERSION_ZIP64 = 45;
 const MADE_BY_UNIX = 3 << 8;
 const REGULAR_FILE_0644 = (0o100644 << 16) >>> 0;
-/** 1980-01-01, the first day a ZIP can say: equal instances give equal bytes, whenever they are written. */
+/** 1980-01-01, the first date of the format. A fixed date makes equal instances equal bytes. */
 const FIXED_DOS_DATE = 0x0021;
 export const MAX_EXTRA_BYTES = FULL_16;
 
@@ -35,8 +35,8 @@ export interface WrittenEntry {
 }
 
 /**
- * The local header of `entry`, name and ZIP64 extra field included. An extra field of zeros makes it `paddingBytes`
- * longer: none, or {@link EXTRA_HEADER_BYTES} and more.
+ * The local header of `entry`, name and ZIP64 extra field included. An extra field of zeros adds `paddingBytes`,
+ * which are 0 or at least {@link EXTRA_HEADER_BYTES}.
  */
 export function encodeLocalHeader(entry: WrittenEntry, paddingBytes = 0): Uint8Array {
   const name = Buffer.from(entry.name, "latin1");
@@ -101,7 +101,7 @@ function encodeZip64Extra(values: number[]): Uint8Array {
   return bytes;
 }
 
-/** The records behind the central directory, with the ZIP64 pair where a number needs it. */
+/** The end records behind the central directory, with the two ZIP64 records if a number needs them. */
 export function encodeEndRecords(end: {
   entryCount: number;
   centralBytes: number;

@@ -8,8 +8,8 @@ export interface StreamedVolume extends JoinVolume {
 }
 
 /**
- * A ZIP made as it is sent: call the parts in order and yield on what they yield. Volumes are copied as they are,
- * entry for entry. Memory: about 100 bytes an entry, and one file.
+ * A ZIP that is made while it is sent: call its parts in order and yield what they yield. Volumes are copied entry for
+ * entry, unchanged. Memory: about 100 bytes for each entry, and one file.
  */
 export class ZipStream {
   readonly #central: Uint8Array[] = [];
@@ -31,9 +31,10 @@ export class ZipStream {
   }
 
   /**
-   * The entries of a volume under the names they have. Where its bytes break off in a way that `isSkippable` names, the
-   * entries behind come one by one: those that can't be read to their end are in no directory, and are answered by name.
-   * @throws {ZipError} where it is none of ours
+   * The entries of a volume under their own names. If reading fails with an error that `isSkippable` accepts, the
+   * remaining entries are read one by one. Those that can't be read to their end are left out of the directory, and
+   * their names are returned.
+   * @throws {ZipError} if this server did not write the volume
    */
   async *volume(
     volume: StreamedVolume,
@@ -59,7 +60,7 @@ export class ZipStream {
         if (!header || startOf(next + sentEntries + 1) > sentTo) break;
         this.#central.push(encodeMovedHeader(header, movedBy));
       }
-      // What a run broke off in may be right by itself.
+      // The entry at which the run failed may be readable by itself.
       if (sentEntries > 0 || isRun) continue;
       leftOut.push(Buffer.from(entries[next]?.nameBytes ?? []).toString("latin1"));
       sentEntries = 1;

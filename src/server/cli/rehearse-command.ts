@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { connectDatabase } from "../db/client.ts";
 import { migrations } from "../db/migrations.ts";
+
 import type { BackupHead } from "../features/safekeeping/backup-manifest.ts";
 import { type Rehearsal, rehearse } from "../features/safekeeping/rehearse/rehearse-backup.ts";
 import { restoreBackup } from "../features/safekeeping/restore/restore-backup.ts";

@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import { settlesWithin } from "../runtime/settles-within.ts";
+import { withTimeout } from "../runtime/with-timeout.ts";
 import { DatabaseGivesTooFew, DatabaseIsPooled, DatabaseRefusesSettings } from "./database.errors.ts";
 import { openPostgres, type Sql } from "./postgres.ts";
 
@@ -7,14 +7,14 @@ const CLIENTS = 3;
 const ROUNDS = 8;
 const TIMEOUT_MS = 15_000;
 
-/** Such as every connection of ours asks for; a pooler takes them only where it was told to. */
+/** Settings that each of our connections asks for. A pooler accepts them only if it is configured to. */
 const SETTINGS = { statement_timeout: TIMEOUT_MS, idle_in_transaction_session_timeout: TIMEOUT_MS };
 
 /**
- * Connections that are open at once have a backend each and keep it, unless a pooler in between lends backends out.
- * @throws {DatabaseIsPooled} where one does
- * @throws {DatabaseRefusesSettings} where a pooler takes no settings with a connection
- * @throws {DatabaseGivesTooFew} where further connections wait for the first
+ * Asserts that each open connection has a backend of its own and keeps it. A pooler that lends backends out breaks that.
+ * @throws {DatabaseIsPooled} if a pooler lends backends out
+ * @throws {DatabaseRefusesSettings} if a pooler refuses the settings of a connection
+ * @throws {DatabaseGivesTooFew} if further connections wait for the first
  */
 export async function assertOwnSessions(url: string, { timeoutMs = TIMEOUT_MS } = {}): Promise<void> {
   const open = (connection = {}) => openPostgres(url, { max: 1, fetch_types: false, connection });
@@ -25,7 +25,7 @@ export async function assertOwnSessions(url: string, { timeoutMs = TIMEOUT_MS } 
     await limited.unsafe("select 1");
   };
   try {
-    if (!(await settlesWithin(ask(), timeoutMs))) throw new DatabaseGivesTooFew();
+    if (!(await withTimeout(ask(), timeoutMs))) throw new DatabaseGivesTooFew();
   } catch (error) {
     throw isRefusedSetting(error) ? new DatabaseRefusesSettings() : error;
   } finally {
@@ -34,9 +34,8 @@ export async function assertOwnSessions(url: string, { timeoutMs = TIMEOUT_MS } 
 }
 
 /**
- * Each asks twice in a row: a pooler that lends its backends out in turn gives another one, and a pooler that lends
- * the last one again gives it to the next client too. Who else uses the pooler meanwhile may hide that once, not in
- * all rounds.
+ * Each connection asks twice in a row. A pooler that lends its backends in turn gives another backend, and a pooler that
+ * lends the last one again gives it to the next client too. Other clients can hide that in one round, but not in all.
  */
 async function assertBackends(clients: readonly Sql[]): Promise<void> {
   const backends = new Map<Sql, string>();
@@ -51,7 +50,7 @@ async function assertBackends(clients: readonly Sql[]): Promise<void> {
   }
 }
 
-/** PgBouncer's "unsupported startup parameter", which PostgreSQL itself never says of ours. */
+/** PgBouncer's "unsupported startup parameter". PostgreSQL itself never answers our settings with it. */
 function isRefusedSetting(error: unknown): boolean {
   return error instanceof postgres.PostgresError && /startup parameter/i.test(error.message);
 }

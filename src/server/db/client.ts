@@ -4,9 +4,9 @@ import { openPostgres, type Sql } from "./postgres.ts";
 import { preparing } from "./preparing.ts";
 
 export type Db = PostgresJsDatabase;
-/** What a drizzle transaction's callback is given. */
+/** The argument of a drizzle transaction's callback. */
 export type Tx = Parameters<Parameters<Db["transaction"]>[0]>[0];
-/** Either: for queries that take part in a transaction where there is one. */
+/** A pool or a transaction, for queries that join a transaction if there is one. */
 export type DbOrTx = Db | Tx;
 
 /**
@@ -31,7 +31,7 @@ export interface DatabaseOptions {
 
 const IDLE_TRANSACTION_TIMEOUT_MS = 60_000;
 
-/** Opens the pool; it connects at the first query. Statements are prepared once a connection. */
+/** Opens the pool, which connects at the first query. Each connection prepares a statement once. */
 export function connectDatabase(options: DatabaseOptions): Database {
   const { url, maxConnections = 10, statementTimeoutMs = 30_000 } = options;
   const sql = openPostgres(url, {

@@ -1,9 +1,9 @@
 import { OperatorError } from "../runtime/operator-error.ts";
 
-/** `DATABASE_URL` leads where the program can't work; the message says what to do and quotes nothing. */
+/** The program can't work with the database of `DATABASE_URL`. The message says what to do and quotes no data. */
 export abstract class DatabaseIsUnfit extends OperatorError {}
 
-/** What answers under it lends connections out by the transaction. */
+/** A pooler lends connections out for one transaction at a time. */
 export class DatabaseIsPooled extends DatabaseIsUnfit {
   override name = "DatabaseIsPooled";
   constructor() {
@@ -23,7 +23,7 @@ export class DatabaseRefusesSettings extends DatabaseIsUnfit {
   }
 }
 
-/** A few connections at once are too many for it. */
+/** The database or its pooler does not give a few connections at once. */
 export class DatabaseGivesTooFew extends DatabaseIsUnfit {
   override name = "DatabaseGivesTooFew";
   constructor() {

@@ -2,12 +2,12 @@ import { getTableColumns, type InferSelectModel, type SQL, sql } from "drizzle-o
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Given } from "./prepared.ts";
 
-/** Rows, turned by a quarter: the values of each column as PostgreSQL writes them. */
+/** Rows as one list of values for each column, in PostgreSQL's text format. */
 export type RowsByColumn<Table extends PgTable> = {
   [Name in keyof InferSelectModel<Table>]: (string | null)[];
 };
 
-/** What {@link selectGiven} is given; each row says every column. */
+/** Turns rows into the argument of {@link selectGiven}. Each row must have every column. */
 export function byColumn<Table extends PgTable>(
   table: Table,
   rows: readonly InferSelectModel<Table>[],
@@ -20,8 +20,9 @@ export function byColumn<Table extends PgTable>(
 }
 
 /**
- * The rows that a prepared statement is given, for `insert(table).select(…)`: one text however many there are, where
- * `values` writes another for each number. They arrive as text and become what the table's columns are.
+ * Selects the rows that a prepared statement is given, for `insert(table).select(…)`. The statement's text is the same for
+ * any number of rows, while `values` has a different text for each number. Values arrive as text and are cast to the
+ * types of the columns.
  */
 export function selectGiven<Table extends PgTable>(table: Table, given: Given<RowsByColumn<Table>>): SQL {
   const columns = columnsOf(table);

@@ -10,7 +10,7 @@ export class DatabaseIsNewer extends OperatorError {
   }
 }
 
-/** A migration that this database has is not the one that this program brings. */
+/** A migration that this database has differs from the one in this program. */
 export class MigrationChanged extends OperatorError {
   override name = "MigrationChanged";
   constructor(readonly folderMillis: number) {

@@ -6,7 +6,7 @@ import { withStartupLock } from "./startup-lock.ts";
 export interface Migration {
   /** Its statements. */
   sql: string[];
-  /** When it was generated: its identity and its order. */
+  /** The time of its generation, which identifies and orders it. */
   folderMillis: number;
   /** SHA-256 of the file. */
   hash: string;
@@ -14,7 +14,7 @@ export interface Migration {
 
 /**
  * Brings the database up to the last of `migrations`, in one transaction, and returns how many it applied.
- * Idempotent; migrators at the same time wait for each other. Keeps drizzle-kit's own table of what was applied.
+ * Idempotent; concurrent migrators wait for each other. Keeps drizzle-kit's own table of applied migrations.
  * @throws {DatabaseIsNewer | MigrationChanged}
  */
 export function migrate(url: string, migrations: readonly Migration[]): Promise<number> {
@@ -30,7 +30,7 @@ export function migrate(url: string, migrations: readonly Migration[]): Promise<
 }
 
 /**
- * Those of `migrations` that the database has.
+ * Returns those of `migrations` that the database has.
  * @throws {DatabaseIsNewer | MigrationChanged}
  */
 export function appliedOf(url: string, migrations: readonly Migration[]): Promise<Migration[]> {
@@ -40,7 +40,7 @@ export function appliedOf(url: string, migrations: readonly Migration[]): Promis
   });
 }
 
-/** `folderMillis` → hash of what the database has. */
+/** The applied migrations: `folderMillis` → hash. */
 async function appliedMigrations(tx: TransactionSql): Promise<Map<number, string>> {
   await tx`create schema if not exists drizzle`;
   await tx`create table if not exists drizzle.__drizzle_migrations

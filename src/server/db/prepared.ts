@@ -2,7 +2,7 @@ import { is, Param, Placeholder, sql } from "drizzle-orm";
 import { drizzle, PostgresJsSession } from "drizzle-orm/postgres-js";
 import type { Db, DbOrTx } from "./client.ts";
 
-/** What a statement is given anew each time it runs. */
+/** The values that a statement is given each time it runs. */
 export type Given<Values> = { readonly [Name in keyof Values]-?: Placeholder<Name & string, Values[Name]> };
 
 /** Any query of drizzle's. */
@@ -15,16 +15,16 @@ interface Statement<Result> {
   getQuery(): { params: unknown[] };
 }
 
-/** drizzle without a database: it writes statements and runs none. */
+/** drizzle without a database: it only writes statements. */
 const writer: Db = drizzle.mock();
 
 /** A placeholder of any name. */
 const given: object = new Proxy({}, { get: (_, name) => sql.placeholder(String(name)) });
 
 /**
- * A statement of a hot path, written once: drizzle takes longer to write most statements than PostgreSQL to run them,
- * and would write them anew each time. Runs on the pool or in a transaction, whichever it is given. A value that is
- * left out is null.
+ * Writes a statement of a hot path only once. drizzle takes longer to write most statements than PostgreSQL takes to run
+ * them, and would write them for each run. The result runs on the pool or transaction that it is given. An omitted value
+ * is null.
  */
 export function prepared<Values extends object, Result>(
   write: (db: Db, given: Given<Values>) => Query<Result>,
@@ -36,7 +36,7 @@ export function prepared<Values extends object, Result>(
   };
 }
 
-/** The statement with what drizzle ties to it: the connection it was prepared on, and the values. */
+/** The statement for one run: with the client and the values of this run instead of those drizzle tied to it. */
 function forRun<Result>(
   statement: Statement<Result>,
   db: DbOrTx,
@@ -48,7 +48,7 @@ function forRun<Result>(
   return Object.create(statement, { client: { value: session.client }, params: { value: params } });
 }
 
-/** As drizzle fills a placeholder, but that null is null: its columns would make a JSON of it, or fail. */
+/** Fills a placeholder as drizzle does, except that null stays null. drizzle's columns would encode null, or fail. */
 function filled(param: unknown, values: Record<string, unknown>): unknown {
   if (is(param, Placeholder)) return values[param.name] ?? null;
   if (!is(param, Param) || !is(param.value, Placeholder)) return param;

@@ -1,17 +1,17 @@
 import type { Sql } from "./postgres.ts";
 
-/** Statements with more values than this are too many different ones to keep: bulk inserts, long lists. */
+/** Statements with more values than this (bulk inserts, long lists) have too many variants to keep them prepared. */
 const MAX_PARAMETERS = 40;
 
 /**
- * Part of a statement whose best plan depends on its values, such as how common a searched name is. A prepared one is
- * planned for any values after its fifth run.
+ * Marks a statement whose best plan depends on its values, such as how common a searched name is. PostgreSQL plans a
+ * prepared statement for any values after its fifth run.
  */
 export const PLANNED_ANEW = "/* planned anew */";
 
 /**
- * The same client, but that statements with values are prepared once a connection. drizzle sends each statement as an
- * unnamed one, which costs a second round trip and planning anew every time.
+ * Wraps a client so that each connection prepares a statement with values once. drizzle sends every statement unnamed,
+ * which costs a second round trip and a new plan each time.
  */
 export function preparing(client: Sql): Sql {
   return new Proxy(client, {

@@ -1,13 +1,13 @@
 import type { TransactionSql } from "postgres";
 import { openPostgres } from "./postgres.ts";
 
-/** Any number that nothing else in the database locks. */
+/** An arbitrary number that nothing else in the database locks. */
 const LOCK_KEY = 4_829_117_303;
 const LOCK_TIMEOUT_MS = 5 * 60 * 1000;
 
 /**
- * Runs `work` while no other process changes the schema. The lock belongs to the transaction that `work` is
- * given, so it ends with the connection, whatever happens; what `work` does in it commits with it.
+ * Runs `work` while no other process changes the schema. The lock belongs to the transaction that `work` is given, so it
+ * ends with the connection in any case. Changes in that transaction commit with it.
  */
 export async function withStartupLock<Result>(
   url: string,

@@ -5,6 +5,7 @@ import { boundaryOf, MultipartBroken, readFormParts } from "../http/multipart-re
 import { receiveBody } from "../http/receive-body.ts";
 import type { SenderSlot } from "../http/sender-slots.ts";
 import type { Node } from "../nodes/node.ts";
+import { readUpTo } from "../runtime/read-up-to.ts";
 
 /** All text of a form; no form of ours has more. */
 const MAX_TEXT_BYTES = 256 * 1024;
@@ -48,7 +49,7 @@ export async function receiveForm(
       if (fileName === undefined) {
         const text = await readText(content, MAX_TEXT_BYTES - textBytes);
         textBytes += text.length;
-        fields[name] = text.toString("utf8");
+        fields[name] = Buffer.from(text).toString("utf8");
       } else if (name === rules.fileField && !file) {
         const handle = handles.use(await openNameless(node.stagedPath(`form-${Bun.randomUUIDv7()}`)));
         file = { handle, sizeBytes: await spool(content, handle, rules) };
@@ -72,15 +73,15 @@ async function openNameless(path: string): Promise<FileHandle> {
   return handle;
 }
 
-async function readText(content: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of content) {
-    length += piece.length;
-    if (length > maxBytes) throw new AppError(bodyTooLarge);
-    pieces.push(Uint8Array.from(piece));
-  }
-  return Buffer.concat(pieces);
+async function readText(content: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+  const bytes = await readUpTo(copiesOf(content), maxBytes);
+  if (!bytes) throw new AppError(bodyTooLarge);
+  return bytes;
+}
+
+/** A piece is a view of the whole buffer that came from the network: held, it would hold all of that. */
+async function* copiesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of content) yield Uint8Array.from(piece);
 }
 
 async function spool(

@@ -4,7 +4,7 @@ import type { RequestMeter } from "../metrics/request-meter.ts";
 import type { Logger } from "../runtime/log.ts";
 import type { HttpEnv } from "./http-context.ts";
 
-/** One line a request, and one more in the figures: the route's pattern, never its path, which may carry UIDs and tokens. */
+/** Logs and counts each request by its route's pattern, never by its path, which may hold UIDs and tokens. */
 export function accessLog(log: Logger, meter: RequestMeter): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const startedAt = performance.now();

@@ -7,10 +7,10 @@ export interface Violation {
   message: string;
 }
 
-/** What a caller may be told of a failure. `text` is a message descriptor of the catalogues in `locales`. */
+/** What a caller is told about a failure. `text` is a message descriptor of the catalogues in `locales`. */
 export interface ErrorKind {
   status: ContentfulStatusCode;
-  /** Stable, e.g. `study.not_found`; clients may rely on it. */
+  /** Stable, e.g. `study.not_found`. Clients may rely on it. */
   code: string;
   text: { id: string; message: string };
 }
@@ -27,7 +27,7 @@ export interface AppErrorOptions {
   members?: Record<string, unknown>;
 }
 
-/** The end of a request that can't be carried out; `http/problem.ts` turns it into a problem document. */
+/** Ends a request that can't be carried out. `http/problem.ts` turns it into a problem document. */
 export class AppError extends Error {
   override name = "AppError";
   constructor(

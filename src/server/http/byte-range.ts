@@ -2,7 +2,7 @@ import type { ByteRange } from "../storage/object-store.ts";
 
 /**
  * The single range a `Range` header asks of a body of `sizeBytes` (RFC 9110 §14.2): `undefined` for the whole
- * body (no header, another unit, several ranges), `"unsatisfiable"` where it lies outside.
+ * body (no header, another unit, several ranges), `"unsatisfiable"` if it lies outside.
  */
 export function parseByteRange(
   header: string | undefined,

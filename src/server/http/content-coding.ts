@@ -4,9 +4,9 @@ export type ContentCoding = "br" | "gzip" | "zstd" | "identity";
 const MAX_HEADER_LENGTH = 1_000;
 
 /**
- * Picks the coding to answer with: the client's heaviest weight, ties broken by the order of `offered`.
- * A coding the client does not name is not used; `identity` is what remains when nothing else fits
- * (RFC 9110 §12.5.3; like most servers we send `identity` even to who forbids it, rather than a 406).
+ * Picks the coding with the client's highest weight, and among equals the first of `offered`. A coding that the client
+ * does not name is not used. `identity` remains if nothing else fits: like most servers we send it even to a client that
+ * forbids it, instead of a 406 (RFC 9110 §12.5.3).
  */
 export function negotiateCoding<Offered extends ContentCoding>(
   acceptEncoding: string | null | undefined,

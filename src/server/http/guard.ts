@@ -8,9 +8,8 @@ import type { HttpEnv } from "./http-context.ts";
 import type { FindSession, Session } from "./session.ts";
 
 /**
- * Who may call a route. Every route declares one (a test walks all routes): `public`, or a session with,
- * where given, one of `roles` and a subscription in force. Admins always have one; for `viewing` doctors and
- * labs need none.
+ * Who may call a route. Every route declares it, which a test checks: `public`, or a session that has one of `roles` and an
+ * active subscription where those are given. Admins always count as subscribed; for `viewing`, so do doctors and labs.
  */
 export type Access = "public" | { roles?: readonly Role[]; subscription?: "own" | "viewing" };
 
@@ -30,7 +29,7 @@ export function accessOf(handler: object): Access | undefined {
   return declaredAccess.get(handler);
 }
 
-/** A path with U+0000 names nothing, and PostgreSQL takes no such text; queries and bodies have `validate`. */
+/** PostgreSQL stores no U+0000, so a path with it names nothing. `validate` checks queries and bodies. */
 const PATH_WITH_NUL = /^[^?]*%00/;
 
 export type Guard = (access: Access) => MiddlewareHandler<HttpEnv>;
@@ -72,7 +71,7 @@ function describeAccess(access: Access) {
   };
 }
 
-/** Whether a session's subscription is in force, or none is wanted of it. */
+/** Whether a session's subscription is active, or the route asks for none. */
 export function isSubscribed(session: Session, wanted: "own" | "viewing" | undefined): boolean {
   if (wanted === undefined || session.hasActiveSubscription) return true;
   return wanted === "viewing" && (session.role === "doctor" || session.role === "lab");

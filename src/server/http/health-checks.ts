@@ -8,7 +8,7 @@ export interface HealthCheck {
   tookSeconds(): number | undefined;
 }
 
-/** What a node needs to work. Asking is cheap, however many ask. */
+/** Checks what a node needs to work. Asking stays cheap however many callers ask. */
 export type HealthChecks = Record<"database" | "store" | "disk", HealthCheck>;
 
 export function createHealthChecks(deps: Pick<Deps, "db" | "disk" | "store">): HealthChecks {

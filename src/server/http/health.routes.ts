@@ -13,7 +13,7 @@ const healthSchema = z.object({
   disk: z.boolean(),
 });
 
-/** `GET /api/health`: 200 when every part answers, else 503 naming those that don't. Anyone may ask, so asking is cheap. */
+/** `GET /api/health`: 200 if every part answers, else 503 with the names of those that don't. Anyone may ask. */
 export function createHealthRoutes(checks: HealthChecks, guard: Guard) {
   return new Hono<HttpEnv>().get(
     "/api/health",

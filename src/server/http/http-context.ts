@@ -5,16 +5,16 @@ import type { Session } from "./session.ts";
 /** What the middleware of `app.ts` leaves in the context of a request. */
 export interface HttpVariables {
   requestId: string;
-  /** Of the request's peer, or of the last untrusted hop behind a trusted proxy. */
+  /** The address of the peer, or of the last untrusted hop behind a trusted proxy. */
   address: string;
   locale: Locale;
-  /** Places for the JSON bodies that come in. */
+  /** Slots for incoming JSON bodies. */
   bodies: SenderSlots;
-  /** Tells that the caller may send the body of this request, and that it is read from now on. */
+  /** Records that the caller may send the body of this request, and that it is being read. */
   admitBody: () => void;
   /** For the scripts and styles of the HTML shell. */
   nonce: string;
-  /** Set by a guard that wants a session. */
+  /** Set by a guard that requires a session. */
   session: Session;
 }
 

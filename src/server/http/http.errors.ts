@@ -84,7 +84,7 @@ export const tooManySenders: ErrorKind = {
   code: "body.too_many",
   text: /*i18n*/ { id: "error.body.too_many", message: "Too much is being sent at once. Try again shortly." },
 };
-/** Bytes at rest that are not what was stored, or gone: nothing of them is shown. */
+/** Bytes at rest are damaged or gone, so nothing of them is shown. */
 export const archiveDamaged: ErrorKind = {
   status: 500,
   code: "archive.damaged",

@@ -6,7 +6,7 @@ import { receiveBody } from "./receive-body.ts";
 
 const MAX_JSON_BYTES = 256 * 1024;
 
-/** Refuses by its header a body that is longer than any JSON of ours; what comes without one is cut while it is read. */
+/** Refuses a body whose header says that it is too long for JSON. A body without a length is cut while it is read. */
 export function refuseLongBodies(): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     if (Number(c.req.header("content-length") ?? 0) > MAX_JSON_BYTES) throw new AppError(bodyTooLarge);
@@ -15,8 +15,8 @@ export function refuseLongBodies(): MiddlewareHandler<HttpEnv> {
 }
 
 /**
- * Takes the body of a request into memory, in a place of its own among those of all callers. Asked only once it is
- * known that the caller may send it.
+ * Reads the body of a request into memory, in one of the slots that all callers share. Called only after it is known that
+ * the caller may send a body.
  * @throws {AppError} 413, 429, `body.interrupted`
  */
 export async function bufferJson(c: Context<HttpEnv>): Promise<void> {

@@ -1,13 +1,13 @@
-/** The body is not what `multipart/form-data` is (RFC 7578), or ended early. */
+/** The body is not valid `multipart/form-data` (RFC 7578), or ended early. */
 export class MultipartBroken extends Error {
   override name = "MultipartBroken";
 }
 
 export interface FormPart {
   name: string;
-  /** Only of files; as sent, path and all. */
+  /** Only files have one. As sent, possibly with a path. */
   fileName: string | undefined;
-  /** What is not read is skipped when the next part is asked for. */
+  /** The unread rest is skipped when the next part is asked for. */
   content: AsyncGenerator<Uint8Array, void, undefined>;
 }
 
@@ -25,7 +25,7 @@ export function boundaryOf(contentType: string): string | undefined {
 }
 
 /**
- * The parts of a form in the order they come, in constant memory: pieces of `content` are views of what was received.
+ * Reads the parts of a form in order, in constant memory. The pieces of `content` are views of the received chunks.
  * @throws {MultipartBroken} also from `content`
  */
 export async function* readFormParts(
@@ -52,7 +52,7 @@ async function skip(content: AsyncGenerator<Uint8Array>): Promise<void> {
 async function readHeaders(input: Input): Promise<{ name: string; fileName: string | undefined }> {
   let text = "";
   for await (const piece of input.until(HEADERS_END)) {
-    // One byte a character, so that a letter cut in two between pieces is whole again below.
+    // Latin-1 keeps each byte, so that a letter that is cut between two pieces is whole again below.
     text += Buffer.from(piece).toString("latin1");
     if (text.length > MAX_HEADER_BYTES) throw new MultipartBroken("headers too long");
   }
@@ -67,17 +67,17 @@ function parameterOf(disposition: string, name: string): string | undefined {
   return match?.[1] ?? match?.[2];
 }
 
-/** What has come of the body and was not taken yet. */
+/** The part of the body that has arrived and was not taken yet. */
 class Input implements AsyncDisposable {
   readonly #chunks: AsyncIterator<Uint8Array>;
-  /** The first delimiter needs no line break before it: this stands for it. */
+  /** Stands for the line break that the first delimiter does not need. */
   #unread: Buffer = LINE_BREAK;
 
   constructor(body: AsyncIterable<Uint8Array>) {
     this.#chunks = body[Symbol.asyncIterator]();
   }
 
-  /** The bytes up to `end`, which is taken too. @throws {MultipartBroken} where it does not come */
+  /** Takes the bytes up to `end`, and `end` itself. @throws {MultipartBroken} if it does not come */
   async *until(end: Buffer): AsyncGenerator<Uint8Array, void, undefined> {
     for (;;) {
       const at = this.#unread.indexOf(end);
@@ -98,7 +98,7 @@ class Input implements AsyncDisposable {
     }
   }
 
-  /** How much of what is unread can't belong to an `end` that goes on in the next chunk. */
+  /** How many unread bytes can't belong to an `end` that continues in the next chunk. */
   #lengthBefore(end: Buffer): number {
     const { length } = this.#unread;
     const begin = this.#unread.indexOf(end.subarray(0, 1), Math.max(0, length - (end.length - 1)));
@@ -115,8 +115,8 @@ class Input implements AsyncDisposable {
   }
 
   /**
-   * Takes the next chunk after a short rest that may begin `end`. The large chunk is not copied: where `end` does
-   * not lie across the two, the rest is given back as a piece of its own.
+   * Takes the next chunk after a short rest that may be the start of `end`. The chunk is not copied: if `end` does not lie
+   * across the two, the rest is returned as a piece of its own.
    */
   async #receive(end: Buffer): Promise<Uint8Array | undefined> {
     const rest = this.#unread;
@@ -140,7 +140,7 @@ class Input implements AsyncDisposable {
     return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   }
 
-  /** Ends the reading of the body, read to its end or not. */
+  /** Stops reading the body, whether it has ended or not. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#chunks.return?.();
   }

@@ -1,6 +1,6 @@
 /**
- * The network that throttles and sign-ins know a caller by: an IPv4 address, or the /64 of an IPv6 one, which a
- * single line usually has to itself. An IPv4 address inside an IPv6 one (mapped, NAT64, 6to4) counts as that address.
+ * The network that identifies a caller to throttles and sign-ins: an IPv4 address, or the /64 of an IPv6 address, which
+ * usually belongs to one line. An IPv4 address inside an IPv6 one (mapped, NAT64, 6to4) counts as that IPv4 address.
  */
 export function networkOf(address: string): string {
   const plain = address.trim().toLowerCase().replace(/%.*$/, "");

@@ -2,12 +2,12 @@ import { AppError } from "./app-error.ts";
 import { bodyInterrupted } from "./http.errors.ts";
 import type { SenderSlot } from "./sender-slots.ts";
 
-/** A sender who is gone without a word holds nothing for longer. */
+/** After this time without a byte, a sender counts as gone. */
 const STALL_MS = 20_000;
 
 /**
- * A body as it comes, at the pace it is taken.
- * @throws {AppError} `body.interrupted` where the sender goes or stalls; what the slot's signal says
+ * Yields a body as it arrives, at the pace of its reader.
+ * @throws {AppError} `body.interrupted` if the sender leaves or stalls; the reason of the slot's signal
  */
 export async function* receiveBody(
   body: ReadableStream<Uint8Array>,

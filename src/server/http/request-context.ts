@@ -9,13 +9,13 @@ interface PeerLookup {
   requestIP(request: Request): { address: string } | null;
 }
 
-/** Proxies in a row that are looked through. */
+/** How many proxies in a row are looked through. */
 const MAX_HOPS = 32;
-/** JSON bodies that come in at once, 256 kB each at most. */
+/** How many JSON bodies arrive at once, of at most 256 kB each. */
 const BODIES_PER_PROCESS = 96;
 const BODIES_PER_ADDRESS = 48;
 
-/** Gives each request an id, the address it came from and the language its answers are in. */
+/** Gives each request its id, the caller's address and the language of its answers. */
 export function requestContext(options: { trustProxy: readonly string[] }): MiddlewareHandler<HttpEnv> {
   const trusted = trustPeers(options.trustProxy);
   const bodies = createSenderSlots({ perSender: BODIES_PER_ADDRESS, perProcess: BODIES_PER_PROCESS });
@@ -32,8 +32,8 @@ export function requestContext(options: { trustProxy: readonly string[] }): Midd
 }
 
 /**
- * The nearest hop that is not a trusted proxy; a header is believed only from a trusted peer. What a proxy was told
- * instead of an address (`unknown`, nothing) ends the search: the proxy itself is the nearest one known.
+ * The nearest hop that is not a trusted proxy. Only headers of trusted peers are believed. If a proxy passes something
+ * other than an address (`unknown`, nothing), the search ends with that proxy.
  */
 function clientAddress(peer: string, forwardedFor: string | undefined, trusted: TrustedPeers): string {
   const hops = (forwardedFor ?? "").split(",").slice(-MAX_HOPS).map(addressOfHop);

@@ -1,27 +1,27 @@
 import { AppError } from "./app-error.ts";
 import { tooManySenders } from "./http.errors.ts";
 
-/** The place of one body while it comes in. */
+/** The slot of one incoming body. */
 export interface SenderSlot extends Disposable {
-  /** Aborts, with the error to answer, when the place is given to somebody else. */
+  /** Aborts with the error to answer when the slot goes to another sender. */
   readonly signal: AbortSignal;
-  /** Tells what came. */
+  /** Records that bytes arrived. */
   came(bytes: number): void;
-  /** All of it came: nobody takes the place away any more. */
+  /** Records that all of the body arrived, so the slot is safe from now on. */
   received(): void;
 }
 
-/** Bounds the bodies that one process takes in at once, so that who holds a place without sending keeps nobody out. */
+/** Bounds the bodies that one process receives at once. A sender that holds a slot without sending keeps nobody out. */
 export interface SenderSlots {
   /**
-   * Waits a moment where every place is taken by somebody who sends.
-   * @throws {AppError} 429 with Retry-After where none comes free
+   * Waits a moment if active senders hold every slot.
+   * @throws {AppError} 429 with Retry-After if none becomes free
    */
   take(sender: string): Promise<SenderSlot>;
 }
 
 export interface SenderSlotLimits {
-  /** By account or address. */
+  /** The sender's account or address. */
   perSender: number;
   perProcess: number;
   /** Milliseconds; runs on. */
@@ -29,14 +29,14 @@ export interface SenderSlotLimits {
   wait?: (milliseconds: number) => Promise<void>;
 }
 
-/** A place is given away once nothing came for so long … */
+/** A slot goes to another sender if nothing arrived for this long … */
 const IDLE_MS = 250;
-/** … or, measured over a longer time, next to nothing: a line of 32 kbit/s does more. */
+/** … or, over a longer time, less than a line of 32 kbit/s brings. */
 const MEASURED_MS = 3_000;
 const SLOW_BYTES_PER_SECOND = 2_048;
 const WAIT_MS = 100;
 const MAX_WAITS = 30;
-/** A body that waits costs what the socket has taken of it already. */
+/** A waiting body costs the bytes that the socket has already received. */
 const MAX_WAITING = 4;
 
 export function createSenderSlots(limits: SenderSlotLimits): SenderSlots {
@@ -44,7 +44,7 @@ export function createSenderSlots(limits: SenderSlotLimits): SenderSlots {
   const slots = new Set<Slot>();
   let waiting = 0;
 
-  /** Whether there is room for one more of `sender`, made by ending the one that has sent nothing for longest. */
+  /** Returns whether there is a slot for `sender`. May free one by ending the body that has been idle for longest. */
   function hasRoom(sender: string): boolean {
     const own = [...slots].filter((slot) => slot.sender === sender);
     const crowd = own.length >= perSender ? own : slots.size >= perProcess ? [...slots] : undefined;

@@ -5,9 +5,9 @@ export interface Session {
   id: string;
   userId: string;
   role: Role;
-  /** Whether uploads, lists and lab exams are open to him: subscription in force, or admin. */
+  /** Whether uploads, lists and lab exams are open to them: an active subscription, or an admin. */
   hasActiveSubscription: boolean;
 }
 
-/** Resolves a bearer token; `undefined` where it opens nothing (any more). */
+/** Resolves a bearer token. `undefined` if it is not, or no longer, valid. */
 export type FindSession = (token: string) => Promise<Session | undefined>;

@@ -1,20 +1,20 @@
-import { settlesWithin } from "../runtime/settles-within.ts";
+import { withTimeout } from "../runtime/with-timeout.ts";
 
 export interface SharedCheckOptions {
-  /** For so long one outcome serves everybody who asks. */
+  /** How long one outcome serves all callers. */
   freshMs?: number;
-  /** Who asks waits no longer than this for a check under way. */
+  /** How long a caller waits for a running check. */
   patienceMs?: number;
-  /** A check that takes longer has failed. */
+  /** A check that takes longer counts as failed. */
   timeoutMs?: number;
 }
 
-/** Checks that were given up and still hang, in a broken connection for instance. */
+/** Checks that were given up but still hang, for example in a broken connection. */
 const MAX_HANGING = 4;
 
 /**
- * A check that costs the same however many ask: one at a time, its outcome kept for a moment. Whoever asks while one is
- * slow is told the last outcome, until it has taken so long that it counts as failed.
+ * A check whose cost does not grow with its callers: one runs at a time, and its outcome is kept for a moment. While a
+ * check is slow, callers get the last outcome, until it has taken so long that it counts as failed.
  */
 export function createSharedCheck(
   check: () => Promise<unknown>,
@@ -31,7 +31,7 @@ export function createSharedCheck(
     hanging++;
     const checking = check().finally(() => hanging--);
     checking.catch(() => {}); // one that fails after it was given up
-    return await settlesWithin(checking, timeoutMs).catch(() => false);
+    return await withTimeout(checking, timeoutMs).catch(() => false);
   }
 
   async function run(): Promise<void> {
@@ -43,7 +43,7 @@ export function createSharedCheck(
   return async () => {
     if (performance.now() - checkedAt < freshMs) return isGood;
     running ??= run();
-    await settlesWithin(running, patienceMs);
+    await withTimeout(running, patienceMs);
     return isGood;
   };
 }

@@ -4,7 +4,7 @@ import { bodyBytes } from "../runtime/body-bytes.ts";
 /** Pieces that are there at once come for so long; then everybody else has their turn. */
 const MAX_TURN_MS = 10;
 
-/** A pull stream: a slow client holds the generator back, a gone one ends it. */
+/** A pull stream: a slow client slows the generator down, and a client that leaves ends it. */
 export function streamOf(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const chunks = pieces[Symbol.asyncIterator]();
   let turnBeganAt = performance.now();

@@ -3,7 +3,7 @@ import { messages as enUS } from "../../../locales/en-US/messages.ts";
 import { messages as ptBR } from "../../../locales/pt-BR/messages.ts";
 import type { Locale } from "../../shared/locale.ts";
 
-// One instance a locale, never re-activated: requests in two languages can't meet in one.
+// Each locale has its own instance, so that concurrent requests in two languages do not mix.
 const instances: Record<Locale, I18n> = {
   "pt-BR": setupI18n({ locale: "pt-BR", messages: { "pt-BR": ptBR } }),
   "en-US": setupI18n({ locale: "en-US", messages: { "en-US": enUS } }),

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** Peers whose `X-Forwarded-For` is believed. */
+/** The peers whose `X-Forwarded-For` is trusted. */
 export interface TrustedPeers {
   has(address: string): boolean;
 }
@@ -8,7 +8,7 @@ export interface TrustedPeers {
 /**
  * Addresses and CIDR ranges of IPv4 and IPv6, such as `10.0.0.0/8` and `fd00::/8`. An IPv4-mapped IPv6 address is the
  * IPv4 address it maps.
- * @throws {RangeError} naming the first entry that is neither
+ * @throws {RangeError} that names the first invalid entry
  */
 export function trustPeers(entries: readonly string[]): TrustedPeers {
   const list = new BlockList();

@@ -3,10 +3,10 @@ import { AppError } from "./app-error.ts";
 import { bodyTooLarge, tooManySenders } from "./http.errors.ts";
 import type { HttpEnv } from "./http-context.ts";
 
-/** While nobody reads it, a body takes as much memory as the socket gave before it was held back: over a megabyte. */
+/** An unread body takes the memory of what the socket received before it was slowed down: over a megabyte. */
 const MAX_UNREAD = 12;
 const SHORT_BYTES = 16 * 1024;
-/** Nobody reads a body of these: it would have its place for as long as the answer takes. */
+/** Nobody reads a body of these methods, so it would keep its slot until the answer ends. */
 const WITHOUT_BODY = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** Those who begin in the same milliseconds wait for a place, so many of all and of one sender, and no longer than this. */

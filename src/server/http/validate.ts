@@ -11,15 +11,15 @@ import { bufferJson } from "./json-body.ts";
 import { translate } from "./translate.ts";
 
 /**
- * Validates one part of a request against a shared schema; a bad one is a 400 with its violations. The API's document takes
- * the schema from here, so it says what is validated.
+ * Validates one part of a request against a shared schema. An invalid one is a 400 with its violations. The API's document
+ * takes the schema from here, so it describes what is validated.
  */
 export function validate<Target extends keyof ValidationTargets, Schema extends $ZodType>(
   target: Target,
   schema: Schema,
 ) {
   const validator = zValidator(target, schema, (result, c) => {
-    // The validator takes a body of another type for `{}`: say what is wrong instead.
+    // The validator treats a body of another type as `{}`, so this says what is wrong instead.
     if (target === "json" && !isJson(c.req.header("content-type"))) throw new AppError(unsupportedMediaType);
     const locale = (c as Context<HttpEnv>).get("locale");
     if (!result.success) {
@@ -39,7 +39,7 @@ function isJson(contentType: string | undefined): boolean {
 }
 
 /**
- * What a form or a decoded value says, checked as `validate` checks a body.
+ * Checks a form or a decoded value as `validate` checks a body.
  * @throws {AppError} 400 with violations
  */
 export function parseWith<Schema extends $ZodType>(
@@ -55,12 +55,12 @@ export function parseWith<Schema extends $ZodType>(
   return parsed.data;
 }
 
-/** PostgreSQL keeps no U+0000 and UTF-8 no lone surrogate: text with either is nobody's name and no search. */
+/** PostgreSQL stores no U+0000, and UTF-8 has no lone surrogates, so text with either can't be kept or searched for. */
 export function isKeepable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
 }
 
-/** @throws {AppError} 400 with a violation for each text that can't be kept */
+/** @throws {AppError} 400 with a violation for each text that can't be stored */
 function assertKeepable(value: unknown, locale: Locale): void {
   const paths = unkeepablePaths(value, []);
   if (paths.length === 0) return;
@@ -68,7 +68,7 @@ function assertKeepable(value: unknown, locale: Locale): void {
   throw new AppError(validationFailed, { violations: violationsOf({ issues }, locale) });
 }
 
-/** `value` has the shape of a schema, which bounds how deep it goes. */
+/** `value` has passed a schema, which bounds its depth. */
 function unkeepablePaths(value: unknown, path: string[]): string[][] {
   if (typeof value === "string") return isKeepable(value) ? [] : [path];
   if (typeof value !== "object" || value === null) return [];
@@ -79,7 +79,7 @@ interface Issues {
   issues: readonly { path: readonly PropertyKey[]; message: string }[];
 }
 
-/** A shared schema's message is a key of `validation-messages.ts`; any other is put in general words. */
+/** A shared schema's message is a key of `validation-messages.ts`. Any other message becomes a general text. */
 export function violationsOf(error: Issues, locale: Locale): Violation[] {
   return error.issues.slice(0, 50).map((issue) => {
     const code = isValidationMessage(issue.message) ? issue.message : "validation.invalid";

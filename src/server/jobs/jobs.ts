@@ -4,7 +4,7 @@ import type { Tx } from "../db/client.ts";
 import type { Sql } from "../db/postgres.ts";
 import { withStartupLock } from "../db/startup-lock.ts";
 import { describeError, type Logger } from "../runtime/log.ts";
-import { settlesWithin } from "../runtime/settles-within.ts";
+import { withTimeout } from "../runtime/with-timeout.ts";
 import { openJobsPool, pgBossDatabase } from "./pg-boss-database.ts";
 import { DEAD_LETTERS, type NamedQueue, type Queue } from "./queue.ts";
 
@@ -16,12 +16,12 @@ export interface EnqueueOptions {
   singletonKey?: string;
 }
 
-/** What a handler may know of its job beside the data. */
+/** What a handler knows about its job besides the data. */
 export interface JobRun {
   id: string;
   /** 1 for the first try. */
   attempt: number;
-  /** Aborts when the job has run too long or the process stops without it. */
+  /** Aborts when the job has run too long, or when the process stops and the job was not done in time. */
   signal: AbortSignal;
 }
 
@@ -29,46 +29,46 @@ export interface WorkOptions {
   /** How many jobs run at once (1). */
   concurrency?: number;
   /**
-   * How many waiting jobs are taken at a time (1), to be done one after the other: for short ones, of which many come
-   * together and which cost the database more than they take.
+   * How many waiting jobs one query takes (1). They run one after the other. For short jobs that arrive in large numbers,
+   * where fetching costs the database more than the work itself.
    */
   batchSize?: number;
 }
 
 export type JobHandler<Data extends object> = (data: Data, run: JobRun) => Promise<void>;
 
-/** Background work, kept in PostgreSQL. A job runs at least once; one whose process dies is taken up by another. */
+/** Background work, kept in PostgreSQL. A job runs at least once: if its process dies, another one takes it up. */
 export interface Jobs {
-  /** Returns the job's id, or `undefined` where an exclusive queue holds a job of that key already. */
+  /** Returns the job's id, or `undefined` if an exclusive queue already holds a job with that key. */
   enqueue<Data extends object>(
     queue: Queue<Data>,
     data: Data,
     options?: EnqueueOptions,
   ): Promise<string | undefined>;
-  /** Handles jobs of a queue in this process. A handler that throws has its job retried. */
+  /** Handles jobs of a queue in this process. A job whose handler throws is retried. */
   work<Data extends object>(
     queue: Queue<Data>,
     handler: JobHandler<Data>,
     options?: WorkOptions,
   ): Promise<void>;
-  /** Enqueues `data` by cron expression (minutes, UTC), once however many processes run. Idempotent. */
+  /** Enqueues `data` by a cron expression (minutes, UTC), once for all processes together. Idempotent. */
   schedule<Data extends object>(queue: Queue<Data>, cron: string, data: Data): Promise<void>;
-  /** Drops what waits in a queue, and its schedule. What runs goes on. */
+  /** Drops the waiting jobs and the schedule of a queue. Running jobs go on. */
   empty(queue: NamedQueue): Promise<void>;
-  /** Drops the queue itself; whoever still works on it has to {@link reopen} it. */
+  /** Drops the queue itself. A process that still works on it must {@link reopen} it. */
   remove(queue: NamedQueue): Promise<void>;
-  /** Makes sure of a queue that another process may have removed. */
+  /** Creates the queue again if another process has removed it. */
   reopen(queue: NamedQueue): Promise<void>;
   /**
-   * Deletes every job enqueued since `since` whose data contains `part`, waiting, done or dead, if the transaction
-   * commits; not one that runs.
+   * Deletes every job enqueued since `since` whose data contains `part`, whether it waits, is done or dead, but not while
+   * it runs. Takes effect if the transaction commits.
    */
   forget(part: object, since: Date, tx: Tx): Promise<void>;
-  /** How many jobs have failed for good and wait for a person. Up to a minute old. */
+  /** How many jobs have failed for good and wait for a person. The number is up to a minute old. */
   countDeadLetters(): Promise<number>;
-  /** Gives up to `limit` dead letters back to their queues and returns how many. */
+  /** Returns up to `limit` dead letters to their queues, and resolves to how many. */
   retryDeadLetters(limit: number): Promise<number>;
-  /** Takes no new job, gives the running ones `timeoutMs`, and returns to their queues those that remain. */
+  /** Takes no new job, waits `timeoutMs` for the running ones, and returns the rest to their queues. */
   stop(timeoutMs: number): Promise<void>;
 }
 
@@ -82,10 +82,10 @@ export interface JobsOptions {
 const DEAD_LETTER_DAYS = 90;
 const SECONDS_A_DAY = 86_400;
 
-/** With these a job of a killed process is taken up again within half a minute. */
+/** With these, another process takes up the job of a killed one within half a minute. */
 const HEARTBEAT_SECONDS = 10;
 const SUPERVISE_SECONDS = 10;
-/** How often jobs that are done for long enough are deleted. */
+/** How often jobs are deleted that were done long enough ago. */
 const MAINTENANCE_SECONDS = 3600;
 
 /** Connects, and creates or upgrades the schema `pgboss` while no other process does. */
@@ -154,7 +154,7 @@ class PgBossJobs implements Jobs {
   ) {
     await this.#ensureQueue(queue);
     this.#worked.add(queue.name);
-    // One pg-boss worker for each: a worker takes its next job only when its last is done.
+    // Each slot is a pg-boss worker: a worker takes its next job only when its last one is done.
     for (let worker = 0; worker < concurrency; worker++) await this.#addWorker(queue, handler, batchSize);
   }
 
@@ -198,7 +198,7 @@ class PgBossJobs implements Jobs {
 
   async stop(timeoutMs: number) {
     const idle = Promise.all([...this.#worked].map((name) => this.#boss.offWork(name, { wait: true })));
-    if (!(await settlesWithin(idle, timeoutMs))) this.#log.warn("jobs.abandoned", { timeoutMs });
+    if (!(await withTimeout(idle, timeoutMs))) this.#log.warn("jobs.abandoned", { timeoutMs });
     await this.#boss.stop({ graceful: false });
     await this.#pool.end({ timeout: 1 });
   }
@@ -215,7 +215,7 @@ class PgBossJobs implements Jobs {
     const added = this.#boss.work<Data, JobResult[], typeof options>(queue.name, options, async (jobs) => {
       const results: JobResult[] = [];
       for (const job of jobs) results.push(await this.#run(queue, handler, job));
-      // Without this a worker sleeps after each batch, whatever waits.
+      // Without this, a worker sleeps after each batch even if more jobs wait.
       this.#boss.notifyWorker(await workerId.promise);
       return results;
     });
@@ -243,7 +243,7 @@ class PgBossJobs implements Jobs {
     else this.#log.warn("job.failed", fields);
   }
 
-  /** Creates the queue, or gives an existing one the rules of this version of the program. */
+  /** Creates the queue, or updates an existing one to the rules of this version of the program. */
   #ensureQueue(queue: NamedQueue): Promise<void> {
     const known = this.#ready.get(queue.name);
     if (known) return known;

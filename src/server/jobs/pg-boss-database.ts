@@ -10,8 +10,8 @@ const asText = (value: unknown) => (typeof value === "string" ? value : JSON.str
 const jsonType = (oid: number) => ({ to: oid, from: [oid], serialize: asText, parse: JSON.parse });
 
 /**
- * A small pool of pg-boss's own. It can't share drizzle's: pg-boss sends JSON as text and wants it back parsed,
- * and drizzle replaces those serializers on the client it is given.
+ * A small pool for pg-boss alone. It can't share drizzle's pool: pg-boss sends JSON as text and expects it back parsed,
+ * and drizzle replaces those serializers on its client.
  */
 export function openJobsPool(url: string): Sql {
   return openPostgres(url, {
@@ -34,13 +34,13 @@ export function pgBossDatabase(sql: Sql): Db {
   };
 }
 
-/** Takes the next job of a queue: the one statement without values that comes again with every job. */
+/** Takes the next job of a queue. It is the only statement without values that runs for every job. */
 const NEXT_JOB = /^\s*WITH\s+next AS/;
 
-/** Statements that come again with every job are planned once a connection. */
+/** Each connection plans the statements that run for every job only once. */
 async function run(sql: Sql | ReservedSql, text: string, values: unknown[] = []) {
   const comesAgain = values.length > 0 || NEXT_JOB.test(text);
-  // By itself postgres.js never prepares a text without values (`simple`).
+  // Otherwise postgres.js never prepares a text without values (`simple`).
   const options: object = comesAgain ? { prepare: true, simple: false } : {};
   const result: unknown[] = await sql.unsafe(text, values as never[], options);
   // Several statements in one text give a list of results.
@@ -48,7 +48,7 @@ async function run(sql: Sql | ReservedSql, text: string, values: unknown[] = [])
   return { rows: several ? result.flat() : [...result] };
 }
 
-/** A text that opens its own transaction needs one connection to itself, clean again when it is given back. */
+/** A text that opens its own transaction needs a connection to itself, which must be clean when it is released. */
 async function runScript(sql: Sql, text: string) {
   const connection = await sql.reserve();
   try {

@@ -10,14 +10,14 @@ export interface QueueDepth {
   delayed: number;
   /** Jobs that run, as pg-boss last counted them (every ten seconds). */
   active: number;
-  /** For how long the oldest waiting job could have run; 0 where none waits. */
+  /** How long ago the oldest waiting job could have run. 0 if none waits. */
   oldestSeconds: number;
 }
 
-/** More than the program has, on many nodes. */
+/** A bound above the number of queues on many nodes. */
 const MAX_QUEUES = 10_000;
 
-/** How full all queues are. Jobs that are done are not read: those that wait have an index of their own. */
+/** How many jobs each queue holds. Done jobs are not read, because waiting jobs have an index of their own. */
 export async function measureQueues(db: Db): Promise<QueueDepth[]> {
   const rows = await db.execute<{ [Column in keyof QueueDepth]: QueueDepth[Column] }>(sql`
     select q.name, coalesce(j.waiting, 0)::int as waiting, coalesce(j.delayed, 0)::int as delayed,

@@ -1,18 +1,18 @@
-/** Where jobs go that have failed for good; shared by all queues, each letter remembers its own. */
+/** Holds the jobs of all queues that have failed for good. Each dead letter remembers its queue. */
 export const DEAD_LETTERS = "dead-letters";
 
 /** How a queue treats its jobs. */
 export interface QueueRules {
-  /** Tries after the first; then the job becomes a dead letter. */
+  /** Number of retries. After the last one the job becomes a dead letter. */
   retryLimit: number;
-  /** Wait before the first retry; doubles (with jitter) up to `retryDelayMaxSeconds`. */
+  /** Delay before the first retry. It doubles (with jitter) up to `retryDelayMaxSeconds`. */
   retryDelaySeconds: number;
   retryDelayMaxSeconds: number;
-  /** A job that runs longer is given to another worker while its `signal` aborts. */
+  /** A job that runs longer goes to another worker, and its `signal` aborts. */
   expireInSeconds: number;
-  /** A job that is done is deleted, with its data, this long after. */
+  /** A finished job is deleted with its data after this time. */
   keepDoneSeconds: number;
-  /** At most one job a `singletonKey` waits or runs; `enqueue` then demands a key. */
+  /** At most one job with the same `singletonKey` waits or runs. `enqueue` then requires a key. */
   exclusive: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface NamedQueue {
 
 /** A queue of jobs that carry `Data`. Jobs run at least once, so handlers are idempotent. */
 export interface Queue<Data extends object> extends NamedQueue {
-  /** Only for the compiler: ties what is enqueued to what is handled. */
+  /** Exists for the compiler only: it ties the enqueued data to the handler's data. */
   readonly carries?: (data: Data) => Data;
 }
 

@@ -7,13 +7,13 @@ interface Text {
   message: string;
 }
 
-/** What a mail says, before it is put into a language. */
+/** The content of a mail before it is translated. */
 export interface MailContent {
   subject: Text;
   paragraphs: Text[];
-  /** Shown alone: six digits, or an address to open with the words of its button. */
+  /** Shown on its own: a six-digit code, or an address with the text of its button. */
   highlight?: { code: string } | { url: string; label: Text };
-  /** Said after the highlight, e.g. how long it is good for. */
+  /** Shown after the highlight, e.g. how long it is valid. */
   footnotes?: Text[];
   values?: Record<string, string | number>;
 }

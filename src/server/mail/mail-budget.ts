@@ -7,25 +7,25 @@ const HOUR_MS = 3600_000;
 export const TO_ONE_RECIPIENT = 5;
 export const IN_ALL = 20;
 
-/** So many mails in any hour. */
+/** A limit of mails in any one hour. */
 export interface MailBudget {
-  /** What is counted; stored hashed. */
+  /** Identifies what is counted. Stored as a hash. */
   name: string;
   limit: number;
 }
 
-/** Who causes a mail, and so whose budgets it takes from. */
+/** Who caused a mail, which decides the budgets that it uses. */
 export type MailCause = "program" | { at: Date; budgetsFor(recipient: string): MailBudget[] };
 
-/** Told by the program itself about something no caller can repeat at will: a payment, an end, a removal. */
+/** The program itself reports something that no caller can repeat at will: a payment, an expiry, a removal. */
 export const byProgram: MailCause = "program";
 
-/** What one account does: 5 mails an hour to one recipient, 20 in all. */
+/** An account caused it: 5 mails an hour to one recipient, 20 in total. */
 export function byAccount(accountId: string, at: Date): MailCause {
   return { at, budgetsFor: (recipient) => budgetsOfAccount(accountId, recipient) };
 }
 
-/** As {@link byAccount}, to an address that is not known to be the account's: many accounts may aim at one. */
+/** As {@link byAccount}, for an address that may not belong to the account. Many accounts could target one address. */
 export function byAccountToStranger(accountId: string, at: Date): MailCause {
   return {
     at,
@@ -36,7 +36,7 @@ export function byAccountToStranger(accountId: string, at: Date): MailCause {
   };
 }
 
-/** What somebody asks for without a session, against budgets that the caller names. */
+/** Somebody without a session asked for it. The caller names the budgets. */
 export function byVisitor(budgets: MailBudget[], at: Date): MailCause {
   return { at, budgetsFor: () => budgets };
 }
@@ -49,8 +49,8 @@ function budgetsOfAccount(accountId: string, recipient: string): MailBudget[] {
 }
 
 /**
- * Counts one mail against its cause's budgets, right under concurrency.
- * @throws {AppError} 429 with Retry-After where one of them is used up; the transaction must end with it
+ * Counts one mail against the budgets of its cause, correctly under concurrency.
+ * @throws {AppError} 429 with Retry-After if a budget is used up; the transaction must fail with it
  */
 export async function takeFromBudgets(tx: Tx, cause: MailCause, recipient: string): Promise<void> {
   if (cause === "program") return;
@@ -68,12 +68,12 @@ export async function takeFromBudgets(tx: Tx, cause: MailCause, recipient: strin
   }
 }
 
-/** What an hour later counts no more. */
+/** Deletes entries older than an hour, which no longer count. */
 export async function forgetOldMails(db: DbOrTx, now: Date): Promise<void> {
   await deleteOldSent(db, new Date(now.getTime() - HOUR_MS));
 }
 
-/** `maria+1@…` is read by whoever reads `maria@…`. */
+/** `maria+1@…` and `maria@…` are the same mailbox. */
 function mailboxOf(recipient: string): string {
   return recipient.toLowerCase().replace(/\+[^@]*(?=@)/, "");
 }

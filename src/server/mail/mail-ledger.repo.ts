@@ -2,7 +2,7 @@ import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../db/client.ts";
 import { mailLedger } from "./mail.table.ts";
 
-/** Whoever counts a budget counts alone, until the transaction ends. */
+/** Locks a budget until the transaction ends, so that only one transaction counts it at a time. */
 export async function lockBudget(tx: Tx, budget: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`mail ${budget}`}, 0))`);
 }

@@ -7,7 +7,7 @@ import { forgetOldMails, type MailCause, takeFromBudgets } from "./mail-budget.t
 import type { Mail } from "./mailer.ts";
 import { forgetInOutbox, hashAddress, outboxFolder, sweepOutbox } from "./outbox.ts";
 
-/** Mails wait in the database, sealed (they carry codes and links), until they were handed over. */
+/** Mails wait in the database until they are handed over. They are sealed, because they carry codes and links. */
 const outgoing = defineQueue<{ sealed: string; about?: string[] }>("mail.send", {
   retryLimit: 20,
   retryDelaySeconds: 10,
@@ -18,12 +18,12 @@ const outgoing = defineQueue<{ sealed: string; about?: string[] }>("mail.send", 
 
 const cleaning = defineQueue<Record<never, never>>("mail.clean", { retryLimit: 1 });
 const outboxSweep = defineQueue<Record<never, never>>("mail.outbox", { retryLimit: 1 });
-/** `since` is missing in what the version before this one enqueued. */
+/** Jobs that the previous version enqueued have no `since`. */
 const outboxForget = defineQueue<{ about: string; since?: string }>("mail.forget", { retryLimit: 5 });
 
 /**
- * Has a mail sent, if the transaction commits; never waits for the mail server.
- * @throws {AppError} 429 where its cause has no mail left for this hour
+ * Enqueues a mail that is sent if the transaction commits. Never waits for the mail server.
+ * @throws {AppError} 429 if its cause has used up its mails of this hour
  */
 export async function enqueueMail(
   deps: Pick<Deps, "jobs" | "mailSeal">,
@@ -36,7 +36,7 @@ export async function enqueueMail(
   await deps.jobs.enqueue(outgoing, { sealed: deps.mailSeal.close(mail), about }, { tx });
 }
 
-/** As {@link enqueueMail}, for a mail that there is another way for: answers whether there was room for it. */
+/** As {@link enqueueMail}, for a mail that is not the only way. Resolves to whether the budget had room for it. */
 export async function mailWithinBudget(
   deps: Pick<Deps, "jobs" | "mailSeal">,
   tx: Tx,
@@ -53,8 +53,8 @@ export async function mailWithinBudget(
 }
 
 /**
- * Deletes what is kept since `since` of mails to or from an address, if the transaction commits: those that wait, those that could not be
- * sent, and the files in the outbox of this node.
+ * Deletes what is kept of mails to or from an address since `since`: waiting mails, failed mails, and files in the outbox
+ * of this node. Takes effect if the transaction commits.
  */
 export async function forgetMails(
   { jobs, node }: Pick<Deps, "jobs" | "node">,

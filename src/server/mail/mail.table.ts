@@ -1,6 +1,6 @@
 import { bigint, index, pgTable, text, timestamp } from "drizzle-orm/pg-core";
 
-/** One row for each budget that a mail of the last hour took from; older rows count no more and are swept. */
+/** One row for each budget that a mail of the last hour used. Older rows no longer count and are swept. */
 export const mailLedger = pgTable(
   "mail_ledger",
   {

@@ -1,20 +1,20 @@
 /** One message to one person. `text` is the whole message; `html` says the same. */
 export interface Mail {
   to: string;
-  /** Where an answer shall go, if not to the sender. */
+  /** Where replies go, if not to the sender. */
   replyTo?: string;
   subject: string;
-  /** The subject without what people typed, for the log. */
+  /** The subject without text that people typed, for the log. */
   loggedSubject?: string;
   text: string;
   html: string;
   attachments?: { fileName: string; contentType: string; base64: string }[];
 }
 
-/** Two adapters: `smtp`, and `outbox` (files, where no SMTP_URL is set). */
+/** Sends mails. Two adapters: `smtp`, and `outbox`, which writes files if no SMTP_URL is set. */
 export interface Mailer {
   /**
-   * Resolves when the message was handed over. May send twice if the answer to the first was lost.
+   * Resolves when the message was handed over. May send it twice if the first answer was lost.
    * @throws {MailFailed}
    */
   send(mail: Mail): Promise<void>;

@@ -8,7 +8,7 @@ import { compose } from "./smtp-mailer.ts";
 
 const SWEEP_EVERY = 100;
 
-/** Writes each message to `folder` as an `.eml` file, which appears complete, and logs that it did: its subject without what people typed. */
+/** Writes each message to `folder` as a complete `.eml` file, and logs its subject without text that people typed. */
 export function createOutboxMailer(options: { folder: string; from: string; log: Logger }): Mailer {
   const { folder, from, log } = options;
   const transport = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
@@ -28,7 +28,7 @@ export function createOutboxMailer(options: { folder: string; from: string; log:
       }
       await rename(draft, join(folder, `${name}.eml`));
       log.info("mail.written", { subject: mail.loggedSubject });
-      // Between the hourly sweeps too it stays within its bounds, or not far above.
+      // This keeps the folder close to its bounds between the hourly sweeps too.
       if (++written % SWEEP_EVERY === 0) await sweepOutbox(folder, new Date());
     },
     close: () => transport.close(),

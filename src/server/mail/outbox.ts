@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { domainToASCII } from "node:url";
 import type { Config } from "../config.ts";
 
-/** How long a mail stays as a file, and how much of them at most; the oldest go first. */
+/** How long a mail stays as a file, and how many bytes stay at most. The oldest go first. */
 export const outboxLimits = { days: 30, files: 5_000, bytes: 1 << 30 };
 export type OutboxLimits = typeof outboxLimits;
 
 const DAY_MS = 24 * 3600_000;
-/** Recipients stand in the head of a mail, which its text follows. */
+/** Recipients are in the header of a mail, so only its first bytes are read. */
 const HEAD_BYTES = 16 << 10;
-/** Ours: written complete by a rename, `.tmp` before. */
+/** The names of our files: `.tmp` until a rename makes them complete. */
 const NAME = /^[0-9a-f-]{36}\.(eml|tmp)$/;
 
 export function outboxFolder({ dataDir }: Pick<Config, "dataDir">): string {
@@ -23,7 +23,7 @@ interface MailFile {
   writtenAt: number;
 }
 
-/** Deletes what is too old, and the oldest of what is too much. */
+/** Deletes the mails that are too old, and the oldest ones while they are too many. */
 export async function sweepOutbox(
   folder: string,
   now: Date,
@@ -38,7 +38,7 @@ export async function sweepOutbox(
   }
 }
 
-/** Deletes the mails to an address, and those that an answer to would go there, written since `since`. */
+/** Deletes the mails written since `since` that go to an address, or whose replies go there. */
 export async function forgetInOutbox(folder: string, about: string, since: Date): Promise<void> {
   for (const { path, writtenAt } of await listMailFiles(folder)) {
     if (writtenAt < since.getTime()) continue;
@@ -48,7 +48,7 @@ export async function forgetInOutbox(folder: string, about: string, since: Date)
   }
 }
 
-/** Names an address without telling it; the case and the script of its domain make no difference. */
+/** A hash that identifies an address. The case of the address and the script of its domain make no difference. */
 export function hashAddress(address: string): string {
   const at = address.lastIndexOf("@");
   const domain = address.slice(at + 1);
@@ -85,7 +85,7 @@ async function readHead(path: string): Promise<string | undefined> {
   }
 }
 
-/** Those of `To` and `Reply-To`, whose lines may be folded (RFC 5322 §2.2.3). */
+/** The addresses of `To` and `Reply-To`, whose lines may be folded (RFC 5322 §2.2.3). */
 function addressesIn(source: string): string[] {
   const [head = ""] = source.split(/\r?\n\r?\n/, 1);
   const lines = head.replace(/\r?\n[ \t]+/g, " ").split(/\r?\n/);

@@ -25,7 +25,7 @@ export function createSmtpMailer(options: { url: string; from: string }): Mailer
   };
 }
 
-/** A message as nodemailer takes it. Nothing in it is ever read from a file or fetched. */
+/** A message for nodemailer, which must never read a part of it from a file or fetch it. */
 export function compose(mail: Mail, from: string) {
   return {
     from,

@@ -3,20 +3,20 @@ import { describeError } from "../runtime/log.ts";
 import { recordBeat } from "./nodes.repo.ts";
 
 const BEAT_MS = 30_000;
-/** Two beats missed and more: this node was stopped, or the database was out of reach, for everybody perhaps. */
+/** After a gap of two missed beats, this node was stopped or could not reach the database, perhaps like all others. */
 const PAUSE_SECONDS = 90;
 
 const platform = `${process.platform} ${process.arch} bun ${Bun.version}`;
 
-/** One beat. Returns whether the last one was not long ago, so that no other node can have taken this one for dead. */
+/** Beats once. Returns whether the last beat was so recent that no other node can have taken this one for dead. */
 export async function beat({ db, node }: Pick<Deps, "db" | "node">): Promise<boolean> {
   const { id, bootId } = node;
   return await recordBeat(db, { id, bootId, platform, pauseSeconds: PAUSE_SECONDS });
 }
 
 /**
- * Beats now, then as long as the process lives or until it is disposed. A beat that fails is logged: what the node
- * does meanwhile fails or holds by itself. `onRevival` runs after a pause in which others may have taken it for dead.
+ * Beats now and then regularly until it is disposed. A failed beat is only logged: the node's other work
+ * fails or stays valid without it. `onRevival` runs after a pause in which other nodes may have taken this one for dead.
  */
 export async function startBeating(
   deps: Pick<Deps, "db" | "node" | "log">,

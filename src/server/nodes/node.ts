@@ -2,11 +2,11 @@ import { chmod, mkdir, open, readFile, rename, writeFile } from "node:fs/promise
 import { dirname, join } from "node:path";
 import { sync } from "../storage/disk/durable-file.ts";
 
-/** This process among equals: who it is and where it stages bytes. */
+/** The identity of this process among the nodes, and where it stages bytes. */
 export interface Node {
-  /** Stays the same over restarts on the same DATA_DIR; names the node's queues. */
+  /** Stays the same across restarts on one DATA_DIR. Names the node's queues. */
   id: string;
-  /** New at each start: tells an upload in progress from one that died with a former run. */
+  /** New at each start. Tells a running upload from one that died with a former run. */
   bootId: string;
   /** By the system's clock. */
   startedAt: Date;
@@ -17,7 +17,7 @@ export interface Node {
 
 export async function createNode(dataDir: string): Promise<Node> {
   const stagingDir = join(dataDir, "staging");
-  // DATA_DIR may let PostgreSQL's account through to its own folder: it must not see into this one.
+  // PostgreSQL's account may pass through DATA_DIR to its own folder, but must not see into this one.
   await mkdir(stagingDir, { recursive: true, mode: 0o700 });
   await chmod(stagingDir, 0o700);
   const id = await readOrCreate(join(dataDir, "node-id"), () => Bun.randomUUIDv7());
@@ -30,7 +30,7 @@ export async function createNode(dataDir: string): Promise<Node> {
   };
 }
 
-/** The content of a small file, made durable with `create` where it is not there yet; mode 0600. */
+/** Reads a small file, or writes the result of `create` to it durably if it is missing. Mode 0600. */
 export async function readOrCreate(path: string, create: () => string): Promise<string> {
   const existing = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";

@@ -6,11 +6,11 @@ export interface Beat {
   id: string;
   bootId: string;
   platform: string;
-  /** A node that was silent for longer is not steady. */
+  /** A node that was silent for longer does not count as steady. */
   pauseSeconds: number;
 }
 
-/** Records that a node is alive. Returns whether this run of it has beaten before without a pause. */
+/** Records that a node is alive. Returns whether this run has beaten before without a pause. */
 export async function recordBeat(db: Db, { id, bootId, platform, pauseSeconds }: Beat): Promise<boolean> {
   const now = sql`now()`;
   const pausedAt = sql`now() - make_interval(secs => ${pauseSeconds})`;
@@ -30,7 +30,7 @@ export async function recordBeat(db: Db, { id, bootId, platform, pauseSeconds }:
   return row?.isSteady === true;
 }
 
-/** Nodes that others name and that have not beaten: they run a version that doesn't, or are gone since before. */
+/** Records nodes that other rows name but that have never beaten: they run an older version, or are long gone. */
 export async function noticeNodes(db: Db, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   const now = sql`now()`;
@@ -38,15 +38,15 @@ export async function noticeNodes(db: Db, ids: string[]): Promise<void> {
   await db.insert(nodes).values(rows).onConflictDoNothing();
 }
 
-/** Silent for longer, a node is taken for dead. One that never beat gets a day: it may be of a version before beats. */
+/** A node that is silent for longer counts as dead. One that never beat gets a day, because older versions do not beat. */
 const silence = sql`case when ${nodes.bootId} is null then interval '1 day' else interval '10 minutes' end`;
-/** Only a node that has itself beaten for so long judges: after an outage of the database all look dead. */
+/** A node judges others only after it has itself beaten for this long: after a database outage, all nodes look dead. */
 const judgeIsSteady = (
   selfId: string,
 ) => sql`exists (select 1 from ${nodes} as judge where judge.id = ${selfId}
   and judge.steady_since < now() - interval '2 minutes' and judge.last_beat_at > now() - interval '90 seconds')`;
 
-/** Locks a node that is dead and not swept yet, if there is one that nobody else is sweeping. */
+/** Locks a dead node that is neither swept nor being swept by another node, if there is one. */
 export async function claimDeadNode(tx: Tx, selfId: string): Promise<typeof nodes.$inferSelect | undefined> {
   const isDead = sql`${nodes.sweptAt} is null and ${nodes.lastBeatAt} < now() - ${silence}`;
   const [node] = await tx
@@ -71,7 +71,7 @@ export async function isSwept(db: DbOrTx, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Forgets up to `limit` nodes that were swept a month ago, and returns them. One that holds staged bytes is remembered. */
+/** Deletes up to `limit` nodes that were swept a month ago, and returns them. Nodes that hold staged bytes stay. */
 export async function forgetNodes(db: Db, limit: number): Promise<{ id: string }[]> {
   const isLongGone = sql`${nodes.sweptAt} < now() - interval '30 days' and not exists (
     select 1 from stored_objects where staged_on = ${nodes.id})`;

@@ -3,19 +3,19 @@ import { pgTable, text, timestamp } from "drizzle-orm/pg-core";
 const moment = (name: string) => timestamp(name, { withTimezone: true });
 
 /**
- * Every process that has served on this database, one row a DATA_DIR. All times are the database's, so that nodes
- * whose clocks differ agree on who is alive.
+ * Every node that has served on this database, one row for each DATA_DIR. All times come from the database's clock, so that
+ * nodes with different clocks agree on who is alive.
  */
 export const nodes = pgTable("nodes", {
   id: text().primaryKey(),
-  /** Tells the runs of a node apart; null for a node that was only heard of (its version does not beat). */
+  /** Tells the runs of a node apart. Null for a node that never beat itself, because its version does not beat. */
   bootId: text("boot_id"),
   /** Of that run. */
   startedAt: moment("started_at").notNull(),
-  /** Since when it has beaten without a pause: after a pause it does not judge others. */
+  /** Since when it has beaten without a pause. After a pause it does not judge others. */
   steadySince: moment("steady_since").notNull(),
   lastBeatAt: moment("last_beat_at").notNull(),
-  /** When another node took it for dead and swept what it had recorded; null again once it beats. */
+  /** When another node took it for dead and swept its records. Null again once it beats. */
   sweptAt: moment("swept_at"),
   /** Operating system, processor and runtime, such as `linux x64 bun 1.4.5`. */
   platform: text(),

@@ -8,7 +8,7 @@ export interface Merchant {
   merchantCity: string;
 }
 
-/** Fails at the start rather than at the first payment. @throws {ConfigError} where no BR Code can carry the merchant */
+/** Fails at the start instead of at the first payment. @throws {ConfigError} if no BR Code can hold the merchant */
 export function assertMerchant({ key, merchantName, merchantCity }: Merchant): void {
   try {
     staticBrCode({ chave: key, merchantName, merchantCity });

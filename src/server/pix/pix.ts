@@ -3,20 +3,20 @@ export interface Cob {
   txid: string;
   status: CobStatus;
   amountCents: number;
-  /** "Pix copia e cola"; a charge that is no longer open may have none. */
+  /** "Pix copia e cola". A charge that is no longer open may have none. */
   brCode: string | undefined;
-  /** What was paid for it so far. */
+  /** The Pix that paid for it so far. */
   pix: ReceivedPix[];
 }
 
-/** API Pix `CobStatus`. An expired charge has none of its own: it stays ATIVA. */
+/** API Pix `CobStatus`. There is none for an expired charge, which stays ATIVA. */
 export type CobStatus = "ATIVA" | "CONCLUIDA" | "REMOVIDA_PELO_USUARIO_RECEBEDOR" | "REMOVIDA_PELO_PSP";
 
 export interface ReceivedPix {
   endToEndId: string;
   amountCents: number;
   paidAt: Date;
-  /** What went back of it, whoever asked: the merchant, the PSP, or the payer's bank (MED). */
+  /** The returns of it, whoever asked: the merchant, the PSP, or the payer's bank (MED). */
   devolucoes: ReceivedDevolucao[];
 }
 
@@ -27,9 +27,9 @@ export interface Devolucao {
   amountCents: number;
 }
 
-/** A devolucao as it stands on the Pix that it gives back. */
+/** A devolucao as it appears in the Pix that it returns. */
 export interface ReceivedDevolucao extends Devolucao {
-  /** `ReturnIdentification` of the interbank message; undefined where the PSP tells none yet. */
+  /** `ReturnIdentification` of the interbank message; undefined if the PSP gives none yet. */
   rtrId: string | undefined;
   /** API Pix `DevolucaoNatureza`; later versions may bring others. */
   natureza: string;
@@ -37,7 +37,7 @@ export interface ReceivedDevolucao extends Devolucao {
   settledAt: Date | undefined;
 }
 
-/** How long a call may take, all its repetitions included: a person waits for some of them. */
+/** How long a call may take, with all its retries: a person waits for some calls. */
 export const PIX_TIMEOUT_MS = 10_000;
 
 export interface CobOrder {
@@ -50,24 +50,24 @@ export interface CobOrder {
 }
 
 /**
- * The way to a Pix account. Every call may be repeated: charges are one a txid, refunds one an id. None is made
- * inside a database transaction. All end within {@link PIX_TIMEOUT_MS}; where `signal` aborts they throw its reason.
+ * Access to a Pix account. Every call may be repeated: there is one charge for each txid and one refund for each id. No call
+ * is made inside a database transaction. Each ends within {@link PIX_TIMEOUT_MS}, or throws the reason of `signal`.
  */
 export interface Pix {
   readonly provider: "local" | "bacen";
-  /** Whether an admin says that a charge was paid, since the adapter can't know. */
+  /** Whether an admin confirms payments, because the adapter can't know of them. */
   readonly isConfirmedByHand: boolean;
   newTxid(): string;
   /**
-   * Makes the charge, or answers the one that is there under its txid, whatever its status; one that is still
-   * `ATIVA` has a `brCode`. Another amount or key under that txid is `rejected`. @throws {PixError}
+   * Creates the charge, or returns the existing one under its txid in any status; an `ATIVA` one has a `brCode`. If the
+   * existing charge has another amount or key, the call is `rejected`. @throws {PixError}
    */
   createCob(order: CobOrder, signal?: AbortSignal): Promise<Cob>;
-  /** The charge as the PSP knows it; `undefined` where it knows none. @throws {PixError} */
+  /** The charge as the PSP knows it, or `undefined`. @throws {PixError} */
   readCob(txid: string, signal?: AbortSignal): Promise<Cob | undefined>;
   /**
-   * Gives money back for a received Pix, or answers the refund that is there under its id (1–35 of `[A-Za-z0-9]`);
-   * another amount under that id is `rejected`. @throws {PixError}
+   * Refunds a received Pix, or returns the existing refund under this id (1–35 of `[A-Za-z0-9]`). If the existing refund has
+   * another amount, the call is `rejected`. @throws {PixError}
    */
   refund(
     refund: { endToEndId: string; id: string; amountCents: number },
@@ -78,7 +78,7 @@ export interface Pix {
     refund: { endToEndId: string; id: string },
     signal?: AbortSignal,
   ): Promise<Devolucao | undefined>;
-  /** Sees to it that the PSP reports what is paid to `url` (it adds `/pix`). Nothing to do for `local`. @throws {PixError} */
+  /** Makes the PSP report payments to `url`, to which it adds `/pix`. Does nothing for `local`. @throws {PixError} */
   registerWebhook(url: string, signal?: AbortSignal): Promise<void>;
   close(): void;
 }
@@ -91,15 +91,14 @@ interface PixErrorOptions {
 }
 
 /**
- * Why a call failed: `unavailable` may work later (time-out, 429, 5xx, a token refused), and whether it was carried out
- * is not known; `rejected` won't work as long as the call is the same, and nothing was carried out. Reads are never
- * `rejected`.
+ * Why a call failed. An `unavailable` call (time-out, 429, 5xx, refused token) may work later, and may have been carried out.
+ * A `rejected` call never works unchanged, and was not carried out. Reads are never `rejected`.
  */
 export class PixError extends Error {
   override name = "PixError";
-  /** HTTP status of the PSP, where it answered. */
+  /** HTTP status of the PSP, if it answered. */
   readonly status: number | undefined;
-  /** What the PSP asked to wait. */
+  /** How long the PSP asked to wait. */
   readonly retryAfterSeconds: number | undefined;
   /** A word for the log: API Pix's type of error, such as `CobOperacaoInvalida`, or what the network said. */
   readonly code: string | undefined;

@@ -9,16 +9,16 @@ export class ProcessLost extends Error {
 export interface RequestBounds {
   signal: AbortSignal;
   timeoutMs: number;
-  /** Resident memory of the process above which it is killed; looked after on Linux. */
+  /** The process is killed if its resident memory exceeds this. Measured on Linux only. */
   maxMemoryBytes?: number;
 }
 
 const MEMORY_EVERY_MS = 25;
 
 /**
- * A child process that answers one request at a time. A process, not a thread: a thread that runs wild in a
- * hostile file can't be stopped and takes the server's memory with it; a process can be killed and gives all of
- * it back. The other side of it is {@link serveRequests}.
+ * A child process that answers one request at a time; {@link serveRequests} is its other side. It is not a thread, because
+ * a thread that a hostile file keeps busy can't be stopped and shares the server's memory. A process can be killed and
+ * then returns all its memory.
  */
 export class KillableProcess<Request, Reply> {
   readonly #child: Subprocess;
@@ -27,7 +27,7 @@ export class KillableProcess<Request, Reply> {
 
   constructor(command: readonly string[]) {
     this.#child = Bun.spawn([...command], {
-      // Nothing of the server's environment: it holds secrets.
+      // The child gets none of the server's environment, which holds secrets.
       env: {},
       stdio: ["ignore", "ignore", "inherit"],
       serialization: "advanced",
@@ -45,14 +45,15 @@ export class KillableProcess<Request, Reply> {
     return this.#child.pid;
   }
 
-  /** What the process holds now; 0 where that can't be told. */
+  /** Resident memory of the process. 0 if it is unknown. */
   get residentBytes(): number {
     return residentBytes(this.#child.pid);
   }
 
   /**
-   * Sends one request; the next may only follow its reply. Aborted, late or too large, the process is killed.
-   * @throws {ProcessLost} or what the signal was aborted with
+   * Sends one request; the next may only follow its reply. The process is killed if the request is aborted, takes too long
+   * or takes too much memory.
+   * @throws {ProcessLost} or the reason of the signal
    */
   async request(request: Request, { signal, timeoutMs, maxMemoryBytes }: RequestBounds): Promise<Reply> {
     signal.throwIfAborted();

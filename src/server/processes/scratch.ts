@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { Pieces } from "../archive/pieces.ts";
 import { writeAll } from "../storage/disk/durable-file.ts";
 
-/** Files for what is too large to be held in memory while another process takes it apart. */
+/** Holds data in files that are too large for memory while another process reads them. */
 export interface Scratch {
-  /** Writes pieces into a new file, which goes with its disposal; undefined where there are more than `maxBytes`. */
+  /** Writes pieces to a new file, which is deleted when it is disposed. `undefined` if they are more than `maxBytes`. */
   spool(pieces: Pieces, maxBytes: number): Promise<ScratchFile | undefined>;
 }
 
@@ -15,10 +15,10 @@ export interface ScratchFile extends AsyncDisposable {
   sizeBytes: number;
 }
 
-/** Older ones are a former run's: no use of one takes so long. */
+/** No use of a file takes this long, so an older file is left from a former run. */
 const STALE_MS = 60 * 60_000;
 
-/** Scratch files in `folder`, less those that a killed run left there. */
+/** Opens `folder` for scratch files and deletes those that a killed run left there. */
 export async function createScratch(folder: string): Promise<Scratch> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);

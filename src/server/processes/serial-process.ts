@@ -4,19 +4,19 @@ import { KillableProcess, ProcessLost } from "./killable-process.ts";
 export interface SerialProcessOptions<Request> {
   command: readonly string[];
   log: Pick<Logger, "warn">;
-  /** Names the log line about a process that was lost. */
+  /** The event of the log line about a lost process. */
   event: string;
-  /** Asked of a new process before its first request, and answered with itself: starting is not to count as work. */
+  /** A new process echoes this before its first request, so that starting does not count as work. */
   ready: Request;
-  /** What one request may take. */
+  /** How long one request may take. */
   timeoutMs: number;
-  /** What the process may take meanwhile; looked after on Linux. */
+  /** How much memory the process may take meanwhile. Measured on Linux only. */
   maxMemoryBytes?: number;
-  /** Shared with other processes that shall not work at the same time. */
+  /** Shared with other processes that must not work at the same time. */
   turns?: SharedTurns;
 }
 
-/** Lets works have their turn one after the other. */
+/** Runs work one after the other. */
 export class SharedTurns {
   #last: Promise<unknown> = Promise.resolve();
 
@@ -27,15 +27,15 @@ export class SharedTurns {
   }
 }
 
-/** The start of a process on a busy machine. */
+/** How long a process may take to start on a busy machine. */
 const START_TIMEOUT_MS = 30_000;
 const IDLE_MS = 15_000;
-/** A process is replaced after so many requests, so that nothing it leaks can grow. */
+/** A process is replaced after so many requests, so that its leaks can't grow. */
 const MAX_REQUESTS_PER_PROCESS = 500;
-/** A process that kept more of a large request than this is replaced: nothing else takes the memory back. */
+/** A process that keeps more memory than this is replaced, because nothing else returns that memory. */
 const MAX_KEPT_BYTES = 48 * 1024 * 1024;
 
-/** A killable process that starts with the first request, answers one at a time, and ends when none came for a while. */
+/** A killable process that starts at the first request, answers one at a time, and ends after a while without requests. */
 export class SerialProcess<Request, Reply> {
   readonly #options: SerialProcessOptions<Request>;
   readonly #closing = new AbortController();
@@ -51,14 +51,14 @@ export class SerialProcess<Request, Reply> {
   }
 
   /**
-   * Waits for its turn. `ProcessLost` is given back where the request took too long, too much, or ended the process.
-   * @throws what `signal` was aborted with, or `ProcessLost` where no process can be started
+   * Waits for its turn. Returns `ProcessLost` if the request took too long, took too much memory or ended the process.
+   * @throws the reason of `signal`, or `ProcessLost` if no process can be started
    */
   request(request: Request, signal: AbortSignal): Promise<Reply | ProcessLost> {
     return this.#turns.run(() => this.#request(request, AbortSignal.any([signal, this.#closing.signal])));
   }
 
-  /** Ends what is under way. */
+  /** Ends the running request. */
   async close(): Promise<void> {
     this.#closing.abort(new ProcessLost("the server is stopping"));
     const process = this.#process;

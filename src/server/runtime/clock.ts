@@ -1,4 +1,4 @@
-/** Where "now" comes from; tests bring their own. */
+/** Tells the current time. Tests bring their own. */
 export interface Clock {
   now(): Date;
 }

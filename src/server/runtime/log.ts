@@ -1,6 +1,6 @@
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** What a log line may say beside its event. Never a person's name, a UID, a token, a path or a query string. */
+/** What a log line may hold besides its event: never a person's name, a UID, a token, a path or a query string. */
 export type LogFields = Record<string, string | number | boolean | null | undefined | string[]>;
 
 /** The log: `event` is a stable dotted word (`upload.committed`), `fields` its figures. */
@@ -13,7 +13,7 @@ export interface Logger {
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
-/** A logger that writes one JSON line an event; events below `level` are dropped. */
+/** A logger that writes one JSON line for each event and drops events below `level`. */
 export function createLogger(options: {
   level: LogLevel;
   write?: (line: string) => void;
@@ -31,8 +31,8 @@ export function createLogger(options: {
 const MAX_FRAMES = 12;
 
 /**
- * What the log may know of an error: its class, its code, where it was thrown, and the same of its cause.
- * Messages stay out: those of PostgreSQL and drizzle quote the values of the failed statement.
+ * Describes an error for the log: its class, its code, where it was thrown, and the same of its cause. Messages are left
+ * out, because those of PostgreSQL and drizzle quote the values of the failed statement.
  */
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };

@@ -1,16 +1,16 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
-/** Keeps values that rest in the database from whoever reads only the database. */
+/** Encrypts values at rest, so that the database alone does not reveal them. */
 export interface Seal {
   close(value: unknown): string;
-  /** @throws where the text was sealed with another secret or changed */
+  /** @throws if the text was sealed with another secret, or was changed */
   open(sealed: string): unknown;
 }
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM under a key of its own for each purpose, derived from AUTH_SECRET. */
+/** AES-256-GCM with one key for each purpose, derived from AUTH_SECRET. */
 export function createSeal(secret: string, purpose: string): Seal {
   const key = Buffer.from(hkdfSync("sha256", secret, "", `exameteca ${purpose}`, 32));
   return {

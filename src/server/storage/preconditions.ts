@@ -1,6 +1,6 @@
 import { assertObjectKey, type ByteRange } from "./object-store.ts";
 
-/** @throws {RangeError} where the range is not two whole numbers of zero or more */
+/** @throws {RangeError} unless both numbers of the range are whole and not negative */
 export function assertByteRange({ offset, length }: ByteRange): void {
   if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0) {
     throw new RangeError(`not a byte range: ${offset}+${length}`);
@@ -8,8 +8,8 @@ export function assertByteRange({ offset, length }: ByteRange): void {
 }
 
 /**
- * The folder a listing starts in: `"a/b/"` of the prefix `"a/b/c"`, `""` where the prefix has none.
- * @throws {TypeError} where that folder can't be part of a key
+ * The folder a listing starts in: `"a/b/"` of the prefix `"a/b/c"`, `""` if the prefix has none.
+ * @throws {TypeError} if that folder can't be part of a key
  */
 export function folderOfPrefix(prefix: string): string {
   const folder = prefix.slice(0, prefix.lastIndexOf("/") + 1);
@@ -17,7 +17,7 @@ export function folderOfPrefix(prefix: string): string {
   return folder;
 }
 
-/** Whether {@link assertObjectKey} lets the key pass. */
+/** Whether {@link assertObjectKey} accepts the key. */
 export function isObjectKey(key: string): boolean {
   try {
     assertObjectKey(key);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { DumpIsUnreadable, loadDump } from "../../../src/server/db/dump/load-dump.ts";
 import { writeDump } from "../../../src/server/db/dump/write-dump.ts";
 import { migrations } from "../../../src/server/db/migrations.ts";
@@ -8,6 +8,8 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
+
+setDefaultTimeout(60_000);
 
 let t: TestApp;
 let target: TestDatabase;

@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { defineQueue } from "../../../src/server/jobs/queue.ts";
 import type { AdminPayment, Payment } from "../../../src/shared/api/payments.ts";
-import type { Subscription } from "../../../src/shared/api/subscriptions.ts";
 import { readOutbox } from "../../support/outbox.ts";
-import { openPixAtPsp, type PixAtPsp } from "../../support/psp/pix-at-psp.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { type AppAtPsp, openAppAtPsp } from "../../support/psp/app-at-psp.ts";
+import type { PixAtPsp } from "../../support/psp/pix-at-psp.ts";
+import { type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 
 /*
  * The whole server at a PSP over mutual TLS. Whatever goes wrong there or on the way, the account must end right: paid
@@ -15,37 +14,23 @@ const DAY = 24 * 60 * MINUTE;
 const PUT = "PUT /cob/{txid}";
 const GET = "GET /cob/{txid}";
 
+let app: AppAtPsp;
 let t: TestApp;
 let at: PixAtPsp;
-let admin: Person;
 let person: Person;
-let planId: string;
 
 beforeAll(async () => {
-  at = await openPixAtPsp({ attemptTimeoutMs: 3_000 });
-  t = await createTestApp({ env: at.psp.env, overrides: { pix: at.pix } });
-  at.psp.deliver = (url, body) =>
-    t.call("POST", new URL(url).pathname, { body, headers: { "content-type": "application/json" } });
-  admin = await t.addPerson("Administradora", { role: "admin", plan: null });
-  const [plan] = await t.sql`select id from plans where slug = 'essencial'`;
-  planId = String(plan?.id);
-  await t.settle();
+  app = await openAppAtPsp();
+  ({ t, at } = app);
 }, 60_000);
-afterAll(async () => {
-  await t[Symbol.asyncDispose]();
-  await at[Symbol.asyncDispose]();
-});
+afterAll(() => app[Symbol.asyncDispose]());
 beforeEach(async () => {
-  person = await t.addPerson("Pessoa", { plan: "avaliacao" });
+  person = await app.addPayer();
 });
 afterEach(() => at.psp.reset());
 
-function ask(): Promise<Response> {
-  return Promise.resolve(t.call("POST", "/api/payments/create", { as: person, json: { planId } }));
-}
-
 async function create(): Promise<{ id: string; txid: string; payment: Payment }> {
-  const answer = await ask();
+  const answer = await app.ask();
   expect(answer.status).toBe(201);
   const payment = (await answer.json()) as Payment;
   return { id: payment.id, txid: await txidOf(payment.id), payment };
@@ -55,37 +40,10 @@ async function txidOf(id: string): Promise<string> {
   return String((await t.sql`select txid from payments where id = ${id}`)[0]?.txid);
 }
 
-/** From the table: asking the app would have it ask the PSP. */
-async function row(id: string) {
-  return (await t.sql`select * from payments where id = ${id}`)[0];
-}
-
-async function passes(ms: number): Promise<void> {
-  t.advance(ms);
-  at.advance(ms);
-  for (const who of [person, admin]) {
-    const { email, password } = who;
-    const answer = await t.call("POST", "/api/auth/login", { json: { email, password } });
-    who.token = ((await answer.json()) as { token: string }).token;
-  }
-}
-
-/** What runs every minute. */
-async function reconcile(): Promise<void> {
-  await t.deps.jobs.enqueue(defineQueue("pix.reconcile"), {});
-  await t.settle();
-}
-
-async function subscription(): Promise<Subscription> {
-  return (await (
-    await t.call("GET", "/api/subscriptions/my-subscription", { as: person })
-  ).json()) as Subscription;
-}
-
 /** Paid once: one period of the plan from now, one receipt in the audit. */
 async function expectPaidOnce(id: string): Promise<void> {
-  expect((await row(id))?.status).toBe("paid");
-  const { plan, status, expiresAt } = await subscription();
+  expect((await app.row(id))?.status).toBe("paid");
+  const { plan, status, expiresAt } = await app.subscription();
   expect(plan.name).toBe("Essencial");
   expect(status).toBe("active");
   const days = (Date.parse(expiresAt ?? "") - t.deps.clock.now().getTime()) / DAY;
@@ -97,7 +55,7 @@ async function expectPaidOnce(id: string): Promise<void> {
 }
 
 async function expectOnTrial(): Promise<void> {
-  expect((await subscription()).plan.name).toBe("Avaliação");
+  expect((await app.subscription()).plan.name).toBe("Avaliação");
 }
 
 describe("creating a charge", () => {
@@ -124,7 +82,7 @@ describe("creating a charge", () => {
 
   test("at a PSP that is down says so, and goes on with the same charge when it is back", async () => {
     at.psp.fail(PUT, ...Array.from({ length: 12 }, () => ({ status: 503, type: "ServicoIndisponivel" })));
-    const answer = await ask();
+    const answer = await app.ask();
     expect(answer.status).toBe(503);
     expect(await problemOf(answer)).toMatchObject({
       code: "pix.unavailable",
@@ -141,7 +99,7 @@ describe("creating a charge", () => {
 
   test("that the PSP rejects for good fails, and the next one is another", async () => {
     at.psp.fail(PUT, { status: 400, type: "CobOperacaoInvalida" });
-    expect((await ask()).status).toBe(503);
+    expect((await app.ask()).status).toBe(503);
     const [failed] = await t.sql`select id, status, failure from payments where user_id = ${person.id}`;
     expect(failed).toMatchObject({ status: "failed", failure: "rejected" });
     expect((await create()).id).not.toBe(failed?.id);
@@ -169,9 +127,9 @@ describe("a charge that was paid", () => {
   test("counts when its report is lost, by the next reconciliation", async () => {
     const { id, txid } = await create();
     at.psp.pay(txid);
-    expect((await row(id))?.status).toBe("pending");
-    await passes(MINUTE);
-    await reconcile();
+    expect((await app.row(id))?.status).toBe("pending");
+    await app.passes(MINUTE);
+    await app.reconcile();
     await expectPaidOnce(id);
   });
 
@@ -190,7 +148,7 @@ describe("a charge that was paid", () => {
     const slow = { until: settled.promise };
     at.psp.fail(PUT, "lostAnswer", slow, slow, slow);
     const arrived = at.psp.nextCall(PUT);
-    const asked = ask();
+    const asked = app.ask();
     await arrived;
     const [open] = await t.sql`select id, txid from payments where user_id = ${person.id}`;
     const txid = String(open?.txid);
@@ -210,16 +168,16 @@ describe("a charge that was paid", () => {
     at.psp.fail(GET, ...Array.from({ length: 12 }, () => ({ status: 500 })));
     await at.psp.notify(txid);
     await t.settle();
-    expect((await row(id))?.status).toBe("pending");
+    expect((await app.row(id))?.status).toBe("pending");
     at.psp.reset();
-    await passes(MINUTE);
-    await reconcile();
+    await app.passes(MINUTE);
+    await app.reconcile();
     await expectPaidOnce(id);
   }, 30_000);
 
   test("counts also after its code expired here", async () => {
     const { id, txid } = await create();
-    await passes(45 * MINUTE);
+    await app.passes(45 * MINUTE);
     expect(
       (await (await t.call("GET", `/api/payments/${id}`, { as: person })).json()) as Payment,
     ).toMatchObject({
@@ -227,7 +185,7 @@ describe("a charge that was paid", () => {
     });
     await t.settle();
     at.psp.pay(txid);
-    await passes(MINUTE);
+    await app.passes(MINUTE);
     await at.psp.notify(txid);
     await t.settle();
     await expectPaidOnce(id);
@@ -238,19 +196,19 @@ describe("a charge that was paid", () => {
     at.psp.pay(txid, { amountCents: 199 });
     await at.psp.notify(txid);
     await t.settle();
-    expect(await row(id)).toMatchObject({ status: "failed", failure: "wrong_amount" });
+    expect(await app.row(id)).toMatchObject({ status: "failed", failure: "wrong_amount" });
     await expectOnTrial();
-    const listed = await t.call("GET", "/api/payments?status=failed&limit=200", { as: admin });
+    const listed = await t.call("GET", "/api/payments?status=failed&limit=200", { as: app.admin });
     const shown = ((await listed.json()) as AdminPayment[]).find((payment) => payment.id === id);
     expect(shown).toMatchObject({ canRefund: true, canConfirm: false, failure: "wrong_amount" });
-    const refund = await t.call("POST", `/api/payments/${id}/refund`, { as: admin });
+    const refund = await t.call("POST", `/api/payments/${id}/refund`, { as: app.admin });
     expect(await refund.json()).toMatchObject({ status: "failed", refundStatus: "EM_PROCESSAMENTO" });
     const [given] =
       at.psp.bank.cobs.get(txid)?.pix.flatMap(({ devolucoes }) => [...devolucoes.values()]) ?? [];
     expect(given).toMatchObject({ cents: 199 });
-    at.psp.settleRefund(String((await row(id))?.devolucao_id), "DEVOLVIDO");
-    await reconcile();
-    expect((await row(id))?.status).toBe("refunded");
+    at.psp.settleRefund(String((await app.row(id))?.devolucao_id), "DEVOLVIDO");
+    await app.reconcile();
+    expect((await app.row(id))?.status).toBe("refunded");
     await expectOnTrial();
     const mails = (await readOutbox(t.deps.config.dataDir)).filter(({ to }) => to.includes(person.email));
     expect(mails.at(-1)?.text).toContain("other than the plan's price");
@@ -273,7 +231,7 @@ describe("a charge that was paid", () => {
     const stranger = at.psp.bank.webhookUrl?.replace(/[^/]+$/, "a".repeat(32));
     expect((await at.psp.forge(txid, { amountCents: 1990, to: stranger })).status).toBe(404);
     await t.settle();
-    expect((await row(id))?.status).toBe("pending");
+    expect((await app.row(id))?.status).toBe("pending");
     await expectOnTrial();
   });
 
@@ -287,7 +245,7 @@ describe("a charge that was paid", () => {
 
   test("can't be confirmed by an admin: the PSP knows", async () => {
     const { id } = await create();
-    const answer = await t.call("POST", `/api/payments/${id}/confirm`, { as: admin });
+    const answer = await t.call("POST", `/api/payments/${id}/confirm`, { as: app.admin });
     expect((await problemOf(answer)).code).toBe("payment.not_confirmable");
   });
 });
@@ -300,8 +258,8 @@ describe("a refund at the PSP", () => {
     await t.settle();
     return id;
   }
-  const refund = (id: string) => t.call("POST", `/api/payments/${id}/refund`, { as: admin });
-  const devolucaoOf = async (id: string) => String((await row(id))?.devolucao_id);
+  const refund = (id: string) => t.call("POST", `/api/payments/${id}/refund`, { as: app.admin });
+  const devolucaoOf = async (id: string) => String((await app.row(id))?.devolucao_id);
 
   test("is under way until the money is back, and only then ends the period", async () => {
     const id = await paid();
@@ -310,17 +268,17 @@ describe("a refund at the PSP", () => {
       refundStatus: "EM_PROCESSAMENTO",
       canRefund: false,
     });
-    expect((await subscription()).status).toBe("active");
+    expect((await app.subscription()).status).toBe("active");
     at.psp.settleRefund(await devolucaoOf(id), "DEVOLVIDO");
-    await reconcile();
-    expect(await row(id)).toMatchObject({ status: "refunded" });
-    expect((await subscription()).status).toBe("expired");
+    await app.reconcile();
+    expect(await app.row(id)).toMatchObject({ status: "refunded" });
+    expect((await app.subscription()).status).toBe("expired");
   });
 
   test("asked for twice at once is one", async () => {
     const id = await paid();
     await Promise.all([refund(id), refund(id)]);
-    await reconcile();
+    await app.reconcile();
     const [charge] = [...at.psp.bank.cobs.values()].slice(-1);
     expect(charge?.pix.flatMap(({ devolucoes }) => [...devolucoes.keys()])).toEqual([await devolucaoOf(id)]);
     const asked = await t.sql`select count(*)::int as times from audit_events
@@ -333,14 +291,14 @@ describe("a refund at the PSP", () => {
     await refund(id);
     const first = await devolucaoOf(id);
     at.psp.settleRefund(first, "NAO_REALIZADO");
-    await reconcile();
-    expect(await row(id)).toMatchObject({ status: "paid", devolucao_status: "NAO_REALIZADO" });
-    expect((await subscription()).status).toBe("active");
+    await app.reconcile();
+    expect(await app.row(id)).toMatchObject({ status: "paid", devolucao_status: "NAO_REALIZADO" });
+    expect((await app.subscription()).status).toBe("active");
     await refund(id);
     expect(await devolucaoOf(id)).not.toBe(first);
     at.psp.settleRefund(await devolucaoOf(id), "DEVOLVIDO");
-    await reconcile();
-    expect((await row(id))?.status).toBe("refunded");
+    await app.reconcile();
+    expect((await app.row(id))?.status).toBe("refunded");
   });
 
   test("whose answer is lost, or that a crash cut before it was asked for, is carried on under its id", async () => {
@@ -348,18 +306,18 @@ describe("a refund at the PSP", () => {
     at.psp.fail("PUT /pix/{e2eid}/devolucao/{id}", ...Array.from({ length: 6 }, () => "lostAnswer" as const));
     at.psp.fail("GET /pix/{e2eid}/devolucao/{id}", ...Array.from({ length: 12 }, () => ({ status: 500 })));
     await refund(id);
-    expect(await row(id)).toMatchObject({ status: "paid", devolucao_status: "EM_PROCESSAMENTO" });
+    expect(await app.row(id)).toMatchObject({ status: "paid", devolucao_status: "EM_PROCESSAMENTO" });
     at.psp.reset();
-    await reconcile();
+    await app.reconcile();
     at.psp.settleRefund(await devolucaoOf(id), "DEVOLVIDO");
-    await reconcile();
-    expect((await row(id))?.status).toBe("refunded");
+    await app.reconcile();
+    expect((await app.row(id))?.status).toBe("refunded");
     const other = await paid();
     await t.sql`update payments set devolucao_id = ${"f".repeat(32)}, devolucao_status = 'EM_PROCESSAMENTO'
       where id = ${other}`;
-    await reconcile();
+    await app.reconcile();
     at.psp.settleRefund("f".repeat(32), "DEVOLVIDO");
-    await reconcile();
-    expect((await row(other))?.status).toBe("refunded");
+    await app.reconcile();
+    expect((await app.row(other))?.status).toBe("refunded");
   }, 60_000);
 });

@@ -4,7 +4,7 @@ import {
   leavingCents,
   mergeDevolucoes,
   type NewDevolucao,
-  returnedCents,
+  sumReturnedCents,
 } from "../../../src/server/features/payments/merge-devolucoes.ts";
 import type { DevolucaoRow } from "../../../src/server/features/payments/payments.table.ts";
 import type { ReceivedDevolucao, ReceivedPix } from "../../../src/server/pix/pix.ts";
@@ -59,7 +59,7 @@ describe("what went back of a payment", () => {
     expect(rows).toMatchObject([{ status: "DEVOLVIDO", rtrId: `D${"1".repeat(31)}` }]);
     expect(rowsAfter(pix(devolucao()), pix(begun))).toMatchObject([{ status: "DEVOLVIDO" }]);
     const sameId = pix(devolucao(), devolucao({ rtrId: `D${"2".repeat(31)}` }));
-    expect(returnedCents(rowsAfter(sameId))).toBe(1000);
+    expect(sumReturnedCents(rowsAfter(sameId))).toBe(1000);
   });
 
   test("never comes back by an answer that is older, or that leaves it out", () => {
@@ -82,7 +82,7 @@ describe("what went back of a payment", () => {
         const turned = [...all.slice(seed % all.length), ...all.slice(0, seed % all.length)];
         const sum = amounts.reduce((total, cents) => total + cents, 0);
         const rows = rowsAfter(pix(...turned.slice(1)), pix(...all), pix(...turned));
-        expect(returnedCents(rows)).toBe(sum);
+        expect(sumReturnedCents(rows)).toBe(sum);
         expect(leavingCents(rows)).toBe(sum);
       }),
     );
@@ -95,7 +95,7 @@ describe("what went back of a payment", () => {
       devolucao({ id: "c", rtrId: undefined, status: "NAO_REALIZADO", amountCents: 9 }),
     );
     const rows = rowsAfter(all);
-    expect(returnedCents(rows)).toBe(500);
+    expect(sumReturnedCents(rows)).toBe(500);
     expect(leavingCents(rows)).toBe(570);
   });
 });

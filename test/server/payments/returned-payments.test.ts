@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { defineQueue } from "../../../src/server/jobs/queue.ts";
 import type { AdminPayment, Payment } from "../../../src/shared/api/payments.ts";
-import type { Subscription, SubscriptionSummary } from "../../../src/shared/api/subscriptions.ts";
+import type { SubscriptionSummary } from "../../../src/shared/api/subscriptions.ts";
 import { readOutbox } from "../../support/outbox.ts";
-import { openPixAtPsp, type PixAtPsp } from "../../support/psp/pix-at-psp.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { type AppAtPsp, openAppAtPsp } from "../../support/psp/app-at-psp.ts";
+import type { PixAtPsp } from "../../support/psp/pix-at-psp.ts";
+import type { Person, TestApp } from "../../support/test-app.ts";
 
 /** Money that goes back at the PSP: contested at the payer's bank (MED), or returned by the PSP itself. */
 const HOUR = 3600_000;
@@ -12,31 +13,18 @@ const DAY = 24 * HOUR;
 const GET = "GET /cob/{txid}";
 const OPERATOR = "operador@example.com";
 
+let app: AppAtPsp;
 let t: TestApp;
 let at: PixAtPsp;
-let admin: Person;
 let person: Person;
-let planId: string;
 
 beforeAll(async () => {
-  at = await openPixAtPsp({ attemptTimeoutMs: 3_000 });
-  t = await createTestApp({
-    env: { ...at.psp.env, SUPPORT_EMAIL: OPERATOR },
-    overrides: { pix: at.pix },
-  });
-  at.psp.deliver = (url, body) =>
-    t.call("POST", new URL(url).pathname, { body, headers: { "content-type": "application/json" } });
-  admin = await t.addPerson("Administradora", { role: "admin", plan: null });
-  const [plan] = await t.sql`select id from plans where slug = 'essencial'`;
-  planId = String(plan?.id);
-  await t.settle();
+  app = await openAppAtPsp({ SUPPORT_EMAIL: OPERATOR });
+  ({ t, at } = app);
 }, 60_000);
-afterAll(async () => {
-  await t[Symbol.asyncDispose]();
-  await at[Symbol.asyncDispose]();
-});
+afterAll(() => app[Symbol.asyncDispose]());
 beforeEach(async () => {
-  person = await t.addPerson("Pessoa", { plan: "avaliacao" });
+  person = await app.addPayer();
 });
 afterEach(() => at.psp.reset());
 
@@ -46,9 +34,9 @@ interface Charge {
 }
 
 async function create(): Promise<Charge> {
-  const answer = await t.call("POST", "/api/payments/create", { as: person, json: { planId } });
+  const answer = await app.ask();
   const { id } = (await answer.json()) as Payment;
-  return { id, txid: String((await row(id))?.txid) };
+  return { id, txid: String((await app.row(id))?.txid) };
 }
 
 async function paid(): Promise<Charge> {
@@ -56,42 +44,14 @@ async function paid(): Promise<Charge> {
   at.psp.pay(charge.txid);
   await at.psp.notify(charge.txid);
   await t.settle();
-  expect((await row(charge.id))?.status).toBe("paid");
+  expect((await app.row(charge.id))?.status).toBe("paid");
   return charge;
 }
 
-async function row(id: string) {
-  return (await t.sql`select * from payments where id = ${id}`)[0];
-}
-
-async function signIn(): Promise<void> {
-  for (const who of [person, admin]) {
-    const { email, password } = who;
-    const answer = await t.call("POST", "/api/auth/login", { json: { email, password } });
-    who.token = ((await answer.json()) as { token: string }).token;
-  }
-}
-
-async function passes(ms: number): Promise<void> {
-  t.advance(ms);
-  at.advance(ms);
-  await signIn();
-}
-
-async function reconcile(): Promise<void> {
-  await t.deps.jobs.enqueue(defineQueue("pix.reconcile"), {});
-  await t.settle();
-}
-
 async function told(): Promise<void> {
-  await passes(11_000);
+  await app.passes(11_000);
   await at.psp.notify([...at.psp.bank.cobs.keys()].at(-1) ?? "");
   await t.settle();
-}
-
-async function subscription(): Promise<Subscription> {
-  const answer = await t.call("GET", "/api/subscriptions/my-subscription", { as: person });
-  return (await answer.json()) as Subscription;
 }
 
 async function shown(id: string): Promise<Payment> {
@@ -102,7 +62,7 @@ async function shown(id: string): Promise<Payment> {
 }
 
 async function shownToAdmin(id: string): Promise<AdminPayment> {
-  const answer = await t.call("GET", "/api/payments?limit=200", { as: admin });
+  const answer = await t.call("GET", "/api/payments?limit=200", { as: app.admin });
   const found = ((await answer.json()) as AdminPayment[]).find((payment) => payment.id === id);
   if (!found) throw new Error("the payment is not in the list");
   return found;
@@ -124,10 +84,10 @@ describe("a Pix that went back whole", () => {
     const { id, txid } = await paid();
     const operatorMails = await mailsTo(OPERATOR, "Pix");
     at.psp.takeBack(txid);
-    await passes(2 * HOUR);
-    await reconcile();
-    expect(await row(id)).toMatchObject({ status: "refunded" });
-    expect((await subscription()).status).toBe("expired");
+    await app.passes(2 * HOUR);
+    await app.reconcile();
+    expect(await app.row(id)).toMatchObject({ status: "refunded" });
+    expect((await app.subscription()).status).toBe("expired");
     expect(await shown(id)).toMatchObject({
       status: "refunded",
       amountReturned: 1990,
@@ -142,14 +102,14 @@ describe("a Pix that went back whole", () => {
   test("through its webhook ends it within seconds, once, also when webhook and reconciliation see it at once", async () => {
     const { id, txid } = await paid();
     at.psp.takeBack(txid, { natureza: "MED_OPERACIONAL" });
-    await passes(2 * HOUR);
+    await app.passes(2 * HOUR);
     await Promise.all([
       at.psp.notify(txid, { times: 3 }),
       t.deps.jobs.enqueue(defineQueue("pix.reconcile"), {}),
     ]);
     await t.settle();
     await told();
-    expect((await row(id))?.status).toBe("refunded");
+    expect((await app.row(id))?.status).toBe("refunded");
     expect([await audited("payment.returned"), await audited("payment.refunded")]).toEqual([1, 1]);
     const [kept] = await t.sql`select count(*)::int as rows from devolucoes where payment_id = ${id}`;
     expect(kept?.rows).toBe(1);
@@ -161,28 +121,28 @@ describe("a Pix that went back whole", () => {
     at.psp.takeBack(txid, { cents: 1000 });
     at.psp.takeBack(txid, { cents: 989 });
     await told();
-    expect(await row(id)).toMatchObject({ status: "paid" });
+    expect(await app.row(id)).toMatchObject({ status: "paid" });
     at.psp.takeBack(txid, { cents: 1 });
     await told();
-    expect(await row(id)).toMatchObject({ status: "refunded" });
+    expect(await app.row(id)).toMatchObject({ status: "refunded" });
     expect(await shown(id)).toMatchObject({ amountReturned: 1990 });
   });
 
   test("takes its own period away and no other: what was paid for after it moves up", async () => {
     const first = await paid();
-    await passes(10 * DAY);
+    await app.passes(10 * DAY);
     const second = await paid();
-    const before = await subscription();
+    const before = await app.subscription();
     at.psp.takeBack(first.txid);
-    await passes(11_000);
+    await app.passes(11_000);
     await at.psp.notify(first.txid);
     await t.settle();
-    expect((await row(first.id))?.status).toBe("refunded");
-    const after = await subscription();
+    expect((await app.row(first.id))?.status).toBe("refunded");
+    const after = await app.subscription();
     const lostDays = (Date.parse(before.expiresAt ?? "") - Date.parse(after.expiresAt ?? "")) / DAY;
     expect(lostDays).toBeCloseTo(20, 1);
     expect(after.status).toBe("active");
-    expect(await row(second.id)).toMatchObject({ status: "paid" });
+    expect(await app.row(second.id)).toMatchObject({ status: "paid" });
   });
 
   test("before it was known to be paid begins no plan and ends none", async () => {
@@ -191,8 +151,8 @@ describe("a Pix that went back whole", () => {
     at.psp.takeBack(txid);
     await at.psp.notify(txid);
     await t.settle();
-    expect(await row(id)).toMatchObject({ status: "refunded", failure: "returned", period_end: null });
-    expect((await subscription()).plan.name).toBe("Avaliação");
+    expect(await app.row(id)).toMatchObject({ status: "refunded", failure: "returned", period_end: null });
+    expect((await app.subscription()).plan.name).toBe("Avaliação");
     expect(await audited("payment.paid")).toBe(0);
   });
 
@@ -201,20 +161,20 @@ describe("a Pix that went back whole", () => {
     at.psp.pay(txid, { amountCents: 199 });
     await at.psp.notify(txid);
     await t.settle();
-    expect(await row(id)).toMatchObject({ status: "failed", failure: "wrong_amount" });
+    expect(await app.row(id)).toMatchObject({ status: "failed", failure: "wrong_amount" });
     at.psp.takeBack(txid);
     await told();
-    expect(await row(id)).toMatchObject({ status: "refunded" });
+    expect(await app.row(id)).toMatchObject({ status: "refunded" });
   });
 
   test("of a deleted account is written down", async () => {
     const { id, txid } = await paid();
-    await t.call("DELETE", `/api/users/${person.id}`, { as: admin });
+    await t.call("DELETE", `/api/users/${person.id}`, { as: app.admin });
     at.psp.takeBack(txid);
-    await passes(11_000).catch(() => {});
+    await app.passes(11_000).catch(() => {});
     await at.psp.notify(txid);
     await t.settle();
-    expect(await row(id)).toMatchObject({ status: "refunded" });
+    expect(await app.row(id)).toMatchObject({ status: "refunded" });
   });
 });
 
@@ -224,8 +184,8 @@ describe("a Pix of which a part went back", () => {
     at.psp.takeBack(txid, { cents: 500 });
     await told();
     await told();
-    expect(await row(id)).toMatchObject({ status: "paid" });
-    expect((await subscription()).status).toBe("active");
+    expect(await app.row(id)).toMatchObject({ status: "paid" });
+    expect((await app.subscription()).status).toBe("active");
     expect(await shown(id)).toMatchObject({ status: "paid", amountReturned: 500 });
     expect(await shownToAdmin(id)).toMatchObject({ amountReturned: 500, canRefund: true });
     expect(await audited("payment.returned")).toBe(1);
@@ -236,18 +196,18 @@ describe("a Pix of which a part went back", () => {
     const { id, txid } = await paid();
     at.psp.takeBack(txid, { cents: 500 });
     await told();
-    await t.call("POST", `/api/payments/${id}/refund`, { as: admin });
-    const { devolucao_id: own } = (await row(id)) ?? {};
+    await t.call("POST", `/api/payments/${id}/refund`, { as: app.admin });
+    const { devolucao_id: own } = (await app.row(id)) ?? {};
     expect(at.psp.refunds().find((refund) => refund.id === own)).toMatchObject({ cents: 1490 });
     at.psp.settleRefund(String(own), "DEVOLVIDO");
-    await reconcile();
-    expect(await row(id)).toMatchObject({ status: "refunded", devolucao_status: "DEVOLVIDO" });
+    await app.reconcile();
+    expect(await app.row(id)).toMatchObject({ status: "refunded", devolucao_status: "DEVOLVIDO" });
     expect(await shown(id)).toMatchObject({ amountReturned: 1990 });
   });
 
   test("counts off the month's revenue, and no cent twice when the rest follows", async () => {
     const revenue = async () => {
-      const answer = await t.call("GET", "/api/subscriptions/summary", { as: admin });
+      const answer = await t.call("GET", "/api/subscriptions/summary", { as: app.admin });
       return ((await answer.json()) as SubscriptionSummary).revenueByMonth.reduce(
         (sum, { amount }) => sum + amount,
         0,
@@ -270,7 +230,7 @@ describe("a devolucao", () => {
     const { id, txid } = await paid();
     const begun = at.psp.takeBack(txid, { status: "EM_PROCESSAMENTO" });
     await told();
-    expect(await row(id)).toMatchObject({ status: "paid" });
+    expect(await app.row(id)).toMatchObject({ status: "paid" });
     expect(await shown(id)).toMatchObject({
       amountReturned: 0,
       devolucoes: [{ status: "EM_PROCESSAMENTO" }],
@@ -282,14 +242,14 @@ describe("a devolucao", () => {
     const again = at.psp.takeBack(txid, { status: "EM_PROCESSAMENTO" });
     at.psp.settleRefund(again.id, "DEVOLVIDO");
     await told();
-    expect(await row(id)).toMatchObject({ status: "refunded" });
+    expect(await app.row(id)).toMatchObject({ status: "refunded" });
   });
 
   test("of a payment that an admin has refunded already changes nothing", async () => {
     const { id } = await paid();
-    await t.call("POST", `/api/payments/${id}/refund`, { as: admin });
-    at.psp.settleRefund(String((await row(id))?.devolucao_id), "DEVOLVIDO");
-    await reconcile();
+    await t.call("POST", `/api/payments/${id}/refund`, { as: app.admin });
+    at.psp.settleRefund(String((await app.row(id))?.devolucao_id), "DEVOLVIDO");
+    await app.reconcile();
     expect(await shown(id)).toMatchObject({
       status: "refunded",
       amountReturned: 1990,
@@ -302,12 +262,12 @@ describe("a devolucao", () => {
 
   test("that takes the money while an admin's own refund waits ends both", async () => {
     const { id, txid } = await paid();
-    await t.call("POST", `/api/payments/${id}/refund`, { as: admin });
-    at.psp.settleRefund(String((await row(id))?.devolucao_id), "NAO_REALIZADO");
+    await t.call("POST", `/api/payments/${id}/refund`, { as: app.admin });
+    at.psp.settleRefund(String((await app.row(id))?.devolucao_id), "NAO_REALIZADO");
     at.psp.takeBack(txid);
     await told();
-    expect(await row(id)).toMatchObject({ status: "refunded", devolucao_status: "NAO_REALIZADO" });
-    await reconcile();
+    expect(await app.row(id)).toMatchObject({ status: "refunded", devolucao_status: "NAO_REALIZADO" });
+    await app.reconcile();
     expect(await audited("payment.refunded")).toBe(1);
   });
 
@@ -321,13 +281,13 @@ describe("a devolucao", () => {
           devolucoes: [{ id: "x", rtrId: `D${"0".repeat(31)}`, valor, horario: {}, status: "DEVOLVIDO" }],
         })),
       });
-      expect(await row(id)).toMatchObject({ status: "paid" });
+      expect(await app.row(id)).toMatchObject({ status: "paid" });
       expect((await shown(id)).devolucoes).toEqual([]);
       at.psp.fail(GET, ...Array.from({ length: 6 }, () => ({ amend })));
       await told();
       at.psp.reset();
     }
-    expect(await row(id)).toMatchObject({ status: "refunded" });
+    expect(await app.row(id)).toMatchObject({ status: "refunded" });
   }, 60_000);
 
   test("of a kind that is not known yet counts, and nothing of a person is kept", async () => {
@@ -353,8 +313,8 @@ describe("the PSP is asked about a paid charge", () => {
     let looks = 0;
     for (let passed = 0; passed < ms; passed += everyMs) {
       at.psp.calls.length = 0;
-      await passes(everyMs);
-      await reconcile();
+      await app.passes(everyMs);
+      await app.reconcile();
       looks += at.psp.calls.filter((call) => call === GET).length;
     }
     return looks;
@@ -366,19 +326,19 @@ describe("the PSP is asked about a paid charge", () => {
     const hourly = await looksDuring(6 * HOUR, HOUR / 2);
     expect(hourly).toBeGreaterThanOrEqual(4);
     expect(hourly).toBeLessThanOrEqual(6);
-    await passes(40 * DAY);
-    await reconcile();
+    await app.passes(40 * DAY);
+    await app.reconcile();
     const daily = await looksDuring(4 * DAY, 12 * HOUR);
     expect(daily).toBeGreaterThanOrEqual(3);
     expect(daily).toBeLessThanOrEqual(4);
-    await passes(60 * DAY);
+    await app.passes(60 * DAY);
     expect(await looksDuring(2 * DAY, DAY)).toBe(0);
-    expect((await row(id))?.status).toBe("paid");
+    expect((await app.row(id))?.status).toBe("paid");
   }, 60_000);
 
   test("once in ten seconds, however often its webhook fires", async () => {
     const { txid } = await paid();
-    await passes(11_000);
+    await app.passes(11_000);
     at.psp.calls.length = 0;
     for (let times = 0; times < 20; times++) await at.psp.forge(txid);
     await t.settle();

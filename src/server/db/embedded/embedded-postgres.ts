@@ -1,7 +1,7 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Logger } from "../../runtime/log.ts";
-import { settlesWithin } from "../../runtime/settles-within.ts";
+import { withTimeout } from "../../runtime/with-timeout.ts";
 import { chooseAccount, openWay } from "./account.ts";
 import {
   installBinaries,
@@ -159,7 +159,7 @@ async function becomesReady(server: ServerProcess, dataFolder: string): Promise<
 
 async function stop(server: ServerProcess): Promise<void> {
   server.requestStop();
-  if (await settlesWithin(server.exited, STOP_TIMEOUT_MS)) return;
+  if (await withTimeout(server.exited, STOP_TIMEOUT_MS)) return;
   // An immediate shutdown loses nothing that was acknowledged: the next start replays the WAL.
   const pid = await server.pid;
   if (pid !== undefined) process.kill(pid, "SIGQUIT");

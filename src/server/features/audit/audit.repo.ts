@@ -66,6 +66,16 @@ export interface AuditEvent {
   details?: Record<string, unknown>;
 }
 
+/** The part of an event that names the study it is about. */
+export function aboutStudy(study: {
+  id: string;
+  accountId: string;
+  studyInstanceUID: string;
+}): Required<Pick<AuditEvent, "accountId" | "studyId" | "studyInstanceUID">> {
+  const { id, accountId, studyInstanceUID } = study;
+  return { accountId, studyId: id, studyInstanceUID };
+}
+
 const newAuditEvent = prepared((db, given: Given<AuditEvent>) => {
   const { at, action, actorId, accountId, studyId, studyInstanceUID, address, requestId, details } = given;
   return db.insert(auditEvents).values({

@@ -14,20 +14,24 @@ import {
   type SeriesIndex,
 } from "../../archive/manifest-codec.ts";
 import type { Pieces } from "../../archive/pieces.ts";
-import { RecentlyUsed } from "../../archive/recently-used.ts";
 import { findStoredObject } from "../../holdings/objects/stored-objects.repo.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import { type ObjectDeps, openObject, readObject } from "../../holdings/reading/open-object.ts";
 import { streamOf } from "../../http/stream-of.ts";
+import { ByteCache } from "../../runtime/byte-cache.ts";
 import { type ByteRange, ObjectNotFound } from "../../storage/object-store.ts";
 import type { Bytes } from "./dicomweb.catalogue.ts";
 import { findInstance } from "./find-instance.ts";
 import type { SeriesReader } from "./series-reader.ts";
 
-const MANIFESTS_MAX_BYTES = 48 * 1024 * 1024;
+const INDEXES_MAX_BYTES = 48 * 1024 * 1024;
 /** A thousand slices take some 250 kB in all codings. */
 const PACKED_MAX_BYTES = 16 * 1024 * 1024;
-const VOLUMES_MAX = 5_000;
+/** What their entry takes beside them. */
+const PACKED_BYTES = 300;
+const VOLUMES_MAX_BYTES = 5 * 1024 * 1024;
+/** Its UUIDs, key and checksum are of fixed lengths. */
+const VOLUME_ROW_BYTES = 1024;
 /** A manifest up to this is read with one access, whatever part of it is wanted. */
 const SMALL_MANIFEST_BYTES = 1024 * 1024;
 
@@ -42,16 +46,16 @@ interface PackedMetadata {
  * the database before, at every request.
  */
 export function createSeriesReader(deps: ObjectDeps): SeriesReader {
-  const indexes = new RecentlyUsed<SeriesIndex>(MANIFESTS_MAX_BYTES);
-  const packed = new RecentlyUsed<PackedMetadata>(PACKED_MAX_BYTES);
-  const archivedVolumes = new RecentlyUsed<StoredObjectRow>(VOLUMES_MAX);
+  const indexes = new ByteCache<SeriesIndex>(INDEXES_MAX_BYTES, ({ weightBytes }) => weightBytes);
+  const packed = new ByteCache<PackedMetadata>(PACKED_MAX_BYTES, ({ bytes }) => bytes.length + PACKED_BYTES);
+  const archivedVolumes = new ByteCache<StoredObjectRow>(VOLUMES_MAX_BYTES, () => VOLUME_ROW_BYTES);
 
   async function findVolume(id: string): Promise<StoredObjectRow> {
     const known = archivedVolumes.get(id);
     const volume = known ?? (await findStoredObject(deps.db, id));
     if (!volume) throw new ObjectNotFound(id);
     // Only the archive is final: a staged object is about to move.
-    if (!known && volume.location === "archive") archivedVolumes.set(id, volume, 1);
+    if (!known && volume.location === "archive") archivedVolumes.set(id, volume);
     return volume;
   }
 
@@ -77,12 +81,7 @@ export function createSeriesReader(deps: ObjectDeps): SeriesReader {
     return await decodeIndexSection(section, index);
   }
 
-  const indexOf = (object: StoredObjectRow) =>
-    indexes.getOrMake(
-      object.id,
-      () => readIndex(object),
-      (index) => index.weightBytes,
-    );
+  const indexOf = (object: StoredObjectRow) => indexes.getOrMake(object.id, () => readIndex(object));
 
   /** The metadata as they are stored; small ones were read and checked once. */
   async function openMetadata(object: StoredObjectRow) {
@@ -94,7 +93,7 @@ export function createSeriesReader(deps: ObjectDeps): SeriesReader {
       const { metadata, whole = new Uint8Array() } = await readLayout(object);
       return { bytes: cut(whole, metadata).slice(), inflatedBytes: metadata.inflatedBytes };
     };
-    const { bytes, inflatedBytes } = await packed.getOrMake(`${object.id} zstd`, read, weightOf);
+    const { bytes, inflatedBytes } = await packed.getOrMake(`${object.id} zstd`, read);
     return { inflatedBytes, open: async () => bytes };
   }
 
@@ -110,7 +109,7 @@ export function createSeriesReader(deps: ObjectDeps): SeriesReader {
         open,
         async packed(coding, pack) {
           const make = async () => ({ bytes: await pack(), inflatedBytes });
-          return (await packed.getOrMake(`${object.id} ${coding}`, make, weightOf)).bytes;
+          return (await packed.getOrMake(`${object.id} ${coding}`, make)).bytes;
         },
         async rangeOf(sopInstanceUID) {
           const index = await indexOf(object);
@@ -130,8 +129,6 @@ export function createSeriesReader(deps: ObjectDeps): SeriesReader {
     },
   };
 }
-
-const weightOf = ({ bytes }: PackedMetadata) => bytes.length;
 
 function asBody(body: Bytes | Pieces): Bytes {
   const isBody = body instanceof Uint8Array || body instanceof Blob || body instanceof ReadableStream;

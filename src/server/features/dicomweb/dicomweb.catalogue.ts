@@ -1,18 +1,22 @@
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import type { BulkDataLocation } from "../../dicom/bulk-data.ts";
+import type { IndexAttributes } from "../../dicom/instance.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
 
 /** A study as its instances describe it. Dates are `YYYY-MM-DD`, times `HH:MM[:SS]`, names keep their carets. */
-export interface StudyRecord {
+export interface StudyRecord
+  extends Pick<
+    IndexAttributes,
+    | "patientName"
+    | "patientID"
+    | "patientBirthDate"
+    | "patientSex"
+    | "studyDescription"
+    | "studyDate"
+    | "studyTime"
+    | "accessionNumber"
+  > {
   studyInstanceUID: string;
-  patientName: string | null;
-  patientID: string | null;
-  patientBirthDate: string | null;
-  patientSex: string | null;
-  studyDescription: string | null;
-  studyDate: string | null;
-  studyTime: string | null;
-  accessionNumber: string | null;
   modalitiesInStudy: string[];
   seriesCount: number;
   instanceCount: number;

@@ -51,23 +51,23 @@ export interface SeriesUIDs {
 }
 
 /** A series of one of the studies. */
-type Asked = SeriesUIDs & { studyIds: string[] };
+type WantedSeries = SeriesUIDs & { studyIds: string[] };
 
-const isAskedStudy = (given: Given<Asked>) =>
+const isWantedStudy = (given: Given<WantedSeries>) =>
   and(
     eq(studies.studyInstanceUID, given.studyInstanceUID),
     sql`${studies.id} = any(${given.studyIds}::uuid[])`,
   );
-const isAskedSeries = (given: Given<Asked>) => eq(series.seriesInstanceUID, given.seriesInstanceUID);
+const isWantedSeries = (given: Given<WantedSeries>) => eq(series.seriesInstanceUID, given.seriesInstanceUID);
 
 const manifestObject = (visible: (given: Given<{ userId: string }>) => SQL | undefined) =>
-  prepared((db, given: Given<Asked & { userId: string }>) =>
+  prepared((db, given: Given<WantedSeries & { userId: string }>) =>
     db
       .select({ object: storedObjects, accountId: studies.accountId })
       .from(series)
       .innerJoin(studies, eq(studies.id, series.studyId))
       .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
-      .where(and(isAskedSeries(given), isAskedStudy(given), visible(given))),
+      .where(and(isWantedSeries(given), isWantedStudy(given), visible(given))),
   );
 const manifestObjectForAdmin = manifestObject(() => isKept(studies));
 const manifestObjectForUser = manifestObject(({ userId }) => ownedByOrGrantedTo(userId));
@@ -84,14 +84,14 @@ export async function findManifestObject(
   return rows.find(({ accountId }) => !isGrantedOnly || accountId !== caller.userId)?.object;
 }
 
-const sessionWithManifest = prepared((db, given: Given<Asked & { sessionId: string }>) =>
+const sessionWithManifest = prepared((db, given: Given<WantedSeries & { sessionId: string }>) =>
   db
     .select({ session: sessionFields, object: storedObjects, accountId: studies.accountId })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
-    .leftJoin(studies, and(isAskedStudy(given), visibleToJoinedUser))
-    .leftJoin(series, and(eq(series.studyId, studies.id), isAskedSeries(given)))
+    .leftJoin(studies, and(isWantedStudy(given), visibleToJoinedUser))
+    .leftJoin(series, and(eq(series.studyId, studies.id), isWantedSeries(given)))
     .leftJoin(storedObjects, eq(storedObjects.id, series.manifestId))
     .where(eq(sessions.id, given.sessionId)),
 );
@@ -103,7 +103,7 @@ export interface ManifestOfAccount {
 }
 
 /**
- * A session with what its user may do now, and the manifests in force of a series of `studyIds` that they see. Asked at
+ * A session with what its user may do now, and the manifests in force of a series of `studyIds` that they see. WantedSeries at
  * every frame, hence one prepared statement for both.
  */
 export async function findSessionWithManifest(

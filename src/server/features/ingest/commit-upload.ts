@@ -1,6 +1,6 @@
 import type { UploadAnswer } from "../../../shared/api/upload.ts";
 import type { Tx } from "../../db/client.ts";
-import { together } from "../../db/together.ts";
+import { runConcurrently } from "../../db/run-concurrently.ts";
 import type { Deps } from "../../deps.ts";
 import { saveObjectSums } from "../../holdings/checking/object-sums.repo.ts";
 import { transferQueue } from "../../holdings/holding-jobs.ts";
@@ -43,7 +43,7 @@ export async function commitUpload(
   const uids = scan.studies.map((study) => study.studyInstanceUID);
   return await deps.db.transaction(async (tx) => {
     // First: a cancellation comes wholly before, and this is refused, or after, and takes what this brings.
-    const [, isKnown] = await together(
+    const [, isKnown] = await runConcurrently(
       lockSubscription(tx, upload.accountId),
       lockStudiesOf(tx, upload.accountId, uids),
     );
@@ -78,7 +78,7 @@ async function writeChange(
   await chargeExams(tx, account, { kind: "imaging", count: change.newStudies.length, bytes }, now);
   // Sent together: none waits for another's outcome, only each for its place in the transaction.
   const hasObjects = change.objects.length > 0;
-  const [isEnded] = await together(
+  const [isEnded] = await runConcurrently(
     endUpload(tx, upload.id, "committed", now),
     insertStudies(tx, change.newStudies),
     insertStoredObjects(tx, change.objects),
@@ -107,7 +107,7 @@ async function recordUse(
   now: Date,
 ): Promise<void> {
   const act = { at: now, actorId: userId, accountId: upload.accountId, ...origin };
-  await together(
+  await runConcurrently(
     ...touched.flatMap(({ studyId, studyInstanceUID }) => [
       insertUsageEvent(tx, { userId, actionType: "upload", studyInstanceUID, timestamp: now }),
       recordAudit(tx, { ...act, action: "study.uploaded", studyId, studyInstanceUID }),

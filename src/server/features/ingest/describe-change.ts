@@ -65,17 +65,9 @@ export function describeChange(
     const studyId = existing?.study.id ?? Bun.randomUUIDv7();
     const form = studyInstanceUID === formUID ? finished.metadata : {};
     const { accountId } = upload;
-    indexStudy(change, { studyId, scanned, study, existing, form, accountId, isArchived, now });
-    addObjects(change, {
-      studyId,
-      scanned,
-      study,
-      existing,
-      uploadId: upload.id,
-      now,
-      isArchived,
-      nodeId: deps.node.id,
-    });
+    const ofUpload = { studyId, scanned, study, existing, isArchived, now };
+    indexStudy(change, { ...ofUpload, form, accountId });
+    addObjects(change, { ...ofUpload, uploadId: upload.id, nodeId: deps.node.id });
     change.touched.push({ studyId, studyInstanceUID });
     change.answers.push({
       id: studyId,
@@ -87,18 +79,19 @@ export function describeChange(
   return change;
 }
 
+/** One study of an upload: as it was scanned, as it was built, and as it stands. */
+interface StudyOfUpload {
+  studyId: string;
+  scanned: ScannedStudy;
+  study: BuiltStudy;
+  existing: StoredStudy | undefined;
+  isArchived: boolean;
+  now: Date;
+}
+
 function indexStudy(
   change: Change,
-  input: {
-    studyId: string;
-    scanned: ScannedStudy;
-    study: BuiltStudy;
-    existing: StoredStudy | undefined;
-    form: UploadMetadata;
-    accountId: string;
-    isArchived: boolean;
-    now: Date;
-  },
+  input: StudyOfUpload & { form: UploadMetadata; accountId: string },
 ): void {
   const { studyId, scanned, study, existing, form, accountId, isArchived, now } = input;
   if (existing) {
@@ -138,19 +131,7 @@ function countsOf({ volume, series }: BuiltStudy) {
   };
 }
 
-function addObjects(
-  change: Change,
-  input: {
-    studyId: string;
-    scanned: ScannedStudy;
-    study: BuiltStudy;
-    existing: StoredStudy | undefined;
-    uploadId: string;
-    nodeId: string;
-    isArchived: boolean;
-    now: Date;
-  },
-): void {
+function addObjects(change: Change, input: StudyOfUpload & { uploadId: string; nodeId: string }): void {
   const { studyId, scanned, study, existing, uploadId, nodeId, isArchived, now } = input;
   const addObject = (kind: "volume" | "manifest", object: BuiltObject): void => {
     change.objects.push({

@@ -9,22 +9,15 @@ import { abandonUpload } from "../../holdings/uploads/abandon-upload.ts";
 import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
 import { insertUpload } from "../../holdings/uploads/uploads.repo.ts";
 import { AppError } from "../../http/app-error.ts";
-import { storageFull } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { describeError } from "../../runtime/log.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import { commitUpload } from "./commit-upload.ts";
 import { objectKey } from "./describe-change.ts";
-import {
-  seriesWouldBeTooLarge,
-  tooManyUploads,
-  uploadTooComplex,
-  uploadTooLarge,
-  uploadUnreadable,
-  uploadWithoutDicom,
-} from "./ingest.errors.ts";
+import { uploadTooLarge, uploadWithoutDicom } from "./ingest.errors.ts";
 import { planBuild, type UploadPlace } from "./plan-build.ts";
 import { inWords, receiveUpload } from "./receive-upload.ts";
+import { uploadFailure } from "./upload-failure.ts";
 import { MULTIPART_OVERHEAD_BYTES, UploadRoom } from "./upload-room.ts";
 import type { UploadSlot } from "./upload-slots.ts";
 import {
@@ -33,8 +26,8 @@ import {
   type IngestSession,
   TRIAL_INGEST_LIMITS,
 } from "./worker/ingest-workers.ts";
-import { IngestBusy, IngestRefused } from "./worker/worker.errors.ts";
-import type { BuiltUpload, IngestFailure, ScanResult } from "./worker/worker-messages.ts";
+import { IngestRefused } from "./worker/worker.errors.ts";
+import type { BuiltUpload, ScanResult } from "./worker/worker-messages.ts";
 
 type IngestDeps = ObjectDeps & Pick<Deps, "config" | "disk" | "ingestWorkers" | "storageClaims">;
 
@@ -77,7 +70,7 @@ export async function ingestUpload(
   } catch (error) {
     await abandonUpload(deps, id);
     if (isOverQuota(error)) throw await room.exceeded();
-    throw asAppError(error);
+    throw uploadFailure(error);
   }
 }
 
@@ -239,30 +232,4 @@ function declaredLengthOf(request: Request): number {
 /** A worker found that the upload is more at rest than the plan has room for. */
 function isOverQuota(error: unknown): boolean {
   return error instanceof IngestRefused && error.failure === "upload.over_quota";
-}
-
-/** Found out by a worker, or here while the body was written down. */
-function isDiskFull(error: unknown): boolean {
-  if (error instanceof IngestRefused) return error.failure === "disk.full";
-  const cause = error instanceof AppError ? error.options.cause : error;
-  return cause instanceof Error && "code" in cause && (cause.code === "ENOSPC" || cause.code === "EDQUOT");
-}
-
-const unreadable = new Set<IngestFailure>(["manifest.damaged", "worker.failed"]);
-
-function asAppError(error: unknown): unknown {
-  if (error instanceof IngestBusy)
-    return new AppError(tooManyUploads, { retryAfterSeconds: 5, cause: error });
-  if (error instanceof DOMException && error.name === "AbortError") {
-    return new AppError(uploadInterrupted, { cause: error });
-  }
-  if (isDiskFull(error)) return new AppError(storageFull, { cause: error });
-  if (!(error instanceof IngestRefused) || unreadable.has(error.failure)) return error;
-  if (error.failure === "upload.series_too_large")
-    return new AppError(seriesWouldBeTooLarge, { cause: error });
-  const isTooMuch = /too_|_too/.test(error.failure);
-  return new AppError(isTooMuch ? uploadTooComplex : uploadUnreadable, {
-    cause: error,
-    members: { reason: error.failure },
-  });
 }

@@ -6,6 +6,7 @@ import { unsupportedMediaType, validationFailed } from "../../http/http.errors.t
 import { boundaryOf, MultipartBroken, readFormParts } from "../../http/multipart-reader.ts";
 import { isKeepable } from "../../http/validate.ts";
 import { bodyBytes } from "../../runtime/body-bytes.ts";
+import { readUpTo } from "../../runtime/read-up-to.ts";
 import { uploadMissing, uploadNotZip, uploadTooLarge } from "./ingest.errors.ts";
 import { SpoolWriter } from "./spool-writer.ts";
 import type { SpoolRoom } from "./upload-room.ts";
@@ -115,14 +116,9 @@ function interrupted(detail: string): AppError {
 }
 
 async function readText(content: AsyncIterable<Uint8Array>): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of content) {
-    length += piece.length;
-    if (length > MAX_FIELD_BYTES) throw new AppError(validationFailed, { detail: "formData is too long" });
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString("utf8");
+  const bytes = await readUpTo(content, MAX_FIELD_BYTES);
+  if (!bytes) throw new AppError(validationFailed, { detail: "formData is too long" });
+  return Buffer.from(bytes).toString("utf8");
 }
 
 async function spool(

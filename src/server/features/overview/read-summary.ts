@@ -37,8 +37,8 @@ export async function readSummary(deps: Pick<Deps, "db" | "clock">): Promise<Sub
     users,
     activeSubscriptions,
     totalExams: studies + labExams,
-    monthlyRevenue: revenueByMonth.at(-1)?.amount ?? 0,
-    revenueByMonth,
+    monthlyRevenue: revenueByMonth.at(-1)?.amountCents ?? 0,
+    revenueByMonth: revenueByMonth.map(({ amountCents, ...month }) => ({ ...month, amount: amountCents })),
     plans: plans.map(presentAdminPlan),
     pendingPayments,
   };
@@ -73,5 +73,5 @@ function lastMonths(now: Date): string[] {
 }
 
 function ofMonth(rows: MonthRow[], month: string): MonthRow {
-  return rows.find((row) => row.month === month) ?? { month, amount: 0, payments: 0 };
+  return rows.find((row) => row.month === month) ?? { month, amountCents: 0, payments: 0 };
 }

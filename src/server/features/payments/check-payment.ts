@@ -1,7 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { type Cob, PixError } from "../../pix/pix.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { returnedCents } from "./merge-devolucoes.ts";
+import { sumReturnedCents } from "./merge-devolucoes.ts";
 import { checkPauseMs } from "./payment-jobs.ts";
 import { claimCheck, lockPayment, updatePayment } from "./payments.repo.ts";
 import type { PaymentRow } from "./payments.table.ts";
@@ -36,7 +36,7 @@ async function applyCob(deps: CheckDeps, payment: PaymentRow, cob: Cob): Promise
   const [first] = cob.pix;
   if (!first || cob.amountCents !== payment.amountCents || receivedCents < payment.amountCents)
     await failPayment(deps, payment.id, "wrong_amount", first?.endToEndId);
-  else if (returnedCents(cob.pix.flatMap(({ devolucoes }) => devolucoes)) >= receivedCents)
+  else if (sumReturnedCents(cob.pix.flatMap(({ devolucoes }) => devolucoes)) >= receivedCents)
     // Back before it was known to be in: it must not begin a plan, which would end another.
     await failPayment(deps, payment.id, "returned", first.endToEndId);
   else {

@@ -4,7 +4,7 @@ import type { DevolucaoRow } from "./payments.table.ts";
 type Amount = Pick<DevolucaoRow, "status" | "amountCents">;
 
 /** What is back with the payer. */
-export function returnedCents(devolucoes: Amount[]): number {
+export function sumReturnedCents(devolucoes: Amount[]): number {
   return devolucoes.reduce(
     (sum, { status, amountCents }) => sum + (status === "DEVOLVIDO" ? amountCents : 0),
     0,

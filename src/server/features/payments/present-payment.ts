@@ -1,6 +1,6 @@
 import type { AdminPayment, Payment, PaymentStatus } from "../../../shared/api/payments.ts";
 import { drawQrCode } from "../../render/qr-code.ts";
-import { returnedCents } from "./merge-devolucoes.ts";
+import { sumReturnedCents } from "./merge-devolucoes.ts";
 import type { PaymentWithUser } from "./payments.repo.ts";
 import type { DevolucaoRow, PaymentRow } from "./payments.table.ts";
 
@@ -27,7 +27,7 @@ export function presentPayment(row: PaymentRow, now: Date, devolucoes: Devolucao
     periodStart: row.periodStart?.toISOString() ?? null,
     periodEnd: row.periodEnd?.toISOString() ?? null,
     refundedAt: row.refundedAt?.toISOString() ?? null,
-    amountReturned: amountReturned(row, devolucoes),
+    amountReturned: centsReturned(row, devolucoes),
     devolucoes: devolucoes.map((devolucao) => ({
       id: devolucao.id,
       amount: devolucao.amountCents,
@@ -40,8 +40,8 @@ export function presentPayment(row: PaymentRow, now: Date, devolucoes: Devolucao
 }
 
 /** A refund on the merchant's own key went back at the bank, whole: no devolucao tells of it. */
-function amountReturned({ status, amountCents }: PaymentRow, devolucoes: DevolucaoRow[]): number {
-  return status === "refunded" && devolucoes.length === 0 ? amountCents : returnedCents(devolucoes);
+function centsReturned({ status, amountCents }: PaymentRow, devolucoes: DevolucaoRow[]): number {
+  return status === "refunded" && devolucoes.length === 0 ? amountCents : sumReturnedCents(devolucoes);
 }
 
 /** Without its code, which is its user's to pay. */

@@ -9,7 +9,7 @@ import { findUserByEmail } from "../accounts/users/users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { mailUser } from "../subscriptions/mail-user.ts";
 import { listDevolucoes, saveDevolucoes } from "./devolucoes.repo.ts";
-import { mergeDevolucoes, type NewDevolucao, returnedCents } from "./merge-devolucoes.ts";
+import { mergeDevolucoes, type NewDevolucao, sumReturnedCents } from "./merge-devolucoes.ts";
 import { partlyReturnedMail, returnToldMail } from "./payment-mails.ts";
 import type { PaymentRow } from "./payments.table.ts";
 import { type LockedPayment, lockPaymentOfAccount, settleRefund } from "./settlement/settle-refund.ts";
@@ -46,8 +46,8 @@ async function actOn(
   { payment, user }: LockedPayment,
   { fresh, pix }: { fresh: NewDevolucao[]; pix: ReceivedPix[] },
 ): Promise<void> {
-  const returned = returnedCents(await listDevolucoes(tx, payment.id));
-  const isWhole = returned >= receivedCents(payment, pix);
+  const returnedCents = sumReturnedCents(await listDevolucoes(tx, payment.id));
+  const isWhole = returnedCents >= receivedCents(payment, pix);
   const isOwn = ({ devolucaoId }: NewDevolucao) => devolucaoId === payment.devolucaoId;
   const others = fresh.filter((devolucao) => !isOwn(devolucao));
   if (others.length > 0 && payment.status !== "refunded") {
@@ -58,11 +58,11 @@ async function actOn(
       accountId: payment.userId,
       details: {
         paymentId: payment.id,
-        amountCents: returnedCents(others),
+        amountCents: sumReturnedCents(others),
         naturezas: naturezasOf(others),
       },
     });
-    await tellOperator(deps, tx, payment, { others, returned, isWhole });
+    await tellOperator(deps, tx, payment, { others, returnedCents, isWhole });
   }
   // What an admin asked for ends the period too where more had come in than the price.
   if (isWhole || fresh.some(isOwn)) {
@@ -71,7 +71,7 @@ async function actOn(
   }
   if (others.length === 0 || payment.status === "refunded" || !user) return;
   const { locale } = user;
-  await mailUser(deps, tx, user, partlyReturnedMail({ payment, returnedCents: returned, locale }));
+  await mailUser(deps, tx, user, partlyReturnedMail({ payment, returnedCents, locale }));
 }
 
 /** An answer that leaves a Pix out, as of a PSP that forgets, makes no part the whole. */
@@ -88,7 +88,7 @@ async function tellOperator(
   deps: ReturnDeps,
   tx: Tx,
   payment: PaymentRow,
-  told: { others: NewDevolucao[]; returned: number; isWhole: boolean },
+  told: { others: NewDevolucao[]; returnedCents: number; isWhole: boolean },
 ): Promise<void> {
   const to = await findOperatorEmail(deps, tx);
   if (!to) return;
@@ -96,7 +96,7 @@ async function tellOperator(
   const { publicUrl, productName } = deps.config;
   const content = returnToldMail({
     ...{ payment, locale, publicUrl },
-    returnedCents: told.returned,
+    returnedCents: told.returnedCents,
     naturezas: naturezasOf(told.others),
     isWhole: told.isWhole,
   });

@@ -4,13 +4,12 @@ import { devolucoes, payments } from "./payments.table.ts";
 
 export interface MonthRow {
   month: string;
-  amount: number;
+  amountCents: number;
   payments: number;
 }
 
 /**
- * Paid less what went back, in part or whole, by month of Brazil's clock; months without either are left out. Amounts in
- * cents.
+ * Paid less what went back, in part or whole, by month of Brazil's clock. Months without either are left out.
  */
 export async function sumRevenueByMonth(db: DbOrTx, since: Date): Promise<MonthRow[]> {
   const from = sql`${since.toISOString()}::timestamptz`;
@@ -21,9 +20,9 @@ export async function sumRevenueByMonth(db: DbOrTx, since: Date): Promise<MonthR
     from ${devolucoes} join ${payments} on ${payments.id} = ${devolucoes.paymentId}
     where ${devolucoes.status} = 'DEVOLVIDO' and ${payments.endToEndId} = ${devolucoes.endToEndId}
       and ${payments.status} in ('paid', 'refunded') and ${payments.paidAt} is not null`;
-  const rows = await db.execute<{ month: string; amount: string; payments: number }>(sql`
+  const rows = await db.execute<{ month: string; amount_cents: string; payments: number }>(sql`
     with back as (${back})
-    select month, sum(cents)::bigint::text as amount, sum(paid)::int as payments from (
+    select month, sum(cents)::bigint::text as amount_cents, sum(paid)::int as payments from (
       select ${monthOf(sql`paid_at`)} as month, amount_cents::bigint as cents, 1 as paid
       from ${payments} where status in ('paid', 'refunded') and paid_at >= ${from}
       union all
@@ -33,9 +32,9 @@ export async function sumRevenueByMonth(db: DbOrTx, since: Date): Promise<MonthR
       union all
       select ${monthOf(sql`at`)}, -cents, 0 from back where at >= ${from}
     ) as movements group by month order by month`);
-  return rows.map(({ month, amount, payments: count }) => ({
+  return rows.map(({ month, amount_cents, payments: count }) => ({
     month,
-    amount: Number(amount),
+    amountCents: Number(amount_cents),
     payments: count,
   }));
 }

@@ -3,7 +3,7 @@ import { discardObjects } from "../../holdings/objects/discard-objects.ts";
 import { deleteStoredObjects } from "../../holdings/objects/stored-objects.repo.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
-import { recordAudit } from "../audit/audit.repo.ts";
+import { aboutStudy, recordAudit } from "../audit/audit.repo.ts";
 import { findStudy } from "../studies/access/find-study.ts";
 import { mayDeleteReport } from "../studies/access/study-access.ts";
 import { checkIfUnsound } from "../studies/check-if-unsound.ts";
@@ -41,9 +41,7 @@ export async function deleteReport(
       at: now,
       action: "report.deleted",
       actorId: userId,
-      accountId: study.accountId,
-      studyId: study.id,
-      studyInstanceUID: study.studyInstanceUID,
+      ...aboutStudy(study),
       ...origin,
     });
   });

@@ -2,7 +2,7 @@ import { answerPdf } from "../../documents/answer-pdf.ts";
 import { type ObjectDeps, openObject } from "../../holdings/reading/open-object.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
-import { recordAudit } from "../audit/audit.repo.ts";
+import { aboutStudy, recordAudit } from "../audit/audit.repo.ts";
 import { findStudy } from "../studies/access/find-study.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import { reportNotFound } from "./reports.errors.ts";
@@ -22,9 +22,7 @@ export async function openReport(
     at: deps.clock.now(),
     action: "report.opened",
     actorId: caller.userId,
-    accountId: study.accountId,
-    studyId: study.id,
-    studyInstanceUID: study.studyInstanceUID,
+    ...aboutStudy(study),
     ...origin,
   });
   const { sizeBytes } = found.object;

@@ -3,7 +3,7 @@ import { insertStoredObjects } from "../../holdings/objects/stored-objects.repo.
 import { storeDocument } from "../../holdings/uploads/store-document.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
-import { recordAudit } from "../audit/audit.repo.ts";
+import { aboutStudy, recordAudit } from "../audit/audit.repo.ts";
 import { findStudy } from "../studies/access/find-study.ts";
 import { checkIfUnsound } from "../studies/check-if-unsound.ts";
 import { studyNotFound } from "../studies/studies.errors.ts";
@@ -49,9 +49,7 @@ export async function uploadReport(
       at: now,
       action: "report.uploaded",
       actorId: userId,
-      accountId: study.accountId,
-      studyId: study.id,
-      studyInstanceUID: study.studyInstanceUID,
+      ...aboutStudy(study),
       ...origin,
     });
   });

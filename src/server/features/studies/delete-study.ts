@@ -3,7 +3,7 @@ import { discardObjects } from "../../holdings/objects/discard-objects.ts";
 import { listStoredObjects } from "../../holdings/objects/stored-objects.repo.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
-import { recordAudit } from "../audit/audit.repo.ts";
+import { aboutStudy, recordAudit } from "../audit/audit.repo.ts";
 import { chargeAction } from "../subscriptions/charge-action.ts";
 import { lockSubscription, removeExams } from "../subscriptions/subscriptions.repo.ts";
 import { findStudy } from "./access/find-study.ts";
@@ -45,9 +45,7 @@ export async function deleteStudy(
       at: now,
       action: "study.deleted",
       actorId: caller.userId,
-      accountId: study.accountId,
-      studyId: study.id,
-      studyInstanceUID,
+      ...aboutStudy(study),
       ...origin,
     });
   });

@@ -2,11 +2,12 @@ import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { byColumn, type RowsByColumn, selectGiven } from "../../db/given-rows.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
-import { together } from "../../db/together.ts";
+import { runConcurrently } from "../../db/run-concurrently.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
 import { isKept } from "../../holdings/kept.repo.ts";
 import { listVolumes } from "../../holdings/objects/stored-objects.repo.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
+import { chunks } from "../../runtime/chunks.ts";
 import { MAX_INDEXED_TEXT, type SeriesRow, type StudyRow, series, studies } from "./studies.table.ts";
 import { lockStudies } from "./study-storage.repo.ts";
 
@@ -41,13 +42,13 @@ export async function lockStudiesOf(
   studyInstanceUIDs: string[],
 ): Promise<boolean> {
   const keys = studyInstanceUIDs.map((uid) => `${accountId} ${uid}`).sort();
-  const [, existing] = await together(
+  const [, existing] = await runConcurrently(
     studyTurns(tx, { keys }),
     idsOfNamed(tx, { accountId, studyInstanceUIDs }),
   );
   // The rows too: a deletion or a transfer at the same time waits, or is seen to have happened.
   const ids = existing.map(({ id }) => id).sort();
-  for (const some of chunks(ids)) await lockStudies(tx, some);
+  for (const some of chunks(ids, ROWS_PER_STATEMENT)) await lockStudies(tx, some);
   return ids.length > 0;
 }
 
@@ -75,7 +76,7 @@ export async function findStoredStudies(
   studyInstanceUIDs: string[],
 ): Promise<Map<string, StoredStudy>> {
   const found = new Map<string, StoredStudy>();
-  for (const some of chunks(studyInstanceUIDs)) {
+  for (const some of chunks(studyInstanceUIDs, ROWS_PER_STATEMENT)) {
     const rows = await storedStudies(db, { accountId, studyInstanceUIDs: some });
     for (const { study, series: row, manifest } of rows) {
       const stored = found.get(study.studyInstanceUID) ?? { study, series: [], volumes: [] };
@@ -116,7 +117,7 @@ export async function upsertSeries(tx: Tx, rows: SeriesRow[]): Promise<void> {
 export async function refreshStudies(tx: Tx, studyIds: string[]): Promise<void> {
   const ofStudy = sql`${series.studyId} = ${studies.id}`;
   const objectsOfStudy = sql`${storedObjects.studyId} = ${studies.id}`;
-  for (const some of chunks(studyIds)) {
+  for (const some of chunks(studyIds, ROWS_PER_STATEMENT)) {
     await tx
       .update(studies)
       .set({
@@ -139,10 +140,4 @@ export async function updateStudyIndex(
   values: Partial<typeof studies.$inferInsert>,
 ): Promise<void> {
   await tx.update(studies).set(values).where(eq(studies.id, studyId));
-}
-
-function* chunks<Item>(items: Item[]): Generator<Item[]> {
-  for (let start = 0; start < items.length; start += ROWS_PER_STATEMENT) {
-    yield items.slice(start, start + ROWS_PER_STATEMENT);
-  }
 }

@@ -27,21 +27,21 @@ const DECODED = new Set<string>([
 const OVERLAYS = new Set(["66.4", "66.7", "30"].map((tail) => `1.2.840.10008.5.1.4.1.1.${tail}`));
 
 /**
- * Looks into one study after the other for its largest series with an image that the viewer decodes. Mostly that is the
- * first one read, whose manifest the viewer asks for next. A manifest that can't be read, or a look that takes too long,
- * keeps nobody from trying: the viewer says what comes of it.
+ * Finds the largest series of each study with an image that the viewer can decode, one study after the other. Usually it
+ * is the first series read, and the viewer asks for its manifest next. An unreadable manifest, or a search that takes too
+ * long, does not keep the viewer closed: the viewer itself says what it can't show.
  */
-export async function lookIntoStudies(
+export async function readStudyPreviews(
   deps: Pick<Deps, "db" | "log" | "series" | "clock">,
   studyIds: readonly string[],
 ): Promise<ViewerSight[]> {
   const look = { manifestsLeft: MAX_MANIFESTS, endsAt: deps.clock.now().getTime() + MAX_LOOK_MS };
   const sights: ViewerSight[] = [];
-  for (const studyId of studyIds) sights.push(await lookIntoStudy(deps, studyId, look));
+  for (const studyId of studyIds) sights.push(await readStudyPreview(deps, studyId, look));
   return sights;
 }
 
-async function lookIntoStudy(
+async function readStudyPreview(
   deps: Pick<Deps, "db" | "log" | "series" | "clock">,
   studyId: string,
   look: { manifestsLeft: number; endsAt: number },

@@ -11,7 +11,7 @@ import { parseWith } from "../../http/validate.ts";
 import { describeError } from "../../runtime/log.ts";
 import type { CachedStore } from "../../storage/cache/cached-store.ts";
 import { userNotFound } from "../accounts/users/users.errors.ts";
-import { recordAudit } from "../audit/audit.repo.ts";
+import { aboutStudy, recordAudit } from "../audit/audit.repo.ts";
 import type { Retrieval } from "../dicomweb/dicomweb.catalogue.ts";
 import {
   findSessionWithManifest,
@@ -26,7 +26,7 @@ import { findStudy } from "../studies/access/find-study.ts";
 import { studyNotReady } from "../studies/studies.errors.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import { viewerRetrievalForbidden } from "./viewer.errors.ts";
-import { isImage, lookIntoStudies, type ViewerSight } from "./viewer-sight.ts";
+import { isImage, readStudyPreviews, type ViewerSight } from "./viewer-sight.ts";
 
 const LIFETIME_SECONDS = 2 * 3600;
 
@@ -58,16 +58,14 @@ export async function issueViewerToken(
       at: deps.clock.now(),
       action: "study.opened",
       actorId: session.userId,
-      accountId: study.accountId,
-      studyId: study.id,
-      studyInstanceUID: study.studyInstanceUID,
+      ...aboutStudy(study),
       ...origin,
     });
   }
   if (deps.cache) warmVolumes(deps, deps.cache, studies);
   const claims = { sid: session.id, sub: session.userId, studies: studies.map((study) => study.id) };
   const token = await deps.tokens.sign("viewer", claims, LIFETIME_SECONDS);
-  const sights = await lookIntoStudies(
+  const sights = await readStudyPreviews(
     deps,
     studies.map(({ id }) => id),
   );

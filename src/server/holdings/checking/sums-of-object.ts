@@ -4,10 +4,11 @@ import { crc32, createInflateRaw } from "node:zlib";
 import { METHOD_STORED } from "../../../shared/zip/zip-format.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { PieceSummer, PieceSums } from "../../archive/piece-sums.ts";
+import { inBuffers } from "../../archive/pieces.ts";
 import type { Deps } from "../../deps.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
 import type { KeptObject } from "../objects/kept-object.ts";
-import { inBuffers, ObjectChanged, openStored, type StoreDeps } from "../reading/stored-bytes.ts";
+import { ObjectChanged, openStored, type StoreDeps } from "../reading/stored-bytes.ts";
 import { findObjectSums, saveObjectSums } from "./object-sums.repo.ts";
 
 type SumDeps = StoreDeps & Pick<Deps, "db" | "sums">;

@@ -1,5 +1,6 @@
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
+import { chunks } from "../../runtime/chunks.ts";
 import { purgeQueue, stagingPurgeQueue } from "../holding-jobs.ts";
 
 /** Bytes whose row is going. */
@@ -27,13 +28,11 @@ export async function discardObjects(
   );
   const send = { tx, runAfterSeconds: options.afterSeconds };
   for (const [nodeId, staged] of byNode) {
-    for (const keys of chunks(staged)) await deps.jobs.enqueue(stagingPurgeQueue(nodeId), { keys }, send);
+    for (const keys of chunks(keysOf(staged), KEYS_PER_JOB))
+      await deps.jobs.enqueue(stagingPurgeQueue(nodeId), { keys }, send);
   }
-  for (const keys of chunks(objects)) await deps.jobs.enqueue(purgeQueue, { keys }, send);
+  for (const keys of chunks(keysOf(objects), KEYS_PER_JOB))
+    await deps.jobs.enqueue(purgeQueue, { keys }, send);
 }
 
-function* chunks(objects: DiscardedObject[]): Generator<string[]> {
-  for (let start = 0; start < objects.length; start += KEYS_PER_JOB) {
-    yield objects.slice(start, start + KEYS_PER_JOB).map((object) => object.key);
-  }
-}
+const keysOf = (objects: DiscardedObject[]) => objects.map(({ key }) => key);

@@ -2,6 +2,7 @@ import { and, eq, inArray, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { byColumn, type RowsByColumn, selectGiven } from "../../db/given-rows.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
+import { chunks } from "../../runtime/chunks.ts";
 import { type StoredObjectRow, storedObjects } from "./stored-objects.table.ts";
 
 /** PostgreSQL takes 65,534 parameters a statement. */
@@ -77,8 +78,7 @@ export async function insertStoredObjects(tx: Tx, rows: StoredObjectRow[]): Prom
 }
 
 export async function deleteStoredObjects(tx: Tx, ids: string[]): Promise<void> {
-  for (let start = 0; start < ids.length; start += IDS_PER_STATEMENT) {
-    const some = ids.slice(start, start + IDS_PER_STATEMENT);
+  for (const some of chunks(ids, IDS_PER_STATEMENT)) {
     await tx.delete(storedObjects).where(inArray(storedObjects.id, some));
   }
 }

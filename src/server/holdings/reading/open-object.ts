@@ -1,4 +1,5 @@
 import { PIECE_BYTES, type PieceSums } from "../../archive/piece-sums.ts";
+import { inBuffers } from "../../archive/pieces.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { archiveDamaged } from "../../http/http.errors.ts";
@@ -11,7 +12,6 @@ import type { KeptObject } from "../objects/kept-object.ts";
 import {
   damageOf,
   fromStore,
-  inBuffers,
   ObjectChanged,
   openStored,
   readStored,

@@ -55,28 +55,6 @@ export async function fromStore<Result>(
   }
 }
 
-/** A body in buffers of exactly `bufferBytes`, but for the last; each is its receiver's to keep. */
-export async function* inBuffers(
-  body: Blob | ReadableStream<Uint8Array>,
-  bufferBytes: number,
-): AsyncGenerator<Uint8Array> {
-  let buffer = new Uint8Array(bufferBytes);
-  let filled = 0;
-  for await (const chunk of body instanceof Blob ? body.stream() : body) {
-    for (let done = 0; done < chunk.length; ) {
-      const part = chunk.subarray(done, done + bufferBytes - filled);
-      buffer.set(part, filled);
-      filled += part.length;
-      done += part.length;
-      if (filled < bufferBytes) continue;
-      yield buffer;
-      buffer = new Uint8Array(bufferBytes);
-      filled = 0;
-    }
-  }
-  if (filled > 0) yield buffer.subarray(0, filled);
-}
-
 /** What a failed read says of the object; undefined where it says nothing of it. */
 export async function damageOf(
   deps: StoreDeps,

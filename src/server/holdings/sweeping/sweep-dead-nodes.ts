@@ -2,6 +2,7 @@ import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { queueOfNode } from "../../jobs/queue.ts";
 import { claimDeadNode, forgetNodes, markNodeSwept, noticeNodes } from "../../nodes/nodes.repo.ts";
+import { chunks } from "../../runtime/chunks.ts";
 import { stagingPurgeQueue, transferQueue } from "../holding-jobs.ts";
 import { listStagedUploads } from "../objects/stored-objects.repo.ts";
 import {
@@ -46,20 +47,15 @@ async function sweepOneNode(deps: SweepDeps, tx: Tx): Promise<string | undefined
   const node = await claimDeadNode(tx, deps.node.id);
   if (!node) return undefined;
   await failUploadsOfNode(tx, node.id, deps.clock.now());
-  for (const uploadIds of chunks(await listUnremovedUploads(tx, node.id))) {
+  for (const uploadIds of chunks(await listUnremovedUploads(tx, node.id), UPLOADS_PER_JOB)) {
     await deps.jobs.enqueue(removalQueue, { uploadIds }, { tx });
     await deps.jobs.enqueue(removalQueue, { uploadIds }, { tx, runAfterSeconds: SECOND_LOOK_SECONDS });
   }
-  for (const uploadIds of chunks(await listStagedUploads(tx, node.id))) {
+  for (const uploadIds of chunks(await listStagedUploads(tx, node.id), UPLOADS_PER_JOB)) {
     await deps.jobs.enqueue(adoptionQueue, { nodeId: node.id, uploadIds }, { tx });
   }
   await markNodeSwept(tx, node.id);
   // A node of a version that doesn't beat may be alive after all, and would not ask for its jobs again.
   if (node.bootId !== null) for (const queue of queuesOf(node.id)) await deps.jobs.empty(queue);
   return node.id;
-}
-
-function* chunks(ids: string[]): Generator<string[]> {
-  for (let start = 0; start < ids.length; start += UPLOADS_PER_JOB)
-    yield ids.slice(start, start + UPLOADS_PER_JOB);
 }

@@ -2,6 +2,7 @@ import { readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
+import { chunks } from "../../runtime/chunks.ts";
 import { describeError } from "../../runtime/log.ts";
 import { listObjectsOfUpload } from "../objects/stored-objects.repo.ts";
 import { removeUploadBytes } from "../uploads/abandon-upload.ts";
@@ -35,8 +36,8 @@ export async function endDeadUploads(deps: SweepDeps): Promise<void> {
 export async function sweepUploads(deps: SweepDeps): Promise<void> {
   const { db, node, clock } = deps;
   const names = (await readdir(node.stagingDir)).filter(isUuid);
-  for (let start = 0; start < names.length; start += FOLDERS_AT_ONCE) {
-    for (const upload of await findUploads(db, names.slice(start, start + FOLDERS_AT_ONCE))) {
+  for (const some of chunks(names, FOLDERS_AT_ONCE)) {
+    for (const upload of await findUploads(db, some)) {
       await attempt(deps, () => sweepFolder(deps, upload));
     }
   }

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Tx } from "../../db/client.ts";
-import { together } from "../../db/together.ts";
+import { runConcurrently } from "../../db/run-concurrently.ts";
 import type { Deps } from "../../deps.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 import { deleteUnlessHeld } from "../deletion-hold.repo.ts";
@@ -50,7 +50,7 @@ export async function transferUpload(
     throw error;
   }
   const orphans = await deps.db.transaction(async (tx) => {
-    const [orphaned] = await together(
+    const [orphaned] = await runConcurrently(
       switchCopied(deps, tx, uploadId, copied),
       deps.owners.studies.settle(tx, uploadId),
       ...studyIds.map((studyId) => deps.owners.studies.archived(tx, studyId)),
@@ -88,7 +88,7 @@ export async function switchCopied(
 ): Promise<StoredObjectRow[]> {
   const ids = copied.map(({ id }) => id);
   // The studies first, as their deletion does.
-  const [, switched] = await together(
+  const [, switched] = await runConcurrently(
     owners.studies.lockOfUpload(tx, uploadId),
     switchToArchive(tx, uploadId, ids),
   );

@@ -6,25 +6,25 @@ import { failureOf, nonsense, PspFailure } from "./psp-failure.ts";
 import type { TlsIdentity } from "./tls-identity.ts";
 
 export interface AccessToken {
-  /** A token that is good for now. Callers at the same time share one request; none of them ends it. @throws {PspFailure} */
+  /** A token that is valid now. Concurrent callers share one request, which none of them can abort. @throws {PspFailure} */
   get(): Promise<string>;
-  /** Forgets `token`: the PSP refused it. */
+  /** Forgets `token`, because the PSP refused it. */
   drop(token: string): void;
 }
 
-/** What the adapter does, and nothing more. */
+/** The scopes that the adapter needs, and no more. */
 const SCOPE = "cob.write cob.read pix.write pix.read webhook.write webhook.read";
 const REQUEST = "POST token";
-/** Given up before it ends, so that it doesn't end on the way. */
+/** A token is replaced this long before it expires, so that it does not expire during a request. */
 const MARGIN_MS = 60_000;
-/** Where the PSP doesn't say; one that is refused earlier is dropped. */
+/** The lifetime if the PSP gives none. A token that is refused earlier is dropped. */
 const ASSUMED_LIFETIME_MS = 300_000;
 
 export interface AccessTokenOptions {
   config: Pick<BacenPixConfig, "tokenUrl" | "clientId" | "clientSecret">;
   identity: TlsIdentity;
   clock: Clock;
-  /** A signal for one request. */
+  /** Makes the signal of one request. */
   newSignal(): AbortSignal;
 }
 
@@ -32,11 +32,11 @@ export interface AccessTokenOptions {
 export function createAccessToken({ config, identity, clock, newSignal }: AccessTokenOptions): AccessToken {
   let held: { value: string; goodUntil: number } | undefined;
   let pending: Promise<string> | undefined;
-  // As it is, not form-encoded first (RFC 6749 §2.3.1): PSPs give plain words and don't decode.
+  // The credentials are not form-encoded first (RFC 6749 §2.3.1): PSPs issue plain words and do not decode them.
   const credentials = Buffer.from(`${config.clientId}:${config.clientSecret}`).toString("base64");
 
   async function request(): Promise<string> {
-    // The PSP's clock may be wrong, and its answer slow: the lifetime counts from our own at the request.
+    // The PSP's clock may be wrong and its answer slow, so the lifetime counts from our clock at the request.
     const askedAt = clock.now().getTime();
     const answer = await exchange(identity, {
       name: REQUEST,
@@ -74,7 +74,7 @@ export function createAccessToken({ config, identity, clock, newSignal }: Access
   };
 }
 
-/** Credentials that are refused may be granted again, whatever the status says. */
+/** Refused credentials may work again later, whatever the status says. */
 function refusalOf(failure: PspFailure, json: unknown): PspFailure {
   if (failure.isRetryable) return failure;
   const { status, message } = failure;

@@ -32,9 +32,9 @@ export interface BacenPixOptions {
 }
 
 /**
- * The Central Bank's API Pix 2.9, as Brazilian PSPs speak it: OAuth2 client credentials over mutual TLS. Of persons
- * nothing is sent, read or kept.
- * @throws {ConfigError} where the PEM files can't be used
+ * The Central Bank's API Pix 2.9, as Brazilian PSPs implement it: OAuth2 client credentials over mutual TLS. No
+ * personal data is sent, read or kept.
+ * @throws {ConfigError} if the PEM files can't be used
  */
 export async function createBacenPix(
   config: BacenPixConfig & Merchant,
@@ -119,8 +119,8 @@ export async function createBacenPix(
 }
 
 /**
- * A write that the PSP rejects because an earlier one, whose answer was lost, went through: PSPs say so with
- * different statuses and types, so what stands under the id decides.
+ * A PSP may reject a write because an earlier one went through whose answer was lost. PSPs use different statuses and types
+ * for that, so what exists under the id decides.
  */
 async function orWhatIsThere<T>(asked: Promise<T>, look: () => Promise<T | undefined>): Promise<T> {
   try {
@@ -129,12 +129,12 @@ async function orWhatIsThere<T>(asked: Promise<T>, look: () => Promise<T | undef
     if (!(error instanceof PspFailure) || error.kind !== "rejected") throw error;
     const present = await look();
     if (present !== undefined) return present;
-    // A write that was taken a moment ago may not be readable yet.
+    // A write that was accepted a moment ago may not be readable yet.
     throw error.followsLostAnswer ? withoutVerdict(error) : error;
   }
 }
 
-/** A read; one that the PSP rejects says nothing about what is there. */
+/** Reads from the PSP. A rejected read says nothing about what exists. */
 async function unlessNotFound<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
@@ -145,7 +145,7 @@ async function unlessNotFound<T>(asked: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** @throws {PixError} where the charge is another than the ordered one */
+/** @throws {PixError} if the charge differs from the ordered one */
 function assertOrdered(cob: CobAnswer, { txid, amountCents }: CobOrder, chave: string): void {
   if (cob.txid !== txid) throw nonsense("PUT /cob/{txid}", "another charge");
   const isSame = cob.valor.original === amountCents && cob.chave.toLowerCase() === chave.toLowerCase();

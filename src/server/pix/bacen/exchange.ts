@@ -1,11 +1,12 @@
+import { readUpTo } from "../../runtime/read-up-to.ts";
 import { connectionFailure, nonsense, type PspAnswer } from "./psp-failure.ts";
 import type { TlsIdentity } from "./tls-identity.ts";
 
-/** Far above any answer about one charge. */
+/** A bound far above any answer about one charge. */
 const MAX_ANSWER_BYTES = 256 << 10;
 
 export interface Exchange {
-  /** Method and pattern of the path, for the log: the path itself names charges. */
+  /** Method and pattern of the path, for the log, because the path itself names charges. */
   name: string;
   method: "GET" | "PUT" | "POST";
   url: string;
@@ -14,7 +15,7 @@ export interface Exchange {
   signal: AbortSignal;
 }
 
-/** Sends one request over mutual TLS and reads its answer whole. @throws {PspFailure} where none comes */
+/** Sends one request over mutual TLS and reads its whole answer. @throws {PspFailure} if none comes */
 export async function exchange(identity: TlsIdentity, request: Exchange): Promise<PspAnswer> {
   const { name, url, ...init } = request;
   const { status, headers, bytes } = await receive(identity, url, init).catch((error: unknown) => {
@@ -27,19 +28,8 @@ export async function exchange(identity: TlsIdentity, request: Exchange): Promis
 async function receive(identity: TlsIdentity, url: string, init: Omit<Exchange, "name" | "url">) {
   // A redirect would carry the token to a host that nobody configured.
   const response = await fetch(url, { ...init, redirect: "manual", tls: identity });
-  return { status: response.status, headers: response.headers, bytes: await readUpTo(response) };
-}
-
-/** Undefined where the body goes on past the limit. */
-async function readUpTo(response: Response): Promise<Uint8Array | undefined> {
-  const pieces: Uint8Array[] = [];
-  let sizeBytes = 0;
-  for await (const piece of response.body ?? []) {
-    sizeBytes += piece.length;
-    if (sizeBytes > MAX_ANSWER_BYTES) return undefined;
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
+  const bytes = await readUpTo(response.body ?? [], MAX_ANSWER_BYTES);
+  return { status: response.status, headers: response.headers, bytes };
 }
 
 function jsonIn(bytes: Uint8Array): unknown {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What repeating a call needs of time and chance; tests bring their own, so that none of them waits. */
+/** The time and randomness that retries need. Tests bring their own, so that they never wait. */
 export interface Pace {
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   elapsedMs(): number;
-  /** Rejects where `signal` aborts. */
+  /** Rejects if `signal` aborts. */
   sleep(delayMs: number, signal: AbortSignal): Promise<void>;
   /** From 0 up to but not including 1. */
   random(): number;

@@ -2,8 +2,8 @@ import * as z from "zod/mini";
 import { decimalToCents } from "../../../shared/rules/br-code.ts";
 
 /**
- * What is read of the PSP's answers (API Pix 2.9); everything else in them is dropped here, `devedor` and `pagador`
- * before all. API Pix may add keys and members of enumerations at any time.
+ * The parts of the PSP's answers that we read (API Pix 2.9). Everything else is dropped here, above all `devedor` and
+ * `pagador`. API Pix may add keys and enumeration members at any time.
  */
 
 const cents = z.pipe(
@@ -11,7 +11,7 @@ const cents = z.pipe(
   z.transform((text: string) => decimalToCents(text) ?? Number.NaN),
 );
 
-/** RFC 3339; a PSP that leaves the offset out means Brasília. */
+/** RFC 3339. A PSP that omits the offset means Brasília time. */
 const instant = z.pipe(
   z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?$/i)),
   z.pipe(
@@ -20,7 +20,7 @@ const instant = z.pipe(
   ),
 );
 
-/** One way to pay is enough: what is missing or can't be used doesn't spoil the rest. */
+/** One way to pay is enough, so a missing or unusable field does not invalidate the rest. */
 function usable(pattern: RegExp) {
   return z.catch(z.optional(z.string().check(z.regex(pattern))), undefined);
 }
@@ -29,14 +29,14 @@ const location = usable(/^(https?:\/\/)?[\x21-\x7e]{1,77}$/);
 
 const devolucaoStatus = z.pipe(
   z.string(),
-  // Any other status is none of the final ones.
+  // Any other status is not final.
   z.catch(z.enum(["EM_PROCESSAMENTO", "DEVOLVIDO", "NAO_REALIZADO"]), "EM_PROCESSAMENTO"),
 );
 
-/** Far above what the parts of one Pix come to. */
+/** A bound far above the number of returns of one Pix. */
 const MAX_DEVOLUCOES = 1_000;
 
-/** Its `descricao` and `motivo` are free texts about persons: they are dropped. */
+/** `descricao` and `motivo` are dropped, because they are free texts about persons. */
 const receivedDevolucaoSchema = z.object({
   id: z.string().check(z.regex(/^[A-Za-z0-9]{1,64}$/)),
   rtrId: usable(/^[A-Za-z0-9]{1,64}$/),
@@ -57,7 +57,7 @@ export type ReceivedDevolucaoAnswer = z.infer<typeof receivedDevolucaoSchema>;
 
 export const cobSchema = z.object({
   txid: z.string(),
-  // A status of a later version is taken as open: what was paid stands in `pix`.
+  // An unknown status counts as open, because `pix` says what was paid.
   status: z.pipe(
     z.string(),
     z.catch(z.enum(["ATIVA", "CONCLUIDA", "REMOVIDA_PELO_USUARIO_RECEBEDOR", "REMOVIDA_PELO_PSP"]), "ATIVA"),

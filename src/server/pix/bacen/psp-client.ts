@@ -7,27 +7,27 @@ import type { Pace } from "./pace.ts";
 import { connectionFailure, failureOf, nonsense, type PspAnswer, PspFailure } from "./psp-failure.ts";
 import type { TlsIdentity } from "./tls-identity.ts";
 
-/** What is asked of the PSP. Every one may be sent again: all are reads, or writes under an id of ours. */
+/** A request to the PSP. Each may be sent again, because it is a read or a write under an id of ours. */
 export interface PspRequest {
   method: "GET" | "PUT";
-  /** Such as `/cob/{txid}`: `values` fill it in, in order, escaped. */
+  /** Such as `/cob/{txid}`. `values` replace the placeholders in order, escaped. */
   path: string;
   values: readonly string[];
   json?: unknown;
 }
 
-/** The time that a call has, over all its requests and their repetitions. */
+/** The time that a call has for all its requests and retries. */
 export interface Budget {
-  /** Until then, by {@link Pace.elapsedMs}. */
+  /** The end, by {@link Pace.elapsedMs}. */
   endsAtMs: number;
   caller: AbortSignal | undefined;
 }
 
 export interface PspClient {
   begin(caller: AbortSignal | undefined): Budget;
-  /** Sends until there is an answer that `schema` takes. @throws {PspFailure} or the caller's reason to abort */
+  /** Sends until an answer matches `schema`. @throws {PspFailure} or the caller's reason to abort */
   call<T>(budget: Budget, request: PspRequest, schema: z.ZodMiniType<T>): Promise<T>;
-  /** Ends what runs. */
+  /** Aborts the running requests. */
   close(): void;
 }
 
@@ -36,14 +36,14 @@ export interface PspClientOptions {
   identity: TlsIdentity;
   clock: Clock;
   pace: Pace;
-  /** For a whole call. */
+  /** The limit of a whole call. */
   timeoutMs: number;
-  /** For one request: a PSP that stays silent leaves time to ask again. */
+  /** The limit of one request, which leaves time to retry if the PSP stays silent. */
   attemptTimeoutMs: number;
 }
 
 const RETRIES = 6;
-/** The longest wait before the first retry; doubles with each. */
+/** The longest wait before the first retry. It doubles with each retry. */
 const RETRY_DELAY_MS = 250;
 
 export function createPspClient(options: PspClientOptions): PspClient {
@@ -54,7 +54,7 @@ export function createPspClient(options: PspClientOptions): PspClient {
     newSignal: () => AbortSignal.any([closing.signal, AbortSignal.timeout(attemptTimeoutMs)]),
   });
 
-  /** One request, or two where the token was withdrawn before its time: a fresh one is tried, once and at once. */
+  /** Sends one request. If the token was withdrawn early, sends it once more at once with a new token. */
   async function attempt<T>(budget: Budget, request: PspRequest, schema: z.ZodMiniType<T>): Promise<T> {
     const name = nameOf(request);
     const limitMs = Math.min(attemptTimeoutMs, budget.endsAtMs - pace.elapsedMs());
@@ -105,7 +105,7 @@ export function createPspClient(options: PspClientOptions): PspClient {
           budget.caller?.throwIfAborted();
           if (!(error instanceof PspFailure)) throw error;
           error.followsLostAnswer = mayBeDone;
-          // Whoever turns a request away unread has not carried it out.
+          // A PSP that rejects a request unread has not carried it out.
           mayBeDone ||= error.kind === "unavailable" && error.status !== 429 && error.status !== 401;
           const delayMs = delayBefore(retry, error, pace);
           const isTooLate = pace.elapsedMs() + delayMs >= budget.endsAtMs;
@@ -128,13 +128,13 @@ function fillIn({ path, values }: PspRequest): string {
   return path.replace(/\{\w+\}/g, () => encodeURIComponent(values[filled++] ?? ""));
 }
 
-/** With full jitter, so that callers who failed together don't come back together; never before the PSP asked. */
+/** Waits with full jitter, so that callers who failed together do not retry together. Never retries before the PSP allows. */
 function delayBefore(retry: number, failure: PspFailure, pace: Pace): number {
   const jitteredMs = pace.random() * RETRY_DELAY_MS * 2 ** retry;
   return Math.max(jitteredMs, (failure.retryAfterSeconds ?? 0) * 1000);
 }
 
-/** The names of the keys that are not as they have to be, never their values. */
+/** The names of the invalid keys, never their values. */
 function whereWrong({ issues }: z.core.$ZodError): string {
   return `unexpected ${issues.map(({ path }) => path.join(".") || "body").join(", ")}`;
 }
@@ -143,7 +143,7 @@ function anyOf(...signals: (AbortSignal | undefined)[]): AbortSignal {
   return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
-/** Waits for work that others share, no longer than `signal` allows. */
+/** Waits for shared work until `signal` aborts. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, name: string): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(connectionFailure(name, signal.reason));

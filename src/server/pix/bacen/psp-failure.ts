@@ -2,11 +2,11 @@ import type { Clock } from "../../runtime/clock.ts";
 import { PixError } from "../pix.ts";
 import { problemSchema } from "./psp-answers.ts";
 
-/** An answer as it came, its body read to the end. */
+/** A complete answer of the PSP. */
 export interface PspAnswer {
   status: number;
   headers: Headers;
-  /** Undefined where the body is empty or no JSON. */
+  /** Undefined if the body is empty or not JSON. */
   json: unknown;
   isEmpty: boolean;
 }
@@ -20,13 +20,13 @@ interface PspFailureOptions {
   isNotFound?: boolean;
 }
 
-/** A {@link PixError} with what only the adapter has to know. */
+/** A {@link PixError} with details that only the adapter needs. */
 export class PspFailure extends PixError {
-  /** The same request may work within seconds. */
+  /** Whether the same request may work within seconds. */
   readonly isRetryable: boolean;
-  /** The PSP knows nothing under that address. */
+  /** Whether the PSP knows nothing under that address. */
   readonly isNotFound: boolean;
-  /** Set where an earlier try of the same call may have been carried out, since its answer was lost. */
+  /** Whether an earlier try of the same call may have been carried out, because its answer was lost. */
   followsLostAnswer = false;
 
   constructor(kind: PixError["kind"], detail: string, options: PspFailureOptions = {}) {
@@ -36,20 +36,20 @@ export class PspFailure extends PixError {
   }
 }
 
-/** The same failure where it is no verdict: what was asked may stand all the same. */
+/** The same failure as a doubtful one: the request may have been carried out nevertheless. */
 export function withoutVerdict(failure: PspFailure): PspFailure {
   const { message, status, code, retryAfterSeconds } = failure;
   return new PspFailure("unavailable", message, { status, code, retryAfterSeconds, cause: failure });
 }
 
 const RETRYABLE_STATUSES = new Set([408, 429, 500, 502, 503, 504]);
-/** Longer waits are somebody's mistake. */
+/** Longer waits are taken for a mistake of the PSP. */
 const MAX_RETRY_AFTER_SECONDS = 3600;
 
 type Meaning = "outage" | "refusal" | "notFound" | "invalid";
 
 /**
- * What an answer that is no success means. Nothing of the problem's free text is taken: it may quote a person's data.
+ * Interprets an answer that is not a success. The problem's free text is ignored, because it may quote personal data.
  * @param request its method and the pattern of its path
  */
 export function failureOf(request: string, answer: PspAnswer, clock: Clock): PspFailure {
@@ -59,7 +59,7 @@ export function failureOf(request: string, answer: PspAnswer, clock: Clock): Psp
   const detail = describe(request, status, code, problem);
   const options = { status, code, retryAfterSeconds: retryAfterOf(answer, clock) };
   const meaning = meaningOfType(problem?.type) ?? meaningOfStatus(status);
-  // A page in HTML is what a wrong address answers, not that there is no such charge.
+  // An HTML page comes from a wrong address. It does not mean that the charge is missing.
   const isElsewhere = meaning === "notFound" && answer.json === undefined && !answer.isEmpty;
   if (isElsewhere) return new PspFailure("unavailable", `${detail}: no API Pix at this address`, options);
   if (status === 429 || meaning === "outage") {
@@ -70,7 +70,7 @@ export function failureOf(request: string, answer: PspAnswer, clock: Clock): Psp
   return new PspFailure("rejected", detail, { ...options, isNotFound: meaning === "notFound" });
 }
 
-/** The type of the problem goes before the HTTP status, which gateways change (API Pix, "Tratamento de erros"). */
+/** The type of the problem counts more than the HTTP status, which gateways change (API Pix, "Tratamento de erros"). */
 function meaningOfType(type: string | undefined): Meaning | undefined {
   const name = /^https:\/\/pix\.bcb\.gov\.br\/.*\/(\w+)$/.exec(type ?? "")?.[1];
   if (name === undefined) return undefined;
@@ -82,7 +82,7 @@ function meaningOfType(type: string | undefined): Meaning | undefined {
 
 function meaningOfStatus(status: number): Meaning {
   if (RETRYABLE_STATUSES.has(status) || status >= 500) return "outage";
-  // A redirect would carry the token to a host that nobody configured; a token refused may be granted again.
+  // A redirect would carry the token to a host that nobody configured. A refused token may be granted again.
   if (status < 400 || status === 401) return "refusal";
   return status === 404 || status === 410 ? "notFound" : "invalid";
 }
@@ -106,7 +106,7 @@ function describe(
     .join(" ");
 }
 
-/** Seconds or a date (RFC 9110 §10.2.3), within bounds. */
+/** Reads seconds or a date (RFC 9110 §10.2.3), within bounds. */
 function retryAfterOf({ headers }: PspAnswer, clock: Clock): number | undefined {
   const text = headers.get("retry-after");
   if (text === null) return undefined;
@@ -114,7 +114,7 @@ function retryAfterOf({ headers }: PspAnswer, clock: Clock): number | undefined 
   return seconds > 0 ? Math.min(Math.ceil(seconds), MAX_RETRY_AFTER_SECONDS) : undefined;
 }
 
-/** The connection failed, or nothing came in time; whether the request was carried out is unknown. */
+/** The connection failed or timed out. The request may have been carried out. */
 export function connectionFailure(request: string, cause: unknown): PspFailure {
   const code = networkCodeOf(cause);
   return new PspFailure("unavailable", `${request}: ${code}`, {
@@ -124,7 +124,7 @@ export function connectionFailure(request: string, cause: unknown): PspFailure {
   });
 }
 
-/** An answer that API Pix doesn't give. */
+/** An answer that does not follow API Pix. */
 export function nonsense(request: string, what: string, status?: number): PspFailure {
   return new PspFailure("unavailable", `${request}: ${what}`, {
     ...{ status, code: "nonsense", isRetryable: true },
@@ -137,7 +137,7 @@ function networkCodeOf(cause: unknown): string {
   return cause.name;
 }
 
-/** Codes of OpenSSL for a certificate that isn't believed: asking again changes nothing. */
+/** OpenSSL's codes for an untrusted certificate. A retry changes nothing. */
 function isUntrusted(code: string): boolean {
   return /CERT|SIGNATURE|ALTNAME/.test(code);
 }

@@ -2,16 +2,16 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { type BacenPixConfig, ConfigError } from "../../config.ts";
 
-/** Who we are to the PSP, and whom we take for the PSP. All PEM. */
+/** Our certificate, and the authorities that we trust for the PSP. All PEM. */
 export interface TlsIdentity {
   cert: string;
   key: string;
-  /** Undefined: the system's authorities. */
+  /** Undefined means the system's authorities. */
   ca: string | undefined;
   rejectUnauthorized: true;
 }
 
-/** Reads the PEM files for mutual TLS. @throws {ConfigError} with a sentence a variable for what can't be used */
+/** Reads the PEM files for mutual TLS. @throws {ConfigError} with one sentence for each variable that can't be used */
 export async function readTlsIdentity(
   config: Pick<BacenPixConfig, "certFile" | "certKeyFile" | "caFile">,
 ): Promise<TlsIdentity> {

@@ -3,8 +3,8 @@ import { assertMerchant, type Merchant } from "../merchant.ts";
 import type { Pix } from "../pix.ts";
 
 /**
- * Pix without a PSP: a static BR Code on the merchant's own key. Nobody tells when it is paid: an admin, who sees his
- * bank account, confirms it. Refunds are made by hand at the bank too.
+ * Pix without a PSP: a static BR Code with the merchant's own key. Nothing reports a payment, so an admin who sees the bank
+ * account confirms it. Refunds are made by hand at the bank too.
  * @throws {ConfigError}
  */
 export function createLocalPix(merchant: Merchant): Pix {
@@ -13,7 +13,7 @@ export function createLocalPix(merchant: Merchant): Pix {
   return {
     provider: "local",
     isConfirmedByHand: true,
-    // A static BR Code carries 25 characters at most; these are 24, of 96 random bits.
+    // A static BR Code holds at most 25 characters. These are 24, from 96 random bits.
     newTxid: () => crypto.getRandomValues(new Uint8Array(12)).toHex(),
     async createCob({ txid, amountCents }, signal) {
       signal?.throwIfAborted();

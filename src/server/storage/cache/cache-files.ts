@@ -21,8 +21,8 @@ export function hashOfKey(key: string): string {
 }
 
 /**
- * What an earlier process left in `dir`, least recently used first. Removes what it left half written or what has
- * not the size its name says; that the bytes are right only {@link isIntact} tells.
+ * Lists the copies that an earlier process left in `dir`, least recently used first. Removes half-written ones and those
+ * whose size differs from their name. Only {@link isIntact} checks their bytes.
  */
 export async function readCacheFolder(dir: string): Promise<{ file: CachedFile; usedAt: Date }[]> {
   const found: { file: CachedFile; usedAt: Date }[] = [];
@@ -42,7 +42,7 @@ export async function readCacheFolder(dir: string): Promise<{ file: CachedFile; 
   return found.sort((a, b) => a.usedAt.getTime() - b.usedAt.getTime());
 }
 
-/** Writes what `openBody` gives to a new file of `dir`, whole and durable or not at all. */
+/** Writes the body to a new file in `dir`. The file is whole and durable, or it is not there. */
 export async function writeCacheFile(
   dir: string,
   keyHash: string,
@@ -95,7 +95,7 @@ export async function isIntact({ path, sizeBytes, sha256 }: CachedFile): Promise
   }
 }
 
-/** Whether the file is there in its size. Remembers the use beyond this process: {@link readCacheFolder} orders by it. */
+/** Whether the file is there with its size. Records the use on the disk, because {@link readCacheFolder} orders by it. */
 export async function markUsed({ path, sizeBytes }: CachedFile, at: Date): Promise<boolean> {
   await using handle = await openFile(path);
   if (!handle || (await handle.stat()).size !== sizeBytes) return false;

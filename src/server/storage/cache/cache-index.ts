@@ -2,23 +2,23 @@ import { rm } from "node:fs/promises";
 import type { Clock } from "../../runtime/clock.ts";
 import type { CachedFile } from "./cache-files.ts";
 
-/** Which copies are in the folder and how much room is left. */
+/** Knows which copies are in the folder and how much room is left. */
 export interface CacheIndex {
-  /** The copy that may be served. Becomes the most recently used. */
+  /** Returns the copy if it may be served, and makes it the most recently used. */
   use(keyHash: string): CachedFile | undefined;
-  /** A copy of an earlier process: to be looked at before it is served again. */
+  /** Returns a copy of an earlier process, which must be verified before it is served. */
   unverified(keyHash: string): CachedFile | undefined;
-  /** From now on it may be served. Returns whether the copy is still there. */
+  /** Marks the copy as verified. Returns whether it is still there. */
   verify(keyHash: string): boolean;
-  /** Makes room by removing the least recently used; `undefined` where even that isn't enough. */
+  /** Makes room by removing the least recently used copies. `undefined` if even that is not enough. */
   reserve(sizeBytes: number): Promise<Reservation | undefined>;
   /** Removes the copy, verified or not. */
   drop(keyHash: string): Promise<void>;
-  /** Removes every copy that was last used before then. */
+  /** Removes every copy that was last used before that time. */
   dropUnused(since: Date): Promise<void>;
 }
 
-/** Room for a copy that is still coming. Give it back, unless it was filled. */
+/** Room for a copy that is still being downloaded. Release it unless it was filled. */
 export interface Reservation extends Disposable {
   fill(file: CachedFile): void;
 }
@@ -35,7 +35,7 @@ export function createCacheIndex(
   maxBytes: number,
   clock: Clock,
 ): CacheIndex {
-  /** In the order of use: a Map keeps that of insertion. */
+  /** In the order of use, because a Map keeps the order of insertion. */
   const entries = new Map<string, Entry>();
   let usedBytes = 0;
   let reservedBytes = 0;
@@ -55,7 +55,7 @@ export function createCacheIndex(
     return entry;
   }
 
-  /** Who reads it at this moment has it open and reads on. */
+  /** A reader has the file open and can go on reading. */
   async function drop(keyHash: string): Promise<void> {
     const entry = take(keyHash);
     if (entry) await rm(entry.file.path, { force: true });

@@ -5,12 +5,12 @@ import type { CachedFile } from "./cache-files.ts";
 
 const CHUNK_BYTES = 256 << 10;
 
-/** The bytes where a copy couldn't be opened or isn't whole. */
+/** Gives the bytes if the copy can't be opened or is not whole. */
 export type Fallback = () => Promise<Blob | ReadableStream<Uint8Array>>;
 
 /**
- * Streams a range of a cached copy. Opens it with the first read, so that a body nobody reads holds nothing open,
- * and keeps it open, so that eviction can't cut it. Where the copy is gone by then, streams the fallback.
+ * Streams a range of a cached copy. The first read opens it, so an unread body holds no file open. It stays open, so
+ * eviction can't cut the stream. If the copy is gone by then, the fallback is streamed.
  */
 export function cachedBody(
   file: CachedFile,
@@ -48,7 +48,7 @@ async function* readPieces(
   yield* body instanceof Blob ? body.stream() : body;
 }
 
-/** `undefined` where the copy is gone or no longer has its size. */
+/** `undefined` if the copy is gone or no longer has its size. */
 export async function openCached({ path, sizeBytes }: CachedFile): Promise<FileHandle | undefined> {
   const handle = await openFile(path);
   if (!handle || (await handle.stat()).size === sizeBytes) return handle;

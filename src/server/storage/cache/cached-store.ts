@@ -18,27 +18,27 @@ import { cachedBody, openCached } from "./cached-body.ts";
 import { createDownloadSlots } from "./download-slots.ts";
 
 export interface CachedStoreOptions {
-  /** What has the objects. */
+  /** The store that has the objects. */
   store: ObjectStore;
-  /** A folder of its own for the copies; made where missing. */
+  /** A folder for the copies alone. It is made if it is missing. */
   dir: string;
   maxBytes: number;
-  /** Downloads at once. */
+  /** How many downloads run at once. */
   concurrency?: number;
-  /** `sweepUnfinished` also removes copies not used for this long: of those deleted by another node, none stays. */
+  /** `sweepUnfinished` also removes copies not used for this long, such as those of objects that another node deleted. */
   maxIdleMs?: number;
   clock?: Clock;
-  /** Where the copies lie: none is made that it has no room for. Without it only `maxBytes` holds. */
+  /** Room on the disk that holds the copies. Without it, only `maxBytes` limits them. */
   disk?: Pick<DiskRoom, "reserve">;
 }
 
 export interface CachedStore extends ObjectStore {
   /**
-   * Makes reads of the object come from this machine. Resolves to whether they do: not where it is larger than the
-   * cache, the disk has no room for it, or too many downloads wait. Calls for one key at a time share one download.
+   * Downloads the object, so that reads of it come from this machine. Resolves to `false` if it is larger than the cache,
+   * the disk has no room for it, or too many downloads wait. Concurrent calls for one key share one download.
    */
   warm(key: string): Promise<boolean>;
-  /** Removes the copy, whose bytes were found to be wrong: the next read asks the store. */
+  /** Removes a copy with wrong bytes, so the next read asks the store. */
   dropCopy(key: string): Promise<void>;
 }
 
@@ -46,8 +46,8 @@ const MAX_WAITING = 256;
 const DAY_MS = 86_400_000;
 
 /**
- * `store` with copies of what was {@link CachedStore.warm}ed. A copy is served only after it was read whole by this
- * process: while it was downloaded or, after a restart, when it is warmed again.
+ * Wraps `store` and keeps local copies of objects that were {@link CachedStore.warm}ed. A copy is served only after this
+ * process has read all of it: during the download or, after a restart, when it is warmed again.
  */
 export async function createCachedStore(options: CachedStoreOptions): Promise<CachedStore> {
   const { store, dir, maxBytes, concurrency = 2, maxIdleMs = DAY_MS, clock = systemClock, disk } = options;
@@ -66,7 +66,7 @@ export async function createCachedStore(options: CachedStoreOptions): Promise<Ca
     await onDisk(() => index.drop(keyHash));
   }
 
-  /** Runs `change` with no copy of the object before it, which could outlive a crash, nor after it. */
+  /** Runs `change` and makes sure that no copy of the object survives it, even if the process crashes meanwhile. */
   async function changing(key: string, change: () => Promise<void>): Promise<void> {
     assertObjectKey(key);
     await forget(key);
@@ -92,7 +92,7 @@ export async function createCachedStore(options: CachedStoreOptions): Promise<Ca
     return true;
   }
 
-  /** Whether the copy of an earlier process, still intact, now serves. */
+  /** Verifies the copy of an earlier process. Resolves to whether it now serves. */
   async function takeOver(keyHash: string, sizeBytes: number): Promise<boolean> {
     const file = index.unverified(keyHash);
     if (!file) return false;
@@ -123,7 +123,7 @@ export async function createCachedStore(options: CachedStoreOptions): Promise<Ca
     return entry.done;
   }
 
-  /** The copy that has the range; a range past its end is for the store to refuse. */
+  /** The copy if it covers the range. The store refuses a range past the end. */
   function copyFor(key: string, range?: ByteRange): CachedFile | undefined {
     const file = index.use(hashOfKey(key));
     return file && (range ? range.offset + range.length : 0) <= file.sizeBytes ? file : undefined;
@@ -189,16 +189,16 @@ export async function createCachedStore(options: CachedStoreOptions): Promise<Ca
 interface Warming {
   done: Promise<boolean>;
   stop: AbortController;
-  /** Has its slot; before that it may wait long for one. */
+  /** Runs once the download has its slot, for which it may have waited long. */
   isRunning: boolean;
 }
 
-/** A copy is a convenience: what the disk has no room for is read from the store. */
+/** A copy is optional: an object that the disk has no room for is read from the store. */
 function isFull(error: unknown): undefined {
   if (!(error instanceof DiskFull)) throw error;
 }
 
-/** `undefined` where the copy is gone or not whole. */
+/** `undefined` if the copy is gone or not whole. */
 async function readCopy(file: CachedFile, { offset, length }: ByteRange): Promise<Uint8Array | undefined> {
   await using handle = await openCached(file);
   const bytes = new Uint8Array(length);

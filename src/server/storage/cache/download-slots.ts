@@ -1,6 +1,6 @@
-/** Lets a bounded number of tasks run and a bounded number wait. */
+/** Runs a bounded number of tasks at once and lets a bounded number wait. */
 export interface DownloadSlots {
-  /** Runs `task` when there is room; `undefined` at once where too many wait already. */
+  /** Runs `task` when a slot is free. Returns `undefined` at once if too many tasks wait already. */
   run<T>(task: () => Promise<T>): Promise<T> | undefined;
 }
 

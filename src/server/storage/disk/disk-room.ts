@@ -1,37 +1,43 @@
 import { statfs } from "node:fs/promises";
 
-/** The disk has no room for what is to be written. */
+/** The disk has no room for the next write. */
 export class DiskFull extends Error {
   override name = "DiskFull";
 }
 
-/** Room on the disk for what one writer is going to write; what is left of it goes back when it is disposed. */
+/** Whether a write failed because the disk, or what the system lets us have of it, is full. */
+export function isOutOfSpace(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOSPC" || code === "EDQUOT";
+}
+
+/** Room on the disk that is reserved for one writer. Disposing it releases what is left. */
 export interface Reservation extends Disposable {
-  /** Has it cover `bytes` more. @throws {DiskFull} and covers what it did */
+  /** Reserves `bytes` more. @throws {DiskFull} and keeps what it had */
   extend(bytes: number): Promise<void>;
-  /** `bytes` of it are on the disk by now, where the system counts them. */
+  /** Tells that `bytes` of it were written, so the file system counts them now. */
   spend(bytes: number): void;
-  /** Gives back what was not written. */
+  /** Releases what was not written. */
   settle(): void;
   /** What may still be written. */
   readonly leftBytes: number;
 }
 
 /**
- * The room on the disk that holds DATA_DIR, promised to one writer at a time: what several are going to write is added up,
- * so that all of them can. A spare is promised to nobody: PostgreSQL lies there, too.
+ * The free room on the disk that holds DATA_DIR. Reservations add up, so that all writers together fit. A spare is never
+ * reserved, because PostgreSQL writes to the same disk.
  */
 export interface DiskRoom {
   /** @throws {DiskFull} */
   reserve(bytes: number): Promise<Reservation>;
-  /** @throws {DiskFull} where less than the spare is left */
+  /** @throws {DiskFull} if less than the spare is left */
   check(): Promise<void>;
 }
 
 export interface DiskRoomOptions {
-  /** What others than the promised writers may need. */
+  /** What programs without a reservation may need. */
   spareBytes: number;
-  /** Bytes that are free for this program. */
+  /** Returns the bytes that are free for this program. */
   readFreeBytes: () => Promise<number>;
 }
 
@@ -54,7 +60,7 @@ export async function freeBytesOf(path: string): Promise<number> {
 
 export function createDiskRoom({ spareBytes, readFreeBytes }: DiskRoomOptions): DiskRoom {
   let promisedBytes = 0;
-  /** Ever taken off the promises: what is written while the system is asked may be missing in its answer. */
+  /** All bytes ever taken off the reservations. Bytes written while the system is asked may be missing in its answer. */
   let takenOffBytes = 0;
 
   async function promise(bytes: number): Promise<void> {
@@ -85,7 +91,7 @@ export function createDiskRoom({ spareBytes, readFreeBytes }: DiskRoomOptions): 
         },
         async extend(more) {
           await promise(more);
-          // Disposed meanwhile: nobody is left to write it.
+          // It was disposed meanwhile, so nobody will write it.
           if (isOpen) leftBytes += more;
           else takeOff(more);
         },

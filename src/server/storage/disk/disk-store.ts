@@ -18,20 +18,20 @@ import { isAbsent, onDisk } from "./fs-failure.ts";
 import { listFiles } from "./list-files.ts";
 import { scanFile } from "./scan-file.ts";
 
-/** `~` is in no key: what is being written can be neither read nor listed, nor stand in an object's way. */
+/** No key contains `~`, so an unfinished file can be neither read nor listed, and never blocks an object. */
 const UNFINISHED = "~unfinished";
 /** After so long a file system's clock has certainly ticked. */
 const SETTLED_MS = 1_000;
 
 export interface DiskStoreOptions {
-  /** The folder that holds the objects; made where missing. */
+  /** The folder that holds the objects. It is made if it is missing. */
   root: string;
   clock?: Clock;
 }
 
 /**
- * Objects as files below `root`, at their keys as paths. Replaced by rename and synced, file and folder, before a
- * put resolves. A key can't be both an object and the folder of another.
+ * Keeps objects as files below `root`, with their keys as paths. A put renames the new file into place and syncs file and
+ * folder before it resolves. A key can't be both an object and the folder of another object.
  */
 export function createDiskStore({ root: rootPath, clock = systemClock }: DiskStoreOptions): ObjectStore {
   mkdirSync(join(rootPath, UNFINISHED), { recursive: true, mode: 0o700 });
@@ -44,7 +44,7 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
     return join(root, key);
   }
 
-  /** Whether `folder` is where its path says, no symbolic link on the way. */
+  /** Whether the path of `folder` contains no symbolic link. */
   function isInside(folder: string): boolean {
     try {
       return realpathSync(folder) === folder;
@@ -58,7 +58,7 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
     return isInside(dirname(path)) ? (await statFile(path))?.size : undefined;
   }
 
-  /** @throws {ObjectNotFound} {StoreUnavailable} where the range is not within it */
+  /** @throws {ObjectNotFound} {StoreUnavailable} if the range is not within it */
   function openWithin(key: string, range: ByteRange) {
     const path = pathOf(key);
     assertByteRange(range);
@@ -69,7 +69,7 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
     throw pastTheEnd();
   }
 
-  /** Lets `fill` write a new file and puts it in the place of `target`, whole and durable. */
+  /** Lets `fill` write a new file, makes it durable and renames it to `target`. */
   async function place(target: string, fill: (path: string) => Promise<void>, signal?: AbortSignal) {
     const folder = dirname(target);
     const path = join(unfinished, `${clock.now().getTime()}-${randomUUID()}`);
@@ -85,7 +85,7 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
       await folders.prune(folder);
       throw error;
     } finally {
-      // Also after success: rename does nothing where both names are links to one file (rename(2)).
+      // This is needed after success too: rename does nothing if both names link to one file (rename(2)).
       await rm(path, { force: true });
     }
   }
@@ -202,7 +202,7 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
       });
     },
 
-    /** Names nothing there: what is unfinished here has no key yet, and nobody else writes here. */
+    /** Ends nothing: an unfinished file has no key yet, and only this process writes here. */
     async endUnfinished() {
       return 0;
     },

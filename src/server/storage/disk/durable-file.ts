@@ -8,7 +8,7 @@ const readVectorFrom = promisify(readv);
 
 const COPY_CHUNK_BYTES = 1 << 20;
 
-/** What a file system says when it has no hard links, or none for this file. */
+/** The errors of a file system that has no hard links, or allows none for this file. */
 const NO_LINK = new Set(["EXDEV", "EPERM", "EACCES", "EMLINK", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 
 /** Forces a file's bytes, or a folder's entries, onto the medium. */
@@ -17,7 +17,7 @@ export async function sync(path: string): Promise<void> {
   await handle.sync();
 }
 
-/** Writes all of `bytes` at the handle's position; one write call may take less than it was given. */
+/** Writes all of `bytes` at the handle's position, because one write call may write less than it was given. */
 export async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, written, bytes.length - written);
@@ -26,11 +26,11 @@ export async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<v
 }
 
 /**
- * Makes `target` hold what the file `source` holds: as a hard link where the file system can, else as a copy.
+ * Makes `target` a hard link to the file `source`, or a copy if the file system has no hard links.
  * Not durable until {@link sync}.
  */
 export async function linkOrCopy(source: string, target: string, signal?: AbortSignal): Promise<void> {
-  // A hard link to a symbolic link would be another symbolic link, which is no object.
+  // A hard link to a symbolic link would be a symbolic link, which is not an object.
   if ((await lstat(source)).isSymbolicLink()) return copy(source, target, signal);
   try {
     await link(source, target);
@@ -53,7 +53,7 @@ export async function copy(source: string, target: string, signal?: AbortSignal)
   }
 }
 
-/** The regular file at `path`, never what a symbolic link there points to; `undefined` where there is none. */
+/** The regular file at `path`, or `undefined`. Symbolic links are not followed. */
 export async function statFile(path: string): Promise<Stats | undefined> {
   try {
     const stats = await lstat(path);
@@ -78,7 +78,7 @@ export async function openFile(path: string): Promise<FileHandle | undefined> {
   return undefined;
 }
 
-/** What {@link readAt} reads from. */
+/** A file that {@link readAt} reads from. */
 export interface Readable {
   read(into: Uint8Array, at: number, length: number, position: number): Promise<{ bytesRead: number }>;
 }
@@ -90,8 +90,8 @@ export interface OpenFile extends Readable, Disposable {
 }
 
 /**
- * As {@link openFile}, on the spot: a short read of a file in memory takes less than opening it through the thread
- * pool, and a frame costs one turn there, not six.
+ * As {@link openFile}, but synchronous. A short read of a cached file takes less time than opening it through the thread
+ * pool, and a frame then costs one turn of the pool instead of six.
  */
 export function openNow(path: string): OpenFile | undefined {
   let fd: number;
@@ -114,7 +114,7 @@ export function openNow(path: string): OpenFile | undefined {
   };
 }
 
-/** Fills `bytes` from `offset` on; returns how many, fewer only where the file ends before. */
+/** Fills `bytes` from `offset` of the file on. Returns how many were read, fewer only at the end of the file. */
 export async function readAt(handle: Readable, offset: number, bytes: Uint8Array): Promise<number> {
   let filled = 0;
   while (filled < bytes.length) {

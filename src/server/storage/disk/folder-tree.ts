@@ -6,11 +6,11 @@ import { errnoOf } from "./fs-failure.ts";
 
 const MAX_REMEMBERED = 10_000;
 
-/** Folders below one root: made durably, removed when empty, neither ever undoing the other. */
+/** Makes folders below one root durably and removes empty ones, without one undoing the other. */
 export interface FolderTree {
-  /** Makes `folder` where it is missing and runs `work` once its entry is durable; no prune takes it meanwhile. */
+  /** Makes `folder` if it is missing and runs `work` once its entry is durable. Nothing removes it meanwhile. */
   hold<T>(folder: string, work: () => Promise<T>): Promise<T>;
-  /** Removes `folder`, then its parents below the root, as far up as they are empty and not held. */
+  /** Removes `folder` and its parents below the root, as long as they are empty and nobody works in them. */
   prune(folder: string): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export function createFolderTree(root: string): FolderTree {
   const durable = new Set<string>([root]);
   let lastTurn: Promise<unknown> = Promise.resolve();
 
-  /** One at a time: making a folder while another call removes its parent would fail either. */
+  /** Changes run one at a time: making a folder while another call removes its parent would make one of them fail. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = lastTurn.then(work);
     lastTurn = turn.catch(() => undefined); // the failure goes to whoever asked, not to the next in line
@@ -80,7 +80,7 @@ function stepsTo(root: string, folder: string): string[] {
   return names.map((_, index) => join(root, ...names.slice(0, index + 1)));
 }
 
-/** Whether the folder was missing. A symbolic link in its place is refused: it may lead out of the root. */
+/** Returns whether the folder was missing. Refuses a symbolic link, which may lead out of the root. */
 async function makeFolder(folder: string): Promise<boolean> {
   try {
     await mkdir(folder, 0o700);

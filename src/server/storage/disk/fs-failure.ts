@@ -6,13 +6,13 @@ export function errnoOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** Whether the call failed because nothing that can be an object is at its path. */
+/** Whether the call failed because there is no object at its path. */
 export function isAbsent(error: unknown): boolean {
   const errno = errnoOf(error);
   return errno === "ENOENT" || errno === "ENOTDIR" || errno === "ELOOP";
 }
 
-/** Runs `work`; a failed system call in it becomes a {@link StoreUnavailable}, all else passes. */
+/** Runs `work` and turns a failed system call into a {@link StoreUnavailable}. Other errors pass. */
 export async function onDisk<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

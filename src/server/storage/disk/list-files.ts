@@ -6,13 +6,13 @@ import { isAbsent, onDisk } from "./fs-failure.ts";
 
 /**
  * The regular files below `folder` whose relative path starts with `prefix` (no `/` in it), in the order of their
- * paths. Holds the names of one folder a level at a time; does not follow symbolic links.
+ * paths. Holds the names of one folder for each level. Does not follow symbolic links.
  */
 export async function* listFiles(
   folder: string,
   prefix = "",
 ): AsyncGenerator<{ name: string; sizeBytes: number }> {
-  // With its slash a folder sorts where the keys below it do: "a-b" before "a/b" before "a0".
+  // With its slash, a folder sorts like the keys below it: "a-b" before "a/b" before "a0".
   for (const name of (await namesIn(folder)).sort()) {
     if (!name.startsWith(prefix)) continue;
     const path = join(folder, name);
@@ -25,7 +25,7 @@ export async function* listFiles(
   }
 }
 
-/** Names that can be in a key; a folder's ends with `/`. None where the folder is gone. */
+/** The names that can be part of a key; a folder's name ends with `/`. None if the folder is gone. */
 async function namesIn(folder: string): Promise<string[]> {
   return onDisk(async () => {
     try {

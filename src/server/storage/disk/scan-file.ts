@@ -2,7 +2,7 @@ import { newBuffer } from "../../runtime/new-buffer.ts";
 import { type ByteRange, StoreUnavailable } from "../object-store.ts";
 import { type Readable, readAt } from "./durable-file.ts";
 
-/** The bytes of a range in two buffers: one is filled while the other is looked at. */
+/** Reads a range through two buffers: one is filled while the caller uses the other. */
 export async function* scanFile(
   file: Readable,
   { offset, length }: ByteRange,
@@ -26,7 +26,7 @@ export async function* scanFile(
       yield filled;
     }
   } finally {
-    // The file may be closed only when nothing is read from it.
+    // The file may be closed only after the last read has ended.
     await filling.catch(() => {});
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
+import { readUpTo } from "../../runtime/read-up-to.ts";
 import { type ByteRange, StoreUnavailable } from "../object-store.ts";
 import { assertPartAnswered, rangeHeader } from "./range-header.ts";
 import { S3ConnectionLost, S3Failure, S3Nonsense } from "./s3-failure.ts";
@@ -102,7 +103,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   }
 
   async function failureOf(response: Response, watchdog: Watchdog): Promise<S3Failure> {
-    const bytes = await watchdog.guard(timeoutMs, readUpTo(response, MAX_ANSWER_BYTES));
+    const bytes = await watchdog.guard(timeoutMs, readBody(response, MAX_ANSWER_BYTES));
     return failureFrom(response, xmlIn(bytes, response.ok));
   }
 
@@ -131,7 +132,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
     send: (request) =>
       repeat(request, () =>
         attempt(request, async (response, watchdog) => {
-          const bytes = await watchdog.guard(timeoutMs, readUpTo(response, MAX_ANSWER_BYTES));
+          const bytes = await watchdog.guard(timeoutMs, readBody(response, MAX_ANSWER_BYTES));
           const xml = xmlIn(bytes, true);
           // CompleteMultipartUpload answers 200 before it knows how it ends.
           if (xml?.name === "Error") throw failureFrom(response, xml);
@@ -145,7 +146,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
       return repeat(request, () =>
         attempt(request, async (response, watchdog) => {
           assertPartAnswered(response.headers, range);
-          const bytes = await watchdog.guard(limitMs, readUpTo(response, range.length));
+          const bytes = await watchdog.guard(limitMs, readBody(response, range.length));
           if (bytes.length < range.length) throw new S3ConnectionLost("S3 answer ended early");
           return bytes;
         }),
@@ -175,16 +176,11 @@ function lengthOf(body: S3Request["body"]): number {
   return body?.length ?? 0;
 }
 
-/** @throws {S3Nonsense} where the body goes on past `limitBytes` */
-async function readUpTo(response: Response, limitBytes: number): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let sizeBytes = 0;
-  for await (const piece of response.body ?? []) {
-    sizeBytes += piece.length;
-    if (sizeBytes > limitBytes) throw new S3Nonsense("S3 answered more than was asked for");
-    pieces.push(piece);
-  }
-  return pieces.length === 1 && pieces[0] ? pieces[0] : new Uint8Array(Buffer.concat(pieces, sizeBytes));
+/** @throws {S3Nonsense} where the body is longer than `maxBytes` */
+async function readBody(response: Response, maxBytes: number): Promise<Uint8Array> {
+  const bytes = await readUpTo(response.body ?? [], maxBytes);
+  if (!bytes) throw new S3Nonsense("S3 answered more than was asked for");
+  return bytes;
 }
 
 /** A bad status may come with a proxy's HTML, which says nothing; a good one must be XML. */

@@ -1,5 +1,5 @@
 import { jwtVerify, SignJWT } from "jose";
-import { RecentlyUsed } from "../../../archive/recently-used.ts";
+import { ByteCache } from "../../../runtime/byte-cache.ts";
 
 /** What a signed token is good for; one made for another purpose is no token. */
 export type TokenPurpose = "session" | "viewer" | "download" | "export";
@@ -22,13 +22,18 @@ export interface Tokens {
   verify(purpose: TokenPurpose, token: string): Promise<VerifiedClaims | undefined>;
 }
 
-/** Signatures that are remembered as right: a viewer shows the same token at every frame. */
-const REMEMBERED_TOKENS = 2_000;
+/** For tokens whose signature was right, some 5,000 of them: a viewer shows the same one at every frame. */
+const REMEMBERED_BYTES = 4 * 1024 * 1024;
+/** What claims take in memory beside the token, which is longer than their text. */
+const CLAIMS_BYTES = 400;
 
 /** HS256 JWTs (jose), keyed by AUTH_SECRET. A token alone never suffices: callers check its session's row. */
 export function createTokens(secret: string, now: () => Date): Tokens {
   const key = new TextEncoder().encode(secret);
-  const remembered = new RecentlyUsed<{ claims: VerifiedClaims; expiresAt: number }>(REMEMBERED_TOKENS);
+  const remembered = new ByteCache<{ claims: VerifiedClaims; expiresAt: number }>(
+    REMEMBERED_BYTES,
+    (_, name) => 2 * name.length + CLAIMS_BYTES,
+  );
   return {
     async sign(purpose, claims, lifetimeSeconds) {
       const issuedAt = Math.floor(now().getTime() / 1000);
@@ -59,7 +64,7 @@ export function createTokens(secret: string, now: () => Date): Tokens {
         issuedAt: new Date(iat * 1000),
         ...(Array.isArray(studies) && { studies: studies.map(String) }),
       };
-      remembered.set(name, { claims, expiresAt: exp * 1000 }, 1);
+      remembered.set(name, { claims, expiresAt: exp * 1000 });
       return claims;
     },
   };

@@ -12,6 +12,7 @@ import {
 } from "../../../archive/manifest-codec.ts";
 import { compareInstances } from "../../../archive/manifest-index.ts";
 import { VOLUME_CHUNK_BYTES } from "../../../archive/volume-writer.ts";
+import { chunks } from "../../../runtime/chunks.ts";
 import { openVolume, type Place, type Placed } from "./open-volume.ts";
 import { bytesAtRest, type ScannedInstance, type ScannedUpload } from "./scanned-upload.ts";
 import { bytesOf, type Incoming, sortInstances, type TouchedSeries } from "./sort-instances.ts";
@@ -164,8 +165,7 @@ type WrittenSeries = BuiltSeries & { content: SeriesManifest };
 
 async function writeManifests(study: Described, touched: TouchedSeries[]): Promise<WrittenSeries[]> {
   const built: WrittenSeries[] = [];
-  for (let at = 0; at < touched.length; at += MANIFESTS_AT_ONCE) {
-    const some = touched.slice(at, at + MANIFESTS_AT_ONCE);
+  for (const some of chunks(touched, MANIFESTS_AT_ONCE)) {
     built.push(...(await Promise.all(some.map((series) => writeManifest(study, series)))));
   }
   return built;

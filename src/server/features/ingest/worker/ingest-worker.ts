@@ -1,4 +1,5 @@
 import { serveRequests } from "../../../processes/serve-requests.ts";
+import { isOutOfSpace } from "../../../storage/disk/disk-room.ts";
 import { buildUpload, removeBuild } from "./build-upload.ts";
 import { guessVolume } from "./guess-volume.ts";
 import { scanUpload } from "./scan-upload.ts";
@@ -79,8 +80,11 @@ function failure(error: unknown): WorkerReply {
   // Not the message: those of the file system name paths.
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const name = error instanceof Error ? error.name : typeof error;
-  const isFull = code === "ENOSPC" || code === "EDQUOT";
-  return { ok: false, failure: isFull ? "disk.full" : "worker.failed", detail: `${name} ${code}` };
+  return {
+    ok: false,
+    failure: isOutOfSpace(error) ? "disk.full" : "worker.failed",
+    detail: `${name} ${code}`,
+  };
 }
 
 serveRequests((request: WorkerRequest) =>

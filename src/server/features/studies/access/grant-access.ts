@@ -3,7 +3,7 @@ import { AppError } from "../../../http/app-error.ts";
 import type { RequestOrigin } from "../../../http/request-origin.ts";
 import { userNotFound } from "../../accounts/users/users.errors.ts";
 import { findUser } from "../../accounts/users/users.repo.ts";
-import { recordAudit } from "../../audit/audit.repo.ts";
+import { aboutStudy, recordAudit } from "../../audit/audit.repo.ts";
 import { studyNotOwner } from "../studies.errors.ts";
 import { type Caller, deleteGrant, type GrantRow, insertGrant, listGrants } from "../studies.repo.ts";
 import { findStudy } from "./find-study.ts";
@@ -35,9 +35,7 @@ export async function grantAccess(
       at: now,
       action: "study.granted",
       actorId: caller.userId,
-      accountId: study.accountId,
-      studyId: study.id,
-      studyInstanceUID: study.studyInstanceUID,
+      ...aboutStudy(study),
       details: { userId: input.userId },
       ...origin,
     });
@@ -63,9 +61,7 @@ export async function revokeAccess(
       at: now,
       action: "study.revoked",
       actorId: caller.userId,
-      accountId: study.accountId,
-      studyId: study.id,
-      studyInstanceUID: study.studyInstanceUID,
+      ...aboutStudy(study),
       details: { userId: input.userId },
       ...origin,
     });

@@ -5,7 +5,7 @@ import type { StoredObjectRow } from "../../../holdings/objects/stored-objects.t
 import { AppError } from "../../../http/app-error.ts";
 import { forbidden } from "../../../http/http.errors.ts";
 import type { RequestOrigin } from "../../../http/request-origin.ts";
-import { recordAudit } from "../../audit/audit.repo.ts";
+import { aboutStudy, recordAudit } from "../../audit/audit.repo.ts";
 import { chargeAction } from "../../subscriptions/charge-action.ts";
 import { lockSubscription } from "../../subscriptions/subscriptions.repo.ts";
 import { findStudy } from "../access/find-study.ts";
@@ -70,9 +70,7 @@ export async function chargeDownload(
       at: now,
       action: "study.downloaded",
       actorId: caller.userId,
-      accountId: study.accountId,
-      studyId: study.id,
-      studyInstanceUID,
+      ...aboutStudy(study),
       ...request.origin,
     });
   });

@@ -1,5 +1,5 @@
-/** Whether `promise` settles in time. Rejects as it does; leaves no timer behind that would keep the process alive. */
-export async function settlesWithin(promise: Promise<unknown>, timeoutMs: number): Promise<boolean> {
+/** Resolves to whether `promise` ended in time, and rejects when it rejects. Leaves no timer that keeps the process alive. */
+export async function withTimeout(promise: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(false), timeoutMs);
   try {

@@ -1,0 +1,11 @@
+/**
+ * Runs statements of one transaction concurrently: none waits for another's answer. Unlike `Promise.all`, it fails only
+ * after all of them have ended. A statement that outlived its transaction would run on a connection that belongs to
+ * somebody else by then.
+ */
+export async function runConcurrently<const Work extends readonly Promise<unknown>[]>(
+  ...work: Work
+): Promise<{ -readonly [Index in keyof Work]: Awaited<Work[Index]> }> {
+  await Promise.allSettled(work);
+  return (await Promise.all(work)) as { -readonly [Index in keyof Work]: Awaited<Work[Index]> };
+}
