@@ -1,4 +1,4 @@
-/** Text as searches compare it: no case, no accents, single spaces. `João  SILVA` folds to `joao silva`. */
+/** Returns text as searches compare it: no case, no accents, single spaces. `João  SILVA` becomes `joao silva`. */
 export function fold(text: string): string {
   return text
     .normalize("NFKD")

@@ -1,7 +1,7 @@
 export const locales = ["pt-BR", "en-US"] as const;
 export type Locale = (typeof locales)[number];
 
-/** Portuguese if the first language code contains `pt`, or where nothing is said; else English. */
+/** Returns Portuguese if the first language code contains `pt` or none is given, else English. */
 export function pickLocale(languages: string | undefined): Locale {
   const first = languages?.split(",")[0]?.trim().toLowerCase();
   return !first || first === "*" || first.includes("pt") ? "pt-BR" : "en-US";

@@ -1,4 +1,4 @@
-/** Texts of the validation rules; a rule's message is the key here, put into words where it is shown. */
+/** Texts of the validation rules. A rule's message is a key of this object; the text is looked up where it is shown. */
 export const validationMessages = {
   "validation.required": /*i18n*/ { id: "validation.required", message: "This field is required" },
   "validation.invalidEmail": /*i18n*/ { id: "validation.invalidEmail", message: "Invalid e-mail address" },

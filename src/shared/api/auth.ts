@@ -14,7 +14,7 @@ export type Login = z.infer<typeof loginSchema>;
 
 export const verifyCodeSchema = z.object({
   email: emailSchema,
-  /** Six digits, mailed or of an authenticator app; or a recovery code, where the account has such. */
+  /** Six digits, mailed or from an authenticator app; or a recovery code, if the account has recovery codes. */
   code: z
     .string("validation.codeDigits")
     .check(
@@ -35,16 +35,16 @@ const tokenSchema = z
 export const resetPasswordSchema = z.object({ token: tokenSchema, password: newPasswordSchema });
 export type ResetPassword = z.infer<typeof resetPasswordSchema>;
 
-/** What a page that a mailed link opens sends when its button is pressed. */
+/** The token that the page behind a mailed link sends when its button is pressed. */
 export const linkTokenSchema = z.object({ token: tokenSchema });
 
-/** `restored`: the change had taken effect, and the account has its old address again. */
+/** `restored`: the change had already taken effect, and the account has its old address again. */
 export const stopAnswerSchema = z.object({ stopped: z.literal(true), restored: z.boolean() });
 export type StopAnswer = z.infer<typeof stopAnswerSchema>;
 
 /**
- * The answer of login where a second step is wanted. Without `methods` a code was mailed to `email`; with them the
- * account has factors of its own, and nothing was mailed.
+ * The answer of login when a second step is required. Without `methods`, a code was mailed to `email`; with them, the
+ * account has its own factors and no code was mailed.
  */
 export const twoFactorPendingSchema = z.object({
   requiresTwoFactor: z.literal(true),

@@ -38,9 +38,9 @@ export const passkeyAttestationSchema = z.object({
 export type PasskeyAttestation = z.infer<typeof passkeyAttestationSchema>;
 
 /**
- * What a change of the factors asks for: the current password and, where the account has a factor, one of its own:
- * `code` (of the app, or a recovery code) or `passkey` (an answer to `POST /api/auth/passkeys/proof-options`). The
- * first factor of an account needs neither within five minutes of the sign-in.
+ * The proof that a change of the factors requires: the current password and, if the account has a factor, one of its
+ * own: `code` (of the app, or a recovery code) or `passkey` (an answer to `POST /api/auth/passkeys/proof-options`). An
+ * account's first factor requires neither within five minutes of the sign-in.
  */
 export const identityProofSchema = z.object({
   currentPassword: z.optional(z.string().check(z.maxLength(1024, "validation.tooLong"))),
@@ -68,7 +68,7 @@ export const passkeySchema = z.object({
   name: z.string(),
   createdAt: z.string(),
   lastUsedAt: z.nullable(z.string()),
-  /** Kept by a password manager, so that a lost device does not lose it. */
+  /** Synchronised by a password manager, so that it survives the loss of a device. */
   isBackedUp: z.boolean(),
 });
 export type Passkey = z.infer<typeof passkeySchema>;
@@ -83,18 +83,18 @@ export const factorsSchema = z.object({
 });
 export type Factors = z.infer<typeof factorsSchema>;
 
-/** Shown once: null where the account has codes already. */
+/** Shown once: null if the account already has codes. */
 const recoveryCodesSchema = z.nullable(z.array(z.string()));
 
 export const passkeyAnswerSchema = z.object({ passkey: passkeySchema, recoveryCodes: recoveryCodesSchema });
 export type PasskeyAnswer = z.infer<typeof passkeyAnswerSchema>;
 
-/** `POST /api/auth/totp`: a secret that waits for its first code, ten minutes at most. */
+/** `POST /api/auth/totp`: a secret that waits at most ten minutes for its first code. */
 export const totpEnrolmentSchema = z.object({
-  /** In base32, to be typed. */
+  /** In base32, for typing it. */
   secret: z.string(),
   uri: z.string(),
-  /** The same as a picture, a `data:image/…` URL. */
+  /** The same as a QR code, a `data:image/…` URL. */
   qrCode: z.string(),
 });
 export type TotpEnrolment = z.infer<typeof totpEnrolmentSchema>;
@@ -106,14 +106,14 @@ export const totpConfirmationSchema = z.object({
 export const recoveryCodesAnswerSchema = z.object({ recoveryCodes: recoveryCodesSchema });
 export type RecoveryCodesAnswer = z.infer<typeof recoveryCodesAnswerSchema>;
 
-/** With the e-mail of a sign-in whose password was right just now, the options name that account's keys. */
+/** With the e-mail of a sign-in whose password was correct just now, the options list that account's keys. */
 export const passkeySignInOptionsSchema = z.object({
   email: z.optional(z.string().check(z.maxLength(254, "validation.tooLong"))),
 });
 
 export const passkeySignInSchema = z.object({ response: passkeyAssertionSchema });
 
-/** What the browser's `navigator.credentials` is asked with; WebAuthn says what is in it. */
+/** The argument for the browser's `navigator.credentials`; WebAuthn defines its members. */
 export const passkeyOptionsSchema = z.looseObject({ challenge: z.string() });
 
 export const factorsCall = {

@@ -13,7 +13,7 @@ export const labExamSchema = z.object({
 });
 export type LabExam = z.infer<typeof labExamSchema>;
 
-/** Text fields of the upload form; the PDF goes beside them as `file`. */
+/** Text fields of the upload form; the PDF is the field `file`. */
 export const labUploadSchema = z.object({
   examName: z
     .string("validation.required")

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** How many come at once. */
+/** The number of items of one page. */
 export const pageLimit = z._default(
   z.coerce.number<number>().check(z.int(), z.minimum(1), z.maximum(200)),
   50,

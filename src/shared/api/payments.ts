@@ -5,7 +5,7 @@ import { pageLimit, pageLimitSchema } from "./page-limit.ts";
 export const paymentStatuses = ["pending", "paid", "expired", "failed", "refunded"] as const;
 export type PaymentStatus = (typeof paymentStatuses)[number];
 
-/** Why money went back (API Pix `DevolucaoNatureza`); a PSP may know more. `MED_…`: contested at the payer's bank. */
+/** Why money was returned (API Pix `DevolucaoNatureza`); a PSP may send others. `MED_…`: contested at the payer's bank. */
 export const naturezas = [
   "ORIGINAL",
   "RETIRADA",
@@ -18,7 +18,7 @@ export type Natureza = (typeof naturezas)[number];
 export const devolucaoStatuses = ["EM_PROCESSAMENTO", "DEVOLVIDO", "NAO_REALIZADO"] as const;
 export type DevolucaoStatus = (typeof devolucaoStatuses)[number];
 
-/** A part of a payment, or all of it, that went back. `amount` in integer cents of BRL. */
+/** A devolução: a part of a payment, or all of it, that was returned. `amount` in integer cents of BRL. */
 export const devolucaoSchema = z.object({
   id: z.string(),
   amount: z.number(),
@@ -29,7 +29,10 @@ export const devolucaoSchema = z.object({
 });
 export type Devolucao = z.infer<typeof devolucaoSchema>;
 
-/** SPEC's payment. `amount` in integer cents of BRL; `pixQrcode` a `data:image/…` URL; both codes null while the PSP has not answered, and once the payment is no longer open. */
+/**
+ * SPEC's payment. `amount` in integer cents of BRL; `pixQrcode` is a `data:image/…` URL. Both codes are null until the
+ * PSP has answered, and again once the payment is no longer open.
+ */
 export const paymentSchema = z.object({
   id: z.string(),
   status: z.enum(paymentStatuses),
@@ -43,13 +46,13 @@ export const paymentSchema = z.object({
   expiresAt: z.string(),
   paymentDate: z.nullable(z.string()),
   createdAt: z.string(),
-  /** What it bought. */
+  /** The plan it paid for. */
   periodStart: z.nullable(z.string()),
   periodEnd: z.nullable(z.string()),
   refundedAt: z.nullable(z.string()),
-  /** What went back of `amount` so far, by whoever asked for it. */
+  /** The sum returned of `amount` so far, whoever asked for it. */
   amountReturned: z.number(),
-  /** What went back, or is on its way, at a PSP; oldest first. */
+  /** Devoluções at a PSP, finished or under way; oldest first. */
   devolucoes: z.array(devolucaoSchema),
 });
 export type Payment = z.infer<typeof paymentSchema>;
@@ -60,18 +63,18 @@ export const newPaymentSchema = z.object({ planId: z.uuid() });
 export const adminPaymentSchema = z.extend(paymentSchema, {
   txid: z.string(),
   provider: z.enum(["local", "bacen"]),
-  /** Null for an account that was deleted. */
+  /** Null if the account was deleted. */
   user: z.nullable(z.object({ id: z.string(), name: z.string(), email: z.string() })),
   /** What the admin may do with it. */
   canConfirm: z.boolean(),
   canRefund: z.boolean(),
-  /** A refund that the PSP has not finished, or could not do. */
+  /** A refund that the PSP has not finished or has refused. */
   refundStatus: z.nullable(z.enum(devolucaoStatuses)),
   failure: z.nullable(z.string()),
 });
 export type AdminPayment = z.infer<typeof adminPaymentSchema>;
 
-/** `status` leaves out the others; newest first. */
+/** Only payments with this `status`; newest first. */
 export const paymentListQuerySchema = z.object({
   status: z.optional(z.enum(paymentStatuses)),
   limit: pageLimit,
@@ -79,7 +82,7 @@ export const paymentListQuerySchema = z.object({
 });
 export type PaymentListQuery = z.infer<typeof paymentListQuerySchema>;
 
-/** The Pix for a plan; while one is pending, that one again. */
+/** The Pix for a plan. While one is pending, the same one is returned. */
 export const createPaymentCall = {
   method: "POST",
   path: "/api/payments/create",

@@ -3,11 +3,12 @@ import { isCpfOrCnpj, plainTaxId } from "../rules/cpf-cnpj.ts";
 import { emailSchema, nameSchema, newPasswordSchema } from "./account-fields.ts";
 import type { Call } from "./call.ts";
 
-// Apart from the other schemas of the entry page: its first form needs no tax id.
+// Kept apart from the other schemas of the entry page because its first form needs no tax id.
 const cpfCnpjSchema = z.string("validation.cpfCnpjLength").check(
   z.maxLength(18, "validation.tooLong"),
   z.refine((text) => !isTooShort(text), "validation.cpfCnpjLength"),
-  // Not by `abort` above: it would keep the form from saying that the passwords differ.
+  // Texts that are too short are skipped here, because `abort` above would also keep the form from reporting that the
+  // passwords differ.
   z.refine((text) => isTooShort(text) || isCpfOrCnpj(text), "validation.cpfCnpjInvalid"),
 );
 

@@ -8,18 +8,18 @@ export const storageStatusSchema = z.enum(storageStatuses);
 export type StorageStatus = z.infer<typeof storageStatusSchema>;
 
 /**
- * What is known of the bytes at rest: `ok` once all of them were read again, `damaged` where some are not what was stored
- * (they are never shown), `missing` where an object is gone.
+ * What is known of the bytes at rest: `ok` once all of them were read again, `damaged` if some differ from what was
+ * stored (they are never shown), `missing` if an object is gone.
  */
 export const integrities = ["unchecked", "ok", "damaged", "missing"] as const;
 export const integritySchema = z.enum(integrities);
 export type Integrity = z.infer<typeof integritySchema>;
 
-/** What this caller may do with a study that he sees; screens offer nothing else. */
+/** What this caller may do with a study that they can see; screens offer only these. */
 export const studyAccessSchema = z.object({
   download: z.boolean(),
   delete: z.boolean(),
-  /** Give and take access, and read who did what. */
+  /** Grant and revoke access, and read the audit log. */
   share: z.boolean(),
   attachReport: z.boolean(),
   deleteReport: z.boolean(),
@@ -30,7 +30,7 @@ export type StudyAccess = z.infer<typeof studyAccessSchema>;
 export const studySchema = z.object({
   id: z.string(),
   studyInstanceUID: z.string(),
-  /** As the index has it, carets and all; screens show only the part before the first `^`. */
+  /** As the index has it, carets included; screens show only the part before the first `^`. */
   patientName: z.nullable(z.string()),
   patientID: z.nullable(z.string()),
   patientBirthDate: z.nullable(z.string()),
@@ -40,21 +40,21 @@ export const studySchema = z.object({
   examinedAt: z.nullable(z.string()),
   accessionNumber: z.nullable(z.string()),
   institutionName: z.nullable(z.string()),
-  /** Codes joined by a backslash where a study has several. */
+  /** Codes joined by a backslash if a study has several. */
   modality: z.nullable(z.string()),
   imagesReceived: z.number(),
   seriesCount: z.number(),
   sizeBytes: z.number(),
-  /** `error` where `integrity` is `missing`: there is nothing to open. */
+  /** `error` if `integrity` is `missing`: nothing can be opened. */
   storageStatus: storageStatusSchema,
   integrity: integritySchema,
-  /** When the bytes were last found to be so; null while they are unchecked. */
+  /** When the bytes were last checked with this result; null while they are unchecked. */
   verifiedAt: z.nullable(z.string()),
   laudo: z.boolean(),
-  /** Whether the upload form's values differ from what the instances say. */
+  /** Whether the values of the upload form differ from those of the instances. */
   isOverridden: z.boolean(),
   access: studyAccessSchema,
-  /** Whose it is; null for the caller's own. */
+  /** The owner; null for the caller's own study. */
   ownerName: z.nullable(z.string()),
   createdAt: z.string(),
 });
@@ -86,7 +86,7 @@ export const studySorts = [
 const dateText = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/));
 const searchText = z.string().check(z.maxLength(200));
 
-/** Query of `GET /api/studies`; without `limit` all come, up to 10,000. */
+/** Query of `GET /api/studies`; without `limit` all are returned, at most 10,000. */
 export const studyListQuerySchema = z.object({
   limit: z.optional(z.coerce.number<number>().check(z.int(), z.minimum(1), z.maximum(1000))),
   offset: z.optional(z.coerce.number<number>().check(z.int(), z.minimum(0), z.maximum(10_000_000))),
@@ -102,7 +102,7 @@ export const studyListQuerySchema = z.object({
 });
 export type StudyListQuery = z.infer<typeof studyListQuerySchema>;
 
-/** Text fields of the form that uploads a report; the PDF goes beside them as `laudo`. */
+/** Text fields of the form that uploads a report; the PDF is the field `laudo`. */
 export const reportUploadSchema = z.object({ studyInstanceUID: z._default(z.string(), "") });
 
 /** `data` of `GET /generate-token`, base64 or base64url of JSON. */
@@ -111,7 +111,7 @@ export const viewerTokenRequestSchema = z
     z.object({ userId: z.string(), studyInstanceUID: z.optional(z.string()), id: z.optional(z.string()) }),
   )
   .check(z.minLength(1), z.maxLength(16));
-/** Why nothing of a study can be seen in the viewer: it holds no images, or none of a kind that is decoded there. */
+/** Why the viewer can show nothing of a study: it has no images, or none that the viewer can decode. */
 export const viewerObstacleSchema = z.enum(["no_images", "no_decoder"]);
 export type ViewerObstacle = z.infer<typeof viewerObstacleSchema>;
 
@@ -123,7 +123,7 @@ export const viewerTokenSchema = z.object({
 });
 export type ViewerToken = z.infer<typeof viewerTokenSchema>;
 
-/** `url` is a path; good for 5 minutes to begin and an hour to resume. */
+/** `url` is a path; a download can be started for 5 minutes and resumed for an hour. */
 export const downloadTicketSchema = z.object({
   url: z.string(),
   fileName: z.string(),
@@ -131,7 +131,7 @@ export const downloadTicketSchema = z.object({
 });
 export type DownloadTicket = z.infer<typeof downloadTicketSchema>;
 
-/** `GET /generate-token`; `data` as {@link viewerTokenRequestSchema} says. */
+/** `GET /generate-token`; `data` is described by {@link viewerTokenRequestSchema}. */
 export const viewerTokenQuerySchema = z.object({ data: z.string().check(z.maxLength(8192)) });
 
 export const viewerTokenCall = {
@@ -141,7 +141,7 @@ export const viewerTokenCall = {
   answer: viewerTokenSchema,
 } as const satisfies Call;
 
-/** Who is named to be let in, or was. */
+/** The person to whom access is, or was, granted. */
 export const granteeSchema = z.object({
   userId: z.string(),
   name: z.string(),
@@ -151,7 +151,7 @@ export const granteeSchema = z.object({
 export const grantSchema = z.extend(granteeSchema, { createdAt: z.string() });
 export type Grant = z.infer<typeof grantSchema>;
 
-/** `actorName` is null for somebody who has no account any more. */
+/** `actorName` is null if the account of that person was deleted. */
 export const auditEntrySchema = z.object({
   at: z.string(),
   action: z.string(),
@@ -162,7 +162,7 @@ export type AuditEntry = z.infer<typeof auditEntrySchema>;
 
 export const assignmentSchema = z.object({ userId: z.string().check(z.uuid()) });
 
-/** A browser that asks with another number takes none of the pictures that it kept. */
+/** `images` is a version number: a browser that asks with another number uses none of the pictures in its cache. */
 export const pictureQuerySchema = z.object({ images: z.optional(z.string()) });
 
 export const listStudiesCall = {

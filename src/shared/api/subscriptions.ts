@@ -21,15 +21,15 @@ export const subscriptionSchema = z.object({
   startDate: z.string(),
   expiresAt: z.nullable(z.string()),
   currentExamCount: z.number(),
-  /** What the account keeps at rest, laudos and lab exams included. */
+  /** Bytes that the account keeps at rest, reports and lab exams included. */
   storageUsedBytes: z.number(),
   downloadsThisMonth: z.number(),
   deletesThisMonth: z.number(),
-  /** Whether its user may cancel it: active. */
+  /** Whether the user may cancel it, which means that it is active. */
   canCancel: z.boolean(),
-  /** Until when cancelled exams can still be brought back by an administrator. */
+  /** Until when an administrator can restore the exams of a cancelled account. */
   removedUntil: z.nullable(z.string()),
-  /** An open Pix payment, whatever the status. */
+  /** An open Pix payment, whatever the status of the subscription. */
   openPaymentId: z.nullable(z.string()),
 });
 export type Subscription = z.infer<typeof subscriptionSchema>;
@@ -48,7 +48,7 @@ export const usageStatsSchema = z.object({
   downloadsThisMonth: z.number(),
   deletesThisMonth: z.number(),
   lastResetDate: z.string(),
-  /** What the plan holds, and what the account keeps at rest, laudos and lab exams included. */
+  /** Bytes that the plan allows, and bytes that the account keeps at rest, reports and lab exams included. */
   storageBytes: z.number(),
   storageUsedBytes: z.number(),
   storageRemainingBytes: z.number(),
@@ -67,7 +67,7 @@ export const usageItemSchema = z.object({
 });
 export type UsageItem = z.infer<typeof usageItemSchema>;
 
-/** What an offered plan gives, and for how many days one payment. */
+/** The limits of an offered plan, and how many days one payment buys. */
 export const offeredPlanSchema = z.extend(planSchema, { periodDays: z.number() });
 export type OfferedPlan = z.infer<typeof offeredPlanSchema>;
 
@@ -83,7 +83,7 @@ export type AccountSubscription = z.infer<typeof accountSubscriptionSchema>;
 
 /** A plan as the admin edits it. */
 export const adminPlanSchema = z.extend(offeredPlanSchema, {
-  /** Whether it can be chosen; Avaliação and Cortesia can't be offered. */
+  /** Whether users can choose it; Avaliação and Cortesia can never be offered. */
   isOffered: z.boolean(),
   canBeOffered: z.boolean(),
   activeUsers: z.number(),
@@ -100,7 +100,7 @@ export const planChangeSchema = z.object({
       .string("validation.required")
       .check(z.trim(), z.minLength(1, "validation.required"), z.maxLength(60, "validation.tooLong")),
   ),
-  /** Cents; from one real up. */
+  /** In cents, at least one real. */
   price: z.optional(
     z
       .int("validation.invalid")
@@ -108,7 +108,7 @@ export const planChangeSchema = z.object({
   ),
   examLimit: z.optional(positiveCount),
   downloadDeleteLimit: z.optional(positiveCount),
-  /** From one megabyte to one petabyte. */
+  /** Between one megabyte and one petabyte. */
   storageBytes: z.optional(
     z
       .int("validation.invalid")
@@ -118,12 +118,12 @@ export const planChangeSchema = z.object({
 });
 export type PlanChange = z.infer<typeof planChangeSchema>;
 
-/** What the admin's subscription view counts; money in cents. */
+/** The figures of the admin's subscription view; money in cents. */
 export const subscriptionSummarySchema = z.object({
   users: z.number(),
   activeSubscriptions: z.number(),
   totalExams: z.number(),
-  /** Paid, less refunded, in the current month (America/Sao_Paulo). */
+  /** Payments less refunds of the current month (America/Sao_Paulo). */
   monthlyRevenue: z.number(),
   /** The last twelve months, oldest first; `month` is `YYYY-MM`. */
   revenueByMonth: z.array(z.object({ month: z.string(), amount: z.number(), payments: z.number() })),
@@ -133,7 +133,7 @@ export const subscriptionSummarySchema = z.object({
 });
 export type SubscriptionSummary = z.infer<typeof subscriptionSummarySchema>;
 
-/** The exams of a cancelled account, while they can be brought back. */
+/** The exams of a cancelled account, while they can be restored. */
 export const removalSchema = z.object({
   id: z.string(),
   user: z.object({ id: z.string(), name: z.string(), email: z.string() }),
@@ -145,7 +145,7 @@ export const removalSchema = z.object({
 });
 export type Removal = z.infer<typeof removalSchema>;
 
-/** What an undo brought back, and what it left since the same study has been uploaded again. */
+/** What an undo restored, and what it skipped because the same study has been uploaded again. */
 export const undoneRemovalSchema = z.object({
   studies: z.number(),
   labExams: z.number(),

@@ -4,7 +4,7 @@ import { type Call, done } from "./call.ts";
 
 export const maxSupportImageBytes = 5 * 1024 * 1024;
 
-/** Text fields of the support form; the image goes beside them. */
+/** Text fields of the support form; the image is sent as the file of the form. */
 export const supportMessageSchema = z.object({
   subject: z
     .string("support.subjectRequired")
@@ -23,7 +23,7 @@ const signatures = [
   { type: "image/gif", bytes: [0x47, 0x49, 0x46, 0x38] },
 ];
 
-/** The type of a JPEG, PNG or GIF by its first bytes; `undefined` for anything else, whatever its name says. */
+/** The type of a JPEG, PNG or GIF by its first bytes; `undefined` for anything else. The file's name is ignored. */
 export function imageTypeOf(head: Uint8Array): string | undefined {
   return signatures.find(({ bytes }) => bytes.every((byte, i) => head[i] === byte))?.type;
 }

@@ -8,7 +8,7 @@ const date = z.optional(z.iso.date());
 const localDateTime = z.optional(z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?)?$/)));
 
 /**
- * `formData` of `POST /api/upload-dicom`: every value optional, empty means untouched.
+ * `formData` of `POST /api/upload-dicom`: every value is optional, and an empty one leaves the attribute as it is.
  * `patientBirthDate` is `YYYY-MM-DD`, `examinedAt` `YYYY-MM-DDTHH:MM`, `patientGender` `M`, `F` or `O`.
  */
 export const uploadMetadataSchema = z.object({
@@ -40,8 +40,8 @@ export const uploadAnswerSchema = z.object({
   skipped: z.array(z.object({ name: z.string(), reason: z.string() })),
   skippedCount: z.number(),
   /**
-   * Instances with other bytes than the one shown under the same SOP Instance UID: both are kept and downloaded. `name`
-   * is that of the entry in the ZIP. At most 1,000; `conflictCount` counts all.
+   * Instances whose bytes differ from the instance shown under the same SOP Instance UID. Both are kept and downloaded.
+   * `name` is the name of the ZIP entry. At most 1,000; `conflictCount` counts all.
    */
   conflicts: z._default(z.array(z.object({ name: z.string(), sopInstanceUID: z.string() })), []),
   conflictCount: z._default(z.number(), 0),

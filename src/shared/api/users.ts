@@ -6,7 +6,7 @@ export const roles = ["admin", "user", "doctor", "lab"] as const;
 export const roleSchema = z.enum(roles);
 export type Role = z.infer<typeof roleSchema>;
 
-/** The current user, flat; with `token` in the answers of login and verify-2fa. Times are ISO 8601 UTC. */
+/** The current user, flat. The answers of login and verify-2fa carry `token` too. Times are ISO 8601 UTC. */
 export const currentUserSchema = z.object({
   id: z.string(),
   name: z.string(),
@@ -27,12 +27,12 @@ export type CurrentUser = z.infer<typeof currentUserSchema>;
 export const signedInUserSchema = z.extend(currentUserSchema, { token: z.string() });
 export type SignedInUser = z.infer<typeof signedInUserSchema>;
 
-/** E-mails compare without case. */
+/** E-mails are compared without case. */
 export function isSameEmail(a: string, b: string): boolean {
   return a.trim().toLowerCase() === b.trim().toLowerCase();
 }
 
-/** A profile change as far as it can be judged without knowing the account. */
+/** The rules of a profile change that hold without knowing the account. */
 export const profileChangeSchema = z.object({
   name: nameSchema,
   email: emailSchema,
@@ -42,8 +42,8 @@ export const profileChangeSchema = z.object({
 export type ProfileChange = z.infer<typeof profileChangeSchema>;
 
 /**
- * A profile change of the account that has `email`: a new password and a new e-mail want the current password,
- * which is good for nothing else.
+ * A profile change of the account that has `email`. A new password or a new e-mail requires the current password; no
+ * other change may carry it.
  */
 export function profileChangeSchemaFor(email: string) {
   return profileChangeSchema.check(
@@ -63,8 +63,8 @@ export function profileChangeSchemaFor(email: string) {
 }
 
 /**
- * The answer of a profile change. `token` takes the place of the caller's when the password changed, which ended
- * every session; `pendingEmail` takes effect when the link mailed to it is opened.
+ * The answer of a profile change. A password change ends every session, so `token` replaces the caller's. `pendingEmail`
+ * takes effect when the link that was mailed to it is opened.
  */
 export const profileAnswerSchema = z.object({
   user: currentUserSchema,
@@ -80,7 +80,7 @@ export const newUserSchema = z.object({
 });
 export type NewUser = z.infer<typeof newUserSchema>;
 
-/** `invitationUrl` is there only where no mail server is set: the admin hands it over. */
+/** `invitationUrl` is present only if no mail server is set; the admin then hands it over. */
 export const newUserAnswerSchema = z.object({
   user: currentUserSchema,
   invitationUrl: z.optional(z.string()),
@@ -104,7 +104,7 @@ export const ownDeletionSchema = z.object({
 });
 export type OwnDeletion = z.infer<typeof ownDeletionSchema>;
 
-/** An admin's own password, against which somebody's lost factors are taken away. */
+/** An admin's own password, required to remove the second factors that a user has lost. */
 export const factorClearingSchema = z.object({
   currentPassword: z
     .string("validation.passwordRequired")

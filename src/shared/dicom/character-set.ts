@@ -7,14 +7,14 @@ export type CharacterSet =
   | { kind: "whole"; label: string }
   | { kind: "iso2022"; lower: Repertoire; upper: Repertoire; declared: boolean };
 
-/** A label of TextDecoder and how the bytes of one half of the code table get there. */
+/** A label of TextDecoder, and how to convert the bytes of one half of the code table for it. */
 interface Repertoire {
   label: string;
-  /** Two bytes below 0x80 a character (JIS): raised to the upper half for the decoder, each behind `prefix`. */
+  /** Two bytes below 0x80 per character (JIS): for the decoder they get the high bit, and each pair gets `prefix`. */
   raised?: { prefix: readonly number[] };
 }
 
-/** Where escapes lose their effect besides line ends: `\` between values, `^` and `=` within a person name. */
+/** Where escapes lose their effect, besides line ends: `\` between values, `^` and `=` within a person name. */
 export type TextKind = "values" | "personName" | "paragraph";
 
 const ASCII: Repertoire = { label: "ascii" };
@@ -98,7 +98,7 @@ const RESETS: Readonly<Record<TextKind, ReadonlySet<number>>> = {
 
 const decoders = new Map<string, InstanceType<typeof TextDecoder>>();
 
-/** What a data set without SpecificCharacterSet has: ASCII, though UTF-8 and Latin-1 are met. */
+/** The character set of a data set without SpecificCharacterSet: ASCII by the standard, UTF-8 or Latin-1 in practice. */
 export const DEFAULT_CHARACTER_SET: CharacterSet = {
   kind: "iso2022",
   lower: ASCII,
@@ -106,7 +106,7 @@ export const DEFAULT_CHARACTER_SET: CharacterSet = {
   declared: false,
 };
 
-/** The character set that a value of SpecificCharacterSet (0008,0005) names, however it is spelt. */
+/** Returns the character set that a value of SpecificCharacterSet (0008,0005) names, in any spelling. */
 export function characterSetOf(specificCharacterSet: string): CharacterSet {
   const [first = ""] = specificCharacterSet
     .split("\\")
@@ -126,8 +126,8 @@ export function characterSetOf(specificCharacterSet: string): CharacterSet {
 }
 
 /**
- * The text of a value field. Values are parted afterwards: a byte 0x5C may be half a character (Shift-JIS, GBK).
- * Bytes that the named character set does not have are read as Latin-1 or replaced, never refused.
+ * Decodes the text of a value field. Split it into values afterwards: a byte 0x5C may be half a character (Shift-JIS,
+ * GBK). Bytes that are not in the named character set are read as Latin-1 or replaced, never rejected.
  */
 export function decodeText(bytes: Uint8Array, characterSet: CharacterSet, kind: TextKind): string {
   const hasEscape = bytes.includes(ESC);
@@ -138,7 +138,7 @@ export function decodeText(bytes: Uint8Array, characterSet: CharacterSet, kind: 
   return decoderOf(characterSet.upper.label).decode(bytes);
 }
 
-/** UTF-8 in which not one character beyond ASCII is whole is Latin-1 under a wrong name. */
+/** If UTF-8 has no complete character beyond ASCII, the text is Latin-1 that was labelled wrongly. */
 function decodeWhole(bytes: Uint8Array, label: string): string {
   const text = decoderOf(label).decode(bytes);
   const isMisnamed = label === "utf-8" && !/[^\p{ASCII}\ufffd]/u.test(text);
@@ -176,8 +176,8 @@ function decodeEscaped(
 }
 
 /**
- * Whether a byte is a character by itself that ends what is decoded in one go: a delimiter, or a control
- * character or space among two-byte Kanji, which contain the codes of delimiters.
+ * Whether a byte ends the run that is decoded at once: a delimiter or, in two-byte Kanji, whose bytes include the codes
+ * of delimiters, a control character or space.
  */
 function isAlone(byte: number, lower: Repertoire, resets: ReadonlySet<number>): boolean {
   return lower.raised ? byte <= SPACE : resets.has(byte);
@@ -191,7 +191,7 @@ function escapeAt(bytes: Uint8Array, at: number) {
   return undefined;
 }
 
-/** End of the bytes in one half of the code table (`lower` undefined: the upper) that can be decoded at once. */
+/** The end of the bytes in one half of the code table (`lower` undefined: the upper) that can be decoded at once. */
 function runEnd(
   bytes: Uint8Array,
   start: number,

@@ -1,6 +1,6 @@
 /**
- * A DA value as `YYYY-MM-DD`, or null where it names no day of the calendar. Takes `YYYYMMDD`, and the
- * `YYYY.MM.DD` of ACR-NEMA.
+ * Returns a DA value as `YYYY-MM-DD`, or null if it is not a day of the calendar. Accepts `YYYYMMDD` and ACR-NEMA's
+ * `YYYY.MM.DD`.
  */
 export function isoDate(da: string): string | null {
   const match = /^(\d{4})(\.?)(\d\d)\2(\d\d)$/.exec(trimPadding(da));
@@ -10,8 +10,8 @@ export function isoDate(da: string): string | null {
 }
 
 /**
- * A TM value as `HH:MM` or `HH:MM:SS`, or null where it names no time of day. Fractions are dropped, an hour
- * alone is the full hour, a leap second is the second before it. Takes the `HH:MM:SS` of ACR-NEMA too.
+ * Returns a TM value as `HH:MM` or `HH:MM:SS`, or null if it is not a time of day. Fractions are dropped, an hour alone
+ * means the full hour, and a leap second becomes the second before it. Accepts ACR-NEMA's `HH:MM:SS` too.
  */
 export function isoTime(tm: string): string | null {
   const match = /^(\d\d)(?:(:?)(\d\d)(?:\2(\d\d)(?:\.\d{1,6})?)?)?$/.exec(trimPadding(tm));
@@ -23,8 +23,8 @@ export function isoTime(tm: string): string | null {
 }
 
 /**
- * A DT value as `YYYY-MM-DD`, `YYYY-MM-DDTHH:MM[:SS]` or the latter with `±HH:MM`, as exact as the value is;
- * null where it does not name at least a day.
+ * Returns a DT value as `YYYY-MM-DD`, `YYYY-MM-DDTHH:MM[:SS]` or the latter with `±HH:MM`, as precise as the value is;
+ * null if it does not give at least a day.
  */
 export function isoDateTime(dt: string): string | null {
   const match = /^(\d{8})(\d{2,6}(?:\.\d{1,6})?)?(?:([+-])(\d\d)(\d\d))?$/.exec(trimPadding(dt));

@@ -3,8 +3,8 @@ const FILE_META = 0x0002;
 const IDENTIFYING = 0x0008;
 
 /**
- * Whether a file that begins so may be an instance: "DICM" behind a preamble or at once, File Meta Information, or a bare
- * data set. A file that is denied here is one that the server calls no DICOM.
+ * Whether a file with these first bytes may be an instance: "DICM" after a preamble or at once, File Meta Information,
+ * or a bare data set. The server rejects every file for which this is false as not DICOM.
  */
 export function mayBeInstance(head: Uint8Array): boolean {
   if (hasPreamble(head) || isPrefixAt(head, 0)) return true;
@@ -14,7 +14,7 @@ export function mayBeInstance(head: Uint8Array): boolean {
   return little === FILE_META || little === IDENTIFYING || ((first << 8) | second) === IDENTIFYING;
 }
 
-/** Whether a file is one of PS3.10 §7.1: "DICM" behind 128 bytes of anything. */
+/** Whether a file is a DICOM file of PS3.10 §7.1: "DICM" after a preamble of any 128 bytes. */
 export function hasPreamble(head: Uint8Array): boolean {
   return isPrefixAt(head, PREAMBLE_BYTES);
 }

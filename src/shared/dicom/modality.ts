@@ -1,4 +1,4 @@
-/** Modalities a study is shown with; any other code is shown as it is. */
+/** Names for the modalities that studies have; any other code is shown as it is. */
 export const STUDY_MODALITIES = [
   "DEN",
   "LAB",
@@ -18,7 +18,7 @@ export const STUDY_MODALITIES = [
 ] as const;
 export type StudyModality = (typeof STUDY_MODALITIES)[number];
 
-/** Modalities a lab PDF can be filed under. */
+/** Modalities that a lab PDF can have. */
 export const LAB_MODALITIES = ["DEN", "LAB", "CT", "MR", "US", "CR", "ES", "NM", "PT"] as const;
 export type LabModality = (typeof LAB_MODALITIES)[number];
 

@@ -1,4 +1,4 @@
-/** The tags that the code names, by the standard's keyword (PS3.6 §6 to §8). */
+/** The tags that the code uses, by the standard's keyword (PS3.6 §6 to §8). */
 export const Tag = {
   FileMetaInformationGroupLength: 0x00020000,
   FileMetaInformationVersion: 0x00020001,
@@ -90,7 +90,7 @@ export function tagHex(tag: number): string {
   return `${HEX[tag >>> 24]}${HEX[(tag >>> 16) & 0xff]}${HEX[(tag >>> 8) & 0xff]}${HEX[tag & 0xff]}`;
 }
 
-/** The same tags as {@link tagHex} writes them: `TagHex.PatientName` is `00100010`. */
+/** The same tags in the form of {@link tagHex}: `TagHex.PatientName` is `00100010`. */
 export const TagHex = Object.fromEntries(
   Object.entries(Tag).map(([keyword, tag]) => [keyword, tagHex(tag)]),
 ) as Readonly<Record<Keyword, string>>;

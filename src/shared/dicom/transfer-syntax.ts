@@ -1,4 +1,4 @@
-/** Transfer syntaxes the code treats apart (PS3.5 annex A); all others only pass through. */
+/** Transfer syntaxes that the code handles separately (PS3.5 annex A); all others are passed through. */
 export const TransferSyntax = {
   implicitLittleEndian: "1.2.840.10008.1.2",
   explicitLittleEndian: "1.2.840.10008.1.2.1",
@@ -16,8 +16,8 @@ export function isVideo(transferSyntaxUID: string): boolean {
 }
 
 /**
- * The syntax in which frames of an instance are sent as stored (AvailableTransferSyntaxUID of the metadata):
- * once inflated, a deflated data set is Explicit VR Little Endian.
+ * Returns the syntax in which the frames of an instance are sent as stored (AvailableTransferSyntaxUID of the metadata):
+ * a deflated data set is Explicit VR Little Endian once it is inflated.
  */
 export function frameTransferSyntaxUID(transferSyntaxUID: string): string {
   return transferSyntaxUID === TransferSyntax.deflatedExplicitLittleEndian

@@ -1,4 +1,4 @@
-/** Whether `text` can be taken as a UID: 1 to 64 of digits and dots. Real archives hold no stricter ones. */
+/** Whether `text` is accepted as a UID: 1 to 64 digits and dots. Real archives do not keep the stricter rules. */
 export function isUid(text: string): boolean {
   return /^[0-9.]{1,64}$/.test(text);
 }

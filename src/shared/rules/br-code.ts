@@ -1,7 +1,7 @@
 /** BR Code, "Pix copia e cola": EMV QRCPS-MPM with the Pix arrangement (BACEN, Manual de Padrões para Iniciação do Pix). */
 
 const CURRENCY_BRL = "986";
-/** `9999999999.99`: what field 54 and API Pix can carry. */
+/** `9999999999.99`, the largest amount that field 54 and API Pix can hold. */
 const MAX_CENTS = 999_999_999_999;
 
 export interface StaticPix {
@@ -9,19 +9,19 @@ export interface StaticPix {
   chave: string;
   merchantName: string;
   merchantCity: string;
-  /** Integer cents; left out, the payer types the amount. */
+  /** Integer cents; if absent, the payer types the amount. */
   amountCents?: number;
-  /** 1–25 of `[A-Za-z0-9]`; `***` says none. */
+  /** 1–25 of `[A-Za-z0-9]`; `***` means none. */
   txid?: string;
 }
 
-/** A static BR Code. @throws {RangeError} where a field can't be carried */
+/** Returns a static BR Code. @throws {RangeError} if a field cannot be encoded */
 export function staticBrCode(pix: StaticPix): string {
   const account = field("00", "br.gov.bcb.pix") + field("01", pix.chave);
   return seal(account, pix, pix.txid ?? "***");
 }
 
-/** A dynamic BR Code: the payer's bank reads the charge at `location` (an address without its scheme). */
+/** Returns a dynamic BR Code: the payer's bank reads the charge at `location` (an address without its scheme). */
 export function dynamicBrCode(pix: { location: string; merchantName: string; merchantCity: string }): string {
   const account = field("00", "br.gov.bcb.pix") + field("25", pix.location.replace(/^https?:\/\//, ""));
   return seal(account, pix, "***");
@@ -51,18 +51,18 @@ function seal(
   return unsigned + crc16(unsigned);
 }
 
-/** Cents as API Pix and BR Code write amounts: `1990` → `"19.90"`. */
+/** Formats cents as API Pix and BR Code write amounts: `1990` → `"19.90"`. */
 export function centsToDecimal(cents: number): string {
   return `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, "0")}`;
 }
 
-/** The reverse, exact; `undefined` where `text` is no `\d{1,10}\.\d{2}`. */
+/** Parses such an amount exactly; `undefined` if `text` is not `\d{1,10}\.\d{2}`. */
 export function decimalToCents(text: string): number | undefined {
   const match = /^(\d{1,10})\.(\d{2})$/.exec(text);
   return match ? Number(match[1]) * 100 + Number(match[2]) : undefined;
 }
 
-/** Names go without accents: not every bank's reader takes them. */
+/** Names are written without accents because not every bank's reader accepts them. */
 function plain(text: string, maxLength: number): string {
   const ascii = text
     .normalize("NFD")
@@ -75,7 +75,7 @@ function plain(text: string, maxLength: number): string {
 }
 
 function field(id: string, value: string): string {
-  // Lengths and checksum count characters here and bytes in a reader: in ASCII they are the same.
+  // Lengths and checksum count characters here and bytes in a reader, which are the same in ASCII.
   if (!/^[\x20-\x7e]{1,99}$/.test(value)) throw new RangeError(`field ${id}: 1 to 99 characters of ASCII`);
   return id + String(value.length).padStart(2, "0") + value;
 }

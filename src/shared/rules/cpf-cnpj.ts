@@ -16,17 +16,17 @@ export function isCpfOrCnpj(text: string): boolean {
   return isCpf(plain) || isCnpj(plain);
 }
 
-/** 11 digits, not all alike, both check digits right. */
+/** 11 digits, not all the same, with both check digits correct. */
 export function isCpf(plain: string): boolean {
   return /^\d{11}$/.test(plain) && isValidCpf(plain);
 }
 
-/** 12 digits or letters and two check digits, not all alike (Receita Federal, IN RFB 2.229/2024). */
+/** 12 digits or letters and two check digits, not all the same (Receita Federal, IN RFB 2.229/2024). */
 export function isCnpj(plain: string): boolean {
   return /^[0-9A-Z]{12}\d{2}$/.test(plain) && isValidCnpj(plain, { version: 2 });
 }
 
-/** Puts the punctuation in as far as the text goes: a CPF up to 11 digits, a CNPJ beyond or with a letter. */
+/** Adds the punctuation for as much as was typed: of a CPF up to 11 digits, of a CNPJ beyond that or with a letter. */
 export function maskTaxId(text: string): string {
   const plain = plainTaxId(text);
   const isCpfSoFar = plain.length <= CPF_LENGTH && /^\d*$/.test(plain);

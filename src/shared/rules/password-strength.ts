@@ -1,11 +1,11 @@
-/** From 0 (too short to be accepted) to 4 (strong). A hint only: the one rule is the length. */
+/** From 0 (too short to be accepted) to 4 (strong). It is only a hint: the length is the only rule. */
 export type PasswordStrength = 0 | 1 | 2 | 3 | 4;
 
 const MINIMUM_LENGTH = 6;
 const MAXIMUM_LENGTH_LOOKED_AT = 128;
 const GUESSED_FIRST = /senha|password|qwert|asdf|admin|exame|brasil|mudar|abc|12345|54321|1q2w/i;
 
-/** Estimates how long a guess would take from length, kinds of characters, repeats and well-known words. */
+/** Estimates from length, kinds of characters, repeats and well-known words how long guessing would take. */
 export function passwordStrength(password: string): PasswordStrength {
   if (password.length < MINIMUM_LENGTH) return 0;
   const text = password.slice(0, MAXIMUM_LENGTH_LOOKED_AT);
@@ -26,7 +26,7 @@ function alphabetSize(text: string): number {
   return kinds.reduce((size, [pattern, count]) => size + (pattern.test(text) ? count : 0), 0);
 }
 
-/** A character that repeats the one before it, or is its neighbour in a run, adds a third. */
+/** A character counts a third if it repeats the one before it or follows it in a sequence. */
 function effectiveLength(text: string): number {
   let length = 1;
   for (let index = 1; index < text.length; index++) {

@@ -1,9 +1,9 @@
 /*
- * Which files of an upload are left out for their names. A rule is about the name of the file alone: what lies in a folder
- * called `fotos.jpg_originais` is not left out for that.
+ * Which files of an upload are skipped because of their names. A rule applies to the name of the file alone: the files
+ * of a folder called `fotos.jpg_originais` are not skipped.
  */
 
-/** Left out of a folder before it is packed, in any case: what discs carry beside their images. */
+/** Skipped in a folder before it is packed, in any case: what discs contain beside their images. */
 const IN_FOLDER = [
   ".jpg",
   ".zip",
@@ -18,15 +18,15 @@ const IN_FOLDER = [
   ".pdf",
   ".js",
 ];
-/** Left out of a ZIP, as written here: a name in capitals is looked into, since its bytes have arrived anyway. */
+/** Skipped in a ZIP, in this case only: an entry with a name in capitals is read, because its bytes have arrived anyway. */
 const IN_ZIP = [".jpg", ".txt"];
 
-/** Whether a file of a folder is left out for its name. */
+/** Whether a file of a folder is skipped because of its name. */
 export function isSkippedInFolder(path: string): boolean {
   return containsAny(baseName(path).toLowerCase(), IN_FOLDER);
 }
 
-/** Whether an entry of a ZIP is left out for its name. */
+/** Whether an entry of a ZIP is skipped because of its name. */
 export function isSkippedInZip(path: string): boolean {
   return containsAny(baseName(path), IN_ZIP);
 }

@@ -1,15 +1,15 @@
-/** The rules of plans, periods and limits: pure, for the server that enforces them and the screens that explain them. */
+/** The rules of plans, periods and limits: pure functions, which the server enforces and the screens explain. */
 
 export const DAY_MS = 24 * 3600_000;
-/** What a plan and a limit of the specification call a GB. */
+/** The specification's GB, for plans and limits. */
 export const GIB = 1024 ** 3;
-/** How long the action counters count before they start anew. */
+/** The length of a counting period, after which the action counters are reset. */
 export const actionPeriodDays = 30;
-/** A Pix code is good for this long. */
+/** How long a Pix code can be paid. */
 export const pixLifetimeSeconds = 30 * 60;
-/** Exams of a cancelled account are kept this long for an undo. */
+/** How long the exams of a cancelled account are kept for an undo. */
 export const removalGraceHours = 72;
-/** Exams are removed this long after a subscription ended (SPEC's terms). */
+/** How long after the end of a subscription its exams are removed (SPEC's terms). */
 export const lapseDays = 365;
 
 /** Days a payment buys: a month up to 50 exams, a year above (SPEC's terms). */
@@ -21,7 +21,7 @@ export function addDays(from: Date, days: number): Date {
   return new Date(from.getTime() + days * DAY_MS);
 }
 
-/** Active: paid or granted, and not past its end (null: never ends). */
+/** Active means paid or granted, and not past its end (null: never ends). */
 export function isInForce(
   subscription: { status: "active" | "pending"; expiresAt: Date | null },
   now: Date,
@@ -37,8 +37,8 @@ export interface Period {
 }
 
 /**
- * What a payment of `days` buys. The same plan goes on from its end, or from now where that has passed; another
- * plan starts now, and the rest of the old one lapses.
+ * Returns the period that a payment of `days` buys. The same plan continues from its end, or from now if that has
+ * passed; another plan starts now, and the rest of the old one lapses.
  */
 export function boughtPeriod(
   current: { planId: string; status: "active" | "pending"; expiresAt: Date | null } | undefined,
@@ -55,28 +55,28 @@ export function boughtPeriod(
   return { start, end: addDays(start, days) };
 }
 
-/** What is left of a period at `now`, in milliseconds: what a refund of its payment takes away. */
+/** Returns the rest of a period at `now`, in milliseconds: a refund of its payment takes it away. */
 export function remainingMs(period: Period, now: Date): number {
   return Math.max(0, period.end.getTime() - Math.max(period.start.getTime(), now.getTime()));
 }
 
-/** When the counters last started anew, as of `now`: whole periods after `lastReset`. */
+/** Returns when the counters were last reset, as of `now`: whole periods after `lastReset`. */
 export function lastResetAt(lastReset: Date, now: Date): Date {
   const periods = Math.floor((now.getTime() - lastReset.getTime()) / (actionPeriodDays * DAY_MS));
   return periods < 1 ? lastReset : addDays(lastReset, periods * actionPeriodDays);
 }
 
-/** When the counters start anew next. */
+/** Returns when the counters are reset next. */
 export function nextResetAt(lastReset: Date): Date {
   return addDays(lastReset, actionPeriodDays);
 }
 
-/** Used of limit in whole percent, rounded down so that 80 is never shown below it; a limit of 0 is used up. */
+/** Returns used/limit in whole percent, rounded down so that 80 % is not shown before it is reached; a limit of 0 is used up. */
 export function usagePercentage(used: number, limit: number): number {
   return limit <= 0 ? 100 : Math.floor((used / limit) * 100);
 }
 
-/** From 80 % on the screens warn. */
+/** Screens warn from 80 % on. */
 export function isNearLimit(used: number, limit: number): boolean {
   return usagePercentage(used, limit) >= 80;
 }
@@ -84,8 +84,8 @@ export function isNearLimit(used: number, limit: number): boolean {
 export type BannerKind = "expired" | "expiring" | "reminder";
 
 /**
- * The banner for a subscription that ends at `expiresAt`: expired at 0, a warning up to 3 days, a reminder up to 7,
- * else none. `days` is the ceiling of what is left.
+ * Returns the banner for a subscription that ends at `expiresAt`: expired at 0 days, a warning up to 3, a reminder up to
+ * 7, else none. `days` is the remaining time, rounded up.
  */
 export function bannerFor(expiresAt: Date | null, now: Date): { kind: BannerKind; days: number } | undefined {
   if (expiresAt === null) return undefined;
@@ -96,7 +96,7 @@ export function bannerFor(expiresAt: Date | null, now: Date): { kind: BannerKind
   return days <= 7 ? { kind: "reminder", days } : undefined;
 }
 
-/** What an account holds more of than a plan allows: exams, of either archive, or bytes. */
+/** Returns what an account exceeds a plan in: exams, of either archive, or bytes. */
 export function tooSmallFor(
   plan: { examLimit: number; storageBytes: number },
   held: { examCount: number; labExamCount: number; storageUsedBytes: number },

@@ -2,12 +2,13 @@ import type { ByteRange, Directory } from "./find-directory.ts";
 import { ZipError, type ZipLimits } from "./zip-error.ts";
 import { type CentralHeader, decodeCentralHeader, isCentralHeader } from "./zip-format.ts";
 
-/** Bytes of the central directory read at once; more than its longest header (46 + 3 × 65,535). */
+/** Bytes of the central directory that are read at once; more than its longest header (46 + 3 × 65,535). */
 const CHUNK_BYTES = 1024 * 1024;
 
 /**
- * Goes through the headers of a central directory chunk by chunk, up to its end or to what is no header (a digital
- * signature may follow, APPNOTE §4.3.13). The count in the end record is a minimum: nothing is cut off silently.
+ * Reads the headers of a central directory chunk by chunk, up to its end or to the first bytes that are not a header (a
+ * digital signature may follow, APPNOTE §4.3.13). The count of the end record is a minimum, so that no entry is dropped
+ * silently.
  */
 export class DirectoryScan {
   #offset: number;
@@ -21,15 +22,15 @@ export class DirectoryScan {
     this.#offset = directory.offset;
   }
 
-  /** The part of the file that comes next; `undefined` once all headers were given. */
+  /** The range of the file to read next; `undefined` once all headers were read. */
   get next(): ByteRange | undefined {
     const length = Math.min(CHUNK_BYTES, this.#end - this.#offset);
     return this.#isOver || length === 0 ? undefined : { offset: this.#offset, length };
   }
 
   /**
-   * The headers that are whole in `chunk`, the bytes of {@link next}; take all of them before the next chunk.
-   * @throws {ZipError} where they are malformed, fewer than the end record says, or more than the limit
+   * The headers that are complete in `chunk`, the bytes of {@link next}; take all of them before the next chunk.
+   * @throws {ZipError} if they are malformed, fewer than the end record says, or more than the limit
    */
   *headersIn(chunk: Uint8Array): Iterable<CentralHeader> {
     let at = 0;

@@ -5,12 +5,12 @@ import { CENTRAL_HEADER_BYTES, type CentralHeader, LOCAL_HEADER_BYTES } from "./
 /** Where the entries of an archive begin and end; no two of them share a byte. */
 export class EntryPlaces {
   readonly count: number;
-  /** Of all local headers, ascending. */
+  /** Offsets of all local headers, ascending. */
   readonly #starts: Float64Array;
 
   /**
-   * Goes through all headers once: a ZIP bomb that says the same bytes many times over ends here.
-   * @throws {ZipError} where an entry reaches into the next one or into the directory
+   * Reads all headers once, and so rejects a ZIP bomb that lists the same bytes many times.
+   * @throws {ZipError} if an entry reaches into the next one or into the directory
    */
   constructor(
     headers: Iterable<Pick<CentralHeader, "headerOffset" | "storedBytes">>,
@@ -36,7 +36,7 @@ export class EntryPlaces {
     if (!isAscending) this.#sort(ends);
   }
 
-  /** Where the entry at `headerOffset` has to end: the next local header, or the directory. */
+  /** Where the entry at `headerOffset` ends at the latest: at the next local header, or at the directory. */
   limitOf(headerOffset: number): number {
     let low = 0;
     let high = this.#starts.length;

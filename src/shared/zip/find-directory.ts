@@ -17,21 +17,21 @@ export interface ByteRange {
   length: number;
 }
 
-/** Reads a file through its caller: yields the part it needs next and is sent its bytes, fewer at the end of the file. */
+/** Reads a file through its caller: yields the range it needs next and receives its bytes, fewer at the end of the file. */
 export type FileReading<Result> = Generator<ByteRange, Result, Uint8Array>;
 
-/** The central directory of a file: `shiftBytes` is what lies in front of the archive (self-extracting files). */
+/** The central directory of a file. `shiftBytes` is the length of what precedes the archive (self-extracting files). */
 export interface Directory {
   offset: number;
   length: number;
-  /** What the end record says. A writer without ZIP64 counts modulo 65,536, so there may be more. */
+  /** The number of entries by the end record. A writer without ZIP64 counts modulo 65,536, so there may be more. */
   entryCount: number;
   shiftBytes: number;
 }
 
 /**
  * Finds the central directory from the end of the file.
- * @throws {ZipError} where there is none, it lies on several disks, or it breaks a limit
+ * @throws {ZipError} if there is none, it is split over several disks, or it exceeds a limit
  */
 export function* findDirectory(fileBytes: number, limits: ZipLimits): FileReading<Directory> {
   const tailBytes = Math.min(fileBytes, END_RECORD_BYTES + MAX_COMMENT_BYTES);
@@ -57,7 +57,7 @@ export function* findDirectory(fileBytes: number, limits: ZipLimits): FileReadin
   return { offset, length: centralBytes, entryCount, shiftBytes };
 }
 
-/** The last end record whose comment ends with the file, else the last one whose comment fits into it. */
+/** The last end record whose comment ends with the file, else the last one whose comment fits into the file. */
 function findEndRecord(tail: Uint8Array): number | undefined {
   let fitting: number | undefined;
   for (let at = tail.length - END_RECORD_BYTES; at >= 0; at--) {
@@ -77,7 +77,8 @@ function* findZip64EndRecord(
   if (locatorOffset < 0) return undefined;
   const named = decodeZip64Locator(yield { offset: locatorOffset, length: ZIP64_LOCATOR_BYTES }, 0);
   if (named === undefined) return undefined;
-  // With bytes in front of the archive the locator is off by them; the record then lies right before it.
+  // If bytes precede the archive, the locator's offset is too small by their length; the record is then right before the
+  // locator.
   for (const offset of [named, locatorOffset - ZIP64_END_RECORD_BYTES]) {
     if (offset < 0 || offset + ZIP64_END_RECORD_BYTES > locatorOffset) continue;
     const record = decodeZip64EndRecord(yield { offset, length: ZIP64_END_RECORD_BYTES });

@@ -6,8 +6,8 @@ import { DEFAULT_ZIP_LIMITS, type ZipLimits } from "./zip-error.ts";
 import { type CentralHeader, LOCAL_HEADER_BYTES } from "./zip-format.ts";
 
 /**
- * The entries of a ZIP file that a browser has, in the order of its directory: the same ones that the server sees.
- * @throws {ZipError} as `openZip` does; what the browser throws where the file is gone
+ * The entries of a ZIP file in the browser, in the order of its directory: the same ones that the server sees.
+ * @throws {ZipError} as `openZip` does; the browser's own error if the file is gone
  */
 export async function readZipEntries(
   file: Blob,
@@ -23,7 +23,7 @@ export async function readZipEntries(
   return headers.map((header) => entryOf(header, places));
 }
 
-/** Checks the entry's local header and says where its data lie. */
+/** Checks the entry's local header and returns where its data are. */
 export async function locateInBlob(file: Blob, entry: ZipEntry): Promise<LocatedEntry> {
   return locateEntry(entry, await bytesOf(file, { offset: entry.headerOffset, length: LOCAL_HEADER_BYTES }));
 }

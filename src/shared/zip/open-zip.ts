@@ -5,24 +5,24 @@ import { entryOf, type LocatedEntry, locateEntry, type ZipEntry } from "./zip-en
 import { DEFAULT_ZIP_LIMITS, type ZipLimits } from "./zip-error.ts";
 import { type CentralHeader, LOCAL_HEADER_BYTES } from "./zip-format.ts";
 
-/** The bytes of a file, read as they are asked for: fewer at its end, as a view that is valid until the next read. */
+/** Reads bytes of a file on request; fewer at its end. The view is valid until the next read. */
 export interface ZipSource {
   readonly sizeBytes: number;
   read(offset: number, length: number): Uint8Array;
 }
 
-/** A ZIP file as its central directory describes it; nothing is trusted before it is within the file. */
+/** A ZIP file as its central directory describes it; every offset is checked to be within the file before it is used. */
 export interface ZipArchive {
   readonly entryCount: number;
-  /** The entries in the order of the directory, decoded as they are asked for. */
+  /** The entries in the order of the directory, decoded one at a time. */
   entries(): Iterable<ZipEntry>;
-  /** Checks the entry's local header and says where its data lie. */
+  /** Checks the entry's local header and returns where its data are. */
   locate(entry: ZipEntry): LocatedEntry;
 }
 
 /**
- * Opens a ZIP file by its central directory. Memory is bounded by `limits`, whatever the file says.
- * @throws {ZipError} where it is none, lies on several disks, breaks a limit, or has entries that overlap
+ * Opens a ZIP file by its central directory. `limits` bound the memory, whatever the file says.
+ * @throws {ZipError} if it is not a ZIP, is split over several disks, exceeds a limit, or has entries that overlap
  */
 export function openZip(file: ZipSource, limits: ZipLimits = DEFAULT_ZIP_LIMITS): ZipArchive {
   const directory = readThrough(findDirectory(file.sizeBytes, limits), file);
@@ -47,7 +47,7 @@ function* headers(file: ZipSource, directory: Directory, limits: ZipLimits): Ite
   for (let range = scan.next; range; range = scan.next) yield* scan.headersIn(copyOf(file, range));
 }
 
-/** Copied: the caller reads other parts of the file between two headers. */
+/** A copy, because the caller reads other parts of the file between two headers. */
 function copyOf(file: ZipSource, { offset, length }: ByteRange): Uint8Array {
   return new Uint8Array(file.read(offset, length));
 }

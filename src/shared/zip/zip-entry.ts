@@ -6,11 +6,11 @@ import { type CentralHeader, decodeLocalHeader, METHOD_DEFLATED, METHOD_STORED }
 export interface ZipEntry extends Omit<CentralHeader, "nameBytes" | "isUtf8" | "unicodePath"> {
   name: string;
   isFolder: boolean;
-  /** Where its data have to end: the next local header, or the directory. */
+  /** Where its data end at the latest: at the next local header, or at the directory. */
   limitOffset: number;
 }
 
-/** Why one entry can't be read while others can. */
+/** Why one entry cannot be read although others can. */
 export type EntryFailure = "zip.encrypted" | "zip.method" | "zip.malformed";
 
 /** Where an entry's bytes are, from the first byte of the file. */
@@ -34,7 +34,7 @@ function isFolder(name: string, { sizeBytes }: Pick<CentralHeader, "sizeBytes">)
 }
 
 /**
- * Checks an entry against its local header and says where its data lie.
+ * Checks an entry against its local header and returns where its data are.
  * @param localHeader the first 30 bytes at `entry.headerOffset`
  */
 export function locateEntry(entry: ZipEntry, localHeader: Uint8Array): LocatedEntry {

@@ -3,7 +3,7 @@
 export const LOCAL_HEADER_BYTES = 30;
 export const CENTRAL_HEADER_BYTES = 46;
 export const END_RECORD_BYTES = 22;
-/** Id and length of an extra field, and so the shortest one. */
+/** Bytes of the id and length of an extra field, and so of the shortest one. */
 export const EXTRA_HEADER_BYTES = 4;
 export const ZIP64_LOCATOR_BYTES = 20;
 export const ZIP64_END_RECORD_BYTES = 56;
@@ -19,7 +19,7 @@ export const ZIP64_END_SIGNATURE = 0x06064b50;
 export const ZIP64_LOCATOR_SIGNATURE = 0x07064b50;
 export const ZIP64_EXTRA = 0x0001;
 const UNICODE_PATH_EXTRA = 0x7075;
-/** Id of the extra field that makes room in a ZIP entry's header: it holds zeros (APPNOTE §4.5.1: ids from 32 on are free). */
+/** Id of the extra field that reserves room in a ZIP entry's header: it holds zeros (APPNOTE §4.5.1: ids from 32 on are free). */
 export const PADDING_EXTRA = 0x7845;
 
 export const FULL_16 = 0xffff;
@@ -33,14 +33,14 @@ const UTF8_FLAG = 0x0800;
 export interface CentralHeader {
   nameBytes: Uint8Array;
   isUtf8: boolean;
-  /** The content of the Info-ZIP Unicode Path field (APPNOTE §4.6.9), where there is one. */
+  /** The content of the Info-ZIP Unicode Path field (APPNOTE §4.6.9), if there is one. */
   unicodePath: Uint8Array | undefined;
   isEncrypted: boolean;
   method: number;
   crc32: number;
   /** Bytes the entry takes in the archive. */
   storedBytes: number;
-  /** Bytes it has once inflated. */
+  /** Bytes of the inflated entry. */
   sizeBytes: number;
   headerOffset: number;
 }
@@ -50,7 +50,7 @@ export interface EndRecord {
   centralBytes: number;
   centralOffset: number;
   commentBytes: number;
-  /** Whether the archive, or its directory, lies on more than this one file. */
+  /** Whether the archive, or its directory, is split over several files. */
   isMultiDisk: boolean;
 }
 
@@ -58,7 +58,7 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Reads a 64-bit number; one beyond 2^53 becomes Infinity, which no bound lets through. */
+/** Reads a 64-bit number; one beyond 2^53 becomes Infinity, which exceeds every bound. */
 function readUint64(view: DataView, at: number): number {
   const value = view.getBigUint64(at, true);
   return value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.POSITIVE_INFINITY : Number(value);
@@ -70,7 +70,7 @@ export function isCentralHeader(bytes: Uint8Array, at: number): boolean {
 
 /**
  * Decodes the central header at `at`. `nameBytes` and `unicodePath` are views.
- * @returns `undefined` where the bytes end before the header does; `"invalid"` where it is not a central header
+ * @returns `undefined` if the bytes end before the header does; `"invalid"` if it is not a central header
  */
 export function decodeCentralHeader(
   bytes: Uint8Array,
@@ -108,8 +108,8 @@ export function decodeCentralHeader(
 }
 
 /**
- * Replaces each field that is full by its ZIP64 value (APPNOTE §4.5.3: only the full ones are there, in this
- * order). False where a needed value is missing.
+ * Replaces each field that is full by its ZIP64 value (APPNOTE §4.5.3: only the full ones are there, in this order).
+ * Returns false if a needed value is missing.
  */
 function widen(
   fields: { sizeBytes: number; storedBytes: number; headerOffset: number },
@@ -128,7 +128,7 @@ function widen(
   return true;
 }
 
-/** The content of the first extra field of this id that lies whole in `extra` (APPNOTE §4.5.1). */
+/** The content of the first extra field with this id that is complete in `extra` (APPNOTE §4.5.1). */
 function findExtra(extra: Uint8Array, id: number): Uint8Array | undefined {
   if (extra.length < EXTRA_HEADER_BYTES) return undefined;
   const view = viewOf(extra);
@@ -143,7 +143,7 @@ function findExtra(extra: Uint8Array, id: number): Uint8Array | undefined {
 
 /**
  * Decodes the fixed part of a local header.
- * @returns `undefined` where `bytes` does not begin with one; `byteLength` counts name and extra field too
+ * @returns `undefined` if `bytes` does not begin with one; `byteLength` includes name and extra field
  */
 export function decodeLocalHeader(
   bytes: Uint8Array,
@@ -158,7 +158,7 @@ export function decodeLocalHeader(
   };
 }
 
-/** Decodes the end of central directory record at `at`; `undefined` where there is none. */
+/** Decodes the end of central directory record at `at`; `undefined` if there is none. */
 export function decodeEndRecord(bytes: Uint8Array, at: number): EndRecord | undefined {
   if (at < 0 || bytes.length - at < END_RECORD_BYTES) return undefined;
   const view = viewOf(bytes);
@@ -175,14 +175,14 @@ export function decodeEndRecord(bytes: Uint8Array, at: number): EndRecord | unde
   };
 }
 
-/** The offset of the ZIP64 end record that the locator at `at` names; `undefined` where there is no locator. */
+/** The offset of the ZIP64 end record that the locator at `at` names; `undefined` if there is no locator. */
 export function decodeZip64Locator(bytes: Uint8Array, at: number): number | undefined {
   if (at < 0 || bytes.length - at < ZIP64_LOCATOR_BYTES) return undefined;
   const view = viewOf(bytes);
   return view.getUint32(at, true) === ZIP64_LOCATOR_SIGNATURE ? readUint64(view, at + 8) : undefined;
 }
 
-/** Decodes a ZIP64 end record at the start of `bytes`; `undefined` where there is none. */
+/** Decodes a ZIP64 end record at the start of `bytes`; `undefined` if there is none. */
 export function decodeZip64EndRecord(bytes: Uint8Array): Omit<EndRecord, "commentBytes"> | undefined {
   if (bytes.length < ZIP64_END_RECORD_BYTES) return undefined;
   const view = viewOf(bytes);
