@@ -45,13 +45,13 @@ function excusedPackages(): string[] {
   );
 }
 
-test("each dependency is imported, or docs/dependencies.md says why it is there all the same", () => {
+test("each dependency is imported, or docs/dependencies.md says why it is needed", () => {
   const imported = importedPackages();
   const idle = declaredPackages().filter((name) => !imported.has(name));
   expect(idle.sort()).toEqual(excusedPackages().sort());
 });
 
-test("nothing is imported that package.json does not name", () => {
+test("every imported package is named in package.json", () => {
   const declared = new Set(declaredPackages());
   expect([...importedPackages()].filter((name) => !declared.has(name)).sort()).toEqual([]);
 });

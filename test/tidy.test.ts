@@ -28,7 +28,7 @@ describe("the house", () => {
     expect(crossings(/^src\/server\//, /^src\/client\//)).toEqual([]);
   });
 
-  test("what is shared imports neither", () => {
+  test("shared code imports neither the client nor the server", () => {
     expect(crossings(/^src\/shared\//, /^src\/(client|server)\//)).toEqual([]);
   });
 
@@ -36,7 +36,7 @@ describe("the house", () => {
     expect(crossings(/^src\//, /^(test|scripts)\//)).toEqual([]);
   });
 
-  test("only repositories, tables and what opens the database speak SQL", () => {
+  test("only repositories, tables and the database's own folders use SQL", () => {
     const speaksSql = /from "drizzle-orm(\/[\w-]+)?"/;
     const mayDo = /(\.repo|\.table)\.ts$|^src\/server\/(db|jobs)\//;
     const others = sources.filter((path) => speaksSql.test(textOf(path)) && !mayDo.test(path));
@@ -47,16 +47,16 @@ describe("the house", () => {
     expect(crossings(/^src\/server\/features\/(?!.*\.routes\.ts$)/, /\.routes(\.ts)?$/)).toEqual([]);
   });
 
-  test("no file imports itself, over however many others, for a type or a value", () => {
+  test("no imports form a cycle, for types or values", () => {
     expect(circlesOf(new Map(sources.map((path) => [path, importsOf(path)])))).toEqual([]);
   });
 
-  test("no block of ten lines stands twice in the code", () => {
+  test("no block of ten lines occurs twice in the code", () => {
     const code = [...sources, ...filesUnder("src", /\.css$/)];
     expect(verbatimBlocks(code, 10)).toEqual([]);
   });
 
-  test("the core below the features knows none of them", () => {
+  test("the core imports no feature", () => {
     const core = /^src\/server\/(archive|dicom|storage|db|jobs)\//;
     expect(crossings(core, /^src\/server\/features\//)).toEqual([]);
   });
@@ -77,17 +77,17 @@ describe("the house", () => {
     expect(code.flatMap(bareTags)).toEqual([]);
   });
 
-  test("no file is named after nothing", () => {
+  test("no file has a vague name such as utils or helpers", () => {
     const vague = /(^|[/.-])(utils?|helpers?|common|misc|manager|stuff)([/.-]|$)/i;
     expect(all.filter((path) => vague.test(path))).toEqual([]);
   });
 
-  test("no file outgrows one reason to exist", () => {
+  test("no source file is longer than 320 lines", () => {
     const long = sources.filter((path) => textOf(path).split("\n").length > 320);
     expect(long).toEqual([]);
   });
 
-  test("nothing is left for later in the code, and no test is switched off", () => {
+  test("the code has no TODO, and no test is switched off", () => {
     const leftovers = /\b(TODO|FIXME|XXX|HACK)\b|\b(test|it|describe)\.(only|skip|todo)\(/;
     const here = relative(root, import.meta.path);
     expect(all.filter((path) => path !== here && leftovers.test(textOf(path)))).toEqual([]);

@@ -126,12 +126,12 @@ function foreignWrites(path: string, text: string): string[] {
 }
 
 describe("the rooms of the server", () => {
-  test("all have their place in the order", () => {
+  test("each have a place in the order", () => {
     const rooms = new Set(server.map(roomOf).filter((room) => !COMPOSITION.includes(room)));
     expect([...rooms].sort()).toEqual([...ORDER].sort());
   });
 
-  test("import none that stands above them, types and tables included", () => {
+  test("import no room above them, types and tables included", () => {
     expect(server.flatMap((path) => upwardImports(path, importsOf(path)))).toEqual([]);
   });
 
@@ -145,12 +145,12 @@ describe("the rooms of the server", () => {
   });
 });
 
-test("no file imports itself by way of others, types included", () => {
+test("no imports form a cycle, types included", () => {
   expect(circlesOf(new Map(sources.map((path) => [path, importsOf(path)])))).toEqual([]);
 });
 
 describe("a table", () => {
-  test("is written by repositories of the room that declares it, and by nobody else", () => {
+  test("is written only by repositories of the room that declares it", () => {
     expect(server.flatMap((path) => foreignWrites(path, textOf(path)))).toEqual([]);
   });
 
@@ -176,7 +176,7 @@ describe("a table", () => {
     expect(foreignWrites(useCase, text)).toEqual([`${useCase} writes studies`]);
   });
 
-  test("is read by whoever stands above it", () => {
+  test("may be read by any room above it", () => {
     const reading = `db.select().from(studies); sql\`select 1 from \${studies}\`; seen.delete(id);`;
     expect(foreignWrites(path, importing("studies") + reading)).toEqual([]);
   });

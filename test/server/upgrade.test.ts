@@ -168,7 +168,7 @@ describe("what release 0.1 kept", () => {
     }
   });
 
-  test("comes down bit for bit", async () => {
+  test("downloads bit for bit", async () => {
     const found = new Map<string, number>();
     for (const id of [before.ids.A, before.ids.B]) {
       const zip = unzipSync(await bodyOf(await call("owner", `/api/studies/${id}/download`)));

@@ -49,7 +49,7 @@ async function partsOf(response: Response) {
 }
 
 describe("finding studies", () => {
-  test("a study is found by its UID, with what the viewer shows of it", async () => {
+  test("a study is found by its UID, with the attributes that the viewer shows", async () => {
     const response = await get(`/studies?limit=101&offset=0&fuzzymatching=false&StudyInstanceUID=${STUDY}`);
     expect(response.headers.get("content-type")).toBe("application/dicom+json");
     expect(response.headers.get("cache-control")).toBe("private, no-store");
@@ -124,7 +124,7 @@ describe("what is not mine", () => {
     expect((await get(path)).status).toBe(404);
   });
 
-  test("a dead token opens nothing", async () => {
+  test("an expired token opens nothing", async () => {
     expect((await app.request(`/dicomweb/t/dead/studies`)).status).toBe(401);
     expect((await app.request(`/dicomweb/t/dead${instance("1")}/frames/1`)).status).toBe(401);
   });
@@ -138,7 +138,7 @@ describe("metadata", () => {
     ["gzip;q=0.5, br", "br", brotliDecompressSync],
     ["gzip", "gzip", gunzipSync],
     ["deflate", null, (bytes: Uint8Array) => bytes],
-  ] as const)("a browser that takes %s gets it so", async (accepted, coding, unpack) => {
+  ] as const)("are sent in a coding that %s accepts", async (accepted, coding, unpack) => {
     const response = await get(path, { "accept-encoding": accepted, accept: "application/dicom+json" });
     expect(response.headers.get("content-encoding")).toBe(coding);
     const json = JSON.parse(new TextDecoder().decode(unpack(await bytesOf(response))));
@@ -238,7 +238,7 @@ describe("instances", () => {
     expect((await get(`/studies/${STUDY}`, { accept: "application/zip" })).status).toBe(406);
   });
 
-  test("the pixel data as bulk data are the frames", async () => {
+  test("the pixel data fetched as bulk data are the frames", async () => {
     const native = await bytesOf(await get(`${instance("1")}/bulkdata/7FE00010`, SINGLE));
     expect(native.length).toBe(48);
     expect(await partsOf(await get(`${instance("2")}/bulkdata/7FE00010`, MULTIPART))).toBeArrayOfSize(2);

@@ -9,7 +9,7 @@ async function* pieces() {
   for (let i = 0; i < 3; i++) yield Uint8Array.of(i);
 }
 
-test("an account that reads without taking anything keeps nobody else from reading", async () => {
+test("an account that requests bytes and never takes them does not keep others from reading", async () => {
   const limits = {
     ...DEFAULT_READING_LIMITS,
     openPerAccount: 6,
@@ -32,7 +32,7 @@ test("an account that reads without taking anything keeps nobody else from readi
   turns.assertRoom("greedy");
 });
 
-test("a body that nobody takes gives its turn to the next one, and goes on when it is taken again", async () => {
+test("a body whose reader pauses gives its turn to the next, and resumes when the reader does", async () => {
   const turns = createReadingTurns({ ...DEFAULT_READING_LIMITS, turnsPerAccount: 1, stallMs: 1 });
   const stalled = turns.inTurn("account", pieces());
   await stalled.next();

@@ -28,7 +28,7 @@ test("every route declares who may call it, or is open by design", () => {
   expect(undeclared).toEqual([]);
 });
 
-test("every route that wants a session answers 401 without one, whatever the body", async () => {
+test("every route that needs a session answers 401 without one, whatever the body", async () => {
   const guarded = declaredRoutes().filter(({ access }) => access !== "public");
   expect(guarded.length).toBeGreaterThan(10);
   for (const { method, path } of guarded) {
@@ -55,7 +55,7 @@ test("every answer carries the security headers and a request id", async () => {
   }
 });
 
-test("a JSON body of another type, or none, is refused before it is read for values", async () => {
+test("a JSON body that is missing or of another type is refused before its values are checked", async () => {
   const plain = await t.call("POST", "/api/auth/login", {
     body: "{}",
     headers: { "content-type": "text/plain" },

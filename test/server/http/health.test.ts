@@ -22,7 +22,7 @@ async function within(milliseconds: number, t: Awaited<ReturnType<typeof createT
   }
 }
 
-test("however many ask after health, the store is asked once, by one small request; an outage shows within seconds", async () => {
+test("concurrent health checks send the store one small request; an outage shows within seconds", async () => {
   await using server = await startFaultyS3Server();
   await using t = await createTestApp({ jobs: false, overrides: { store: createS3Store(server.options) } });
   const answers = await Promise.all(Array.from({ length: 200 }, () => health(t)));
@@ -50,7 +50,7 @@ test("however many ask after health, the store is asked once, by one small reque
   });
 }, 30_000);
 
-test("checks that hang for ever don't add up, and what comes back is seen", async () => {
+test("checks that hang don't pile up, and a recovery is noticed", async () => {
   const held = [Promise.withResolvers<void>()];
   let begun = 0;
   const check = createSharedCheck(

@@ -84,7 +84,7 @@ async function sendMessage(): Promise<number> {
 }
 
 describe("bodies that are begun and held", () => {
-  test("take little memory and keep no support message out, however many there are", async () => {
+  test("take little memory and don't keep a support message out, however many there are", async () => {
     const before = memoryOf();
     let most = 0;
     const watching = setInterval(() => {
@@ -101,7 +101,7 @@ describe("bodies that are begun and held", () => {
     expect(most - before).toBeLessThan(MAX_HELD_MEMORY_BYTES);
   }, 60_000);
 
-  test("of JSON keep no sign-in out", async () => {
+  test("of JSON don't keep a sign-in out", async () => {
     const headers = { "content-type": "application/json", "content-length": String(250_000) };
     for (let i = 0; i < 200; i++)
       void hold(head("/api/auth/login", headers), `{"email":"${"a".repeat(100_000)}`);
@@ -113,7 +113,7 @@ describe("bodies that are begun and held", () => {
     expect(answer.status).toBe(200);
   });
 
-  test("that may not come are answered before they come, on every route", async () => {
+  test("that are not allowed are answered before they arrive, on every route", async () => {
     for (const { method, path, handler } of t.app.routes) {
       const access = accessOf(handler);
       if (!access || !["POST", "PATCH", "PUT"].includes(method)) continue;
@@ -134,7 +134,7 @@ describe("bodies that are begun and held", () => {
     }
   });
 
-  test("of PDF forms leave room for another's, are given up for their own sender's, and leave no file behind", async () => {
+  test("of PDF forms leave room for other accounts, yield to their own sender, and leave no file behind", async () => {
     const { body, headers } = await formBody(
       { examName: "Hemograma", modality: "LAB" },
       { name: "file", bytes: samplePdf() },
@@ -158,7 +158,7 @@ describe("bodies that are begun and held", () => {
     expect(readdirSync(t.deps.node.stagingDir).filter((name) => name.startsWith("form-"))).toEqual([]);
   });
 
-  test("with what only reads are refused, and take no place from those that are sent", async () => {
+  test("of requests that only read are refused, and take no place from real uploads", async () => {
     for (const [name, value] of [
       ["content-length", "100000"],
       ["transfer-encoding", "chunked"],
@@ -170,7 +170,7 @@ describe("bodies that are begun and held", () => {
     }
   });
 
-  test("that end early are said to, and those too long refused, without a length as well", async () => {
+  test("that end early are reported, and those too long refused, even without a length", async () => {
     const chunked = { "content-type": "application/json", "transfer-encoding": "chunked" };
     const long = "x".repeat(300_000);
     const tooLong = `${long.length.toString(16)}\r\n${long}\r\n`;

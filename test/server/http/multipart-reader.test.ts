@@ -69,7 +69,7 @@ describe("the parts of a form", () => {
     await fc.assert(property, { numRuns: 300 });
   });
 
-  test("may be passed over unread", async () => {
+  test("may be skipped unread", async () => {
     const content = new Uint8Array(100_000).fill(7);
     const body = encode([
       { name: "zipFile", fileName: "a.zip", content },
@@ -80,7 +80,7 @@ describe("the parts of a form", () => {
     expect(names).toEqual(["zipFile", "formData"]);
   });
 
-  test("come between whatever stands before and after them", async () => {
+  test("are read whatever comes before and after them", async () => {
     const sent = [{ name: "formData", content: new Uint8Array(Buffer.from("{}")) }];
     const body = encode(sent, { preamble: "para quem não entende\r\n", epilogue: "\r\nfim" });
     expect(await read(inPieces(body, [3]))).toEqual(sent);

@@ -28,7 +28,7 @@ test("an IPv6 address is its /64, however it is written", () => {
   expect(networkOf("2001:db8:0:2::1")).not.toBe(networkOf("2001:db8:0:1::1"));
 });
 
-test("what is no address stays apart from every other", () => {
+test("text that is not an address is kept apart from every network", () => {
   for (const text of ["", "unknown", "1::2::3", "1:2:3:4:5:6:7:8:9", "12345::1", ":::", "g::1"])
     expect(networkOf(text)).toBe(text);
 });

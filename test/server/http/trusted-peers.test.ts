@@ -32,14 +32,14 @@ describe("a trusted proxy", () => {
     }
   });
 
-  test("is looked through, and only it: the nearest other address is the caller's", async () => {
+  test("is skipped, and no other peer is: the nearest other address is the caller's", async () => {
     const chain = "198.51.100.1, 203.0.113.7, 10.9.9.9";
     expect(await addressOf("10.1.2.3", chain, "10.0.0.0/8")).toBe("203.0.113.7");
     expect(await addressOf("192.0.2.1", chain, "10.0.0.0/8")).toBe("192.0.2.1");
     expect(await addressOf("10.1.2.3", chain)).toBe("10.1.2.3");
   });
 
-  test("may write ports, and what is no address is never taken for one", async () => {
+  test("may add ports, and text that is not an address is never taken for one", async () => {
     expect(await addressOf("10.1.2.3", "203.0.113.7:4711", "10.0.0.0/8")).toBe("203.0.113.7");
     expect(await addressOf("10.1.2.3", "[2001:db8::1]:4711", "10.0.0.0/8")).toBe("2001:db8::1");
     for (const junk of ["unknown", "", "203.0.113.7, <script>", "1.2.3.4.5"]) {
@@ -47,7 +47,7 @@ describe("a trusted proxy", () => {
     }
   });
 
-  test("is refused where it names neither", () => {
+  test("is refused when it is neither an address nor a range", () => {
     for (const entry of [
       "10.0.0.0/33",
       "fd00::/129",

@@ -62,8 +62,8 @@ function routes(): { method: string; path: string }[] {
 const filled = (path: string) =>
   path.replace(/:study/, studyId).replace(/:[A-Za-z]+(\{.*\})?/g, "01890000-0000-7000-8000-000000000000");
 
-describe("text that can't be kept", () => {
-  test("in a path is refused on every route, and never a failure of ours", async () => {
+describe("text that the database can't store", () => {
+  test("in a path is refused on every route, and is never a 500", async () => {
     for (const { method, path } of routes()) {
       if (!path.includes("/:")) continue;
       const nul = path.replace(/:[A-Za-z]+(\{.*\})?/g, "a%00b");
@@ -74,7 +74,7 @@ describe("text that can't be kept", () => {
     }
   });
 
-  test("in any field of any JSON body is never a failure of ours", async () => {
+  test("in any field of any JSON body is never a 500", async () => {
     for (const { method, path } of routes()) {
       if (!["POST", "PATCH", "PUT"].includes(method) || path in forms) continue;
       if (/upload-dicom|logout|cancel|delete-own/.test(path)) continue;
@@ -88,7 +88,7 @@ describe("text that can't be kept", () => {
     }
   });
 
-  test("names the field that has it", async () => {
+  test("is refused with the name of its field", async () => {
     for (const text of [NUL, LONE_SURROGATE]) {
       const name = { name: text, email: "novo@example.com", cpfcnpj: "529.982.247-25", password: "a senha" };
       for (const [path, json, method] of [
@@ -135,7 +135,7 @@ describe("text that can't be kept", () => {
     }
   });
 
-  test("in what a viewer token is asked for is 400", async () => {
+  test("in a viewer token's request is 400", async () => {
     for (const text of [NUL, LONE_SURROGATE]) {
       for (const pair of [{ userId: text }, { userId: user.id, studyInstanceUID: text }]) {
         const data = Buffer.from(JSON.stringify([pair])).toString("base64url");
@@ -144,7 +144,7 @@ describe("text that can't be kept", () => {
     }
   });
 
-  test("in an instance is no obstacle: the index has it without, the bytes keep it", async () => {
+  test("in an instance is accepted: the index drops it, the bytes keep it", async () => {
     const elements = {
       [TagHex.PatientName]: { vr: "PN", Value: ["Silva\0^Ana"] },
       [TagHex.PatientID]: { vr: "LO", Value: ["ID\x001"] },

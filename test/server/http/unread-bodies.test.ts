@@ -25,20 +25,20 @@ const statusesOf = async (answers: (Response | Promise<Response>)[]) =>
   (await Promise.all(answers)).map(({ status }) => status);
 const count = (statuses: number[], status: number) => statuses.filter((one) => one === status).length;
 
-describe("bodies that begin in the same millisecond", () => {
-  test("of many who are signed in are all taken in, though no place is free for some of them", async () => {
+describe("request bodies that begin in the same millisecond", () => {
+  test("from many signed-in accounts are all accepted, though some must wait for a place", async () => {
     const send = senders(() => Bun.sleep(20));
     const statuses = await statusesOf(Array.from({ length: 40 }, (_, i) => send(`account ${i}`)));
     expect(count(statuses, 201)).toBe(40);
   });
 
-  test("of strangers are refused where no place is free, as before", async () => {
+  test("from strangers are refused when no place is free", async () => {
     const send = senders(() => Bun.sleep(20));
     const statuses = await statusesOf(Array.from({ length: 40 }, () => send()));
     expect([count(statuses, 201), count(statuses, 429)]).toEqual([12, 28]);
   });
 
-  test("of one account leave places to wait in for others", async () => {
+  test("from one account leave waiting places for others", async () => {
     const send = senders(() => Bun.sleep(20));
     const flood = Array.from({ length: 100 }, () => send("one account"));
     const others = Array.from({ length: 10 }, (_, i) => send(`account ${i}`));
@@ -46,7 +46,7 @@ describe("bodies that begin in the same millisecond", () => {
     expect(await statusesOf(others)).toEqual(Array(10).fill(201));
   });
 
-  test("wait for a second and no longer, and the places are right after it", async () => {
+  test("wait at most a second, and the number of places is right afterwards", async () => {
     let letGo = Promise.withResolvers<void>();
     const send = senders(() => letGo.promise);
     const held = Array.from({ length: 12 }, (_, i) => send(`holds ${i}`));

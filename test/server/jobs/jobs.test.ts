@@ -145,7 +145,7 @@ test("a backlog is worked off without a pause after each job", async () => {
   expect(performance.now() - startedAt).toBeLessThan(5000);
 });
 
-test("jobs taken together are done one after the other, and one that fails is tried again alone", async () => {
+test("jobs fetched as a batch run one after the other, and only one that fails is tried again", async () => {
   const queue = defineQueue<{ n: number }>("taken-together", FAST);
   for (let n = 0; n < 5; n++) await jobs.enqueue(queue, { n });
   const runs: { n: number; attempt: number }[] = [];
@@ -170,7 +170,7 @@ test("jobs taken together are done one after the other, and one that fails is tr
   expect(others).toEqual([0, 1, 2, 3, 4].map((n) => ({ n, attempt: 1 })));
 });
 
-test("an exclusive queue holds one job a key, also while it runs", async () => {
+test("an exclusive queue holds one job per key, also while the job runs", async () => {
   const queue = defineQueue<{ n: number }>("exclusive", { ...FAST, exclusive: true });
   expect(await jobs.enqueue(queue, { n: 1 }, { singletonKey: "a" })).toBeString();
   expect(await jobs.enqueue(queue, { n: 2 }, { singletonKey: "a" })).toBeUndefined();
@@ -190,7 +190,7 @@ test("a job of one node is left to that node", async () => {
   expect(await there.atLeast(1)).toEqual([{ file: "b" }]);
 });
 
-test("a delayed job waits", async () => {
+test("a delayed job waits until its time", async () => {
   const { queue, seen, atLeast } = await collect<{ when: string }>("delayed");
   await jobs.enqueue(queue, { when: "later" }, { runAfterSeconds: 3600 });
   await jobs.enqueue(queue, { when: "now" });

@@ -20,7 +20,7 @@ test("a label keeps quotes, backslashes and line breaks", () => {
   expect(readOpenMetrics(text)[0]?.samples).toEqual([{ name: "x", labels: { queue }, value: 1.5e-7 }]);
 });
 
-test("requests are counted by method, route and class, their seconds in buckets that add up", () => {
+test("requests are counted by method, route and status class, and their seconds in cumulative buckets", () => {
   const meter = new RequestMeter();
   meter.count("GET", "/api/x/:id", 200, 0.01);
   meter.count("GET", "/api/x/:id", 404, 0.02);
@@ -46,7 +46,7 @@ test("requests are counted by method, route and class, their seconds in buckets 
   expect(seconds?.samples.at(-1)?.value).toBeCloseTo(99.93);
 });
 
-test("however many methods, routes and queues there are, the series are bounded", () => {
+test("the number of series is bounded, however many methods, routes and queues there are", () => {
   const meter = new RequestMeter();
   for (let n = 0; n < 5_000; n++) meter.count(`M${n}`, `/r${n}`, n, 1);
   const [requests, seconds] = meter.families();

@@ -43,7 +43,7 @@ function total(families: ReadFamily[], name: string, labels: Record<string, stri
   return samples.filter(has).reduce((sum, { value }) => sum + value, 0);
 }
 
-test("without METRICS_TOKEN there is no such address, whatever is sent", async () => {
+test("without METRICS_TOKEN the metrics address is 404, whatever is sent", async () => {
   const { config } = t.deps;
   config.metricsToken = undefined;
   try {
@@ -61,7 +61,7 @@ test("without METRICS_TOKEN there is no such address, whatever is sent", async (
   }
 });
 
-test("only the token itself, as bearer, is shown the figures", async () => {
+test("only the exact token, sent as bearer, gets the metrics", async () => {
   for (const authorization of [
     undefined,
     "",
@@ -113,7 +113,7 @@ test("a new node shows what it is, has and needs", async () => {
   expect(total(families, "exameteca_disk_size_bytes")).toBeGreaterThanOrEqual(free);
 });
 
-test("requests and uploads are counted by what became of them", async () => {
+test("requests and uploads are counted by outcome", async () => {
   const before = await scrape();
   const zip = sampleZip({ study: "1" });
   await t.store(person, zip);
@@ -136,7 +136,7 @@ test("requests and uploads are counted by what became of them", async () => {
   expect(total(after, "exameteca_uploads_in_flight")).toBe(0);
 });
 
-test("studies are counted by where their bytes are and what is known of them", async () => {
+test("studies are counted by location and state", async () => {
   const stored = await t.store(person, sampleZip({ study: "2" }, { study: "3" }));
   const ids = stored.studies.map(({ id }) => id);
   const before = await scrapeAfresh();
@@ -176,7 +176,7 @@ test("jobs that wait, and those that failed for good, are counted", async () => 
   expect(age).toBeLessThan(3_700);
 }, 30_000);
 
-test("no label carries an id, a name, an address or a path of anybody", async () => {
+test("no label has anyone's id, name, address or path", async () => {
   await t.call("GET", `/reset-password/${person.token}`);
   await t.call("GET", `/api/studies/2.25.1.1/status?name=Ana`, { as: person });
   await t.call("GET", "/dicomweb/studies/2.25.1.1/metadata", { as: person });
@@ -191,7 +191,7 @@ test("no label carries an id, a name, an address or a path of anybody", async ()
   expect(texts.filter(([, text]) => telling.test(text))).toEqual([]);
 });
 
-test("however many scrape at once, the database is asked once, and the store is never listed", async () => {
+test("concurrent scrapes query the database once and never list the store", async () => {
   const asked: string[] = [];
   const noting = <Part extends object>(part: Part) =>
     new Proxy(part, {
@@ -209,7 +209,7 @@ test("however many scrape at once, the database is asked once, and the store is 
   expect(asked.sort()).toEqual(["check", "execute", "execute", "select"]);
 });
 
-test("while the database is out of reach, the rest is shown", async () => {
+test("the other metrics are shown while the database is out of reach", async () => {
   const nowhere = connectDatabase({ url: "postgres://x@127.0.0.1:1/x" });
   const deps = { ...t.deps, db: nowhere.db };
   const collect = createCollector(deps, createHealthChecks(deps));

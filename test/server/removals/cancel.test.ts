@@ -174,7 +174,7 @@ describe("a cancelled subscription", () => {
     for (const event of audit) expect(event).toMatchObject({ actor_id: owner.id, address: "127.0.0.1" });
   });
 
-  test("is told in the language of the last sign-in", async () => {
+  test("is announced in the language of the last sign-in", async () => {
     const person = await t.addPerson("Fala Português");
     const json = { email: person.email, password: person.password };
     await t.call("POST", "/api/auth/login", { json, headers: { "accept-language": "pt-BR" } });
@@ -186,7 +186,7 @@ describe("a cancelled subscription", () => {
     expect(mail?.text).toMatch(/Até \d{2}\/\d{2}\/\d{4} \d{2}:\d{2} \(horário de Brasília\)/);
   });
 
-  test("can't be cancelled again, nor one that is over or was never there", async () => {
+  test("can't be cancelled again; one that is over or never existed can't be cancelled either", async () => {
     const person = await t.addPerson("Sem Exames");
     const answers = await Promise.all([askToCancel(t, person), askToCancel(t, person)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
@@ -201,7 +201,7 @@ describe("a cancelled subscription", () => {
     expect(mail?.text).toContain("You had no exams stored, so nothing was removed.");
   });
 
-  test("takes nothing from an admin: he keeps his exams and his access", async () => {
+  test("takes nothing from an admin, who keeps their exams and their access", async () => {
     const boss = await t.addPerson("Admin com Plano", { role: "admin", plan: "clinica" });
     const { studies } = await t.store(boss, sampleZip({ study: newStudyNumber() }));
     const answer = await cancel(t, boss);

@@ -53,7 +53,7 @@ const brazil = (at: Date) =>
   new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "America/Sao_Paulo" }).format(at);
 
 describe("a year without renewal", () => {
-  test("is warned of 30, 7 and 1 days before, then takes the exams, which can be undone for 72 hours", async () => {
+  test("brings warnings 30, 7 and 1 days before, then removes the exams, which can be undone for 72 hours", async () => {
     const { person, endsAt } = await endingIn(0, "Um Ano");
     const { studies } = await storeExam(person);
     const keys = await keysOf(t, person);
@@ -94,7 +94,7 @@ describe("a year without renewal", () => {
     expect(await run(800)).toBe(4);
   });
 
-  test("is told first and takes later where the server was off for long", async () => {
+  test("warns first and removes later when the server was off for long", async () => {
     const { person } = await endingIn(-700, "Ficou Desligado");
     const days = async (count: number) => {
       t.advance(count * DAY_MS + 60_000);
@@ -111,7 +111,7 @@ describe("a year without renewal", () => {
     expect(await days(1)).toEqual([4, 0]);
   });
 
-  test("is no year where somebody renewed: the warnings start over with the next end", async () => {
+  test("is interrupted by a renewal: the warnings start over with the next end", async () => {
     const { person } = await endingIn(-364.5, "Renovou a Tempo");
     await removeLapsed(t.deps);
     t.advance(23 * DAY_MS + 60_000);
@@ -126,7 +126,7 @@ describe("a year without renewal", () => {
     expect([await labsOf(person), (await subjectsTo(person)).length]).toEqual([1, 3]);
   });
 
-  test("never comes for Cortesia, admins, accounts without exams, or those that go on", async () => {
+  test("is never counted for Cortesia, admins, accounts without exams, or subscriptions in force", async () => {
     const { person: courtesy } = await endingIn(-900, "Com Cortesia", { plan: "cortesia" });
     const { person: admin } = await endingIn(-900, "Virou Admin");
     await t.sql`update users set role = 'admin' where id = ${admin.id}`;
@@ -145,7 +145,7 @@ describe("a year without renewal", () => {
     }
   });
 
-  test("undone gives another 30 days, with the warnings again", async () => {
+  test("gives another 30 days and the warnings again when its removal is undone", async () => {
     const boss = await t.addPerson("Administradora", { role: "admin", plan: null });
     const { person, endsAt } = await endingIn(-400, "Pediu Tempo");
     for (const days of [0, 23, 6, 1]) {
@@ -165,7 +165,7 @@ describe("a year without renewal", () => {
     expect(mails.at(-1)?.text).toContain("In 30 days");
   });
 
-  test("is told in Portuguese to who signed in in Portuguese", async () => {
+  test("is announced in Portuguese to people who signed in in Portuguese", async () => {
     const { person } = await endingIn(-340, "Lê em Português");
     const json = { email: person.email, password: person.password };
     await t.call("POST", "/api/auth/login", { json, headers: { "accept-language": "pt-BR" } });

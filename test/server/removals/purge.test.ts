@@ -86,7 +86,7 @@ test("a cancellation has its own purge enqueued for the end of the 72 hours", as
   expect(job?.seconds).toBeWithin(72 * 3600 - 5, 72 * 3600 + 6);
 });
 
-test("what is due is looked for every hour, and purged by the job", async () => {
+test("removals that are due are found every hour, and purged by the job", async () => {
   await using t = await createTestApp();
   const hourly = await t.sql`select name from pgboss.schedule where cron like '% * * * *'`;
   const names = hourly.map(({ name }) => name);
@@ -103,7 +103,7 @@ test("what is due is looked for every hour, and purged by the job", async () => 
   expect(await t.deps.store.stat(key)).toBeUndefined();
 });
 
-test("an account that can't be purged keeps none behind it from its turn, and is tried again", async () => {
+test("an account that can't be purged does not delay the others, and is tried again", async () => {
   await using t = await createTestApp();
   const { owner: stuck } = await fillAccount(t, "Emperrada");
   const { owner: next } = await fillAccount(t, "Da Vez");
@@ -121,7 +121,7 @@ test("an account that can't be purged keeps none behind it from its turn, and is
   expect(await leftOf(stuck)).toBe(0);
 });
 
-test("a study whose transfer was still to come is purged here and there", async () => {
+test("a study that was not yet transferred is purged from the disk and the store", async () => {
   await using t = await createTestApp({ jobs: false });
   const person = await t.addPerson("Em Trânsito", { plan: "familia" });
   await t.upload(person, sampleZip({ study: newStudyNumber() }, { study: newStudyNumber() }));
@@ -206,7 +206,7 @@ describe("a purge that is killed", () => {
     expect(audit).toHaveLength(1);
   });
 
-  test("by a store that fails is tried again until the bytes are gone", async () => {
+  test("by a failing store is tried again until the bytes are gone", async () => {
     await using folder = createTempFolder();
     const inner = createDiskStore({ root: folder.path });
     let failures = 0;
@@ -230,7 +230,7 @@ describe("a purge that is killed", () => {
   });
 });
 
-test("deleting an account takes what waits to be purged along, bytes and all", async () => {
+test("deleting an account also deletes the exams that wait to be purged, bytes included", async () => {
   await using t = await createTestApp();
   const admin = await t.addPerson("Administradora", { role: "admin", plan: null });
   const { owner } = await fillAccount(t, "Vai de Vez");

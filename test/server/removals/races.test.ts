@@ -120,7 +120,7 @@ test("a report that is attached while its owner's account is deleted leaves no b
   expect(await store.stat(key)).toBeUndefined();
 });
 
-test("deleting an account while it is cancelled and sent to leaves nothing of it behind", async () => {
+test("deleting an account during a cancellation and an upload leaves nothing of it behind", async () => {
   await using t = await createTestApp();
   const admin = await t.addPerson("Administradora", { role: "admin", plan: null });
   for (let round = 0; round < 8; round++) {

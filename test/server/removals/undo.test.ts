@@ -47,7 +47,7 @@ const codeOf = (attempt: Promise<unknown>) =>
 const lastMailTo = async (person: Person) => (await mailsTo(t, person)).at(-1);
 
 describe("undoing a cancellation", () => {
-  test("brings everything back bit for bit, for its owner and for those he shared it with", async () => {
+  test("brings everything back bit for bit, for the owner and for the people they shared it with", async () => {
     const { owner, doctor, relative, studyIds, labId } = await fillAccount(t, "Volta Atrás");
     const [studyId = ""] = studyIds;
     const files = [
@@ -200,7 +200,7 @@ describe("undoing a cancellation", () => {
     expect([left?.studies, counted?.exam_count]).toEqual(undone === "done" ? [2, 2] : [0, 0]);
   });
 
-  test("is over once the exams are purged, and there is none that was never removed", async () => {
+  test("is refused once the exams are purged, and if none were removed", async () => {
     const owner = await t.addPerson("Tarde Demais");
     await addLabExam(t, owner);
     await cancel(t, owner);

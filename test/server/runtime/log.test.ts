@@ -21,7 +21,7 @@ test("each event is one line of JSON", () => {
   });
 });
 
-test("a field can't pass for the event, its level or its time", () => {
+test("a field can't replace the event, its level or its time", () => {
   const { lines, log } = collect("info");
   log.warn("real", { event: "forged", level: "info", time: "never" });
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({ event: "real", level: "warn" });
@@ -36,7 +36,7 @@ test("events below the level are left out", () => {
   expect(lines.map((line) => JSON.parse(line).event)).toEqual(["c", "d"]);
 });
 
-test("the log knows an error's class, code and place, and not the words that may name a patient", () => {
+test("the log has an error's class, code and place, but not its message, which may name a patient", () => {
   const cause = Object.assign(new TypeError("Key (name)=(Maria)"), { code: "23505" });
   const described = describeError(new Error("Failed query: Maria", { cause }));
   expect(described).toMatchObject({ error: "Error", cause: "TypeError", causeCode: "23505" });

@@ -16,7 +16,7 @@ const LOOKED_UP = files
 const original = readFileSync(join(OHIF, appName), "utf8");
 
 describe("building the viewer", () => {
-  test("each patch has a file it is for, and moves it under the viewer's own path", () => {
+  test("each patch applies to a file, and the patched application loads its scripts from the viewer's path", () => {
     for (const { file } of PATCHES) expect(files.some((name) => file.test(name))).toBe(true);
     const patched = applyPatches(appName, original, "/viewer/1/");
     expect(patched.includes('__webpack_require__.p = (self.viewerOrigin || "") + "/viewer/1/"')).toBe(true);
@@ -34,7 +34,7 @@ describe("building the viewer", () => {
     );
   });
 
-  test("every patch that a new OHIF has lost is named, with why it was there", () => {
+  test("every patch that no longer applies to a new OHIF is named with its reason", () => {
     const read = (name: string) =>
       readFileSync(join(OHIF, name), "utf8").replaceAll("getHTTPErrorHandler(error)", "tell(error)");
     const served = files.filter((name) => !isLeftOut(name));
@@ -47,7 +47,7 @@ describe("building the viewer", () => {
     for (const { why, upstream } of PATCHES) expect(`${why}${upstream}`.length).toBeGreaterThan(30);
   });
 
-  test("no service worker, model runtime or map goes out", () => {
+  test("the build has no service worker, model runtime or source map", () => {
     for (const path of [
       "init-service-worker.js",
       "sw.js",
@@ -60,7 +60,7 @@ describe("building the viewer", () => {
     expect(isLeftOut(appName)).toBe(false);
   });
 
-  test("each text that OHIF has in its code is said in Portuguese, but where both languages have one word", () => {
+  test("each text in OHIF's code has a Portuguese translation, unless the word is the same in both languages", () => {
     const said = new Set(Object.keys(TEXTS["pt-BR"].hardCoded));
     const taken = HARD_CODED_TEXTS.map(([, , literal]) => literal.slice(1, -1));
     expect(taken.filter((text) => !said.has(text) && text !== "Axial" && text !== "Coronal")).toEqual([]);

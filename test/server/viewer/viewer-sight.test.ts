@@ -72,15 +72,15 @@ async function openViewer(...ids: string[]): Promise<ViewerToken> {
 const beginsWith = ({ url }: ViewerToken) =>
   new URL(url, "http://viewer.example").searchParams.get("initialSeriesInstanceUID");
 
-describe("a study that is opened", () => {
-  test("begins with its largest series, not with the scout", async () => {
+describe("an opened study", () => {
+  test("starts with its largest series, not with the scout", async () => {
     const { id, uid } = await keep({ series: 1 }, { series: 2, sop: 1 }, { series: 2, sop: 2 });
     const opened = await openViewer(id);
     expect(opened.obstacle).toBeNull();
     expect(beginsWith(opened)).toBe(`${uid}.2`);
   });
 
-  test("begins with a smaller series where the largest can't be shown", async () => {
+  test("starts with a smaller series if the largest can't be shown", async () => {
     const transferSyntaxUID = "1.2.840.10008.1.2.4.53";
     const { id, uid } = await keep(
       { series: 1 },
@@ -98,7 +98,7 @@ describe("a study that is opened", () => {
     ["1.2.840.10008.1.2.4.102", "video"],
     ["1.2.840.10008.1.2.4.110", "JPEG XL"],
     ["1.2.840.99999.1", "something nobody knows"],
-  ])("tells that the viewer has no decoder for %s (%s)", async (transferSyntaxUID) => {
+  ])("says that the viewer has no decoder for %s (%s)", async (transferSyntaxUID) => {
     const { id } = await keep({ transferSyntaxUID });
     const opened = await openViewer(id);
     expect(opened.obstacle).toBe("no_decoder");
@@ -106,7 +106,7 @@ describe("a study that is opened", () => {
   });
 
   test.each(["50", "51", "57", "70", "80", "81", "90", "91", "201", "202", "203"])(
-    "lets the viewer try what it decodes: 1.2.840.10008.1.2.4.%s",
+    "is opened if the viewer decodes its transfer syntax: 1.2.840.10008.1.2.4.%s",
     async (jpeg) => {
       const { id } = await keep({ transferSyntaxUID: `1.2.840.10008.1.2.4.${jpeg}` });
       expect((await openViewer(id)).obstacle).toBeNull();
@@ -117,19 +117,19 @@ describe("a study that is opened", () => {
     ["1.2.840.10008.5.1.4.1.1.88.33", "a structured report"],
     ["1.2.840.10008.5.1.4.1.1.481.3", "structures of radiotherapy"],
     ["1.2.840.10008.5.1.4.1.1.104.1", "a PDF"],
-  ])("tells that there are no images in %s (%s)", async (sopClassUID) => {
+  ])("says that there are no images in %s (%s)", async (sopClassUID) => {
     const { id } = await keep(withoutPixels(sopClassUID));
     expect((await openViewer(id)).obstacle).toBe("no_images");
   });
 
-  test("tells that there are none where there is only a segmentation of another study's", async () => {
+  test("says that it has no images if it has only a segmentation of another study", async () => {
     const { id } = await keep({
       elements: { [TagHex.SOPClassUID]: ui("1.2.840.10008.5.1.4.1.1.66.4"), [TagHex.NumberOfFrames]: us(1) },
     });
     expect((await openViewer(id)).obstacle).toBe("no_images");
   });
 
-  test("is opened among others as long as one of them can be shown", async () => {
+  test("is opened together with others if one of them can be shown", async () => {
     const report = await keep(withoutPixels("1.2.840.10008.5.1.4.1.1.88.33"));
     const image = await keep({});
     expect((await openViewer(report.id, image.id)).obstacle).toBeNull();

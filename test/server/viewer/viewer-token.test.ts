@@ -56,7 +56,7 @@ async function downloadsOf({ id }: Person): Promise<number> {
 }
 
 describe("a viewer token", () => {
-  test("opens what is looked at: metadata, frames, bulk data and instances without an image", async () => {
+  test("opens what the viewer displays: metadata, frames, bulk data and instances without an image", async () => {
     const viewer = await viewerOf(owner);
     for (const path of [
       "/studies",
@@ -74,7 +74,7 @@ describe("a viewer token", () => {
     expect(await downloadsOf(owner)).toBe(0);
   });
 
-  test("takes no study, no series and no image along, whatever format is asked for", async () => {
+  test("downloads no study, series or image, in any format", async () => {
     const viewer = await viewerOf(owner);
     for (const path of [STUDY, SERIES, IMAGE, `${STUDY}/series/2.25.2.1.9`]) {
       for (const accept of ["*/*", "application/dicom", 'multipart/related; type="application/dicom"']) {
@@ -102,7 +102,7 @@ describe("a viewer token", () => {
     expect(await statusOf(`${viewer}${IMAGE}/frames/1`)).toBe(200);
   });
 
-  test("of a granted study needs the grantee's own subscription, but none of a doctor or a lab", async () => {
+  test("of a granted study needs a subscription of the grantee, unless they are a doctor or a lab", async () => {
     const [byDoctor, byRelative] = [await viewerOf(doctor), await viewerOf(relative)];
     await t.sql`update subscriptions set expires_at = now() - interval '1 second' where user_id in (${owner.id}, ${relative.id})`;
     expect(await statusOf(`${byDoctor}${IMAGE}/frames/1`)).toBe(200);
@@ -134,7 +134,7 @@ describe("a viewer token", () => {
 });
 
 describe("a session over DICOMweb", () => {
-  test("takes an instance along bit for bit", async () => {
+  test("downloads an instance bit for bit", async () => {
     const answer = await t.call("GET", `/dicomweb${IMAGE}`, {
       as: owner,
       headers: { accept: "application/dicom; transfer-syntax=*" },
@@ -143,7 +143,7 @@ describe("a session over DICOMweb", () => {
     expect(Buffer.from(await answer.bytes()).equals(sampleInstance({ study: "1" }))).toBe(true);
   });
 
-  test("looks for free", async () => {
+  test("views for free", async () => {
     for (const path of [`${STUDY}/series`, `${SERIES}/metadata`, `${IMAGE}/frames/1`]) {
       expect([path, await statusOf(`/dicomweb${path}`, owner)]).toEqual([path, 200]);
     }
@@ -158,7 +158,7 @@ describe("a session over DICOMweb", () => {
     }
   });
 
-  test("is charged once an hour for a study's series and instances, also asked for at once", async () => {
+  test("is charged once an hour for a study's series and instances, also when they are requested at once", async () => {
     const paths = [SERIES, IMAGE, DOCUMENT, `${SERIES}/instances/2.25.3.1.1.2`].map(
       (path) => `/dicomweb${path}`,
     );
@@ -169,7 +169,7 @@ describe("a session over DICOMweb", () => {
     expect(await downloadsOf(owner)).toBe(2);
   });
 
-  test("takes nothing along without an action left, and is not charged for what it can't have", async () => {
+  test("downloads nothing without an action left, and is not charged for what is refused", async () => {
     const refused = await t.call("GET", `/dicomweb${STUDY}`, { as: owner, headers: { accept: "image/png" } });
     expect([refused.status, await downloadsOf(owner)]).toEqual([406, 0]);
     await t.sql`update subscriptions set downloads = 1000 where user_id = ${owner.id}`;
@@ -180,7 +180,7 @@ describe("a session over DICOMweb", () => {
     expect(await statusOf(`/dicomweb${IMAGE}/frames/1`, owner)).toBe(200);
   });
 
-  test("of a doctor looks, and takes nothing along; a relative does on their own counter", async () => {
+  test("of a doctor views and can't download; a relative downloads on their own counter", async () => {
     expect(await statusOf(`/dicomweb${IMAGE}/frames/1`, doctor)).toBe(200);
     expect(await statusOf(`/dicomweb${IMAGE}`, doctor)).toBe(403);
     expect(await statusOf(`/dicomweb${STUDY}`, relative)).toBe(200);

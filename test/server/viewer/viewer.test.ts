@@ -52,7 +52,7 @@ describe("the viewer's files", () => {
     ["gzip", "gzip", gunzipSync],
     ["br;q=0", null, (bytes: Uint8Array) => bytes],
   ] as const)(
-    "a browser that takes %s gets the script so, and may keep it",
+    "a browser that accepts %s gets the script so compressed, and may cache it",
     async (accepted, coding, unpack) => {
       const response = await get("/viewer/abc/app.js", { "accept-encoding": accepted });
       expect(response.headers.get("content-encoding")).toBe(coding);
@@ -69,7 +69,7 @@ describe("the viewer's files", () => {
     expect(await response.text()).toBe("p{}");
   });
 
-  test("what a browser has already is not sent again", async () => {
+  test("a file that the browser has cached is not sent again", async () => {
     const first = await get("/viewer/basic", { "accept-encoding": "br" });
     expect(first.headers.get("cache-control")).toBe("no-cache");
     const etag = first.headers.get("etag") ?? "";
@@ -100,7 +100,7 @@ describe("the viewer's files", () => {
 describe("what the viewer may do", () => {
   const policy = (response: Response) => response.headers.get("content-security-policy") ?? "";
 
-  test("its page reaches the token's DICOMweb and its own files, nothing else of our origin", async () => {
+  test("its page reaches only the token's DICOMweb and its own files of our origin", async () => {
     const csp = policy(await get("/viewer/basic"));
     expect(csp).toContain("connect-src https://exames.example/dicomweb/t/ https://exames.example/viewer/;");
     expect(csp).toContain("frame-ancestors 'self'");
@@ -114,12 +114,12 @@ describe("what the viewer may do", () => {
     expect(policy(await get("/viewer/abc/app.js"))).toContain("'wasm-unsafe-eval' 'unsafe-eval'");
   });
 
-  test("its page names its application instead of loading it, where the page around may have it", async () => {
+  test("its page names its application instead of loading it, if the embedding page may preload it", async () => {
     expect(await (await get("/viewer/basic")).text()).toBe(SANDBOXED);
     expect(await (await get("/viewer/basic", {}, viewer("https://viewer.example"))).text()).toBe(PAGE);
   });
 
-  test("its sandboxed page names its files by scheme and host too: to WebKit 'self' is nothing there", async () => {
+  test("its sandboxed page also names its files by scheme and host, since 'self' matches nothing in WebKit", async () => {
     const csp = policy(await get("/viewer/basic"));
     for (const kind of ["script-src", "worker-src", "style-src", "img-src", "font-src"])
       expect(csp).toContain(`${kind} 'self' https://exames.example/viewer/`);
@@ -127,14 +127,14 @@ describe("what the viewer may do", () => {
     expect(own).toContain("script-src 'self';");
   });
 
-  test("behind a proxy that hides our name it still reaches both", async () => {
+  test("its page still reaches both behind a proxy that hides our name", async () => {
     const response = await viewer().request("http://127.0.0.1:3000/viewer/basic");
     expect(policy(response)).toContain(
       "connect-src https://exames.example/dicomweb/t/ https://exames.example/viewer/ http://127.0.0.1:3000/dicomweb/t/ http://127.0.0.1:3000/viewer/;",
     );
   });
 
-  test("on an origin of its own only our pages may frame it", async () => {
+  test("its page on an origin of its own may be framed only by our pages", async () => {
     const response = await get("/viewer/basic", {}, viewer("https://viewer.example"));
     expect(policy(response)).toContain("frame-ancestors https://exames.example;");
     expect(policy(response)).toContain("viewer.example/dicomweb/t/");
@@ -169,7 +169,7 @@ describe("a viewer on an origin of its own", () => {
     expect(await status(host, path)).toBe(expected);
   });
 
-  test("without one, both answer everywhere", async () => {
+  test("without one, pages and viewer answer on every host", async () => {
     const together = new Hono()
       .use(separateOrigins({ publicUrl: "https://exames.example" }))
       .all("*", (c) => c.text("ok"));

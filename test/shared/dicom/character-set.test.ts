@@ -43,7 +43,7 @@ const NAMES: [terms: string, hex: string, text: string][] = [
   ["\\ISO 2022 IR 100\\ISO 2022 IR 144", "1b 2d 41 e9 5e 1b 2d 4c bb ee", "é^Лю"],
 ];
 
-test.each(NAMES)("a name in %p is spelt right", (terms, hex, text) => {
+test.each(NAMES)("a name in %p is decoded correctly", (terms, hex, text) => {
   expect(decode(hex, terms)).toBe(text);
 });
 
@@ -55,12 +55,12 @@ test.each(["ISO-IR 100", "iso_ir_100", "ISO 8859-1", "ISO_IR 100 ", "ISO 2022 IR
 );
 
 describe("without a character set", () => {
-  test("UTF-8 and Latin-1 are told apart", () => {
+  test("UTF-8 is distinguished from Latin-1", () => {
     expect(decode("4a 6f c3 a3 6f", "")).toBe("João");
     expect(decode("4a 6f e3 6f", "")).toBe("João");
   });
 
-  test("a foreign term is treated the same", () => {
+  test("an unknown term is treated as no character set", () => {
     expect(decode("4a 6f e3 6f", "KLINGON")).toBe("João");
   });
 });
@@ -77,7 +77,7 @@ test("an escape ends at the delimiter after it, in paragraphs only at the line",
   );
 });
 
-test("a byte 5C inside a character parts no values", () => {
+test("a byte 5C inside a character does not separate values", () => {
   const values = (term: string, hex: string) =>
     readTaken(
       sampleFile({
@@ -90,7 +90,7 @@ test("a byte 5C inside a character parts no values", () => {
   expect(values("\\ISO 2022 IR 87", "1b 24 42 3d 5c 1b 28 42 5c 41 20 20")).toEqual(["旬", "A"]);
 });
 
-test("items have their own character set, or the one around them", () => {
+test("an item has its own character set, or inherits that of its data set", () => {
   const latin = { "00080104": { vr: "LO", bytes: Uint8Array.of(0xe9, 0x20) } };
   const { metadata } = readTaken(
     sampleFile({

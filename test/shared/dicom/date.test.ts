@@ -12,7 +12,7 @@ describe.each([
     expect(convert(value)).toBe(expected);
   });
 
-  test.each(syntaxFixture(`${name}_invalid`))("%p is not taken for one", (value) => {
+  test.each(syntaxFixture(`${name}_invalid`))("%p is refused", (value) => {
     expect(convert(value)).toBeNull();
   });
 
@@ -32,7 +32,7 @@ test("every day of the calendar reads as itself", () => {
   );
 });
 
-test("nothing but a real day comes out, whatever goes in", () => {
+test("every result is a real day, whatever the input", () => {
   fc.assert(
     fc.property(fc.stringMatching(/^\d{8}$/), (value) => {
       const iso = isoDate(value);

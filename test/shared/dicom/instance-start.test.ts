@@ -28,8 +28,8 @@ const files = [EXPLICIT_LITTLE_ENDIAN, IMPLICIT_LITTLE_ENDIAN, EXPLICIT_BIG_ENDI
   ],
 );
 
-describe("a file that the first look denies is no DICOM to the server either", () => {
-  test("however it is written", () => {
+describe("a file that the browser's first check rejects is not DICOM to the server either", () => {
+  test("in any encoding", () => {
     expect(files.filter((file) => skipReason(file) !== undefined)).toEqual([]);
     expect(files.filter((file) => !mayBeInstance(file.subarray(0, PROBE_BYTES)))).toEqual([]);
   });

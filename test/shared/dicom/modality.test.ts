@@ -12,7 +12,7 @@ test("studies and lab PDFs have the modalities the product names", () => {
   expect(LAB_MODALITIES.every(isStudyModality)).toBe(true);
 });
 
-test("a code of another system is no modality of ours", () => {
+test("a code of another system is not a modality", () => {
   expect(isStudyModality("SEG")).toBe(false);
   expect(isLabModality("XA")).toBe(false);
 });

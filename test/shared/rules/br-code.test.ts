@@ -36,13 +36,13 @@ describe("BR Code", () => {
     expect(crc16(code.slice(0, -4))).toBe(code.slice(-4));
   });
 
-  test("a published static code is written to the letter", () => {
+  test("a published static code is reproduced exactly", () => {
     const chave = "123e4567-e12b-12d1-a456-426655440000";
     const code = staticBrCode({ chave, merchantName: "Fulano de Tal", merchantCity: "BRASILIA" });
     expect(code).toBe(published[0] ?? "");
   });
 
-  test("a published dynamic code differs from ours in the mark for single use alone", () => {
+  test("a published dynamic code differs from ours only in the single-use mark", () => {
     const location = "https://pix.example.com/8b3da2f39a4140d1a91abd93113bd441";
     const code = dynamicBrCode({ location, merchantName: "Fulano de Tal", merchantCity: "BRASILIA" });
     expect(code.slice(0, -4)).toBe((published[1] ?? "").replace("010212", "").slice(0, -4));
@@ -61,7 +61,7 @@ describe("BR Code", () => {
     fc.assert(fc.property(printableText(512), (text) => expect(crc16(text)).toBe(checksum(text))));
   });
 
-  test("a static code says what it was given, whatever that is", () => {
+  test("a static code reads back as it was made, whatever its values", () => {
     const isRead = fc.property(staticPix, (pix) => {
       const code = staticBrCode(pix);
       expect(code).toMatch(/^[\x20-\x7e]+$/);
@@ -85,7 +85,7 @@ describe("BR Code", () => {
     fc.assert(isRead);
   });
 
-  test("names fit and have no accents, whatever they were", () => {
+  test("names are shortened to fit and lose their accents", () => {
     const fits = fc.property(staticPix, (pix) => {
       const { merchantName, merchantCity } = readBrCode(staticBrCode(pix));
       expect(merchantName).toMatch(/^[\x21-\x7e]([\x20-\x7e]{0,23}[\x21-\x7e])?$/);
@@ -103,7 +103,7 @@ describe("BR Code", () => {
     });
   });
 
-  test("a code with one wrong character is never taken for a code", () => {
+  test("a code with one wrong character is never accepted", () => {
     const isNoticed = fc.property(staticPix, fc.nat(), printable, (pix, place, character) => {
       const code = staticBrCode(pix);
       const at = place % code.length;
@@ -139,7 +139,7 @@ describe("BR Code", () => {
       expect(() => dynamicBrCode({ location, merchantName: "A", merchantCity: "B" })).toThrow(RangeError);
   });
 
-  test("it is read as fields: each once, none cut", () => {
+  test("a code is read field by field, and refused if a field is repeated or cut", () => {
     expect([...readFields("000201540419.9")]).toEqual([
       ["00", "01"],
       ["54", "19.9"],
@@ -150,7 +150,7 @@ describe("BR Code", () => {
 });
 
 describe("amounts", () => {
-  test("of cents and decimals are the same, exactly, both ways", () => {
+  test("convert exactly between cents and decimals, in both directions", () => {
     const isSame = fc.property(fc.integer({ min: 0, max: MAX_CENTS }), (amountCents) => {
       const text = centsToDecimal(amountCents);
       expect(text).toMatch(/^(0|[1-9]\d{0,9})\.\d\d$/);

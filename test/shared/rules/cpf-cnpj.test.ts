@@ -46,7 +46,7 @@ describe("the mask", () => {
     ["1122233300018199", "11.222.333/0001-81"],
   ])("shows %p as %p", (typed, shown) => expect(maskTaxId(typed)).toBe(shown));
 
-  test("never exceeds the field, keeps what was typed, and changes nothing when it is put on twice", () => {
+  test("never exceeds the field, keeps what was typed, and is the same when applied twice", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 40 }), (text) => {
         const masked = maskTaxId(text);

@@ -30,7 +30,7 @@ describe("what a payment buys", () => {
     expect(periodDays({ examLimit })).toBe(expected);
   });
 
-  test("a payment never shortens the same plan, and always gives its whole period", () => {
+  test("a payment never shortens the same plan, and always adds a whole period", () => {
     fc.assert(
       fc.property(instant, instant, days, (expiresAt, at, length) => {
         const current = { planId: "a", status: "active" as const, expiresAt };
@@ -42,7 +42,7 @@ describe("what a payment buys", () => {
     );
   });
 
-  test("another plan starts at once, whatever was left", () => {
+  test("another plan starts at once, whatever time was left", () => {
     fc.assert(
       fc.property(instant, instant, days, (expiresAt, at, length) => {
         const current = { planId: "a", status: "active" as const, expiresAt };
@@ -51,7 +51,7 @@ describe("what a payment buys", () => {
     );
   });
 
-  test("a plan that was chosen and never paid gives nothing to go on from", () => {
+  test("a plan that was chosen and never paid adds no time to the next one", () => {
     const current = { planId: "a", status: "pending" as const, expiresAt: addDays(now, 9) };
     expect(boughtPeriod(current, "a", 30, now).start).toEqual(now);
     expect(boughtPeriod(undefined, "a", 30, now).start).toEqual(now);
@@ -85,7 +85,7 @@ describe("what a payment buys", () => {
 });
 
 describe("in force", () => {
-  test("until its end and not at it; without an end for ever; never before it is paid", () => {
+  test("until just before its end, always if it has no end, and never before it is paid", () => {
     const subscription = (expiresAt: Date | null) => ({ status: "active" as const, expiresAt });
     expect(isInForce(subscription(new Date(now.getTime() + 1)), now)).toBe(true);
     expect(isInForce(subscription(now), now)).toBe(false);
@@ -95,7 +95,7 @@ describe("in force", () => {
 });
 
 describe("the month of actions", () => {
-  test("starts anew every 30 days after the last reset, never in between", () => {
+  test("starts again every 30 days after the last reset, never in between", () => {
     fc.assert(
       fc.property(instant, fc.integer({ min: 0, max: 4000 * DAY_MS }), (lastReset, laterMs) => {
         const at = new Date(lastReset.getTime() + laterMs);
@@ -112,7 +112,7 @@ describe("the month of actions", () => {
 });
 
 describe("use of a limit", () => {
-  test("80 is shown, and the warning begins, at 80 % and not below", () => {
+  test("80 is shown, and the warning begins, at 80 % and never below", () => {
     fc.assert(
       fc.property(fc.nat(5000), fc.integer({ min: 1, max: 5000 }), (used, limit) => {
         expect(usagePercentage(used, limit) >= 80).toBe(used * 100 >= limit * 80);
@@ -121,9 +121,9 @@ describe("use of a limit", () => {
     );
   });
 
-  test("a limit of nothing is used up", () => expect(usagePercentage(0, 0)).toBe(100));
+  test("a limit of zero is used up", () => expect(usagePercentage(0, 0)).toBe(100));
 
-  test("a plan is too small for more exams than it holds, of either archive, and for more bytes", () => {
+  test("a plan is too small if an account holds more imaging exams, lab exams or bytes than it allows", () => {
     const plan = { examLimit: 10, storageBytes: 1000 };
     const full = { examCount: 10, labExamCount: 10, storageUsedBytes: 1000 };
     expect(tooSmallFor(plan, full)).toBeUndefined();
@@ -136,7 +136,7 @@ describe("use of a limit", () => {
 describe("the banner", () => {
   const after = (ms: number) => bannerFor(new Date(now.getTime() + ms), now);
 
-  test("reminds from 7 days on, warns from 3, and says that it is over at 0", () => {
+  test("reminds from 7 days before the end, warns from 3, and says at 0 that the subscription is over", () => {
     expect(after(7 * DAY_MS + 1)).toBeUndefined();
     expect(after(7 * DAY_MS)).toEqual({ kind: "reminder", days: 7 });
     expect(after(3 * DAY_MS + 1)).toEqual({ kind: "reminder", days: 4 });
@@ -146,7 +146,7 @@ describe("the banner", () => {
     expect(after(-400 * DAY_MS)).toEqual({ kind: "expired", days: 0 });
   });
 
-  test("is not there for a subscription without an end", () => {
+  test("is not shown for a subscription without an end", () => {
     expect(bannerFor(null, now)).toBeUndefined();
   });
 

@@ -21,7 +21,7 @@ function agrees(fixture: ZipFixture, judgement: Judgement | undefined): boolean 
   return isAccepted && output.length === lengthBytes && holdsAll;
 }
 
-describe("other programs judge the same ZIPs as we do, but for those that are named with a reason", () => {
+describe("other programs judge each ZIP as we do, except those listed with a reason", () => {
   const fixtures = makeZipFixtures();
   for (const judge of JUDGES) {
     test.skipIf(!Bun.which(judge))(

@@ -41,7 +41,7 @@ const one = (entry: Partial<TestEntry> = {}) =>
   writeTestZip([{ name: "a", content: text("hello hello"), ...entry }]);
 
 describe("a ZIP file is read by its central directory", () => {
-  test("stored and deflated entries are found where they lie", () => {
+  test("stored and deflated entries are found at their offsets", () => {
     const zip = zipSync({
       "a/b.dcm": [text("stored"), { level: 0 }],
       "c.dcm": [text("x".repeat(99)), { level: 6 }],
@@ -57,7 +57,7 @@ describe("a ZIP file is read by its central directory", () => {
     expect(zip.subarray(first.data.offset, first.data.offset + first.data.length)).toEqual(text("stored"));
   });
 
-  test("an archive without entries is no error", () => {
+  test("an archive without entries is valid", () => {
     expect([...open(writeTestZip([])).entries()]).toEqual([]);
   });
 
@@ -74,7 +74,7 @@ describe("a ZIP file is read by its central directory", () => {
     expect(zip.subarray(found.data.offset, found.data.offset + found.data.length)).toEqual(content);
   });
 
-  test("sizes come from the directory where the local header leaves them to a data descriptor", () => {
+  test("sizes come from the directory if the local header leaves them to a data descriptor", () => {
     const zip = one({ dataDescriptor: true, method: 8 });
     expect(located(zip)).toMatchObject([{ ok: true }]);
   });
@@ -84,7 +84,7 @@ describe("a ZIP file is read by its central directory", () => {
     expect(located(zip)).toMatchObject([{ ok: true, data: { offset: 30 + 1 + 12 } }]);
   });
 
-  test("names are read as UTF-8 where they say so, else as UTF-8 if they can be, else as code page 850", () => {
+  test("names are read as UTF-8 if flagged or valid as such, else as code page 850", () => {
     const names = (entries: TestEntry[]) =>
       Array.from(open(writeTestZip(entries)).entries(), ({ name }) => name);
     const content = text("x");
@@ -153,7 +153,7 @@ describe("an entry that can't be read is named with its reason", () => {
 });
 
 describe("an archive that can't be trusted is refused whole", () => {
-  test("what is no ZIP, or was cut", () => {
+  test("a file that is not a ZIP, or was cut", () => {
     expect(failureOf(new Uint8Array(0))).toBe("zip.not_zip");
     expect(failureOf(new Uint8Array(100_000))).toBe("zip.not_zip");
     const zip = one();
@@ -161,7 +161,7 @@ describe("an archive that can't be trusted is refused whole", () => {
     expect(failureOf(zip.subarray(20))).toBe("zip.malformed");
   });
 
-  test("one that lies on several disks", () => {
+  test("one that spans several disks", () => {
     expect(failureOf(writeTestZip([], { end: { disk: 1 } }))).toBe("zip.multi_disk");
   });
 
@@ -184,7 +184,7 @@ describe("an archive that can't be trusted is refused whole", () => {
     expect(failureOf(writeTestZip([inside, kernel].reverse()))).toBe("zip.overlap");
   });
 
-  test("whatever the bytes are, reading them ends with entries or a typed refusal, and stays inside the file", () => {
+  test("reading any bytes ends with entries or a typed refusal, and stays inside the file", () => {
     const honest = writeTestZip(
       [
         { name: "one.dcm", content: text("first"), method: 8 },

@@ -65,7 +65,7 @@ async function answerOfBrowser(zip: Uint8Array): Promise<Answer> {
   }
 }
 
-describe("the server and the browser give one answer about", () => {
+describe("the server and the browser agree about", () => {
   for (const fixture of makeZipFixtures()) {
     test(fixture.title, async () => {
       const expected = expectedAnswer(fixture);
