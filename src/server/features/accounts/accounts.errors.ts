@@ -36,7 +36,7 @@ export const deadLink: ErrorKind = {
     message: "This link is no longer valid. Ask for a new one.",
   },
 };
-/** As {@link deadLink}, of a link that nobody can ask for anew. */
+/** Like {@link deadLink}, for a link that cannot be requested again. */
 export const deadStop: ErrorKind = {
   status: 400,
   code: "auth.dead_link",

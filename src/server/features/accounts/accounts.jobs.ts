@@ -13,7 +13,7 @@ import { deleteExpiredDevices } from "./sign-in/trusted-devices.repo.ts";
 
 const cleaning = defineQueue<Record<never, never>>("auth.clean", { retryLimit: 1 });
 
-/** Mails reset links, and forgets once an hour what is long over. */
+/** Mails reset links, and deletes expired rows once an hour. */
 export async function startAuthJobs(deps: Deps): Promise<void> {
   const { db, jobs, clock, mailSeal } = deps;
   await jobs.work(forgotQueue, ({ sealed }) => mailResetLink(deps, mailSeal.open(sealed) as ResetRequest));

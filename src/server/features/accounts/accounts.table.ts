@@ -12,7 +12,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { users } from "./users/users.table.ts";
 
-/** One row a sign-in. A token is good while its row is there, not revoked, not idle and not too old. */
+/** One row per sign-in. A token is valid while its row exists and is not revoked, idle or too old. */
 export const sessions = pgTable(
   "sessions",
   {
@@ -42,7 +42,7 @@ export const throttles = pgTable(
   ],
 );
 
-/** Not used any more: the version before this one writes it while both run. */
+/** Unused. The previous version writes it while both versions run. */
 export const loginChallenges = pgTable(
   "login_challenges",
   {
@@ -50,9 +50,9 @@ export const loginChallenges = pgTable(
     userId: uuid("user_id")
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** Hash of the code mailed last; a code sent again takes the place of the one before. */
+    /** Hash of the code mailed last. Sending another code replaces it. */
     codeHash: text("code_hash").notNull(),
-    /** Wrong tries at the code mailed last. */
+    /** Wrong attempts at the code mailed last. */
     tries: integer().notNull().default(0),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
     expiresAt: timestamp("expires_at", { withTimezone: true }).notNull(),
@@ -61,8 +61,8 @@ export const loginChallenges = pgTable(
 );
 
 /**
- * A sign-in that waits for its second factor: made by a right password, good for ten minutes. It belongs to the
- * browser that asked for it, or to the network where no cookie comes back.
+ * A sign-in that waits for its second factor: created by a correct password and valid for ten minutes. It belongs to the
+ * browser that started it, or to the network if the browser returns no cookie.
  */
 export const pendingLogins = pgTable(
   "pending_logins",
@@ -73,14 +73,14 @@ export const pendingLogins = pgTable(
       .references(() => users.id, { onDelete: "cascade" }),
     browserHash: text("browser_hash").notNull(),
     network: text().notNull(),
-    /** Hash of the code mailed last; empty where none was. */
+    /** Hash of the code mailed last; empty if no code was mailed. */
     codeHash: text("code_hash").notNull(),
     codesSent: integer("codes_sent").notNull(),
-    /** Wrong tries by its own browser. */
+    /** Wrong attempts by its own browser. */
     tries: integer().notNull().default(0),
-    /** Wrong tries by others of its network, who can't use up those of its browser. */
+    /** Wrong attempts by others on its network; they cannot use up the attempts of its browser. */
     networkTries: integer("network_tries").notNull().default(0),
-    /** When the password was right. */
+    /** When the password was verified. */
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
     expiresAt: timestamp("expires_at", { withTimezone: true }).notNull(),
   },
@@ -91,8 +91,8 @@ export const pendingLogins = pgTable(
 );
 
 /**
- * Browsers and networks from which somebody has signed in: what strangers do to an account does not keep them
- * out. They authenticate nobody.
+ * Browsers and networks from which an account's owner has signed in, so that strangers' failed attempts do not lock the owner
+ * out. A row authenticates nobody.
  */
 export const knownPlaces = pgTable(
   "known_places",
@@ -112,8 +112,8 @@ export const knownPlaces = pgTable(
 );
 
 /**
- * What the warning at a change of address allows: to stop the change, or to take the old address back. Alive as
- * long as `expiresAt` says, whatever becomes of the password; nobody else may have `oldEmail` meanwhile.
+ * The link in the warning that the old address gets: it stops a change of address or restores the old one. It works until
+ * `expiresAt`, even if the password changes; no other account may take `oldEmail` until then.
  */
 export const emailStops = pgTable(
   "email_stops",
@@ -132,7 +132,7 @@ export const emailStops = pgTable(
   ],
 );
 
-/** Devices that skip the code (and nothing else) for 30 days. */
+/** Devices that skip the sign-in code (and nothing else) for 30 days. */
 export const trustedDevices = pgTable(
   "trusted_devices",
   {
@@ -147,7 +147,7 @@ export const trustedDevices = pgTable(
 
 export const linkPurpose = pgEnum("link_purpose", ["reset", "invitation", "email"]);
 
-/** Links mailed to somebody: single use, hashed, dead after `expiresAt`. */
+/** Links mailed to a user: single use, hashed, invalid after `expiresAt`. */
 export const mailedLinks = pgTable(
   "mailed_links",
   {

@@ -15,15 +15,15 @@ import { claimAddress } from "./claim-address.ts";
 import { countStops, insertStop } from "./email-stops.repo.ts";
 
 const CONFIRM_MS = 24 * 3600_000;
-/** How long the old address can stop the change, or take itself back. */
+/** How long the old address can stop the change or undo it. */
 const STOP_MS = 7 * 24 * 3600_000;
 const STOPS_AN_ACCOUNT = 20;
 const DAY_SECONDS = 24 * 3600;
 
 /**
- * Mails the link that makes a new address take effect, and warns the old one: no change is asked for that the old
- * address is not told of. The account's row must be locked.
- * @throws {AppError} `auth.email_taken`, 429 where a mail more would be too many
+ * Mails the link that confirms a new address, and warns the old address of every such request. The account's row must be
+ * locked.
+ * @throws {AppError} `auth.email_taken`; 429 if the mail budget is used up
  */
 export async function askForAddress(
   deps: Pick<Deps, "clock" | "config" | "jobs" | "mailSeal">,

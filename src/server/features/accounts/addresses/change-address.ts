@@ -5,13 +5,13 @@ import { claimAddress } from "./claim-address.ts";
 
 interface NewAddress {
   email: string;
-  /** Whether a link mailed there came back. */
+  /** Whether the user opened a link mailed to this address. */
   isProven: boolean;
 }
 
 /**
- * Gives an account another address: every mailed link and remembered device ends with the old one. `false` where
- * the address is another's. The account's row must be locked.
+ * Changes an account's address and ends every mailed link and remembered device. Returns `false` if the address belongs to
+ * another account. The account's row must be locked.
  */
 export async function changeAddress(
   tx: Tx,

@@ -3,8 +3,8 @@ import { findUserByEmail, lockAddress } from "../users/users.repo.ts";
 import { isKeptForAnother } from "./email-stops.repo.ts";
 
 /**
- * Holds an e-mail address for an account until the transaction ends; others who want it wait. `false` where
- * another account has it, or gave it up so lately that it may still take it back.
+ * Reserves an e-mail address for an account until the transaction ends; concurrent claims wait. Returns `false` if another
+ * account has the address, or gave it up recently and may still take it back.
  */
 export async function claimAddress(tx: Tx, email: string, userId: string, now: Date): Promise<boolean> {
   await lockAddress(tx, email);

@@ -7,8 +7,8 @@ import { lockUser } from "../users/users.repo.ts";
 import { changeAddress } from "./change-address.ts";
 
 /**
- * Makes a new e-mail address take effect; every other link and every remembered device ends with the old one.
- * `false` for a dead link or an address taken meanwhile.
+ * Makes a new e-mail address take effect and ends every other link and every remembered device. Returns `false` if the link
+ * is invalid or the address was taken in the meantime.
  */
 export async function confirmEmail(
   deps: Pick<Deps, "db" | "clock">,

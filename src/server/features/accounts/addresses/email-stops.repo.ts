@@ -20,7 +20,7 @@ export async function findStop(tx: Tx, tokenHash: string, now: Date): Promise<Em
   return row;
 }
 
-/** Uses a stop up, and with it those of the changes asked for since. `false` where another caller was first. */
+/** Uses up a stop and all stops of later changes. Returns `false` if another caller used it first. */
 export async function takeStop(tx: Tx, { tokenHash, userId, askedAt }: EmailStopRow): Promise<boolean> {
   const taken = await tx
     .delete(emailStops)
@@ -34,7 +34,7 @@ export async function deleteStops(tx: Tx, userId: string): Promise<void> {
   await tx.delete(emailStops).where(eq(emailStops.userId, userId));
 }
 
-/** Whether another account than `userId` gave the address up so lately that it may still take it back. */
+/** Whether an account other than `userId` gave the address up recently and may still take it back. */
 export async function isKeptForAnother(tx: Tx, email: string, userId: string, now: Date): Promise<boolean> {
   const isItsOwn = eq(sql`lower(${emailStops.oldEmail})`, email.toLowerCase());
   const isAnothers = and(isItsOwn, ne(emailStops.userId, userId), gt(emailStops.expiresAt, now));
@@ -45,7 +45,7 @@ export async function deleteExpiredStops(db: DbOrTx, now: Date): Promise<void> {
   await db.delete(emailStops).where(lte(emailStops.expiresAt, now));
 }
 
-/** Addresses that an account had and may still take back; at most 1,000. */
+/** Former addresses that an account may still take back; at most 1,000. */
 export async function listFormerAddresses(db: DbOrTx, userId: string) {
   return await db
     .select({ email: emailStops.oldEmail, changedAt: emailStops.askedAt, expiresAt: emailStops.expiresAt })

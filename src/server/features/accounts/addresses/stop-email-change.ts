@@ -22,12 +22,11 @@ import { type EmailStopRow, findStop, takeStop } from "./email-stops.repo.ts";
 type StopDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">;
 
 /**
- * What the old address says against a change. A change that waits never takes effect. One that did is undone: the
- * account has its old address again, every session ends, no password is right, and a link to choose one goes to
- * the old address. This gives that mailbox what it had the day before the change and nothing more: a second factor
- * that is not the mailbox stays, and is asked for. An earlier stop outlives a later one, so that whoever took an
- * account over and moved it twice can't take it back.
- * @throws {AppError} `auth.dead_link` for one that is used, expired or was never made
+ * Lets the old address reject a change. A pending change never takes effect. A completed change is undone: the account gets
+ * its old address back, every session ends, the password is removed, and a link to choose a new one goes to the old address.
+ * The mailbox gets the access it had before the change and nothing more: other second factors stay and are still asked for.
+ * An earlier stop outlives a later one, so that an attacker who moved a stolen account twice cannot take it back.
+ * @throws {AppError} `auth.dead_link` if the link is used, expired or unknown
  */
 export async function stopEmailChange(
   deps: StopDeps,

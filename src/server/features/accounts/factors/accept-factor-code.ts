@@ -17,11 +17,11 @@ const HOUR = 3600;
 type CodeDeps = Pick<Deps, "db" | "clock" | "factorSeal" | "jobs" | "mailSeal" | "config">;
 
 /**
- * Uses up a code of the authenticator app, or a recovery code; `false` where it is wrong, old or used. Callers have
- * seen the right password before: only who knows it can exhaust the account's limit, and passkeys and recovery codes
- * go on beyond it.
- * @throws {AppError} 429 after ten wrong codes an hour from an address, or a hundred of the app a day from where
- *   nobody signed in before
+ * Uses up a code of the authenticator app or a recovery code. Returns `false` if it is wrong, expired or used. Callers have
+ * verified the password before: only someone who knows it can exhaust the account's limit, and passkeys and recovery codes
+ * keep working beyond that limit.
+ * @throws {AppError} 429 after ten wrong codes in an hour from one address, or a hundred wrong app codes in a day from places
+ *   where the owner has never signed in
  */
 export async function acceptFactorCode(
   deps: CodeDeps,
@@ -34,7 +34,13 @@ export async function acceptFactorCode(
   const standing = await standingOf(db, user.email, origin);
   const where = standing === "browser" ? hashSecret(origin.browser) : origin.network;
   const name = isTotp ? "totp:pair" : "recovery:pair";
-  const pair = { name, subject: `${user.id} ${where}`, limit: 10, windowSeconds: HOUR, startsAnew: true };
+  const pair = {
+    name,
+    subject: `${user.id} ${where}`,
+    limit: 10,
+    windowSeconds: HOUR,
+    resetsOnSuccess: true,
+  };
   const all = { name: "totp:account", subject: user.id, limit: 100, windowSeconds: 24 * HOUR };
   const rules = isTotp && standing === "stranger" ? [pair, all] : [pair];
   const attempt = await beginAttempt(db, rules, clock.now());
@@ -53,7 +59,7 @@ async function spendTotpCode({ db, clock, factorSeal }: CodeDeps, userId: string
   return step !== undefined && (await takeTotpStep(db, userId, step, now));
 }
 
-/** The owner is told of each use: it is what somebody who found the sheet would do. */
+/** Mails the owner at each use: a stranger who found the sheet of codes would use one. */
 async function spendRecoveryCode(deps: CodeDeps, user: UserRow, code: string, origin: Visitor) {
   if (!isRecoveryCode(code)) return false;
   const at = deps.clock.now();

@@ -4,8 +4,9 @@ import { findSignInMethods, replaceRecoveryCodes } from "./factors.repo.ts";
 import { hashRecoveryCode, newRecoveryCodes } from "./recovery-codes.ts";
 
 /**
- * Before a factor is added, under the user's lock: where it is the account's first, makes recovery codes and forgets
- * the remembered devices, which have proven no more than the mailbox. Answers the codes, or null where it is not.
+ * Call before a factor is added, with the user locked. If it is the account's first factor, creates recovery codes and
+ * forgets the remembered devices, which have proven access to the mailbox only. Returns the codes, or null if the account has
+ * a factor already.
  */
 export async function addFirstFactor(tx: Tx, userId: string, now: Date): Promise<string[] | null> {
   if ((await findSignInMethods(tx, userId)).length > 0) return null;
@@ -13,7 +14,7 @@ export async function addFirstFactor(tx: Tx, userId: string, now: Date): Promise
   return await makeRecoveryCodes(tx, userId, now);
 }
 
-/** Ten new codes; the former ones are dead. */
+/** Creates ten codes and deletes the former ones. */
 export async function makeRecoveryCodes(tx: Tx, userId: string, now: Date): Promise<string[]> {
   const codes = newRecoveryCodes();
   const codeHashes = codes.map((code) => hashRecoveryCode(code, userId));

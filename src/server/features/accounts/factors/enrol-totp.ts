@@ -19,8 +19,8 @@ import { matchingStep, newTotpSecret, totpUri } from "./totp.ts";
 const PENDING_MS = 10 * 60_000;
 
 /**
- * Makes a secret for an authenticator app. It is no factor before `confirmTotpEnrolment`.
- * @throws {AppError} `totp.already_on`, and as `proveIdentity`
+ * Creates a secret for an authenticator app. It becomes a factor at `confirmTotpEnrolment`.
+ * @throws {AppError} `totp.already_on`, and the errors of `proveIdentity`
  */
 export async function beginTotpEnrolment(
   deps: ProofDeps,
@@ -39,8 +39,8 @@ export async function beginTotpEnrolment(
 }
 
 /**
- * Turns the secret into a factor, by the app's first code.
- * @throws {AppError} `totp.wrong_code`, `totp.not_pending`, 429 after ten wrong ones in ten minutes
+ * Turns the secret into a factor, given the app's first code.
+ * @throws {AppError} `totp.wrong_code`, `totp.not_pending`; 429 after ten wrong codes in ten minutes
  */
 export async function confirmTotpEnrolment(
   deps: ProofDeps,

@@ -5,7 +5,7 @@ import { enqueueMail } from "../../../mail/mail.jobs.ts";
 import type { MailCause } from "../../../mail/mail-budget.ts";
 import type { UserRow } from "../users/users.table.ts";
 
-/** To the owner, in the language of their last sign-in: whoever did it, they are told. */
+/** Mails the owner in the language of their last sign-in, whoever made the change. */
 export async function mailOwner(
   deps: Pick<Deps, "jobs" | "mailSeal" | "config">,
   tx: Tx,

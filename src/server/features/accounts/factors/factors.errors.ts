@@ -34,7 +34,7 @@ export const passkeyNotFound: ErrorKind = {
   code: "passkey.not_found",
   text: /*i18n*/ { id: "error.passkey.not_found", message: "This passkey is not registered any more." },
 };
-/** Of a sign-in; never tells whether the key, its account or the signature was at fault. */
+/** For a sign-in. It never says whether the key, its account or the signature was wrong. */
 export const wrongPasskey: ErrorKind = {
   status: 401,
   code: "auth.wrong_passkey",
@@ -51,7 +51,7 @@ export const factorRequired: ErrorKind = {
     message: "Confirm with a passkey, a code from your authenticator app or a recovery code.",
   },
 };
-/** Of somebody who is signed in, hence no 401. */
+/** For a signed-in user, so it is not a 401. */
 export const wrongFactor: ErrorKind = {
   status: 400,
   code: "auth.wrong_factor",

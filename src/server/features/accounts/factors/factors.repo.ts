@@ -10,7 +10,7 @@ import {
   usedChallenges,
 } from "./factors.table.ts";
 
-/** What may be the second step of a sign-in besides the mailbox; empty for an account without a factor of its own. */
+/** The second steps that an account can sign in with besides the mailbox; empty if it has no factor of its own. */
 export async function findSignInMethods(db: DbOrTx, userId: string): Promise<SignInMethod[]> {
   const [totp, passkeyCount, recoveryCount] = await Promise.all([
     findTotp(db, userId),
@@ -20,12 +20,12 @@ export async function findSignInMethods(db: DbOrTx, userId: string): Promise<Sig
   const methods: SignInMethod[] = [];
   if (totp?.confirmedAt) methods.push("totp");
   if (passkeyCount > 0) methods.push("passkey");
-  // They stand in for a factor and are none.
+  // Recovery codes replace a lost factor but are not a factor themselves.
   if (methods.length > 0 && recoveryCount > 0) methods.push("recovery");
   return methods;
 }
 
-/** The accounts that have a factor of their own. */
+/** Ids of the accounts that have a factor of their own. */
 export async function listUsersWithFactors(db: DbOrTx): Promise<Set<string>> {
   const [byPasskey, byTotp] = await Promise.all([
     db.selectDistinct({ userId: passkeys.userId }).from(passkeys).limit(10_000),
@@ -52,7 +52,7 @@ export async function findPasskey(db: DbOrTx, credentialId: string): Promise<Pas
   return row;
 }
 
-/** `false` where the credential is registered already, whoever's it is. */
+/** Returns `false` if the credential is registered already, for this account or another. */
 export async function insertPasskey(tx: Tx, row: typeof passkeys.$inferInsert): Promise<boolean> {
   const inserted = await tx.insert(passkeys).values(row).onConflictDoNothing().returning({ id: passkeys.id });
   return inserted.length === 1;
@@ -82,8 +82,8 @@ export async function deletePasskey(
 }
 
 /**
- * Notes a use. `false` where the key is gone or its counter has meanwhile reached `counter`; both at 0 is a key that
- * does not count.
+ * Records a use. Returns `false` if the key is gone or its stored counter has reached `counter` in the meantime. If both
+ * counters are 0, the authenticator does not count.
  */
 export async function notePasskeyUse(
   tx: Tx,
@@ -99,7 +99,7 @@ export async function notePasskeyUse(
   return updated.length === 1;
 }
 
-/** `true` for the one caller who used the challenge up. */
+/** Returns `true` for the one caller that used up the challenge. */
 export async function takeChallenge(tx: Tx, challengeHash: string, expiresAt: Date): Promise<boolean> {
   const inserted = await tx
     .insert(usedChallenges)
@@ -118,7 +118,7 @@ export async function findTotp(db: DbOrTx, userId: string): Promise<TotpRow | un
   return row;
 }
 
-/** Puts a secret in the place of one that was never confirmed; `false` where there is a confirmed one. */
+/** Stores a secret, replacing an unconfirmed one. Returns `false` if a confirmed secret exists. */
 export async function putPendingTotp(
   db: DbOrTx,
   row: { userId: string; sealedSecret: string; createdAt: Date },
@@ -136,7 +136,7 @@ export async function putPendingTotp(
   return put.length === 1;
 }
 
-/** `false` where this very secret is confirmed or replaced by now. */
+/** Returns `false` if this secret was confirmed or replaced in the meantime. */
 export async function confirmTotp(
   tx: Tx,
   { userId, sealedSecret, step, at }: { userId: string; sealedSecret: string; step: number; at: Date },
@@ -155,7 +155,7 @@ export async function confirmTotp(
   return confirmed.length === 1;
 }
 
-/** `true` for the one caller who used the step's code; an older step is over too. */
+/** Returns `true` for the one caller that used this step's code. It ends older steps too. */
 export async function takeTotpStep(db: DbOrTx, userId: string, step: number, at: Date): Promise<boolean> {
   const taken = await db
     .update(totpSecrets)
@@ -171,7 +171,7 @@ export async function takeTotpStep(db: DbOrTx, userId: string, step: number, at:
   return taken.length === 1;
 }
 
-/** `true` where there was a confirmed one; a pending one goes too. */
+/** Deletes the secret, pending or confirmed. Returns `true` if it was confirmed. */
 export async function deleteTotp(tx: Tx, userId: string): Promise<boolean> {
   const [row] = await tx
     .delete(totpSecrets)
@@ -188,7 +188,7 @@ export async function replaceRecoveryCodes(
   await tx.insert(recoveryCodes).values(codeHashes.map((codeHash) => ({ userId, codeHash, createdAt: at })));
 }
 
-/** `true` for the one caller who used it up. */
+/** Returns `true` for the one caller that used up the code. */
 export async function takeRecoveryCode(
   tx: Tx,
   { userId, codeHash, at }: { userId: string; codeHash: string; at: Date },
@@ -207,7 +207,7 @@ export async function takeRecoveryCode(
   return taken.length === 1;
 }
 
-/** Those not used yet. */
+/** Counts the unused codes. */
 export async function countRecoveryCodes(db: DbOrTx, userId: string): Promise<number> {
   return await db.$count(recoveryCodes, and(eq(recoveryCodes.userId, userId), isNull(recoveryCodes.usedAt)));
 }
@@ -216,7 +216,7 @@ export async function deleteRecoveryCodes(tx: Tx, userId: string): Promise<void>
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
 }
 
-/** Takes every factor of an account away; answers whether there was one. */
+/** Deletes every factor of an account. Returns whether there was one. */
 export async function deleteFactors(tx: Tx, userId: string): Promise<boolean> {
   const keys = await tx.delete(passkeys).where(eq(passkeys.userId, userId)).returning({ id: passkeys.id });
   const hadTotp = await deleteTotp(tx, userId);

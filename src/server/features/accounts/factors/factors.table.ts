@@ -16,13 +16,13 @@ const ownerId = () =>
     .notNull()
     .references(() => users.id, { onDelete: "cascade" });
 
-/** Public keys of authenticators; what they sign proves possession and that they verified their person. */
+/** Public keys of authenticators. A signature proves that the user holds the device and that the device verified them. */
 export const passkeys = pgTable(
   "passkeys",
   {
     id: uuid().primaryKey(),
     userId: ownerId(),
-    /** As the authenticator names it, base64url. */
+    /** The credential's id from the authenticator, base64url. */
     credentialId: text("credential_id").notNull().unique("passkeys_credential_id_key"),
     /** COSE_Key, base64url. */
     publicKey: text("public_key").notNull(),
@@ -30,7 +30,7 @@ export const passkeys = pgTable(
     counter: bigint({ mode: "number" }).notNull(),
     transports: text().array().notNull(),
     name: text().notNull(),
-    /** Whether it may be on more than one device. */
+    /** Whether the passkey may exist on more than one device. */
     isSyncable: boolean("is_syncable").notNull(),
     isBackedUp: boolean("is_backed_up").notNull(),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
@@ -39,7 +39,9 @@ export const passkeys = pgTable(
   (table) => [index("passkeys_user_id_idx").on(table.userId)],
 );
 
-/** Challenges carry their own purpose and end, sealed; here are those that were answered, so that each is once. */
+/**
+ * Answered challenges, kept so that each is accepted only once. A challenge itself carries its purpose and expiry, sealed.
+ */
 export const usedChallenges = pgTable(
   "used_challenges",
   {
@@ -49,18 +51,18 @@ export const usedChallenges = pgTable(
   (table) => [index("used_challenges_expires_at_idx").on(table.expiresAt)],
 );
 
-/** The secret an account shares with its authenticator app; a factor once a first code has confirmed it. */
+/** The secret that an account shares with its authenticator app. It becomes a factor once a first code has confirmed it. */
 export const totpSecrets = pgTable("totp_secrets", {
   userId: ownerId().primaryKey(),
   sealedSecret: text("sealed_secret").notNull(),
   createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
   confirmedAt: timestamp("confirmed_at", { withTimezone: true }),
-  /** The newest time step whose code was accepted: neither it nor an older one is accepted again. */
+  /** The newest time step whose code was accepted. That step and older ones are not accepted again. */
   lastStep: integer("last_step"),
   lastUsedAt: timestamp("last_used_at", { withTimezone: true }),
 });
 
-/** Codes for who lost the other factors. Used ones stay until new ones are made. */
+/** Codes for users who lost their other factors. Used codes stay until new ones are created. */
 export const recoveryCodes = pgTable(
   "recovery_codes",
   {

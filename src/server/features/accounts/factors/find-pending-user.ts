@@ -4,8 +4,8 @@ import { findLogins } from "../sign-in/pending-logins.ts";
 import { findUserByEmail } from "../users/users.repo.ts";
 
 /**
- * Whose sign-in waits for a second step in this very browser: nobody else learns which keys an account has, or that it
- * signs in just now.
+ * The user whose sign-in waits for a second step in this browser. The browser must match, so that strangers cannot learn
+ * which keys an account has or that it is signing in.
  */
 export async function findPendingUserId(
   { db, clock }: Pick<Deps, "db" | "clock">,

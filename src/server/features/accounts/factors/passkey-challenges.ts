@@ -4,10 +4,10 @@ import { hashSecret } from "../mailed-links/secrets.ts";
 
 const LIFETIME_MS = 5 * 60_000;
 
-/** What an answer to the challenge does, and for whom. */
+/** What the answer to a challenge is used for, and by whom. */
 export interface ChallengeUse {
   purpose: "register" | "register first" | "prove" | "sign-in";
-  /** The session that asked; empty at a sign-in, where there is none. */
+  /** The session that asked; empty at sign-in, when there is no session. */
   sessionId: string;
 }
 
@@ -16,15 +16,15 @@ interface SealedChallenge extends ChallengeUse {
   nonce: string;
 }
 
-/** What keeps an answered challenge from being answered again. */
+/** What is stored of an answered challenge, so that it cannot be answered again. */
 export interface OpenedChallenge {
   hash: string;
   expiresAt: Date;
 }
 
 /**
- * A challenge, good for five minutes. It carries what it is for, sealed under the server's key, so that a stranger
- * who asks for many fills no table; only answered ones are kept.
+ * Creates a challenge that is valid for five minutes. It carries its purpose, sealed under the server's key, so only answered
+ * challenges are stored: a stranger who asks for many cannot fill a table.
  */
 export function newChallenge(seal: Seal, use: ChallengeUse, now: Date): Uint8Array<ArrayBuffer> {
   const nonce = randomBytes(16).toString("base64url");
@@ -32,7 +32,10 @@ export function newChallenge(seal: Seal, use: ChallengeUse, now: Date): Uint8Arr
   return Uint8Array.from(Buffer.from(seal.close(sealed), "base64"));
 }
 
-/** Undefined for a challenge that is not ours, over, or for another use. `challenge` is base64url. */
+/**
+ * Returns undefined for a challenge that this server did not create, that has expired, or that is for another use.
+ * `challenge` is base64url.
+ */
 export function openChallenge(
   seal: Seal,
   challenge: string,
@@ -50,7 +53,7 @@ function unseal(seal: Seal, bytes: Buffer): SealedChallenge | undefined {
   try {
     return seal.open(bytes.toString("base64")) as SealedChallenge;
   } catch {
-    // Whatever does not open was not made here: that is the answer, and no failure.
+    // Anything that cannot be opened was not sealed here. That is an expected result, not an error.
     return undefined;
   }
 }

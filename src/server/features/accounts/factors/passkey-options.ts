@@ -9,14 +9,17 @@ import { loadWebAuthn } from "./webauthn.ts";
 
 type OptionsDeps = Pick<Deps, "db" | "clock" | "config" | "factorSeal">;
 
-/** Asks the browser for one of the account's passkeys, to confirm a change of the factors. @throws {AppError} `passkey.unavailable` */
+/**
+ * Options that ask the browser for one of the account's passkeys, to confirm a change of the factors.
+ * @throws {AppError} `passkey.unavailable`
+ */
 export async function proofOptions(deps: OptionsDeps, session: Session) {
   return await assertionOptions(deps, { purpose: "prove", sessionId: session.id }, session.userId);
 }
 
 /**
- * Asks the browser for a passkey to sign in with: for whichever it has, or for those of `userId`, whose password was
- * right just now.
+ * Options that ask the browser for a passkey to sign in with: any it has, or those of `userId`, whose password was just
+ * verified.
  * @throws {AppError} `passkey.unavailable`
  */
 export async function signInOptions(deps: OptionsDeps, userId: string | undefined) {

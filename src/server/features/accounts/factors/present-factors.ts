@@ -4,7 +4,7 @@ import { relyingPartyOf } from "../../../http/relying-party.ts";
 import { countRecoveryCodes, findTotp, listPasskeys } from "./factors.repo.ts";
 import type { PasskeyRow } from "./factors.table.ts";
 
-/** What an account has besides its mailbox: names and dates, never a secret. */
+/** An account's factors besides its mailbox: names and dates, never a secret. */
 export async function readFactors(
   { db, config }: Pick<Deps, "db" | "config">,
   userId: string,

@@ -20,8 +20,8 @@ const FRESH_MS = 5 * 60_000;
 export type ProofDeps = Pick<Deps, "db" | "clock" | "factorSeal" | "jobs" | "mailSeal" | "config">;
 
 /**
- * Makes sure that whoever changes the factors is the owner: by the password and, where there is a factor, by one of
- * the account's own. Neither a stolen session nor the mailbox is enough. A code is used up by this.
+ * Makes sure that the account's owner changes the factors: by the password and, if the account has a factor, by one of its
+ * factors. A stolen session or access to the mailbox is not enough. Uses up a code that is given.
  * @throws {AppError} `auth.wrong_current_password`, `auth.factor_required`, `auth.wrong_factor`, 429
  */
 export async function proveIdentity(
@@ -39,7 +39,7 @@ export async function proveIdentity(
   return user;
 }
 
-/** As {@link proveIdentity}; within five minutes of the sign-in the first factor of an account asks for nothing. */
+/** Like {@link proveIdentity}, but an account's first factor needs no proof within five minutes of the sign-in. */
 export async function proveIdentityToAdd(
   deps: ProofDeps,
   session: Session,

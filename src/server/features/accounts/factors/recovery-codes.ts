@@ -6,7 +6,7 @@ const CODES = 10;
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const CODE_LENGTH = 16;
 
-/** Ten codes of 80 random bits, as they are shown: `xxxx-xxxx-xxxx-xxxx`. */
+/** Ten codes of 80 random bits, in the form users see: `xxxx-xxxx-xxxx-xxxx`. */
 export function newRecoveryCodes(): string[] {
   return Array.from({ length: CODES }, () => {
     const values = crypto.getRandomValues(new Uint8Array(CODE_LENGTH));
@@ -19,7 +19,10 @@ export function isRecoveryCode(text: string): boolean {
   return recoveryCodePattern.test(text);
 }
 
-/** Random enough for a fast hash. What people type is read kindly: case, dashes, spaces, O for 0, I and L for 1. */
+/**
+ * Hashes a code; it is random enough for a fast hash. Accepts what people type: any case, dashes, spaces, O for 0, I and L
+ * for 1.
+ */
 export function hashRecoveryCode(text: string, userId: string): string {
   const plain = text.toLowerCase().replace(/[\s-]/g, "").replace(/o/g, "0").replace(/[il]/g, "1");
   return hashSecret(`${userId} ${plain}`);

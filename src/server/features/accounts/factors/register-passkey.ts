@@ -25,14 +25,14 @@ import { isFramed, userHandleOf } from "./verify-assertion.ts";
 import { loadWebAuthn } from "./webauthn.ts";
 
 const MAX_PASSKEYS = 20;
-/** EdDSA, ES256, RS256: what authenticators have, whatever this runtime could check besides. */
+/** EdDSA, ES256, RS256: the algorithms that authenticators use. The runtime could verify more. */
 const ALGORITHMS = [-8, -7, -257];
 /** An RSA key of 4,096 bits is 550 bytes. */
 const MAX_KEY_BYTES = 1_024;
 
 /**
- * What the browser makes a passkey from, for the session that asks.
- * @throws {AppError} `passkey.unavailable`, `passkey.too_many`, and as `proveIdentity`
+ * Options from which the browser creates a passkey, for this session.
+ * @throws {AppError} `passkey.unavailable`, `passkey.too_many`, and the errors of `proveIdentity`
  */
 export async function passkeyRegistrationOptions(
   deps: ProofDeps,
@@ -42,7 +42,7 @@ export async function passkeyRegistrationOptions(
 ) {
   const party = relyingPartyOf(deps.config);
   if (!party) throw new AppError(passkeysUnavailable);
-  // Asked before the proof: what was let in without a factor is good for the first one only.
+  // Read before the proof: a proof without a factor allows the first factor only.
   const isFirst = (await findSignInMethods(deps.db, session.userId)).length === 0;
   const user = await proveIdentityToAdd(deps, session, proof, origin);
   const known = await listPasskeys(deps.db, user.id);
@@ -68,8 +68,8 @@ export async function passkeyRegistrationOptions(
 }
 
 /**
- * Keeps a new passkey. The first factor of an account brings its recovery codes and forgets the remembered devices,
- * which have proven no more than the mailbox.
+ * Stores a new passkey. The first factor of an account creates its recovery codes and forgets the remembered devices, which
+ * have proven access to the mailbox only.
  * @throws {AppError} `passkey.refused`, `passkey.known`, `passkey.too_many`, `passkey.unavailable`
  */
 export async function registerPasskey(
@@ -90,7 +90,7 @@ export async function registerPasskey(
     if ((await listPasskeys(tx, user.id)).length >= MAX_PASSKEYS) throw new AppError(tooManyPasskeys);
     const recoveryCodes = await addFirstFactor(tx, user.id, now);
     if (isForFirst && !recoveryCodes) throw new AppError(passkeyRefused);
-    // An app that waits for its first code was let in without this key.
+    // A pending authenticator app was started without this key, so it must start again.
     if (recoveryCodes) await deleteTotp(tx, user.id);
     const row: PasskeyRow = {
       ...{ id: Bun.randomUUIDv7(), userId: user.id, name, createdAt: now, lastUsedAt: null },
@@ -125,7 +125,11 @@ async function verifyAttestation(
   try {
     assertUnattested(attestation, helpers);
     const { verified, registrationInfo } = await verifyRegistrationResponse({
-      response: { ...attestation, response: transportless(attestation.response), clientExtensionResults: {} },
+      response: {
+        ...attestation,
+        response: withoutTransports(attestation.response),
+        clientExtensionResults: {},
+      },
       expectedChallenge(given) {
         const opened = (purpose: "register" | "register first") =>
           openChallenge(factorSeal, given, { purpose, sessionId: session.id }, clock.now());
@@ -153,14 +157,14 @@ async function verifyAttestation(
       isBackedUp: credentialBackedUp,
     };
   } catch (cause) {
-    // The library throws an error of its own kind for each thing that can be wrong with an answer.
+    // The library throws a different error class for each way an answer can be wrong.
     throw cause instanceof AppError ? cause : new AppError(passkeyRefused, { cause });
   }
 }
 
 /**
- * We ask for no attestation. A statement with certificates is refused unread: reading it would parse what a stranger
- * signed, and the library may fetch the revocation list that a certificate names.
+ * The server asks for no attestation. It refuses a statement with certificates unread: reading it would parse data that a
+ * stranger signed, and the library may fetch the revocation list that a certificate names.
  */
 function assertUnattested(
   { response }: PasskeyAttestation,
@@ -174,7 +178,10 @@ function assertUnattested(
   if (fmt !== "none" && !isSelfAttested) throw new AppError(passkeyRefused);
 }
 
-/** The library takes the transports of its own list only; ours are bounded words, kept to be given back. */
-function transportless({ clientDataJSON, attestationObject }: PasskeyAttestation["response"]) {
+/**
+ * Leaves out the transports: the library accepts only those on its own list. The server stores them as bounded strings and
+ * returns them to browsers.
+ */
+function withoutTransports({ clientDataJSON, attestationObject }: PasskeyAttestation["response"]) {
   return { clientDataJSON, attestationObject };
 }

@@ -19,7 +19,7 @@ import {
 } from "./factors.repo.ts";
 import { type ProofDeps, proveIdentity } from "./prove-identity.ts";
 
-/** @throws {AppError} `passkey.not_found`, and as `proveIdentity` */
+/** @throws {AppError} `passkey.not_found`, and the errors of `proveIdentity` */
 export async function removePasskey(
   deps: ProofDeps,
   session: Session,
@@ -27,7 +27,7 @@ export async function removePasskey(
   origin: Visitor,
 ): Promise<void> {
   const { userId } = session;
-  // First: a code must not be used up for a key that is not there.
+  // Checked first, so that no code is used up for a key that does not exist.
   const passkey = (await listPasskeys(deps.db, userId)).find((row) => row.id === id);
   if (!passkey) throw new AppError(passkeyNotFound);
   await proveIdentity(deps, session, proof, origin);
@@ -37,7 +37,7 @@ export async function removePasskey(
   });
 }
 
-/** @throws {AppError} `totp.off`, and as `proveIdentity` */
+/** @throws {AppError} `totp.off`, and the errors of `proveIdentity` */
 export async function removeTotp(
   deps: ProofDeps,
   session: Session,
@@ -51,7 +51,7 @@ export async function removeTotp(
   });
 }
 
-/** Recovery codes go with the last factor that they stand in for. */
+/** Recovery codes are deleted with the last factor that they replace. */
 async function removeFactor(
   deps: ProofDeps,
   { userId }: Session,

@@ -8,7 +8,10 @@ import { passkeyNotFound } from "./factors.errors.ts";
 import { renamePasskey as renameRow } from "./factors.repo.ts";
 import { presentPasskey } from "./present-factors.ts";
 
-/** A name is for the owner's eyes only, hence no proof. @throws {AppError} `passkey.not_found` */
+/**
+ * Renames a passkey. Only the owner sees the name, so no proof is needed.
+ * @throws {AppError} `passkey.not_found`
+ */
 export async function renamePasskey(
   { db, clock }: Pick<Deps, "db" | "clock">,
   { userId }: Session,

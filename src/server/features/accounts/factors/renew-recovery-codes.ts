@@ -12,8 +12,8 @@ import { findSignInMethods } from "./factors.repo.ts";
 import { type ProofDeps, proveIdentity } from "./prove-identity.ts";
 
 /**
- * Ten new codes, shown once; the former ones are dead.
- * @throws {AppError} `factor.none` where they would stand in for nothing, and as `proveIdentity`
+ * Replaces the recovery codes with ten new ones, shown once.
+ * @throws {AppError} `factor.none` if the account has no factor that they could replace, and the errors of `proveIdentity`
  */
 export async function renewRecoveryCodes(
   deps: ProofDeps,

@@ -18,7 +18,7 @@ import { spendAssertion, type VerifiedAssertion, verifyAssertion } from "./verif
 const QUARTER_HOUR = 15 * 60;
 
 /**
- * Opens a session by a passkey alone: its authenticator verified the person, so it is both factors in one.
+ * Opens a session with a passkey alone: its authenticator verified the user, so it counts as both factors.
  * @throws {AppError} `auth.wrong_passkey`, `auth.not_authorized`, 429
  */
 export async function signInWithPasskey(
@@ -42,7 +42,7 @@ export async function signInWithPasskey(
   return signedIn;
 }
 
-/** A browser that has signed in to the key's account counts for itself: nobody on its network shuts it out. */
+/** A browser that has signed in to the key's account has its own limit, so nobody on its network can lock it out. */
 async function ruleFor(
   { db }: Pick<Deps, "db">,
   passkey: PasskeyRow | undefined,
@@ -53,7 +53,7 @@ async function ruleFor(
   const windowSeconds = QUARTER_HOUR;
   if (!isKnown) return { name: "passkey:address", subject: network, limit: 300, windowSeconds };
   const subject = `${user.id} ${hashSecret(browser)}`;
-  return { name: "passkey:browser", subject, limit: 10, windowSeconds, startsAnew: true };
+  return { name: "passkey:browser", subject, limit: 10, windowSeconds, resetsOnSuccess: true };
 }
 
 async function openSessionOf(
@@ -62,7 +62,7 @@ async function openSessionOf(
   origin: Visitor,
 ): Promise<OpenedSession | undefined> {
   return await deps.db.transaction(async (tx) => {
-    // First, as by whoever deletes the account.
+    // Locked first, in the same order as the deletion of an account.
     const user = await lockUser(tx, passkey.userId);
     if (!user || !(await spendAssertion(tx, passkey, verified, deps.clock.now()))) return undefined;
     if (!user.isAuthorized) throw new AppError(notAuthorized);

@@ -9,12 +9,12 @@ export function newTotpSecret(): string {
   return new Secret({ size: SECRET_BYTES }).base32;
 }
 
-/** What the QR code for an authenticator app says. */
+/** The URI in the QR code for an authenticator app. */
 export function totpUri(secret: string, { issuer, label }: { issuer: string; label: string }): string {
   return totpOf(secret, issuer, label).toString();
 }
 
-/** The time step whose code this is: the one of `at`, or the one before or after it (RFC 6238 §5.2). */
+/** The time step that the code belongs to: the one of `at`, or the one before or after it (RFC 6238 §5.2). */
 export function matchingStep(secret: string, code: string, at: Date): number | undefined {
   const timestamp = at.getTime();
   const delta = totpOf(secret).validate({ token: code, timestamp, window: 1 });

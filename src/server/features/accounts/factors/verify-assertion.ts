@@ -7,7 +7,7 @@ import type { PasskeyRow } from "./factors.table.ts";
 import { type ChallengeUse, type OpenedChallenge, openChallenge } from "./passkey-challenges.ts";
 import { loadWebAuthn } from "./webauthn.ts";
 
-/** A right answer, not yet used up. */
+/** A verified answer that is not yet used up. */
 export interface VerifiedAssertion {
   challenge: OpenedChallenge;
   counter: number;
@@ -15,8 +15,8 @@ export interface VerifiedAssertion {
 }
 
 /**
- * Checks a passkey's answer: its signature, our challenge and what that was for, origin and relying party, that the
- * person was verified, and that the counter went on. Undefined where anything is wrong.
+ * Checks a passkey's answer: its signature, the challenge and its purpose, origin, relying party, user verification, and that
+ * the counter increased. Returns undefined if any check fails.
  */
 export async function verifyAssertion(
   { config, clock, factorSeal }: Pick<Deps, "config" | "clock" | "factorSeal">,
@@ -25,7 +25,8 @@ export async function verifyAssertion(
   use: ChallengeUse,
 ): Promise<VerifiedAssertion | undefined> {
   const party = relyingPartyOf(config);
-  if (!party || !isOf(passkey, assertion) || isFramed(assertion.response.clientDataJSON)) return undefined;
+  if (!party || !belongsTo(passkey, assertion) || isFramed(assertion.response.clientDataJSON))
+    return undefined;
   const { verifyAuthenticationResponse } = await loadWebAuthn();
   let challenge: OpenedChallenge | undefined;
   try {
@@ -52,12 +53,12 @@ export async function verifyAssertion(
     const { newCounter, credentialBackedUp } = authenticationInfo;
     return { challenge, counter: newCounter, isBackedUp: credentialBackedUp };
   } catch {
-    // The library throws an error of its own kind for each thing that can be wrong with an answer.
+    // The library throws a different error class for each way an answer can be wrong.
     return undefined;
   }
 }
 
-/** Uses a right answer up; `false` where its challenge was answered, or the counter overtaken, in the meantime. */
+/** Uses up a verified answer. Returns `false` if its challenge was answered or its counter overtaken in the meantime. */
 export async function spendAssertion(
   tx: Tx,
   passkey: PasskeyRow,
@@ -68,24 +69,24 @@ export async function spendAssertion(
   return await notePasskeyUse(tx, passkey.id, { counter, isBackedUp, at });
 }
 
-/** What an authenticator keeps as the user's handle: the account's id. */
+/** The user handle that an authenticator stores: the account's id. */
 export function userHandleOf(userId: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(Buffer.from(userId, "utf8"));
 }
 
-function isOf(passkey: PasskeyRow, { id, response }: PasskeyAssertion): boolean {
+function belongsTo(passkey: PasskeyRow, { id, response }: PasskeyAssertion): boolean {
   if (id !== passkey.credentialId) return false;
   const handle = response.userHandle;
   return handle == null || handle === Buffer.from(userHandleOf(passkey.userId)).toString("base64url");
 }
 
-/** Whether a page of another origin had our page in a frame when it asked; ours is never framed. */
+/** Whether a page of another origin had embedded this page in a frame. Pages of this product are never framed. */
 export function isFramed(clientDataJSON: string): boolean {
   try {
     const data: unknown = JSON.parse(Buffer.from(clientDataJSON, "base64url").toString("utf8"));
     return typeof data !== "object" || data === null || ("crossOrigin" in data && data.crossOrigin !== false);
   } catch {
-    // What is no JSON is nobody's answer.
+    // Browsers always send JSON, so anything else is refused.
     return true;
   }
 }

@@ -52,8 +52,8 @@ export function invitationMail(url: string, name: string): MailContent {
 }
 
 /**
- * To an address that an account asks for. It names the account (not wholly: the address may be mistyped), because its
- * reader may be somebody else, whom a stranger wants to share theirs with.
+ * To the new address that an account asks for. It names the account (shortened: the address may be mistyped), because the
+ * reader may be another person, into whose mailbox a stranger wants to move their account.
  */
 export function confirmEmailMail(url: string, oldEmail: string): MailContent {
   return {
@@ -77,12 +77,12 @@ export function confirmEmailMail(url: string, oldEmail: string): MailContent {
           "If you do not know that account, do not open the link: the account is somebody else's, and for 7 days its former address can take it back with everything in it.",
       },
     ],
-    values: { account: shortened(oldEmail) },
+    values: { account: maskEmail(oldEmail) },
   };
 }
 
-/** `ma…@example.com`: enough to be known by whoever has it. */
-function shortened(email: string): string {
+/** `ma…@example.com`: enough for its owner to recognise it. */
+function maskEmail(email: string): string {
   const at = email.lastIndexOf("@");
   return `${email.slice(0, Math.min(2, at))}…${email.slice(at)}`;
 }
@@ -116,7 +116,7 @@ export function emailChangeAskedMail(newEmail: string, stopUrl: string): MailCon
   };
 }
 
-/** To the address that an account had in between. */
+/** To the address that the account had between the change and its undo. */
 export function emailRestoredMail(): MailContent {
   return {
     subject: /*i18n*/ { id: "mail.emailRestored.subject", message: "Your e-mail address was changed back" },

@@ -8,7 +8,7 @@ export async function insertLink(tx: Tx, row: typeof mailedLinks.$inferInsert): 
   await tx.insert(mailedLinks).values(row);
 }
 
-/** Whose link it is, so that their row can be locked before it; `undefined` where there is none alive. */
+/** The owner of a link, so that their row can be locked first; `undefined` if no valid link matches. */
 export async function findLinkOwner(
   tx: Tx,
   tokenHash: string,
@@ -22,7 +22,7 @@ export async function findLinkOwner(
   return row?.userId;
 }
 
-/** Uses a link up; `undefined` where there is none alive. Right under concurrency: one caller gets it. */
+/** Uses up a link. Returns `undefined` if no valid link matches. Safe under concurrency: exactly one caller gets it. */
 export async function takeLink(
   tx: Tx,
   tokenHash: string,
@@ -56,7 +56,7 @@ function isAlive(tokenHash: string, purposes: LinkRow["purpose"][], now: Date) {
   );
 }
 
-/** What was mailed to an account and not used yet; at most 1,000. */
+/** The unused links of an account; at most 1,000. */
 export async function listLinks(db: DbOrTx, userId: string) {
   return await db
     .select({

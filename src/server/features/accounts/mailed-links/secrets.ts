@@ -3,7 +3,7 @@ export function newSecret(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
 }
 
-/** Secrets rest hashed; they are random enough that a fast hash is right. */
+/** Secrets are stored hashed; they are random enough for a fast hash. */
 export function hashSecret(secret: string): string {
   return new Bun.CryptoHasher("sha256").update(secret).digest("hex");
 }

@@ -7,8 +7,8 @@ import type { UserRow } from "../users/users.table.ts";
 import { verifyPassword } from "./passwords.ts";
 
 /**
- * @throws {AppError} `auth.wrong_current_password`; 429 after ten of them in a quarter of an hour, or twenty from
- *   where nobody has signed in before
+ * @throws {AppError} `auth.wrong_current_password`; 429 after ten of them in 15 minutes, or after twenty from places where
+ *   the owner has never signed in
  */
 export async function assertCurrentPassword(
   deps: Pick<Deps, "db" | "clock">,

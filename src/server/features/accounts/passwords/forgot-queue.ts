@@ -1,6 +1,6 @@
 import { defineQueue } from "../../../jobs/queue.ts";
 
-/** Requests for a reset link, sealed: the address they name is nobody else's business. */
+/** Requests for a reset link, sealed because they name a person's address. */
 export const forgotQueue = defineQueue<{ sealed: string }>("auth.forgot", {
   retryLimit: 10,
   keepDoneSeconds: 3600,

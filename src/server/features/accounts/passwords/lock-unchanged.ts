@@ -5,8 +5,8 @@ import { lockUser } from "../users/users.repo.ts";
 import type { UserRow } from "../users/users.table.ts";
 
 /**
- * Locks somebody's row and makes sure that what they have just proven still holds: a password or an address that
- * changed since `user` was read opens nothing.
+ * Locks a user's row and makes sure that their proof still holds: the password and address must not have changed since `user`
+ * was read.
  * @throws {AppError} `auth.wrong_credentials`, `auth.not_authorized`
  */
 export async function lockUnchanged(tx: Tx, user: UserRow): Promise<UserRow> {

@@ -3,7 +3,7 @@ export async function hashPassword(password: string): Promise<string> {
   return await Bun.password.hash(password, { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 });
 }
 
-/** Takes as long for an account without a password (or no account) as for one with. */
+/** Verifies a password in the same time whether or not the account exists and has a password. */
 export async function verifyPassword(password: string, hash: string | null | undefined): Promise<boolean> {
   const isRight = await Bun.password.verify(password, hash ?? (await decoyHash()));
   return isRight && hash != null;

@@ -21,7 +21,7 @@ import { forgotQueue } from "./forgot-queue.ts";
 
 const RESET_MS = 3600_000;
 
-/** What waits as a job; `place` is missing in one that the version before this one enqueued. */
+/** The job's data; `place` is missing if the previous version enqueued it. */
 export interface ResetRequest {
   email: string;
   locale: Locale;
@@ -29,8 +29,8 @@ export interface ResetRequest {
 }
 
 /**
- * Asks for a reset link. Whether there is such an account is looked up later, by a job: the answer takes the same
- * time and says the same either way.
+ * Asks for a reset link. A job looks the account up later, so the answer and its timing are the same whether or not the
+ * account exists.
  * @throws {AppError} 429
  */
 export async function forgotPassword(
@@ -44,7 +44,7 @@ export async function forgotPassword(
   await deps.jobs.enqueue(forgotQueue, { sealed: deps.mailSeal.close(request) });
 }
 
-/** The job behind {@link forgotPassword}: mails a link, if the address has an account and no more than its share. */
+/** The job behind {@link forgotPassword}: mails a link if the address has an account and its mail budget allows one. */
 export async function mailResetLink(
   deps: Pick<Deps, "db" | "clock" | "jobs" | "mailSeal" | "config">,
   { email, locale, place = { browser: "", network: "" } }: ResetRequest,
@@ -56,7 +56,7 @@ export async function mailResetLink(
   try {
     await db.transaction(async (tx) => {
       const user = await lockUser(tx, found.id);
-      // The address may have moved on since it was looked up.
+      // The account's address may have changed since it was looked up.
       if (user?.email.toLowerCase() !== email.toLowerCase()) return;
       await sendResetLink(
         deps,
@@ -70,7 +70,7 @@ export async function mailResetLink(
   }
 }
 
-/** Mails a link to a new password; a former one is dead. The account's row must be locked. */
+/** Mails a link to choose a new password; it ends a former link. The account's row must be locked. */
 export async function sendResetLink(
   deps: Pick<Deps, "clock" | "jobs" | "mailSeal" | "config">,
   tx: Tx,
@@ -85,8 +85,8 @@ export async function sendResetLink(
 }
 
 /**
- * What strangers ask for takes nothing from where the account's person has signed in before: its networks share one
- * budget, and each of its browsers has its own.
+ * Strangers' requests use a separate budget from requests out of places where the owner has signed in: the owner's networks
+ * share one budget, and each of the owner's browsers has its own.
  */
 async function causeOf(
   tx: Tx,
@@ -99,7 +99,7 @@ async function causeOf(
   return byVisitor([{ name: `forgot ${user.id} ${share}`, limit: TO_ONE_RECIPIENT }], now);
 }
 
-/** A link on which a password can be chosen, once. */
+/** Creates a single-use link for choosing a password. */
 export async function makePasswordLink(
   deps: Pick<Deps, "config">,
   tx: Tx,
@@ -112,7 +112,7 @@ export async function makePasswordLink(
 
 /**
  * Sets the password of a mailed link's account and ends its sessions.
- * @throws {AppError} `auth.dead_link` for one that is used, expired or was never made
+ * @throws {AppError} `auth.dead_link` if the link is used, expired or unknown
  */
 export async function resetPassword(
   deps: Pick<Deps, "db" | "clock">,

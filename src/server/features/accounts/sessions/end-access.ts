@@ -5,8 +5,8 @@ import { forgetDevices } from "../sign-in/trusted-devices.repo.ts";
 import { revokeUserSessions } from "./sessions.repo.ts";
 
 /**
- * What ends with a password, an address or a second factor that changes, whoever changes it: every mailed link,
- * every sign-in that waits for its code, every remembered device.
+ * Ends what a change of password, address or second factor always ends: every mailed link, every sign-in that waits for its
+ * code and every remembered device.
  */
 export async function endLinksAndDevices(tx: Tx, userId: string): Promise<void> {
   await deleteLinksOf(tx, userId);
@@ -14,7 +14,7 @@ export async function endLinksAndDevices(tx: Tx, userId: string): Promise<void> 
   await forgetDevices(tx, userId);
 }
 
-/** As {@link endLinksAndDevices}, and every session with its viewers and downloads. */
+/** Like {@link endLinksAndDevices}, and ends every session with its viewers and downloads. */
 export async function endAllAccess(tx: Tx, userId: string, now: Date): Promise<void> {
   await endLinksAndDevices(tx, userId);
   await revokeUserSessions(tx, userId, now);

@@ -17,9 +17,9 @@ export interface OpenedSession {
 }
 
 /**
- * Opens a session for somebody who has proven who they are, and writes to them in its language from now on.
- * Where they asked from is known from now on.
- * @throws {AppError} `auth.wrong_credentials` where password or address changed since `user` was read
+ * Opens a session for a user whose identity is proven. Stores its language for their mails and remembers their browser and
+ * network.
+ * @throws {AppError} `auth.wrong_credentials` if the password or address changed since `user` was read
  */
 export async function openSession(
   deps: Pick<Deps, "tokens" | "clock">,
@@ -29,7 +29,7 @@ export async function openSession(
 ): Promise<OpenedSession> {
   const now = deps.clock.now();
   const id = Bun.randomUUIDv7();
-  // The user's own row first: who deletes the account locks it before what hangs on it.
+  // The user's row is locked first, in the same order as the deletion of an account.
   await lockUnchanged(tx, user);
   if (user.locale !== locale) await updateUser(tx, user.id, { locale });
   await insertSession(tx, { id, userId: user.id, at: now });

@@ -36,7 +36,7 @@ export async function revokeUserSessions(db: DbOrTx, userId: string, at: Date): 
     .where(and(eq(sessions.userId, userId), isNull(sessions.revokedAt)));
 }
 
-/** When and until when somebody is or was signed in, newest first; at most 1,000. */
+/** An account's sessions with their start and end, newest first; at most 1,000. */
 export async function listSessions(db: DbOrTx, userId: string) {
   const { createdAt, lastSeenAt, revokedAt } = sessions;
   return await db
@@ -53,8 +53,8 @@ export interface ThrottleKey {
 }
 
 /**
- * Counts one attempt against a key before its outcome is known, so that parallel guesses can't slip through.
- * One statement, right under concurrency. Returns the attempts in the window that is open now.
+ * Counts one attempt against a key before its outcome is known, so that parallel guesses cannot exceed the limit. One
+ * statement, safe under concurrency. Returns the number of attempts in the current window.
  */
 export async function takeAttempt(
   db: DbOrTx,
@@ -78,7 +78,7 @@ export async function takeAttempt(
   return row ?? { attempts: 1, windowEndsAt };
 }
 
-/** What a window that is still open has counted. */
+/** The number of attempts in the current window. */
 export async function findAttempts(
   db: DbOrTx,
   at: ThrottleKey,
@@ -91,7 +91,7 @@ export async function findAttempts(
   return row;
 }
 
-/** Takes back an attempt that turned out well: throttles count failures only. */
+/** Uncounts an attempt that succeeded: throttles count failures only. */
 export async function giveBackAttempt(db: DbOrTx, at: ThrottleKey): Promise<void> {
   await db
     .update(throttles)

@@ -4,7 +4,7 @@ import type { Session } from "../../../http/session.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
 import { revokeSession } from "./sessions.repo.ts";
 
-/** Ends a session and every viewer and download token made in it. */
+/** Ends a session and every viewer and download token created in it. */
 export async function signOut(
   deps: Pick<Deps, "db" | "clock">,
   session: Session,

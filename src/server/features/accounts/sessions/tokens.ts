@@ -1,11 +1,11 @@
 import { jwtVerify, SignJWT } from "jose";
 import { ByteCache } from "../../../runtime/byte-cache.ts";
 
-/** What a signed token is good for; one made for another purpose is no token. */
+/** The purpose of a signed token. A token is invalid for any other purpose. */
 export type TokenPurpose = "session" | "viewer" | "download" | "export";
 
 export interface TokenClaims {
-  /** Session id: a token of any purpose dies with the session that made it. */
+  /** Session id: a token of any purpose ends with the session that created it. */
   sid: string;
   sub: string;
   /** Study row ids that a viewer or download token opens. */
@@ -18,7 +18,7 @@ export interface VerifiedClaims extends TokenClaims {
 
 export interface Tokens {
   sign(purpose: TokenPurpose, claims: TokenClaims, lifetimeSeconds: number): Promise<string>;
-  /** `undefined` for a token that is forged, expired or made for another purpose. */
+  /** Returns `undefined` for a token that is forged, expired or made for another purpose. */
   verify(purpose: TokenPurpose, token: string): Promise<VerifiedClaims | undefined>;
 }
 

@@ -6,22 +6,22 @@ import { type Attempt, beginAttempt, type ThrottleRule } from "./throttle.ts";
 export const QUARTER_HOUR = 15 * 60;
 
 export interface Guess {
-  /** What is guessed, as the throttles' names begin. */
+  /** The prefix of the throttles' names: what is guessed. */
   name: string;
   email: string;
   place: Place;
   windowSeconds: number;
-  /** Failures of one browser, or of one network, at one account. */
+  /** Failures of one browser or one network at one account. */
   limit: number;
-  /** Failures of all strangers at one account: beyond them strangers wait, and nobody else. */
+  /** Failures of all strangers at one account. Beyond them only strangers wait. */
   strangersLimit: number;
   /** Failures of one network at all accounts. */
   networkLimit?: number;
 }
 
 /**
- * Takes one guess at a secret of an account. A browser that has signed in to it counts for itself alone, so that
- * nobody else can shut it out; a network that has signed in does not wait for strangers elsewhere.
+ * Counts one guess at a secret of an account. A browser that has signed in to the account has its own limit, so nobody else
+ * can lock it out; a network that has signed in does not wait for strangers elsewhere.
  * @throws {AppError} 429 with Retry-After
  */
 export async function beginGuess(db: Db, guess: Guess, now: Date): Promise<Attempt> {
@@ -29,20 +29,20 @@ export async function beginGuess(db: Db, guess: Guess, now: Date): Promise<Attem
   return await beginAttempt(db, rulesFor(guess, standing), now);
 }
 
-/** The network's own rules come first: one that is refused adds nothing to what is counted for all. */
+/** The network's own rules come first, so that a guess they refuse does not count against the shared limit. */
 function rulesFor(guess: Guess, standing: Standing): ThrottleRule[] {
   const { name, place, windowSeconds, limit, strangersLimit, networkLimit } = guess;
   const account = guess.email.toLowerCase();
   if (standing === "browser") {
     const subject = `${account} ${hashSecret(place.browser)}`;
-    return [{ name: `${name}:browser`, subject, limit, windowSeconds, startsAnew: true }];
+    return [{ name: `${name}:browser`, subject, limit, windowSeconds, resetsOnSuccess: true }];
   }
   const { network } = place;
   return [
     ...(networkLimit
       ? [{ name: `${name}:address`, subject: network, limit: networkLimit, windowSeconds }]
       : []),
-    { name: `${name}:pair`, subject: `${account} ${network}`, limit, windowSeconds, startsAnew: true },
+    { name: `${name}:pair`, subject: `${account} ${network}`, limit, windowSeconds, resetsOnSuccess: true },
     ...(standing === "stranger"
       ? [{ name: `${name}:account`, subject: account, limit: strangersLimit, windowSeconds }]
       : []),

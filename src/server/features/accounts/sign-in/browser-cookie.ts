@@ -6,20 +6,20 @@ import { networkOf } from "../../../http/network-of.ts";
 import { originOf, type RequestOrigin } from "../../../http/request-origin.ts";
 import { newSecret } from "../mailed-links/secrets.ts";
 
-/** Tells one browser from another, so that a sign-in stays with the one that began it. It authenticates nobody. */
+/** Identifies a browser, so that a sign-in stays with the browser that started it. It authenticates nobody. */
 const NAME = "browser";
 /** The longest that browsers keep a cookie. */
 const KEPT_SECONDS = 400 * 24 * 3600;
 
-/** Who asks at the door: where from, and in which browser. */
+/** The origin of a request without a session: its network and browser. */
 export interface Visitor extends RequestOrigin {
   /** An IPv4 address, or the /64 of an IPv6 one. */
   network: string;
-  /** What the browser's cookie says, or a new secret for one that brought none. */
+  /** The secret in the browser's cookie, or a new one if it sent none. */
   browser: string;
 }
 
-/** Over https only the `__Host-` cookie counts: another host of the same domain could plant one without. */
+/** Over https only the `__Host-` cookie counts: another host of the same domain could set one without the prefix. */
 export function visitorOf(c: Context<HttpEnv>, config: Pick<Config, "publicUrl">): Visitor {
   const origin = originOf(c);
   const cookie = isSecure(config) ? getCookie(c, NAME, "host") : getCookie(c, NAME);
@@ -27,7 +27,7 @@ export function visitorOf(c: Context<HttpEnv>, config: Pick<Config, "publicUrl">
   return { ...origin, network: networkOf(origin.address), browser: isOurs ? cookie : newSecret() };
 }
 
-/** Lets the browser know its name. Plain http takes no `__Host-` cookie. */
+/** Sends the browser its cookie. Browsers refuse `__Host-` cookies over plain http. */
 export function keepBrowser(
   c: Context<HttpEnv>,
   { browser }: Visitor,

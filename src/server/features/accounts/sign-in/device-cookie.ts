@@ -3,7 +3,7 @@ import { getCookie, setCookie } from "hono/cookie";
 import type { HttpEnv } from "../../../http/http-context.ts";
 import { trustedDeviceSeconds } from "./verify-code.ts";
 
-/** It skips the code at sign-in and nothing else: no request is ever authorised by it. */
+/** The cookie skips the code at sign-in. It never authorises a request. */
 const NAME = "device";
 
 export function readDeviceCookie(c: Context<HttpEnv>): string | undefined {

@@ -8,7 +8,7 @@ export interface PlaceKeys {
   network: string;
 }
 
-/** Which of a visitor's two marks somebody with that e-mail has signed in from. */
+/** Which of the visitor's browser and network the account with this e-mail has signed in from. */
 export async function findKnownKinds(
   db: DbOrTx,
   email: string,
@@ -58,7 +58,7 @@ export async function deleteOldPlaces(db: DbOrTx, until: Date): Promise<void> {
   await db.delete(knownPlaces).where(lte(knownPlaces.signedInAt, until));
 }
 
-/** From how many browsers and networks somebody signed in, and when last; the places themselves rest as hashes. */
+/** The number of browsers and networks that a user signed in from, and the last time; the places are stored as hashes. */
 export async function listPlaces(db: DbOrTx, userId: string) {
   return await db
     .select({ kind: knownPlaces.kind, signedInAt: knownPlaces.signedInAt })

@@ -3,27 +3,27 @@ import { hashSecret } from "../mailed-links/secrets.ts";
 import type { Visitor } from "./browser-cookie.ts";
 import { deleteOldPlaces, findKnownKinds, upsertPlace } from "./known-places.repo.ts";
 
-/** Of each kind; whoever signs in from more is a stranger again where they have not been for longest. */
+/** Per kind. A user with more places becomes a stranger at the place they used longest ago. */
 const PLACES_AN_ACCOUNT = 20;
 const KEPT_MS = 180 * 24 * 3600_000;
 
 /**
- * What an account has to do with where somebody asks from: its person signed in with this browser, or only from
- * this network, or never. A `stranger` waits where strangers have gone too far; the others have limits of their own.
+ * How an account knows the place of a request: its owner signed in with this browser, or only from this network (`network`),
+ * or never (`stranger`). Strangers share a limit; the others have limits of their own.
  */
 export type Standing = "browser" | "network" | "stranger";
 
-/** What is told apart: the browser's secret and the network. */
+/** The browser's secret and the network. */
 export type Place = Pick<Visitor, "browser" | "network">;
 
-/** Asks alike for an e-mail that no account has. */
+/** Runs the same query for an e-mail that has no account. */
 export async function standingOf(db: DbOrTx, email: string, place: Place): Promise<Standing> {
   const kinds = await findKnownKinds(db, email, keysOf(place));
   if (kinds.includes("browser")) return "browser";
   return kinds.includes("network") ? "network" : "stranger";
 }
 
-/** Somebody has proven here who they are. */
+/** Records that the user has proven their identity at this place. */
 export async function rememberPlace(tx: Tx, userId: string, place: Place, now: Date): Promise<void> {
   const keys = keysOf(place);
   for (const kind of ["browser", "network"] as const)

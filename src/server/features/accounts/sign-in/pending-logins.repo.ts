@@ -4,14 +4,14 @@ import { pendingLogins } from "../accounts.table.ts";
 
 export type PendingLoginRow = typeof pendingLogins.$inferSelect;
 
-/** Which tries are counted: those of the login's own browser, or those of its network. */
+/** Whose attempts are counted: those of the login's own browser, or those of its network. */
 export type TriesOf = "browser" | "network";
 
 export async function insertLogin(tx: Tx, row: typeof pendingLogins.$inferInsert): Promise<void> {
   await tx.insert(pendingLogins).values(row);
 }
 
-/** The logins of one browser or network that are alive, newest first. */
+/** The valid logins of one browser or network, newest first. */
 export async function listLogins(
   db: DbOrTx,
   userId: string,
@@ -27,7 +27,7 @@ export async function listLogins(
     .limit(50);
 }
 
-/** Counts one try before the code is compared, so that parallel tries can't exceed the limit. */
+/** Counts one attempt before the code is compared, so that parallel attempts cannot exceed the limit. */
 export async function takeTry(db: DbOrTx, id: string, of: TriesOf, limit: number): Promise<boolean> {
   const tries = of === "browser" ? pendingLogins.tries : pendingLogins.networkTries;
   const added = sql`${tries} + 1`;
@@ -39,7 +39,7 @@ export async function takeTry(db: DbOrTx, id: string, of: TriesOf, limit: number
   return rows.length === 1;
 }
 
-/** `true` for the one caller who used it up. */
+/** Returns `true` for the one caller that used up the login. */
 export async function deleteLogin(tx: Tx, id: string): Promise<boolean> {
   const rows = await tx
     .delete(pendingLogins)
@@ -48,7 +48,7 @@ export async function deleteLogin(tx: Tx, id: string): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** A browser waits with one login; a network keeps its newest `limit`. */
+/** Keeps one login per browser and the newest `limit` of a network. */
 export async function makeRoomForLogin(
   tx: Tx,
   userId: string,

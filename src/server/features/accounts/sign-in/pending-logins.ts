@@ -15,7 +15,7 @@ const LIFE_MS = 10 * 60_000;
 const LOGINS_A_NETWORK = 10;
 const TRIES_A_CODE = 5;
 
-/** A login that a visitor may go on with, and whose tries theirs count as. */
+/** A login that a visitor may continue, and whose attempts theirs count as. */
 export interface LoginInReach {
   login: PendingLoginRow;
   triesOf: TriesOf;
@@ -24,14 +24,14 @@ export interface LoginInReach {
 export interface NewLogin {
   id: string;
   place: Place;
-  /** Of {@link hashCode} with the login's id; empty where no code is mailed. */
+  /** The {@link hashCode} of the code and the login's id; empty if no code is mailed. */
   codeHash: string;
   codesSent: number;
-  /** When the password was right. */
+  /** When the password was verified. */
   passwordAt: Date;
 }
 
-/** Lets a sign-in whose password was right wait for its second factor; the same browser's former one is dead. */
+/** Stores a sign-in that waits for its second factor after a correct password. It ends a former one of the same browser. */
 export async function openLogin(tx: Tx, user: UserRow, login: NewLogin, now: Date): Promise<void> {
   const { id, place, codeHash, codesSent, passwordAt } = login;
   const where = { browserHash: hashSecret(place.browser), network: place.network };
@@ -49,8 +49,8 @@ export async function openLogin(tx: Tx, user: UserRow, login: NewLogin, now: Dat
 }
 
 /**
- * The logins that a visitor may go on with: their browser's own, and the newest of their network, for clients
- * that keep no cookie. Asks alike where there is no such account.
+ * The logins that a visitor may continue: their browser's own, and the newest of their network for clients that keep no
+ * cookie. Runs the same query if the account does not exist.
  */
 export async function findLogins(
   db: DbOrTx,
@@ -60,7 +60,7 @@ export async function findLogins(
 ): Promise<LoginInReach[]> {
   const browserHash = hashSecret(place.browser);
   const { network } = place;
-  const near = await listLogins(db, user?.id ?? NOBODY, { browserHash, network }, now);
+  const near = await listLogins(db, user?.id ?? UNKNOWN_USER_ID, { browserHash, network }, now);
   const own = near.find((login) => login.browserHash === browserHash);
   const newest = near.find((login) => login.network === network);
   return [
@@ -69,12 +69,12 @@ export async function findLogins(
   ];
 }
 
-/** Takes a try at each and returns those that had one left. */
+/** Counts one attempt at each login and returns those that had one left. */
 export async function takeTries(db: DbOrTx, logins: LoginInReach[]): Promise<LoginInReach[]> {
   const open: LoginInReach[] = [];
   for (const one of logins) if (await takeTry(db, one.login.id, one.triesOf, TRIES_A_CODE)) open.push(one);
   return open;
 }
 
-/** The id of no account: what is looked up for one is looked up for none too. */
-export const NOBODY = "00000000-0000-0000-0000-000000000000";
+/** An id that no account has, so that a lookup for an unknown account takes the same time. */
+export const UNKNOWN_USER_ID = "00000000-0000-0000-0000-000000000000";

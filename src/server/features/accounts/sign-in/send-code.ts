@@ -15,15 +15,15 @@ import { type Place, type Standing, standingOf } from "./known-places.ts";
 import { deleteLogin } from "./pending-logins.repo.ts";
 import { findLogins, openLogin } from "./pending-logins.ts";
 
-/** How long after the right password a code may be sent again. */
+/** How long after the correct password a code may be sent again. */
 const PASSWORD_MS = 10 * 60_000;
 const CODES_A_LOGIN = 4;
 
 type CodeDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">;
 
 /**
- * Begins a sign-in whose password was right just now and mails its code.
- * @throws {AppError} 429 where this browser, this network or all strangers got too many within the hour
+ * Begins a sign-in after a correct password and mails its code.
+ * @throws {AppError} 429 if this browser, this network or all strangers together got too many within the hour
  */
 export async function beginLogin(
   deps: CodeDeps,
@@ -38,10 +38,10 @@ export async function beginLogin(
   });
 }
 
-/** No code's hash: a sign-in that waits for a factor of the account's own, which the mailbox is not. */
+/** Matches no code's hash: the sign-in waits for one of the account's own factors, not for a mailed code. */
 const NO_MAILED_CODE = "";
 
-/** Begins a sign-in whose password was right just now and that waits for a factor of the account's own. */
+/** Begins a sign-in after a correct password that waits for one of the account's own factors. */
 export async function beginLoginWithoutMail(
   { db, clock }: Pick<Deps, "db" | "clock">,
   user: UserRow,
@@ -55,8 +55,8 @@ export async function beginLoginWithoutMail(
 }
 
 /**
- * `resend-code`: only for a sign-in of this browser, else of this network, whose password was right within ten
- * minutes, three times; says nothing either way.
+ * `resend-code`: at most three times, for a sign-in of this browser or else of this network whose password was verified
+ * within ten minutes. Returns nothing, so that the answer does not reveal whether there is one.
  */
 export async function resendCode(
   deps: CodeDeps,
@@ -73,7 +73,8 @@ export async function resendCode(
   try {
     await db.transaction(async (tx) => {
       await lockUnchanged(tx, user);
-      // Who only shares the network gets a login beside it: the code of the browser that began it stays good.
+      // A visitor that only shares the network gets an additional login: the code of the browser that started the sign-in
+      // stays valid.
       if (found.triesOf === "browser" && !(await deleteLogin(tx, id))) return;
       const { locale } = input;
       await sendCode(deps, tx, { user, locale, place: visitor, passwordAt, codesSent: codesSent + 1 });
@@ -105,7 +106,7 @@ async function sendCode(
   await enqueueMail(deps, tx, composeMail(codeMail(code), { to: user.email, locale, productName }), cause);
 }
 
-/** What strangers with the password ask for takes nothing from where its owner has signed in before. */
+/** Strangers who know the password use a separate budget from the places where the owner has signed in. */
 function causeOf(user: UserRow, standing: Standing, place: Place, now: Date): MailCause {
   const where = standing === "browser" ? hashSecret(place.browser) : place.network;
   const own = { name: `code ${user.id} ${standing} ${where}`, limit: TO_ONE_RECIPIENT };

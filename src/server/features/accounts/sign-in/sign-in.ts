@@ -18,15 +18,15 @@ import { beginLogin, beginLoginWithoutMail } from "./send-code.ts";
 import { isTrustedDevice } from "./trusted-devices.repo.ts";
 
 export interface SignIn extends Login {
-  /** The cookie of a remembered device, if one came along. */
+  /** The cookie of a remembered device, if the browser sent one. */
   deviceToken?: string | undefined;
   locale: Locale;
 }
 
 /**
- * Opens a session, or mails a code where a second factor is wanted. Unknown e-mail and wrong password answer
- * alike, in the same time.
- * @throws {AppError} `auth.wrong_credentials`, `auth.not_authorized` (after the right password), 429
+ * Opens a session, or mails a code if a second factor is required. An unknown e-mail and a wrong password get the same answer
+ * in the same time.
+ * @throws {AppError} `auth.wrong_credentials`, `auth.not_authorized` (after the correct password), 429
  */
 export async function signIn(
   deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "jobs" | "mailSeal">,
@@ -54,7 +54,7 @@ export async function signIn(
   return await db.transaction((tx) => openSession(deps, tx, { user, locale: input.locale }, visitor));
 }
 
-/** Whoever has a factor of their own is always asked for it; a mailed code is wanted where the operator says so. */
+/** An account with its own factor is always asked for it; a mailed code is required if the operator configured it. */
 async function needsSecondStep(
   { db, config, clock }: Pick<Deps, "db" | "config" | "clock">,
   user: UserRow,

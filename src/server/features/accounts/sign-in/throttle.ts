@@ -16,24 +16,24 @@ export interface ThrottleRule {
   limit: number;
   windowSeconds: number;
   /** A success forgets the failures before it. */
-  startsAnew?: boolean;
+  resetsOnSuccess?: boolean;
 }
 
 export interface Attempt {
-  /** The attempt was no failure: it does not count. */
+  /** The attempt succeeded, so it does not count. */
   succeed(): Promise<void>;
 }
 
 /**
- * Takes one attempt under each rule before its outcome is known.
- * @throws {AppError} 429 with Retry-After where one of them is exhausted
+ * Counts one attempt under each rule before its outcome is known.
+ * @throws {AppError} 429 with Retry-After if a rule is exhausted
  */
 export async function beginAttempt(db: Db, rules: ThrottleRule[], now: Date): Promise<Attempt> {
-  const taken: { key: ThrottleKey; startsAnew: boolean }[] = [];
+  const taken: { key: ThrottleKey; resetsOnSuccess: boolean }[] = [];
   for (const rule of rules) {
     const key = { name: rule.name, key: hashSubject(rule.subject) };
     const { attempts, windowEndsAt } = await takeAttempt(db, key, now, rule.windowSeconds);
-    taken.push({ key, startsAnew: rule.startsAnew ?? false });
+    taken.push({ key, resetsOnSuccess: rule.resetsOnSuccess ?? false });
     if (attempts > rule.limit) {
       await Promise.all(taken.map(({ key }) => giveBackAttempt(db, key)));
       throw exhausted(windowEndsAt, now);
@@ -42,15 +42,17 @@ export async function beginAttempt(db: Db, rules: ThrottleRule[], now: Date): Pr
   return {
     async succeed() {
       await Promise.all(
-        taken.map(({ key, startsAnew }) => (startsAnew ? clearAttempts(db, key) : giveBackAttempt(db, key))),
+        taken.map(({ key, resetsOnSuccess }) =>
+          resetsOnSuccess ? clearAttempts(db, key) : giveBackAttempt(db, key),
+        ),
       );
     },
   };
 }
 
 /**
- * Looks, and takes nothing.
- * @throws {AppError} 429 with Retry-After where the rule is exhausted
+ * Checks a rule without counting an attempt.
+ * @throws {AppError} 429 with Retry-After if the rule is exhausted
  */
 export async function assertAttemptLeft(db: Db, rule: ThrottleRule, now: Date): Promise<void> {
   const taken = await findAttempts(db, { name: rule.name, key: hashSubject(rule.subject) }, now);

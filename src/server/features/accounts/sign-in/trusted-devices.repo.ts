@@ -23,7 +23,7 @@ export async function isTrustedDevice(
   return (await db.$count(trustedDevices, condition)) > 0;
 }
 
-/** Every device is a stranger again. */
+/** Forgets every device of the account; each needs a code again. */
 export async function forgetDevices(db: DbOrTx, userId: string): Promise<void> {
   await db.delete(trustedDevices).where(eq(trustedDevices.userId, userId));
 }
@@ -32,7 +32,7 @@ export async function deleteExpiredDevices(db: DbOrTx, now: Date): Promise<void>
   await db.delete(trustedDevices).where(lte(trustedDevices.expiresAt, now));
 }
 
-/** Until when each of an account's devices is remembered; at most 1,000. */
+/** The expiry of each of an account's remembered devices; at most 1,000. */
 export async function listTrustedDevices(db: DbOrTx, userId: string) {
   return await db
     .select({ expiresAt: trustedDevices.expiresAt })

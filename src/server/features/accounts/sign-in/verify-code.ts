@@ -15,13 +15,13 @@ import type { UserRow } from "../users/users.table.ts";
 import { beginGuess } from "./begin-guess.ts";
 import type { Visitor } from "./browser-cookie.ts";
 import { deleteLogin, type PendingLoginRow } from "./pending-logins.repo.ts";
-import { findLogins, type LoginInReach, NOBODY, takeTries } from "./pending-logins.ts";
+import { findLogins, type LoginInReach, takeTries, UNKNOWN_USER_ID } from "./pending-logins.ts";
 import { type Attempt, beginAttempt } from "./throttle.ts";
 import { insertTrustedDevice } from "./trusted-devices.repo.ts";
 
 const HOUR = 3600;
 const WRONG_CODES_AN_HOUR = 10;
-/** Of all strangers who know the password. */
+/** Shared by all strangers who know the password. */
 const STRANGERS_WRONG_CODES = 20;
 export const trustedDeviceSeconds = 30 * 24 * 3600;
 
@@ -34,9 +34,9 @@ export interface Verified {
 type VerifyDeps = Pick<Deps, "db" | "tokens" | "clock" | "factorSeal" | "jobs" | "mailSeal" | "config">;
 
 /**
- * Opens the session of a sign-in by its code: once, within ten minutes, in at most five tries. The code is the one
- * mailed or, where the account has a factor of its own, one of the authenticator app or a recovery code. For a
- * sign-in that another browser began, on another network, every code is a wrong one.
+ * Opens the session of a sign-in by its code: once, within ten minutes, in at most five attempts. The code is the mailed one
+ * or, if the account has its own factor, one of the authenticator app or a recovery code. Every code is wrong for a sign-in
+ * that another browser started on another network.
  * @throws {AppError} `auth.wrong_code`, `auth.not_authorized`, 429 with Retry-After
  */
 export async function verifyCode(
@@ -48,12 +48,12 @@ export async function verifyCode(
   const now = clock.now();
   const user = await findUserByEmail(db, input.email);
   const logins = await findLogins(db, user, visitor, now);
-  const methods = await findSignInMethods(db, user?.id ?? NOBODY);
+  const methods = await findSignInMethods(db, user?.id ?? UNKNOWN_USER_ID);
   const isMailed = methods.length === 0 || logins.length === 0;
-  // Codes of the account's own factors have limits of their own.
+  // Codes of the account's own factors have their own limits.
   const attempt = isMailed && (await beginCodeAttempt(db, input.email, { visitor, logins }, now));
   const open = await takeTries(db, logins);
-  // A sign-in that somebody else finished meanwhile has no tries left either, and is no reason to wait.
+  // A sign-in that another caller finished meanwhile has no attempts left either, but that is not a reason to wait.
   const shut = open.length === 0 ? await findLogins(db, user, visitor, now) : [];
   if (shut.length > 0) throw tooManyTries(shut, now);
   const login = user && (await findLoginOfCode(deps, { user, open, isMailed, code: input.code }, visitor));
@@ -67,7 +67,7 @@ export async function verifyCode(
     const { locale } = input;
     const opened = await openSession(deps, tx, { user, locale }, visitor);
     if (!(await deleteLogin(tx, login.id))) throw new AppError(wrongCode);
-    // Added while this waited for the account's row: a device would skip a factor that it never proved.
+    // A factor added while this waited for the account's row: the device would skip a factor that it never proved.
     if (isMailed && (await findSignInMethods(tx, user.id)).length > 0) throw new AppError(wrongCode);
     if (isMailed && !user.emailProvenAt) await updateUser(tx, user.id, { emailProvenAt: now });
     const deviceToken = input.rememberDevice ? newSecret() : undefined;
@@ -82,7 +82,9 @@ export async function verifyCode(
 interface CodeInHand {
   user: UserRow;
   open: LoginInReach[];
-  /** A mailed code opens nothing once the account has a factor of its own, even if it was mailed before. */
+  /**
+   * Whether a mailed code is expected. It is not accepted once the account has its own factor, even if it was mailed before.
+   */
   isMailed: boolean;
   code: string;
 }
@@ -99,8 +101,8 @@ async function findLoginOfCode(
 }
 
 /**
- * Counts a try before it is known to be wrong. Only who brings the cookie of a sign-in, or shares its network, can
- * add to what the account's strangers have together: the others have not known the password.
+ * Counts an attempt before it is known to be wrong. Only visitors with the cookie of a sign-in, or on its network, add to the
+ * limit that all strangers share: the others have not given the password.
  */
 async function beginCodeAttempt(
   db: Db,
@@ -113,7 +115,7 @@ async function beginCodeAttempt(
     const rule = { name: "code:stray", subject, limit: WRONG_CODES_AN_HOUR, windowSeconds: HOUR };
     return await beginAttempt(db, [rule], now);
   }
-  // Others of the network don't use up what the browser that began the sign-in has.
+  // Others on the network do not use up the attempts of the browser that started the sign-in.
   const name = logins[0]?.triesOf === "browser" ? "code" : "code-near";
   const guess = { name, email, place: visitor, windowSeconds: HOUR };
   const limits = { limit: WRONG_CODES_AN_HOUR, strangersLimit: STRANGERS_WRONG_CODES };

@@ -4,7 +4,7 @@ import type { RequestOrigin } from "../../../http/request-origin.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
 import { updateUser } from "./users.repo.ts";
 
-/** Records that somebody accepted the terms of use, and the language in which he read them. */
+/** Records that a user accepted the terms of use, and the language in which they read them. */
 export async function acceptTerms(
   deps: Pick<Deps, "db" | "clock">,
   { userId, locale }: { userId: string; locale: Locale },

@@ -14,8 +14,8 @@ export interface OperatorChange {
 }
 
 /**
- * What the operator sets on the command line, at once: every session, mailed link and remembered device of the
- * account ends, and links that its own changes of address left behind too. `false` where the address is another's.
+ * Applies the operator's changes from the command line at once. Ends every session, mailed link and remembered device of the
+ * account, and the links of its own pending changes of address. Returns `false` if the address belongs to another account.
  */
 export async function changeByOperator(
   db: Db,
@@ -37,7 +37,8 @@ export async function changeByOperator(
     }
     if (skipsTwoFactor !== undefined) {
       await updateUser(tx, userId, { skipsTwoFactor });
-      // Off is for who lost them: what they set up goes too, or it would still be asked for.
+      // The operator turns two-factor off for users who lost their factors. These are deleted too, or sign-in would still ask
+      // for them.
       if (skipsTwoFactor) await deleteFactors(tx, userId);
       await recordAudit(tx, { ...audit, action: skipsTwoFactor ? "two_factor.off" : "two_factor.on" });
     }

@@ -20,9 +20,9 @@ import type { Visitor } from "../sign-in/browser-cookie.ts";
 import { findUser, lockUser, updateUser } from "./users.repo.ts";
 
 /**
- * Changes one's own name at once, the e-mail once the link mailed to the new address is opened, the password at
- * once: that ends every session, and the answer brings a new one for the caller. E-mail and password want the
- * current password.
+ * Changes the user's own profile: the name at once, the e-mail when they open the link mailed to the new address, the
+ * password at once. A new password ends every session, and the answer carries a new session for the caller. E-mail and
+ * password need the current password.
  * @throws {AppError} 400 without it, `auth.wrong_current_password`, `auth.email_taken`, 429
  */
 export async function changeProfile(
@@ -44,7 +44,7 @@ export async function changeProfile(
   const audit = { at: now, actorId: user.id, accountId: user.id, address, requestId };
   const token = await db.transaction(async (tx) => {
     const locked = await lockUser(tx, user.id);
-    // What was proven and compared above may have changed meanwhile.
+    // The row may have changed since it was read and the password verified.
     if (!locked) throw new AppError(unauthenticated);
     if (locked.passwordHash !== user.passwordHash || locked.email !== user.email)
       throw new AppError(wrongCurrentPassword);
@@ -53,7 +53,7 @@ export async function changeProfile(
       await changePassword(tx, user.id, newPassword, now);
       await recordAudit(tx, { ...audit, action: "password.changed" });
     }
-    // After the password: that ends the links there were.
+    // After the password, because that ends the existing links.
     if (wantsEmail) {
       await askForAddress(deps, tx, locked, { email, locale });
       await recordAudit(tx, { ...audit, action: "email.asked" });

@@ -12,14 +12,13 @@ import type { Visitor } from "../sign-in/browser-cookie.ts";
 import { newAdmin, ownFactors, userNotFound } from "./users.errors.ts";
 import { findUser, lockUser } from "./users.repo.ts";
 
-/** So long the other admins have to hear of a new one. */
+/** How long the other admins have to notice a new one. */
 const NEW_ADMIN_MS = 24 * 3600_000;
 
 /**
- * An admin takes away every factor of somebody who lost them, against the admin's own password; the owner is told.
- * One's own go in the profile, where one of them is asked for. Doing it again changes nothing. Whoever took over an
- * admin's session could make an admin whose password they know, so a new admin, or one whose address another admin
- * has changed, waits for a day.
+ * Removes every factor of a user who lost them, given the acting admin's password, and tells the owner. Admins remove their
+ * own factors in the profile, where one of them is asked for. Idempotent. A thief of an admin's session could create an admin
+ * whose password they know, so a new admin, or one whose address another admin has changed, must wait for a day.
  * @throws {AppError} `user.own_factors`, `user.not_found`, `user.new_admin`, `auth.wrong_current_password`, 429
  */
 export async function clearSecondFactors(
@@ -41,7 +40,7 @@ export async function clearSecondFactors(
     const user = await lockUser(tx, id);
     if (!user) throw new AppError(userNotFound);
     if (!(await deleteFactors(tx, id))) return;
-    // What was lost may be such a device.
+    // The lost factor may be a remembered device.
     await endLinksAndDevices(tx, id);
     await recordAudit(tx, {
       ...{ at: now, action: "factors.cleared", actorId: admin.id, accountId: id },

@@ -6,13 +6,13 @@ import { countUsersOfRole, insertUser } from "./users.repo.ts";
 
 export interface FirstAdmin {
   email: string;
-  /** Only where it was generated: shown once, stored nowhere but hashed. */
+  /** Set only if it was generated. It is shown once and stored only as a hash. */
   generatedPassword: string | undefined;
 }
 
 /**
- * On the first start, when no admin exists, makes one from ADMIN_EMAIL and ADMIN_PASSWORD or with a generated
- * password. `undefined` where there is one already.
+ * Creates an admin if none exists, from ADMIN_EMAIL and ADMIN_PASSWORD or with a generated password. Returns `undefined` if
+ * there is one already.
  */
 export async function ensureAdmin(
   deps: Pick<Deps, "db" | "config" | "clock">,

@@ -2,7 +2,7 @@ import type { DbOrTx } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import { findFirstAdminEmail } from "./users.repo.ts";
 
-/** Where somebody who needs a person writes to; `undefined` where there is no admin at all. */
+/** The address for users who need help from a person; `undefined` if there is no admin. */
 export async function findOperatorEmail(
   { config }: Pick<Deps, "config">,
   db: DbOrTx,

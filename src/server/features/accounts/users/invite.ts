@@ -9,7 +9,7 @@ import type { UserRow } from "./users.table.ts";
 
 const INVITATION_MS = 7 * 24 * 3600_000;
 
-/** Makes the link on which somebody chooses their first password, and the mail that brings it. */
+/** Creates the link on which a user chooses their first password, and the mail that carries it. */
 export async function invite(
   deps: Pick<Deps, "clock" | "config">,
   tx: Tx,

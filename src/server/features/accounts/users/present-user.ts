@@ -1,7 +1,7 @@
 import type { CurrentUser } from "../../../../shared/api/users.ts";
 import type { UserRow } from "./users.table.ts";
 
-/** A user as the API shows him; `expiresAt` comes from his subscription. */
+/** A user as the API shows them; `expiresAt` comes from their subscription. */
 export function presentUser(row: UserRow, expiresAt: Date | null): CurrentUser {
   return {
     id: row.id,

@@ -6,12 +6,12 @@ import { mailWithinBudget } from "../../../mail/mail.jobs.ts";
 import { byAccount } from "../../../mail/mail-budget.ts";
 import { listAdmins } from "./users.repo.ts";
 
-/** Beyond these, whoever has so many admins has one among them who reads it. */
+/** An installation with more admins than this has one among the first who reads the mail. */
 const TOLD_AT_MOST = 10;
 
 /**
- * Tells the admins that there is one more, so that nobody makes themselves a second way in unseen. What goes beyond the
- * acting admin's mails is left out: by then the others have been told several times.
+ * Tells the admins about a new one, so that nobody creates a second way in unnoticed. Mails beyond the acting admin's budget
+ * are left out: by then the others have been told several times.
  */
 export async function tellAdmins(
   deps: Pick<Deps, "clock" | "config" | "jobs" | "mailSeal">,

@@ -16,7 +16,6 @@ export async function findUser(db: DbOrTx, id: string): Promise<UserRow | undefi
   return row;
 }
 
-/** `false` where the e-mail is taken, whatever its case. */
 const trialFlag = prepared((db, given: Given<{ id: string }>) =>
   db.select({ isTrial: users.isTrial }).from(users).where(eq(users.id, given.id)),
 );
@@ -26,6 +25,7 @@ export async function isTrialAccount(db: DbOrTx, id: string): Promise<boolean> {
   return row?.isTrial === true;
 }
 
+/** Returns `false` if the e-mail is taken, compared without case. */
 export async function insertUser(db: DbOrTx, row: typeof users.$inferInsert): Promise<boolean> {
   const inserted = await db.insert(users).values(row).onConflictDoNothing().returning({ id: users.id });
   return inserted.length === 1;
@@ -48,7 +48,7 @@ export async function countUsers(db: DbOrTx): Promise<number> {
   return await db.$count(users);
 }
 
-/** Whoever else wants the address waits until the transaction ends. */
+/** Locks an address until the transaction ends; others that want it wait. */
 export async function lockAddress(tx: Tx, email: string): Promise<void> {
   await tx.execute(
     sql`select pg_advisory_xact_lock(hashtextextended(${`address ${email.toLowerCase()}`}, 0))`,
@@ -56,8 +56,8 @@ export async function lockAddress(tx: Tx, email: string): Promise<void> {
 }
 
 /**
- * The user row, locked until the transaction ends. Rows that name the user can be added meanwhile: whoever adds them
- * may hold his subscription, which is locked after the user.
+ * The user row, locked until the transaction ends. Other transactions can still insert rows that refer to the user: they may
+ * hold the subscription's lock, which comes after the user's.
  */
 export async function lockUser(tx: Tx, id: string): Promise<UserRow | undefined> {
   const [row] = await tx.select().from(users).where(eq(users.id, id)).for("no key update");
@@ -65,8 +65,8 @@ export async function lockUser(tx: Tx, id: string): Promise<UserRow | undefined>
 }
 
 /**
- * As {@link lockUser}, for what may take an admin away: all admins are locked before him, so that two of whom each asks
- * for the other don't wait for one another.
+ * Like {@link lockUser}, for changes that may remove an admin. Locks all admins first, so that two admins who change each
+ * other do not deadlock.
  */
 export async function lockUserAmongAdmins(tx: Tx, id: string): Promise<UserRow | undefined> {
   const known = await findUser(tx, id);
@@ -74,14 +74,14 @@ export async function lockUserAmongAdmins(tx: Tx, id: string): Promise<UserRow |
   return await lockUser(tx, id);
 }
 
-/** As {@link lockUser}; and nothing that names the user can be added any more. After the subscription's lock. */
+/** Like {@link lockUser}, and blocks new rows that refer to the user. Take it after the subscription's lock. */
 export async function lockUserForDeletion(tx: Tx, id: string): Promise<void> {
   await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for("update");
 }
 
 /**
- * Whether there is an authorised admin besides `id`. The admins stay locked until the transaction ends, so that
- * the last two can't go at the same time.
+ * Whether there is an authorised admin other than `id`. Locks the admins until the transaction ends, so that the last two
+ * cannot be removed at the same time.
  */
 export async function hasOtherAdmin(tx: Tx, id: string): Promise<boolean> {
   const admins = await lockAdmins(tx);
@@ -101,7 +101,7 @@ export async function deleteUserRow(tx: Tx, id: string): Promise<void> {
   await tx.delete(users).where(eq(users.id, id));
 }
 
-/** Who may sign in as an admin, the first ones first. */
+/** The authorised admins, oldest first. */
 export async function listAdmins(db: DbOrTx, limit: number): Promise<UserRow[]> {
   return await db
     .select()
@@ -111,7 +111,7 @@ export async function listAdmins(db: DbOrTx, limit: number): Promise<UserRow[]> 
     .limit(limit);
 }
 
-/** Who gets the operator's mail where no address is configured. */
+/** The address for the operator's mail if none is configured. */
 export async function findFirstAdminEmail(db: DbOrTx): Promise<string | undefined> {
   const [row] = await db
     .select({ email: users.email })

@@ -13,17 +13,17 @@ export const users = pgTable(
     email: text().notNull(),
     /** Digits (and capitals, for an alphanumeric CNPJ) only. */
     cpfcnpj: text(),
-    /** When a code or link mailed to `email` came back; null while nobody has proven to read it. */
+    /** When the user used a code or link mailed to `email`; null while nobody has proven to read that mailbox. */
     emailProvenAt: timestamp("email_proven_at", { withTimezone: true }),
     passwordHash: text("password_hash"),
     role: userRole().notNull(),
     isTrial: boolean("is_trial").notNull().default(false),
     isAuthorized: boolean("is_authorized").notNull().default(true),
-    /** Set on the command line, for who can't get mail. */
+    /** Set on the command line, for users who cannot receive mail. */
     skipsTwoFactor: boolean("skips_two_factor").notNull().default(false),
     profileImageUrl: text("profile_image_url"),
     termsAcceptedAt: timestamp("terms_accepted_at", { withTimezone: true }),
-    /** The language of mails that no request asks for: that of the last sign-in. */
+    /** The language of mails that no request triggers: that of the last sign-in. */
     locale: text().$type<Locale>().notNull().default("pt-BR"),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
   },
