@@ -7,13 +7,13 @@ const cleaning = defineQueue<Record<never, never>>("audit.clean", { retryLimit: 
 
 /** Marco Civil da Internet, art. 15: access logs are kept for six months. */
 export const addressDays = 183;
-/** As long as claims about an account that is gone can be made (CDC art. 27). */
+/** Claims about a deleted account can be made for this long (CDC art. 27). */
 export const auditDays = 5 * 366;
 
 const AT_ONCE = 1_000;
 const BATCHES = 100;
 
-/** Each day takes out of the audit what is past its time, of nobody who still has an account. */
+/** Deletes outdated audit data once a day, except rows that concern an existing account. */
 export async function startAuditJobs(deps: Pick<Deps, "jobs" | "db" | "clock">): Promise<void> {
   const { jobs } = deps;
   await jobs.work(cleaning, () => cleanAudit(deps));
@@ -30,7 +30,7 @@ export async function cleanAudit({ db, clock }: Pick<Deps, "db" | "clock">): Pro
   );
 }
 
-/** The rest is for the next day. */
-async function inBatches(doSome: () => Promise<number>): Promise<void> {
-  for (let batch = 0; batch < BATCHES; batch++) if ((await doSome()) < AT_ONCE) return;
+/** Repeats a batch until nothing is left, within a bound: the rest waits for the next day. */
+async function inBatches(runBatch: () => Promise<number>): Promise<void> {
+  for (let batch = 0; batch < BATCHES; batch++) if ((await runBatch()) < AT_ONCE) return;
 }

@@ -91,14 +91,14 @@ const newAuditEvent = prepared((db, given: Given<AuditEvent>) => {
   });
 });
 
-/** Rows are only ever added. In a transaction, the row stands or falls with the act it tells of. */
+/** Appends one row. In a transaction, the row is kept only if the recorded act is committed. */
 export async function recordAudit(db: DbOrTx, event: AuditEvent): Promise<void> {
   await newAuditEvent(db, event);
 }
 
 /**
- * Whether another account made this one an admin, or gave it another address, since then. Rows of the version before
- * this one do not say the second.
+ * Whether another account made this one an admin, or changed its address, since `since`. Rows of the previous version do not
+ * record changes of address.
  */
 export async function wasMadeAdminSince(db: DbOrTx, accountId: string, since: Date): Promise<boolean> {
   const { action, details } = auditEvents;
@@ -113,8 +113,8 @@ export async function wasMadeAdminSince(db: DbOrTx, accountId: string, since: Da
 }
 
 /**
- * Takes out of the audit what still names somebody whose account is deleted: which studies it kept, and what was typed
- * (names of factors, changes by an admin). The rows stay under an id that nothing leads back from.
+ * Removes what still identifies a deleted account from the audit: the studies it had, and text that was typed (names of
+ * factors, changes by an admin). The rows stay under an id that nothing links to a person.
  */
 export async function pseudonymiseAudit(tx: Tx, accountId: string): Promise<void> {
   const typed = or(like(auditEvents.action, "factor.%"), like(auditEvents.action, "user.%"));
@@ -132,7 +132,7 @@ const isGone = (id: typeof auditEvents.actorId | typeof auditEvents.accountId) =
   sql`(${id} is null or not exists (select from ${account.table} where ${account} = ${id}))`;
 const hasNobodyLeft = and(isGone(auditEvents.actorId), isGone(auditEvents.accountId));
 
-/** Up to `limit` addresses that were written down before `before`, of people whose account is deleted. */
+/** Removes up to `limit` network addresses recorded before `before`, of deleted accounts. */
 export async function forgetAddresses(db: DbOrTx, before: Date, limit: number): Promise<number> {
   const some = db
     .select({ id: auditEvents.id })
@@ -154,7 +154,7 @@ export async function forgetAddresses(db: DbOrTx, before: Date, limit: number): 
   return rows.length;
 }
 
-/** Deletes up to `limit` rows from before `before` that concern nobody who still has an account. */
+/** Deletes up to `limit` rows from before `before` that concern no existing account. */
 export async function deleteOldAudit(
   db: DbOrTx,
   { before, ofVisitors, limit }: { before: Date; ofVisitors: boolean; limit: number },

@@ -1,10 +1,10 @@
 import { bigint, index, jsonb, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
 /**
- * Append-only, by a trigger on it: who did what, to which study, when, from where. Outlives users and studies, hence no
- * references. The trigger lets only this through: of an account that is gone, `details` and `studyInstanceUID` may become
- * null; of who is gone, `address` after six months; and rows without anyone who still has an account go after six months
- * (a visitor's) or five years.
+ * Who did what, to which study, when and from where. Rows outlive users and studies, so there are no references. A trigger
+ * makes the table append-only, with three exceptions: `details` and `studyInstanceUID` of a deleted account may become null;
+ * the `address` of a deleted account may become null after six months; rows that concern no existing account may be deleted
+ * after six months (a visitor's) or five years.
  */
 export const auditEvents = pgTable(
   "audit_events",
