@@ -16,9 +16,8 @@ import { recordAudit } from "../audit/audit.repo.ts";
 import { startSubscription } from "../subscriptions/start-subscription.ts";
 
 /**
- * Opens an account for somebody, with a "Cortesia" subscription that never ends, and mails a link on which they
- * choose their password. Without a mail server, or where the admin caused too many mails within the hour, the answer
- * carries the link.
+ * Creates an account with a "Cortesia" subscription that never ends, and mails a link on which its user chooses a password.
+ * If there is no mail server, or the admin used up the hour's mails, the answer carries the link.
  * @throws {AppError} `auth.email_taken`
  */
 export async function addUser(

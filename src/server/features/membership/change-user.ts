@@ -26,8 +26,8 @@ import { findSubscription } from "../subscriptions/subscriptions.repo.ts";
 type ChangeDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">;
 
 /**
- * An admin's change of an account. A change of e-mail is immediate and told to both addresses; taking the
- * authorisation away ends the sessions. One's own e-mail goes in the profile, where the password is asked for.
+ * An admin's change of an account. A new e-mail takes effect at once and is mailed to both addresses; removing the
+ * authorisation ends the sessions. Admins change their own e-mail in the profile, where the password is required.
  * @throws {AppError} `user.not_found`, `user.last_admin`, `user.own_email`, `auth.email_taken`, 429
  */
 export async function changeUser(
@@ -73,7 +73,7 @@ export async function changeUser(
   });
 }
 
-/** Somebody must be left to let others in. */
+/** At least one admin must remain who can authorise others. */
 async function assertAdminRemains(tx: Tx, user: UserRow, change: UserChange): Promise<void> {
   if (user.role !== "admin" || !user.isAuthorized) return;
   const stays = (change.role ?? "admin") === "admin" && change.isAuthorized !== false;
@@ -88,8 +88,8 @@ interface EmailMove {
 }
 
 /**
- * The admin has the last word: links that the account's own changes left behind end too. Whoever was invited and
- * has no password yet gets an invitation at the new address.
+ * Changes the address at once and ends the links of the account's own pending changes. An invited user without a password
+ * gets a new invitation at the new address.
  */
 async function moveEmail(deps: ChangeDeps, tx: Tx, { admin, user, email, locale }: EmailMove): Promise<void> {
   const now = deps.clock.now();
@@ -109,11 +109,11 @@ async function moveEmail(deps: ChangeDeps, tx: Tx, { admin, user, email, locale 
   await enqueueMail(deps, tx, invitation.mail, cause);
 }
 
-/** Who is no admin has a subscription: the one he has, or "Cortesia". */
+/** Every account except an admin has exactly one subscription: its existing one or "Cortesia". */
 async function keepSubscribed(tx: Tx, userId: string, change: UserChange, now: Date): Promise<void> {
   const expiresAt = change.expiresAt ? new Date(change.expiresAt) : null;
   const existing = await findSubscription(tx, userId);
-  // A plan that was chosen and never paid is none.
+  // A plan that was chosen but never paid does not count as a subscription.
   const hasNone = !existing || (existing.status === "pending" && change.expiresAt !== undefined);
   if (hasNone) await startSubscription(tx, { userId, planSlug: "cortesia", expiresAt, now });
   else if (change.expiresAt !== undefined) await setSubscriptionEnd(tx, userId, expiresAt);

@@ -10,8 +10,8 @@ const IDLE_MS = 12 * 3600_000;
 const TOUCH_MS = 5 * 60_000;
 
 /**
- * The session of a bearer token, with role, authorisation and subscription as they are now; `undefined` where
- * the token is bad or its session idle, old or revoked, or its user deauthorised or gone.
+ * The session of a bearer token with its current role, authorisation and subscription. Returns `undefined` if the token is
+ * invalid, its session is idle, old or revoked, or its user is unauthorised or deleted.
  */
 export async function findSession(
   deps: Pick<Deps, "db" | "tokens" | "clock">,
@@ -21,7 +21,7 @@ export async function findSession(
   return claims && (await findLiveSession(deps, claims.sid, claims.sub));
 }
 
-/** As {@link findSession}, for a token of another purpose that its session must outlive. */
+/** Like {@link findSession}, for a token of another purpose, which is valid only while its session is. */
 export async function findLiveSession(
   deps: Pick<Deps, "db" | "clock">,
   sessionId: string,
@@ -30,7 +30,7 @@ export async function findLiveSession(
   return await judgeSession(deps, { sessionId, userId }, await findSessionRow(deps.db, sessionId));
 }
 
-/** What a session's row says now; `undefined` as {@link findSession}. */
+/** The current state of a session; `undefined` as in {@link findSession}. */
 export async function judgeSession(
   deps: Pick<Deps, "db" | "clock">,
   { sessionId, userId }: { sessionId: string; userId: string },

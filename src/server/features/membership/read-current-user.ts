@@ -7,7 +7,7 @@ import { presentUser } from "../accounts/users/present-user.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
 import { findSubscription } from "../subscriptions/subscriptions.repo.ts";
 
-/** @throws {AppError} 401 where the account went since the session was read */
+/** @throws {AppError} 401 if the account was deleted since the session was read */
 export async function readCurrentUser(deps: Pick<Deps, "db">, session: Session): Promise<CurrentUser> {
   const [user, subscription] = await Promise.all([
     findUser(deps.db, session.userId),

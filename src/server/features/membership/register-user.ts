@@ -14,8 +14,8 @@ import { recordAudit } from "../audit/audit.repo.ts";
 import { startSubscription } from "../subscriptions/start-subscription.ts";
 
 /**
- * Opens an account of role `user` with a trial subscription. With REGISTRATION=approval it stays
- * unauthorised until an admin toggles it.
+ * Creates an account of role `user` with a trial subscription. With REGISTRATION=approval it stays unauthorised until an
+ * admin authorises it.
  * @throws {AppError} `auth.registration_closed`, `auth.email_taken`, 429
  */
 export async function registerUser(

@@ -131,8 +131,8 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
 }
 
 /**
- * The page a mailed link opens; it is no part of `/api`. Opening it confirms. A program that only looks whether the link
- * is alive (HEAD), or fetches it in case somebody opens it, opens nothing.
+ * The page behind a mailed link, outside `/api`. Opening it confirms the address. A HEAD request or a prefetch, by a program
+ * that only checks or preloads the link, does not confirm it.
  */
 export function createConfirmEmailRoutes(deps: Deps, guard: Guard) {
   return new Hono<HttpEnv>().get(
@@ -151,7 +151,7 @@ export function createConfirmEmailRoutes(deps: Deps, guard: Guard) {
     async (c) => {
       c.header("Cache-Control", "no-store");
       if (c.req.method === "HEAD") return c.body(null, 204);
-      // A browser asks again once the page is really wanted.
+      // The browser repeats the request when the user really opens the page.
       if (isFetchedAhead(c.req)) return c.body(null, 503);
       const isConfirmed = await confirmEmail(deps, c.req.param("token"), originOf(c));
       return c.redirect(isConfirmed ? "/?email=confirmed" : "/?email=dead", 303);
