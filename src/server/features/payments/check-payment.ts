@@ -11,8 +11,8 @@ import { settlePayment } from "./settlement/settle-payment.ts";
 type CheckDeps = Pick<Deps, "db" | "clock" | "pix" | "jobs" | "mailSeal" | "config" | "log">;
 
 /**
- * Asks the PSP about a charge that can be paid or whose money can go back, and acts on its answer alone: whatever a webhook
- * says, only this marks a payment paid or returned. A PSP that can't be reached is asked again by the reconciliation.
+ * Asks the PSP about a charge that can be paid or whose money can be returned, and acts on its answer alone: only this marks
+ * a payment paid or returned, whatever a webhook says. If the PSP is unreachable, the reconciliation asks again.
  */
 export async function checkPayment(deps: CheckDeps, txid: string, signal?: AbortSignal): Promise<void> {
   const { db, clock, pix, log } = deps;
@@ -46,7 +46,7 @@ async function applyCob(deps: CheckDeps, payment: PaymentRow, cob: Cob): Promise
   await recordDevolucoes(deps, payment.id, cob.pix);
 }
 
-/** Ends a payment that brought nothing, or not what it should; `endToEndId` where there is money to give back. */
+/** Fails a payment that brought no money or the wrong amount. `endToEndId` is set if there is money to return. */
 async function failPayment(
   deps: CheckDeps,
   id: string,

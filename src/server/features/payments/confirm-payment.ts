@@ -9,8 +9,9 @@ import { presentAdminPayment } from "./present-payment.ts";
 import { settlePayment } from "./settlement/settle-payment.ts";
 
 /**
- * An admin saw the money of a `local` payment on his bank account. Also after it expired; twice changes nothing.
- * @throws {AppError} `payment.not_found`, `payment.not_confirmable` (a PSP tells itself, or it has failed)
+ * An admin confirms that the money of a `local` payment arrived in their bank account. Works after it expired too.
+ * Idempotent.
+ * @throws {AppError} `payment.not_found`; `payment.not_confirmable` if a PSP reports the payment itself, or it has failed
  */
 export async function confirmPayment(
   deps: Pick<Deps, "db" | "clock" | "jobs" | "mailSeal" | "config">,

@@ -38,12 +38,11 @@ const PER_HOUR = 20;
 const HOUR_MS = 3600_000;
 
 /**
- * Begins to pay for a plan, or answers the payment for it that is open already. The row stands before the PSP is
- * asked, outside of any transaction, so that nothing it does is ever unknown here; where it can't be reached, the
- * row stays without a code and the next call asks again for the same txid.
- * A charge that the PSP rejects for good ends as failed.
- * @throws {AppError} `plan.not_found`, `plan.too_small`, `plan.already_endless`, `payment.too_many`,
- *   `pix.not_configured`, `pix.unavailable`
+ * Starts a payment for a plan, or returns the one that is already open for it. The row is committed before the PSP is asked,
+ * outside of any transaction, so that every charge at the PSP is known here. If the PSP is unreachable, the row stays without
+ * a code and the next call asks again for the same txid. A charge that the PSP rejects permanently ends as failed.
+ * @throws {AppError} `plan.not_found`, `plan.too_small`, `plan.already_endless`, `payment.too_many`, `pix.not_configured`,
+ *   `pix.unavailable`
  */
 export async function createPayment(
   deps: Pick<Deps, "db" | "clock" | "pix" | "log" | "config">,
@@ -68,7 +67,7 @@ async function openPayment(
   origin: RequestOrigin,
 ): Promise<PaymentRow> {
   const { userId, planId } = wanted;
-  // One at a time an account: two tabs get the same payment.
+  // One at a time per account, so that two tabs get the same payment.
   if (!(await lockUser(tx, userId))) throw new AppError(unauthenticated);
   const now = deps.clock.now();
   const plan = await findOfferedPlan(tx, planId);
@@ -107,7 +106,7 @@ async function assertCanPay(tx: Tx, userId: string, plan: PlanRow, now: Date): P
   const current = await findSubscription(tx, userId);
   if (!current) return;
   const { examCount, labExamCount } = current;
-  // The plan one has can always be renewed, also where an admin has made it smaller meanwhile.
+  // The current plan can always be renewed, even if an admin has reduced it since.
   if (current.planId !== plan.id) {
     const storageUsedBytes = await sumStorage(tx, userId);
     const lacks = tooSmallFor(plan, { ...current, storageUsedBytes });
@@ -133,11 +132,11 @@ async function askForCode(
       expiresInSeconds: pixLifetimeSeconds,
       description: `${deps.config.productName}: ${planName}`.slice(0, 140),
     });
-    // `expiresAt` stays what it was: asked again, the charge may be there since the first time.
+    // `expiresAt` does not change: after a repeated call the charge may date from the first one.
     if (brCode !== undefined) await attachBrCode(deps.db, id, brCode);
   } catch (error) {
     if (!(error instanceof PixError)) throw error;
-    // It would be rejected again: the next call begins a charge of its own.
+    // The PSP would reject it again, so the next call creates a new charge.
     if (error.kind === "rejected") await failUncharged(deps.db, id);
     throw new AppError(pixUnavailable, {
       detail: `${error.kind}: ${error.message}`,

@@ -3,7 +3,7 @@ import type { DbOrTx, Tx } from "../../db/client.ts";
 import type { DevolucaoChanges } from "./merge-devolucoes.ts";
 import { type DevolucaoRow, devolucoes } from "./payments.table.ts";
 
-/** What went back of a payment, oldest first. */
+/** The devoluções of a payment, oldest first. */
 export async function listDevolucoes(db: DbOrTx, paymentId: string): Promise<DevolucaoRow[]> {
   return await db
     .select()
@@ -12,7 +12,7 @@ export async function listDevolucoes(db: DbOrTx, paymentId: string): Promise<Dev
     .orderBy(devolucoes.seenAt, devolucoes.id);
 }
 
-/** What went back of each of these payments, by payment. */
+/** The devoluções of each of these payments, by payment id. */
 export async function listDevolucoesOf(
   db: DbOrTx,
   paymentIds: string[],
@@ -26,7 +26,7 @@ export async function listDevolucoesOf(
   return Map.groupBy(rows, ({ paymentId }) => paymentId);
 }
 
-/** Writes what an answer of the PSP changed; the payment must be locked. */
+/** Stores what an answer of the PSP changed. The payment must be locked. */
 export async function saveDevolucoes(
   tx: Tx,
   paymentId: string,

@@ -11,7 +11,7 @@ export function sumReturnedCents(devolucoes: Amount[]): number {
   );
 }
 
-/** What is back or on its way there: a further refund can't ask for it. */
+/** The sum of the devoluções that are completed or in progress, in cents. A further refund cannot include it. */
 export function leavingCents(devolucoes: Pick<ReceivedDevolucao, "status" | "amountCents">[]): number {
   return devolucoes.reduce(
     (sum, { status, amountCents }) => sum + (status === "NAO_REALIZADO" ? 0 : amountCents),
@@ -21,17 +21,17 @@ export function leavingCents(devolucoes: Pick<ReceivedDevolucao, "status" | "amo
 
 export type NewDevolucao = Omit<DevolucaoRow, "id" | "paymentId" | "seenAt">;
 
-/** What the PSP's answer changes of the known rows. */
+/** What the PSP's answer changes in the stored rows. */
 export interface DevolucaoChanges {
   added: NewDevolucao[];
-  /** Rows as they are from now on. */
+  /** Existing rows with their new values. */
   changed: DevolucaoRow[];
 }
 
 /**
- * Compares what is known with what the PSP says. One devolucao is one `rtrId`, and where one of both sides has none yet,
- * one id of one Pix. An answer that comes late never takes a final status back, and one that leaves a devolucao out
- * takes nothing away.
+ * Compares the stored devoluções with the PSP's answer. A devolução is identified by its `rtrId` or, while either side has
+ * none, by its id within one Pix. A late answer never reverts a final status, and a devolução that is missing in an answer
+ * stays.
  */
 export function mergeDevolucoes(known: DevolucaoRow[], pix: ReceivedPix[]): DevolucaoChanges {
   const added: NewDevolucao[] = [];
@@ -39,12 +39,13 @@ export function mergeDevolucoes(known: DevolucaoRow[], pix: ReceivedPix[]): Devo
   const left = new Set(known);
   for (const { endToEndId, devolucoes } of pix) {
     for (const devolucao of devolucoes) {
-      const seen = rowOf(endToEndId, devolucao);
-      const isSame = (row: NewDevolucao) => isSameDevolucao(row, seen);
+      const received = rowOf(endToEndId, devolucao);
+      const isSame = (row: NewDevolucao) => isSameDevolucao(row, received);
       if (added.some(isSame)) continue;
       const row = known.find(isSame);
-      if (!row) added.push(seen);
-      else if (left.delete(row) && differs(row, seen)) changed.push({ ...row, ...laterOf(row, seen) });
+      if (!row) added.push(received);
+      else if (left.delete(row) && differs(row, received))
+        changed.push({ ...row, ...mergeRow(row, received) });
     }
   }
   return { added, changed };
@@ -63,24 +64,24 @@ function isSameDevolucao(one: NewDevolucao, other: NewDevolucao): boolean {
   return one.endToEndId === other.endToEndId && one.devolucaoId === other.devolucaoId;
 }
 
-function differs(row: DevolucaoRow, seen: NewDevolucao): boolean {
-  const { status, rtrId, amountCents, settledAt } = laterOf(row, seen);
+function differs(row: DevolucaoRow, received: NewDevolucao): boolean {
+  const { status, rtrId, amountCents, settledAt } = mergeRow(row, received);
   const isSameTime = (settledAt?.getTime() ?? null) === (row.settledAt?.getTime() ?? null);
   return status !== row.status || rtrId !== row.rtrId || amountCents !== row.amountCents || !isSameTime;
 }
 
-/** Statuses in the order in which they replace each other: money that is back stays back. */
+/** Statuses by rank; a higher one replaces a lower one. Returned money stays returned. */
 const ranks: Record<DevolucaoRow["status"], number> = { EM_PROCESSAMENTO: 0, NAO_REALIZADO: 1, DEVOLVIDO: 2 };
 
-/** The amount stands with its final status; what the PSP tells later of times and ids is added. */
-function laterOf(row: DevolucaoRow, seen: NewDevolucao): NewDevolucao {
-  const isKept = ranks[row.status] > ranks[seen.status] || row.status === "DEVOLVIDO";
+/** A final status keeps its amount. Times and ids that the PSP reports later are added. */
+function mergeRow(row: DevolucaoRow, received: NewDevolucao): NewDevolucao {
+  const isKept = ranks[row.status] > ranks[received.status] || row.status === "DEVOLVIDO";
   return {
-    ...seen,
-    status: isKept ? row.status : seen.status,
-    amountCents: isKept ? row.amountCents : seen.amountCents,
-    rtrId: seen.rtrId ?? row.rtrId,
-    requestedAt: seen.requestedAt ?? row.requestedAt,
-    settledAt: seen.settledAt ?? row.settledAt,
+    ...received,
+    status: isKept ? row.status : received.status,
+    amountCents: isKept ? row.amountCents : received.amountCents,
+    rtrId: received.rtrId ?? row.rtrId,
+    requestedAt: received.requestedAt ?? row.requestedAt,
+    settledAt: received.settledAt ?? row.settledAt,
   };
 }

@@ -2,31 +2,31 @@ import type { Deps } from "../../deps.ts";
 import { defineQueue } from "../../jobs/queue.ts";
 import type { PaymentRow } from "./payments.table.ts";
 
-/** How long a charge is left alone after a look-up, whatever asks for the next. */
+/** The minimum pause between two look-ups of one charge, whatever triggers them. */
 export const checkPauseMs = 10_000;
 
-/** Asks the PSP about a charge; at most one job a txid. */
+/** Asks the PSP about a charge; at most one job per txid. */
 export const checkQueue = defineQueue<{ txid: string }>("pix.check", {
   exclusive: true,
   retryLimit: 1,
   expireInSeconds: 60,
 });
 
-/** As {@link checkQueue}, for charges that are paid: apart, so that they keep none waiting that is being paid. */
+/** Like {@link checkQueue}, for paid charges: a separate queue, so that they do not delay charges that are being paid. */
 export const returnQueue = defineQueue<{ txid: string }>("pix.returns", {
   exclusive: true,
   retryLimit: 1,
   expireInSeconds: 60,
 });
 
-/** Carries a refund to its end; at most one job a payment. */
+/** Completes a refund; at most one job per payment. */
 export const refundQueue = defineQueue<{ paymentId: string }>("pix.refund", {
   exclusive: true,
   retryLimit: 1,
   expireInSeconds: 60,
 });
 
-/** Has the PSP asked about a charge, as soon as {@link checkPauseMs} allows. */
+/** Enqueues a look-up of a charge, to run as soon as {@link checkPauseMs} allows. */
 export async function enqueueCheck(
   deps: Pick<Deps, "jobs" | "clock">,
   payment: Pick<PaymentRow, "txid" | "checkedAt">,

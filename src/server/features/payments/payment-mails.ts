@@ -30,7 +30,7 @@ export function paidMail(paid: {
   };
 }
 
-/** `payment` as it was before it was refunded. */
+/** `payment` is the row before the refund. */
 export function refundedMail(refunded: { payment: PaymentRow; locale: Locale }): MailContent {
   const { payment, locale } = refunded;
   return {
@@ -50,7 +50,7 @@ const wrongAmount = /*i18n*/ {
     "We gave back the Pix you sent for the {plan} plan: its amount was other than the plan's price, {amount}. Nothing has changed in your subscription.",
 };
 
-/** The PSP or the payer's bank took the whole Pix back; `payment` as it was before. */
+/** The PSP or the payer's bank returned the whole Pix; `payment` is the row before that. */
 export function returnedMail(returned: { payment: PaymentRow; locale: Locale }): MailContent {
   const { payment, locale } = returned;
   const text =
@@ -78,7 +78,7 @@ export function returnedMail(returned: { payment: PaymentRow; locale: Locale }):
   };
 }
 
-/** A part of a Pix went back; what it bought goes on. */
+/** A part of a Pix was returned; the plan continues. */
 export function partlyReturnedMail(returned: {
   payment: PaymentRow;
   returnedCents: number;
@@ -102,7 +102,7 @@ export function partlyReturnedMail(returned: {
   };
 }
 
-/** Tells the operator; without the payer's name or address, which the payment shows. */
+/** Tells the operator about a return, without the payer's name or address; the payment's page shows them. */
 export function returnToldMail(told: {
   payment: PaymentRow;
   returnedCents: number;

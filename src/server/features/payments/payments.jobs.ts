@@ -15,15 +15,15 @@ const registration = defineQueue<Record<never, never>>("pix.register", {
 });
 
 const PER_RUN = 200;
-/** A charge is good for half an hour; a PSP may know late what was paid in it. */
+/** A charge can be paid for half an hour, but a PSP may report that payment late. */
 const LOOKS_BACK_MS = 48 * 3600_000;
 
-/** A payer may contest a Pix for 80 days (MED 2.0), and the banks take some more. */
+/** A payer may contest a Pix for 80 days (MED 2.0); the banks need some more days. */
 const RETURNABLE_MS = 90 * 24 * 3600_000;
-/** One look-up a second at most: PSPs limit how many they answer. */
+/** At most one look-up per second: PSPs limit their rate. */
 const RETURNS_PER_RUN = 60;
 
-/** Looks after charges and refunds at the PSP: told by webhooks, and every minute for those that were lost. */
+/** Checks charges and refunds at the PSP: when a webhook reports them, and every minute in case a webhook was lost. */
 export async function startPaymentJobs(deps: Deps): Promise<void> {
   const { jobs, pix } = deps;
   if (!pix) return;
@@ -42,7 +42,7 @@ export async function startPaymentJobs(deps: Deps): Promise<void> {
     try {
       await pix.registerWebhook(url, signal);
     } catch (error) {
-      // A job's error is kept in the database: it must not carry the address, which holds a secret.
+      // The database stores a job's error, so it must not contain the address, which holds a secret.
       const detail = error instanceof PixError ? `${error.kind}: ${error.message}` : "unexpected";
       deps.log.warn("pix.webhook_not_registered", { detail: detail.replaceAll(webhookSecret, "…") });
       throw new Error("the webhook could not be registered");
@@ -51,7 +51,7 @@ export async function startPaymentJobs(deps: Deps): Promise<void> {
   await jobs.enqueue(registration, {});
 }
 
-/** Has the PSP asked about what is open and due and about what may have gone back, and unfinished refunds carried on. */
+/** Enqueues look-ups of charges that are open and due or whose money may have been returned, and resumes unfinished refunds. */
 export async function reconcile(deps: Pick<Deps, "db" | "clock" | "jobs">): Promise<void> {
   const { db, clock, jobs } = deps;
   const now = clock.now();

@@ -29,7 +29,7 @@ export async function lockPayment(tx: Tx, id: string): Promise<PaymentRow | unde
   return row;
 }
 
-/** The newest payment that can still be paid; for one plan where `planId` is given. */
+/** The newest payment that can still be paid, limited to one plan if `planId` is given. */
 export async function findOpenPayment(
   db: DbOrTx,
   userId: string,
@@ -52,7 +52,7 @@ export async function findOpenPayment(
   return row;
 }
 
-/** The newest payment that can still be paid of every account with one, by its user. */
+/** For every account with a payment that can still be paid: the newest one's id, by user id. */
 export async function listOpenPaymentIds(db: DbOrTx, now: Date): Promise<Map<string, string>> {
   const rows = await db
     .select({ userId: payments.userId, id: payments.id })
@@ -66,7 +66,7 @@ export async function countPaymentsSince(db: DbOrTx, userId: string, since: Date
   return await db.$count(payments, and(eq(payments.userId, userId), gte(payments.createdAt, since)));
 }
 
-/** The PSP's answer to a new charge; one that came before, through another tab, stays. */
+/** Stores the PSP's code for a new charge; a code that another tab stored first stays. */
 export async function attachBrCode(db: DbOrTx, id: string, brCode: string): Promise<void> {
   await db
     .update(payments)
@@ -74,7 +74,7 @@ export async function attachBrCode(db: DbOrTx, id: string, brCode: string): Prom
     .where(and(eq(payments.id, id), eq(payments.status, "pending"), isNull(payments.brCode)));
 }
 
-/** Ends a payment whose charge the PSP won't make. */
+/** Fails a payment whose charge the PSP refuses to create. */
 export async function failUncharged(db: DbOrTx, id: string): Promise<void> {
   await db
     .update(payments)
@@ -107,7 +107,7 @@ export interface PaymentWithUser {
 
 const withUser = { payment: payments, user: { id: users.id, name: users.name, email: users.email } };
 
-/** For admins: of one status, as of `now`, or of all; newest first. */
+/** A page of all payments, newest first, limited to one status (as of `now`) if the query has one. */
 export async function pageOfPayments(
   db: DbOrTx,
   query: PaymentListQuery,
@@ -125,7 +125,7 @@ export async function pageOfPayments(
   return { rows, total: await db.$count(payments, filter) };
 }
 
-/** How long a `local` payment waits for an admin, who reads his statement when he has the time. */
+/** How long a `local` payment waits for an admin, who checks the bank statement by hand. */
 const UNCONFIRMED_MS = 7 * 24 * 3600_000;
 
 function hasStatus(status: NonNullable<PaymentListQuery["status"]>, now: Date): SQL | undefined {
@@ -135,7 +135,7 @@ function hasStatus(status: NonNullable<PaymentListQuery["status"]>, now: Date): 
   return eq(payments.status, status);
 }
 
-/** Of the merchant's own key and some days old at most: paid or not, only an admin can tell. */
+/** A `local` payment, at most some days old: only an admin can know whether it was paid. */
 function isUnconfirmed(now: Date): SQL | undefined {
   const since = new Date(now.getTime() - UNCONFIRMED_MS);
   return and(eq(payments.status, "pending"), eq(payments.provider, "local"), gte(payments.createdAt, since));
@@ -150,14 +150,14 @@ export async function findPaymentWithUser(db: DbOrTx, id: string): Promise<Payme
   return row;
 }
 
-/** Money is in at the PSP, and none of it is known to be back whole. */
+/** The money arrived at the PSP and is not known to be returned in full. */
 const isReturnable = or(
   eq(payments.status, "paid"),
   and(eq(payments.status, "failed"), isNotNull(payments.endToEndId)),
 );
 const isWatched = and(sql`${payments.provider} = 'bacen'`, or(eq(payments.status, "pending"), isReturnable));
 
-/** Among `txids`, those of charges at the PSP that can still be paid, or whose money can go back. */
+/** The charges among `txids` that are at the PSP and can still be paid or returned. */
 export async function listWatchedCharges(
   db: DbOrTx,
   txids: string[],
@@ -169,7 +169,10 @@ export async function listWatchedCharges(
     .where(and(inArray(payments.txid, txids), isWatched));
 }
 
-/** Takes the look-up of a charge if the last one is `minAgeMs` old; `undefined` where it is too soon or nothing can change. */
+/**
+ * Claims the look-up of a charge if its last one is at least `minAgeMs` old. Returns `undefined` if it is too soon or nothing
+ * can change.
+ */
 export async function claimCheck(
   db: DbOrTx,
   txid: string,
@@ -185,7 +188,7 @@ export async function claimCheck(
   return row;
 }
 
-/** Open charges due for a look-up: each minute when new, ever rarer with age, until `since`. */
+/** Open charges created after `since` that are due for a look-up: every minute while new, less often with age. */
 export async function listDueTxids(db: DbOrTx, since: Date, now: Date, limit: number): Promise<string[]> {
   const at = sql`${now.toISOString()}::timestamptz`;
   const pause = sql`greatest(interval '1 minute', (${at} - ${payments.createdAt}) / 10)`;
@@ -206,8 +209,8 @@ export async function listDueTxids(db: DbOrTx, since: Date, now: Date, limit: nu
 }
 
 /**
- * Charges whose money came in after `since` and may have gone back: due each hour at first, ever rarer with age, each day at
- * the end. Those that waited longest come first, so that many are looked at more rarely, and none never.
+ * Charges whose money arrived after `since` and may have been returned: due every hour at first, less often with age, and
+ * daily in the end. Those that waited longest come first, so that under load each is checked less often but none is skipped.
  */
 export async function listReturnableTxids(
   db: DbOrTx,
@@ -234,7 +237,7 @@ export async function listReturnableTxids(
   return rows.map((row) => row.txid);
 }
 
-/** Payments whose refund was asked for and is not finished. */
+/** Payments with a refund that was requested and is not finished. */
 export async function listUnfinishedRefunds(db: DbOrTx, limit: number): Promise<string[]> {
   const rows = await db
     .select({ id: payments.id })
@@ -245,7 +248,7 @@ export async function listUnfinishedRefunds(db: DbOrTx, limit: number): Promise<
   return rows.map((row) => row.id);
 }
 
-/** Local payments that wait for an admin, their codes expired or not. */
+/** Counts the local payments that wait for an admin, including those whose code expired. */
 export async function countUnconfirmed(db: DbOrTx, now: Date): Promise<number> {
   return await db.$count(payments, isUnconfirmed(now));
 }

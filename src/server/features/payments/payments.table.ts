@@ -2,13 +2,13 @@ import { sql } from "drizzle-orm";
 import { bigint, index, integer, pgEnum, pgTable, text, timestamp, unique, uuid } from "drizzle-orm/pg-core";
 import { plans } from "../subscriptions/subscriptions.table.ts";
 
-/** `expired` is never stored: it is `pending` with `expiresAt` behind now. */
+/** `expired` is never stored: it is `pending` with `expiresAt` in the past. */
 export const paymentStatus = pgEnum("payment_status", ["pending", "paid", "failed", "refunded"]);
 export const pixProvider = pgEnum("pix_provider", ["local", "bacen"]);
 /** Status of a devolucao, as API Pix names it. */
 export const devolucaoStatus = pgEnum("devolucao_status", ["EM_PROCESSAMENTO", "DEVOLVIDO", "NAO_REALIZADO"]);
 
-/** One charge for one period of a plan. Rows outlive their users, hence no reference; amounts in cents. */
+/** One charge for one period of a plan, amounts in cents. Rows outlive their users, so there is no reference. */
 export const payments = pgTable(
   "payments",
   {
@@ -17,7 +17,7 @@ export const payments = pgTable(
     planId: uuid("plan_id")
       .notNull()
       .references(() => plans.id),
-    /** As the plan stood when it was chosen: later edits don't change what was bought. */
+    /** The plan's values when it was chosen: later edits do not change what was bought. */
     planName: text("plan_name").notNull(),
     amountCents: integer("amount_cents").notNull(),
     periodDays: integer("period_days").notNull(),
@@ -34,9 +34,9 @@ export const payments = pgTable(
     endToEndId: text("end_to_end_id").unique(),
     /** The admin who confirmed it by hand. */
     confirmedBy: uuid("confirmed_by"),
-    /** Why it failed, for the admin: a code, never a text. */
+    /** Why it failed, for the admin: a code, not text. */
     failure: text(),
-    /** What it bought; moves when an earlier period is refunded, ends early when the plan is changed. */
+    /** The period it bought. It moves when an earlier period is refunded and ends early when the plan is changed. */
     periodStart: timestamp("period_start", { withTimezone: true }),
     periodEnd: timestamp("period_end", { withTimezone: true }),
     devolucaoId: text("devolucao_id"),
@@ -47,7 +47,7 @@ export const payments = pgTable(
     index("payments_user_id_idx").on(table.userId, table.id),
     index("payments_open_idx").on(table.createdAt).where(sql`${table.status} = 'pending'`),
     index("payments_paid_at_idx").on(table.paidAt),
-    // Those whose money can go back at the PSP, by their last look-up.
+    // Payments whose money can be returned at the PSP, by their last look-up.
     index("payments_returnable_idx")
       .on(table.checkedAt)
       .where(
@@ -56,7 +56,7 @@ export const payments = pgTable(
   ],
 );
 
-/** What went back of a payment at the PSP, whoever asked for it. Of persons nothing is kept. */
+/** The devoluções of a payment at the PSP, whoever asked for them. No personal data is stored. */
 export const devolucoes = pgTable(
   "devolucoes",
   {
@@ -64,19 +64,19 @@ export const devolucoes = pgTable(
     paymentId: uuid("payment_id")
       .notNull()
       .references(() => payments.id),
-    /** The received Pix that it gives back. */
+    /** The received Pix that is returned. */
     endToEndId: text("end_to_end_id").notNull(),
-    /** Its id at the PSP, unique for one Pix. */
+    /** The devolução's id at the PSP, unique within one Pix. */
     devolucaoId: text("devolucao_id").notNull(),
     rtrId: text("rtr_id"),
-    /** A PSP may name up to ten digits before the point. */
+    /** A bigint, because a PSP may send up to ten digits before the decimal point. */
     amountCents: bigint("amount_cents", { mode: "number" }).notNull(),
     /** API Pix `DevolucaoNatureza`. */
     natureza: text().notNull(),
     status: devolucaoStatus().notNull(),
     requestedAt: timestamp("requested_at", { withTimezone: true }),
     settledAt: timestamp("settled_at", { withTimezone: true }),
-    /** When it was first seen here. */
+    /** When this server first saw it. */
     seenAt: timestamp("seen_at", { withTimezone: true }).notNull(),
   },
   (table) => [

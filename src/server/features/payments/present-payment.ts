@@ -4,7 +4,7 @@ import { sumReturnedCents } from "./merge-devolucoes.ts";
 import type { PaymentWithUser } from "./payments.repo.ts";
 import type { DevolucaoRow, PaymentRow } from "./payments.table.ts";
 
-/** The status as it is at `now`: a pending one past its time is expired. */
+/** The status at `now`: a pending payment past its time is expired. */
 export function paymentStatusAt({ status, expiresAt }: PaymentRow, now: Date): PaymentStatus {
   return status === "pending" && expiresAt <= now ? "expired" : status;
 }
@@ -44,7 +44,7 @@ function centsReturned({ status, amountCents }: PaymentRow, devolucoes: Devoluca
   return status === "refunded" && devolucoes.length === 0 ? amountCents : sumReturnedCents(devolucoes);
 }
 
-/** Without its code, which is its user's to pay. */
+/** A payment for the admin's view, without its code, which only its user may pay. */
 export function presentAdminPayment(
   { payment, user }: PaymentWithUser,
   now: Date,
@@ -62,12 +62,12 @@ export function presentAdminPayment(
   };
 }
 
-/** Money is in: it was paid, or something else than the amount was. */
+/** Whether money arrived: the price, or another amount. */
 export function isRefundable({ status, endToEndId }: PaymentRow): boolean {
   return status === "paid" || (status === "failed" && endToEndId !== null);
 }
 
-/** Drawing costs some milliseconds, and a dialog asks for it every five seconds; each takes some 26 kB. */
+/** Drawn QR codes, some 26 kB each. Drawing takes some milliseconds, and an open dialog asks every five seconds. */
 const drawn = new Map<string, string>();
 const MAX_DRAWN = 200;
 

@@ -9,8 +9,8 @@ import { findPayment, findPaymentOf, listPaymentsOf, pageOfPayments } from "./pa
 import { presentAdminPayment, presentPayment } from "./present-payment.ts";
 
 /**
- * One's own payment; admins any. While its dialog waits the PSP is asked in the background: a lost webhook costs
- * seconds then.
+ * Reads a payment of the caller; admins may read any. While its dialog is open, the PSP is asked in the background, so that a
+ * lost webhook delays it only by seconds.
  * @throws {AppError} `payment.not_found`
  */
 export async function readPayment(
@@ -26,7 +26,7 @@ export async function readPayment(
   return presentPayment(payment, clock.now(), await listDevolucoes(db, id));
 }
 
-/** One's own payments, newest first. */
+/** The caller's payments, newest first. */
 export async function readPaymentHistory(
   deps: Pick<Deps, "db" | "clock">,
   userId: string,
@@ -38,7 +38,7 @@ export async function readPaymentHistory(
   return rows.map((row) => presentPayment(row, now, returned.get(row.id)));
 }
 
-/** Everybody's payments, for admins. */
+/** All accounts' payments, for admins. */
 export async function readPayments(
   deps: Pick<Deps, "db" | "clock">,
   query: PaymentListQuery,

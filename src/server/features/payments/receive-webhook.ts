@@ -7,8 +7,8 @@ import { listWatchedCharges } from "./payments.repo.ts";
 const MAX_PIX = 1_000;
 
 /**
- * What API Pix posts to `{webhookUrl}/pix`. Only the txids are read: nothing else in it is believed. A Pix without one,
- * as any other on the same key, doesn't spoil the rest.
+ * The body that API Pix posts to `{webhookUrl}/pix`. Only the txids are read; the rest is not trusted. A Pix without a txid,
+ * such as another payment to the same key, does not invalidate the others.
  */
 export const pixWebhookSchema = z.object({
   pix: z.array(z.object({ txid: z.catch(z.optional(z.string()), undefined) })).check(z.maxLength(MAX_PIX)),
@@ -24,7 +24,7 @@ export function isWebhookSecret({ config }: Pick<Deps, "config">, secret: string
 }
 
 /**
- * Has the PSP asked about those charges that are ours and open, or whose money can go back. May be told of anything, any
+ * Enqueues a look-up of each reported charge that exists here and can still be paid or returned. Safe with any content, any
  * number of times.
  */
 export async function receiveWebhook(

@@ -17,8 +17,9 @@ import { type LockedPayment, lockPaymentOfAccount, settleRefund } from "./settle
 type ReturnDeps = Pick<Deps, "db" | "clock" | "jobs" | "mailSeal" | "config">;
 
 /**
- * Writes down what the PSP says went back of a payment. All of it back ends what the payment bought; a part is shown, told
- * to its user and the operator, and left to an admin. The same answer again, or two at once, changes nothing.
+ * Stores the devoluções of a payment from the PSP's answer. A full return ends what the payment bought. A partial return is
+ * shown, mailed to the user and the operator, and left for an admin to decide. Idempotent, and safe if two answers arrive at
+ * once.
  */
 export async function recordDevolucoes(
   deps: ReturnDeps,
@@ -33,23 +34,25 @@ export async function recordDevolucoes(
     const changes = mergeDevolucoes(known, pix);
     await saveDevolucoes(tx, paymentId, changes, deps.clock.now());
     const before = new Set(known.filter(isBack).map(({ id }) => id));
-    const fresh = [...changes.added, ...changes.changed.filter(({ id }) => !before.has(id))].filter(isBack);
-    if (fresh.length > 0) await actOn(deps, tx, locked, { fresh, pix });
+    const newlyReturned = [...changes.added, ...changes.changed.filter(({ id }) => !before.has(id))].filter(
+      isBack,
+    );
+    if (newlyReturned.length > 0) await applyReturns(deps, tx, locked, { newlyReturned, pix });
   });
 }
 
 const isBack = ({ status }: Pick<NewDevolucao, "status">) => status === "DEVOLVIDO";
 
-async function actOn(
+async function applyReturns(
   deps: ReturnDeps,
   tx: Tx,
   { payment, user }: LockedPayment,
-  { fresh, pix }: { fresh: NewDevolucao[]; pix: ReceivedPix[] },
+  { newlyReturned, pix }: { newlyReturned: NewDevolucao[]; pix: ReceivedPix[] },
 ): Promise<void> {
   const returnedCents = sumReturnedCents(await listDevolucoes(tx, payment.id));
   const isWhole = returnedCents >= receivedCents(payment, pix);
   const isOwn = ({ devolucaoId }: NewDevolucao) => devolucaoId === payment.devolucaoId;
-  const others = fresh.filter((devolucao) => !isOwn(devolucao));
+  const others = newlyReturned.filter((devolucao) => !isOwn(devolucao));
   if (others.length > 0 && payment.status !== "refunded") {
     await recordAudit(tx, {
       at: deps.clock.now(),
@@ -64,8 +67,8 @@ async function actOn(
     });
     await tellOperator(deps, tx, payment, { others, returnedCents, isWhole });
   }
-  // What an admin asked for ends the period too where more had come in than the price.
-  if (isWhole || fresh.some(isOwn)) {
+  // An admin's refund ends the period even if more than the price had arrived.
+  if (isWhole || newlyReturned.some(isOwn)) {
     await settleRefund(deps, tx, payment.id, others.length > 0 ? "psp" : "admin");
     return;
   }
@@ -74,7 +77,10 @@ async function actOn(
   await mailUser(deps, tx, user, partlyReturnedMail({ payment, returnedCents, locale }));
 }
 
-/** An answer that leaves a Pix out, as of a PSP that forgets, makes no part the whole. */
+/**
+ * In cents. At least the price of a paid payment: if the PSP's answer omits a Pix, a partial return must not count as a full
+ * one.
+ */
 function receivedCents({ status, amountCents }: PaymentRow, pix: ReceivedPix[]): number {
   const received = pix.reduce((sum, { amountCents }) => sum + amountCents, 0);
   return status === "failed" ? received : Math.max(received, amountCents);

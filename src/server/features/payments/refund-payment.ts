@@ -17,11 +17,10 @@ import { settleRefund } from "./settlement/settle-refund.ts";
 type RefundDeps = Pick<Deps, "db" | "clock" | "pix" | "jobs" | "mailSeal" | "config" | "log">;
 
 /**
- * Gives a payment back and ends the period it bought. The intent is written first and carried out outside of any
- * transaction: a refund that the PSP is slow with, or that a crash cut, goes on by the reconciliation under the same
- * id. Twice changes nothing.
- * @throws {AppError} `payment.not_found`, `payment.not_refundable`, `payment.refund_rejected`, `pix.not_configured`
- *   (paid at a PSP, and none is set up any more)
+ * Refunds a payment and ends the period it bought. The intent is committed first and carried out outside of any transaction:
+ * the reconciliation resumes a refund that is slow at the PSP or was cut by a crash, under the same id. Idempotent.
+ * @throws {AppError} `payment.not_found`, `payment.not_refundable`, `payment.refund_rejected`; `pix.not_configured` if it was
+ *   paid at a PSP and none is configured any more
  */
 export async function refundPayment(
   deps: RefundDeps,
@@ -55,7 +54,7 @@ export async function refundPayment(
   return presentAdminPayment(refunded, clock.now(), await listDevolucoes(db, id));
 }
 
-/** Brings a refund that was asked for as far as the PSP does; a PSP that can't be reached leaves it under way. */
+/** Carries a requested refund out as far as the PSP does. It stays pending if the PSP is unreachable. */
 export async function carryOutRefund(
   deps: RefundDeps,
   paymentId: string,
@@ -87,16 +86,16 @@ async function askForRefund(
   signal?: AbortSignal,
 ): Promise<Outcome> {
   const { id, provider, devolucaoId, endToEndId, amountCents } = payment;
-  // Paid on the merchant's own key: given back by hand, at the bank.
+  // Paid to the merchant's own key, so the admin returns it by hand at the bank.
   if (provider === "local") return { status: "DEVOLVIDO", amountCents };
   if (devolucaoId === null || endToEndId === null) return { status: "NAO_REALIZADO", amountCents };
-  // Only the PSP that has the money can say what became of it.
+  // Only the PSP that received the money knows its state.
   if (pix?.provider !== provider) return { status: "EM_PROCESSAMENTO", amountCents };
   try {
     const known = await pix.readRefund({ endToEndId, id: devolucaoId }, signal);
     if (known) return known;
     const left = await refundableCents(pix, payment, signal);
-    // The rest is on its way back already: the reconciliation sees how that ends.
+    // The rest is being returned already; the reconciliation sees the result.
     if (left <= 0) return { status: "EM_PROCESSAMENTO", amountCents };
     return await pix.refund({ endToEndId, id: devolucaoId, amountCents: left }, signal);
   } catch (error) {
@@ -106,7 +105,7 @@ async function askForRefund(
   }
 }
 
-/** So that the details of a payment tell of an admin's refund as of any other. */
+/** Stores the devolução of an admin's refund, so that the payment's details show it like any other. */
 async function keepDevolucao(
   { clock }: Pick<Deps, "clock">,
   tx: Tx,
@@ -128,8 +127,8 @@ async function keepDevolucao(
 }
 
 /**
- * What can still be given back: what came in of the Pix (of a payment that failed for it, another amount than was asked
- * for), less what went back of it or is on its way.
+ * The cents that can still be refunded: the received amount (which may differ from the price if the payment failed for that),
+ * less what was returned or is being returned.
  */
 async function refundableCents(
   pix: Pix,

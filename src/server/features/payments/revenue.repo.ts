@@ -14,7 +14,7 @@ export interface MonthRow {
 export async function sumRevenueByMonth(db: DbOrTx, since: Date): Promise<MonthRow[]> {
   const from = sql`${since.toISOString()}::timestamptz`;
   const monthOf = (at: SQL) => sql`to_char(${at} at time zone 'America/Sao_Paulo', 'YYYY-MM')`;
-  // What is known to be back of the Pix that paid; the rest of a refunded payment went back with its refund.
+  // The known devoluções of the Pix that paid. The rest of a refunded payment was returned at its refund.
   const back = sql`select ${devolucoes.paymentId} as id, ${devolucoes.amountCents} as cents,
       coalesce(${devolucoes.settledAt}, ${devolucoes.seenAt}) as at
     from ${devolucoes} join ${payments} on ${payments.id} = ${devolucoes.paymentId}

@@ -2,7 +2,7 @@ import { and, eq, gt, gte, isNotNull, lte, ne, type SQL, sql } from "drizzle-orm
 import type { Tx } from "../../../db/client.ts";
 import { payments } from "../payments.table.ts";
 
-/** Ends what an account has paid for: after a cancellation nothing of it is left to refund, unless that is undone. */
+/** Ends an account's paid periods after a cancellation, so that nothing is left to refund unless the cancellation is undone. */
 export async function endPeriods(tx: Tx, userId: string, now: Date): Promise<void> {
   const at = sql`${now.toISOString()}::timestamptz`;
   await tx
@@ -11,7 +11,7 @@ export async function endPeriods(tx: Tx, userId: string, now: Date): Promise<voi
     .where(and(eq(payments.userId, userId), eq(payments.status, "paid"), isNotNull(payments.periodEnd)));
 }
 
-/** Ends, for good, what an account has paid for: its subscription begins anew. A period still to come has none left. */
+/** Ends an account's paid periods permanently, because its subscription starts over. A future period becomes empty. */
 export async function closePeriods(tx: Tx, userId: string, now: Date): Promise<void> {
   const at = sql`${now.toISOString()}::timestamptz`;
   await tx
@@ -23,7 +23,7 @@ export async function closePeriods(tx: Tx, userId: string, now: Date): Promise<v
     .where(and(eq(payments.userId, userId), eq(payments.status, "paid"), gt(payments.periodEnd, now)));
 }
 
-/** Gives the periods back that {@link endPeriods} ended at `endedAt`, since that is undone. */
+/** Restores the periods that {@link endPeriods} ended at `endedAt`, because the cancellation was undone. */
 export async function reopenPeriods(tx: Tx, userId: string, endedAt: Date): Promise<void> {
   await tx
     .update(payments)
@@ -31,7 +31,7 @@ export async function reopenPeriods(tx: Tx, userId: string, endedAt: Date): Prom
     .where(and(eq(payments.userId, userId), eq(payments.status, "paid"), wasEndedAt(endedAt)));
 }
 
-/** How much of what {@link endPeriods} ended at `endedAt` was refunded since, in milliseconds. */
+/** The time that {@link endPeriods} ended at `endedAt` and that was refunded since, in milliseconds. */
 export async function sumRefundedMs(tx: Tx, userId: string, endedAt: Date): Promise<number> {
   const at = sql`${endedAt.toISOString()}::timestamptz`;
   const lost = sql`${boughtEnd} - greatest(${payments.periodStart}, ${at})`;
@@ -42,9 +42,9 @@ export async function sumRefundedMs(tx: Tx, userId: string, endedAt: Date): Prom
       and(
         eq(payments.userId, userId),
         eq(payments.status, "refunded"),
-        // A refund before took its time off the subscription's end then.
+        // An earlier refund has already shortened the subscription.
         gte(payments.refundedAt, endedAt),
-        // And what was chosen since was no part of it.
+        // A plan chosen later was not part of it.
         lte(payments.createdAt, endedAt),
         wasEndedAt(endedAt),
       ),
@@ -62,7 +62,7 @@ function wasEndedAt(endedAt: Date): SQL | undefined {
   );
 }
 
-/** Moves the periods that follow one which was refunded. */
+/** Moves the periods that follow a refunded one. */
 export async function shiftPeriods(
   tx: Tx,
   userId: string,

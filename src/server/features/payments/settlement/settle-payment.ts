@@ -12,16 +12,16 @@ import { closePeriods } from "./payment-periods.repo.ts";
 
 export interface Settlement {
   paidAt: Date;
-  /** The Pix that paid it, where the PSP told. */
+  /** The Pix that paid it, if the PSP reported it. */
   endToEndId?: string;
-  /** The admin who saw the money on his account. */
+  /** The admin who saw the money in their bank account. */
   confirmedBy?: string;
 }
 
 /**
- * Marks a payment paid and gives its account what it bought, in one transaction. A payment that is settled already
- * stays as it is; one that expired, or whose charge was withdrawn meanwhile, is taken all the same: the money is in.
- * Locks user, subscription, payment, in that order.
+ * Marks a payment paid and gives its account what it bought, in one transaction. A settled payment stays unchanged. A payment
+ * that expired, or whose charge was withdrawn, is accepted because the money arrived. Locks user, subscription and payment,
+ * in that order.
  * @returns whether this call settled it
  */
 export async function settlePayment(
@@ -42,9 +42,9 @@ export async function settlePayment(
   const { paidAt, endToEndId, confirmedBy } = settlement;
   const period = boughtPeriod(current, planId, periodDays, now);
   const changesPlan = current !== undefined && current.planId !== planId;
-  const goesOn = current !== undefined && !changesPlan && isInForce(current, now);
-  // What is left of the old plan ends: a refund of its payments takes nothing from the new one.
-  if (user && !goesOn) await closePeriods(tx, userId, now);
+  const isRenewal = current !== undefined && !changesPlan && isInForce(current, now);
+  // The rest of the old plan ends, so that refunds of its payments do not shorten the new one.
+  if (user && !isRenewal) await closePeriods(tx, userId, now);
   await updatePayment(tx, payment.id, {
     ...{ status: "paid", paidAt, endToEndId, confirmedBy },
     ...(user ? { periodStart: period.start, periodEnd: period.end } : { failure: "account_gone" }),
@@ -58,8 +58,9 @@ export async function settlePayment(
     ...origin,
   });
   if (!user) return true;
-  if (!goesOn) await putOnPlan(tx, { userId, planId, expiresAt: period.end, now, startsAnew: changesPlan });
-  // Endless stays endless.
+  if (!isRenewal)
+    await putOnPlan(tx, { userId, planId, expiresAt: period.end, now, resetsCounters: changesPlan });
+  // A subscription without an end keeps having none.
   else if (current.expiresAt !== null) await updateSubscription(tx, userId, { expiresAt: period.end });
   if (user.isTrial) await updateUser(tx, userId, { isTrial: false });
   const { publicUrl } = deps.config;

@@ -13,11 +13,11 @@ import { shiftPeriods } from "./payment-periods.repo.ts";
 
 export interface LockedPayment {
   payment: PaymentRow;
-  /** Undefined once the account is deleted. */
+  /** Undefined if the account is deleted. */
   user: UserRow | undefined;
 }
 
-/** Locks user, subscription and payment, in the order in which everything does that changes what a payment bought. */
+/** Locks user, subscription and payment, in the order that every change of a paid period uses. */
 export async function lockPaymentOfAccount(tx: Tx, paymentId: string): Promise<LockedPayment | undefined> {
   const known = await findPayment(tx, paymentId);
   if (!known) return undefined;
@@ -28,9 +28,9 @@ export async function lockPaymentOfAccount(tx: Tx, paymentId: string): Promise<L
 }
 
 /**
- * The money is back: what is left of the period goes, and what was paid for after it moves up. A payment that is refunded
- * already stays as it is.
- * @param by whether an admin asked for it, or the PSP or the payer's bank took it back
+ * Settles returned money: ends the rest of its period and moves later paid periods forward. A refunded payment stays
+ * unchanged.
+ * @param by `admin` if an admin asked for it, `psp` if the PSP or the payer's bank returned it
  * @returns whether this call settled it
  */
 export async function settleRefund(
@@ -45,7 +45,7 @@ export async function settleRefund(
   const now = deps.clock.now();
   await updatePayment(tx, paymentId, {
     ...{ status: "refunded", refundedAt: now },
-    // A refund that an admin asked for as well has nothing left to give back.
+    // If an admin asked for a refund too, nothing is left to return.
     ...(by === "admin"
       ? { devolucaoStatus: "DEVOLVIDO" }
       : payment.devolucaoId !== null && { devolucaoStatus: "NAO_REALIZADO" }),
