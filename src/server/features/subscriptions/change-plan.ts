@@ -9,8 +9,7 @@ import { planNotFound, planNotOfferable } from "./subscriptions.errors.ts";
 import { listPlansWithUse, lockPlan, updatePlan } from "./subscriptions.repo.ts";
 
 /**
- * An admin's change of a plan. Limits hold at once for who has it; a payment that is open keeps the price it began
- * with.
+ * An admin's change of a plan. New limits apply at once to its accounts; an open payment keeps its price.
  * @throws {AppError} `plan.not_found`, `plan.not_offerable`
  */
 export async function changePlan(

@@ -12,8 +12,8 @@ import {
 import { insertUsageEvent } from "./usage-events.repo.ts";
 
 /**
- * Counts one download or delete against the month, inside the transaction of the act; admins are exempt. An act on a
- * study goes into the usage history.
+ * Counts one download or deletion against the month, inside the transaction of the action; admins are exempt. An action on a
+ * study is added to the usage history.
  * @throws {AppError} `quota.actions`, `subscription.required`
  */
 export async function chargeAction(

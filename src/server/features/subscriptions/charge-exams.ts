@@ -8,8 +8,8 @@ import { examLimitReached, trialLimitReached } from "./subscriptions.errors.ts";
 import { type ExamKind, findSubscriptionWithPlan, tryAddExams } from "./subscriptions.repo.ts";
 
 /**
- * Takes exams and their `bytes` at rest off the account's plan, inside the transaction that stores them, before it does and
- * with the subscription locked; admins are exempt.
+ * Counts exams and their stored `bytes` against the account's plan; admins are exempt. Call it inside the transaction that
+ * stores them, before it does, with the subscription locked.
  * @throws {AppError} `quota.trial`, `quota.exams`, `quota.bytes`, `subscription.required`
  */
 export async function chargeExams(

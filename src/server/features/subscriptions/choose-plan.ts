@@ -6,7 +6,7 @@ import { planNotFound } from "./subscriptions.errors.ts";
 import { findOfferedPlan, findSubscription, putOnPlan } from "./subscriptions.repo.ts";
 
 /**
- * Puts an admin on a plan, without payment and without an end.
+ * Puts an admin on a plan, without payment or end.
  * @throws {AppError} `plan.not_found`
  */
 export async function choosePlan(
@@ -20,7 +20,7 @@ export async function choosePlan(
     const plan = await findOfferedPlan(tx, planId);
     if (!plan) throw new AppError(planNotFound);
     const current = await findSubscription(tx, userId);
-    await putOnPlan(tx, { userId, planId, expiresAt: null, now, startsAnew: current?.planId !== planId });
+    await putOnPlan(tx, { userId, planId, expiresAt: null, now, resetsCounters: current?.planId !== planId });
     await recordAudit(tx, {
       at: now,
       action: "subscription.chosen",

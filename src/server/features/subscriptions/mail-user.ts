@@ -5,7 +5,7 @@ import { enqueueMail } from "../../mail/mail.jobs.ts";
 import { byProgram } from "../../mail/mail-budget.ts";
 import type { UserRow } from "../accounts/users/users.table.ts";
 
-/** Mails somebody in the language of their last sign-in what became of their plan, payment or exams. */
+/** Mails a user about their plan, payment or exams, in the language of their last sign-in. */
 export async function mailUser(
   deps: Pick<Deps, "config" | "jobs" | "mailSeal">,
   tx: Tx,

@@ -3,7 +3,7 @@ import type { DbOrTx, Tx } from "../../db/client.ts";
 import { users } from "../accounts/users/users.table.ts";
 import { subscriptionNotices, subscriptions } from "./subscriptions.table.ts";
 
-/** A mail that goes out once for each end of a subscription; the number is of days. */
+/** A mail that is sent once per end of a subscription; the number is in days. */
 export type NoticeKind =
   | "expiring.7"
   | "expiring.3"
@@ -12,7 +12,7 @@ export type NoticeKind =
   | "removal.7"
   | "removal.1";
 
-/** Notes that a mail is sent in this transaction; `false` where it was before. */
+/** Records that a mail is sent in this transaction. Returns `false` if it was sent before. */
 export async function insertNotice(
   tx: Tx,
   notice: { userId: string; kind: NoticeKind; expiresAt: Date; sentAt: Date },
@@ -25,7 +25,7 @@ export async function insertNotice(
   return rows.length === 1;
 }
 
-/** What was sent for one end of one subscription, and when. */
+/** The mails sent for one end of one subscription, with their times. */
 export async function findNoticesFor(
   db: DbOrTx,
   userId: string,
@@ -38,7 +38,7 @@ export async function findNoticesFor(
   return new Map(rows.map(({ kind, sentAt }) => [kind, sentAt]));
 }
 
-/** Forgets the warnings of a removal, so that they are sent anew before the next. */
+/** Deletes the records of removal warnings, so that they are sent again before the next removal. */
 export async function deleteRemovalNotices(tx: Tx, userId: string, expiresAt: Date): Promise<void> {
   await tx
     .delete(subscriptionNotices)
@@ -52,8 +52,8 @@ export async function deleteRemovalNotices(tx: Tx, userId: string, expiresAt: Da
 }
 
 /**
- * Accounts, in order and behind `afterUserId`, whose subscription ends between two instants, with what was sent to
- * them for whichever end. None of an admin, nor of somebody who may not sign in.
+ * Accounts after `afterUserId`, in order, whose subscription ends between two instants, with the mails sent to them for any
+ * end. Admins and unauthorised accounts are left out.
  */
 export async function listEndingAccounts(
   db: DbOrTx,

@@ -11,7 +11,7 @@ export function presentOfferedPlan(row: PlanRow): OfferedPlan {
   return { ...presentPlan(row), periodDays: periodDays(row) };
 }
 
-/** The system itself gives these, to who registers and to who is invited. */
+/** The system itself assigns these: to accounts that register and to invited ones. */
 const givenPlans: readonly string[] = ["avaliacao", "cortesia"];
 
 export function canBeOffered({ slug }: Pick<PlanRow, "slug">): boolean {

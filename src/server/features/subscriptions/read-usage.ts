@@ -7,9 +7,9 @@ import { sumStorage } from "./storage.repo.ts";
 import { noSubscription } from "./subscriptions.errors.ts";
 import { findSubscriptionWithPlan, type SubscriptionRow } from "./subscriptions.repo.ts";
 
-/** @throws {AppError} 404 where the account has none */
+/** @throws {AppError} 404 if the account has no subscription, or only one that was never paid */
 export async function readUsage(deps: Pick<Deps, "db" | "clock">, userId: string): Promise<UsageStats> {
-  const { subscription, plan } = await find(deps, userId);
+  const { subscription, plan } = await findActiveSubscription(deps, userId);
   const storageUsedBytes = await sumStorage(deps.db, userId);
   const { storageBytes } = plan;
   const { downloads, deletes, lastReset } = countersAt(subscription, deps.clock.now());
@@ -34,9 +34,9 @@ export async function readUsage(deps: Pick<Deps, "db" | "clock">, userId: string
   };
 }
 
-/** @throws {AppError} 404 where the account has none */
+/** @throws {AppError} 404 if the account has no subscription, or only one that was never paid */
 export async function readLabUsage(deps: Pick<Deps, "db" | "clock">, userId: string): Promise<LabStats> {
-  const { subscription, plan } = await find(deps, userId);
+  const { subscription, plan } = await findActiveSubscription(deps, userId);
   const { labActions, lastReset } = countersAt(subscription, deps.clock.now());
   return {
     planName: plan.name,
@@ -51,7 +51,7 @@ export async function readLabUsage(deps: Pick<Deps, "db" | "clock">, userId: str
   };
 }
 
-/** The action counters at `now`: a period that is over has not been counted down in the row yet. */
+/** The action counters at `now`: the row may still hold those of a period that is over. */
 export function countersAt(subscription: SubscriptionRow, now: Date) {
   const lastReset = lastResetAt(subscription.lastResetDate, now);
   const { downloads, deletes, labDownloads, labDeletes, lastResetDate } = subscription;
@@ -60,9 +60,9 @@ export function countersAt(subscription: SubscriptionRow, now: Date) {
     : { downloads: 0, deletes: 0, labActions: 0, lastReset };
 }
 
-async function find(deps: Pick<Deps, "db">, userId: string) {
+async function findActiveSubscription(deps: Pick<Deps, "db">, userId: string) {
   const found = await findSubscriptionWithPlan(deps.db, userId);
-  // A plan that was chosen and not paid gives nothing that could be used.
+  // A plan that was chosen but not paid has no usage.
   if (found?.subscription.status !== "active") throw new AppError(noSubscription);
   return found;
 }

@@ -59,7 +59,7 @@ const seededPlans = [
   },
 ];
 
-/** Puts in the plans that every installation has; idempotent. */
+/** Inserts the plans that every installation has. Idempotent. */
 export async function seedPlans(db: DbOrTx): Promise<void> {
   await insertMissingPlans(
     db,

@@ -12,14 +12,14 @@ type NoticeDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal" | "
 
 const ACCOUNTS_AT_ONCE = 200;
 const DAYS_AHEAD = 7;
-/** An end longer ago than this is told to nobody any more. */
+/** Nobody is mailed about an end longer ago than this. */
 const DAYS_BEHIND = 7;
 
 const kinds = { reminder: "expiring.7", expiring: "expiring.3", expired: "expiring.0" } as const;
 
 /**
- * Mails whoever's subscription ends within a week, within three days, or has ended: each once for an end, and late
- * rather than never, but only what is true now. One account that fails keeps no other from its mail.
+ * Mails accounts whose subscription ends within a week, within three days, or has ended. Each mail is sent once per end, late
+ * rather than never, but only if it is still true. An account that fails does not stop the others.
  */
 export async function sendEndNotices(deps: NoticeDeps): Promise<void> {
   const now = deps.clock.now();
@@ -36,7 +36,7 @@ export async function sendEndNotices(deps: NoticeDeps): Promise<void> {
       const due = noticeFor(expiresAt, now);
       if (!due || sent.has(due.kind)) continue;
       try {
-        await deps.db.transaction((tx) => send(deps, tx, userId));
+        await deps.db.transaction((tx) => sendNotice(deps, tx, userId));
       } catch (error) {
         deps.log.warn("subscriptions.notice_failed", describeError(error));
       }
@@ -46,14 +46,14 @@ export async function sendEndNotices(deps: NoticeDeps): Promise<void> {
   }
 }
 
-/** As the banner counts, so that mail and screen say the same. */
+/** Uses the banner's rules, so that mail and screen agree. */
 function noticeFor(expiresAt: Date, now: Date): { kind: NoticeKind; days: number } | undefined {
   const banner = bannerFor(expiresAt, now);
   return banner && { kind: kinds[banner.kind], days: banner.days };
 }
 
-/** Asked anew under the lock: it may have been renewed, or another node may have come first. */
-async function send(deps: NoticeDeps, tx: Tx, userId: string): Promise<void> {
+/** Reads the subscription again under the lock: it may have been renewed, or another node may have sent the mail. */
+async function sendNotice(deps: NoticeDeps, tx: Tx, userId: string): Promise<void> {
   const user = await lockUser(tx, userId);
   const subscription = await lockSubscription(tx, userId);
   const now = deps.clock.now();

@@ -1,7 +1,7 @@
 import type { DbOrTx } from "../../db/client.ts";
 import { findPlanBySlug, updateSubscription, upsertSubscription } from "./subscriptions.repo.ts";
 
-/** Puts an account on a plan from now on; `expiresAt` null never ends. Counters of a former one stay. */
+/** Puts an account on a plan from now on. It never ends if `expiresAt` is null. Counters of a former plan are kept. */
 export async function startSubscription(
   db: DbOrTx,
   input: { userId: string; planSlug: string; expiresAt: Date | null; now: Date },
@@ -19,7 +19,7 @@ export async function startSubscription(
   });
 }
 
-/** Moves the end of a subscription; null never ends. */
+/** Moves the end of a subscription; null means that it never ends. */
 export async function setSubscriptionEnd(db: DbOrTx, userId: string, expiresAt: Date | null): Promise<void> {
   await updateSubscription(db, userId, { expiresAt });
 }

@@ -2,21 +2,21 @@ import type { StorageQuota } from "./storage.repo.ts";
 import { storageExceeded } from "./storage-quota.ts";
 
 /**
- * What uploads under way may bring an account, added up in this process: many at once can't fill the disk with what the plan
- * has no room for. Only a hint: the commit decides, under a lock that holds for all nodes.
+ * Adds up what an account's running uploads may store, within this process, so that many uploads at once cannot fill the disk
+ * with more than the plan allows. This is only a hint: the commit decides, under a lock across all nodes.
  */
 export interface StorageClaims {
   open(accountId: string, quota: StorageQuota | undefined): StorageClaim;
 }
 
 export interface StorageClaim extends Disposable {
-  /** Has it stand for `bytes` at least. @throws {AppError} `quota.bytes` where the plan has no room for them */
+  /** Raises the claim to at least `bytes`. @throws {AppError} `quota.bytes` if the plan has no room for them */
   hold(bytes: number): void;
-  /** What the plan has room for, this claim included; infinite where nothing limits the account. */
+  /** The room left in the plan, this claim included; infinite if the account has no limit. */
   readonly roomBytes: number;
-  /** What the whole plan holds; as above. */
+  /** The plan's whole capacity; infinite if the account has no limit. */
   readonly limitBytes: number;
-  /** Goes by what the account keeps by now. */
+  /** Updates the claim with the account's current usage. */
   refresh(quota: StorageQuota | undefined): void;
 }
 

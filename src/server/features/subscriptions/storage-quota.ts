@@ -5,7 +5,10 @@ import { findStorageQuota, type StorageQuota } from "./storage.repo.ts";
 import { ownerStorageLimitReached, storageLimitReached } from "./subscriptions.errors.ts";
 import { lockSubscription } from "./subscriptions.repo.ts";
 
-/** What a message says of a quota, in GB: an account that has room is never shown above its limit, nor one above within. */
+/**
+ * A quota in GB, for messages. Rounding never shows usage within the limit as above it, nor usage above the limit as within
+ * it.
+ */
 export function gigabytesOf(usedBytes: number, limitBytes: number): { used: number; limit: number } {
   const steps = limitBytes < GIB ? 1000 : 10;
   const limit = Math.floor((limitBytes / GIB) * steps) / steps;
@@ -20,15 +23,15 @@ export function storageExceeded({ usedBytes, limitBytes }: StorageQuota): AppErr
   });
 }
 
-/** Whose plan it is, and whether they are told what they use. */
+/** The account whose plan is charged. Only the caller's own usage is shown to them. */
 interface ChargedAccount {
   id: string;
   isCaller: boolean;
 }
 
 /**
- * Makes sure that the account's plan has room for `bytes` more, in the transaction that stores them. Takes the lock of the
- * subscription first: what others store at the same time comes wholly before or after.
+ * Makes sure that the account's plan has room for `bytes` more, in the transaction that stores them. Locks the subscription
+ * first, so that concurrent writes to the account run one after another.
  * @throws {AppError} `quota.bytes`
  */
 export async function chargeStorage(tx: Tx, account: ChargedAccount, bytes: number): Promise<void> {
@@ -37,7 +40,7 @@ export async function chargeStorage(tx: Tx, account: ChargedAccount, bytes: numb
 }
 
 /**
- * Whether there is room as things stand, so that nothing is stored in vain. An admin's account has no limit.
+ * Checks for room without a lock, so that nothing is stored in vain. An admin's account has no limit.
  * @throws {AppError} `quota.bytes`
  */
 export async function assertStorageFits(db: DbOrTx, account: ChargedAccount, bytes: number): Promise<void> {

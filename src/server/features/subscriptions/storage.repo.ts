@@ -4,12 +4,12 @@ import { type Given, prepared } from "../../db/prepared.ts";
 import { users } from "../accounts/users/users.table.ts";
 import { plans, storageTallies, subscriptions } from "./subscriptions.table.ts";
 
-/** What an account keeps at rest, inside another statement. */
+/** An account's stored bytes, as a subquery of another statement. */
 export const storedBytes = (accountId: Placeholder | SQLWrapper) =>
   sql<number>`(select coalesce(sum(${storageTallies.bytes}), 0)::bigint from ${storageTallies}
     where ${eq(storageTallies.accountId, accountId)})`.mapWith(Number);
 
-/** What an account keeps at rest. */
+/** An account's stored bytes. */
 export async function sumStorage(db: DbOrTx, accountId: string): Promise<number> {
   const [row] = await db
     .select({ bytes: sql`coalesce(sum(${storageTallies.bytes}), 0)`.mapWith(Number) })
@@ -32,7 +32,7 @@ const storageQuota = prepared((db, given: Given<{ accountId: string }>) =>
     .where(eq(subscriptions.userId, given.accountId)),
 );
 
-/** What an account keeps and may keep; `undefined` where nothing limits it: an admin's, or one that has no plan. */
+/** An account's stored bytes and limit; `undefined` if it has no limit: an admin, or an account without a plan. */
 export async function findStorageQuota(db: DbOrTx, accountId: string): Promise<StorageQuota | undefined> {
   const [row] = await storageQuota(db, { accountId });
   return row;

@@ -25,7 +25,7 @@ interface Removed extends Exams {
   undoUntil: Date;
 }
 
-/** "2 imaging exams and 1 lab exam", without what there is none of. */
+/** "2 imaging exams and 1 lab exam"; omits a kind with a count of zero. */
 function examsText({ studies, labExams }: Exams, locale: Locale): string {
   const imaging = /*i18n*/ {
     id: "mail.exams.imaging",
@@ -45,11 +45,11 @@ function examsText({ studies, labExams }: Exams, locale: Locale): string {
   return translate(locale, both, { imagingText, labText });
 }
 
-/** To somebody who cancelled; without `removed` he is an admin, who keeps his exams. */
+/** To a user who cancelled. Without `removed` the user is an admin, who keeps their exams. */
 export function cancelledMail(cancelled: {
   plan: string;
   locale: Locale;
-  /** Who can undo it. */
+  /** The address of an operator who can undo it. */
   contact: string | undefined;
   removed: Removed | undefined;
 }): MailContent {
@@ -98,7 +98,7 @@ function cancellationOf(removed: Removed | undefined): MailContent["paragraphs"]
   ];
 }
 
-/** To somebody whose exams went a year after his subscription ended. */
+/** To a user whose exams were removed a year after their subscription ended. */
 export function lapsedMail(
   lapsed: Removed & { plan: string; endedAt: Date; locale: Locale; contact: string | undefined },
 ): MailContent {
@@ -124,7 +124,7 @@ export function lapsedMail(
   };
 }
 
-/** Before exams are removed because nobody renewed. */
+/** Warns that exams will be removed because the subscription was not renewed. */
 export function lapseWarningMail(
   warning: Exams & {
     plan: string;
@@ -167,7 +167,7 @@ export function lapseWarningMail(
   };
 }
 
-/** To somebody whose cancellation, or loss after a year, an admin undid. */
+/** To a user whose cancellation, or removal after a year, an admin undid. */
 export function restoredMail(
   restored: Exams & {
     skippedStudies: number;
@@ -228,11 +228,11 @@ function stateOf(isActive: boolean, expiresAt: Date | null): MailContent["paragr
 
 /** Before (`days` above 0) and after the end of a subscription. */
 export function endingMail(ending: {
-  /** Of the plan; undefined for the trial, which has words of its own. */
+  /** The plan's name; undefined for the trial, which has its own text. */
   plan: string | undefined;
   expiresAt: Date;
   days: number;
-  /** Whether exams go a year after the end. */
+  /** Whether exams are removed a year after the end. */
   lapses: boolean;
   locale: Locale;
   publicUrl: string;

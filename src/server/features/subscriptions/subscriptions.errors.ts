@@ -28,7 +28,7 @@ export const storageLimitReached: ErrorKind = {
       "There is not enough storage left in your plan: {used, number} of {limit, number} GB are used. Nothing was stored.",
   },
 };
-/** Told to who adds to the study of somebody else: what that account uses is not theirs to know. */
+/** For a user who adds to another account's study: that account's usage is not shown to them. */
 export const ownerStorageLimitReached: ErrorKind = {
   status: 403,
   code: "quota.bytes",

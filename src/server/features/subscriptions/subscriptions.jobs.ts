@@ -4,7 +4,7 @@ import { sendEndNotices } from "./send-end-notices.ts";
 
 const notices = defineQueue<Record<never, never>>("subscriptions.notices", { retryLimit: 1 });
 
-/** Looks once an hour whose subscription is about to end. */
+/** Looks for subscriptions that are about to end, once an hour. */
 export async function startSubscriptionJobs(deps: Deps): Promise<void> {
   await deps.jobs.work(notices, () => sendEndNotices(deps));
   await deps.jobs.schedule(notices, "7 * * * *", {});

@@ -67,7 +67,7 @@ export async function listOfferedPlans(db: DbOrTx): Promise<PlanRow[]> {
     .orderBy(plans.examLimit, plans.priceCents);
 }
 
-/** Every plan with how many accounts it serves at `now`, smallest first. */
+/** Every plan with the number of accounts on it at `now`, smallest first. */
 export async function listPlansWithUse(
   db: DbOrTx,
   now: Date,
@@ -93,7 +93,7 @@ export async function updatePlan(
   await tx.update(plans).set(values).where(eq(plans.id, id));
 }
 
-/** Seeds plans that are not there yet; what an admin edited stays. */
+/** Inserts plans that do not exist yet; an admin's edits stay. */
 export async function insertMissingPlans(db: DbOrTx, rows: (typeof plans.$inferInsert)[]): Promise<void> {
   await db.insert(plans).values(rows).onConflictDoNothing({ target: plans.slug });
 }
@@ -131,7 +131,7 @@ export async function lockSubscription(tx: Tx, userId: string): Promise<Subscrip
   return row;
 }
 
-/** The plan that an account without any chose last: it begins once it is paid. Of one that has a plan nothing changes. */
+/** Stores the plan that an account without one chose last; it begins once it is paid. An account with a plan stays unchanged. */
 export async function insertPendingSubscription(
   tx: Tx,
   { userId, planId, now }: { userId: string; planId: string; now: Date },
@@ -153,18 +153,18 @@ export async function insertPendingSubscription(
     });
 }
 
-/** Puts an account on a plan from now on. What it holds stays counted; the month counts anew where it `startsAnew`. */
+/** Puts an account on a plan from now on. Stored exams stay counted; the month's counters start over if `resetsCounters`. */
 export async function putOnPlan(
   tx: Tx,
-  to: { userId: string; planId: string; expiresAt: Date | null; now: Date; startsAnew: boolean },
+  to: { userId: string; planId: string; expiresAt: Date | null; now: Date; resetsCounters: boolean },
 ): Promise<void> {
-  const { userId, planId, expiresAt, now, startsAnew } = to;
+  const { userId, planId, expiresAt, now, resetsCounters } = to;
   const begun = { planId, status: "active", startDate: now, expiresAt } as const;
   const zero = { downloads: 0, deletes: 0, labDownloads: 0, labDeletes: 0, lastResetDate: now };
   await tx
     .insert(subscriptions)
     .values({ id: Bun.randomUUIDv7(), userId, ...begun, ...zero })
-    .onConflictDoUpdate({ target: subscriptions.userId, set: { ...begun, ...(startsAnew && zero) } });
+    .onConflictDoUpdate({ target: subscriptions.userId, set: { ...begun, ...(resetsCounters && zero) } });
 }
 
 function inForce(userId: string | Placeholder, now: Date | SQLWrapper): SQL | undefined {
@@ -178,7 +178,7 @@ function isActiveAt(now: Date | SQLWrapper): SQL | undefined {
   );
 }
 
-/** Accounts that pay or are given a plan, newest subscription first; at most `limit`. Admins have none. */
+/** All subscriptions with user and plan, newest first; at most `limit`. */
 export async function listSubscriptions(db: DbOrTx, limit: number) {
   return await db
     .select({
@@ -198,7 +198,7 @@ export async function countActiveSubscriptions(db: DbOrTx, now: Date): Promise<n
   return await db.$count(subscriptions, isActiveAt(now));
 }
 
-/** The two archives of an account, counted apart under the same limits. */
+/** An account's two archives, counted separately under the same limits. */
 export type ExamKind = "imaging" | "lab";
 
 const examColumns = { imaging: "examCount", lab: "labExamCount" } as const;
@@ -212,7 +212,7 @@ type CounterColumn = "downloads" | "deletes" | "labDownloads" | "labDeletes";
 interface AddedExams {
   userId: string;
   count: number;
-  /** What they bring at rest, less what they replace. */
+  /** The bytes they add to storage, less what they replace. */
   bytes: number;
   now: Date;
 }
@@ -239,15 +239,15 @@ const examsAdded = (kind: ExamKind) =>
 const examsAddedTo = { imaging: examsAdded("imaging"), lab: examsAdded("lab") };
 
 /**
- * Adds `count` exams of `bytes` at rest if the plan has room for all of them: one conditional update, right under
- * concurrency where the transaction has locked the subscription and stores nothing before.
+ * Adds `count` exams of `bytes` if the plan has room for all of them. One conditional update, safe under concurrency if the
+ * transaction has locked the subscription and stored nothing before.
  */
 export async function tryAddExams(db: DbOrTx, kind: ExamKind, exams: AddedExams): Promise<boolean> {
   const updated = await examsAddedTo[kind](db, exams);
   return updated.length === 1;
 }
 
-/** Counts exams that are back in the account, whatever the plan's limit. */
+/** Counts restored exams, whatever the plan's limit. */
 export async function addExams(
   tx: Tx,
   userId: string,
@@ -271,8 +271,8 @@ export async function removeExams(db: DbOrTx, userId: string, kind: ExamKind, co
 }
 
 /**
- * Counts one download or delete if the month has room for it. Counters start anew 30 days after the last
- * reset, in the same statement.
+ * Counts one download or deletion if the month has room for it. The same statement resets the counters 30 days after their
+ * last reset.
  */
 export async function tryCountAction(
   db: DbOrTx,

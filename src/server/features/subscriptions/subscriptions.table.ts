@@ -16,13 +16,13 @@ import { users } from "../accounts/users/users.table.ts";
 
 export const plans = pgTable("plans", {
   id: uuid().primaryKey(),
-  /** `avaliacao`, `cortesia`, `essencial`, …; names a seeded plan for the program. */
+  /** `avaliacao`, `cortesia`, `essencial`, …; the program refers to seeded plans by it. */
   slug: text().notNull().unique(),
   name: text().notNull(),
   priceCents: integer("price_cents").notNull(),
   examLimit: integer("exam_limit").notNull(),
   downloadDeleteLimit: integer("download_delete_limit").notNull(),
-  /** What an account may store, in bytes at rest. */
+  /** The storage limit per account, in bytes. */
   storageBytes: bigint("storage_bytes", { mode: "number" })
     .notNull()
     .default(20 * GIB),
@@ -33,8 +33,8 @@ export const plans = pgTable("plans", {
 export const subscriptionStatus = pgEnum("subscription_status", ["active", "pending"]);
 
 /**
- * The one subscription of an account with its counters. `expired` is never stored: it is `expiresAt` behind
- * now. Counters only move by conditional updates, so that limits hold under concurrency.
+ * An account's only subscription, with its counters. `expired` is never stored: it is `expiresAt` in the past. Counters
+ * change only by conditional updates, so that limits hold under concurrency.
  */
 export const subscriptions = pgTable(
   "subscriptions",
@@ -55,22 +55,22 @@ export const subscriptions = pgTable(
     deletes: integer().notNull().default(0),
     labDownloads: integer("lab_downloads").notNull().default(0),
     labDeletes: integer("lab_deletes").notNull().default(0),
-    /** Start of the period the action counters count. */
+    /** Start of the period of the action counters. */
     lastResetDate: timestamp("last_reset_date", { withTimezone: true }).notNull(),
   },
   (table) => [uniqueIndex("subscriptions_user_id_key").on(table.userId)],
 );
 
 /**
- * The bytes that an account keeps at rest: the sum over all its rows. Triggers on stored objects, studies and lab exams write
- * it in the transaction of every change, whichever program makes it; exams that wait to be purged are not counted. As in
- * `study_tallies`, a row is never changed, only replaced, and none waits for another's lock.
+ * The bytes that an account stores: the sum over all its rows. Triggers on stored objects, studies and lab exams write it in
+ * the transaction of every change, whichever program makes it. Exams that wait to be purged are not counted. As in
+ * `study_tallies`, rows are replaced instead of changed, so no transaction waits for another's lock.
  */
 export const storageTallies = pgTable(
   "storage_tallies",
   {
     id: uuid().primaryKey(),
-    /** No reference: it is written while the account is being deleted, too. */
+    /** No reference, because rows are also written while the account is being deleted. */
     accountId: uuid("account_id").notNull(),
     bytes: bigint({ mode: "number" }).notNull(),
   },
@@ -93,7 +93,7 @@ export const usageEvents = pgTable(
   (table) => [index("usage_events_user_id_idx").on(table.userId, table.id)],
 );
 
-/** Mails about the end of a subscription that have been sent, so that each goes out once. */
+/** Sent mails about the end of a subscription, so that each is sent once. */
 export const subscriptionNotices = pgTable(
   "subscription_notices",
   {
@@ -102,7 +102,7 @@ export const subscriptionNotices = pgTable(
       .references(() => users.id, { onDelete: "cascade" }),
     /** `expiring.7`, `expiring.3`, `expiring.0`, `removal.30`, `removal.7`, `removal.1`. */
     kind: text().notNull(),
-    /** The end it speaks of: after a renewal the same kind is sent anew. */
+    /** The end that the mail is about: after a renewal the same kind is sent again. */
     expiresAt: timestamp("expires_at", { withTimezone: true }).notNull(),
     sentAt: timestamp("sent_at", { withTimezone: true }).notNull(),
   },
