@@ -1,14 +1,17 @@
 import { isIP } from "node:net";
 import type { Config } from "../config.ts";
 
-/** Who passkeys are made for. They come from PUBLIC_URL alone, never from a request. */
+/** The site that passkeys are created for. It comes from PUBLIC_URL alone, never from a request. */
 export interface RelyingParty {
   id: string;
   name: string;
   origin: string;
 }
 
-/** Undefined where browsers allow no passkeys: an address instead of a name, or no https (`localhost` needs none). */
+/**
+ * Undefined if browsers allow no passkeys: PUBLIC_URL has an IP address instead of a name, or no https (`localhost` needs
+ * none).
+ */
 export function relyingPartyOf({
   publicUrl,
   productName,

@@ -3,12 +3,12 @@ import type { DbOrTx } from "../../db/client.ts";
 import { users } from "../accounts/users/users.table.ts";
 import { auditEvents } from "../audit/audit.table.ts";
 
-/** A row of {@link listAccountAudit}; `id` is where the next page begins. */
+/** A row of {@link listAccountAudit}; the next page begins after its `id`. */
 export type AccountAuditRow = Awaited<ReturnType<typeof listAccountAudit>>[number];
 
 /**
- * What happened in an account and what its user did elsewhere, newest first, before the row `beforeId`. Of another account's
- * study only the act is told.
+ * Events in an account and its user's acts elsewhere, newest first, before the row `beforeId`. For a study of another
+ * account, only the act is included.
  */
 export async function listAccountAudit(
   db: DbOrTx,
@@ -24,7 +24,7 @@ export async function listAccountAudit(
       action: auditEvents.action,
       actorName: users.name,
       studyInstanceUID: sql<string | null>`case when ${isOwn} then ${auditEvents.studyInstanceUID} end`,
-      // Where somebody else came from is theirs.
+      // Another person's network address is not shown.
       address: sql<
         string | null
       >`case when ${isOwn} or ${auditEvents.actorId} = ${accountId} then ${auditEvents.address} end`,

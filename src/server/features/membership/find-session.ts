@@ -6,7 +6,7 @@ import { touchSession } from "../accounts/sessions/sessions.repo.ts";
 import { findSessionRow, type SessionRow } from "./session-standing.repo.ts";
 
 const IDLE_MS = 12 * 3600_000;
-/** How stale `lastSeenAt` may get: not every request writes. */
+/** How stale `lastSeenAt` may be, so that not every request writes. */
 const TOUCH_MS = 5 * 60_000;
 
 /**

@@ -5,7 +5,10 @@ import { sessions } from "../accounts/accounts.table.ts";
 import { users } from "../accounts/users/users.table.ts";
 import { subscriptions } from "../subscriptions/subscriptions.table.ts";
 
-/** What tells whether a session is alive and what it may do, of `sessions` joined with its user and subscription. */
+/**
+ * The columns that decide whether a session is alive and what it may do, from `sessions` joined with its user and
+ * subscription.
+ */
 export const sessionFields = {
   userId: sessions.userId,
   createdAt: sessions.createdAt,
@@ -28,7 +31,7 @@ const sessionRow = prepared((db, given: Given<{ id: string }>) =>
 
 export type SessionRow = NonNullable<Awaited<ReturnType<typeof findSessionRow>>>;
 
-/** A session with what its user may do now; asked at every request, hence one statement. */
+/** A session with its user's current rights. It is one statement because every request runs it. */
 export async function findSessionRow(db: DbOrTx, id: string) {
   const [row] = await sessionRow(db, { id });
   return row;

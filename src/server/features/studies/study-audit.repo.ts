@@ -3,7 +3,7 @@ import type { DbOrTx } from "../../db/client.ts";
 import { users } from "../accounts/users/users.table.ts";
 import { auditEvents } from "../audit/audit.table.ts";
 
-/** What happened to a study, newest first. `actorName` is null for who is gone. */
+/** A study's events, newest first. `actorName` is null if the actor's account is deleted. */
 export async function listStudyAudit(db: DbOrTx, studyId: string, limit: number) {
   return await db
     .select({

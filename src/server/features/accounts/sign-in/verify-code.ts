@@ -27,7 +27,7 @@ export const trustedDeviceSeconds = 30 * 24 * 3600;
 
 export interface Verified {
   opened: OpenedSession;
-  /** For the cookie of a device to remember. */
+  /** The cookie's value if the device is to be remembered. */
   deviceToken: string | undefined;
 }
 
