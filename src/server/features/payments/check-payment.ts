@@ -37,7 +37,7 @@ async function applyCob(deps: CheckDeps, payment: PaymentRow, cob: Cob): Promise
   if (!first || cob.amountCents !== payment.amountCents || receivedCents < payment.amountCents)
     await failPayment(deps, payment.id, "wrong_amount", first?.endToEndId);
   else if (sumReturnedCents(cob.pix.flatMap(({ devolucoes }) => devolucoes)) >= receivedCents)
-    // Back before it was known to be in: it must not begin a plan, which would end another.
+    // The money was returned before its arrival was known. It must not start a plan, which would end another.
     await failPayment(deps, payment.id, "returned", first.endToEndId);
   else {
     const { endToEndId, paidAt } = first;

@@ -3,7 +3,7 @@ import type { DevolucaoRow } from "./payments.table.ts";
 
 type Amount = Pick<DevolucaoRow, "status" | "amountCents">;
 
-/** What is back with the payer. */
+/** The sum of the completed devoluções, in cents. */
 export function sumReturnedCents(devolucoes: Amount[]): number {
   return devolucoes.reduce(
     (sum, { status, amountCents }) => sum + (status === "DEVOLVIDO" ? amountCents : 0),

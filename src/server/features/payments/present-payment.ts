@@ -39,7 +39,7 @@ export function presentPayment(row: PaymentRow, now: Date, devolucoes: Devolucao
   };
 }
 
-/** A refund on the merchant's own key went back at the bank, whole: no devolucao tells of it. */
+/** In cents. A refund on the merchant's own key is made at the bank, in full, and has no devolução. */
 function centsReturned({ status, amountCents }: PaymentRow, devolucoes: DevolucaoRow[]): number {
   return status === "refunded" && devolucoes.length === 0 ? amountCents : sumReturnedCents(devolucoes);
 }

@@ -9,7 +9,8 @@ export interface MonthRow {
 }
 
 /**
- * Paid less what went back, in part or whole, by month of Brazil's clock. Months without either are left out.
+ * Revenue in cents by month, in Brazil's time zone: payments less full and partial returns. Months without either are left
+ * out.
  */
 export async function sumRevenueByMonth(db: DbOrTx, since: Date): Promise<MonthRow[]> {
   const from = sql`${since.toISOString()}::timestamptz`;
