@@ -19,16 +19,16 @@ test.each([
   [0x00090010, "LO"],
   [0x00091001, "UN"],
   [0x0008fff0, "UN"],
-])("where no VR is written, %p is %p", (tag, vr) => {
+])("%p has the VR %p if none is written", (tag, vr) => {
   expect(dictionaryVr(tag)).toBe(vr);
 });
 
-test("only what the standard calls US or SS depends on the sign of the pixels", () => {
+test("only VRs that the standard gives as US or SS depend on the sign of the pixels", () => {
   expect(isSignDependent(0x00280120)).toBe(true);
   expect(isSignDependent(0x00280010)).toBe(false);
   expect(isSignDependent(0x00091001)).toBe(false);
 });
 
-test("private groups are odd", () => {
+test("odd groups are private", () => {
   expect([isPrivate(0x00091001), isPrivate(0x00100010)]).toEqual([true, false]);
 });

@@ -68,7 +68,7 @@ describe("native frames", () => {
     expect(readTaken(file).metadata[tag]?.BulkDataURI).toBeDefined();
   });
 
-  test("that are not there are not promised", () => {
+  test("that are missing from the pixel data are not in the table", () => {
     const pixels = { "7FE00010": { vr: "OW", bytes: bytes(20) } };
     expect(readTaken(sampleFile(image(99, 2, 2, pixels))).frames).toMatchObject({ frameCount: 2 });
     expect(framesOf(sampleFile(image(1, 9, 9, pixels)))).toEqual([bytes(20)]);
@@ -89,7 +89,7 @@ describe("native frames", () => {
     expect(inflated?.read(...range)).toEqual(bytes(16).slice(8));
   });
 
-  test("of one bit a pixel begin on a byte, wherever they lie", () => {
+  test("of one bit a pixel begin on a byte, at any position", () => {
     const shapes = fc.record({
       frames: fc.integer({ min: 1, max: 9 }),
       rows: fc.integer({ min: 1, max: 9 }),
@@ -146,7 +146,7 @@ describe("encapsulated frames", () => {
     }
   });
 
-  test("follow the Basic Offset Table where it fits", () => {
+  test("follow the Basic Offset Table if it fits", () => {
     const file = encapsulated(2, [rest(1), rest(2), rest(3)], {}, [0, 14]);
     expect(cut(file)).toEqual([rest(1), joined(rest(2), rest(3))]);
   });
@@ -167,11 +167,11 @@ describe("encapsulated frames", () => {
     expect(cut(encapsulated(2, [rest(1), rest(2)], extended))).toEqual([rest(1), rest(2)]);
   });
 
-  test("are the fragments where there are as many", () => {
+  test("are the fragments if there is one for each frame", () => {
     expect(cut(encapsulated(2, [rest(1), rest(2)], {}, [0, 999]))).toEqual([rest(1), rest(2)]);
   });
 
-  test("begin where code streams begin where nothing else helps", () => {
+  test("begin at the starts of code streams if nothing else locates them", () => {
     const file = encapsulated(2, [jpeg(1), rest(2), jpeg(3), rest(4), rest(5)]);
     expect(cut(file)).toEqual([joined(jpeg(1), rest(2)), joined(jpeg(3), rest(4), rest(5))]);
   });
@@ -187,7 +187,7 @@ describe("encapsulated frames", () => {
   });
 });
 
-test("there is no frame outside the table", () => {
+test("a frame outside the table is not found", () => {
   const { frames } = readTaken(sampleFile());
   for (const frameIndex of [-1, 1, 0.5, Number.NaN]) expect(locateFrame(frames, frameIndex)).toBeUndefined();
   expect(locateFrame({ kind: "none" }, 0)).toBeUndefined();

@@ -30,7 +30,7 @@ const NUMBERS: DicomElements = {
 };
 
 test.each([EXPLICIT_LITTLE_ENDIAN, EXPLICIT_BIG_ENDIAN, IMPLICIT_LITTLE_ENDIAN])(
-  "numbers of %s become JSON numbers where JSON has them",
+  "numbers of %s become JSON numbers if JSON can represent them",
   (transferSyntaxUID) => {
     const json = metadataOf(NUMBERS, transferSyntaxUID);
     expect(json["00189219"]).toEqual({ vr: "SS", Value: [-32768, 7] });
@@ -46,7 +46,7 @@ test.each([EXPLICIT_LITTLE_ENDIAN, EXPLICIT_BIG_ENDIAN, IMPLICIT_LITTLE_ENDIAN])
   },
 );
 
-test("text is trimmed as its VR says, empty values are null, no value is no Value", () => {
+test("text is trimmed by its VR, empty values are null, and an element without values has no Value", () => {
   const json = metadataOf({
     "00080008": { vr: "CS", Value: ["ORIGINAL ", "", " AXIAL"] },
     "00104000": { vr: "LT", Value: ["  a\\b \r\n c  "] },
@@ -116,7 +116,7 @@ describe("bytes", () => {
     expect(Buffer.from(json["00283010"].Value[0]["00283006"].InlineBinary, "base64")).toHaveLength(8192);
   });
 
-  test("beyond are named by a relative URI, under which they are found", () => {
+  test("beyond 1 kB are given as a relative URI, under which they are found", () => {
     for (const [uri, fill, length] of [
       [json["00282000"].BulkDataURI, 7, 2000],
       [json["00880200"].Value[1]["00282000"].BulkDataURI, 9, 3000],
@@ -133,7 +133,7 @@ describe("bytes", () => {
     expect(json["7FE00010"]).toEqual({ vr: "OW", BulkDataURI: "instances/2.25.30/bulkdata/7FE00010" });
   });
 
-  test("of a big-endian file are turned round", () => {
+  test("of a big-endian file are swapped", () => {
     const words = { "00281201": { vr: "OW", bytes: Uint8Array.of(1, 2, 3, 4) } };
     const bigEndian = metadataOf(words, EXPLICIT_BIG_ENDIAN);
     expect(bigEndian["00281201"].InlineBinary).toBe(Buffer.from([2, 1, 4, 3]).toString("base64"));
@@ -154,7 +154,7 @@ describe("bytes", () => {
     expect(locateBulkData(memorySource(file), path)).toBeUndefined();
   });
 
-  test("of one encapsulated frame are found, of several the frame table has them", () => {
+  test("of one encapsulated frame are found; those of several are left to the frame table", () => {
     const fragments = [new Uint8Array(10), new Uint8Array(12)];
     const one = sampleFile(
       { "7FE00010": { vr: "OB", fragments: fragments.slice(1) } },

@@ -71,7 +71,7 @@ test.each([IMPLICIT_LITTLE_ENDIAN, EXPLICIT_LITTLE_ENDIAN, EXPLICIT_BIG_ENDIAN])
   },
 );
 
-test("a data set is read as it is written, not as File Meta Information says", () => {
+test("a data set is read by its actual syntax even if File Meta Information is wrong", () => {
   const written = [IMPLICIT_LITTLE_ENDIAN, EXPLICIT_LITTLE_ENDIAN, EXPLICIT_BIG_ENDIAN];
   for (const transferSyntaxUID of written) {
     for (const declared of written) {
@@ -84,7 +84,7 @@ test("a data set is read as it is written, not as File Meta Information says", (
   }
 });
 
-test("the same is read from a file on disk, in the middle of another, as from memory", () => {
+test("an instance inside a file on disk is read the same as from memory", () => {
   const elements = { "00204000": { vr: "LT", Value: ["x".repeat(60_000)] } };
   const bytes = sampleFile({ ...elements, "00104000": { vr: "LT", Value: ["y".repeat(65_000)] } });
   const folder = mkdtempSync(join(tmpdir(), "dicom-"));
@@ -98,7 +98,7 @@ test("the same is read from a file on disk, in the middle of another, as from me
   }
 });
 
-test("of a large multi-frame instance only headers are read", () => {
+test("only headers are read of a large multi-frame instance", () => {
   const head = sampleFile({
     [TagHex.NumberOfFrames]: { vr: "IS", Value: [4000] },
     [TagHex.Rows]: { vr: "US", Value: [512] },
@@ -152,8 +152,8 @@ describe("an identity", () => {
   });
 });
 
-describe("what is no instance", () => {
-  test("a DICOMDIR is named as one", () => {
+describe("a file that is not an instance", () => {
+  test("is named as DICOMDIR if it is one", () => {
     const byClass = sampleFile({
       [TagHex.MediaStorageSOPClassUID]: { vr: "UI", Value: ["1.2.840.10008.1.3.10"] },
     });
@@ -210,7 +210,7 @@ describe("a file that was cut", () => {
     for (const missing of [8, 16]) expect(skipReason(file.subarray(0, -missing))).toBe("instance.truncated");
   });
 
-  test("within or before its last frame is refused, and taken where only the delimiter is gone", () => {
+  test("within or before its last frame is refused, and accepted if only the delimiter is gone", () => {
     const two = sampleFile(encapsulated(2), { transferSyntaxUID: JPEG_BASELINE });
     const three = sampleFile(encapsulated(3), { transferSyntaxUID: JPEG_BASELINE });
     expect(skipReason(two.subarray(0, -10))).toBe("instance.truncated");
@@ -224,7 +224,7 @@ describe("a file that was cut", () => {
     expect(skipReason(file.subarray(0, -1))).toBe("instance.truncated");
   });
 
-  test("is told from one that is padded", () => {
+  test("is distinguished from one that is padded", () => {
     for (const padding of [1, 4, 8, 512]) {
       expect(skipReason(Buffer.concat([sampleFile(), new Uint8Array(padding)]))).toBeUndefined();
     }
@@ -243,7 +243,7 @@ describe("a deflated data set", () => {
     expect(readBytes(file).ok).toBe(true);
   });
 
-  test("wrapped as zlib does is read too", () => {
+  test("with a zlib wrapper is read too", () => {
     const explicit = sampleFile();
     const deflated = sampleFile({}, options);
     const body = explicit.subarray(explicit.length - dataSetBytes(explicit));
@@ -251,7 +251,7 @@ describe("a deflated data set", () => {
     expect(readTaken(Buffer.concat([meta, deflateSync(body)])).index).toEqual(INDEX);
   });
 
-  test("is shown as inflated to viewers", () => {
+  test("is presented to viewers as inflated", () => {
     const instance = readTaken(sampleFile({}, options));
     expect(instance.metadata[TagHex.AvailableTransferSyntaxUID]).toEqual({
       vr: "UI",
@@ -270,7 +270,7 @@ describe("a deflated data set", () => {
   }
 });
 
-test("a declared syntax that is no UID never comes out", () => {
+test("a declared syntax that is not a UID is never returned", () => {
   const file = sampleFile({ [TagHex.TransferSyntaxUID]: { vr: "UI", Value: ["1.2\r\nSet-Cookie: a=b"] } });
   expect(readTaken(file).transferSyntaxUID).toBe(EXPLICIT_LITTLE_ENDIAN);
 });
@@ -286,7 +286,7 @@ test("index texts hold no control characters and are bounded", () => {
   expect(index.seriesDescription).toHaveLength(1024);
 });
 
-test("unreadable index values are null, and the instance is taken", () => {
+test("unreadable index values are null, and the instance is accepted", () => {
   const { index } = readTaken(
     sampleFile({
       [TagHex.StudyDate]: { vr: "DA", Value: ["20261341"] },
@@ -305,7 +305,7 @@ test("unreadable index values are null, and the instance is taken", () => {
   });
 });
 
-test("standard elements that passed through an archive as UN are understood", () => {
+test("standard elements that an archive rewrote as UN are understood", () => {
   const name = SAMPLE_ELEMENTS[TagHex.PatientName]?.Value?.[0] as string;
   const item = Buffer.from("feff00e010000000080055110800000032002e003200", "hex");
   const instance = readTaken(

@@ -47,7 +47,7 @@ function inflate(bytes: Uint8Array, position: number): Uint8Array {
 }
 
 describe.skipIf(!folder)("real files", () => {
-  test("all get an answer, most are taken", () => {
+  test("all get an answer, and most are accepted", () => {
     let accepted = 0;
     for (const sample of samples()) if (taken(sample)) accepted += 1;
     expect(accepted).toBeGreaterThan(0.9 * paths.length);
@@ -70,7 +70,7 @@ describe.skipIf(!folder)("real files", () => {
     expect(compared).toBeGreaterThan(0.9 * paths.length);
   });
 
-  test("have their values where dicom-parser finds them", () => {
+  test("have their values at the offsets that dicom-parser finds", () => {
     for (const sample of samples()) {
       const other = taken(sample) && parsedElsewhere(sample);
       if (!other) continue;
@@ -91,7 +91,7 @@ describe.skipIf(!folder)("real files", () => {
     }
   });
 
-  test("have the attributes that dcmjs reads, where it reads them", () => {
+  test("have the attributes that dcmjs reads, if it reads the file", () => {
     let compared = 0;
     for (const sample of everyFifth(samples())) {
       const instance = taken(sample);
@@ -107,7 +107,7 @@ describe.skipIf(!folder)("real files", () => {
     expect(compared).toBeGreaterThan(0.15 * paths.length);
   });
 
-  test("are known by their bytes when preamble and File Meta Information are gone", () => {
+  test("are recognised by their bytes without preamble and File Meta Information", () => {
     for (const sample of samples()) {
       const instance = taken(sample);
       if (!instance || instance.frames.kind === "encapsulated") continue;

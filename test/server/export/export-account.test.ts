@@ -31,7 +31,7 @@ async function uploadPdf(path: string, fields: Record<string, string>, name: str
   expect(answer.status).toBeLessThan(300);
 }
 
-test("everything an account keeps comes as one ZIP: images bit for bit, PDFs, and what is known of them", async () => {
+test("an account's export is one ZIP with everything it keeps: images bit for bit, PDFs and their data", async () => {
   const first = sampleZip({ study: "80" }, { study: "80", sop: "2" }, { study: "81" });
   const { studies } = await t.store(person, first);
   await t.store(person, sampleZip({ study: "80", sop: "3" }));
@@ -63,7 +63,7 @@ test("everything an account keeps comes as one ZIP: images bit for bit, PDFs, an
   expect(strFromU8(files["README.txt"] ?? new Uint8Array())).toContain("Exameteca");
 });
 
-test("it comes also when the subscription is over and the month is used up, and takes nothing from it", async () => {
+test("an export works after the subscription is over or the month used up, and is not counted as an action", async () => {
   await t.sql`update subscriptions set expires_at = now() - interval '1 day', downloads = 2000
     where user_id = ${person.id}`;
   expect(Object.keys(await exportOf(person)).length).toBeGreaterThan(4);
@@ -71,7 +71,7 @@ test("it comes also when the subscription is over and the month is used up, and 
   expect(row?.downloads).toBe(2000);
 });
 
-test("a ticket dies after five minutes and with its session, and only five are made a day", async () => {
+test("an export ticket ends after five minutes or with its session, and only five are made a day", async () => {
   const { token } = (await (
     await t.call("POST", "/api/auth/login", { json: { email: person.email, password: person.password } })
   ).json()) as { token: string };
@@ -90,7 +90,7 @@ test("a ticket dies after five minutes and with its session, and only five are m
   t.advance(DAY);
 });
 
-test("its file can be fetched again when it broke off, but not without end", async () => {
+test("an interrupted export can be fetched again, a bounded number of times", async () => {
   const keen = await t.addPerson("Baixa Sem Parar");
   const ticket = await t.call("POST", "/api/users/export-ticket", { as: keen });
   const { url } = (await ticket.json()) as ExportTicket;
@@ -104,7 +104,7 @@ test("its file can be fetched again when it broke off, but not without end", asy
   expect(statuses.at(-1)).toBe(429);
 });
 
-test("an account is deleted by its own password, whatever the subscription says, with everything it kept", async () => {
+test("a person deletes their account and everything in it with their password, whatever the subscription's state", async () => {
   const leaving = await t.addPerson("De Saída");
   await t.store(leaving, sampleZip({ study: "90" }));
   await t.sql`update subscriptions set expires_at = now() - interval '1 day' where user_id = ${leaving.id}`;
@@ -122,7 +122,7 @@ test("an account is deleted by its own password, whatever the subscription says,
   expect(left?.studies).toBe(0);
 });
 
-test("the last admin can't delete himself", async () => {
+test("the last admin can't delete their own account", async () => {
   await t.sql`delete from users where role = 'admin'`;
   const admin = await t.addPerson("Derradeira", { role: "admin", plan: null });
   const answer = await t.call("POST", "/api/users/delete-own", {

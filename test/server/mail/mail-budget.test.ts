@@ -43,7 +43,7 @@ describe("one account", () => {
     );
   });
 
-  test("is refused before anything changes, told for how long, and goes on when the hour is over", async () => {
+  test("is refused before anything changes, learns for how long, and can go on when the hour is over", async () => {
     const person = await t.addPerson("Espera a Hora");
     for (let i = 0; i < 5; i++) expect((await change(person, `hora${i}@example.com`)).status).toBe(200);
     const refused = await change(person, "sexta@example.com", "Nome Novo");
@@ -57,7 +57,7 @@ describe("one account", () => {
     expect((await change(person, "sexta@example.com")).status).toBe(200);
   });
 
-  test("can't exceed it by asking at the same moment", async () => {
+  test("can't exceed its limit by concurrent requests", async () => {
     const person = await t.addPerson("Tudo Junto");
     const asks = Array.from({ length: 12 }, (_, i) => change(person, `junto${i}@example.com`));
     const statuses = (await Promise.all(asks)).map(({ status }) => status);
@@ -94,7 +94,7 @@ describe("one account", () => {
 });
 
 describe("many accounts together", () => {
-  test("cause twenty mails an hour to an address that is none of theirs", async () => {
+  test("cause at most twenty mails an hour to an address that is not theirs", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 5; i++) {
       const person = await t.addPerson("Exército");
@@ -106,7 +106,7 @@ describe("many accounts together", () => {
 });
 
 describe("reset links", () => {
-  test("that strangers ask for are five an hour from all over, and the owner's browser still gets its own", async () => {
+  test("requested by strangers are at most five an hour in all, and the owner's browser still gets its own", async () => {
     const person = await t.addPerson("Esquece Muito");
     const owner = createVisitor(t, "198.51.100.9");
     await owner.post("/api/auth/login", { email: person.email, password: person.password });

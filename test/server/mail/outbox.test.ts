@@ -40,7 +40,7 @@ describe("the outbox", () => {
     await utimes(join(folder.path, name), at, at);
   }
 
-  test("keeps a mail for 30 days, drafts of a crash too, and touches no file that is not its own", async () => {
+  test("deletes mails and drafts of a crash after 30 days, and touches no other file", async () => {
     await mail("um@example.com");
     await mail("dois@example.com");
     const [old = "", young = ""] = await names();
@@ -53,7 +53,7 @@ describe("the outbox", () => {
     expect(old).not.toBe(young);
   });
 
-  test("keeps the newest of too many, and of too much", async () => {
+  test("keeps the newest mails within its limits of count and size", async () => {
     for (let day = 5; day > 0; day--) {
       const known = new Set(await names());
       await mail(`dia${day}@example.com`);
@@ -67,7 +67,7 @@ describe("the outbox", () => {
     expect(await names()).toEqual(all.slice(4));
   });
 
-  test("forgets the mails to and from an address, however it is written, and no others", async () => {
+  test("deletes the mails to and from an address, however it is written, and no others", async () => {
     await mail("Zé.Ção@EXAMPLE.com");
     await mail("operador@example.com", "zé.ção@example.com");
     await mail("outra@example.com");
@@ -83,7 +83,7 @@ describe("the outbox", () => {
     expect(await names()).toHaveLength(2);
   });
 
-  test("keeps what was written before the time that it is told", async () => {
+  test("keeps mails from before a given time", async () => {
     await mail("antes@example.com");
     const [name = ""] = await names();
     const then = new Date("2026-01-01T12:00:00Z");
@@ -93,7 +93,7 @@ describe("the outbox", () => {
     expect(await names()).toEqual([name]);
   });
 
-  test("that is not there is no failure", async () => {
+  test("may be missing without an error", async () => {
     await sweepOutbox(join(folder.path, "none"), new Date(), limits);
     await forgetInOutbox(join(folder.path, "none"), hashAddress("a@example.com"), new Date(0));
   });

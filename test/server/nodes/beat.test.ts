@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { beat } from "../../../src/server/nodes/beat.ts";
 import { createTestApp } from "../../support/test-app.ts";
 
-test("a node that serves says so in the database, by the database's clock, and stays steady while it does", async () => {
+test("a serving node records its beat in the database, by the database's clock, and stays steady while it does", async () => {
   await using t = await createTestApp();
   t.advance(7 * 24 * 3600_000);
   const read = async () => {

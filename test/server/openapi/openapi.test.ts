@@ -53,13 +53,13 @@ const undocumented: Record<string, string> = {
 };
 
 describe("the document", () => {
-  test("is valid OpenAPI 3.1 by a foreign validator", async () => {
+  test("is valid OpenAPI 3.1 to an independent validator", async () => {
     const validator = new Validator();
     expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
     expect(validator.version).toBe("3.1");
   });
 
-  test("names every route that the app registers, and no other", () => {
+  test("names exactly the routes that the app registers", () => {
     const registered = t.app.routes
       .filter(({ method }) => method !== "ALL")
       .map(({ method, path }) => `${method} ${templated(path)}`);
@@ -67,7 +67,7 @@ describe("the document", () => {
     expect([...new Set(registered)].sort()).toEqual([...described, ...Object.keys(undocumented)].sort());
   });
 
-  test("says of each call what it does, where it belongs, who may call it, and how it fails", () => {
+  test("says for each call what it does, its group, who may call it, and how it fails", () => {
     const rooms = document.tags?.map(({ name }) => name) ?? [];
     for (const { name, operation } of operations()) {
       const { summary = "", tags = [], responses = {} } = operation;
@@ -122,7 +122,7 @@ describe("the document", () => {
     expect(turns).toBeGreaterThan(5);
   });
 
-  test("is sent compressed to whoever takes it so", async () => {
+  test("is sent compressed to clients that accept it", async () => {
     const answer = await t.call("GET", "/api/openapi.json", { headers: { "accept-encoding": "gzip" } });
     expect(answer.headers.get("content-encoding")).toBe("gzip");
     const plain = Bun.gunzipSync(new Uint8Array(await answer.arrayBuffer()));
@@ -162,7 +162,7 @@ describe("the calls that the client makes", () => {
     }
   });
 
-  test("are written in src/shared/api alone: no path of the API stands in the client", () => {
+  test("are written only in src/shared/api: the client has no API path", () => {
     const folder = join(root, "src/client");
     const written = readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((path) => /\.tsx?$/.test(path))
@@ -171,7 +171,7 @@ describe("the calls that the client makes", () => {
   });
 });
 
-describe("an answer that the document does not know fails the test that asked for it", () => {
+describe("an undocumented answer fails the test that asked for it", () => {
   const count = { answer: z.object({ count: z.number() }) };
   const ask = async (answer: (c: Context<HttpEnv>) => Response) => {
     const app = new Hono<HttpEnv>();
@@ -179,7 +179,7 @@ describe("an answer that the document does not know fails the test that asked fo
     return await checkAnswers(app).request("/api/count");
   };
 
-  test("one that it knows passes", async () => {
+  test("a documented answer passes", async () => {
     expect(await (await ask((c) => c.json({ count: 1 }))).json()).toEqual({ count: 1 });
   });
 

@@ -37,7 +37,7 @@ describe("the app at a PSP", () => {
     return (await app.sql`select status from payments where id = ${id}`)[0]?.status;
   }
 
-  test("registers its webhook, and believes the PSP's books instead of what comes in there", async () => {
+  test("registers its webhook, and believes the PSP's records, not what the webhook receives", async () => {
     expect(psp.bank.webhookUrl).toEndWith(`/api/payments/webhook/${psp.config.webhookSecret}`);
     const { payment, txid } = await open();
     expect(payment.pixCopyPaste).toContain(txid);

@@ -21,7 +21,7 @@ const amend = (change: object | ((cob: Record<string, unknown>) => object)) => (
 });
 
 describe("ordering a charge", () => {
-  test("tells the PSP the amount, the key, how long it stands and what for, and nothing else", async () => {
+  test("sends the PSP only the amount, the key, the expiry and the purpose", async () => {
     const order = at.order({ amountCents: 123_405 });
     await at.pix.createCob(order);
     const [request = ""] = at.psp.received.filter((received) => received.startsWith(PUT));
@@ -38,7 +38,7 @@ describe("ordering a charge", () => {
     });
   });
 
-  test("gives the PSP's own code where it has one", async () => {
+  test("returns the PSP's own code if it has one", async () => {
     const { brCode = "" } = await at.pix.createCob(at.order());
     expect(readBrCode(brCode)).toMatchObject({ merchantName: "Fulano de Tal" });
   });
@@ -49,7 +49,7 @@ describe("ordering a charge", () => {
     { location: "pix.example.com/qr/v2/abc", pixCopiaECola: "x".repeat(513) },
     { location: "pix.example.com/qr/v2/abc", pixCopiaECola: "" },
     { location: "pix.example.com/qr/v2/abc", pixCopiaECola: null, loc: null },
-  ])("draws the code where the PSP tells only where the charge is: %p", async (changes) => {
+  ])("makes the code if the PSP returns only the charge's location: %p", async (changes) => {
     at.psp.fail(PUT, amend({ pixCopiaECola: undefined, ...changes }));
     const { brCode = "" } = await at.pix.createCob(at.order());
     expect(readBrCode(brCode)).toMatchObject({
@@ -58,14 +58,14 @@ describe("ordering a charge", () => {
     });
   });
 
-  test("fails where the charge can't be paid in any way", async () => {
+  test("fails if the charge can't be paid in any way", async () => {
     const mute = amend({ pixCopiaECola: undefined, location: "x".repeat(78), loc: undefined });
     at.psp.fail(PUT, ...Array.from({ length: 10 }, () => mute));
     expect((await pixErrorOf(at.pix.createCob(at.order()))).kind).toBe("unavailable");
   });
 
   test.each(["lostAnswer", "cutAnswer", "garbage"] as const)(
-    "makes one charge where the answer to it was lost (%s)",
+    "makes one charge when the answer is lost (%s)",
     async (fault) => {
       at.psp.fail(PUT, fault);
       const order = at.order();
@@ -77,7 +77,7 @@ describe("ordering a charge", () => {
   );
 
   test.each([400, 409, 422] as const)(
-    "finds the charge of a lost answer where the PSP takes a txid once and says %i",
+    "finds the charge after a lost answer when the PSP refuses a repeated txid with %i",
     async (repeated) => {
       at.psp.bank.manners.repeated = repeated;
       at.psp.fail(PUT, "lostAnswer");
@@ -89,7 +89,7 @@ describe("ordering a charge", () => {
     },
   );
 
-  test("tells that the charge was paid meanwhile", async () => {
+  test("reports that the charge was paid meanwhile", async () => {
     const order = at.order();
     await at.pix.createCob(order);
     const [paid] = at.psp.pay(order.txid);
@@ -116,7 +116,7 @@ describe("ordering a charge", () => {
     expect(error).toMatchObject({ kind: "rejected", code: "diverges" });
   });
 
-  test("takes the key in capitals for the same key", async () => {
+  test("accepts the key in capitals as the same key", async () => {
     at.psp.fail(PUT, amend({ chave: at.psp.config.key.toUpperCase() }));
     expect((await at.pix.createCob(at.order())).status).toBe("ATIVA");
   });
@@ -127,7 +127,7 @@ describe("ordering a charge", () => {
   });
 
   test.each(["19.9", "19,90", "1990", 19.9, "-19.90", "19.900", "99999999999.00", null, " 19.90"])(
-    "doesn't guess at an amount written %p",
+    "refuses an amount written %p",
     async (original) => {
       at.psp.fail(PUT, ...Array.from({ length: 10 }, () => amend({ valor: { original } })));
       const error = await pixErrorOf(at.pix.createCob(at.order()));
@@ -136,14 +136,14 @@ describe("ordering a charge", () => {
     },
   );
 
-  test("is rejected with the PSP's reason where nothing stands under the txid", async () => {
+  test("is rejected with the PSP's reason if the txid has no charge", async () => {
     const error = await pixErrorOf(at.pix.createCob(at.order({ expiresInSeconds: 0 })));
     expect(error).toMatchObject({ kind: "rejected", status: 400, code: "CobOperacaoInvalida" });
     expect(error.message).toContain("cob.calendario.expiracao");
     expect(apiCalls()).toEqual([PUT, GET]);
   });
 
-  test("is unavailable, not rejected, while it can't be known what stands under the txid", async () => {
+  test("is unavailable, not rejected, while the txid's charge can't be read", async () => {
     at.psp.fail(PUT, { status: 409 });
     at.psp.fail(GET, ...Array.from({ length: 10 }, () => ({ status: 503 })));
     expect((await pixErrorOf(at.pix.createCob(at.order()))).kind).toBe("unavailable");
@@ -166,14 +166,14 @@ describe("an order whose first answer was lost", () => {
     expect((await pixErrorOf(at.pix.createCob(at.order()))).kind).toBe("unavailable");
   });
 
-  test("is rejected all the same once the PSP turned away both tries", async () => {
+  test("is still rejected once the PSP has refused both tries", async () => {
     at.psp.fail(PUT, { status: 429 }, { status: 409 });
     expect((await pixErrorOf(at.pix.createCob(at.order()))).kind).toBe("rejected");
   });
 });
 
-describe("asking what became of a charge", () => {
-  test("tells each Pix that paid it, its amount to the cent and when", async () => {
+describe("reading a charge", () => {
+  test("returns each Pix that paid it, with its amount to the cent and its time", async () => {
     const order = at.order();
     await at.pix.createCob(order);
     const first = at.psp.pay(order.txid, { amountCents: 1001, at: new Date("2026-11-21T12:03:04.567Z") });
@@ -204,17 +204,14 @@ describe("asking what became of a charge", () => {
     expect((await at.pix.readCob(order.txid))?.pix[0]?.paidAt.toISOString()).toBe(expected);
   });
 
-  test.each(["ontem", "2026-13-01T00:00:00Z", "2026-11-21", ""])(
-    "doesn't guess at the time %p",
-    async (horario) => {
-      const order = at.order();
-      await at.pix.createCob(order);
-      at.psp.pay(order.txid);
-      const dated = amend(({ pix }) => ({ pix: (pix as object[]).map((entry) => ({ ...entry, horario })) }));
-      at.psp.fail(GET, ...Array.from({ length: 10 }, () => dated));
-      expect((await pixErrorOf(at.pix.readCob(order.txid))).code).toBe("nonsense");
-    },
-  );
+  test.each(["ontem", "2026-13-01T00:00:00Z", "2026-11-21", ""])("refuses the time %p", async (horario) => {
+    const order = at.order();
+    await at.pix.createCob(order);
+    at.psp.pay(order.txid);
+    const dated = amend(({ pix }) => ({ pix: (pix as object[]).map((entry) => ({ ...entry, horario })) }));
+    at.psp.fail(GET, ...Array.from({ length: 10 }, () => dated));
+    expect((await pixErrorOf(at.pix.readCob(order.txid))).code).toBe("nonsense");
+  });
 
   test.each(["REMOVIDA_PELO_USUARIO_RECEBEDOR", "REMOVIDA_PELO_PSP"] as const)("tells %s", async (status) => {
     const order = at.order();
@@ -224,7 +221,7 @@ describe("asking what became of a charge", () => {
     expect((await at.pix.readCob(order.txid))?.status).toBe(status);
   });
 
-  test("takes a status of a later API for open and still tells what was paid", async () => {
+  test("treats a status of a later API as open and still returns what was paid", async () => {
     const order = at.order();
     await at.pix.createCob(order);
     at.psp.pay(order.txid);
@@ -246,12 +243,12 @@ describe("asking what became of a charge", () => {
     { status: 404 },
     { status: 404, json: { nome: "cobranca_nao_encontrada" } },
     { status: 404, json: { type: "https://psp.example.com/erros/SemCobranca" } },
-  ])("knows none where the PSP answers %p", async (fault) => {
+  ])("returns none when the PSP answers %p", async (fault) => {
     at.psp.fail(GET, fault);
     expect(await at.pix.readCob(at.pix.newTxid())).toBeUndefined();
   });
 
-  test("doesn't take a wrong address for an unknown charge", async () => {
+  test("doesn't report a wrong address as an unknown charge", async () => {
     at.psp.fail(GET, { status: 404, page: "<html>Not Found</html>" });
     const error = await pixErrorOf(at.pix.readCob(at.pix.newTxid()));
     expect(error).toMatchObject({ kind: "unavailable", status: 404 });

@@ -22,7 +22,7 @@ describe("what the PSP's errors mean", () => {
   );
 
   test.each(cases)(
-    "%s (%i) on a read: nothing there, or nothing known (%s)",
+    "%s (%i) on a read means no such charge, or that Pix is unavailable (%s)",
     async (type, status, meaning) => {
       always(GET, { status, type });
       const read = at.pix.readCob(at.pix.newTxid());
@@ -31,7 +31,7 @@ describe("what the PSP's errors mean", () => {
     },
   );
 
-  test.each(cases)("%s (%i) on a write: %s", async (type, status, meaning) => {
+  test.each(cases)("%s (%i) on a write means %s", async (type, status, meaning) => {
     always(PUT, { status, type });
     const error = await pixErrorOf(at.pix.createCob(at.order()));
     const kind = meaning === "unavailable" ? "unavailable" : "rejected";
@@ -49,12 +49,12 @@ describe("what the PSP's errors mean", () => {
     [{ status: 501 }, "unavailable"],
     [{ status: 400, json: { type: 7, violacoes: "nenhuma" } }, "rejected"],
     [{ status: 400, page: "<html>Bad Request</html>" }, "rejected"],
-  ] as const)("where status and type disagree, or the status stands alone: %p is %s", async (fault, kind) => {
+  ] as const)("%p is %s, also if status and type disagree or the type is missing", async (fault, kind) => {
     always(PUT, fault);
     expect((await pixErrorOf(at.pix.createCob(at.order()))).kind).toBe(kind);
   });
 
-  test("a hint for the PSP's support is kept, a hint that could be anything isn't", async () => {
+  test("an identifier for the PSP's support is kept, free text is not", async () => {
     at.psp.fail(GET, { status: 400, json: { correlationId: "7f3a-1", title: "Francisco" } });
     expect((await pixErrorOf(at.pix.readCob("a"))).message).toBe("GET /cob/{txid}: 400 correlationId 7f3a-1");
     const property = "o CPF 123.456.789-09";

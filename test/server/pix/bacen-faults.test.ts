@@ -25,7 +25,7 @@ describe("a PSP in trouble", () => {
   const total = (waits: number[]) => waits.reduce((sum, wait) => sum + wait, 0);
 
   test.each(PASSING)(
-    "that has passed (%p) isn't noticed by who pays",
+    "that passes (%p) goes unnoticed by the payer",
     async (fault) => {
       at.psp.fail(PUT, fault);
       const order = at.order();
@@ -40,7 +40,7 @@ describe("a PSP in trouble", () => {
   );
 
   test.each(["cut", "garbage", { status: 503 }] as const)(
-    "that goes on (%p) makes Pix unavailable within its time, after a few tries",
+    "that lasts (%p) makes Pix unavailable within the call's time, after a few tries",
     async (fault) => {
       at.pace.chance = 0.99;
       always(PUT, fault);
@@ -52,7 +52,7 @@ describe("a PSP in trouble", () => {
     },
   );
 
-  test("is asked again after waits that grow, and that differ from caller to caller", async () => {
+  test("is asked again after waits that grow and that differ between callers", async () => {
     always(GET, { status: 503 });
     at.pace.chance = 0.5;
     await pixErrorOf(at.pix.readCob(at.pix.newTxid()));
@@ -63,7 +63,7 @@ describe("a PSP in trouble", () => {
     expect(at.pace.slept).toEqual([0, 0, 0, 0, 0, 0]);
   });
 
-  test("is left alone as long as it asks for", async () => {
+  test("is not asked again before its Retry-After is over", async () => {
     at.psp.fail(GET, { status: 429, headers: { "retry-after": "3" } });
     await at.pix.readCob(at.pix.newTxid());
     expect(at.pace.slept).toEqual([3000]);
@@ -72,7 +72,7 @@ describe("a PSP in trouble", () => {
     expect(at.pace.slept).toEqual([3000, 5000]);
   });
 
-  test("that asks for more time than there is gets it, and the caller learns how much", async () => {
+  test("that asks for more time than a call has is not asked again, and the caller learns how long to wait", async () => {
     at.psp.fail(PUT, { status: 429, headers: { "retry-after": "60" } });
     const error = await pixErrorOf(at.pix.createCob(at.order()));
     expect(error).toMatchObject({ kind: "unavailable", status: 429, retryAfterSeconds: 60 });
@@ -86,13 +86,13 @@ describe("a PSP in trouble", () => {
     ["Sat, 21 Nov 2020 12:00:00 GMT", undefined],
     ["-5", undefined],
     ["bald", undefined],
-  ])("that asks for the absurd (%s) is given an hour at most", async (header, expected) => {
+  ])("that asks for an absurd wait (%s) is given an hour at most", async (header, expected) => {
     always(PUT, { status: 429, headers: { "retry-after": header } });
     expect((await pixErrorOf(at.pix.createCob(at.order()))).retryAfterSeconds).toBe(expected);
   });
 
   test.each([{ status: 400 }, { status: 403, type: "AcessoNegado" }, { status: 301 }, { status: 501 }])(
-    "isn't asked again what won't change: %p",
+    "is not asked again after a final answer: %p",
     async (fault) => {
       at.psp.fail(GET, fault);
       await pixErrorOf(at.pix.readCob(at.pix.newTxid()));
@@ -100,7 +100,7 @@ describe("a PSP in trouble", () => {
     },
   );
 
-  test("that sends elsewhere isn't followed: the token stays here", async () => {
+  test("that redirects isn't followed, so the token stays here", async () => {
     const seen: string[] = [];
     await using other = Bun.serve({
       hostname: "127.0.0.1",
@@ -133,14 +133,14 @@ describe("a PSP in trouble", () => {
 });
 
 describe("the time of a call", () => {
-  test("ends, whatever the PSP leaves unsaid", async () => {
+  test("is bounded, wherever the PSP stops answering", async () => {
     await using at = await openPixAtPsp({ attemptTimeoutMs: 100, timeoutMs: 250 });
     at.psp.fail(PUT, ...Array.from({ length: 10 }, () => "silence" as const));
     const error = await pixErrorOf(at.pix.createCob(at.order()));
     expect(error).toMatchObject({ kind: "unavailable", code: "TimeoutError" });
   });
 
-  test("is one for the order and for the look at what was ordered before", async () => {
+  test("covers both the order and the read of what was ordered before", async () => {
     await using at = await openPixAtPsp();
     at.psp.fail(PUT, { status: 503, headers: { "retry-after": "6" } }, { status: 409 });
     at.psp.fail(GET, { status: 503, headers: { "retry-after": "6" } });
@@ -148,7 +148,7 @@ describe("the time of a call", () => {
     expect(at.pace.slept).toEqual([6000]);
   });
 
-  test("ends where a connection is taken and never becomes TLS", async () => {
+  test("is bounded when a connection is accepted and never becomes TLS", async () => {
     const mute: Server = createServer(() => {});
     await new Promise<void>((resolve) => mute.listen(0, "127.0.0.1", resolve));
     const { port } = mute.address() as { port: number };
@@ -158,7 +158,7 @@ describe("the time of a call", () => {
     mute.close();
   });
 
-  test("doesn't hang on an answer without end, nor keep it", async () => {
+  test("is bounded for an endless answer, which is not kept in memory", async () => {
     await using at = await openPixAtPsp({ attemptTimeoutMs: 60_000, timeoutMs: 120_000 });
     at.psp.fail(PUT, "endless");
     expect((await at.pix.createCob(at.order())).status).toBe("ATIVA");

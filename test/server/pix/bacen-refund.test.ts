@@ -38,7 +38,7 @@ describe("giving money back", () => {
     ["lostAnswer", "same"],
     ["cutAnswer", 409],
     ["garbage", 422],
-  ] as const)("happens once where the answer was lost (%s; the PSP says %p)", async (fault, repeated) => {
+  ] as const)("happens once when the answer is lost (%s; the PSP says %p)", async (fault, repeated) => {
     at.psp.bank.manners.repeated = repeated;
     at.psp.fail(PUT, fault);
     expect(await at.pix.refund(refund)).toMatchObject({ id: refund.id, amountCents: 1990 });
@@ -46,13 +46,13 @@ describe("giving money back", () => {
     expect(apiCalls()).toEqual([PUT, PUT, GET]);
   });
 
-  test("to the cent, and in parts", async () => {
+  test("is exact to the cent, also in parts", async () => {
     await at.pix.refund({ ...refund, id: "um", amountCents: 1 });
     await at.pix.refund({ ...refund, id: "outro", amountCents: 1989 });
     expect(at.psp.refunds().map(({ cents }) => cents)).toEqual([1, 1989]);
   });
 
-  test("may have happened as long as the PSP doesn't let us look", async () => {
+  test("stays undecided as long as the PSP doesn't let us read it", async () => {
     at.psp.fail(PUT, "lostAnswer", { status: 409 });
     at.psp.fail(GET, { status: 403, type: "AcessoNegado" }, { status: 403, type: "AcessoNegado" });
     expect((await pixErrorOf(at.pix.refund(refund))).kind).toBe("unavailable");
@@ -83,7 +83,7 @@ describe("giving money back", () => {
     expect((await at.pix.refund(refund)).status).toBe("EM_PROCESSAMENTO");
   });
 
-  test("isn't taken for done by the answer about another one", async () => {
+  test("isn't taken as done when the answer is about another one", async () => {
     at.psp.fail(PUT, { amend: (body: object) => ({ ...body, id: "outra", status: "DEVOLVIDO" }) });
     expect((await pixErrorOf(at.pix.refund(refund))).kind).toBe("unavailable");
   });
@@ -92,7 +92,7 @@ describe("giving money back", () => {
 describe("the webhook", () => {
   const url = "https://exames.example.com/api/payments/webhook/segredo";
 
-  test("is registered where there is none, and where it is another; else left alone", async () => {
+  test("is registered if there is none or another, and otherwise left alone", async () => {
     await at.pix.registerWebhook(url);
     expect(at.psp.bank.webhookUrl).toBe(url);
     await at.pix.registerWebhook(url);
@@ -110,7 +110,7 @@ describe("the webhook", () => {
   });
 
   test.each(["+5511987654321", "caixa/1#a?@example.com", "11222333000181"])(
-    "stands under the key %s",
+    "is registered under the key %s",
     async (key) => {
       await using other = await openPixAtPsp({ key });
       await other.pix.registerWebhook(url);

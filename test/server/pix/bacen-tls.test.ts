@@ -18,7 +18,7 @@ describe("mutual TLS with the PSP", () => {
     ["that has ended", (authority) => authority.certify("psp", { until: new Date(Date.now() - DAY_MS) })],
   ];
   test.each(WRONG)(
-    "a server whose certificate is one %s gets nothing of us",
+    "a server whose certificate is one %s receives nothing from us",
     async (_, serverCertificate) => {
       await using at = await openPixAtPsp({ serverCertificate });
       const error = await pixErrorOf(at.pix.readCob(at.pix.newTxid()));
@@ -29,7 +29,7 @@ describe("mutual TLS with the PSP", () => {
     },
   );
 
-  test("an environment that says to trust anybody doesn't change that", async () => {
+  test("a stranger's server receives nothing, even if the environment disables certificate checks", async () => {
     await using at = await openPixAtPsp({ serverCertificate: () => stranger.certify("psp") });
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
     try {
@@ -40,7 +40,7 @@ describe("mutual TLS with the PSP", () => {
     expect(at.psp.received).toEqual([]);
   });
 
-  test("the PSP talks to our certificate alone, also while we are talking to it", async () => {
+  test("the PSP accepts only our certificate, also while we have a connection open", async () => {
     await using at = await openPixAtPsp();
     await at.pix.createCob(at.order());
     const { apiUrl } = at.psp.config;
@@ -52,7 +52,7 @@ describe("mutual TLS with the PSP", () => {
     expect(at.psp.received.length).toBe(seen);
   });
 
-  test("a certificate that the PSP doesn't know makes Pix unavailable, not wrong", async () => {
+  test("a certificate that the PSP doesn't know makes Pix unavailable", async () => {
     await using folder = createTempFolder();
     const { cert, key } = stranger.certify("exameteca");
     const [certFile, certKeyFile] = [join(folder.path, "cert"), join(folder.path, "key")];
@@ -93,7 +93,7 @@ describe("the PEM files", () => {
     ]);
   });
 
-  test("one that may not be read, or is a folder, is named", async () => {
+  test("one that can't be read, or is a folder, is named", async () => {
     expect(await problemsOf({ certFile: folder.path })).toEqual([
       `PIX_CERT: "${folder.path}" can't be read (EISDIR)`,
     ]);
@@ -117,13 +117,13 @@ describe("the PEM files", () => {
     ]);
   });
 
-  test("a key of another certificate is told", async () => {
+  test("a key of another certificate is reported", async () => {
     const other = join(folder.path, "other.pem");
     await writeFile(other, stranger.key);
     expect(await problemsOf({ certKeyFile: other })).toEqual(["PIX_CERT_KEY is not the key of PIX_CERT"]);
   });
 
-  test("no file for the authority means the system's authorities, which don't know this PSP", async () => {
+  test("without an authority file the system's authorities are used, which don't know this PSP", async () => {
     await using bare = await openPixAtPsp({ config: { caFile: undefined } });
     const error = await pixErrorOf(bare.pix.readCob(bare.pix.newTxid()));
     expect(error.kind).toBe("unavailable");

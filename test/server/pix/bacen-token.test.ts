@@ -14,13 +14,13 @@ describe("the PSP's access token", () => {
   const read = (signal?: AbortSignal) => at.pix.readCob(at.pix.newTxid(), signal);
   const calls = (call: string, { psp } = at) => psp.calls.filter((made) => made === call).length;
 
-  test("is asked for once by all who need it at the same time", async () => {
+  test("is requested once by concurrent calls", async () => {
     await Promise.all(Array.from({ length: 8 }, () => read()));
     expect(calls(TOKEN)).toBe(1);
     expect(calls(READ)).toBe(8);
   });
 
-  test("is asked for with the client's name and secret, and no more rights than the calls need", async () => {
+  test("is requested with the client's id and secret, and only the scopes that the calls need", async () => {
     await read();
     const [request = ""] = at.psp.received;
     const { clientId, clientSecret } = at.psp.config;
@@ -37,7 +37,7 @@ describe("the PSP's access token", () => {
     ]);
   });
 
-  test("serves until a minute before its end", async () => {
+  test("is used until a minute before its end", async () => {
     await read();
     at.advance(3_539_000);
     await read();
@@ -48,7 +48,7 @@ describe("the PSP's access token", () => {
   });
 
   test.each([-86_400_000, -3_600_000, 3_600_000, 86_400_000])(
-    "is neither used too long nor asked for too often where the PSP's clock is %i ms ahead",
+    "is neither used too long nor requested too often when the PSP's clock is %i ms ahead",
     async (pspAheadMs) => {
       await using skewed = await openPixAtPsp({ pspAheadMs });
       for (let minute = 0; minute < 180; minute++) {
@@ -61,7 +61,7 @@ describe("the PSP's access token", () => {
     },
   );
 
-  test("that lives for seconds serves for seconds", async () => {
+  test("that lives for seconds is used for seconds", async () => {
     at.psp.tokenLifetimeSeconds = 20;
     await read();
     at.advance(14_000);
@@ -72,7 +72,7 @@ describe("the PSP's access token", () => {
     expect(calls(TOKEN)).toBe(2);
   });
 
-  test("that has ended before it came is used for its own call alone", async () => {
+  test("that has expired on arrival is used for its own call only", async () => {
     at.psp.fail(TOKEN, { amend: (body: object) => ({ ...body, expires_in: 0 }) });
     await read();
     await read();
@@ -90,7 +90,7 @@ describe("the PSP's access token", () => {
     },
   );
 
-  test("that the PSP withdrew is replaced within the call, once for all", async () => {
+  test("that the PSP withdrew is replaced within the call, once for all concurrent calls", async () => {
     await read();
     at.psp.reset();
     const cobs = await Promise.all(Array.from({ length: 5 }, () => at.pix.createCob(at.order())));
@@ -99,7 +99,7 @@ describe("the PSP's access token", () => {
     expect(at.pace.slept).toEqual([]);
   });
 
-  test("that is refused again though fresh makes Pix unavailable, after two tries and no more", async () => {
+  test("that is refused again when fresh makes Pix unavailable after two tries", async () => {
     const PUT = "PUT /cob/{txid}";
     at.psp.fail(PUT, { status: 401 }, { status: 401 }, { status: 401 });
     const error = await pixErrorOf(at.pix.createCob(at.order()));
@@ -116,7 +116,7 @@ describe("the PSP's access token", () => {
   });
 
   test.each(["cut", "cutAnswer", "garbage", { status: 503 }, { status: 429 }] as const)(
-    "is asked for again after %p",
+    "is requested again after %p",
     async (fault) => {
       at.psp.fail(TOKEN, fault);
       expect((await at.pix.createCob(at.order())).status).toBe("ATIVA");
@@ -124,7 +124,7 @@ describe("the PSP's access token", () => {
     },
   );
 
-  test("comes for the others though the first who wanted it has gone", async () => {
+  test("still comes for the other callers when the first one has gone", async () => {
     const slow = Promise.withResolvers<void>();
     at.psp.fail(TOKEN, { until: slow.promise });
     const gone = new AbortController();

@@ -18,11 +18,11 @@ describePix("local", async () => ({
 }));
 
 describe("local Pix", () => {
-  test("an admin confirms what nobody else can tell", () => {
+  test("an admin confirms payments, since no PSP can", () => {
     expect(createLocalPix(merchant)).toMatchObject({ provider: "local", isConfirmedByHand: true });
   });
 
-  test("names without their accents stand in the code, since not every bank reads them", async () => {
+  test("the code has names without accents, since not every bank reads them", async () => {
     const pix = createLocalPix(merchant);
     const cob = await pix.createCob({
       ...{ txid: pix.newTxid(), amountCents: 100, expiresInSeconds: 60, description: "" },
@@ -32,7 +32,7 @@ describe("local Pix", () => {
   });
 
   test.each([{ key: "a".repeat(78) }, { merchantName: "診療所" }, { merchantCity: "  " }])(
-    "a merchant that no code can carry is told at the start, not to the first who pays: %p",
+    "a merchant that no code can carry is refused at the start, not at the first payment: %p",
     (wrong) => {
       expect(() => createLocalPix({ ...merchant, ...wrong })).toThrow(ConfigError);
     },

@@ -4,7 +4,7 @@ import { openPixAtPsp, type PixAtPsp } from "../../support/psp/pix-at-psp.ts";
 import { startPsp } from "../../support/psp/psp.ts";
 
 /** The PSP of the tests, so that what they prove is worth something. */
-describe("the PSP", () => {
+describe("the PSP of the tests", () => {
   let at: PixAtPsp;
   beforeEach(async () => {
     at = await openPixAtPsp();
@@ -17,7 +17,7 @@ describe("the PSP", () => {
     ca: at.psp.authority.cert,
   });
 
-  test("answers nobody without a token, nor with one that it didn't give or that has ended", async () => {
+  test("refuses a call without a token, or with one that is forged or expired", async () => {
     const url = `${at.psp.config.apiUrl}/cob/${at.pix.newTxid()}`;
     const tls = await client();
     expect((await fetch(url, { tls })).status).toBe(401);
@@ -29,7 +29,7 @@ describe("the PSP", () => {
     expect((await fetch(url, { tls, headers: { authorization } })).status).toBe(401);
   });
 
-  test("grants what was asked for and no more", async () => {
+  test("grants only the requested scopes", async () => {
     const { tokenUrl, clientId, clientSecret, apiUrl } = at.psp.config;
     const tls = await client();
     const headers = { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` };
@@ -71,7 +71,7 @@ describe("the PSP", () => {
     expect((await at.pix.readCob(open.txid))?.pix).toEqual([]);
   });
 
-  test("gives an app all it needs in its environment", async () => {
+  test("provides the environment that the app needs", async () => {
     await using psp = await startPsp();
     expect(Object.keys(psp.env).every((name) => name.startsWith("PIX_"))).toBe(true);
     const pix = await createBacenPix(psp.config, psp.clock);

@@ -106,7 +106,7 @@ describe("every page", () => {
 });
 
 describe("the entry page", () => {
-  test("hands the island its props and can be read without any script, in both languages", async () => {
+  test("passes the island its props and is readable without scripts, in both languages", async () => {
     const { html } = await get("/");
     expect(html).toContain('data-island="auth"');
     expect(html).toContain("Entrar");
@@ -114,13 +114,13 @@ describe("the entry page", () => {
     expect(html).toContain("© 2025");
   });
 
-  test("preloads what the island needs and nothing of /his", async () => {
+  test("preloads what the island needs, and no part of /his", async () => {
     const { html } = await get("/");
     expect(html).toContain('<link rel="modulepreload" href="/assets/auth-1.js"');
     expect(html).not.toContain("/assets/his-1.js");
   });
 
-  test("is painted before its scripts are fetched: none of them has the priority of style and font", async () => {
+  test("is painted before its scripts are fetched: all of them have a lower priority than style and font", async () => {
     const { html } = await get("/");
     const scripts = html.match(/<(link rel="modulepreload"|script type="module")[^>]*>/g) ?? [];
     expect(scripts.length).toBe(3);
@@ -165,7 +165,7 @@ describe("a link to us", () => {
     },
   );
 
-  test("names the start page as the one to list; a reset link is in none of it", async () => {
+  test("names the start page as canonical, and never contains a reset link", async () => {
     expect(attributeOf((await get("/")).html, 'rel="canonical"', "href")).toBe("https://exames.example/");
     const { html } = await get("/reset-password/abc-123");
     expect(html).not.toContain('rel="canonical"');
@@ -205,7 +205,7 @@ describe("the marks", () => {
 });
 
 describe("an address that has no page", () => {
-  test("is a 404 with the not-found page, which loads no client", async () => {
+  test("answers 404 with the not-found page, which loads no client", async () => {
     const { response, html } = await get("/nowhere");
     expect(response.status).toBe(404);
     expect(html).toContain("404 Page Not Found");
@@ -214,7 +214,7 @@ describe("an address that has no page", () => {
   });
 
   test.each(["/api/nothing", "/assets/nothing.js", "/dicomweb/nothing"])(
-    "%s is a problem, not a page",
+    "answers a problem, not a page: %s",
     async (path) => {
       const { response } = await get(path);
       expect(response.status).toBe(404);
@@ -223,7 +223,7 @@ describe("an address that has no page", () => {
   );
 });
 
-test("an asset is served for ever under its hashed name", async () => {
+test("an asset may be cached permanently under its hashed name", async () => {
   const { response, html } = await get("/assets/boot-1.js");
   expect(html).toBe("boot()");
   expect(response.headers.get("cache-control")).toContain("immutable");

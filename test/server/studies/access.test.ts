@@ -141,7 +141,7 @@ describe("sharing by e-mail", () => {
   }
 
   test(
-    "tells an owner of doctors only, and nobody else of anyone",
+    "lets an owner find only doctors, and lets nobody else find anyone",
     async () => {
       const doctor = await t.addPerson("Doutora Lia", { role: "doctor", plan: null });
       const patient = await t.addPerson("Vizinha Discreta");

@@ -32,7 +32,7 @@ async function downloadsUsed(): Promise<number> {
 }
 
 describe("a download", () => {
-  test("is bit for bit what was sent, named after the patient, with its length", async () => {
+  test("is bit for bit what was sent, with the patient's name and a length", async () => {
     const answer = await download();
     expect(answer.status).toBe(200);
     const bytes = await bytesOf(answer);
@@ -44,7 +44,7 @@ describe("a download", () => {
     expect(entries.map(digest).sort()).toEqual(sent.map(digest).sort());
   });
 
-  test("of a study sent in several uploads is one ZIP with all of it, and can be cut anywhere", async () => {
+  test("of a study sent in several uploads is one ZIP with all of it, and can be resumed at any byte", async () => {
     const { studies } = await t.store(person, sampleZip({ study: "2" }));
     const id = studies[0]?.id ?? "";
     await t.store(person, sampleZip({ study: "2", sop: "2" }, { study: "2", sop: "3" }));
@@ -60,7 +60,7 @@ describe("a download", () => {
     }
   });
 
-  test("over a socket says its length, and answers a range that If-Range takes back with all of it", async () => {
+  test("over a socket says its length, and answers a range with the whole file if If-Range does not match", async () => {
     await using server = serveApp(t);
     const fetched = (headers: Record<string, string> = {}) =>
       fetch(`http://127.0.0.1:${server.port}/api/studies/${studyId}/download`, {
@@ -85,7 +85,7 @@ describe("a download", () => {
     expect([other.status, digest(await bytesOf(other))]).toEqual([200, digest(bytes)]);
   });
 
-  test("whose file takes too long to check first, or whose reader has left, is checked while it is sent", async () => {
+  test("is checked while it is sent if the check takes too long or its reader has left", async () => {
     const [volume] = await listVolumes(t.deps.db, studyId);
     if (!volume) throw new Error("no volume");
     const range = { offset: 0, length: volume.sizeBytes };
@@ -98,7 +98,7 @@ describe("a download", () => {
     }
   });
 
-  test("answers ranges, If-Range and what lies outside", async () => {
+  test("answers ranges, If-Range and ranges out of bounds", async () => {
     const first = await download();
     const etag = first.headers.get("etag") ?? "";
     const whole = await bytesOf(first);
@@ -127,7 +127,7 @@ describe("a download", () => {
     t.advance(-61 * 60_000);
   });
 
-  test("at the limit of the month is 403, and the counters start anew after 30 days", async () => {
+  test("at the limit of the month is 403, and the counters start again after 30 days", async () => {
     const who = await t.addPerson("No Limite", { plan: "avaliacao" });
     const { studies } = await t.store(who, sampleZip({ study: "3" }));
     const path = `/api/studies/${studies[0]?.id}/download`;
@@ -159,7 +159,7 @@ describe("a download ticket", () => {
     expect(bytes.length).toBe(sizeBytes);
   });
 
-  test("is good for five minutes to begin and an hour to resume", async () => {
+  test("is valid for five minutes to begin and an hour to resume", async () => {
     const late = await ticket();
     const begun = await ticket();
     await bytesOf(await t.call("GET", begun.url));
@@ -171,7 +171,7 @@ describe("a download ticket", () => {
     t.advance(-6 * minutes);
   });
 
-  test("opens one study and nothing else, and dies with its session", async () => {
+  test("opens only its study, and ends with its session", async () => {
     const { url } = await ticket();
     const token = url.split("/").at(-1) ?? "";
     expect((await t.call("GET", "/api/studies", { as: { ...person, token } })).status).toBe(401);

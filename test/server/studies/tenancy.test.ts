@@ -95,7 +95,7 @@ describe("a visitor", () => {
     expect((await t.call("POST", "/api/upload-dicom")).status).toBe(401);
   });
 
-  test("with a forged or foreign token reaches no pixel", async () => {
+  test("can't reach a pixel with a forged or foreign token", async () => {
     expect((await t.call("GET", `/dicomweb/t/abc${framePath}`)).status).toBe(401);
     expect((await t.call("GET", `/dicomweb/t/${owner.token}${framePath}`)).status).toBe(401);
   });
@@ -118,7 +118,7 @@ describe("the same Study Instance UID in two accounts", () => {
     expect((await listOf(owner)).map((study) => study.id)).toContain(studyId);
   });
 
-  test("is ambiguous to an admin who names it by UID", async () => {
+  test("is refused as ambiguous to an admin who names it by UID", async () => {
     const third = await t.addPerson("Terceira Conta");
     const admin = await t.addPerson("Admin Geral", { role: "admin" });
     const { studies } = await t.store(third, sampleZip({ study: "10" }));
@@ -166,7 +166,7 @@ describe("a grantee", () => {
     expect(await listOf(stranger)).toEqual([]);
   });
 
-  test("assigning to himself changes nothing", async () => {
+  test("changes nothing by assigning the study to themselves", async () => {
     const answer = await t.call("POST", `/api/studies/${studyId}/assign`, {
       as: doctor,
       json: { userId: doctor.id },
@@ -189,7 +189,7 @@ describe("a grantee", () => {
 });
 
 describe("a viewer token", () => {
-  test("opens its study only, and nothing of /api", async () => {
+  test("opens only its study, and no part of /api", async () => {
     const other = await t.store(owner, sampleZip({ study: "11" }));
     const { token, url } = await viewerToken(owner);
     expect(url).toStartWith("/viewer/basic?StudyInstanceUIDs=");
@@ -204,7 +204,7 @@ describe("a viewer token", () => {
     await t.call("DELETE", `/api/studies/${other.studies[0]?.id}`, { as: owner });
   });
 
-  test("dies with the session that made it", async () => {
+  test("ends with the session that made it", async () => {
     const again = await t.call("POST", "/api/auth/login", {
       json: { email: owner.email, password: owner.password },
     });
@@ -228,7 +228,7 @@ describe("a viewer token", () => {
     t.advance(-(2 * 3600_000 + 1000));
   });
 
-  test("is refused for data that is no JSON, no base64 or too much", async () => {
+  test("is refused for data that is too large, or not base64 or JSON", async () => {
     for (const data of ["%%%", "bm90IGpzb24", "", Buffer.from("[]").toString("base64"), "x".repeat(9000)]) {
       const answer = await t.call("GET", `/generate-token?data=${encodeURIComponent(data)}`, { as: owner });
       expect(answer.status).toBe(400);

@@ -41,7 +41,7 @@ function population(person: Person, count: number) {
   return [...studyPopulation(person.id, count)];
 }
 
-test("fifty changes at once leave every count exact, and no look in between finds another", async () => {
+test("counts are exact during and after fifty concurrent changes", async () => {
   const person = await t.addPerson("Muitos Ao Mesmo Tempo", { plan: "clinica" });
   const rows = population(person, 90);
   await t.deps.db.insert(studies).values(rows.slice(0, 40));
@@ -78,7 +78,7 @@ test("fifty changes at once leave every count exact, and no look in between find
   expect(await total(person, "modality=OT")).toBe(others?.n);
 }, 60_000);
 
-test("uploads and deletions at once, through the routes, are counted exactly", async () => {
+test("concurrent uploads and deletions through the routes are counted exactly", async () => {
   const person = await t.addPerson("Envia E Apaga", { plan: "clinica" });
   await t.store(person, sampleZip({ study: "501" }, { study: "502" }, { study: "503" }));
   expect(await total(person, "description=a")).toBeNumber();
@@ -152,7 +152,7 @@ test("an open transaction's studies are counted when it commits, though others c
   expect(await total(person, "modality=US")).toBe(12);
 }, 60_000);
 
-test("what no filter looks at, such as the way to the store, leaves the counts of before in force", async () => {
+test("a change that no filter uses, such as a transfer to the store, keeps the cached counts", async () => {
   const person = await t.addPerson("Nada Mudou", { plan: "clinica" });
   const rows = population(person, 20);
   await t.deps.db.insert(studies).values(rows);
@@ -168,7 +168,7 @@ test("what no filter looks at, such as the way to the store, leaves the counts o
   expect(await revision()).not.toEqual(before);
 }, 60_000);
 
-test("what a cancellation took away is not counted, and is again when it is undone", async () => {
+test("exams that a cancellation removed are not counted until it is undone", async () => {
   const person = await t.addPerson("Cancela Tudo", { plan: "clinica" });
   await t.deps.db.insert(studies).values(population(person, 50));
   const before = await total(person, "patientName=a");
@@ -205,7 +205,7 @@ test("a deleted account leaves nothing behind in the counts, while another one u
   expect(await isExact()).toBe(true);
 }, 60_000);
 
-test("a study whose disc has an endless name, description or modality is kept and listed", async () => {
+test("a study with an extremely long name, description or modality is kept and listed", async () => {
   const person = await t.addPerson("Disco Estranho", { plan: "clinica" });
   const endless = Array.from({ length: 900 }, (_, index) => (index * 7919).toString(36)).join("");
   await t.store(

@@ -97,12 +97,12 @@ async function sorted(ids: (string | undefined)[], sort: (typeof studySorts)[num
 describe("the pages of a list", () => {
   for (const sort of studySorts) {
     for (const order of ["asc", "desc"] as const) {
-      test(`by ${sort}, ${order}, show every study once, equal ones always in the same order`, async () => {
+      test(`by ${sort}, ${order}, show every study once, with ties always in the same order`, async () => {
         const ids = rowsIn(owner).map(({ id }) => id);
         expect(await allPages(owner, `sort=${sort}&order=${order}`)).toEqual(await sorted(ids, sort, order));
       });
 
-      test(`by ${sort}, ${order}, put what others granted among one's own`, async () => {
+      test(`by ${sort}, ${order}, sort granted studies among one's own`, async () => {
         const ids = [...rowsIn(colleague), ...granted].map(({ id }) => id);
         const listed = await allPages(colleague, `sort=${sort}&order=${order}`);
         expect(listed).toEqual(await sorted(ids, sort, order));
@@ -141,7 +141,7 @@ const filters: [query: string, passes: (row: Row) => boolean][] = [
 
 describe("a filtered list", () => {
   for (const [query, passes] of filters) {
-    test(`${query} shows and counts exactly what passes, again and again`, async () => {
+    test(`with ${query} shows and counts exactly the matches, every time`, async () => {
       const own = rowsIn(colleague).filter(passes);
       const visible = [...own, ...granted.filter(passes)].map(({ id }) => id);
       const expected = await sorted(visible, "patientName", "asc");
@@ -160,7 +160,7 @@ describe("a filtered list", () => {
     await t.sql`update studies set modality = ${row?.modality ?? null} where id = ${row?.id ?? ""}`;
   });
 
-  test("tells modalities apart that differ only after many others", async () => {
+  test("distinguishes modalities that differ only after many others", async () => {
     const person = await t.addPerson("Disco Ruim", { plan: "clinica" });
     const rows = [...studyPopulation(person.id, 2)];
     const many = Array.from({ length: 100 }, (_, index) => `A${index}`).join("\\");
@@ -173,7 +173,7 @@ describe("a filtered list", () => {
 });
 
 describe("a list", () => {
-  test("of a doctor holds what was granted to him, and nothing else", async () => {
+  test("of a doctor holds only the studies granted to them", async () => {
     const ids = granted.map(({ id }) => id);
     expect(await allPages(doctor, "")).toEqual(await sorted(ids, "studyDate", "desc"));
     expect(await allPages(doctor, "patientName=a")).toEqual(
@@ -185,7 +185,7 @@ describe("a list", () => {
     );
   });
 
-  test("of an admin holds everybody's", async () => {
+  test("of an admin holds everyone's studies", async () => {
     const all = await t.sql<{ id: string }[]>`select id from studies`;
     expect((await page(admin, "limit=10")).total).toBe(all.length);
     const listed = await page(admin, "limit=1000&sort=patientName&order=asc");
@@ -198,7 +198,7 @@ describe("a list", () => {
     );
   });
 
-  test("shows and counts nothing that a withdrawn grant had opened", async () => {
+  test("neither shows nor counts studies whose grant was withdrawn", async () => {
     const [row] = granted;
     const id = row?.id ?? "";
     const query = `patientID=${row?.patientID}`;
@@ -211,7 +211,7 @@ describe("a list", () => {
     await t.sql`insert into grants (study_id, user_id, created_at) values (${id}, ${colleague.id}, now())`;
   });
 
-  test("is empty behind its last page, and still says how many there are", async () => {
+  test("is empty after its last page, and still says how many studies there are", async () => {
     expect(await page(owner, `limit=10&offset=${OWN}`)).toEqual({ ids: [], total: OWN });
     expect(await page(owner, "limit=10&offset=9999999")).toEqual({ ids: [], total: OWN });
   });

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { migrate } from "../../../src/server/db/migrate.ts";
 import { createTestDatabase } from "../../support/database.ts";
 
-test("an archive from before the tallies is counted as it is, endless names and modalities included", async () => {
+test("an archive from before the tallies is counted correctly, extremely long names and modalities included", async () => {
   const { migrations } = await import("../../../src/server/db/migrations.ts");
   const tallies = migrations.findIndex(({ sql }) =>
     sql.some((text) => /create table "study_tallies"/i.test(text)),

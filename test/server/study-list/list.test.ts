@@ -27,7 +27,7 @@ test("every page says how many studies there are in all", async () => {
   expect(await list("patientName=ninguem")).toEqual({ listed: 0, total: "0" });
 });
 
-test("a range of dates includes both its ends and leaves out what was examined before or after", async () => {
+test("a range of dates includes both its ends and leaves out earlier and later studies", async () => {
   for (const [query, listed] of [
     ["startDate=2026-03-14", 3],
     ["endDate=2026-03-14", 3],
