@@ -20,9 +20,9 @@ import { removeAccountExams } from "./remove-account-exams.ts";
 type CancelDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">;
 
 /**
- * Ends the caller's own subscription now, with what was paid ahead, and takes his exams away: hidden at once, purged
- * after the grace time. An admin keeps his: he needs no subscription to have them.
- * Locks user, subscription, payments, studies, in that order.
+ * Ends the caller's own subscription now, including prepaid periods, and removes their exams: hidden at once, purged after
+ * the grace time. An admin's exams stay, because admins need no subscription for them. Locks user, subscription, payments and
+ * studies, in that order.
  * @throws {AppError} `subscription.not_active`
  */
 export async function cancelSubscription(
@@ -34,7 +34,7 @@ export async function cancelSubscription(
   await deps.db.transaction(async (tx) => {
     const user = await lockUser(tx, userId);
     const subscription = await lockSubscription(tx, userId);
-    // After the locks: what waited for them must not end at an instant before what it waited for.
+    // Read after the locks, so that a transaction that waited does not end the subscription before the change it waited for.
     const now = deps.clock.now();
     if (!user || !subscription || !isInForce(subscription, now)) throw new AppError(subscriptionNotActive);
     await endPeriods(tx, userId, now);
@@ -43,7 +43,7 @@ export async function cancelSubscription(
         ? undefined
         : await removeAccountExams(deps, tx, { userId, reason: "cancelled", now }, origin);
     await updateSubscription(tx, userId, { expiresAt: now });
-    // He knows: no mail shall tell him that it expired.
+    // The user knows already, so no mail says that the subscription expired.
     await insertNotice(tx, { userId, kind: "expiring.0", expiresAt: now, sentAt: now });
     const plan = await findPlan(tx, subscription.planId);
     await recordAudit(tx, {

@@ -8,7 +8,7 @@ import { findUser } from "../accounts/users/users.repo.ts";
 import { deleteUser } from "./delete-user.ts";
 
 /**
- * Deletes one's own account with all it keeps, against its password, whatever the subscription says.
+ * Deletes the caller's own account with all its data, given its password, whatever the subscription.
  * @throws {AppError} `auth.wrong_current_password`, `user.last_admin`, 429
  */
 export async function deleteOwnAccount(

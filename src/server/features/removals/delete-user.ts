@@ -26,8 +26,8 @@ import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { deleteSupportMessagesOf } from "../support/support.repo.ts";
 
 /**
- * Deletes an account with its studies, grants, sessions and subscription; the bytes go by jobs of the same
- * transaction, and so do mails and support messages. Audit and payments stay, under an id that nothing leads back from.
+ * Deletes an account with its studies, grants, sessions and subscription. Jobs of the same transaction delete the bytes, the
+ * mails and the support messages. Audit and payments stay, under an id that nothing links to a person.
  * @throws {AppError} `user.not_found`, `user.last_admin`
  */
 export async function deleteUser(
@@ -52,11 +52,11 @@ export async function deleteUser(
     const asked = await listLinks(tx, id);
     const addresses = new Set([user.email, ...former.map(({ email }) => email)]);
     for (const { newEmail } of asked) if (newEmail !== null) addresses.add(newEmail);
-    await deleteSupportMessagesOf(tx, user, theirsSince(user, user.email));
+    await deleteSupportMessagesOf(tx, user, deletableSince(user, user.email));
     await deleteUserRow(tx, id);
     await pseudonymiseAudit(tx, id);
-    for (const address of await onlyTheirs(deps, tx, addresses))
-      await forgetMails(deps, tx, address, theirsSince(user, address));
+    for (const address of await findUnusedAddresses(deps, tx, addresses))
+      await forgetMails(deps, tx, address, deletableSince(user, address));
     await recordAudit(tx, {
       at: now,
       action: "user.deleted",
@@ -70,25 +70,30 @@ export async function deleteUser(
 const ALWAYS = new Date(0);
 
 /**
- * Since when what names an address is the account's to delete: always where it has proven to read that mailbox. Else
- * an older message or mail may be of a person who has no account, and whose address somebody registered.
+ * From when on messages and mails that name an address belong to the account and are deleted with it: from the beginning if
+ * the account has proven to read that mailbox, else from the account's creation. Older ones may be from a person without an
+ * account, whose address somebody else registered.
  */
-function theirsSince(user: UserRow, address: string): Date {
+function deletableSince(user: UserRow, address: string): Date {
   return user.emailProvenAt && isSameEmail(address, user.email) ? ALWAYS : user.createdAt;
 }
 
 /**
- * Nobody proves the address they register with or ask for: what waits for the operator, or for another account, is not
- * theirs to delete. The account's own row must be gone.
+ * The addresses that no operator or other account uses. Nobody proves the address they register with or ask for, so mails to
+ * an operator or another account must not be deleted with this one. The account's own row must be deleted already.
  */
-async function onlyTheirs(deps: Pick<Deps, "config">, tx: Tx, addresses: Set<string>): Promise<string[]> {
+async function findUnusedAddresses(
+  deps: Pick<Deps, "config">,
+  tx: Tx,
+  addresses: Set<string>,
+): Promise<string[]> {
   const { supportEmail, adminEmail } = deps.config;
-  const told = [supportEmail, adminEmail, await findOperatorEmail(deps, tx)];
-  const operators = told.flatMap((address) => (address ? [hashAddress(address)] : []));
-  const theirs: string[] = [];
+  const operatorEmails = [supportEmail, adminEmail, await findOperatorEmail(deps, tx)];
+  const operators = operatorEmails.flatMap((address) => (address ? [hashAddress(address)] : []));
+  const unused: string[] = [];
   for (const address of addresses) {
     if (!operators.includes(hashAddress(address)) && !(await findUserByEmail(tx, address)))
-      theirs.push(address);
+      unused.push(address);
   }
-  return theirs;
+  return unused;
 }

@@ -1,18 +1,18 @@
 import { addDays, lapseDays } from "../../../shared/rules/subscription.ts";
 
-/** How many days before the exams go their owner is told. */
+/** How many days before the removal the owner is warned. */
 export const warningDays = [30, 7, 1] as const;
 export type WarningDays = (typeof warningDays)[number];
 
-/** What is due for an account that keeps exams without a subscription. */
+/** The step that is due for an account that stores exams without a subscription. */
 export type LapseStep = { warn: WarningDays; removalAt: Date } | "remove" | undefined;
 
-/** The job runs hourly: what it does within the hour is on time. */
+/** The job runs hourly, so a step within the hour is on time. */
 const ON_TIME_MS = 3600_000;
 
 /**
- * What comes next at `now` for exams whose subscription ended at `endedAt`, given when each warning was sent. A
- * warning that is late puts off what follows: whoever is told "in 30 days" has 30 days.
+ * The next step at `now` for exams whose subscription ended at `endedAt`, given when each warning was sent. A late warning
+ * postpones the steps after it: an owner who reads "in 30 days" has 30 days.
  */
 export function nextLapseStep(endedAt: Date, sentAt: ReadonlyMap<WarningDays, Date>, now: Date): LapseStep {
   let removalAt = addDays(endedAt, lapseDays);

@@ -4,7 +4,7 @@ import { listOpenRemovalRows } from "./removals.repo.ts";
 
 const MAX_LISTED = 1_000;
 
-/** What an admin can still bring back, the most urgent first. */
+/** The removals that an admin can still undo, most urgent first. */
 export async function listOpenRemovals(deps: Pick<Deps, "db">): Promise<Removal[]> {
   const rows = await listOpenRemovalRows(deps.db, MAX_LISTED);
   return rows.map(({ removal, user }) => ({

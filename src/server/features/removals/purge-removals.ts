@@ -13,8 +13,8 @@ const LAB_EXAMS_AT_ONCE = 500;
 type PurgeDeps = Pick<Deps, "db" | "clock" | "jobs">;
 
 /**
- * Deletes, for good, the exams of removals whose time is over. May be killed at any point and run again. One that fails
- * keeps none behind it from its turn, and has the job tried again.
+ * Permanently deletes the exams of removals whose grace time is over. Safe to kill and run again. A removal that fails does
+ * not stop the others; the job is retried.
  */
 export async function purgeRemovals(deps: PurgeDeps): Promise<void> {
   let afterId: string | null = null;
@@ -23,7 +23,7 @@ export async function purgeRemovals(deps: PurgeDeps): Promise<void> {
     const ids: string[] = await listDueRemovals(deps.db, deps.clock.now(), afterId, REMOVALS_AT_ONCE);
     for (const id of ids) {
       try {
-        while (await purgeSome(deps, id));
+        while (await purgeBatch(deps, id));
       } catch (error) {
         failure ??= error;
       }
@@ -35,16 +35,16 @@ export async function purgeRemovals(deps: PurgeDeps): Promise<void> {
 }
 
 /**
- * One batch: rows, and the jobs that delete their bytes, in one transaction. The first marks the removal as purged:
- * what is half gone can't be brought back.
+ * Deletes one batch: the rows and the jobs that delete their bytes, in one transaction. The first batch marks the removal as
+ * purged, because a partly deleted removal cannot be undone.
  * @returns whether more may be left
  */
-async function purgeSome(deps: PurgeDeps, id: string): Promise<boolean> {
+async function purgeBatch(deps: PurgeDeps, id: string): Promise<boolean> {
   const now = deps.clock.now();
   return await deps.db.transaction(async (tx) => {
     const known = await findRemoval(tx, id);
     if (!known) return false;
-    // As the deletion of an account does, whose cascade takes removals and studies in whichever order.
+    // The same lock order as the deletion of an account, whose cascade deletes removals and studies in any order.
     await lockUser(tx, known.userId);
     const removal = await lockRemoval(tx, id);
     if (!removal || removal.purgeAfter > now) return false;

@@ -1,6 +1,6 @@
 import { defineQueue } from "../../jobs/queue.ts";
 
-/** Purges what is due. Enqueued for the end of each grace time, and hourly for what was missed. */
+/** Purges due removals. Enqueued for the end of each grace time, and hourly for what was missed. */
 export const purgeRemovalsQueue = defineQueue<Record<never, never>>("removals.purge");
 
 /** Warns accounts whose subscription ended long ago, and removes their exams. */

@@ -34,7 +34,7 @@ export async function findRemoval(db: DbOrTx, id: string): Promise<RemovalRow | 
   return row;
 }
 
-/** The row, locked until the transaction ends: an undo and a purge never meet. */
+/** The row, locked until the transaction ends, so that an undo and a purge never overlap. */
 export async function lockRemoval(tx: Tx, id: string): Promise<RemovalRow | undefined> {
   const [row] = await tx.select().from(removals).where(eq(removals.id, id)).for("update");
   return row;
@@ -53,7 +53,7 @@ export interface RemovalWithUser {
   user: { id: string; name: string; email: string };
 }
 
-/** Those that can still be undone, the most urgent first. */
+/** The removals that can still be undone, most urgent first. */
 export async function listOpenRemovalRows(db: DbOrTx, limit: number): Promise<RemovalWithUser[]> {
   return await db
     .select({ removal: removals, user: { id: users.id, name: users.name, email: users.email } })
@@ -71,8 +71,8 @@ export async function insertRemoval(tx: Tx, removal: typeof removals.$inferInser
 }
 
 /**
- * Ids, in order and behind `afterId`, of removals whose time is over and whose exams are not all gone: never begun,
- * broken off, or undone but for studies that had been uploaded again.
+ * Ids after `afterId`, in order, of removals whose grace time is over and that still have exams: not purged yet, interrupted,
+ * or undone except for studies that had been uploaded again.
  */
 export async function listDueRemovals(
   db: DbOrTx,
@@ -103,8 +103,8 @@ export interface LapsingAccount {
 }
 
 /**
- * Accounts, in order and behind `afterUserId`, that keep exams although their subscription ended before
- * `endedBefore`. None of an admin, nor of the plan Cortesia.
+ * Accounts after `afterUserId`, in order, that store exams although their subscription ended before `endedBefore`. Admins and
+ * accounts on the plan Cortesia are left out.
  */
 export async function listLapsingAccounts(
   db: DbOrTx,
@@ -144,7 +144,7 @@ function keepsExams(db: DbOrTx) {
   return or(exists(ofImaging), exists(ofLab));
 }
 
-/** What an account keeps in sight. */
+/** Counts an account's visible exams. */
 export async function countKeptExams(
   db: DbOrTx,
   userId: string,

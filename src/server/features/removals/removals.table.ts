@@ -5,8 +5,8 @@ import { plans } from "../subscriptions/subscriptions.table.ts";
 export const removalReason = pgEnum("removal_reason", ["cancelled", "lapsed"]);
 
 /**
- * All exams of an account, taken away at once: by a cancellation, or a year after the subscription ended. The
- * studies and lab exams carry its id; until `purgeAfter` an admin can undo it.
+ * All exams of an account, removed at once: by a cancellation, or a year after the subscription ended. Studies and lab exams
+ * carry the removal's id; an admin can undo it until `purgeAfter`.
  */
 export const removals = pgTable(
   "removals",
@@ -22,7 +22,7 @@ export const removals = pgTable(
     purgedAt: timestamp("purged_at", { withTimezone: true }),
     studyCount: integer("study_count").notNull(),
     labExamCount: integer("lab_exam_count").notNull(),
-    /** The subscription as it was, for the undo. */
+    /** The subscription at the removal, for the undo. */
     planId: uuid("plan_id")
       .notNull()
       .references(() => plans.id),

@@ -13,9 +13,9 @@ import type { RemovalRow } from "./removals.table.ts";
 const GRACE_SECONDS = removalGraceHours * 3600;
 
 /**
- * Takes all exams of an account out of sight, in the caller's transaction, to be purged after the grace time. The
- * removal keeps plan and end of the subscription as they stand, so change these after. An upload under way commits
- * before, and is taken too, or finds the subscription as the caller leaves it: both lock the subscription first.
+ * Hides all exams of an account in the caller's transaction, to be purged after the grace time. Call it before the
+ * subscription changes: the removal stores its plan and end. A concurrent upload either commits first and is hidden too, or
+ * sees the subscription as the caller leaves it: both lock the subscription first.
  */
 export async function removeAccountExams(
   deps: Pick<Deps, "jobs">,
@@ -28,7 +28,7 @@ export async function removeAccountExams(
   if (!subscription) throw new Error("an account without a subscription has none to end");
   const { planId, expiresAt } = subscription;
   const id = Bun.randomUUIDv7();
-  // First: what is removed names it.
+  // Inserted first, because the removed exams refer to it.
   const removal = await insertRemoval(tx, {
     id,
     userId,

@@ -19,8 +19,8 @@ const ACCOUNTS_AT_ONCE = 200;
 const FIRST_WARNING = Math.max(...warningDays);
 
 /**
- * Removes the exams of accounts whose subscription ended a year ago, after warning them. One account that fails
- * keeps no other from its turn; the next run tries it again.
+ * Removes the exams of accounts whose subscription ended a year ago, after warning them. An account that fails does not stop
+ * the others; the next run tries it again.
  */
 export async function removeLapsed(deps: LapseDeps): Promise<void> {
   const endedBefore = addDays(deps.clock.now(), FIRST_WARNING - lapseDays);
@@ -44,7 +44,7 @@ export async function removeLapsed(deps: LapseDeps): Promise<void> {
   }
 }
 
-/** All is asked anew under the locks: a renewal or another node may have come first. */
+/** Reads everything again under the locks: the subscription may have been renewed, or another node may have taken the step. */
 async function takeStep(deps: LapseDeps, tx: Tx, userId: string): Promise<void> {
   const now = deps.clock.now();
   const user = await lockUser(tx, userId);
@@ -57,7 +57,7 @@ async function takeStep(deps: LapseDeps, tx: Tx, userId: string): Promise<void> 
   const step = nextLapseStep(endedAt, await readWarnings(tx, userId, endedAt), now);
   if (step === undefined) return;
   const ended = { plan: plan.name, endedAt, locale: user.locale };
-  if (step === "remove") return await remove(deps, tx, user, ended, now);
+  if (step === "remove") return await removeExams(deps, tx, user, ended, now);
   const kind: NoticeKind = `removal.${step.warn}`;
   const notice = { userId, kind, expiresAt: endedAt, sentAt: now };
   if (!(await insertNotice(tx, notice))) return;
@@ -80,7 +80,7 @@ async function readWarnings(tx: Tx, userId: string, endedAt: Date): Promise<Map<
   );
 }
 
-async function remove(
+async function removeExams(
   deps: LapseDeps,
   tx: Tx,
   user: UserRow,

@@ -24,9 +24,9 @@ import { findRemoval, lockRemoval, updateRemoval } from "./removals.repo.ts";
 import type { RemovalRow } from "./removals.table.ts";
 
 /**
- * Brings back what a removal took, with the subscription as it was unless another is in force by now. Studies that
- * were uploaded again meanwhile stay removed, to be purged when their time is over.
- * @throws {AppError} `removal.not_found`; `removal.over` once it is purged or undone
+ * Restores the exams of a removal, and the subscription of that time unless another is in force. Studies that were uploaded
+ * again since stay removed and are purged after the grace time.
+ * @throws {AppError} `removal.not_found`; `removal.over` if it was purged or undone
  */
 export async function undoRemoval(
   deps: Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">,
@@ -72,14 +72,14 @@ export async function undoRemoval(
   });
 }
 
-/** The subscription as it stands after. */
+/** Restores the subscription if none is in force. Returns the current one. */
 async function restoreSubscription(
   tx: Tx,
   { userId, planId, expiresAt, createdAt }: RemovalRow,
   current: SubscriptionRow,
   now: Date,
 ): Promise<SubscriptionRow> {
-  // A year without renewal is warned of anew before anything is removed again.
+  // Without a renewal, the warnings are sent again before the next removal.
   if (expiresAt) await deleteRemovalNotices(tx, userId, expiresAt);
   if (isInForce(current, now)) return current;
   const refundedMs = await sumRefundedMs(tx, userId, createdAt);
