@@ -21,8 +21,8 @@ import { insertSupportMessage } from "./support.repo.ts";
 const MESSAGES_AN_HOUR = 10;
 
 /**
- * Keeps a message of the support form and mails it to the operator. The form carries no authorisation, so it is
- * rate-limited by address, and the address it gives is never mailed: it is only where an answer would go.
+ * Stores a message of the support form and mails it to the operator. The form needs no authorisation, so it is rate-limited
+ * by network, and the address in it is never mailed: it is only used as the reply address.
  * @throws {AppError} 400 with `support.*` violations, 429
  */
 export async function sendSupportMessage(
@@ -32,7 +32,7 @@ export async function sendSupportMessage(
 ): Promise<void> {
   const { db, clock, config } = deps;
   const now = clock.now();
-  await beginAttempt(db, [messagesOf(visitor)], now);
+  await beginAttempt(db, [messageLimit(visitor)], now);
   const { subject, message, userEmail, userName } = input;
   const accountId = await findSender(deps, input, visitor);
   const image = input.image && checkedImage(input.image, input.locale);
@@ -57,7 +57,7 @@ export async function sendSupportMessage(
   });
 }
 
-function messagesOf({ address }: RequestOrigin): ThrottleRule {
+function messageLimit({ address }: RequestOrigin): ThrottleRule {
   return {
     name: "support:address",
     subject: networkOf(address),
@@ -67,20 +67,20 @@ function messagesOf({ address }: RequestOrigin): ThrottleRule {
 }
 
 /**
- * Before a body is taken in. Nothing is counted yet: what is begun and held keeps nobody from sending theirs.
+ * Checks the rate limit before a body is received. It counts nothing, so that a slow upload does not block other senders.
  * @throws {AppError} 429
  */
 export async function assertMaySend(
   { db, clock }: Pick<Deps, "db" | "clock">,
   origin: RequestOrigin,
 ): Promise<void> {
-  await assertAttemptLeft(db, messagesOf(origin), clock.now());
+  await assertAttemptLeft(db, messageLimit(origin), clock.now());
 }
 
 /**
- * The account that sends a message, where that is certain: its session came along, or the form names its address and it has
- * signed in with this browser. From its network it is certain too, once the account has proven to read that mailbox: else a
- * neighbour may have registered the address of somebody who has no account.
+ * The account that sends a message, if that is certain: the request carries its session, or the form names its address and
+ * the account has signed in with this browser. The network is enough if the account has also proven to read that mailbox:
+ * otherwise a neighbour may have registered the address of a person without an account.
  */
 async function findSender(
   deps: Pick<Deps, "db" | "clock" | "tokens">,

@@ -5,7 +5,7 @@ import { deleteOldSupportMessages } from "./support.repo.ts";
 
 const cleaning = defineQueue<Record<never, never>>("support.clean", { retryLimit: 1 });
 
-/** A reply is promised within 48 hours; the rest of the year is for questions that come back. */
+/** A reply is promised within 48 hours; the rest of the year leaves time for follow-up questions. */
 const KEPT_DAYS = 365;
 
 export async function startSupportJobs({ jobs, db, clock }: Deps): Promise<void> {

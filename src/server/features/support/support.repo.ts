@@ -11,7 +11,7 @@ export async function insertSupportMessage(
   await db.insert(supportMessages).values(row);
 }
 
-/** What an account has certainly sent, oldest first; at most `limit`. */
+/** The messages that an account certainly sent, oldest first; at most `limit`. */
 export async function listSupportMessages(
   db: DbOrTx,
   accountId: string,
@@ -32,8 +32,8 @@ export async function listSupportMessages(
 }
 
 /**
- * All that an account sent, and all that names its address and was not sent by another account. What is older than
- * `namedSince` and only names the address stays: a person without an account may have written it.
+ * Deletes the messages that an account sent, and those that name its address and were not sent by another account. A message
+ * that only names the address and is older than `namedSince` stays: a person without an account may have written it.
  */
 export async function deleteSupportMessagesOf(
   tx: Tx,

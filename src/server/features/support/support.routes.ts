@@ -19,9 +19,9 @@ import { parseWith } from "../../http/validate.ts";
 import { visitorOf } from "../accounts/sign-in/browser-cookie.ts";
 import { assertMaySend, sendSupportMessage } from "./send-support-message.ts";
 
-/** The image may exceed its own limit by a little, so that the answer can say so. */
+/** The body may exceed the image's limit by a little, so that the answer can say that the image is too large. */
 const OVER_BYTES = 512 * 1024;
-/** A message without an image; it has places of its own, beside those for images. */
+/** The limit of a message without an image. Such messages have their own slots. */
 const MAX_TEXT_FORM_BYTES = 64 * 1024;
 const MAX_FORM_BYTES = maxSupportImageBytes + 2 * OVER_BYTES;
 
@@ -32,7 +32,7 @@ const image = {
   tooLarge: bodyTooLarge,
 };
 
-/** Anyone may send: a body is taken in onto disk, in a place of its own, from addresses that may still send one. */
+/** Anyone may send. A body is received onto disk, in a slot, if its network may still send a message. */
 export function createSupportRoutes(deps: Deps, guard: Guard) {
   const slots = {
     text: createSenderSlots({ perSender: 64, perProcess: 192 }),

@@ -5,8 +5,8 @@ import { users } from "../accounts/users/users.table.ts";
 const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
 
 /**
- * Messages of the support form. The form carries no authorisation: sender's name and address are what it says. Kept for a
- * year.
+ * Messages of the support form, kept for a year. The form needs no authorisation: the sender's name and address are
+ * unverified.
  */
 export const supportMessages = pgTable(
   "support_messages",
@@ -16,11 +16,11 @@ export const supportMessages = pgTable(
     userEmail: text("user_email").notNull(),
     subject: text().notNull(),
     message: text().notNull(),
-    /** At most 5 MB, proven by its first bytes. */
+    /** At most 5 MB; the type is verified by its first bytes. */
     image: bytea(),
     imageType: text("image_type"),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
-    /** The account that sent it, where that is certain: it is in its export, and goes with it. */
+    /** The account that sent it, if that is certain. The account's export contains it, and it is deleted with the account. */
     accountId: uuid("account_id").references(() => users.id, { onDelete: "cascade" }),
   },
   (table) => [
