@@ -2,15 +2,15 @@ import { isDamage } from "../../holdings/checking/find-lost.ts";
 import { AppError } from "../../http/app-error.ts";
 import { ObjectNotFound } from "../../storage/object-store.ts";
 
-/** Of images that are left out so many are named, in the whole of an export. */
+/** The most names of omitted images that one export lists. */
 const MAX_NAMES = 10_000;
 
-/** What an export leaves out because it is damaged at rest or gone. */
+/** The parts that an export leaves out because they are damaged in storage or missing. */
 export class DamagedParts {
   readonly parts: object[] = [];
   #namesLeft = MAX_NAMES;
 
-  /** `leftOut`: the images of a volume that are; without it, all of the part. */
+  /** Records a part. `leftOut` names the omitted images of a volume; without it, the whole part is omitted. */
   add(part: object, error: unknown, leftOut?: string[]): void {
     const isGone = error instanceof AppError && error.options.cause instanceof ObjectNotFound;
     const images = leftOut?.slice(0, this.#namesLeft);
@@ -19,8 +19,8 @@ export class DamagedParts {
     this.parts.push({ ...part, found, leftOut: images ?? "all", leftOutCount: leftOut?.length });
   }
 
-  /** What is read; undefined where it is noted here instead. */
-  async unless(part: object, reading: Promise<Uint8Array>): Promise<Uint8Array | undefined> {
+  /** Returns the bytes, or undefined if they are damaged or missing; the part is then recorded here. Other errors are thrown. */
+  async readOrRecord(part: object, reading: Promise<Uint8Array>): Promise<Uint8Array | undefined> {
     try {
       return await reading;
     } catch (error) {

@@ -16,7 +16,7 @@ import { listUsageEvents } from "../subscriptions/usage-events.repo.ts";
 
 const MAX_ROWS = 10_000;
 
-/** What the database says of an account, beside its exams, its audit and its messages; without anything that is secret. */
+/** The account's data in the database except its exams, audit and messages; without secrets. */
 export async function describeAccount(
   deps: Pick<Deps, "db" | "clock" | "config">,
   userId: string,
@@ -38,8 +38,8 @@ export async function describeAccount(
     subscription,
     payments: payments.map((payment) => {
       const presented = presentPayment(payment, now, returned.get(payment.id));
-      const { pixQrcode: _, pixCopyPaste: __, ...said } = presented;
-      return { ...said, txid: payment.txid, endToEndId: payment.endToEndId };
+      const { pixQrcode: _, pixCopyPaste: __, ...details } = presented;
+      return { ...details, txid: payment.txid, endToEndId: payment.endToEndId };
     }),
     secondFactors: {
       passkeys: factors.passkeys,

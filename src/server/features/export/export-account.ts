@@ -34,8 +34,8 @@ const readMe = /*i18n*/ {
 };
 
 /**
- * Everything an account keeps, as one ZIP made while it is sent: images bit for bit, PDFs, and what the database says
- * as JSON. Memory: one PDF (50 MB at most) and some 100 bytes an instance.
+ * Everything that an account stores, as one ZIP that is made while it is sent: images bit for bit, PDFs, and the database's
+ * rows as JSON. Memory: one PDF (50 MB at most) and some 100 bytes per instance.
  */
 export async function* exportAccount(
   deps: ExportDeps,
@@ -57,8 +57,8 @@ export async function* exportAccount(
   for (;;) {
     const rows: StudyRow[] = await listStudiesAfter(deps.db, userId, after, STUDIES_AT_ONCE);
     for (const study of rows) {
-      const said = yield* exportStudy(deps, zip, study, damaged);
-      exams.push({ ...said, removal: presentRemoval(removals, study) });
+      const entry = yield* exportStudy(deps, zip, study, damaged);
+      exams.push({ ...entry, removal: presentRemoval(removals, study) });
     }
     after = rows.at(-1)?.id ?? null;
     if (rows.length < STUDIES_AT_ONCE) break;
@@ -66,7 +66,7 @@ export async function* exportAccount(
   const labs: unknown[] = [];
   for (const exam of await listAllLabExams(deps.db, userId)) {
     const file = `lab/${exam.id}.pdf`;
-    const pdf = await damaged.unless({ laboratory: exam.id, file }, readObject(deps, labObject(exam)));
+    const pdf = await damaged.readOrRecord({ laboratory: exam.id, file }, readObject(deps, labObject(exam)));
     if (pdf) yield* zip.file(file, pdf);
     labs.push({ ...presentLabExam(exam), file: pdf ? file : null, removal: presentRemoval(removals, exam) });
   }
@@ -76,7 +76,7 @@ export async function* exportAccount(
   yield* zip.end();
 }
 
-/** Null, or until when an admin can bring back what a cancellation took out of sight. */
+/** When a cancellation hid the exam, and until when an admin can restore it; null if it is not hidden. */
 function presentRemoval(removals: Map<string, RemovalRow>, { removalId }: { removalId: string | null }) {
   const removal = removalId === null ? undefined : removals.get(removalId);
   return removal ? { removedAt: removal.createdAt, purgedAfter: removal.purgeAfter } : null;
@@ -98,20 +98,23 @@ async function* exportSupport(deps: ExportDeps, zip: ZipStream, userId: string):
   yield* zip.file("support.json", json(messages));
 }
 
-/** In files of so many rows, the newest first, so that none is left out and none is too large to hold. */
+/**
+ * Sends the audit, newest first, in files of at most {@link MAX_ROWS} rows, so that all rows are included and no file is too
+ * large for memory.
+ */
 async function* exportAudit(deps: ExportDeps, zip: ZipStream, userId: string): AsyncGenerator<Uint8Array> {
   let before: number | null = null;
   for (let part = 1; ; part++) {
     const rows: AccountAuditRow[] = await listAccountAudit(deps.db, userId, before, MAX_ROWS);
     if (part > 1 && rows.length === 0) break;
-    const said = rows.map(({ id: _, ...row }) => row);
-    yield* zip.file(part === 1 ? "audit.json" : `audit-${part}.json`, json(said));
+    const events = rows.map(({ id: _, ...row }) => row);
+    yield* zip.file(part === 1 ? "audit.json" : `audit-${part}.json`, json(events));
     before = rows.at(-1)?.id ?? null;
     if (rows.length < MAX_ROWS) break;
   }
 }
 
-/** Sends a study's volumes and report; answers what the index says of it. */
+/** Sends a study's volumes and report. Returns its entry for `exams.json`. */
 async function* exportStudy(
   deps: ExportDeps,
   zip: ZipStream,
@@ -124,7 +127,7 @@ async function* exportStudy(
   const report = await findReport(deps.db, study.id);
   let reportFile = report ? `reports/${study.id}.pdf` : null;
   if (report && reportFile) {
-    const pdf = await damaged.unless({ ...exam, file: reportFile }, readObject(deps, report.object));
+    const pdf = await damaged.readOrRecord({ ...exam, file: reportFile }, readObject(deps, report.object));
     if (pdf) yield* zip.file(reportFile, pdf);
     else reportFile = null;
   }
@@ -148,7 +151,7 @@ async function* exportStudy(
   };
 }
 
-/** Damage leaves out the images that can't be read as they were stored, and no others. */
+/** Sends a volume. Only the images that cannot be read as they were stored are left out. */
 async function* exportVolume(
   deps: ExportDeps,
   zip: ZipStream,

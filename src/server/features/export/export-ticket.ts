@@ -13,12 +13,12 @@ import { exportTooLarge } from "./export.errors.ts";
 const LIFETIME_SECONDS = 5 * 60;
 const PER_DAY = 5;
 const FETCHES_PER_DAY = 10;
-/** What is kept of the ZIP's directory while it is made: some 100 MB. */
+/** Bounds the ZIP's directory, which is held in memory while it is made: some 100 MB. */
 const MAX_INSTANCES = 1_000_000;
 
 /**
- * A URL under which the browser itself saves all of one's own data, whatever the subscription says. It takes nothing
- * from the month, but only a few are made a day.
+ * Issues a URL with which the browser saves all of the caller's data, whatever the subscription. It does not count against
+ * the month, but only a few are issued per day.
  * @throws {AppError} 429, `export.too_large`
  */
 export async function issueExportTicket(
@@ -46,7 +46,11 @@ export async function issueExportTicket(
   return { url: `/api/exports/${token}`, fileName: `exameteca_${now.toISOString().slice(0, 10)}.zip` };
 }
 
-/** Whose data a ticket gives: it can be fetched again where it broke off. It dies with its session. @throws {AppError} 401, 429 */
+/**
+ * Returns the id of the account that the ticket exports. A ticket works repeatedly, so that a broken download can restart,
+ * and ends with its session.
+ * @throws {AppError} 401, 429
+ */
 export async function redeemExportTicket(
   deps: Pick<Deps, "db" | "clock" | "tokens">,
   token: string,

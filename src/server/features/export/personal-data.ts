@@ -1,28 +1,28 @@
-/** What becomes of a table's rows when the account they belong to is deleted. */
+/** What happens to a table's rows when their account is deleted. */
 export type Erasure =
-  /** By a reference to the account that deletes with it, or by the deletion itself. */
+  /** Deleted by a cascading reference to the account, or by the deletion itself. */
   | "deleted"
-  /** The rows stay under an id that nothing leads back from. */
+  /** The rows stay under an id that noPersonalData links to a person. */
   | "pseudonymised"
-  /** Short-lived: gone by themselves within the time named beside. */
+  /** Short-lived: deleted automatically within the time given in `kept`. */
   | "expires";
 
 export interface PersonalData {
-  /** Where the export has it; null where it would tell the account nothing but a secret or a counter. */
+  /** The file of the export that contains it; null if the table holds only a secret or a counter. */
   exportedIn: string | null;
   erasure: Erasure;
-  /** How long it is kept otherwise, or why. */
+  /** How long it is kept while the account exists, or why. */
   kept: string;
 }
 
-/** Tables without anything of a person. */
-const nothing = null;
+/** Marks a table without personal data. */
+const noPersonalData = null;
 
 /**
- * Every table of the database, and what it holds of persons. A test walks the tables and fails for one that is not here: who
- * adds a table decides with it.
+ * Every table of the database, with the personal data it holds. A test fails for a table that is missing here, so that
+ * whoever adds a table decides this with it.
  */
-export const personalData: Record<string, PersonalData | typeof nothing> = {
+export const personalData: Record<string, PersonalData | typeof noPersonalData> = {
   audit_events: {
     exportedIn: "audit.json",
     erasure: "pseudonymised",
@@ -37,12 +37,12 @@ export const personalData: Record<string, PersonalData | typeof nothing> = {
   login_challenges: { exportedIn: null, erasure: "deleted", kept: "10 minutes; hashes" },
   mail_ledger: { exportedIn: null, erasure: "expires", kept: "hashes, an hour" },
   mailed_links: { exportedIn: "account.json", erasure: "deleted", kept: "7 days at most" },
-  nodes: nothing,
+  nodes: noPersonalData,
   object_sums: { exportedIn: null, erasure: "deleted", kept: "sums of the bytes, with the study" },
   passkeys: { exportedIn: "account.json", erasure: "deleted", kept: "until removed" },
   payments: { exportedIn: "account.json", erasure: "pseudonymised", kept: "as books must be" },
   pending_logins: { exportedIn: null, erasure: "deleted", kept: "10 minutes; hashes" },
-  plans: nothing,
+  plans: noPersonalData,
   recovery_codes: { exportedIn: "account.json", erasure: "deleted", kept: "hashes; how many are left" },
   removals: { exportedIn: "exams.json", erasure: "deleted", kept: "with the account" },
   reports: { exportedIn: "exams.json, reports/", erasure: "deleted", kept: "until deleted" },
