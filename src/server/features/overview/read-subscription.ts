@@ -16,7 +16,7 @@ import {
 
 /**
  * The caller's subscription: `pending` while its Pix is open, `expired` once it is over.
- * @throws {AppError} 404 where the account has none: a plan that was chosen and never paid is none
+ * @throws {AppError} 404 if the account has no subscription, or only one that was never paid
  */
 export async function readSubscription(
   deps: Pick<Deps, "db" | "clock">,

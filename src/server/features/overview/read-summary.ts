@@ -15,10 +15,10 @@ import { presentSubscription } from "./read-subscription.ts";
 
 const MONTHS = 12;
 const MAX_LISTED = 10_000;
-/** Brazil's clock has stood at this distance from UTC all year since 2019. */
+/** Brazil's offset from UTC, all year since 2019. */
 const BRAZIL_OFFSET_MS = -3 * 3600_000;
 
-/** What the admin's view counts. */
+/** The figures of the admin's view. */
 export async function readSummary(deps: Pick<Deps, "db" | "clock">): Promise<SubscriptionSummary> {
   const { db, clock } = deps;
   const now = clock.now();
@@ -44,7 +44,7 @@ export async function readSummary(deps: Pick<Deps, "db" | "clock">): Promise<Sub
   };
 }
 
-/** Everybody's subscription, newest first; at most 10,000. A plan that was chosen and not paid in time is none. */
+/** All accounts' subscriptions, newest first; at most 10,000. Subscriptions that were not paid in time are left out. */
 export async function readAccountSubscriptions(
   deps: Pick<Deps, "db" | "clock">,
 ): Promise<AccountSubscription[]> {
@@ -63,11 +63,13 @@ export async function readAccountSubscriptions(
   });
 }
 
-/** `YYYY-MM` of the last twelve months of Brazil's calendar, oldest first. */
+/** `YYYY-MM` of the last twelve months in Brazil's time zone, oldest first. */
 function lastMonths(now: Date): string[] {
-  const there = new Date(now.getTime() + BRAZIL_OFFSET_MS);
+  const brazilNow = new Date(now.getTime() + BRAZIL_OFFSET_MS);
   return Array.from({ length: MONTHS }, (_, index) => {
-    const month = new Date(Date.UTC(there.getUTCFullYear(), there.getUTCMonth() - (MONTHS - 1) + index, 1));
+    const month = new Date(
+      Date.UTC(brazilNow.getUTCFullYear(), brazilNow.getUTCMonth() - (MONTHS - 1) + index, 1),
+    );
     return month.toISOString().slice(0, 7);
   });
 }
