@@ -17,15 +17,15 @@ export interface MailBudget {
 /** Who caused a mail, which decides the budgets that it uses. */
 export type MailCause = "program" | { at: Date; budgetsFor(recipient: string): MailBudget[] };
 
-/** The program itself reports something that no caller can repeat at will: a payment, an expiry, a removal. */
+/** For mails of the program itself about something that no caller can repeat at will: a payment, an expiry, a removal. */
 export const byProgram: MailCause = "program";
 
-/** An account caused it: 5 mails an hour to one recipient, 20 in total. */
+/** For mails that one account causes: 5 an hour to one recipient, 20 an hour in total. */
 export function byAccount(accountId: string, at: Date): MailCause {
   return { at, budgetsFor: (recipient) => budgetsOfAccount(accountId, recipient) };
 }
 
-/** As {@link byAccount}, for an address that may not belong to the account. Many accounts could target one address. */
+/** Like {@link byAccount}, for an address that may not belong to the account. Many accounts could target one address. */
 export function byAccountToStranger(accountId: string, at: Date): MailCause {
   return {
     at,
@@ -36,7 +36,7 @@ export function byAccountToStranger(accountId: string, at: Date): MailCause {
   };
 }
 
-/** Somebody without a session asked for it. The caller names the budgets. */
+/** For mails that a visitor without a session causes. The caller names the budgets. */
 export function byVisitor(budgets: MailBudget[], at: Date): MailCause {
   return { at, budgetsFor: () => budgets };
 }

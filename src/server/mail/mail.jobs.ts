@@ -36,7 +36,7 @@ export async function enqueueMail(
   await deps.jobs.enqueue(outgoing, { sealed: deps.mailSeal.close(mail), about }, { tx });
 }
 
-/** As {@link enqueueMail}, for a mail that is not the only way. Resolves to whether the budget had room for it. */
+/** Like {@link enqueueMail}, for a mail that is not essential. Returns `false` instead of throwing if the budget is used up. */
 export async function mailWithinBudget(
   deps: Pick<Deps, "jobs" | "mailSeal">,
   tx: Tx,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { domainToASCII } from "node:url";
 import type { Config } from "../config.ts";
 
-/** How long a mail stays as a file, and how many bytes stay at most. The oldest go first. */
+/** The limits of the outbox: age, number of files, bytes. The oldest files go first. */
 export const outboxLimits = { days: 30, files: 5_000, bytes: 1 << 30 };
 export type OutboxLimits = typeof outboxLimits;
 
@@ -57,25 +57,25 @@ export function hashAddress(address: string): string {
 }
 
 async function listMailFiles(folder: string): Promise<MailFile[]> {
-  const names = await readdir(folder).catch(orNothing);
+  const names = await readdir(folder).catch(undefinedIfMissing);
   const listed: MailFile[] = [];
   for (const name of names ?? []) {
     if (!NAME.test(name)) continue;
     const path = join(folder, name);
-    const info = await stat(path).catch(orNothing);
+    const info = await stat(path).catch(undefinedIfMissing);
     if (info?.isFile()) listed.push({ path, sizeBytes: info.size, writtenAt: info.mtimeMs });
   }
   return listed;
 }
 
-/** What is gone meanwhile, or never was. */
-function orNothing(error: NodeJS.ErrnoException): undefined {
+/** Returns undefined for a file or folder that does not exist. Throws any other error. */
+function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
   return undefined;
 }
 
 async function readHead(path: string): Promise<string | undefined> {
-  const file = await open(path, "r").catch(orNothing);
+  const file = await open(path, "r").catch(undefinedIfMissing);
   if (!file) return undefined;
   try {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
