@@ -3,7 +3,7 @@ import { describeError } from "../runtime/log.ts";
 import { recordBeat } from "./nodes.repo.ts";
 
 const BEAT_MS = 30_000;
-/** After a gap of two missed beats, this node was stopped or could not reach the database, perhaps like all others. */
+/** A gap longer than two missed beats: this node was stopped, or the database was out of reach, perhaps for all nodes. */
 const PAUSE_SECONDS = 90;
 
 const platform = `${process.platform} ${process.arch} bun ${Bun.version}`;

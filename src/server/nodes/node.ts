@@ -11,7 +11,7 @@ export interface Node {
   /** By the system's clock. */
   startedAt: Date;
   stagingDir: string;
-  /** Where a staged object lies. */
+  /** The path of a staged object. */
   stagedPath(key: string): string;
 }
 
