@@ -2,7 +2,7 @@ import type { BacenPixConfig } from "../../config.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { exchange } from "./exchange.ts";
 import { tokenErrorSchema, tokenSchema } from "./psp-answers.ts";
-import { failureOf, nonsense, PspFailure } from "./psp-failure.ts";
+import { failureOf, invalidAnswer, PspFailure } from "./psp-failure.ts";
 import type { TlsIdentity } from "./tls-identity.ts";
 
 export interface AccessToken {
@@ -53,7 +53,7 @@ export function createAccessToken({ config, identity, clock, newSignal }: Access
     if (answer.status !== 200 && answer.status !== 201)
       throw refusalOf(failureOf(REQUEST, answer, clock), answer.json);
     const token = tokenSchema.safeParse(answer.json).data;
-    if (!token) throw nonsense(REQUEST, "no token", answer.status);
+    if (!token) throw invalidAnswer(REQUEST, "no token", answer.status);
     const lifetimeMs = token.expires_in === undefined ? ASSUMED_LIFETIME_MS : token.expires_in * 1000;
     const goodUntil = askedAt + lifetimeMs - Math.min(MARGIN_MS, lifetimeMs / 4);
     held = { value: token.access_token, goodUntil };

@@ -22,7 +22,7 @@ import {
   webhookSchema,
 } from "./psp-answers.ts";
 import { type Budget, createPspClient } from "./psp-client.ts";
-import { nonsense, PspFailure, withoutVerdict } from "./psp-failure.ts";
+import { invalidAnswer, PspFailure, withoutVerdict } from "./psp-failure.ts";
 import { readTlsIdentity } from "./tls-identity.ts";
 
 export interface BacenPixOptions {
@@ -47,12 +47,12 @@ export async function createBacenPix(
 
   function fetchCob(budget: Budget, txid: string): Promise<CobAnswer | undefined> {
     const request = { method: "GET", path: "/cob/{txid}", values: [txid] } as const;
-    return unlessNotFound(psp.call(budget, request, cobSchema));
+    return undefinedIfNotFound(psp.call(budget, request, cobSchema));
   }
 
   function fetchDevolucao(budget: Budget, { endToEndId, id }: { endToEndId: string; id: string }) {
     const request = { method: "GET", path: "/pix/{e2eid}/devolucao/{id}", values: [endToEndId, id] } as const;
-    return unlessNotFound(psp.call(budget, request, devolucaoSchema));
+    return undefinedIfNotFound(psp.call(budget, request, devolucaoSchema));
   }
 
   return {
@@ -70,18 +70,18 @@ export async function createBacenPix(
         solicitacaoPagador: description,
       };
       const request = { method: "PUT", path: "/cob/{txid}", values: [txid], json } as const;
-      const cob = await orWhatIsThere(psp.call(budget, request, cobSchema), () => fetchCob(budget, txid));
+      const cob = await orReadExisting(psp.call(budget, request, cobSchema), () => fetchCob(budget, txid));
       assertOrdered(cob, order, config.key);
       const charge = presentCob(cob, config);
       if (charge.status === "ATIVA" && charge.brCode === undefined)
-        throw nonsense("PUT /cob/{txid}", "a charge without a code");
+        throw invalidAnswer("PUT /cob/{txid}", "a charge without a code");
       return charge;
     },
 
     async readCob(txid, signal) {
       const cob = await fetchCob(psp.begin(signal), txid);
       if (!cob) return undefined;
-      if (cob.txid !== txid) throw nonsense("GET /cob/{txid}", "another charge");
+      if (cob.txid !== txid) throw invalidAnswer("GET /cob/{txid}", "another charge");
       return presentCob(cob, config);
     },
 
@@ -93,7 +93,7 @@ export async function createBacenPix(
       const request = { method: "PUT", path: "/pix/{e2eid}/devolucao/{id}", values, json } as const;
       const asked = psp.call(budget, request, devolucaoSchema);
       const devolucao = presentDevolucao(
-        await orWhatIsThere(asked, () => fetchDevolucao(budget, refund)),
+        await orReadExisting(asked, () => fetchDevolucao(budget, refund)),
         id,
       );
       if (devolucao.amountCents !== amountCents)
@@ -109,7 +109,7 @@ export async function createBacenPix(
     async registerWebhook(url, signal) {
       const budget = psp.begin(signal);
       const request = { path: "/webhook/{chave}", values: [config.key] } as const;
-      const known = await unlessNotFound(psp.call(budget, { ...request, method: "GET" }, webhookSchema));
+      const known = await undefinedIfNotFound(psp.call(budget, { ...request, method: "GET" }, webhookSchema));
       if (known?.webhookUrl === url) return;
       await psp.call(budget, { ...request, method: "PUT", json: { webhookUrl: url } }, z.unknown());
     },
@@ -119,10 +119,10 @@ export async function createBacenPix(
 }
 
 /**
- * A PSP may reject a write because an earlier one went through whose answer was lost. PSPs use different statuses and types
- * for that, so what exists under the id decides.
+ * A PSP may reject a write because an earlier attempt succeeded and its answer was lost. PSPs use different statuses and
+ * types for that, so what exists under the id decides.
  */
-async function orWhatIsThere<T>(asked: Promise<T>, look: () => Promise<T | undefined>): Promise<T> {
+async function orReadExisting<T>(asked: Promise<T>, look: () => Promise<T | undefined>): Promise<T> {
   try {
     return await asked;
   } catch (error) {
@@ -134,8 +134,8 @@ async function orWhatIsThere<T>(asked: Promise<T>, look: () => Promise<T | undef
   }
 }
 
-/** Reads from the PSP. A rejected read says nothing about what exists. */
-async function unlessNotFound<T>(asked: Promise<T>): Promise<T | undefined> {
+/** Returns undefined if the PSP does not know what is read. A rejected read says nothing about what exists. */
+async function undefinedIfNotFound<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
   } catch (error) {
@@ -147,7 +147,7 @@ async function unlessNotFound<T>(asked: Promise<T>): Promise<T | undefined> {
 
 /** @throws {PixError} if the charge differs from the ordered one */
 function assertOrdered(cob: CobAnswer, { txid, amountCents }: CobOrder, chave: string): void {
-  if (cob.txid !== txid) throw nonsense("PUT /cob/{txid}", "another charge");
+  if (cob.txid !== txid) throw invalidAnswer("PUT /cob/{txid}", "another charge");
   const isSame = cob.valor.original === amountCents && cob.chave.toLowerCase() === chave.toLowerCase();
   if (!isSame)
     throw new PixError("rejected", "PUT /cob/{txid}: another amount or key under this txid", {
@@ -182,6 +182,6 @@ function presentReceivedDevolucao(devolucao: ReceivedDevolucaoAnswer): ReceivedD
 }
 
 function presentDevolucao({ id, valor, status }: DevolucaoAnswer, askedId: string): Devolucao {
-  if (id !== askedId) throw nonsense("devolucao", "another refund");
+  if (id !== askedId) throw invalidAnswer("devolucao", "another refund");
   return { id, status, amountCents: valor };
 }

@@ -1,5 +1,5 @@
 import { readUpTo } from "../../runtime/read-up-to.ts";
-import { connectionFailure, nonsense, type PspAnswer } from "./psp-failure.ts";
+import { connectionFailure, invalidAnswer, type PspAnswer } from "./psp-failure.ts";
 import type { TlsIdentity } from "./tls-identity.ts";
 
 /** A bound far above any answer about one charge. */
@@ -21,7 +21,7 @@ export async function exchange(identity: TlsIdentity, request: Exchange): Promis
   const { status, headers, bytes } = await receive(identity, url, init).catch((error: unknown) => {
     throw connectionFailure(name, error);
   });
-  if (bytes === undefined) throw nonsense(name, "an answer without end", status);
+  if (bytes === undefined) throw invalidAnswer(name, "an answer without end", status);
   return { status, headers, json: jsonIn(bytes), isEmpty: bytes.length === 0 };
 }
 

@@ -20,12 +20,12 @@ const instant = z.pipe(
   ),
 );
 
-/** One way to pay is enough, so a missing or unusable field does not invalidate the rest. */
-function usable(pattern: RegExp) {
+/** An optional text. One way to pay is enough, so a missing or unusable field does not invalidate the rest. */
+function optionalText(pattern: RegExp) {
   return z.catch(z.optional(z.string().check(z.regex(pattern))), undefined);
 }
 
-const location = usable(/^(https?:\/\/)?[\x21-\x7e]{1,77}$/);
+const location = optionalText(/^(https?:\/\/)?[\x21-\x7e]{1,77}$/);
 
 const devolucaoStatus = z.pipe(
   z.string(),
@@ -39,7 +39,7 @@ const MAX_DEVOLUCOES = 1_000;
 /** `descricao` and `motivo` are dropped, because they are free texts about persons. */
 const receivedDevolucaoSchema = z.object({
   id: z.string().check(z.regex(/^[A-Za-z0-9]{1,64}$/)),
-  rtrId: usable(/^[A-Za-z0-9]{1,64}$/),
+  rtrId: optionalText(/^[A-Za-z0-9]{1,64}$/),
   valor: cents,
   natureza: z.catch(z._default(z.string().check(z.regex(/^[A-Z_]{1,40}$/)), "ORIGINAL"), "ORIGINAL"),
   horario: z.catch(
@@ -64,7 +64,7 @@ export const cobSchema = z.object({
   ),
   chave: z.string(),
   valor: z.object({ original: cents }),
-  pixCopiaECola: usable(/^[^\p{Cc}]{1,512}$/u),
+  pixCopiaECola: optionalText(/^[^\p{Cc}]{1,512}$/u),
   location,
   loc: z.catch(z.optional(z.object({ location })), undefined),
   pix: z.optional(

@@ -4,7 +4,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { createAccessToken } from "./access-token.ts";
 import { exchange } from "./exchange.ts";
 import type { Pace } from "./pace.ts";
-import { connectionFailure, failureOf, nonsense, type PspAnswer, PspFailure } from "./psp-failure.ts";
+import { connectionFailure, failureOf, invalidAnswer, type PspAnswer, PspFailure } from "./psp-failure.ts";
 import type { TlsIdentity } from "./tls-identity.ts";
 
 /** A request to the PSP. Each may be sent again, because it is a read or a write under an id of ours. */
@@ -69,7 +69,7 @@ export function createPspClient(options: PspClientOptions): PspClient {
     if (answer.status === 401) token.drop(bearer);
     if (answer.status < 200 || answer.status > 299) throw failureOf(name, answer, clock);
     const parsed = schema.safeParse(answer.json);
-    if (!parsed.success) throw nonsense(name, whereWrong(parsed.error), answer.status);
+    if (!parsed.success) throw invalidAnswer(name, listInvalidKeys(parsed.error), answer.status);
     return parsed.data;
   }
 
@@ -135,7 +135,7 @@ function delayBefore(retry: number, failure: PspFailure, pace: Pace): number {
 }
 
 /** The names of the invalid keys, never their values. */
-function whereWrong({ issues }: z.core.$ZodError): string {
+function listInvalidKeys({ issues }: z.core.$ZodError): string {
   return `unexpected ${issues.map(({ path }) => path.join(".") || "body").join(", ")}`;
 }
 

@@ -125,7 +125,7 @@ export function connectionFailure(request: string, cause: unknown): PspFailure {
 }
 
 /** An answer that does not follow API Pix. */
-export function nonsense(request: string, what: string, status?: number): PspFailure {
+export function invalidAnswer(request: string, what: string, status?: number): PspFailure {
   return new PspFailure("unavailable", `${request}: ${what}`, {
     ...{ status, code: "nonsense", isRetryable: true },
   });
