@@ -33,6 +33,8 @@ afterAll(async () => {
   await t[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
+  // What a test before this one uploaded is staged until it is transferred.
+  await t.settle();
   freeBytes = ENDLESS;
   person = await t.addPerson("Envia Muito", { plan: "clinica" });
 });
