@@ -35,7 +35,7 @@ async function signIn(server: ServerProcess, email: string, password: string): P
 }
 
 describe("the configuration", () => {
-  test("is refused with every bad value named at once, and nothing touched", async () => {
+  test("is refused with every bad value named at once, and changes nothing", async () => {
     await using folder = createTempFolder();
     const dataDir = join(folder.path, "data");
     const { code, output, complaint } = await exameteca({
@@ -70,7 +70,7 @@ describe("the configuration", () => {
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  test("that is bad stops the other commands alike", async () => {
+  test("that is invalid stops the other commands too", async () => {
     for (const command of [["migrate"], ["user", "add", "--email", "a@example.com"]]) {
       const { code, complaint } = await exameteca({ PORT: "-1" }, ...command);
       expect([code, complaint.includes("PORT")]).toEqual([2, true]);
@@ -79,7 +79,7 @@ describe("the configuration", () => {
 });
 
 describe("the command line", () => {
-  test("tells what there is, and exits 2 for what there is not", async () => {
+  test("lists its commands, and exits 2 for an unknown one", async () => {
     const help = await exameteca({}, "--help");
     expect(help.code).toBe(0);
     for (const command of ["serve", "migrate", "user add", "user set", "licenses"]) {

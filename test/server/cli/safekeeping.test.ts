@@ -134,7 +134,7 @@ describe("beside a running server", () => {
 });
 
 test(
-  "the commands name what they are given wrongly, and tell findings from work not done",
+  "the commands name a wrong argument, and exit differently for findings and for work not done",
   async () => {
     for (const [args, named] of [
       [["backup"], "one folder"],

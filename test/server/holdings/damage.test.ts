@@ -78,7 +78,7 @@ const volume = () => objects.find(({ kind }) => kind === "volume") as RestingObj
 describe("a study with a changed byte", () => {
   for (const isOldRelease of [false, true]) {
     const which = isOldRelease ? "of the last release" : "of this release";
-    test(`${which} never answers with it, whichever byte it is, and says that it is damaged`, async () => {
+    test(`${which} never serves that byte, wherever it is, and is reported as damaged`, async () => {
       const { bytes, flip, restore } = volume();
       expect(bytes.length).toBeGreaterThan(100_000);
       for (let at = 1; at < bytes.length; at += 4096) {
@@ -94,7 +94,7 @@ describe("a study with a changed byte", () => {
     }, 60_000);
   }
 
-  test("in its manifest never answers with it either", async () => {
+  test("in its manifest never serves that byte either", async () => {
     for (const { bytes, flip, restore } of objects.filter(({ kind }) => kind === "manifest")) {
       for (const at of [0, 9, 30, bytes.length >> 1, bytes.length - 2]) {
         await forget();
@@ -109,7 +109,7 @@ describe("a study with a changed byte", () => {
     }
   }, 60_000);
 
-  test("is answered as a problem that says so in the reader's language, and is told once", async () => {
+  test("is answered as a problem in the reader's language, and is announced once", async () => {
     await forget();
     await asAfterStart({ isOldRelease: false });
     await t.settle();
@@ -136,7 +136,7 @@ describe("a study with a changed byte", () => {
 });
 
 describe("a study whose volume", () => {
-  test("is gone is missing: in no list a healthy one, never ready, and no viewer opens it", async () => {
+  test("is gone is shown as missing in every list, is never ready, and opens in no viewer", async () => {
     await forget();
     volume().remove();
     const download = await t.call("GET", `/api/studies/${studyId}/download`, { as: owner });
@@ -151,7 +151,7 @@ describe("a study whose volume", () => {
     expect((await problemOf(viewer)).code).toBe("archive.damaged");
   });
 
-  test("was cut is damaged", async () => {
+  test("was cut is reported as damaged", async () => {
     await forget();
     await asAfterStart({ isOldRelease: false });
     volume().cut(volume().bytes.length - 5_000);
@@ -162,7 +162,7 @@ describe("a study whose volume", () => {
     expect((await listed()).integrity).toBe("damaged");
   });
 
-  test("was never read whole since the upgrade gets its sums in the background", async () => {
+  test("was never read whole since the upgrade gets its checksums in the background", async () => {
     await asAfterStart({ isOldRelease: true });
     await sumOldVolumes(t.deps, null, new AbortController().signal);
     const [{ count } = { count: 0 }] = await t.sql`select count(*)::int as count from object_sums`;
@@ -187,7 +187,7 @@ describe("a download", () => {
     expect(await used()).toEqual(before);
   });
 
-  test("of a file that was right within the minute does not read it once more, until anybody writes to it", async () => {
+  test("does not check a file again within a minute, unless the file was written to", async () => {
     await forget();
     await asAfterStart({ isOldRelease: false });
     const object = await findStoredObject(t.deps.db, volume().id);

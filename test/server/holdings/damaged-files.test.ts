@@ -102,7 +102,7 @@ const imagesIn = (files: Record<string, Uint8Array>) =>
   Object.entries(files).flatMap(([name, bytes]) => (name.startsWith("DICOM/") ? [bytes] : []));
 
 describe("a laudo with a changed byte", () => {
-  test("is never shown, marks its study and is told once; the study is sound when it is replaced or deleted", async () => {
+  test("is never shown, marks its study and is announced once; the study is sound again when the laudo is replaced or deleted", async () => {
     const { studies } = await t.store(owner, large("500", "1"));
     const { id = "", studyInstanceUID = "" } = studies[0] ?? {};
     for (const isReplaced of [true, false]) {
@@ -128,7 +128,7 @@ describe("a laudo with a changed byte", () => {
 });
 
 describe("a laboratory PDF", () => {
-  test("with a changed byte is never shown, and is marked and told once, until its bytes are right again", async () => {
+  test("with a changed byte is never shown, and is marked and announced once, until its bytes are right again", async () => {
     const id = await addLab("hemograma");
     const state = async () => (await t.sql`select integrity from lab_exams where id = ${id}`)[0]?.integrity;
     const [row] = await t.sql`select key from lab_exams where id = ${id}`;
@@ -179,7 +179,7 @@ test("a download of a large file on a disk that is damaged near its end is refus
   expect((await listed(id))?.integrity).toBe("damaged");
 });
 
-test("a download of what lies in S3 that meets damage on its way is cut: the body is not complete, and nothing changed is in it", async () => {
+test("a download from S3 that meets damage is cut: its body is incomplete and has no changed byte", async () => {
   await using s3 = await startFaultyS3Server();
   await using far = await createTestApp({ env: s3Settings(s3) });
   const person = await far.addPerson("Longe", { plan: "clinica" });
@@ -206,7 +206,7 @@ test("a download of what lies in S3 that meets damage on its way is cut: the bod
 }, 30_000);
 
 describe("an account's export", () => {
-  test("leaves out what is damaged or gone, and nothing else, and names it", async () => {
+  test("leaves out and names only the files that are damaged or missing", async () => {
     const sops = Array.from({ length: 8 }, (_, i) => `${i + 1}`);
     const damagedZip = large("520", ...sops);
     const damaged = await t.store(owner, damagedZip);
@@ -262,7 +262,7 @@ describe("an account's export", () => {
   });
 });
 
-test("a damaged local copy of what lies in S3 is dropped: the store's bytes are served, and the study stays as it is", async () => {
+test("a damaged local copy of an object in S3 is dropped: the store's bytes are served, and the study stays unmarked", async () => {
   await using s3 = await startFaultyS3Server();
   await using far = await createTestApp({ env: s3Settings(s3) });
   const person = await far.addPerson("Longe", { plan: "clinica" });

@@ -5,7 +5,7 @@ import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp } from "../../support/test-app.ts";
 
-test("a study deleted while its upload is transferred does not make the others of the upload fail", async () => {
+test("deleting one study during its upload's transfer does not make the upload's other studies fail", async () => {
   await using t = await createTestApp({ jobs: false });
   const person = await t.addPerson("Apaga Um");
   const answer = await t.upload(person, sampleZip({ study: "80" }, { study: "81" }));
@@ -28,7 +28,7 @@ test("a study deleted while its upload is transferred does not make the others o
   expect(left.map(({ id, storageStatus }) => [id, storageStatus])).toEqual([[studies[1]?.id ?? "", "b2"]]);
 });
 
-test("an upload that adds to a study being deleted is kept as a new one, never refused half-way", async () => {
+test("an upload that adds to a study being deleted is kept as a new study, never refused half-way", async () => {
   await using t = await createTestApp({ jobs: false });
   const person = await t.addPerson("Junta E Apaga", { plan: "clinica" });
   for (let round = 0; round < 12; round++) {

@@ -60,7 +60,7 @@ async function expectSound(id: string, sound: Map<string, Answer>): Promise<void
 const volumesOf = async (id: string) => (await restingObjects(t, id)).filter(({ kind }) => kind === "volume");
 
 describe("sending the same study again", () => {
-  test("heals one with a changed byte: all of it reads as before, and nothing of the damage stays", async () => {
+  test("heals a study with a changed byte: everything reads as before, and no damage remains", async () => {
     const { id, sound } = await soundStudy();
     const [volume] = await volumesOf(id);
     volume?.flip(3000);
@@ -73,7 +73,7 @@ describe("sending the same study again", () => {
     await expectSound(id, sound);
   });
 
-  test("heals one whose volume is gone, after a restart too", async () => {
+  test("heals a study whose volume is gone, after a restart too", async () => {
     const { id, sound } = await soundStudy();
     (await volumesOf(id))[0]?.remove();
     await readEverything(t, owner, id);
@@ -87,7 +87,7 @@ describe("sending the same study again", () => {
     await expectSound(id, sound);
   });
 
-  test("heals one whose manifest is damaged or gone", async () => {
+  test("heals a study whose manifest is damaged or gone", async () => {
     for (const harm of ["flip", "remove"] as const) {
       const { id, sound } = await soundStudy();
       const [manifest] = (await restingObjects(t, id)).filter(({ kind }) => kind === "manifest");
@@ -104,7 +104,7 @@ describe("sending the same study again", () => {
     }
   });
 
-  test("keeps all bytes that only a lost manifest named", async () => {
+  test("keeps all bytes that were named only by a lost manifest", async () => {
     const { id } = await soundStudy();
     const { stored = new Uint8Array() } = kinds;
     const other = Buffer.from(stored);
@@ -120,7 +120,7 @@ describe("sending the same study again", () => {
     expect(entries.some((bytes) => other.equals(bytes))).toBe(true);
   });
 
-  test("in part heals what it brings and leaves the rest marked", async () => {
+  test("in part heals the instances that were sent and leaves the rest marked", async () => {
     const { id } = await soundStudy();
     (await volumesOf(id))[0]?.flip(3000);
     const { stored, frames } = kinds;
@@ -130,7 +130,7 @@ describe("sending the same study again", () => {
     expect((await listed(id))?.integrity).toBe("ok");
   });
 
-  test("that is sound changes nothing", async () => {
+  test("changes nothing if the study is sound", async () => {
     const { id } = await soundStudy();
     const before = await restingObjects(t, id);
     const { studies } = await t.store(owner, zip);

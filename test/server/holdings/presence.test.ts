@@ -65,7 +65,7 @@ const stores: [name: string, create: () => ObjectStore][] = [
 ];
 
 for (const [name, create] of stores) {
-  test(`an exam whose bytes are gone ${name} is found without being read, told once, and healthy when they are back`, async () => {
+  test(`an exam whose bytes are gone ${name} is found without a read, announced once, and healthy when they are back`, async () => {
     await using t = await createTestApp({ overrides: { store: create() } });
     await t.addPerson("Quem Cuida", { role: "admin" });
     const person = await t.addPerson("Dona", { plan: "clinica" });
@@ -114,7 +114,7 @@ for (const [name, create] of stores) {
   });
 }
 
-test("S3 is asked for a thousand objects at a time, and singly only for what is not there", async () => {
+test("S3 is asked for a thousand objects at a time, and for single objects only if they are missing", async () => {
   await using t = await createTestApp({ overrides: { store: createS3Store(s3.options) } });
   const person = await t.addPerson("Muitos", { plan: "clinica" });
   for (const study of ["1", "2", "3"]) await t.store(person, sampleZip({ study }, { study, series: "2" }));
@@ -126,8 +126,8 @@ test("S3 is asked for a thousand objects at a time, and singly only for what is 
   expect(asked).toEqual(["GET", "HEAD", `HEAD ${gone}`, `GET ${gone}`]);
 });
 
-describe("a check for what is gone", () => {
-  test("marks nothing where the store can't be reached, whenever it breaks", async () => {
+describe("a check for missing objects", () => {
+  test("marks nothing if the store becomes unreachable, at any moment", async () => {
     await using t = await createTestApp({
       overrides: { store: createS3Store({ ...s3.options, pageSize: 2 }) },
     });
@@ -144,7 +144,7 @@ describe("a check for what is gone", () => {
     expect(await integrityOf(t, person)).toEqual({ 1: "unchecked b2", 2: "unchecked b2" });
   });
 
-  test("marks nothing where the disk is gone as a whole", async () => {
+  test("marks nothing if the whole disk is gone", async () => {
     await using t = await createTestApp();
     const person = await t.addPerson("Sem Disco", { plan: "clinica" });
     await t.store(person, sampleZip({ study: "1" }));
@@ -156,7 +156,7 @@ describe("a check for what is gone", () => {
     rmSync(objects, { recursive: true });
   });
 
-  test("leaves out what a node has staged and not yet moved", async () => {
+  test("skips objects that a node has staged and not yet moved", async () => {
     await using t = await createTestApp({ jobs: false });
     const person = await t.addPerson("Ainda Aqui", { plan: "clinica" });
     expect((await t.upload(person, sampleZip({ study: "1" }))).status).toBe(201);
@@ -165,7 +165,7 @@ describe("a check for what is gone", () => {
     expect(await integrityOf(t, person)).toEqual({ 1: "unchecked local" });
   });
 
-  test("marks nothing that is deleted or comes while it looks", async () => {
+  test("marks nothing that is deleted or added during the check", async () => {
     await using t = await createTestApp({
       overrides: { store: createS3Store({ ...s3.options, pageSize: 2 }) },
     });
@@ -192,7 +192,7 @@ describe("a check for what is gone", () => {
     expect(count).toBe(0);
   });
 
-  test("waits after a start, is scheduled, and is one job however many nodes there are", async () => {
+  test("starts some time after the server, is scheduled, and is one job for all nodes", async () => {
     await using t = await createTestApp();
     const again = await t.deps.jobs.enqueue(presenceQueue, {}, { singletonKey: "schedule" });
     expect(again).toBeUndefined();

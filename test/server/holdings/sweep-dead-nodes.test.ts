@@ -71,7 +71,7 @@ const objectsOf = (studyId: string) =>
 const statusOf = async (studyId: string) =>
   (await lost.sql`select storage_status from studies where id = ${studyId}`)[0]?.storage_status;
 
-test("what a lost node was receiving is given up once, and its bytes leave the store; a living node's stay", async () => {
+test("uploads that a lost node was receiving are given up once and leave the store; a living node's uploads stay", async () => {
   const receiving = async (nodeId: string, bootId: string) => {
     const id = Bun.randomUUIDv7();
     const row = { id, accountId: person.id, nodeId, bootId, startedAt: other.deps.clock.now() };
@@ -98,7 +98,7 @@ test("what a lost node was receiving is given up once, and its bytes leave the s
   expect(jobs).toEqual({ all: 2, later: 1 });
 }, 20_000);
 
-test("a node that was only paused can't commit what was swept, and takes away what it still put into the store", async () => {
+test("a paused node can't commit an upload that was swept, and removes what it still put into the store", async () => {
   const reading = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
   bucket.pause = async ({ method, key }) => {
@@ -124,7 +124,7 @@ test("a node that was only paused can't commit what was swept, and takes away wh
   expect(keysUnder(row?.id)).toEqual([]);
 }, 20_000);
 
-test("an upload that a lost node had acknowledged from the store is finished by another node", async () => {
+test("an upload that a lost node acknowledged after storing it is finished by another node", async () => {
   const studyId = await upload(lost, lost.deps, "901");
   expect(await objectsOf(studyId)).toMatchObject(
     ["volume", "manifest"].map((kind) => ({ kind, location: "archive", staged_on: lost.deps.node.id })),
@@ -152,7 +152,7 @@ test("copies that a lost node had finished but not switched to are used", async 
   expect(await statusOf(studyId)).toBe("b2");
 }, 20_000);
 
-test("what only the disk of a lost node holds stays recorded, shows error and how to get it back, and is whole once it is back", async () => {
+test("a study that only a lost node's disk holds stays recorded, shows error and the remedy, and is whole once the node is back", async () => {
   const studyId = await upload(lost, lostAcksDisk, "903");
   // Half a copy is none.
   const [first] = await objectsOf(studyId);
@@ -173,7 +173,7 @@ test("what only the disk of a lost node holds stays recorded, shows error and ho
   expect(await statusOf(studyId)).toBe("b2");
 }, 20_000);
 
-test("after an outage in which no node could beat, none is taken for dead by one that has just come back", async () => {
+test("after an outage in which no node could beat, a node that comes back takes no other for dead", async () => {
   const id = Bun.randomUUIDv7();
   const { node, db, clock } = lost.deps;
   const row = { id, accountId: person.id, nodeId: node.id, bootId: node.bootId, startedAt: clock.now() };
@@ -188,7 +188,7 @@ test("after an outage in which no node could beat, none is taken for dead by one
   expect(await lost.sql`select state from uploads where id = ${id}`).toMatchObject([{ state: "failed" }]);
 }, 20_000);
 
-test("a node that never beat, of a version before, gets a day; after a month without it nothing of it is left", async () => {
+test("a node of an earlier version, which never beat, gets a day; after a month nothing of it is left", async () => {
   const nodeId = Bun.randomUUIDv7();
   const id = Bun.randomUUIDv7();
   const row = { id, accountId: person.id, nodeId, bootId: "old", startedAt: other.deps.clock.now() };

@@ -49,8 +49,8 @@ async function leaveDeadUpload(t: TestApp): Promise<string> {
   return id;
 }
 
-describe("what a killed upload left", () => {
-  test("does not keep the server from starting while the store is out of reach, and goes once it is back", async () => {
+describe("the remains of a killed upload", () => {
+  test("do not keep the server from starting while the store is out of reach, and are removed once it is back", async () => {
     await using folder = createTempFolder();
     const inner = createDiskStore({ root: folder.path });
     const { store, line } = cuttable(inner);
@@ -66,7 +66,7 @@ describe("what a killed upload left", () => {
     expect(await Array.fromAsync(inner.list(""))).toEqual([]);
   });
 
-  test("goes at the next start, and an upload that is alive stays", async () => {
+  test("are removed at the next start, and an upload that is under way stays", async () => {
     await using t = await createTestApp({ jobs: false, env: { ACK: "store" } });
     const dead = await leaveDeadUpload(t);
     const alive = Bun.randomUUIDv7();
@@ -80,7 +80,7 @@ describe("what a killed upload left", () => {
     expect(existsSync(node.stagedPath(alive))).toBe(true);
   });
 
-  test("half-made copies on this disk go at the next start", async () => {
+  test("include half-made copies on this disk, which are removed at the next start", async () => {
     await using t = await createTestApp({ jobs: false });
     const unfinished = `${t.deps.config.dataDir}/objects/~unfinished`;
     await Bun.write(`${unfinished}/${t.deps.node.startedAt.getTime() - 1000}-${crypto.randomUUID()}`, "half");

@@ -7,7 +7,7 @@ import { createTempFolder } from "../../support/temp-folder.ts";
 
 const MIB = 1024 * 1024;
 
-test("while a large study is checked in the archive, everybody else is still served", async () => {
+test("other requests are served while a large study is checked in the archive", async () => {
   await using folder = createTempFolder();
   const bytes = new Uint8Array(64 * MIB).fill(7);
   await Bun.write(join(folder.path, "staged.zip"), bytes);

@@ -85,7 +85,7 @@ const go = (t: TestApp, uploadId: string) => transferUpload(t.deps, uploadId, ne
 
 for (const [name, create] of adapters) {
   describe(`a transfer to ${name}`, () => {
-    test("walks local → transferring → b2 and leaves nothing staged", async () => {
+    test("moves local → transferring → b2 and leaves nothing staged", async () => {
       await using target = create();
       await using t = await createTestApp({ jobs: false, overrides: { store: target.store } });
       const person = await t.addPerson("Transfere");
@@ -137,7 +137,7 @@ for (const [name, create] of adapters) {
   });
 }
 
-test("a copy that differs is never switched to: the study shows error and its staged bytes stay", async () => {
+test("a copy that differs is never used: the study shows error and its staged bytes stay", async () => {
   await using folder = createTempFolder();
   const store = createDiskStore({ root: folder.path });
   const put = store.putFile.bind(store);
@@ -179,7 +179,7 @@ test("with ACK=store an upload is answered only once it is in the store, ready t
   expect(await statusOf(t, person, studyId)).toEqual({ status: "b2", isReady: true });
 });
 
-test("with ACK=store a store that fails means no answer, nothing listed and no bytes anywhere", async () => {
+test("with ACK=store an upload fails if the store does: nothing is listed and no bytes are left", async () => {
   await using folder = createTempFolder();
   const inner = createDiskStore({ root: folder.path });
   const store = failing(inner, { method: "open", when: "before" });

@@ -50,7 +50,7 @@ async function shownFrame(answer: UploadAnswer): Promise<number | undefined> {
 }
 
 describe("two different instances under one SOP Instance UID", () => {
-  test("are both kept where one ZIP brings them: the first is shown, a download has both", async () => {
+  test("are both kept if one ZIP has them: the first is shown, a download has both", async () => {
     const files = { "a/1.dcm": instance("1", 10), "b/1.dcm": instance("1", 20) };
     const answer = await send(files);
     expect(answer.conflicts).toEqual([{ name: "b/1.dcm", sopInstanceUID: sop("1") }]);
@@ -60,7 +60,7 @@ describe("two different instances under one SOP Instance UID", () => {
     expect(hashes(await downloaded(answer))).toEqual(hashes(Object.values(files)));
   });
 
-  test("are both kept where two uploads bring them; each again is a duplicate, and the second still named", async () => {
+  test("are both kept if two uploads have them; each sent again is a duplicate, and the second is still named", async () => {
     const [one, two, three] = [instance("2", 10), instance("2", 20), instance("2", 30)];
     const first = await send({ IM1: one });
     expect(first.conflicts).toEqual([]);
@@ -78,7 +78,7 @@ describe("two different instances under one SOP Instance UID", () => {
     expect(studies.find(({ id }) => id === first.studies[0]?.id)?.imagesReceived).toBe(1);
   });
 
-  test("are told apart where size and CRC-32 are equal", async () => {
+  test("are distinguished even if size and CRC-32 are equal", async () => {
     const one = instance("3", 10);
     const two = withCrcOf(instance("3", 20), crc32(one));
     const first = withCrcOf(one, crc32(one));
@@ -89,7 +89,7 @@ describe("two different instances under one SOP Instance UID", () => {
     expect((await send({ two, one: first })).studies).toMatchObject([{ duplicates: 2, imagesReceived: 0 }]);
   });
 
-  test("are kept where the second says it is of another series", async () => {
+  test("are both kept if the second names another series", async () => {
     const first = await send({ one: instance("4", 10) });
     const other = sampleInstance({
       study: "4",
@@ -101,7 +101,7 @@ describe("two different instances under one SOP Instance UID", () => {
     expect(hashes(await downloaded(first))).toEqual(hashes([instance("4", 10), other]));
   });
 
-  test("are kept up to a bound, and what is beyond it is named as left out", async () => {
+  test("are kept up to a bound, and those beyond it are named as left out", async () => {
     const files = Object.fromEntries(
       Array.from({ length: 20 }, (_, i) => [`f${String(i).padStart(2, "0")}`, instance("5", i)]),
     );
@@ -113,7 +113,7 @@ describe("two different instances under one SOP Instance UID", () => {
     expect(await downloaded(answer)).toHaveLength(17);
   });
 
-  test("go with the study", async () => {
+  test("are deleted with the study", async () => {
     const answer = await send({ one: instance("6", 1), two: instance("6", 2) });
     const id = answer.studies[0]?.id ?? "";
     expect((await t.call("DELETE", `/api/studies/${id}`, { as: person })).status).toBe(200);

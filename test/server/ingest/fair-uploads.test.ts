@@ -56,7 +56,7 @@ async function until(isDone: () => Promise<boolean>): Promise<void> {
   }
 }
 
-test("66 uploads of six trial accounts that send a byte each keep nobody out", async () => {
+test("66 uploads of six trial accounts that send a byte each do not keep others out", async () => {
   for (const [at, person] of tricklers.entries()) {
     // More at the same moment are told to come back: their bodies would lie unread while it is looked up who sends.
     for (let n = 0; n < 11; n++) await trickle(person);
@@ -116,7 +116,7 @@ function zipOfDeflated(deflated: Uint8Array, entry: { crc32: number; sizeBytes: 
   return Buffer.concat([local, central, end]);
 }
 
-test("a small upload goes past the bombs of six other accounts", async () => {
+test("a small upload overtakes the bombs of six other accounts", async () => {
   const bomb = await makeBomb();
   const stop = new AbortController();
   let answered = 0;

@@ -28,7 +28,7 @@ function instanceWith(n: number, comment: string) {
   );
 }
 
-test("an upload of noise in the place of metadata is refused before it fills the memory; a large honest one is not", () => {
+test("an upload with noise as metadata is refused before it fills the memory; a large genuine one is accepted", () => {
   const limits = { ...DEFAULT_INGEST_LIMITS, maxHeldMetadataBytes: 1024 * 1024 };
   const noise = (length = 60_000) =>
     Buffer.from(crypto.getRandomValues(new Uint8Array(length))).toString("base64");

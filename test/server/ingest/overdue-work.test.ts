@@ -57,14 +57,14 @@ async function scanAs(account: string, says: string) {
   return { scan, [Symbol.asyncDispose]: () => session.dispose() };
 }
 
-test("what says itself that it is heavy is begun again as large work, and a small one goes on beside it", async () => {
+test("an upload that turns out heavy starts again as large work, and a small one proceeds beside it", async () => {
   await using heavy = await scanAs("a", "heavy");
   await using quick = await scanAs("b", "quick");
   expect((await heavy.scan).skippedCount).toBe(0);
   expect((await quick.scan).skippedCount).toBe(0);
 }, 20_000);
 
-test("small work that takes long is begun again as large work once others wait, and these come at once", async () => {
+test("a small upload that takes long starts again as large work once others wait, and those are served at once", async () => {
   const sessions = [await scanAs("a", "spin"), await scanAs("b", "spin")];
   const order: string[] = [];
   const [one, other] = sessions.map(async (session) => {

@@ -33,7 +33,7 @@ async function failureOf(receiving: Promise<unknown>): Promise<string> {
   return error instanceof AppError ? error.kind.code : String(error);
 }
 
-test("an upload of which nothing comes any more is given up and gives its place back", async () => {
+test("an upload that stalls is given up and frees its place", async () => {
   await using folder = createTempFolder();
   const receiving = receiveUpload(
     begun(() => {}),
@@ -62,7 +62,7 @@ test("an upload that trickles is given up like one that stalls", async () => {
   expect(await failureOf(receiving)).toBe("upload.interrupted");
 });
 
-test("once an upload has failed nothing is written any more: its folder can go", async () => {
+test("a failed upload writes nothing more, so its folder can be removed", async () => {
   await using folder = createTempFolder();
   for (const _ of Array(20)) {
     const spoolPath = join(folder.path, "upload", "spool.zip");
@@ -80,7 +80,7 @@ test("once an upload has failed nothing is written any more: its folder can go",
   expect(await readdir(folder.path)).toEqual([]);
 });
 
-test("many uploads whose bytes can't be written yet are read no further than what all may hold together", async () => {
+test("uploads whose bytes can't be written yet are read no further than their common memory bound", async () => {
   await using folder = createTempFolder();
   const open = Promise.withResolvers<void>();
   let pulledBytes = 0;

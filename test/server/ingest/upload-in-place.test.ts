@@ -34,8 +34,8 @@ const two = { study: "80", sop: "2" };
 const three = { study: "80", series: "2", sop: "3" };
 
 for (const ack of ["disk", "store"]) {
-  describe(`an upload that is its volume, with ACK=${ack}`, () => {
-    test("comes down bit for bit under names of its own, alone and joined with what came later", async () => {
+  describe(`an upload that becomes its volume, with ACK=${ack}`, () => {
+    test("downloads bit for bit under generated names, alone and joined with later uploads", async () => {
       await using t = await createTestApp({ env: { ACK: ack } });
       const who = await t.addPerson("Envia Tudo");
       await t.store(who, zipOf([one, two]));
@@ -51,7 +51,7 @@ for (const ack of ["disk", "store"]) {
       expect(both.zip.includes("MARIA_DA_SILVA")).toBe(false);
     });
 
-    test("sent from four tabs at the same time is doubled nowhere and whole", async () => {
+    test("is stored once and whole when four tabs send it at the same time", async () => {
       await using t = await createTestApp({ env: { ACK: ack } });
       const who = await t.addPerson("Quatro Abas");
       const own = (tab: number) => ({ study: "80", series: "4", sop: `${tab}` });
@@ -68,7 +68,7 @@ for (const ack of ["disk", "store"]) {
   });
 }
 
-test("a study's instances are read out of the volume that the upload became", async () => {
+test("a study's instances are read from the volume that its upload became", async () => {
   await using t = await createTestApp();
   const who = await t.addPerson("Lê Imagens");
   await t.store(who, zipOf([one, three]));

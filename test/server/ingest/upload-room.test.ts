@@ -80,7 +80,7 @@ function zipOf(study: string, bytes: number): Uint8Array {
 }
 
 describe("a disk that is nearly full", () => {
-  test("refuses an upload that says how long it is before any of it is read", async () => {
+  test("refuses an upload with a length before any of it is read", async () => {
     freeBytes = SPARE + 10 * MIB;
     const answer = await uploadRaw(server.port, person, [], 11 * MIB);
     expect([answer.status, answer.sentBytes]).toEqual([507, 0]);
@@ -90,7 +90,7 @@ describe("a disk that is nearly full", () => {
     });
   });
 
-  test("refuses one in chunks, which says nothing of its length, as soon as there is no room", async () => {
+  test("refuses a chunked upload, which has no length, as soon as there is no room", async () => {
     freeBytes = SPARE + 80 * MIB;
     const answer = await uploadRaw(server.port, person, noise(200 * MIB));
     expect(JSON.parse(answer.body).code).toBe("storage.full");
@@ -98,7 +98,7 @@ describe("a disk that is nearly full", () => {
     expect(await staged()).toEqual([]);
   });
 
-  test("promises no room twice: of many uploads at once only those begin that all have it", async () => {
+  test("reserves no room twice: only as many concurrent uploads begin as fit together", async () => {
     freeBytes = SPARE + 35 * MIB;
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
     let refused = 0;
@@ -130,7 +130,7 @@ describe("a disk that is nearly full", () => {
     expect((await t.upload(person, sampleZip({ study: "800" }))).status).toBe(201);
   });
 
-  test("has room for others while trial accounts say that much will come and send nothing", async () => {
+  test("has room for others while trial accounts announce large uploads and send nothing", async () => {
     freeBytes = SPARE + 35 * MIB;
     const trial = await t.addPerson("Nada Envia", { plan: "avaliacao" });
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
@@ -153,7 +153,7 @@ describe("a disk that is nearly full", () => {
     for (const answer of answers) expect((await answer).status).toBe(400);
   });
 
-  test("has room for others once a paying account sends too slowly to end what it announced within an hour", async () => {
+  test("has room for others once a paying account sends too slowly to finish within an hour", async () => {
     freeBytes = SPARE + 35 * MIB;
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
     const { promise: minuteIsOver, resolve: passMinute } = Promise.withResolvers<void>();
@@ -187,7 +187,7 @@ describe("a disk that is nearly full", () => {
     for (const answer of answers) expect((await answer).status).toBe(400);
   });
 
-  test("refuses what grows beyond it once it is inflated, and keeps nothing", async () => {
+  test("refuses an upload that outgrows it when inflated, and keeps nothing", async () => {
     for (const frames of [40, 160]) {
       freeBytes = SPARE + 5 * MIB;
       const answer = await t.upload(person, deflatedFrames(frames));
@@ -198,7 +198,7 @@ describe("a disk that is nearly full", () => {
     expect((await t.upload(person, deflatedFrames(40))).status).toBe(201);
   });
 
-  test("takes neither a laudo nor a lab exam", async () => {
+  test("refuses laudos and lab exams", async () => {
     const { studies } = await t.store(person, sampleZip({ study: "801" }));
     freeBytes = SPARE;
     for (const answer of [
@@ -209,7 +209,7 @@ describe("a disk that is nearly full", () => {
     }
   });
 
-  test("is told by the server's health, and what is promised is not", async () => {
+  test("is reported by the server's health, which ignores reserved room", async () => {
     const health = async () => {
       const answer = await t.call("GET", "/api/health");
       return [answer.status, ((await answer.json()) as { disk: boolean }).disk];
@@ -281,7 +281,7 @@ describe("a plan that is nearly full", () => {
     expect(JSON.parse(answer.body).code).toBe("quota.bytes");
   });
 
-  test("refuses one in chunks once it has sent more than there is room for", async () => {
+  test("refuses a chunked upload once it has sent more than there is room for", async () => {
     await limitStorage(t, person, 5 * MIB);
     const answer = await uploadRaw(server.port, person, noise(200 * MIB));
     expect(JSON.parse(answer.body).code).toBe("quota.bytes");
@@ -289,7 +289,7 @@ describe("a plan that is nearly full", () => {
     expect(await staged()).toEqual([]);
   });
 
-  test("refuses frames that take more at rest than in their ZIP, before they are written", async () => {
+  test("refuses frames that take more room at rest than in their ZIP before they are written", async () => {
     await limitStorage(t, person, 5 * MIB);
     const folder = join(t.deps.config.dataDir, "objects");
     const before = await readdir(folder);
@@ -304,7 +304,7 @@ describe("a plan that is nearly full", () => {
     expect(await readdir(folder)).toEqual(before);
   });
 
-  test("takes what is there already, though the plan has no room for as much again", async () => {
+  test("accepts a study that it already has, even without room for a second copy", async () => {
     const zip = deflatedFrames(40);
     await t.store(person, zip);
     await limitStorage(t, person, 15 * MIB);
@@ -312,7 +312,7 @@ describe("a plan that is nearly full", () => {
     expect([again.status, (await again.json()).instancesReceived]).toEqual([201, 0]);
   });
 
-  test("lets a body through that is larger than its room where it heals a study that is damaged", async () => {
+  test("accepts a body larger than its room if it heals a damaged study", async () => {
     const zip = zipOf("950", 6 * MIB);
     const { studies } = await t.store(person, zip);
     const id = studies[0]?.id ?? "";
@@ -332,7 +332,7 @@ describe("a plan that is nearly full", () => {
     expect(JSON.parse(late.body).code).toBe("quota.bytes");
   });
 
-  test("counts what many uploads bring together while they are on their way", async () => {
+  test("counts the sum of concurrent uploads while they are under way", async () => {
     await limitStorage(t, person, 25 * MIB);
     const zips = Array.from({ length: 8 }, (_, n) => deflatedFrames(40, `${900 + n}`));
     const answers = await Promise.all(zips.map((zip) => t.upload(person, zip)));

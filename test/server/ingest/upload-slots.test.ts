@@ -23,7 +23,7 @@ const evicted = (slots: UploadSlot[]) =>
   slots.flatMap(({ signal }, index) => (signal.aborted ? [index] : []));
 
 describe("places for uploads", () => {
-  test("trial accounts that fill the process make room for everybody else, one by one, the slowest first", () => {
+  test("trial accounts that fill the process yield to paying accounts one by one, the slowest first", () => {
     const { clock, slots } = withClock({ perAccount: 2, perProcess: 6 });
     const held = ["t1", "t1", "t2", "t2", "t3", "t3"].map((name) => slots.take(trial(name)));
     clock.ms = 11_000;
@@ -45,7 +45,7 @@ describe("places for uploads", () => {
     expect(evicted(held).length).toBe(5);
   });
 
-  test("a new trial account gets in before trial accounts that trickle, and not before those that send", () => {
+  test("a new trial account displaces trial uploads that trickle, but not those that send", () => {
     const { clock, slots } = withClock({ perAccount: 3, perProcess: 6 });
     const held = ["t1", "t1", "t1", "t2", "t2", "t3"].map((name) => slots.take(trial(name)));
     for (let second = 1; second <= 30; second++) {
@@ -57,7 +57,7 @@ describe("places for uploads", () => {
     expect(refusal(() => slots.take(trial("t5")))).toBe("upload.too_many");
   });
 
-  test("what waits for a worker may yield, what is at work never", () => {
+  test("a trial upload that waits for a worker may yield, one that is being read never does", () => {
     const { slots } = withClock({ perAccount: 2, perProcess: 3 });
     const held = ["t1", "t1", "t2"].map((name) => slots.take(trial(name)));
     for (const slot of held) slot.received();
@@ -70,7 +70,7 @@ describe("places for uploads", () => {
     expect(refusal(() => slots.take(paying("b")))).toBeUndefined();
   });
 
-  test("an account whose line broke gets a place back from its own idle upload", () => {
+  test("an account whose connection broke regains a place from its own idle upload", () => {
     const { clock, slots } = withClock({ perAccount: 2, perProcess: 9 });
     const held = [slots.take(paying("a")), slots.take(paying("a"))];
     clock.ms = 29_000;

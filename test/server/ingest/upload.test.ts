@@ -107,7 +107,7 @@ describe("the upload form", () => {
     expect(qido[0]?.[TagHex.StudyDescription]?.Value).toEqual(["Crânio sem contraste"]);
   });
 
-  test("with a date that is none is a 400, and nothing is kept", async () => {
+  test("with an invalid date is a 400, and nothing is kept", async () => {
     const who = await t.addPerson("Data Ruim");
     const answer = await t.upload(who, sampleZip({ study: "32" }), { patientBirthDate: "32/13/2020" });
     expect(answer.status).toBe(400);
@@ -132,7 +132,7 @@ describe("the same study again", () => {
     });
   });
 
-  test("sent from two tabs at the same time is doubled nowhere", async () => {
+  test("is stored once when two tabs send it at the same time", async () => {
     const who = await t.addPerson("Duas Abas");
     const zips = [0, 1, 2, 3].map((tab) =>
       sampleZip(
@@ -156,10 +156,10 @@ describe("the same study again", () => {
   });
 });
 
-describe("what can't be taken", () => {
+describe("an upload", () => {
   const junk = new TextEncoder().encode("no DICOM at all");
   const cases: [what: string, zip: () => Uint8Array, status: number, code: string, name?: string][] = [
-    ["a file that is no ZIP", () => junk, 422, "upload.unreadable"],
+    ["a file that is not a ZIP", () => junk, 422, "upload.unreadable"],
     ["a ZIP cut short", () => sampleZip({ study: "50" }).slice(0, -30), 422, "upload.unreadable"],
     ["a ZIP without DICOM", () => zipSync({ "leia.doc": junk }), 422, "upload.no_dicom"],
     ["an empty ZIP", () => zipSync({}), 422, "upload.no_dicom"],
@@ -173,7 +173,7 @@ describe("what can't be taken", () => {
     ],
   ];
   for (const [what, zip, status, code, name] of cases) {
-    test(`${what} is refused with ${status}, and nothing stays`, async () => {
+    test(`of ${what} is refused with ${status}, and leaves nothing`, async () => {
       const who = await t.addPerson("Sem Sorte");
       const answer = await t.upload(who, zip(), {}, name ?? "exames.zip");
       expect(answer.status).toBe(status);
@@ -182,7 +182,7 @@ describe("what can't be taken", () => {
     });
   }
 
-  test("is skipped with its reason where the rest can be taken", async () => {
+  test("names a skipped file with its reason, and keeps the others", async () => {
     const who = await t.addPerson("Quase Tudo");
     const zip = zipSync({
       IM1: sampleInstance({ study: "51" }),
@@ -197,7 +197,7 @@ describe("what can't be taken", () => {
     expect(answer.skipped).toContainEqual({ name: "IM2", reason: "instance.truncated" });
   });
 
-  test("an encrypted entry is named as such", async () => {
+  test("names an encrypted entry as encrypted", async () => {
     const who = await t.addPerson("Com Senha");
     const zip = writeTestZip([
       { name: "IM1", content: sampleInstance({ study: "52" }), flags: 1 },
@@ -207,7 +207,7 @@ describe("what can't be taken", () => {
     expect(answer.skipped).toEqual([{ name: "IM1", reason: "zip.encrypted" }]);
   });
 
-  test("a body that is no multipart is 415, one without a file 400", async () => {
+  test("is 415 if its body is not multipart, and 400 without a file", async () => {
     const plain = await t.call("POST", "/api/upload-dicom", { as: person, json: {} });
     expect(plain.status).toBe(415);
     const form = new FormData();
@@ -242,7 +242,7 @@ describe("what can't be taken", () => {
 });
 
 describe("limits of the plan", () => {
-  test("a trial takes two exams; a ZIP that goes beyond is refused whole", async () => {
+  test("are two exams for a trial; a ZIP that exceeds them is refused whole", async () => {
     const who = await t.addPerson("Em Teste", { plan: "avaliacao" });
     const three = await t.upload(who, sampleZip({ study: "60" }, { study: "61" }, { study: "62" }));
     expect(three.status).toBe(403);
@@ -256,7 +256,7 @@ describe("limits of the plan", () => {
     expect(again.status).toBe(201);
   });
 
-  test("are told of in the contract's words, in the caller's language", async () => {
+  test("are reported in the contract's words, in the caller's language", async () => {
     const refusal = async (who: Person, language: string) => {
       const form = new FormData();
       form.set("zipFile", new File([Uint8Array.from(sampleZip({ study: "66" }))], "exame.zip"));
@@ -277,7 +277,7 @@ describe("limits of the plan", () => {
     expect(await refusal(paying, "en-US")).toBe("Exam limit reached");
   });
 
-  test("hold under concurrency: of eight uploads at once a trial keeps two", async () => {
+  test("hold under concurrency: a trial keeps two of eight concurrent uploads", async () => {
     const who = await t.addPerson("Em Paralelo", { plan: "avaliacao" });
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) => t.upload(who, sampleZip({ study: `7${i}` }))),
@@ -287,7 +287,7 @@ describe("limits of the plan", () => {
     expect(await listOf(who)).toHaveLength(2);
   });
 
-  test("without a subscription in force an upload is 403 before its body is read", async () => {
+  test("refuse an upload without a subscription in force with 403 before its body is read", async () => {
     const who = await t.addPerson("Sem Plano", { plan: null });
     const answer = await t.upload(who, sampleZip({ study: "63" }));
     expect(answer.status).toBe(403);

@@ -82,7 +82,7 @@ async function expectWhole(built: BuiltUpload, entries: readonly TestEntry[]): P
   }
 }
 
-describe("an upload that holds just what its volume will", () => {
+describe("an upload with the same contents as its volume", () => {
   test("is written once: the file received becomes the volume", async () => {
     const cases: [TestEntry[], Parameters<typeof writeTestZip>[1]?][] = [
       [[entry(1), entry(2), entry(3)]],
@@ -100,7 +100,7 @@ describe("an upload that holds just what its volume will", () => {
     }
   });
 
-  test("also as the page packs a folder, however short its names", async () => {
+  test("is written once when the page packs a folder, however short its names", async () => {
     const names = ["I1", "exame/I2", `${nameOf(3)} e mais`];
     const files = names.map((path, i) => ({ path, file: new Blob([instance(i + 1).slice()]) }));
     const pieces: Uint8Array[] = [];
@@ -116,7 +116,7 @@ describe("an upload that holds just what its volume will", () => {
     );
   });
 
-  test("also where it holds a little besides, of which nothing stays", async () => {
+  test("is written once when it has a few other files, of which nothing stays", async () => {
     const kept = [entry(1), entry(2)];
     const note = Buffer.from("Paciente JOAO_DA_SILVA");
     const entries = [
@@ -132,7 +132,7 @@ describe("an upload that holds just what its volume will", () => {
   });
 });
 
-describe("what can't be the volume as it lies is copied, and is the same study", () => {
+describe("an upload is copied to its volume without loss if it has", () => {
   const cases: [why: string, entries: () => TestEntry[], kept?: number[]][] = [
     ["names too short for those of a volume", () => [entry(1, { name: "IM1" }), entry(2, { name: "IM2" })]],
     ["much besides", () => [entry(1), { name: "leia.txt", content: new Uint8Array(5000) }, entry(2)], [0, 2]],
@@ -194,7 +194,7 @@ describe("what can't be the volume as it lies is copied, and is the same study",
 describe("a study that changed before the commit", () => {
   const entries = [entry(1), entry(2), entry(3)];
 
-  test("is built again from the file that had become its volume", async () => {
+  test("is built again from the file that became its volume", async () => {
     await using uploaded = await bench.upload(writeTestZip(entries));
     const scan = await uploaded.session.scan();
     const first = planFor(scan, uploaded.folder);
@@ -209,7 +209,7 @@ describe("a study that changed before the commit", () => {
     expect(existsSync(first.studies[0]?.volume.path ?? "")).toBe(false);
   });
 
-  test("never loses what it knew, however little that is beside the rest", async () => {
+  test("never loses an instance that was there before, however small it is", async () => {
     const tiny = entry(2, { content: instance(2, STUDY, 2) });
     const mixed = [entry(1, { content: instance(1, STUDY, 256) }), tiny, entry(3)];
     const existing = await manifestsOf((await ingestAndTell(writeTestZip([tiny]))).built);
@@ -221,7 +221,7 @@ describe("a study that changed before the commit", () => {
     }
   });
 
-  test("leaves an instance of another study where it lies, however little that is", async () => {
+  test("never loses an instance of another study, however small it is", async () => {
     const tiny = entry(2, { content: instance(2, "1.2", 2) });
     const mixed = [entry(1, { content: instance(1, STUDY, 256) }), tiny, entry(3)];
     const { built, isSpool } = await ingestAndTell(writeTestZip(mixed));
@@ -229,7 +229,7 @@ describe("a study that changed before the commit", () => {
     await expectWhole(built, mixed);
   });
 
-  test("gives what is new to it, and all of it again once that is gone", async () => {
+  test("takes only its new instances, and all of them once the others are deleted", async () => {
     const other = await ingestAndTell(writeTestZip(entries.slice(1, 2)));
     const existing = await manifestsOf(other.built);
     await using uploaded = await bench.upload(writeTestZip(entries));
@@ -267,7 +267,7 @@ describe("a large upload, hashed while it is read", () => {
     }
   });
 
-  test("is hashed anew where it holds what looked like an instance and is none", async () => {
+  test("is hashed again if a file in it looked like an instance and is not one", async () => {
     const kept = [entry(1), entry(2), entry(3)];
     const beside = { name: "JOAO_DA_SILVA/EXAMES/CT/IMAGEMX", content: new Uint8Array(20) };
     for (const at of [0, 1, 3]) {
@@ -280,7 +280,7 @@ describe("a large upload, hashed while it is read", () => {
     }
   });
 
-  test("is taken all the same where the process that hashes it dies", async () => {
+  test("is still accepted if the process that hashes it dies", async () => {
     await using folder = createTempFolder();
     const worker = join(import.meta.dir, "../../../src/server/features/ingest/worker/ingest-worker.ts");
     const onlyTheFirst = `mkdir "$0" 2>/dev/null && exec "$@"`;
@@ -292,7 +292,7 @@ describe("a large upload, hashed while it is read", () => {
     await expectWhole(built, entries);
   });
 
-  test("is copied where it can't be its volume, guessed or not", async () => {
+  test("is copied if it can't become its volume, whether predicted or not", async () => {
     const several = [entry(1), entry(2, { content: instance(2, "1.2") })];
     const short = [entry(1, { name: "IM1" }), entry(2)];
     const frames = [entry(1, { content: multiFrame([STUDY, "1.1.1", sopOf(1)], 40), method: 8 })];
@@ -315,7 +315,7 @@ describe("a large upload, hashed while it is read", () => {
     }
   });
 
-  test("that is no ZIP, or breaks a limit, is refused as any other", async () => {
+  test("is refused like any other if it is not a ZIP or breaks a limit", async () => {
     const refusal = async (zip: Uint8Array, limits: Partial<IngestLimits> = {}) => {
       const refused = await ingestAndTell(zip, { ...large, ...limits }).catch((error: unknown) => error);
       return refused instanceof IngestRefused ? refused.failure : "not refused";

@@ -22,7 +22,7 @@ describe("uploads wait for a worker", () => {
     expect(order).toEqual(["small", "second large"]);
   });
 
-  test("whoever came first goes first, and no more than there are places", async () => {
+  test("uploads are served in order of arrival, and never more than there are places", async () => {
     const queue = new WorkerQueue(2, 10);
     let inside = 0;
     let most = 0;
@@ -42,7 +42,7 @@ describe("uploads wait for a worker", () => {
     expect(most).toBe(2);
   });
 
-  test("one who gives up leaves his place in the row", async () => {
+  test("an upload that is given up leaves the queue", async () => {
     const queue = new WorkerQueue(2, 1);
     const places = [await queue.enter(by("a", "small"), never), await queue.enter(by("a", "small"), never)];
     const giveUp = new AbortController();
@@ -55,7 +55,7 @@ describe("uploads wait for a worker", () => {
     (await queue.enter(by("a", "small"), never)).leave();
   });
 
-  test("a flood of one account, or of many trial accounts, costs everybody else one turn", async () => {
+  test("a flood of one account, or of many trial accounts, delays others by one turn", async () => {
     const queue = new WorkerQueue(2, 1000);
     const places = [await queue.enter(by("t0", "small", "trial"), never)];
     places.push(await queue.enter(by("t0", "small", "trial"), never));
@@ -75,7 +75,7 @@ describe("uploads wait for a worker", () => {
     expect(order.indexOf("a", 2)).toBeLessThan(6);
   });
 
-  test("work that takes long leaves its place to whoever waits, and none is left where nobody does", async () => {
+  test("long work gives its place to others only if they wait", async () => {
     const queue = new WorkerQueue(2, 10);
     let told = 0;
     const long = async (account: string) =>
@@ -99,7 +99,7 @@ describe("uploads wait for a worker", () => {
     for (const place of [...held, third]) place.leave();
   });
 
-  test("huge work leaves a place for large work, and both one for small", async () => {
+  test("huge work leaves a place for large work, and both leave one for small work", async () => {
     const queue = new WorkerQueue(3, 10);
     const huge = await queue.enter(by("a", "huge"), never);
     const order: string[] = [];

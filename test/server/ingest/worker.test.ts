@@ -44,7 +44,7 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
 }
 
 describe("an upload", () => {
-  test("becomes one volume a study and one manifest a series, every instance bit for bit", async () => {
+  test("becomes one volume for each study and one manifest for each series, every instance bit for bit", async () => {
     const files = {
       "a/1": slice(["1.1", "1.1.1", "1.1.1.1"], 2),
       "a/2": slice(["1.1", "1.1.1", "1.1.1.2"], 1),
@@ -89,7 +89,7 @@ describe("an upload", () => {
     expect(uids).toEqual(["1.1.1.2", "1.1.1.1"]);
   });
 
-  test("keeps an instance once: twice in the ZIP or there already, it is counted as a duplicate", async () => {
+  test("keeps an instance once, and counts it as a duplicate if the ZIP repeats it or the study has it already", async () => {
     const one = slice(["1.1", "1.1.1", "1.1.1.1"], 1);
     const two = slice(["1.1", "1.1.1", "1.1.1.2"], 2);
     const first = await ingest(zipSync({ a: one, again: one }));
@@ -132,7 +132,7 @@ describe("an upload", () => {
     ]);
   });
 
-  test("can be built again with a newer plan, which leaves nothing of the first behind", async () => {
+  test("can be built again with a newer plan, which leaves nothing of the first", async () => {
     await using uploaded = await upload(zipSync({ a: slice(["1.1", "1.1.1", "1.1.1.1"]) }));
     const scan = await uploaded.session.scan();
     await uploaded.session.build(planFor(scan, uploaded.folder));
@@ -145,7 +145,7 @@ describe("an upload", () => {
 });
 
 describe("frames stay one range", () => {
-  test("an instance of several frames is stored, whatever the ZIP did, also when it is too large to hold", async () => {
+  test("an instance of several frames is stored uncompressed, however the ZIP had it, even if it is too large for memory", async () => {
     const files = { a: multiFrame(["1.1", "1.1.1", "1.1.1.1"], 40), b: slice(["1.1", "1.1.1", "1.1.1.2"]) };
     for (const maxHeldBytes of [DEFAULT_INGEST_LIMITS.maxHeldBytes, 1000]) {
       for (const level of [0, 6] as const) {
@@ -172,14 +172,14 @@ describe("frames stay one range", () => {
     expect(readdirSync(uploaded.folder)).toHaveLength(3);
   });
 
-  test("a deflated data set is kept as it came", async () => {
+  test("a deflated data set is kept as received", async () => {
     const file = sampleFile({}, { transferSyntaxUID: DEFLATED });
     const { built } = await ingest(zipSync({ a: file }));
     expect(crc32((await storedInstances(built)).get("2.25.30") ?? "")).toBe(crc32(file));
   });
 });
 
-describe("what is not taken is named", () => {
+describe("a file is skipped and named", () => {
   const good: TestEntry = { name: "good", content: slice(["1.1", "1.1.1", "1.1.1.1"]) };
   async function skippedBeside(...entries: TestEntry[]) {
     await using uploaded = await upload(writeTestZip([good, ...entries]));
@@ -189,7 +189,7 @@ describe("what is not taken is named", () => {
   }
   const other = slice(["1.1", "1.1.1", "1.1.1.2"]);
 
-  test("pictures and texts by name, files that are no DICOM by content; folders are nothing", async () => {
+  test("if it is a picture or text by name, or not DICOM by content; folders are not named", async () => {
     const skipped = await skippedBeside(
       { name: "folder/", content: new Uint8Array(0) },
       { name: "scan.jpg", content: other },
@@ -203,7 +203,7 @@ describe("what is not taken is named", () => {
     ]);
   });
 
-  test("no instance for the name of a folder above it", async () => {
+  test("but not for the name of its folder", async () => {
     const folders = ["fotos.jpg_originais/", "exame.txt copy/", "exame.txt copy\\"];
     const instances = folders.map((folder, i) => ({
       name: `${folder}IM${i}`,
@@ -216,7 +216,7 @@ describe("what is not taken is named", () => {
     expect(skipped).toEqual([{ name: named.name, reason: "ignored_name" }]);
   });
 
-  test("a damaged, encrypted, lying or cut entry, while the others are kept", async () => {
+  test("if its entry is damaged, encrypted, false or cut, while the others are kept", async () => {
     const skipped = await skippedBeside(
       { name: "crc", content: other, central: { crc32: 1 } },
       { name: "crc deflated", content: other, method: 8, central: { crc32: 1 } },
@@ -239,7 +239,7 @@ describe("what is not taken is named", () => {
     ]);
   });
 
-  test("at most so many names, but all are counted", async () => {
+  test("up to a number of names, and all are counted", async () => {
     const junk = Array.from({ length: 5 }, (_, i) => ({ name: `${i}`, content: Uint8Array.of(1) }));
     await using uploaded = await upload(writeTestZip(junk), { maxSkippedNames: 2 });
     const { studies, skipped, skippedCount } = await uploaded.session.scan();
@@ -254,7 +254,7 @@ describe("an upload is refused whole", () => {
     return await refusal(uploaded.session.scan());
   }
 
-  test("where it is no ZIP or breaks a limit", async () => {
+  test("if it is not a ZIP or breaks a limit", async () => {
     expect(await scanned({}, new Uint8Array(1000))).toBe("zip.not_zip");
     expect(await scanned({ maxEntries: 1 })).toBe("zip.too_many_entries");
     expect(await scanned({ maxInstances: 1 })).toBe("upload.too_many_instances");
@@ -263,7 +263,7 @@ describe("an upload is refused whole", () => {
     expect(await scanned({ maxInflatedBytes: 1000 })).toBe("upload.too_large_inflated");
   });
 
-  test("where a manifest in force can't be read, rather than building beside it", async () => {
+  test("if an existing manifest can't be read", async () => {
     const existing = new Map([["1.1/1.1.1", new Uint8Array(50)]]);
     expect(await refusal(ingest(zip, existing))).toBe("manifest.damaged");
   });
@@ -301,7 +301,7 @@ describe("workers", () => {
     expect((await ingest(zipSync({ a: slice(["1.1", "1.1.1", "1.1.1.1"]) }))).built.studies).toHaveLength(1);
   });
 
-  test("given back twice by one upload, a worker stays with the upload that has it since", async () => {
+  test("a worker that one upload returns twice stays with the upload that has it since", async () => {
     const zip = (study: string) => zipSync({ a: slice([study, "1.1.1", "1.1.1.1"]) });
     const first = await upload(zip("1.1"));
     await first.session.dispose();

@@ -35,7 +35,7 @@ async function scanOf(folder: string, zip: Uint8Array) {
   }
 }
 
-describe("an upload takes what it can and names the rest, of a ZIP with", () => {
+describe("an upload keeps what it can and names the rest of a ZIP with", () => {
   for (const fixture of makeZipFixtures()) {
     test(fixture.title, async () => {
       await using folder = createTempFolder();

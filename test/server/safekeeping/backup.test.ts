@@ -68,7 +68,7 @@ async function signIn(app: TestApp, { email, password }: Person): Promise<string
 }
 
 describe("a backup", () => {
-  test("names every file with its SHA-256, and brings the second time only what is new", async () => {
+  test("names every file with its SHA-256, and copies only new objects the second time", async () => {
     const path = backupPath("twice");
     const first = await backUp(t.deps.config, path);
     const { files } = manifestOf(path);
@@ -99,7 +99,7 @@ describe("a backup", () => {
     expect(third.copiedBytes).toBe(third.bytes - second.bytes);
   });
 
-  test("keeps as many states as it is told, and no object that none of them names", async () => {
+  test("keeps the given number of states, and only objects that they name", async () => {
     const path = backupPath("kept");
     await t.store(ana, sampleZip({ study: "50" }));
     await backUp(t.deps.config, path, { now: new Date("2026-01-01T10:00:00Z") });
@@ -121,7 +121,7 @@ describe("a backup", () => {
     );
   });
 
-  test("that is cut is not taken for one, and the next goes on where it stopped", async () => {
+  test("that was interrupted is not complete, and the next one resumes where it stopped", async () => {
     const path = backupPath("cut");
     for (const at of [1, 2, 4]) {
       const controller = new AbortController();
@@ -139,7 +139,7 @@ describe("a backup", () => {
     expect([...filesBelow(path)].filter((name) => name.includes("unfinished"))).toEqual([]);
   });
 
-  test("holds back deletions of what it reads until it is over, and is the only one meanwhile", async () => {
+  test("delays deletions of the objects it reads until it ends, and runs alone", async () => {
     await t.store(ana, sampleZip({ study: "60" }));
     const study = (await studiesOf(t, ana)).find(({ studyInstanceUID }) => studyInstanceUID.endsWith(".60"));
     const keys = (await t.sql`select key from stored_objects where study_id = ${study?.id ?? ""}`).map(
@@ -178,7 +178,7 @@ describe("a backup", () => {
     for (const key of keys) expect(await t.deps.store.stat(key)).toBeUndefined();
   });
 
-  test("keeps what has changed as it is, and says so", async () => {
+  test("copies changed files as they are, and reports them", async () => {
     const path = backupPath("damaged");
     const [row] =
       await t.sql`select key, sha256 from stored_objects where kind = 'volume' order by key limit 1`;
@@ -248,7 +248,7 @@ describe("a restore", () => {
     }
   }, 60_000);
 
-  test("refuses what is not empty by name, and leaves it as it is", async () => {
+  test("refuses a target that is not empty, names it, and leaves it as it is", async () => {
     const path = backupPath("refused");
     await backUp(t.deps.config, path);
     await using full = await emptyInstallation();
@@ -274,7 +274,7 @@ describe("a restore", () => {
     await restore(full.config, path);
   });
 
-  test("that is cut is repeated with the same backup, and until then nothing starts there", async () => {
+  test("that was interrupted can be repeated with the same backup, and no server starts there before", async () => {
     const path = backupPath("again");
     await backUp(t.deps.config, path);
     await using place = await emptyInstallation();

@@ -49,7 +49,7 @@ const findingOf = (kind: Finding["kind"], { key, study }: Kept): Finding => ({
   ...(study !== undefined && { studyInstanceUID: study }),
 });
 
-test("each changed byte is found, wherever it is, and nothing else", async () => {
+test("each changed byte is found, wherever it is, and nothing else is reported", async () => {
   const objects = await keptObjects(t);
   expect(new Set(objects.map(({ study }) => study))).toEqual(
     new Set([studyUID("1"), studyUID("2"), undefined]),
@@ -78,7 +78,7 @@ test("each changed byte is found, wherever it is, and nothing else", async () =>
   expect(flips).toBeGreaterThan(150);
 }, 60_000);
 
-test("bytes that belong to nothing are found under any name, and are left where they are", async () => {
+test("bytes that belong to no record are found under any name, and are left in place", async () => {
   const { dataDir } = t.deps.config;
   const upload = Bun.randomUUIDv7();
   for (const place of ["objects", "staging"]) {
@@ -93,7 +93,7 @@ test("bytes that belong to nothing are found under any name, and are left where 
   }
 });
 
-test("an upload that is under way, and bytes that wait for their deletion, are no findings", async () => {
+test("uploads under way and bytes that wait for their deletion are not findings", async () => {
   const { node, config } = t.deps;
   const upload = Bun.randomUUIDv7();
   await t.sql`insert into uploads (id, account_id, node_id, boot_id, state, started_at)
@@ -107,7 +107,7 @@ test("an upload that is under way, and bytes that wait for their deletion, are n
   rmSync(path);
 });
 
-test("an archive in S3 is read by ranges, and a store that can't be reached is no finding", async () => {
+test("an archive in S3 is read by ranges, and an unreachable store is not a finding", async () => {
   await using s3 = await startFaultyS3Server();
   const { endpoint, region, bucket, accessKeyId, secretAccessKey } = s3.options;
   await using remote = await createTestApp({

@@ -79,7 +79,7 @@ describe("cached store", () => {
     await expect(store.read("a", { offset: 999_999, length: 2 })).rejects.toBeInstanceOf(StoreUnavailable);
   });
 
-  test("an object that the disk has no room for is read from the store, and the room is promised once", async () => {
+  test("an object too large for the disk's free room is read from the store, and the room is reserved once", async () => {
     const disk = createDiskRoom({ spareBytes: 500_000, readFreeBytes: async () => 1_600_000 });
     const small = await open({ disk });
     using _upload = await disk.reserve(200_000);
@@ -116,7 +116,7 @@ describe("cached store", () => {
     expect(most).toBe(2);
   });
 
-  test("forgets the least recently used, and never holds more than its limit", async () => {
+  test("evicts the least recently used copy, and never holds more than its limit", async () => {
     await store.warm("a");
     await store.warm("b");
     await store.read("a", { offset: 0, length: 1 });
@@ -163,7 +163,7 @@ describe("cached store", () => {
     expect(await asksStore(again, "b")).toBe(true);
   });
 
-  test("a copy cut short or removed under way isn't served, and can be warmed again", async () => {
+  test("a copy that is cut or removed meanwhile isn't served, and can be warmed again", async () => {
     for (const spoil of [(path: string) => truncate(path, 500_000), (path: string) => rm(path)]) {
       await store.warm("a");
       for (const name of await readdir(dir)) await spoil(join(dir, name));
@@ -217,7 +217,7 @@ describe("cached store", () => {
     expect(await bytesOf(await store.open("a"))).toEqual(new Uint8Array([1, 2, 3]));
   });
 
-  test("copies nobody used for a day are swept", async () => {
+  test("copies that were not used for a day are swept", async () => {
     const clock = { time: Date.now(), now: () => new Date(clock.time) };
     const aging = await open({ clock });
     for (const key of ["a", "b"]) await aging.warm(key);

@@ -22,7 +22,7 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-test("whatever was promised can be written, in whatever order and whenever the system answers, and the spare is left", async () => {
+test("all reserved bytes can be written, in any order and with any delay of the system, and the spare remains", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (steps) => {
       let freeBytes = 1000;
@@ -68,7 +68,7 @@ function expectFull(error: unknown): void {
   expect(error).toBeInstanceOf(DiskFull);
 }
 
-test("one that is refused more keeps what it was promised", async () => {
+test("a reservation that can't grow keeps what it has", async () => {
   const disk = createDiskRoom({ spareBytes: SPARE, readFreeBytes: async () => 1000 });
   using reservation = await disk.reserve(500);
   await expect(reservation.extend(500)).rejects.toThrow(DiskFull);
@@ -77,7 +77,7 @@ test("one that is refused more keeps what it was promised", async () => {
   await expect(disk.reserve(1)).rejects.toThrow(DiskFull);
 });
 
-test("less than the spare is a full disk, whatever is promised", async () => {
+test("a disk with less than the spare is full, whatever is reserved", async () => {
   let freeBytes = SPARE;
   const disk = createDiskRoom({ spareBytes: SPARE, readFreeBytes: async () => freeBytes });
   await disk.check();
@@ -85,7 +85,7 @@ test("less than the spare is a full disk, whatever is promised", async () => {
   await expect(disk.check()).rejects.toThrow(DiskFull);
 });
 
-test("the system tells what is free where a folder lies", async () => {
+test("the free bytes are those of the folder's file system", async () => {
   await using folder = createTempFolder();
   expect(await freeBytesOf(folder.path)).toBeGreaterThan(0);
 });

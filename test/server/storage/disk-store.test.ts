@@ -30,7 +30,7 @@ describe("disk store", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test("names an object's revision anew when it is written to, and not before a write's time can be told", async () => {
+  test("gives an object a new revision after a write, and none until the write's time is distinguishable", async () => {
     const root = join(folder, "revisions");
     let aheadMs = 0;
     const store = createDiskStore({ root, clock: { now: () => new Date(Date.now() + aheadMs) } });
@@ -52,7 +52,7 @@ describe("disk store", () => {
     expect((await stat(join(root, "linked/object"))).ino).toBe((await stat(path)).ino);
   });
 
-  test("copies a file where it can't be linked", async () => {
+  test("copies a file that can't be linked", async () => {
     const bytes = patterned((2 << 20) + 3);
     // A symbolic link, and where there is one another file system, have to be copied.
     const sources = [join(folder, "other-file-system"), join(folder, "symlink")];
@@ -107,7 +107,7 @@ describe("disk store", () => {
     expect(await readdir(outside)).toEqual(["secret"]);
   });
 
-  test("sweeps what was begun before a time and nothing else", async () => {
+  test("sweeps only writes that began before a given time", async () => {
     const now = new Date("2026-03-01T12:00:00Z");
     const store = createDiskStore({ root, clock: { now: () => now } });
     await store.putBytes("swept/object", patterned(10));
@@ -120,7 +120,7 @@ describe("disk store", () => {
     expect(await bytesOf(await store.open("swept/object"))).toEqual(patterned(10));
   });
 
-  test("tells that its folder is gone instead of making an empty one", async () => {
+  test("reports that its folder is gone instead of making an empty one", async () => {
     const gone = join(folder, "gone");
     const store = createDiskStore({ root: gone });
     await rm(gone, { recursive: true });

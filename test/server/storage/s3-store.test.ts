@@ -28,7 +28,7 @@ describeObjectStore("s3", async () => {
   };
 });
 
-test("speaks with an S3 server that somebody else wrote, which has no versions", async () => {
+test("works with an independent S3 server that has no versions", async () => {
   await using server = await startS3Server();
   const store = createS3Store({ ...server.options, partSizeBytes: PART_BYTES });
   const folder = await mkdtemp(join(tmpdir(), "s3-store-"));
@@ -53,7 +53,7 @@ test("speaks with an S3 server that somebody else wrote, which has no versions",
   }
 });
 
-describe("s3 store when the service falters", () => {
+describe("s3 store on a failing service", () => {
   const bytes = patterned(12 << 20);
   let folder: string;
   let source: string;
@@ -124,7 +124,7 @@ describe("s3 store when the service falters", () => {
     }
   }
 
-  test("doesn't repeat what can't succeed", async () => {
+  test("doesn't repeat a request that can't succeed", async () => {
     failFirst({ status: 403, code: "AccessDenied" }, isPart, 1000);
     await expect(storeOf().putFile("a/large", source)).rejects.toMatchObject({
       status: 403,
@@ -138,7 +138,7 @@ describe("s3 store when the service falters", () => {
     expect(server.seen.map(({ method }) => method)).toEqual(["PUT"]);
   });
 
-  test("waits no longer than its timeout for a store that says nothing", async () => {
+  test("waits no longer than its timeout for a silent store", async () => {
     server.fault = () => "stall";
     const store = storeOf({ retries: 1, timeoutMs: 50 });
     const calls = [
@@ -163,7 +163,7 @@ describe("s3 store when the service falters", () => {
     expect(Bun.hash(await storeOf().read("a/cut", range))).toBe(Bun.hash(part));
   });
 
-  test("an answer that ends early in good order isn't taken for the whole", async () => {
+  test("an answer that ends early without an error isn't taken for the whole", async () => {
     await storeOf().putFile("a/short", source);
     const range = { offset: 5, length: 3_000_000 };
     const expected = Bun.hash(bytes.subarray(5, 3_000_005));
@@ -216,14 +216,14 @@ describe("s3 store when the service falters", () => {
     expect([...server.bucket.objects.keys()]).toEqual(["a/object2"]);
   });
 
-  test("a delete that isn't allowed to see versions fails instead of hiding the object", async () => {
+  test("a delete without permission to list versions fails instead of hiding the object", async () => {
     await storeOf().putBytes("a/object", bytes);
     server.fault = ({ query }) => (query.has("versions") ? { status: 403, code: "AccessDenied" } : undefined);
     await expect(storeOf().delete("a/object")).rejects.toBeInstanceOf(StoreUnavailable);
     expect(await storeOf().stat("a/object")).toBeDefined();
   });
 
-  test("deletes where the store knows no versions", async () => {
+  test("deletes if the store has no versions", async () => {
     await storeOf().putBytes("a/object", bytes);
     server.fault = ({ query }) =>
       query.has("versions") ? { status: 501, code: "NotImplemented" } : undefined;
@@ -231,7 +231,7 @@ describe("s3 store when the service falters", () => {
     expect(await storeOf().stat("a/object")).toBeUndefined();
   });
 
-  test("sweeps uploads begun before a time, over many pages, and nothing else", async () => {
+  test("sweeps only uploads begun before a given time, over many pages", async () => {
     await storeOf().putBytes("a/object", bytes);
     const begin = (key: string, begunAt: Date) =>
       server.bucket.uploads.set(crypto.randomUUID(), { key, begunAt, parts: new Map() });
@@ -249,13 +249,13 @@ describe("s3 store when the service falters", () => {
     expect(left()).toEqual(["new", "somebody/else"]);
   });
 
-  test("says what is wrong with its key", async () => {
+  test("reports what is wrong with its key", async () => {
     const stranger = storeOf({ secretAccessKey: "wrong" });
     await expect(stranger.stat("a/object")).rejects.toMatchObject({ code: "SignatureDoesNotMatch" });
     await expect(stranger.check()).rejects.toMatchObject({ status: 403 });
   });
 
-  test("tells a missing bucket from a missing object", async () => {
+  test("distinguishes a missing bucket from a missing object", async () => {
     const missing: Fault = { status: 404, code: "NoSuchBucket" };
     server.fault = () => missing;
     await expect(storeOf().stat("a/object")).rejects.toMatchObject({ code: "NoSuchBucket" });
@@ -264,7 +264,7 @@ describe("s3 store when the service falters", () => {
     await expect(storeOf().check()).rejects.toMatchObject({ status: 404 });
   });
 
-  test("health is known after one question", async () => {
+  test("health takes one request", async () => {
     server.fault = () => SLOW;
     await expect(storeOf().check()).rejects.toBeInstanceOf(StoreUnavailable);
     expect(server.seen.map(({ method, key }) => `${method} ${key}`)).toEqual(["HEAD "]);
