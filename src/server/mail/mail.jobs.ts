@@ -53,8 +53,8 @@ export async function mailWithinBudget(
 }
 
 /**
- * Deletes what is kept of mails to or from an address since `since`: waiting mails, failed mails, and files in the outbox
- * of this node. Takes effect if the transaction commits.
+ * Deletes the mails to or from an address since `since`: waiting mails, failed mails, and files in the outbox of this node.
+ * Takes effect if the transaction commits.
  */
 export async function forgetMails(
   { jobs, node }: Pick<Deps, "jobs" | "node">,

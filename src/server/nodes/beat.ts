@@ -15,8 +15,8 @@ export async function beat({ db, node }: Pick<Deps, "db" | "node">): Promise<boo
 }
 
 /**
- * Beats now and then regularly until it is disposed. A failed beat is only logged: the node's other work
- * fails or stays valid without it. `onRevival` runs after a pause in which other nodes may have taken this one for dead.
+ * Beats at once and then regularly until it is disposed. A failed beat is only logged: the node's other work fails or stays
+ * valid without it. `onRevival` runs after a pause in which other nodes may have taken this one for dead.
  */
 export async function startBeating(
   deps: Pick<Deps, "db" | "node" | "log">,

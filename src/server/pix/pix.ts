@@ -16,7 +16,7 @@ export interface ReceivedPix {
   endToEndId: string;
   amountCents: number;
   paidAt: Date;
-  /** The returns of it, whoever asked: the merchant, the PSP, or the payer's bank (MED). */
+  /** Its devoluções, whoever asked for them: the merchant, the PSP, or the payer's bank (MED). */
   devolucoes: ReceivedDevolucao[];
 }
 
@@ -105,7 +105,7 @@ export class PixError extends Error {
 
   constructor(
     readonly kind: "unavailable" | "rejected",
-    /** For the log: what the PSP said, without data of persons. */
+    /** For the log: what the PSP said, without personal data. */
     detail: string,
     options: PixErrorOptions = {},
   ) {

@@ -19,8 +19,8 @@ export interface PersonalData {
 const noPersonalData = null;
 
 /**
- * Every table of the database, with the personal data it holds. A test fails for a table that is missing here, so that
- * whoever adds a table decides this with it.
+ * Every table of the database, with the personal data it holds. A test fails for a table that is missing here, so that each
+ * new table gets an entry.
  */
 export const personalData: Record<string, PersonalData | typeof noPersonalData> = {
   audit_events: {

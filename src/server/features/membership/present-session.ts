@@ -4,7 +4,7 @@ import type { OpenedSession } from "../accounts/sessions/open-session.ts";
 import { presentUser } from "../accounts/users/present-user.ts";
 import { findSubscription } from "../subscriptions/subscriptions.repo.ts";
 
-/** Who signed in, as the API shows them, with the token of their session. */
+/** The signed-in user as the API shows them, with their session's token. */
 export async function presentSession(
   { db }: Pick<Deps, "db">,
   { user, token }: OpenedSession,

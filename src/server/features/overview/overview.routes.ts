@@ -26,7 +26,7 @@ import { readAccountSubscriptions, readSummary } from "./read-summary.ts";
 const admin = { roles: ["admin"] } as const;
 const describe = describeIn("Subscriptions");
 
-/** A subscription as its owner sees it, with what is paid and what was removed; an admin sees everybody's. */
+/** Routes of the subscription as its owner sees it, with payments and removals, and of the admin's view of all subscriptions. */
 export function createOverviewRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
 

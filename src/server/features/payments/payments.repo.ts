@@ -108,7 +108,7 @@ export interface PaymentWithUser {
 const withUser = { payment: payments, user: { id: users.id, name: users.name, email: users.email } };
 
 /** A page of all payments, newest first, limited to one status (as of `now`) if the query has one. */
-export async function pageOfPayments(
+export async function listPaymentPage(
   db: DbOrTx,
   query: PaymentListQuery,
   now: Date,

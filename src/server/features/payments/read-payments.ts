@@ -5,7 +5,7 @@ import type { Session } from "../../http/session.ts";
 import { listDevolucoes, listDevolucoesOf } from "./devolucoes.repo.ts";
 import { enqueueCheck } from "./payment-jobs.ts";
 import { paymentNotFound } from "./payments.errors.ts";
-import { findPayment, findPaymentOf, listPaymentsOf, pageOfPayments } from "./payments.repo.ts";
+import { findPayment, findPaymentOf, listPaymentPage, listPaymentsOf } from "./payments.repo.ts";
 import { presentAdminPayment, presentPayment } from "./present-payment.ts";
 
 /**
@@ -44,7 +44,7 @@ export async function readPayments(
   query: PaymentListQuery,
 ): Promise<{ payments: AdminPayment[]; total: number }> {
   const now = deps.clock.now();
-  const { rows, total } = await pageOfPayments(deps.db, query, now);
+  const { rows, total } = await listPaymentPage(deps.db, query, now);
   const returned = await listDevolucoesOf(deps.db, ids(rows.map(({ payment }) => payment)));
   const payments = rows.map((row) => presentAdminPayment(row, now, returned.get(row.payment.id) ?? []));
   return { payments, total };

@@ -103,7 +103,7 @@ export const tokenSchema = z.object({
 /** RFC 6749 §5.2. */
 export const tokenErrorSchema = z.object({ error: z.string().check(z.regex(/^[a-z_]{1,40}$/)) });
 
-/** RFC 7807, as API Pix uses it; a PSP's own kind of error has none of it. */
+/** RFC 7807, as API Pix uses it. A PSP's proprietary error has none of these keys. */
 export const problemSchema = z.object({
   type: z.catch(z.optional(z.string()), undefined),
   correlationId: z.catch(z.optional(z.string()), undefined),

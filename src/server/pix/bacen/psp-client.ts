@@ -105,7 +105,7 @@ export function createPspClient(options: PspClientOptions): PspClient {
           budget.caller?.throwIfAborted();
           if (!(error instanceof PspFailure)) throw error;
           error.followsLostAnswer = mayBeDone;
-          // A PSP that rejects a request unread has not carried it out.
+          // A request that the PSP refused with 401 or 429 was not carried out.
           mayBeDone ||= error.kind === "unavailable" && error.status !== 429 && error.status !== 401;
           const delayMs = delayBefore(retry, error, pace);
           const isTooLate = pace.elapsedMs() + delayMs >= budget.endsAtMs;

@@ -85,8 +85,8 @@ export async function sendResetLink(
 }
 
 /**
- * Strangers' requests use a separate budget from requests out of places where the owner has signed in: the owner's networks
- * share one budget, and each of the owner's browsers has its own.
+ * Chooses the budget, so that strangers' requests do not use up the owner's: each known browser has one budget, the known
+ * networks share one, and all strangers share one.
  */
 async function causeOf(
   tx: Tx,

@@ -10,7 +10,7 @@ import type { UserRow } from "../users/users.table.ts";
 import { sessionLifetimeSeconds } from "./session-lifetime.ts";
 import { insertSession } from "./sessions.repo.ts";
 
-/** Who signed in, as they were when they proved it, and the token of their session. */
+/** The signed-in user, as read when their identity was proven, and their session's token. */
 export interface OpenedSession {
   user: UserRow;
   token: string;

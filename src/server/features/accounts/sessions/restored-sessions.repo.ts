@@ -1,6 +1,6 @@
 import type { TransactionSql } from "postgres";
 
-/** After a restore nobody is signed in. */
+/** Ends every session after a restore, so that everyone must sign in again. */
 export async function endRestoredSessions(tx: TransactionSql): Promise<void> {
   await tx`delete from sessions`;
 }

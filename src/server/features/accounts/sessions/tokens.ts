@@ -22,9 +22,9 @@ export interface Tokens {
   verify(purpose: TokenPurpose, token: string): Promise<VerifiedClaims | undefined>;
 }
 
-/** For tokens whose signature was right, some 5,000 of them: a viewer shows the same one at every frame. */
+/** Memory for verified tokens, some 5,000 of them: a viewer sends the same token with every frame. */
 const REMEMBERED_BYTES = 4 * 1024 * 1024;
-/** What claims take in memory beside the token, which is longer than their text. */
+/** The memory of one token's claims. Their strings are shorter than the token, which is counted twice for that. */
 const CLAIMS_BYTES = 400;
 
 /** HS256 JWTs (jose), keyed by AUTH_SECRET. A token alone never suffices: callers check its session's row. */

@@ -60,9 +60,9 @@ export async function findLogins(
 ): Promise<LoginInReach[]> {
   const browserHash = hashSecret(place.browser);
   const { network } = place;
-  const near = await listLogins(db, user?.id ?? UNKNOWN_USER_ID, { browserHash, network }, now);
-  const own = near.find((login) => login.browserHash === browserHash);
-  const newest = near.find((login) => login.network === network);
+  const logins = await listLogins(db, user?.id ?? UNKNOWN_USER_ID, { browserHash, network }, now);
+  const own = logins.find((login) => login.browserHash === browserHash);
+  const newest = logins.find((login) => login.network === network);
   return [
     ...(own ? [{ login: own, triesOf: "browser" } as const] : []),
     ...(newest && newest !== own ? [{ login: newest, triesOf: "network" } as const] : []),

@@ -106,7 +106,10 @@ async function sendCode(
   await enqueueMail(deps, tx, composeMail(codeMail(code), { to: user.email, locale, productName }), cause);
 }
 
-/** Strangers who know the password use a separate budget from the places where the owner has signed in. */
+/**
+ * Chooses the budget, so that strangers who know the password do not use up the budget of the places where the owner has
+ * signed in.
+ */
 function causeOf(user: UserRow, standing: Standing, place: Place, now: Date): MailCause {
   const where = standing === "browser" ? hashSecret(place.browser) : place.network;
   const own = { name: `code ${user.id} ${standing} ${where}`, limit: TO_ONE_RECIPIENT };
