@@ -13,7 +13,7 @@ export class ContentHash {
     for (let done = 0; done < bytes.length; ) {
       const part = bytes.subarray(done, done + BLOCK_BYTES - this.#filled);
       done += part.length;
-      // Whole blocks are hashed where they lie.
+      // Whole blocks are hashed in place.
       if (part.length === BLOCK_BYTES) this.#add(part);
       else this.#collect(part);
     }

@@ -5,7 +5,7 @@ const WINDOW_BYTES = 4 * 1024 * 1024;
 
 /**
  * Reads `length` bytes at `offset` of an open file into the front of `target`.
- * @returns how many there were; fewer only at the end of the file
+ * @returns the number of bytes read; fewer only at the end of the file
  */
 export function readFully(fd: number, target: Uint8Array, offset: number, length: number): number {
   let done = 0;
@@ -17,7 +17,7 @@ export function readFully(fd: number, target: Uint8Array, offset: number, length
   return done;
 }
 
-/** A file read through one reused buffer, so that many small reads in a row cost few system calls. */
+/** Reads a file through one reused buffer, so that many small reads in a row cost few system calls. */
 export class FileWindow implements ByteSource, Disposable {
   readonly fd: number;
   readonly sizeBytes: number;

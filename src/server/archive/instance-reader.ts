@@ -6,12 +6,12 @@ import type { ByteRange } from "../storage/object-store.ts";
 import type { ManifestInstance } from "./manifest.ts";
 import { joinPieces, type Pieces, piecesOf, type StreamedBody, slicePieces, through } from "./pieces.ts";
 
-/** The bytes of an instance are not what its manifest says: damage at rest. */
+/** The bytes of an instance differ from what its manifest says: damage at rest. */
 export class InstanceDamaged extends Error {
   override name = "InstanceDamaged";
 }
 
-/** Ranges of the volume that holds the instance, in memory or to be streamed. */
+/** Reads ranges of the volume that holds the instance, into memory or as a stream. */
 export interface VolumeReader {
   read(range: ByteRange): Promise<Uint8Array>;
   open(range: ByteRange): Promise<StreamedBody>;
@@ -81,8 +81,8 @@ export async function* instancePieces(
 }
 
 /**
- * Bytes of the file with its data set inflated, which is what the offsets of a `deflated` frame table count in (PS3.5
- * §A.5), piece by piece; without `range` all of them. Inflates as far as `range` reaches and holds one piece.
+ * Bytes of the file with its data set inflated, piece by piece: the offsets of a `deflated` frame table count in these
+ * (PS3.5 §A.5). Without `range`, all of them. Inflates only as far as `range` reaches and holds one piece.
  * @throws {InstanceDamaged}
  */
 export async function* inflatedDataSetPieces(

@@ -62,7 +62,7 @@ export interface ManifestLayout {
   metadata: ManifestSection;
 }
 
-/** What the index of a series says. */
+/** The decoded index of a series. */
 export interface SeriesIndex {
   manifest: SeriesManifest;
   /** Bytes of each instance's DICOM JSON, in the order of the manifest. */
@@ -142,7 +142,7 @@ export async function decodeIndexSection(
   return parseIndex(assertLength(inflated, inflatedBytes));
 }
 
-/** Where the DICOM JSON of an instance lies in the inflated metadata; undefined for one not of the series. */
+/** Where the DICOM JSON of an instance is in the inflated metadata; undefined if the series has no such instance. */
 export function metadataRangeOf(index: SeriesIndex, instance: ManifestInstance): ByteRange | undefined {
   let offset = 1;
   for (const [i, candidate] of index.manifest.instances.entries()) {

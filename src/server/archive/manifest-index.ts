@@ -129,7 +129,7 @@ function asText(json: unknown, member: string): string {
   return json;
 }
 
-/** A whole number from 0. */
+/** A whole number, 0 or more. */
 function asCount(json: unknown, member: string): number {
   check(typeof json === "number" && Number.isSafeInteger(json) && json >= 0, member);
   return json;

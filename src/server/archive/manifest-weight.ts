@@ -13,10 +13,10 @@ export const MAX_WRITTEN_WEIGHT_BYTES = 40 * 1024 * 1024;
 export const MAX_INSTANCE_WEIGHT_BYTES = 24 * 1024 * 1024;
 /** An instance without frames, its UIDs and numbers. */
 const INSTANCE_BYTES = 1_000;
-/** A fragment beside its array: two numbers as text. */
+/** The text of a fragment, without its array: two numbers. */
 const FRAGMENT_TEXT_BYTES = 16;
 
-/** Measured: an array of two numbers takes 52 bytes, an object of an instance 260 beside its text. */
+/** Measured: an array of two numbers takes 52 bytes, the object of an instance 260, both without their text. */
 const ARRAY_BYTES = 52;
 const OBJECT_BYTES = 260;
 const OPEN_ARRAY = 0x5b;

@@ -1,6 +1,6 @@
 import type { FrameTable } from "../dicom/frame-table.ts";
 
-/** One instance as it lies in a volume. Offsets and lengths in bytes. */
+/** One instance in a volume. Offsets and lengths in bytes. */
 export interface ManifestInstance {
   sopInstanceUID: string;
   sopClassUID: string;
@@ -12,7 +12,7 @@ export interface ManifestInstance {
   volumeId: string;
   /** First byte of the entry's data in the volume, behind its local file header. */
   dataOffset: number;
-  /** Bytes the entry takes in the volume; less than `sizeBytes` where `method` is 8 (deflate). */
+  /** Bytes of the entry in the volume; fewer than `sizeBytes` if `method` is 8 (deflate). */
   storedBytes: number;
   sizeBytes: number;
   method: 0 | 8;

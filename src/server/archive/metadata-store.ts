@@ -4,7 +4,7 @@ import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 const BATCH_BYTES = 256 * 1024;
 const MAX_OPEN_BYTES = 16 * 1024 * 1024;
 
-/** Where the DICOM JSON of an instance is kept: bytes of an inflated batch. */
+/** The place of an instance's DICOM JSON: bytes of an inflated batch. */
 export interface MetadataRef {
   batch: number;
   offset: number;
@@ -14,7 +14,7 @@ export interface MetadataRef {
 /** Keeps the DICOM JSON of many instances in little memory: batches compress about 100 : 1. */
 export class MetadataStore {
   readonly #batches: Uint8Array[] = [];
-  /** Inflated batches by number; the least recently used is the first. */
+  /** Inflated batches by number, the least recently used first. */
   readonly #open = new Map<number, Uint8Array>();
   #pending: Uint8Array = new Uint8Array(BATCH_BYTES);
   #filled = 0;
@@ -22,7 +22,7 @@ export class MetadataStore {
   #totalBytes = 0;
   #compressedBytes = 0;
 
-  /** Bytes kept, as JSON. */
+  /** Bytes of the JSON that was added. */
   get totalBytes(): number {
     return this.#totalBytes;
   }
@@ -32,7 +32,7 @@ export class MetadataStore {
     return this.#compressedBytes + this.#filled;
   }
 
-  /** Keeps a copy of the JSON, which is UTF-8. */
+  /** Adds a copy of the JSON, which is UTF-8. */
   add(json: Uint8Array): MetadataRef {
     const { length } = json;
     if (this.#filled + length > this.#pending.length) this.#closeBatch(length);

@@ -80,7 +80,7 @@ export class PieceSums {
     return this.wrongPieces(offset, bytes).next().done === true;
   }
 
-  /** As {@link match}, of bytes in several parts. */
+  /** As {@link match}, for bytes in several parts. */
   matchParts(offset: number, parts: readonly Uint8Array[]): boolean {
     const summer = new PieceSummer();
     for (const part of parts) summer.update(part);

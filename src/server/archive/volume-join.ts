@@ -68,7 +68,7 @@ export async function planDownload(volumes: readonly JoinVolume[]): Promise<Join
   return { sizeBytes: centralOffset + directory.length + end.length, parts };
 }
 
-/** The parts of `plan` that make up `range` of the file, which must lie within it. */
+/** The parts of `plan` that make up `range`, which must be within the file. */
 export function slicePlan(plan: JoinPlan, range: ByteRange): JoinPart[] {
   const rangeEnd = range.offset + range.length;
   if (range.offset < 0 || range.length < 0 || rangeEnd > plan.sizeBytes)

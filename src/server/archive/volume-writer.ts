@@ -17,7 +17,7 @@ export type EntryBytes = { fd: number; offset: number } | { bytes: Uint8Array };
 
 export type VolumeEntry = Omit<WrittenEntry, "name">;
 
-/** A volume on the disk: `sha256` of all its bytes (hex), and the CRC-32 of each piece of them. */
+/** A volume on the disk: the `sha256` of all its bytes (hex), and the CRC-32 of each piece. */
 export interface WrittenVolume {
   sizeBytes: number;
   sha256: string;

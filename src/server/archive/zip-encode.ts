@@ -25,7 +25,7 @@ const REGULAR_FILE_0644 = (0o100644 << 16) >>> 0;
 const FIXED_DOS_DATE = 0x0021;
 export const MAX_EXTRA_BYTES = FULL_16;
 
-/** An entry of an archive that we write: its name is plain ASCII. */
+/** An entry of an archive that this server writes; its name is plain ASCII. */
 export interface WrittenEntry {
   name: string;
   method: 0 | 8;
@@ -41,7 +41,7 @@ export interface WrittenEntry {
 export function encodeLocalHeader(entry: WrittenEntry, paddingBytes = 0): Uint8Array {
   const name = Buffer.from(entry.name, "latin1");
   const isWide = entry.sizeBytes >= FULL_32 || entry.storedBytes >= FULL_32;
-  // Unlike the central header, a local one has both sizes in its ZIP64 field or none (APPNOTE §4.5.3).
+  // Unlike a central header, a local one has either both sizes or none in its ZIP64 field (APPNOTE §4.5.3).
   const extra = isWide ? encodeZip64Extra([entry.sizeBytes, entry.storedBytes]) : new Uint8Array(0);
   const extraBytes = extra.length + paddingBytes;
   const paddingAt = LOCAL_HEADER_BYTES + name.length + extra.length;
@@ -65,7 +65,7 @@ export function encodeLocalHeader(entry: WrittenEntry, paddingBytes = 0): Uint8A
   return bytes;
 }
 
-/** The central header of `entry`, whose local header lies at `headerOffset`. */
+/** The central header of `entry`, whose local header is at `headerOffset`. */
 export function encodeCentralHeader(entry: WrittenEntry, headerOffset: number): Uint8Array {
   const name = Buffer.from(entry.name, "latin1");
   const wide = [entry.sizeBytes, entry.storedBytes, headerOffset].filter((value) => value >= FULL_32);

@@ -75,7 +75,7 @@ export class ZipStream {
     }
   }
 
-  /** The directory, last. */
+  /** The directory; call it last. */
   *end(): Generator<Uint8Array> {
     const directory = Buffer.concat(this.#central);
     const entryCount = this.#central.length;
