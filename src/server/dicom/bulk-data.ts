@@ -4,19 +4,19 @@ import { type ParseOptions, parseFile } from "./parse-file.ts";
 import { Unreadable } from "./unreadable.ts";
 import { wordBytes } from "./word-size.ts";
 
-/** Where a value lies that the metadata names by a `BulkDataURI`. */
+/** Where a value is that the metadata names by a `BulkDataURI`. */
 export interface BulkDataLocation {
   offset: number;
   length: number;
   /** Offsets count in the file with its data set inflated (`inflateInstance`). */
   deflated: boolean;
-  /** Bulk data are little-endian (PS3.18 §8.7.3.3): words of so many bytes are to be turned round. */
+  /** Present if words of this many bytes must be swapped: bulk data are sent little-endian (PS3.18 §8.7.3.3). */
   swapWordBytes?: number;
 }
 
 /**
- * Where the value at a tag path of the metadata lies (`00282000`, `00880200.1.7FE00010`). Undefined where the
- * path names none, or encapsulated pixel data of more than one fragment, for which there is the frame table.
+ * Finds the value at a tag path of the metadata (`00282000`, `00880200.1.7FE00010`). Undefined if there is no such
+ * value, or for encapsulated pixel data of more than one fragment, whose places are in the frame table.
  */
 export function locateBulkData(
   source: ByteSource,
@@ -42,8 +42,8 @@ export function locateBulkData(
 }
 
 /**
- * The file that offsets count in where a frame table or bulk data say `deflated`: its data set inflated.
- * Undefined where it cannot be. For other files the source itself.
+ * The file in which offsets count if a frame table or bulk data say `deflated`: the file with its data set inflated.
+ * Undefined if it cannot be inflated. For other files, the source itself.
  */
 export function inflateInstance(source: ByteSource): ByteSource | undefined {
   return openOrUndefined(source)?.source;

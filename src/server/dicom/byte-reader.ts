@@ -5,9 +5,9 @@ const WINDOW_BYTES = 64 * 1024;
 const PEEK_BYTES = 512;
 
 /**
- * Reads numbers and bytes of a source through one window. Going on where the window ends loads a whole new one;
- * a jump loads little, so that walking over large values (fragments of pixel data) reads hardly more than their
- * headers. Callers ask only for what lies within `sizeBytes`.
+ * Reads numbers and bytes of a source through one window. Reading on past the end of the window loads a whole new one; a
+ * jump loads little, so that skipping large values (fragments of pixel data) reads hardly more than their headers.
+ * Callers read only within `sizeBytes`.
  */
 export class ByteReader {
   readonly sizeBytes: number;
@@ -41,7 +41,7 @@ export class ByteReader {
     return this.#view.getBigUint64(at, littleEndian);
   }
 
-  /** Group and element as one number of 32 bits. */
+  /** Group and element as one 32-bit number. */
   tag(offset: number, littleEndian: boolean): number {
     const at = this.#seek(offset, 4);
     const group = this.#view.getUint16(at, littleEndian);
@@ -54,13 +54,13 @@ export class ByteReader {
     return new Uint8Array(this.#view.buffer, this.#view.byteOffset + at, length);
   }
 
-  /** Latin-1 text, which the ASCII of UIDs, codes and numbers is part of. */
+  /** Latin-1 text, a superset of the ASCII of UIDs, codes and numbers. */
   latin1(offset: number, length: number): string {
     const at = this.#seek(offset, length);
     return Buffer.from(this.#view.buffer, this.#view.byteOffset + at, length).toString("latin1");
   }
 
-  /** Position of `offset` in the window, after loading it if need be. */
+  /** Position of `offset` in the window, which is loaded first if needed. */
   #seek(offset: number, length: number): number {
     if (offset < this.#start || offset + length > this.#end) this.#load(offset, length);
     return offset - this.#start;

@@ -3,7 +3,7 @@ import type { ByteSource } from "./instance.ts";
 
 const SCRATCH_BYTES = 64 * 1024;
 
-/** A file that is in memory. Reads copy nothing. */
+/** A file in memory. Reads copy nothing. */
 export function memorySource(bytes: Uint8Array): ByteSource {
   return {
     sizeBytes: bytes.length,
@@ -12,8 +12,8 @@ export function memorySource(bytes: Uint8Array): ByteSource {
 }
 
 /**
- * `length` bytes from `offset` of an open file, read piece by piece. The descriptor stays the caller's.
- * Short reads share one buffer, which is why a view is valid until the next read only.
+ * `length` bytes from `offset` of an open file, read piece by piece. The caller closes the descriptor. Short reads share
+ * one buffer, so a view is valid only until the next read.
  */
 export function fileSource(fd: number, offset: number, length: number): ByteSource {
   const scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
@@ -34,8 +34,8 @@ export function fileSource(fd: number, offset: number, length: number): ByteSour
 }
 
 /**
- * A file made of two parts: everything before `boundary` as `head` has it, everything from there on `tail`.
- * A read does not cross the boundary: it ends there.
+ * A file made of two sources: bytes before `boundary` come from `head`, bytes from there on from `tail`. A read that
+ * reaches `boundary` ends there.
  */
 export function splicedSource(head: ByteSource, boundary: number, tail: Uint8Array): ByteSource {
   return {

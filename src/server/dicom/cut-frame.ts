@@ -1,14 +1,14 @@
 import type { FrameTable } from "./frame-table.ts";
 
-/** The bytes a frame is made of, in order, and whether they have to be shifted to begin on a byte. */
+/** The byte ranges of a frame, in order, and the shift it needs to begin on a byte. */
 export interface FrameLocation {
-  /** From the first byte of the file (inflated, where the frame table says `deflated`). */
+  /** Offsets from the first byte of the file (inflated, if the frame table says `deflated`). */
   ranges: [offset: number, length: number][];
-  /** Only where frames do not end on bytes: the frame is `bits` bits from bit `bit` (0–7) of the first byte. */
+  /** Present only if frames do not end on bytes: the frame is `bits` bits from bit `bit` (0–7) of the first byte. */
   shift?: { bit: number; bits: number };
 }
 
-/** Where frame `frameIndex` (0-based) lies; undefined where there is no such frame. */
+/** Returns where frame `frameIndex` (0-based) is; undefined if there is no such frame. */
 export function locateFrame(table: FrameTable, frameIndex: number): FrameLocation | undefined {
   if (table.kind === "none" || !Number.isInteger(frameIndex)) return undefined;
   if (frameIndex < 0 || frameIndex >= table.frameCount) return undefined;
@@ -28,8 +28,8 @@ export function locateFrame(table: FrameTable, frameIndex: number): FrameLocatio
 }
 
 /**
- * One frame out of `bytes`, which begin at `base` of the file and hold all its ranges: joined, and shifted to begin on
- * a byte if need be. A frame of one range that needs no shift is a view.
+ * Cuts one frame out of `bytes`, which begin at offset `base` of the file and contain all its ranges. The ranges are
+ * joined, and shifted to begin on a byte if needed. A frame of one range without a shift is a view.
  */
 export function assembleFrame(bytes: Uint8Array, base: number, { ranges, shift }: FrameLocation): Uint8Array {
   const joined = joinRanges(bytes, base, ranges);
@@ -51,7 +51,7 @@ function joinRanges(bytes: Uint8Array, base: number, ranges: FrameLocation["rang
   return joined;
 }
 
-/** Frame `frameIndex` (0-based) of a whole file in memory; undefined where there is no such frame. */
+/** Frame `frameIndex` (0-based) of a whole file in memory; undefined if there is no such frame. */
 export function cutFrame(file: Uint8Array, table: FrameTable, frameIndex: number): Uint8Array | undefined {
   const location = locateFrame(table, frameIndex);
   return location && assembleFrame(file, 0, location);
@@ -66,7 +66,7 @@ export async function* shiftPieces(
   let held = new Uint8Array(0);
   for await (const piece of pieces) {
     const joined = Buffer.concat([held, piece]);
-    // The last byte stays until its other half has come.
+    // The last byte is held until the next piece brings its other half.
     const whole = Math.min(left - (left % 8), (joined.length - 1) * 8);
     if (whole > 0) yield alignBits(joined, bit, whole);
     left -= Math.max(0, whole);
@@ -75,7 +75,7 @@ export async function* shiftPieces(
   if (left > 0) yield alignBits(held, bit, left);
 }
 
-/** `bits` bits from bit `bit` on, lowest bit first (PS3.5 §8.1.1), the rest of the last byte zero. */
+/** `bits` bits from bit `bit` on, lowest bit first (PS3.5 §8.1.1); the rest of the last byte is zero. */
 function alignBits(bytes: Uint8Array, bit: number, bits: number): Uint8Array {
   const aligned = new Uint8Array(Math.ceil(bits / 8));
   for (let i = 0; i < aligned.length; i += 1) {

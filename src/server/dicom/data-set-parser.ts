@@ -22,14 +22,13 @@ interface Header {
 }
 
 /**
- * Walks over a data set (PS3.5 §7) without reading its values. Every length is cut to the bytes that are there;
- * depth and number of elements, items and fragments are bounded (`instance.too_complex`). Mistakes that lose no
- * bytes are overlooked.
+ * Parses a data set (PS3.5 §7) without reading its values. Every length is cut to the bytes that are present. Depth and
+ * number of elements, items and fragments are bounded (`instance.too_complex`). Mistakes that lose no bytes are ignored.
  */
 export class DataSetParser {
-  /** What runs past the end of the file; undefined where nothing does. */
+  /** What extends past the end of the file; undefined if nothing does. */
   truncation: string | undefined;
-  /** The file ends where encapsulated pixel data should be closed by a delimiter. */
+  /** Whether the file ends where a delimiter should close encapsulated pixel data. */
   openEnded = false;
   readonly #reader: ByteReader;
   #budget = MAX_ELEMENTS;
@@ -71,7 +70,7 @@ export class DataSetParser {
     return { dataSet, next: end };
   }
 
-  /** Undefined where not even the header fits. */
+  /** Undefined if not even the header fits. */
   #header(at: number, end: number, tag: number, { explicit, littleEndian }: Encoding): Header | undefined {
     if (explicit) {
       const code = this.#reader.u16(at + 4, false);
@@ -90,7 +89,7 @@ export class DataSetParser {
     return { tag, vr: dictionaryVr(tag), implicit: true, length, valueOffset: at + 8 };
   }
 
-  /** An unknown VR has the long form (PS3.5 §7.1.2) unless that reading makes no sense. */
+  /** An unknown VR has the long form (PS3.5 §7.1.2) unless the bytes make no sense in that form. */
   #isLongForm(at: number, end: number, littleEndian: boolean): boolean {
     if (end - at < 12 || this.#reader.u16(at + 6, littleEndian) !== 0) return false;
     const length = this.#reader.u32(at + 8, littleEndian);
@@ -124,8 +123,8 @@ export class DataSetParser {
   }
 
   /**
-   * A standard element written as UN, as archives do with what they did not know: taken as what it is
-   * (PS3.5 §6.2.2). A sequence only if its value begins with an item.
+   * A standard element written as UN, as archives do with elements they do not know, gets its own VR back (PS3.5
+   * §6.2.2); it becomes a sequence only if its value begins with an item.
    */
   #knownVr({ tag, offset, length }: Element, littleEndian: boolean): string {
     const vr = dictionaryVr(tag);
@@ -171,7 +170,7 @@ export class DataSetParser {
     return end;
   }
 
-  /** Encapsulated pixel data (PS3.5 §A.4): only the items' headers are read. */
+  /** Encapsulated pixel data (PS3.5 §A.4): only the headers of the items are read. */
   #fragments(element: Element, end: number, littleEndian: boolean): void {
     const fragments: [number, number][] = [];
     element.fragments = fragments;
@@ -193,14 +192,14 @@ export class DataSetParser {
     this.openEnded ||= end === this.#reader.sizeBytes;
   }
 
-  /** How much of `length` is there before `end`; past the end of the file is a truncation, past a parent not. */
+  /** How many bytes of `length` are present before `end`. Exceeding the file is a truncation, exceeding a parent is not. */
   #clip(tag: number, offset: number, length: number, end: number): number {
     const missing = offset + length - this.#reader.sizeBytes;
     if (missing > 0) this.#truncate(`${tagHex(tag)} has ${length} bytes, ${missing} are missing`);
     return Math.max(0, Math.min(length, end - offset));
   }
 
-  /** Bytes behind the last element that are no element: zeros are padding, others the begin of one. */
+  /** Checks the bytes after the last element: zeros are padding, others are the beginning of a truncated element. */
   #checkRest(at: number, end: number): void {
     const length = Math.min(end - at, 12);
     if (length <= 0) return;
@@ -220,8 +219,8 @@ export class DataSetParser {
 }
 
 /**
- * Whether bytes at the top level are no element any more: zeros, or what comes behind the pixel data with a tag
- * that should have come before.
+ * Whether bytes at the top level are not an element any more: zeros, or what follows the pixel data with a tag that
+ * should have come before them.
  */
 function isPadding(tag: number, afterPixelData: DataSet | undefined): boolean {
   if (tag === 0) return true;

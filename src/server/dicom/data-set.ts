@@ -1,20 +1,20 @@
 import { Tag } from "../../shared/dicom/tags.ts";
 
-/** How a data set is written (PS3.5 §7.1, §7.3). */
+/** How a data set is encoded (PS3.5 §7.1, §7.3). */
 export interface Encoding {
   explicit: boolean;
   littleEndian: boolean;
 }
 
-/** Where an element's value lies. Offsets count from the first byte of the file (inflated, if deflated). */
+/** Where an element's value is. Offsets count from the first byte of the file (inflated, if deflated). */
 export interface Element {
   tag: number;
   vr: string;
   /** First byte of the value field. */
   offset: number;
-  /** Bytes of the value field that are there; of undefined length up to and with its delimiter. */
+  /** Bytes of the value field that are present; for undefined length, up to and including its delimiter. */
   length: number;
-  /** The VR was looked up, not read. */
+  /** Whether the VR was looked up in the dictionary instead of read. */
   implicit: boolean;
   items?: DataSet[];
   /** Encapsulated pixel data: `[offset, length]` of each item's value; the first is the Basic Offset Table. */
@@ -26,18 +26,18 @@ export interface DataSet {
   elements: Element[];
 }
 
-/** A DICOM file taken apart, its values still in the source. */
+/** A parsed DICOM file, whose values are still in the source. */
 export interface ParsedFile {
   fileMeta: DataSet;
   dataSet: DataSet;
   transferSyntaxUID: string;
-  /** It has preamble and prefix or File Meta Information; else it is a bare data set. */
+  /** Whether it has preamble and prefix or File Meta Information; otherwise it is a bare data set. */
   isPart10: boolean;
   /** Offsets count in the file with its data set inflated. */
   deflated: boolean;
-  /** What runs past the end of the file, for the log; undefined where nothing does. */
+  /** What extends past the end of the file, for the log; undefined if nothing does. */
   truncation: string | undefined;
-  /** The file ends where encapsulated pixel data should be closed by a delimiter. */
+  /** Whether the file ends where a delimiter should close encapsulated pixel data. */
   openEnded: boolean;
 }
 

@@ -3,8 +3,8 @@ import { TAGS_BY_VR } from "./dictionary.gen.ts";
 const VR_BY_TAG = unpack();
 
 /**
- * The value representation of a tag where the data set does not write it (Implicit VR, PS3.5 §7.1.3); `UN` for
- * what neither the standard nor a rule names. OB or OW is OW (PS3.5 §A.1), US or SS is US: see
+ * The value representation of a tag if the data set does not have it (Implicit VR, PS3.5 §7.1.3); `UN` for tags that
+ * neither the standard nor a rule names. "OB or OW" becomes OW (PS3.5 §A.1), "US or SS" becomes US: see
  * `isSignDependent`.
  */
 export function dictionaryVr(tag: number): string {
@@ -25,7 +25,7 @@ export function dictionaryVr(tag: number): string {
   }
 }
 
-/** Whether a tag is US or SS by PixelRepresentation (PS3.6 §6, "US or SS"). */
+/** Whether PixelRepresentation decides between US and SS for a tag (PS3.6 §6, "US or SS"). */
 export function isSignDependent(tag: number): boolean {
   return VR_BY_TAG.get(tag) === "xs";
 }

@@ -5,8 +5,8 @@ import { trimPadding } from "./padding.ts";
 const MAX_TEXT_BYTES = 1024;
 
 /**
- * The ASCII value of an element without its padding: UIDs, codes, numbers as text. Undefined where the element
- * is not there; more than 1,024 bytes are cut.
+ * The ASCII value of an element without its padding: UIDs, codes, numbers as text. Undefined if the element is absent;
+ * more than 1,024 bytes are cut.
  */
 export function asciiValue(reader: ByteReader, dataSet: DataSet, tag: number): string | undefined {
   const element = findElement(dataSet, tag);

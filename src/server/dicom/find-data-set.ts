@@ -3,7 +3,7 @@ import { memorySource } from "./byte-source.ts";
 import { findStart, readFileMeta } from "./parse-file.ts";
 import { Unreadable } from "./unreadable.ts";
 
-/** Where the data set of a Part 10 file begins, by its first bytes; undefined where they end before it. */
+/** Finds where the data set of a Part 10 file begins, from the file's first bytes; undefined if they end before it. */
 export function findDataSet(head: Uint8Array): number | undefined {
   const reader = new ByteReader(memorySource(head));
   try {

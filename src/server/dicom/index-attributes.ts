@@ -5,7 +5,7 @@ import type { DicomJson, IndexAttributes } from "./instance.ts";
 const MAX_TEXT_LENGTH = 1024;
 const MAX_INTEGER = 2 ** 31 - 1;
 
-/** What the database index keeps of an instance, from its metadata. Unreadable values are null. */
+/** Returns the attributes that the database index keeps of an instance, from its metadata. Unreadable values are null. */
 export function indexAttributes(json: DicomJson): IndexAttributes {
   return {
     patientName: personName(json[TagHex.PatientName]?.Value?.[0]),
@@ -45,7 +45,7 @@ function integer(json: DicomJson, keyword: Keyword): number | null {
     : null;
 }
 
-/** Text a database column takes: no control characters (NUL is refused there), no half characters, bounded. */
+/** Text that a database column accepts: no control characters (PostgreSQL rejects NUL), no lone surrogates, bounded length. */
 function storable(value: string): string | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
   const cleaned = value.replace(/[\u0000-\u001f\u007f]+/g, " ");

@@ -1,6 +1,6 @@
 import type { FrameTable } from "./frame-table.ts";
 
-/** Random access to the bytes of one file, without holding it in memory. Reads are synchronous: workers only. */
+/** Random access to the bytes of one file, without holding it in memory. Reads are synchronous, so it is for workers only. */
 export interface ByteSource {
   readonly sizeBytes: number;
   /** At most `length` bytes from `offset`; fewer at the end of the file. The view is valid until the next read. */
@@ -19,8 +19,8 @@ export interface DicomJsonElement {
 export type DicomJson = Record<string, DicomJsonElement>;
 
 /**
- * What the database index keeps of an instance, decoded to text. Dates are `YYYY-MM-DD`, times `HH:MM[:SS]`.
- * `null` where the instance does not say (or says something unreadable). Person names keep their carets.
+ * The attributes of an instance that the database index keeps, decoded to text. Dates are `YYYY-MM-DD`, times
+ * `HH:MM[:SS]`. `null` if the instance does not have the attribute, or it is unreadable. Person names keep their carets.
  */
 export interface IndexAttributes {
   patientName: string | null;
@@ -50,14 +50,14 @@ export interface Instance {
   transferSyntaxUID: string;
   index: IndexAttributes;
   /**
-   * PS3.18 annex F, group 0002 left out, AvailableTransferSyntaxUID (0008,3002) put in. Pixel data and other
+   * The model of PS3.18 annex F without group 0002, plus AvailableTransferSyntaxUID (0008,3002). Pixel data and other
    * large values are a `BulkDataURI` relative to the series' metadata: `instances/{sop}/bulkdata/{tag path}`.
    */
   metadata: DicomJson;
   frames: FrameTable;
 }
 
-/** Why a file is not taken; each has a text in both languages (`skipped.*`). */
+/** Why a file is rejected; each reason has a text in both languages (`skipped.*`). */
 export type SkipReason =
   | "not_dicom"
   | "dicomdir"

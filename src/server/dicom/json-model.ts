@@ -18,7 +18,7 @@ const MAX_INLINE_TABLE_BYTES = 256 * 1024;
 const MAX_INLINE_VALUE_BYTES = 1024 * 1024;
 const MAX_INLINE_TOTAL_BYTES = 32 * 1024 * 1024;
 
-/** Lookup tables without which a viewer shows nothing: it takes them from the metadata only. */
+/** Lookup tables that a viewer needs to show anything; it reads them from the metadata only. */
 const TABLE_TAGS: ReadonlySet<number> = new Set([
   Tag.RedPaletteColorLookupTableDescriptor,
   Tag.GreenPaletteColorLookupTableDescriptor,
@@ -32,21 +32,21 @@ const TABLE_TAGS: ReadonlySet<number> = new Set([
   Tag.LUTData,
 ]);
 
-/** What items take over from the data set around them. */
+/** What items inherit from the data set around them. */
 interface Scope {
   characterSet: CharacterSet;
   isSigned: boolean;
-  /** Tag path of the data set, empty or ending in a full stop. */
+  /** Tag path of the data set: empty, or ending with a full stop. */
   path: string;
 }
 
 /**
- * A data set in the DICOM JSON model (PS3.18 annex F): text in UTF-8, group lengths left out.
+ * Converts a data set to the DICOM JSON model (PS3.18 annex F): text in UTF-8, without group lengths.
  *
- * @param bulkDataUri gives the URI of a value that is not inline: pixel data, bytes above 1 kB (lookup tables:
- * 256 kB), anything above 1 MB. Its argument is the tag path `TTTTTTTT` or, in items, `TTTTTTTT.2.TTTTTTTT`,
- * items counted from 1.
- * @throws Unreadable `instance.too_complex` where the inline values take more than 32 MB
+ * @param bulkDataUri returns the URI of a value that is not inline: pixel data, bytes above 1 kB (lookup tables: 256
+ * kB), anything above 1 MB. Its argument is the tag path `TTTTTTTT` or, in items, `TTTTTTTT.2.TTTTTTTT`, with items
+ * counted from 1.
+ * @throws Unreadable `instance.too_complex` if the inline values take more than 32 MB
  */
 export function toDicomJson(
   reader: ByteReader,
@@ -112,7 +112,7 @@ class JsonWriter {
     };
   }
 
-  /** Little-endian, as PS3.18 §F.2.7 has it. */
+  /** Little-endian, as PS3.18 §F.2.7 requires. */
   #base64({ vr, offset, length }: Element, littleEndian: boolean): string {
     const view = this.#reader.bytes(offset, length);
     const width = wordBytes(vr);

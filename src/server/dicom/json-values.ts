@@ -21,24 +21,24 @@ const NUMBER_READERS: Readonly<Record<string, NumberReader>> = {
   AT: [4, (view, at, le) => tagHex(((view.getUint16(at, le) << 16) | view.getUint16(at + 2, le)) >>> 0)],
 };
 
-/** Text VRs in which SpecificCharacterSet applies (PS3.5 §6.1.2.3). */
+/** Text VRs to which SpecificCharacterSet applies (PS3.5 §6.1.2.3). */
 const LOCALISED = new Set(["LO", "LT", "PN", "SH", "ST", "UC", "UT"]);
-/** Text VRs of one value, in which a backslash is a backslash; leading blanks are kept. */
+/** Text VRs with exactly one value: a backslash is part of the text, and leading blanks are kept. */
 const PARAGRAPHS = new Set(["LT", "ST", "UR", "UT"]);
 
-/** Longest text taken for a number; the standard has 16 bytes. */
+/** Longest text that is parsed as a number; the standard allows 16 bytes. */
 const MAX_NUMBER_LENGTH = 64;
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** Whether values of this VR are text or numbers, and not bytes or items. */
+/** Whether values of this VR are text or numbers, as opposed to bytes or items. */
 export function hasValues(vr: string): boolean {
   return vr !== "SQ" && vr !== "UN" && !(vr.startsWith("O") && vr.length === 2);
 }
 
 /**
- * `Value` of an element in the DICOM JSON model (PS3.18 §F.2.4): null for an empty one among others, undefined
- * where there is none at all. Numbers that JSON does not have are null (NaN, ∞); IS and DS that are no
- * numbers, SV and UV beyond 2^53 are strings.
+ * `Value` of an element in the DICOM JSON model (PS3.18 §F.2.4): null for an empty value among others, undefined if
+ * there is no value at all. Numbers that JSON cannot express (NaN, ∞) are null. IS and DS that are not numbers, and SV
+ * and UV beyond 2^53, are strings.
  */
 export function jsonValues(
   reader: ByteReader,
@@ -85,7 +85,7 @@ function numberOrText(text: string): number | string {
   return Number.isFinite(number) ? number : text;
 }
 
-/** Null for a name of nothing but delimiters. */
+/** Null for a name that consists only of delimiters. */
 function personName(text: string): Record<string, string> | null {
   const groups = text.split("=").map((group) => (/[^^\s]/.test(group) ? group.trim() : ""));
   const [alphabetic = "", ideographic = "", phonetic = ""] = groups;

@@ -1,6 +1,6 @@
 /**
- * Text without the spaces and NULs behind it. A loop, because the regular expression for it takes quadratic
- * time on a value made for that.
+ * Removes the spaces and NULs at the end of a text. It uses a loop because a regular expression would take quadratic
+ * time on a value crafted for that.
  */
 export function trimPaddingEnd(text: string): string {
   let end = text.length;
@@ -8,7 +8,7 @@ export function trimPaddingEnd(text: string): string {
   return text.slice(0, end);
 }
 
-/** Text without the spaces and NULs around it. */
+/** Removes the spaces and NULs at both ends of a text. */
 export function trimPadding(text: string): string {
   const trimmed = trimPaddingEnd(text);
   let start = 0;

@@ -15,28 +15,28 @@ const PREAMBLE_BYTES = 128;
 const MAX_META_ELEMENTS = 256;
 const EXPLICIT_LITTLE_ENDIAN: Encoding = { explicit: true, littleEndian: true };
 
-/** What the data set of one deflated instance may take in memory. */
+/** The most memory the data set of one deflated instance may take. */
 export const MAX_INFLATED_BYTES = 512 * 1024 * 1024;
 
 export interface OpenFile {
   reader: ByteReader;
-  /** The bytes that offsets count in: the given source, or the same with its data set inflated. */
+  /** The bytes in which offsets count: the given source, or the same with its data set inflated. */
   source: ByteSource;
   file: ParsedFile;
 }
 
 export interface ParseOptions {
-  /** What a deflated data set may take in memory (default 512 MiB). */
+  /** The most memory a deflated data set may take (default 512 MiB). */
   maxInflatedBytes?: number;
-  /** A data set that the file calls deflated is inflated already. */
+  /** Whether a data set that the file calls deflated has been inflated already. */
   isInflated?: boolean;
 }
 
 /**
- * Takes a DICOM file apart: Part 10 (PS3.10 §7), the same without preamble, or a bare data set.
+ * Parses a DICOM file: Part 10 (PS3.10 §7), the same without preamble, or a bare data set.
  *
- * @throws Unreadable `not_dicom`, `instance.too_complex`, or `instance.truncated` where File Meta Information or
- * the deflated data set is cut
+ * @throws Unreadable `not_dicom`, `instance.too_complex`, or `instance.truncated` if File Meta Information or the
+ * deflated data set is truncated
  */
 export function parseFile(source: ByteSource, options: ParseOptions = {}): OpenFile {
   const { maxInflatedBytes = MAX_INFLATED_BYTES, isInflated = false } = options;
@@ -68,14 +68,14 @@ export function parseFile(source: ByteSource, options: ParseOptions = {}): OpenF
   };
 }
 
-/** The first byte behind preamble and prefix; 0 where there is no prefix. */
+/** The offset after preamble and prefix; 0 if there is no prefix. */
 export function findStart(reader: ByteReader): number {
   const isPrefix = (at: number) => reader.sizeBytes >= at + 4 && reader.latin1(at, 4) === "DICM";
   if (isPrefix(PREAMBLE_BYTES)) return PREAMBLE_BYTES + 4;
   return isPrefix(0) ? 4 : 0;
 }
 
-/** Group 0002, which is Explicit VR Little Endian whatever follows; some writers use Implicit VR. */
+/** Group 0002. It is Explicit VR Little Endian whatever follows; some writers use Implicit VR. */
 export function readFileMeta(reader: ByteReader, start: number): { fileMeta: DataSet; next: number } {
   const elements: Element[] = [];
   let at = start;
@@ -97,13 +97,13 @@ function metaTruncated(at: number): Unreadable {
   return new Unreadable("instance.truncated", `File Meta Information is cut at ${at}`);
 }
 
-/** What is no UID counts as not there: the value ends up in HTTP headers. */
+/** A value that is not a valid UID counts as absent, because it ends up in HTTP headers. */
 function declaredTransferSyntax(reader: ByteReader, fileMeta: DataSet): string | undefined {
   const uid = asciiValue(reader, fileMeta, Tag.TransferSyntaxUID);
   return uid !== undefined && isUid(uid) ? uid : undefined;
 }
 
-/** A bare data set is believed only if it opens as the standard's do: group 0008 with a length that fits. */
+/** A bare data set is accepted only if it begins as the standard requires: with group 0008 and a length that fits. */
 function looksLikeDataSet(reader: ByteReader): boolean {
   if (reader.sizeBytes < 8) return false;
   const { explicit, littleEndian } = sniffEncoding(reader, 0, undefined);
@@ -112,8 +112,8 @@ function looksLikeDataSet(reader: ByteReader): boolean {
 }
 
 /**
- * How the data set at `at` is written, by its first element: bytes decide, not the declared syntax. Data sets
- * open with a group below 0100, which tells the byte order.
+ * Detects from its first element how the data set at `at` is encoded: its bytes decide, not the declared syntax. Data
+ * sets begin with a group below 0100, which shows the byte order.
  */
 function sniffEncoding(reader: ByteReader, at: number, declared: string | undefined): Encoding {
   const declaredLittleEndian = declared !== TransferSyntax.explicitBigEndian;
@@ -128,7 +128,7 @@ function sniffEncoding(reader: ByteReader, at: number, declared: string | undefi
   };
 }
 
-/** The declared syntax, unless there is none or it names the wrong byte order for native pixel data. */
+/** The declared syntax, unless it is absent or has the wrong byte order for native pixel data. */
 function effectiveTransferSyntax(declared: string | undefined, encoding: Encoding): string {
   if (!encoding.littleEndian) return TransferSyntax.explicitBigEndian;
   if (declared && declared !== TransferSyntax.explicitBigEndian) return declared;

@@ -8,10 +8,10 @@ import type { FrameTable } from "./frame-table.ts";
 type Fragment = [offset: number, length: number];
 
 const CODE_STREAM_START_BYTES = 8;
-/** More than a file can have fragments. */
+/** More fragments than any file can have. */
 const MAX_FRAMES = 500_000;
 
-/** Where the frames of an instance lie. Never names a byte that is not in its pixel data. */
+/** Reads where the frames of an instance are. Every range in the table is within the pixel data. */
 export function readFrameTable(reader: ByteReader, file: ParsedFile): FrameTable {
   const { dataSet, transferSyntaxUID, deflated } = file;
   const pixelData = findElement(dataSet, Tag.PixelData);
@@ -23,12 +23,12 @@ export function readFrameTable(reader: ByteReader, file: ParsedFile): FrameTable
   return deflated ? { ...native, deflated } : native;
 }
 
-/** NumberOfFrames, 1 where it is not said. */
+/** NumberOfFrames; 1 if it is absent. */
 export function declaredFrameCount(reader: ByteReader, dataSet: DataSet): number {
   return Math.max(1, integerValue(reader, dataSet, Tag.NumberOfFrames) ?? 1);
 }
 
-/** Frames that are not whole are not counted; pixel data shorter than one frame are one short frame. */
+/** Incomplete frames are not counted; pixel data shorter than one frame count as one short frame. */
 function nativeFrames(reader: ByteReader, dataSet: DataSet, { tag, offset, length }: Element) {
   const frameCount = declaredFrameCount(reader, dataSet);
   const frameBits = bitsPerFrame(reader, dataSet, tag, length, frameCount);
@@ -58,7 +58,7 @@ function bitsPerFrame(
   const bits = bitsAllocated(reader, dataSet, pixelTag);
   const full = rows * columns * samplesPerPixel * bits;
   const photometric = asciiValue(reader, dataSet, Tag.PhotometricInterpretation) ?? "";
-  // Two pixels share their chrominance: four samples for two pixels (PS3.3 §C.7.6.3.1.2).
+  // Two pixels share their chrominance: four samples per two pixels (PS3.3 §C.7.6.3.1.2).
   const isSubsampled = samplesPerPixel === 3 && /^YBR_(?:FULL|PARTIAL)_422$/.test(photometric);
   return isSubsampled && length * 8 < full * frameCount ? rows * columns * 2 * bits : full;
 }
@@ -70,8 +70,8 @@ function bitsAllocated(reader: ByteReader, dataSet: DataSet, pixelTag: number): 
 }
 
 /**
- * Frames of encapsulated pixel data: by the Extended Offset Table, the Basic Offset Table, or, as both may be
- * absent or wrong, by counting fragments, at last by where code streams begin.
+ * Finds the frames of encapsulated pixel data by the Extended Offset Table or the Basic Offset Table. Both may be absent
+ * or wrong; then by counting fragments, and at last by the beginnings of code streams.
  */
 function encapsulated(
   reader: ByteReader,
@@ -108,7 +108,7 @@ function framesByExtendedTable(
     : undefined;
 }
 
-/** Offsets count from the first fragment's item; they are used only if each one is a fragment's begin. */
+/** Offsets count from the first fragment's item; they are used only if each one is the beginning of a fragment. */
 function framesByOffsets(
   offsets: number[],
   fragments: Fragment[],
@@ -132,7 +132,7 @@ function basicOffsets(
   return Array.from({ length: length >> 2 }, (_, i) => reader.u32(offset + 4 * i, encoding.littleEndian));
 }
 
-/** Undefined where there are not `count` of them: a table is read only if it can be right. */
+/** Undefined unless there are exactly `count` numbers: a table is read only if it can be correct. */
 function unsigned64s(reader: ByteReader, dataSet: DataSet, tag: number, count: number): number[] | undefined {
   const element = findElement(dataSet, tag);
   if (!element || element.length >> 3 !== count || count > MAX_FRAMES) return undefined;
@@ -142,7 +142,7 @@ function unsigned64s(reader: ByteReader, dataSet: DataSet, tag: number, count: n
   );
 }
 
-/** A fragment that opens with a code stream opens a frame; what comes before the first one belongs to it. */
+/** A fragment that begins with a code stream begins a frame. Fragments before the first such one belong to the first frame. */
 function framesByCodeStreams(reader: ByteReader, fragments: Fragment[]): Fragment[][] {
   const frames: Fragment[][] = [];
   for (const fragment of fragments) {

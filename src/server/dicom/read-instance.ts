@@ -13,13 +13,13 @@ import { Unreadable } from "./unreadable.ts";
 const MEDIA_STORAGE_DIRECTORY = "1.2.840.10008.1.3.10";
 
 export interface ReadInstanceOptions {
-  /** What a deflated data set may take in memory (default 512 MiB). */
+  /** The most memory a deflated data set may take (default 512 MiB). */
   maxInflatedBytes?: number;
 }
 
 /**
- * Reads one file: identity, index attributes, metadata, frame table. Strict on identity and on files that are
- * cut short, lenient on everything else. Pixel data are not read, so any size takes little memory (a deflated
+ * Reads one file: identity, index attributes, metadata, frame table. It is strict about identity and truncated files,
+ * and lenient about everything else. Pixel data are not read, so a file of any size takes little memory (but a deflated
  * data set is inflated whole).
  *
  * Throws only what the source throws.
@@ -61,7 +61,7 @@ function describe(open: OpenFile): ReadInstance {
   };
 }
 
-/** A DICOMDIR lists instances and is none (PS3.10 §8.6). */
+/** A DICOMDIR lists instances but is not one itself (PS3.10 §8.6). */
 function refuseDirectory(open: OpenFile): void {
   const isDirectory =
     sopClassUID(open) === MEDIA_STORAGE_DIRECTORY ||
@@ -70,7 +70,7 @@ function refuseDirectory(open: OpenFile): void {
   if (isDirectory) throw new Unreadable("dicomdir", "Media Storage Directory");
 }
 
-/** A bad UID is named first, then a cut, which may be why a UID is not there. */
+/** A bad UID is reported first, then a truncation, then a missing UID, which the truncation may have caused. */
 function readIdentity({ reader, file }: OpenFile) {
   const uids = {
     studyInstanceUID: asciiValue(reader, file.dataSet, Tag.StudyInstanceUID) ?? "",
@@ -90,15 +90,15 @@ function readIdentity({ reader, file }: OpenFile) {
 }
 
 /**
- * Without the delimiter that closes encapsulated pixel data only the number of frames tells whether the file
- * was cut between two fragments.
+ * If encapsulated pixel data are not closed by their delimiter, only the number of frames shows whether the file was cut
+ * between two fragments.
  */
 function refuseMissingFrames({ reader, file }: OpenFile, frameCount: number): void {
   if (!file.openEnded || frameCount >= declaredFrameCount(reader, file.dataSet)) return;
   throw new Unreadable("instance.truncated", `pixel data are not closed after ${frameCount} frames`);
 }
 
-/** The data set's, else File Meta Information's; empty where neither is a UID. */
+/** The UID of the data set, else that of File Meta Information; empty if neither is a valid UID. */
 function sopClassUID({ reader, file }: OpenFile): string {
   const candidates = [
     asciiValue(reader, file.dataSet, Tag.SOPClassUID),

@@ -1,6 +1,6 @@
 import type { SkipReason } from "./instance.ts";
 
-/** Why reading an instance ends early. Thrown inside this folder only; `readInstance` turns it into its answer. */
+/** The reason why reading an instance ends early. Thrown inside this folder only; `readInstance` turns it into its result. */
 export class Unreadable extends Error {
   override readonly name = "Unreadable";
 

@@ -14,12 +14,12 @@ const BY_CODE = new Map<number, ValueRepresentation>(
   ]),
 );
 
-/** The VR whose two letters are the big-endian number `code`, as they follow the tag in Explicit VR. */
+/** The VR whose two letters form the big-endian number `code`, as they follow the tag in Explicit VR. */
 export function valueRepresentationOf(code: number): ValueRepresentation | undefined {
   return BY_CODE.get(code);
 }
 
-/** Two capital letters that name no VR we know: a later edition's, or a writer's mistake. */
+/** Two capital letters that are not a known VR: from a later edition, or a writer's mistake. */
 export function looksLikeVr(code: number): boolean {
   const isCapital = (letter: number) => letter >= 0x41 && letter <= 0x5a;
   return isCapital(code >>> 8) && isCapital(code & 0xff);
