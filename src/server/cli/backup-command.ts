@@ -13,7 +13,7 @@ import type { Program } from "./program.ts";
 import { openProgressLine, shareOf, sizeText } from "./progress-line.ts";
 import { UsageError } from "./usage.ts";
 
-/** `backup DIR [--keep N]`; 1 where something in the archive is not what it was, and the backup says so. */
+/** `backup DIR [--keep N]`. Exit code 1 if something in the archive has changed since it was stored; the backup reports it. */
 export async function backupCommand(program: Program, config: Config, args: string[]): Promise<number> {
   const { folder, keep } = readOptions(args, config);
   const signal = untilInterrupted();

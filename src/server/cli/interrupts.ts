@@ -1,6 +1,6 @@
 import { OperatorError } from "../runtime/operator-error.ts";
 
-/** Aborts when somebody ends the command: what it does then leaves nothing half done. */
+/** Aborts when the user interrupts the command. The command must then leave nothing half done. */
 export function untilInterrupted(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -9,7 +9,7 @@ export function untilInterrupted(): AbortSignal {
   return controller.signal;
 }
 
-/** Somebody ended the command. */
+/** The user interrupted the command. */
 export class Interrupted extends OperatorError {
   override name = "Interrupted";
   constructor() {

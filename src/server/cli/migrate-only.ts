@@ -6,7 +6,7 @@ import { assertRestored } from "../features/safekeeping/restore/assert-restored.
 import { createLogger } from "../runtime/log.ts";
 import type { Program } from "./program.ts";
 
-/** Brings the database up to date, starting the embedded one where nobody runs it. */
+/** Migrates the database to this version, and starts the embedded PostgreSQL if it does not run. */
 export async function migrateOnly(program: Program, config: Config): Promise<number> {
   await using database = await reachDatabase(program, config);
   const applied = await migrate(database.url, migrations);
@@ -17,7 +17,8 @@ export async function migrateOnly(program: Program, config: Config): Promise<num
 }
 
 /**
- * DATABASE_URL, or the embedded PostgreSQL: the one that runs already, else one for this command alone.
+ * Connects to DATABASE_URL or to the embedded PostgreSQL: the one that runs already, else one that runs for this command
+ * only.
  * @throws {RestoreIsUnfinished}
  */
 export async function reachDatabase(

@@ -1,7 +1,7 @@
 import type { BuiltAssets } from "../app.ts";
 import type { DepsOverrides } from "../start-deps.ts";
 
-/** What the build brings: folders beside the source, or files inside the executable. */
+/** What the build provides: folders beside the source, or files inside the executable. */
 export interface Program
   extends Pick<
     DepsOverrides,
@@ -9,6 +9,6 @@ export interface Program
   > {
   /** Read only by `serve`. */
   assets(): BuiltAssets;
-  /** Our licence and those of all that the program brings with it. */
+  /** The licence of this program and those of everything it bundles. */
   licenses(): Promise<string>;
 }

@@ -1,6 +1,6 @@
 const EVERY_MS = 200;
 
-/** A line on the terminal that is written anew as work goes on; silent where nobody watches. */
+/** A line on the terminal that is rewritten as work proceeds; silent if the output is not a terminal. */
 export interface ProgressLine extends Disposable {
   show(text: string): void;
 }
@@ -27,7 +27,7 @@ export function shareOf(bytes: number, totalBytes: number): string {
   return `${percent} % of ${sizeText(totalBytes)}`;
 }
 
-/** Bytes as people read them, in decimal units. */
+/** Formats bytes for people, in decimal units. */
 export function sizeText(bytes: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let value = bytes;

@@ -18,7 +18,7 @@ import type { Program } from "./program.ts";
 import { openProgressLine } from "./progress-line.ts";
 import { addUser } from "./user-command.ts";
 
-/** `verify --rehearse DIR`: 0 where every study of the backup opens, 1 where one does not. */
+/** `verify --rehearse DIR`. Exit code 0 if every study of the backup opens, 1 if one does not. */
 export async function rehearseCommand(
   program: Program,
   config: Config,
@@ -27,7 +27,7 @@ export async function rehearseCommand(
 ): Promise<number> {
   const signal = untilInterrupted();
   const scratch = await mkdtemp(join(tmpdir(), "exameteca-rehearsal-"));
-  // Root's PostgreSQL runs as another account, which has to pass through to its folder.
+  // As root, PostgreSQL runs as another account, which must be able to enter its folder.
   await chmod(scratch, 0o711);
   try {
     const place = scratchConfig(config, join(scratch, "data"));
@@ -41,7 +41,7 @@ export async function rehearseCommand(
   }
 }
 
-/** Nothing leaves the scratch place: no mail is sent, no PSP is asked, and no port but a free one on loopback is taken. */
+/** Nothing reaches the outside: no mail is sent, no PSP is called, and the only port is a free one on loopback. */
 function scratchConfig(config: Config, dataDir: string): Config {
   return {
     ...config,

@@ -4,14 +4,14 @@ import { OperatorError } from "../runtime/operator-error.ts";
 import type { Program } from "./program.ts";
 import { UsageError } from "./usage.ts";
 
-/** Hidden from the usage: what the executable starts itself with to read uploads. */
+/** Hidden from the usage: the executable starts itself with this command to read uploads. */
 export const INGEST_WORKER = "ingest-worker";
-/** Hidden too: what it starts itself with to decode pixels. */
+/** Hidden too: the executable starts itself with this command to decode pixels. */
 export const PICTURE_WORKER = "picture-worker";
-/** And to find elements in files. */
+/** Hidden too: the executable starts itself with this command to find elements in files. */
 export const ELEMENT_WORKER = "element-worker";
 
-/** These return 1 where they did their work and found something wrong, so that 2 is left for work not done. */
+/** These commands return 1 if they completed and found something wrong, so that 2 means that they did not complete. */
 const FINDS = new Set(["backup", "verify"]);
 
 const usage = `Usage: exameteca [command]
@@ -29,8 +29,8 @@ const usage = `Usage: exameteca [command]
 Settings come from the environment; the README has the table.`;
 
 /**
- * Runs a subcommand and returns the exit code: 0, 1 where it failed, 2 where it was called or configured wrongly.
- * Each command is loaded when it is called: the ingest worker does without the server's modules.
+ * Runs a subcommand and returns the exit code: 0, 1 if it failed, 2 if it was called or configured wrongly. Each
+ * command's module is loaded only when it is called, because the ingest worker needs none of the server's modules.
  */
 export async function run(program: Program, args: string[], environment = process.env): Promise<number> {
   const [command = "serve", ...rest] = args;
@@ -80,13 +80,13 @@ export async function run(program: Program, args: string[], environment = proces
   }
 }
 
-/** A worker's module serves as soon as it is loaded, and ends the process itself. */
+/** A worker's module serves requests as soon as it is loaded, and ends the process itself. */
 async function workUntilDisconnected(worker: Promise<unknown>): Promise<never> {
   await worker;
   return Promise.withResolvers<never>().promise;
 }
 
-/** Resolves once all of it is written: `process.exit` would cut what a pipe has not taken yet. */
+/** Resolves once all of it is written: `process.exit` would drop what a pipe has not accepted yet. */
 async function tell(text: string): Promise<number> {
   await Bun.write(Bun.stdout, `${text}\n`);
   return 0;
@@ -102,7 +102,7 @@ function explain(error: unknown, couldNot: number): number {
     process.stderr.write(`${error.message}\n\n${usage}\n`);
     return 2;
   }
-  // The message of any other error may quote a person's data, such as the values of a failed statement.
+  // The message of any other error may quote personal data, such as the values of a failed statement.
   const said = error instanceof OperatorError ? error.message : JSON.stringify(describeError(error));
   process.stderr.write(`${said}\n`);
   return couldNot;

@@ -4,7 +4,7 @@ import { createDeps } from "../start-deps.ts";
 import { startServer } from "../start-server.ts";
 import type { Program } from "./program.ts";
 
-/** Serves until SIGTERM or SIGINT, or until the database ends by itself (exit code 1). */
+/** Serves until SIGTERM or SIGINT (exit code 0), or until the database ends by itself (exit code 1). */
 export async function serve(program: Program, config: Config): Promise<number> {
   const stopped = Promise.withResolvers<number>();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)

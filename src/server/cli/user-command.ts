@@ -54,7 +54,7 @@ function readOptions(args: string[]) {
   }
 }
 
-/** Adds an account and says so. @throws {UsageError} where the e-mail is taken or an option is not valid */
+/** Adds an account and returns the message about it. @throws {UsageError} if the e-mail is taken or an option is not valid */
 export async function addUser(db: Db, options: Options): Promise<string> {
   const email = checked("--email", emailSchema.safeParse(options.email));
   const name = checked("--name", nameSchema.safeParse(options.name ?? email));

@@ -10,7 +10,7 @@ import { openProgressLine, shareOf, sizeText } from "./progress-line.ts";
 import { rehearseCommand } from "./rehearse-command.ts";
 import { UsageError } from "./usage.ts";
 
-/** `verify [--json]`, or `verify --rehearse DIR`: 0 where the archive is as it was stored, 1 with findings. */
+/** `verify [--json]`, or `verify --rehearse DIR`. Exit code 0 if the archive is as it was stored, 1 with findings. */
 export async function verifyCommand(program: Program, config: Config, args: string[]): Promise<number> {
   const { json: asJson = false, rehearse: backup } = readOptions(args);
   if (backup !== undefined) return await rehearseCommand(program, config, backup, asJson);

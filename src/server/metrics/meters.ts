@@ -1,7 +1,7 @@
 import { RequestMeter } from "./request-meter.ts";
 import { UploadMeter } from "./upload-meter.ts";
 
-/** What this process counts while it works; `GET /metrics` shows it. */
+/** What this process counts; `GET /metrics` shows it. */
 export interface Meters {
   requests: RequestMeter;
   uploads: UploadMeter;

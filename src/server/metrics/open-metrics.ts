@@ -7,19 +7,19 @@ export interface Sample {
 
 export interface Distribution {
   labels?: Labels;
-  /** How many observations each bucket holds alone; the last are above every bound. */
+  /** Observations of each bucket alone, not cumulative; the last bucket is for those above every bound. */
   counts: readonly number[];
   sum: number;
 }
 
 interface Described {
-  /** Without the suffixes of its type; with a unit, it ends with it. */
+  /** Without the suffixes of its type; if it has a unit, the name ends with it. */
   name: string;
   unit?: "seconds" | "bytes";
   help: string;
 }
 
-/** One metric with all its samples. No label may carry an id, a name or a path of anybody. */
+/** One metric with all its samples. A label must never contain an id, a name or a path of a person. */
 export type Family = Described &
   (
     | { type: "counter" | "gauge" | "info"; samples: readonly Sample[] }
@@ -30,7 +30,7 @@ export const OPEN_METRICS_TYPE = "application/openmetrics-text; version=1.0.0; c
 
 const SUFFIXES = { counter: "_total", gauge: "", info: "_info" };
 
-/** The text of OpenMetrics 1.0. */
+/** Formats metrics as the text of OpenMetrics 1.0. */
 export function encodeOpenMetrics(families: readonly Family[]): string {
   return `${families.flatMap(linesOf).join("\n")}\n# EOF\n`;
 }
@@ -65,7 +65,7 @@ function line(name: string, labels: Labels = {}, value: number): string {
   return `${name}${pairs.length > 0 ? `{${pairs.join(",")}}` : ""} ${numberText(value)}`;
 }
 
-/** Bounds are written as floats, so that one bucket has one name. */
+/** Bounds are always written as floats, so that each bucket has exactly one name. */
 function boundText(bound: number): string {
   return Number.isInteger(bound) ? `${bound}.0` : numberText(bound);
 }

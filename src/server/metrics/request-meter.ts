@@ -3,7 +3,7 @@ import type { Family, Labels } from "./open-metrics.ts";
 const UPPER_BOUNDS = [0.01, 0.05, 0.25, 1, 5, 30];
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 const CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"];
-/** The application has fewer; a mistake can't make more. */
+/** More routes than the application has; it bounds the memory if a caller passes paths by mistake. */
 const MAX_ROUTES = 256;
 
 interface RouteFigures {
@@ -13,7 +13,7 @@ interface RouteFigures {
   seconds: number;
 }
 
-/** Counts what was answered. A request costs two look-ups and a few additions. */
+/** Counts answers. A request costs two look-ups and a few additions. */
 export class RequestMeter {
   readonly #routes = new Map<string, RouteFigures>();
 

@@ -2,10 +2,10 @@ import type { Family } from "./open-metrics.ts";
 
 const OUTCOMES = ["stored", "refused", "interrupted", "failed"] as const;
 
-/** `refused`: for what it holds or asks; `interrupted`: by its sender; `failed`: here. */
+/** `refused`: because of its content or limits; `interrupted`: by the sender; `failed`: by this server. */
 export type UploadOutcome = (typeof OUTCOMES)[number];
 
-/** Counts uploads, from the place they get to their answer. */
+/** Counts uploads, from the moment they get a place until they are answered. */
 export class UploadMeter {
   #inFlight = 0;
   readonly #ended = new Map(OUTCOMES.map((outcome) => [outcome, { uploads: 0, bytes: 0, seconds: 0 }]));

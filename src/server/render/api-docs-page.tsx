@@ -26,7 +26,7 @@ interface ShownOperation {
   responses?: Record<string, ShownBody & { description?: string }>;
 }
 
-/** As much of an OpenAPI document as the page shows. */
+/** The part of an OpenAPI document that the page shows. */
 export interface ShownDocument {
   info: { title: string; description?: string };
   tags?: { name: string; description?: string }[];
@@ -42,11 +42,11 @@ interface Call extends ShownOperation {
 interface ApiDocsProps {
   document: ShownDocument;
   publicUrl: string;
-  /** Every failure by its code. */
+  /** All failures by their code. */
   problems: ErrorKind[];
 }
 
-/** What a reader needs to call the API: how to get a token, each call by room, shapes, and the codes of failures. */
+/** What a reader needs to call the API: how to get a token, the calls by room, the shapes, and the codes of failures. */
 export function ApiDocsPage({ document, publicUrl, problems }: ApiDocsProps) {
   const calls = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(

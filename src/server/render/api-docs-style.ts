@@ -1,4 +1,4 @@
-/** Of `/api/docs` alone, in the tokens of the client's style sheet. */
+/** Styles of `/api/docs` alone, with the tokens of the client's style sheet. */
 export const apiDocsStyle = `
 .docs { max-width: 60rem; margin: 0 auto; padding: 24px 24px 96px; display: grid; gap: 40px; }
 .docs > * { min-width: 0; }

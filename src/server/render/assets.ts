@@ -4,17 +4,17 @@ import { negotiateCoding } from "../http/content-coding.ts";
 
 export type AssetCoding = "br" | "gzip";
 
-/** What a build knows about one asset; see `scripts/build/asset-folder.ts`, which writes it. */
+/** What a build records about one asset; `scripts/build/asset-folder.ts` writes it. */
 export interface AssetEntry {
-  /** Media type, with charset where it is text. */
+  /** Media type, with charset if it is text. */
   type: string;
   /** Hex digest of the content, without quotes. */
   etag: string;
-  /** True where the path changes with the content, so that a browser may keep it for ever. */
+  /** Whether the path changes with the content, so that browsers may cache it permanently. */
   immutable: boolean;
-  /** The codings it is stored in. Empty: stored as it is, because compressing gains nothing. */
+  /** The codings in which it is stored. Empty: only uncompressed, because compression saves nothing. */
   codings: AssetCoding[];
-  /** Bytes of the content without coding. */
+  /** Bytes of the uncompressed content. */
   sizeBytes: number;
 }
 
@@ -25,11 +25,11 @@ export interface AssetManifest {
 }
 
 export interface Asset extends AssetEntry {
-  /** The stored body in that coding; `undefined` where it is not stored so. */
+  /** The stored body in that coding; `undefined` if it is not stored in it. */
   body(coding: AssetCoding | "identity"): Blob | undefined;
 }
 
-/** Where built assets come from: a folder, or the executable itself. Only listed paths exist. */
+/** The source of built assets: a folder, or the executable itself. Only listed paths exist. */
 export interface AssetSource {
   get(path: string): Asset | undefined;
   paths(): string[];
@@ -41,7 +41,7 @@ export const ASSET_SUFFIX: Record<AssetCoding | "identity", string> = {
   identity: "",
 };
 
-/** @throws where the folder has no readable `manifest.json` (it was not built) */
+/** @throws if the folder has no readable `manifest.json` (it was not built) */
 export function folderAssets(folder: string): AssetSource {
   const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as AssetManifest;
   return manifestAssets(manifest, (name) => join(folder, name));
@@ -75,8 +75,8 @@ function manifestAssets(
 }
 
 /**
- * Answers GET or HEAD with the asset in the best coding the client takes: `ETag` (304 when it matches),
- * `Vary`, and a year of caching for immutable ones. `headers` are added as they are.
+ * Answers GET or HEAD with the asset in the best coding that the client accepts: `ETag` (304 when it matches), `Vary`,
+ * and a year of caching for immutable assets. `headers` are added unchanged.
  */
 export function serveAsset(request: Request, asset: Asset, headers: Record<string, string> = {}): Response {
   const coding = negotiateCoding(request.headers.get("accept-encoding"), asset.codings);
@@ -102,14 +102,14 @@ function matches(ifNoneMatch: string | null, etag: string): boolean {
   return ifNoneMatch.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === etag);
 }
 
-/** Compressed assets are not kept plain as well: the rare client without br and gzip gets them inflated. */
+/** Compressed assets are not stored uncompressed too: the rare client that accepts neither br nor gzip gets them inflated. */
 function storedBody(asset: Asset, coding: AssetCoding | "identity"): BodyInit {
   const stored = asset.body(coding);
   if (stored) return stored;
   const inflatable = coding === "identity" ? asset.codings.at(-1) : undefined;
   const compressed = inflatable && asset.body(inflatable);
   if (!compressed) throw new Error("an asset named in the manifest is missing from the build");
-  // Bun knows brotli here; the type library does not yet.
+  // Bun supports brotli here; its types do not declare it yet.
   const format = (inflatable === "br" ? "brotli" : inflatable) as CompressionFormat;
   return compressed.stream().pipeThrough(new DecompressionStream(format));
 }

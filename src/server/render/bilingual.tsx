@@ -13,8 +13,8 @@ interface BilingualProps {
 }
 
 /**
- * A text in every language; the style sheet shows the one of the document. The server can't know it: it is kept
- * in the browser, where the inline script reads it before the first paint.
+ * A text in every language; the style sheet shows that of the document. The server does not know the language: the
+ * browser stores it, and the inline script reads it before the first paint.
  */
 export function Bilingual({ text, values }: BilingualProps) {
   return (

@@ -2,10 +2,10 @@ import type { IslandName } from "../../shared/islands.ts";
 import type { Locale } from "../../shared/locale.ts";
 import { type AssetSource, serveAsset } from "./assets.ts";
 
-/** The product's mark as PNG, by its side in pixels, and the picture that stands for a link to us. */
+/** The product's mark as PNG, by its side in pixels, and the preview image of links to this service. */
 export interface Marks {
   png32: string;
-  /** Without corners of its own, as are all that a platform cuts out. */
+  /** Without rounded corners, as are all images that platforms crop themselves. */
   apple180: string;
   png192: string;
   png512: string;
@@ -13,7 +13,7 @@ export interface Marks {
   cards: Record<Locale, string>;
 }
 
-/** What a client build tells the HTML shell. All are absolute paths under `/assets/`. */
+/** What a client build reports to the HTML shell. All are absolute paths under `/assets/`. */
 export interface ClientGraph {
   entry: string;
   styles: string[];
@@ -21,18 +21,18 @@ export interface ClientGraph {
   fonts: string[];
   icon: string;
   marks: Marks;
-  /** Everything an island loads before it can be drawn, the entry's own chunks included. */
+  /** All modules that an island loads before it can be drawn, the entry's own chunks included. */
   islands: Record<IslandName, string[]>;
-  /** What the entry page says. */
+  /** The catalogues of the entry page. */
   locales: Record<Locale, string>;
-  /** What is said in /his besides. */
+  /** The additional catalogues of `/his`. */
   hisLocales: Record<Locale, string>;
 }
 
-/** The name under which a build keeps its graph among its assets. */
+/** The name of the graph among a build's assets. */
 export const clientGraphName = "graph.json";
 
-/** @throws where the source is no client build */
+/** @throws if the source is not a client build */
 export async function readClientGraph(assets: AssetSource): Promise<ClientGraph> {
   const asset = assets.get(clientGraphName);
   if (!asset) throw new Error("the client's assets hold no graph: it was not built");

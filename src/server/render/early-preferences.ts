@@ -3,8 +3,8 @@ import type { Locale } from "../../shared/locale.ts";
 type ThemeColors = Record<"dark" | "light", string>;
 
 /**
- * Runs in the page before its first paint, so that neither theme nor language flashes, and starts the download
- * of the language's catalogues. Sent as its own source text: nothing outside of it may be named in it.
+ * Runs in the page before its first paint, so that neither theme nor language flashes, and starts the download of the
+ * language's catalogues. Its own source text is sent, so it must not refer to anything outside of itself.
  */
 function applyPreferences(catalogues: Record<Locale, string[]>, colors: ThemeColors): void {
   const root = document.documentElement;
@@ -12,7 +12,7 @@ function applyPreferences(catalogues: Record<Locale, string[]>, colors: ThemeCol
     try {
       return localStorage.getItem(key);
     } catch {
-      // Storage is blocked: the defaults stand.
+      // Storage is blocked: the defaults stay.
       return null;
     }
   };
@@ -20,7 +20,7 @@ function applyPreferences(catalogues: Record<Locale, string[]>, colors: ThemeCol
   const locale = !language || language.toLowerCase().includes("pt") ? "pt-BR" : "en-US";
   root.lang = locale;
   root.dataset.theme = read("theme") === "light" ? "light" : "dark";
-  // What the browser draws around the page follows the theme, now and whenever it changes.
+  // What the browser draws around the page follows the theme, now and at every change.
   const tint = () => {
     const color = colors[root.dataset.theme === "light" ? "light" : "dark"];
     document.querySelector("meta[name=theme-color]")?.setAttribute("content", color);
@@ -37,7 +37,7 @@ function applyPreferences(catalogues: Record<Locale, string[]>, colors: ThemeCol
   }
 }
 
-/** The inline script's text; safe inside a `script` element whatever the paths are. */
+/** The inline script's text; safe inside a `script` element for any paths. */
 export function earlyPreferencesScript(catalogues: Record<Locale, string[]>, colors: ThemeColors): string {
   const values = [catalogues, colors].map((value) => JSON.stringify(value).replaceAll("<", "\\u003c"));
   return `(${applyPreferences})(${values.join(",")})`;

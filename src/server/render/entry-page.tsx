@@ -15,7 +15,7 @@ const needsScript = /*i18n*/ {
   message: "This page needs JavaScript. Please turn it on in your browser.",
 };
 
-/** The body of `/`: the light box, drawn without any script, and the pane with the forms beside it. */
+/** The body of `/`: the light box, drawn without any script, and beside it the pane with the forms. */
 export function EntryPage({ props }: { props: IslandProps<"auth"> }) {
   return (
     <div class="auth">
@@ -61,7 +61,7 @@ export function EntryPage({ props }: { props: IslandProps<"auth"> }) {
   );
 }
 
-/** Holds the places of the login form, so that nothing moves when it comes. */
+/** Reserves the places of the login form, so that nothing moves when the form appears. */
 function LoginFormShape() {
   return (
     <div class="auth-shape" aria-hidden="true">

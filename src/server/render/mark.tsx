@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 
-/** The mark and the product's name, as a link home or plain. */
+/** The mark and the product's name, with or without a link to the start page. */
 export function Mark({ productName, href }: { productName: string; href?: string }) {
   const content = (
     <>

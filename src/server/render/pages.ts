@@ -16,14 +16,14 @@ export interface PageOptions {
   registration: IslandProps<"auth">["registration"];
   trialDays: number;
   maxUploadBytes: number;
-  /** In development the client changes while the server runs: asked at each page. */
+  /** Called for each page, because in development the client changes while the server runs. */
   clientGraph?: (() => Promise<ClientGraph>) | undefined;
 }
 
-/** What a document of this request is made with; the headers of every page are set on the way. */
+/** The context of this request's document; also sets the headers that every page has. */
 export type PageContext = (c: Context<HttpEnv>) => Promise<DocumentContext>;
 
-/** Addresses of programs, where nothing found is a problem document and no page. */
+/** Paths for programs: an unknown one answers a problem document instead of a page. */
 const NOT_PAGES = /^\/(api|assets|dicomweb|viewer|metrics|generate-token)(\/|$)/;
 
 export function createPageContext(
@@ -40,17 +40,17 @@ export function createPageContext(
 
 function graphOf({ assets, clientGraph }: Pick<PageOptions, "assets" | "clientGraph">) {
   const built = readClientGraph(assets);
-  // Whoever renders first is told of a missing build; nobody rendering is no reason to fall.
+  // The first page that is rendered reports a missing build; until then the rejection is ignored.
   built.catch(() => undefined);
   return clientGraph ?? (() => built);
 }
 
-/** The pages, the client's assets, and the not-found page for every other address: mount it last. */
+/** The pages, the client's assets, and the not-found page for every other path: mount it last. */
 export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
   const { assets, productName, publicUrl, registration, trialDays, maxUploadBytes } = options;
   const graph = graphOf(options);
   const contextOf = createPageContext(options);
-  /** Asked for at the root, whatever the page says. */
+  /** Browsers request these at the root, whatever the page says. */
   const markAt = (name: "png32" | "apple180") => async (c: Context<HttpEnv>) => {
     const { marks } = await graph();
     const asset = assets.get(marks[name].replace("/assets/", ""));
@@ -80,7 +80,7 @@ export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
       .get("/apple-touch-icon.png", markAt("apple180"))
       .get("/", (c) => entry(c))
       .get("/reset-password/:token", (c) => entry(c, { resetToken: c.req.param("token") }))
-      // Shows a button: programs that look into mails open every link.
+      // The page shows a button, because programs that scan mails open every link.
       .get("/stop-email-change/:token", (c) => entry(c, { stopToken: c.req.param("token") }))
       .get("/his", his)
       .get("/his/subscription", his)

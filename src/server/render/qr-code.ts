@@ -1,6 +1,6 @@
 import encodeQR from "qr";
 
-/** A QR code as a `data:` URL. Vector, so that it is crisp at any size; white around it, as readers want it. */
+/** A QR code as a `data:` URL. It is a vector image, sharp at any size, with the white margin that readers need. */
 export function drawQrCode(text: string): string {
   const svg = encodeQR(text, "svg", { ecc: "medium", border: 4 }).replace(
     "<svg ",

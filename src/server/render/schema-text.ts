@@ -1,4 +1,4 @@
-/** As much of JSON Schema as the API's document uses. */
+/** The part of JSON Schema that the API's document uses. */
 export interface ShownSchema {
   $ref?: string;
   type?: string | string[];
@@ -16,7 +16,7 @@ export interface ShownSchema {
 
 const MAX_DEPTH = 8;
 
-/** A schema as a TypeScript type would be written; a named one by its name. */
+/** Writes a schema as a TypeScript type; a named schema as its name. */
 export function schemaText(schema: ShownSchema, indent = "", depth = 0): string {
   if (depth > MAX_DEPTH) return "…";
   const inner = (part: ShownSchema) => schemaText(part, indent, depth + 1);

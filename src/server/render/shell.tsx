@@ -12,16 +12,16 @@ import { THEME_COLORS } from "./theme-colors.ts";
 import { MANIFEST_PATH } from "./web-manifest.ts";
 
 interface ShellProps extends DocumentContext {
-  /** The island whose modules the page will need at once. */
+  /** The island whose modules the page needs at once. */
   island?: IslandName;
-  /** Rules of this page alone. */
+  /** Style rules of this page alone. */
   style?: string;
   /** Whether search engines may list the page. */
   listed?: boolean;
   children: Child;
 }
 
-/** The HTML document around a page. A page without an island loads no script but the inline one. */
+/** The HTML document around a page. A page without an island loads only the inline script. */
 export function Shell({ island, style, listed = false, children, ...context }: ShellProps) {
   const { graph, nonce, productName, publicUrl, locale } = context;
   return (
@@ -79,11 +79,11 @@ interface IslandMarkerProps<Name extends IslandName> {
   name: Name;
   props: IslandProps<Name>;
   class?: string;
-  /** What is read until the island is there, and if it never comes. */
+  /** Shown until the island is loaded, and if it never loads. */
   children: Child;
 }
 
-/** The place of an island in the page; the client replaces what is in it. */
+/** The place of an island in the page; the client replaces its content. */
 export function Island<Name extends IslandName>({
   name,
   props,

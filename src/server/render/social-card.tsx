@@ -13,13 +13,13 @@ const CARD = { width: 1200, height: 630 } as const;
 interface SocialCardProps {
   productName: string;
   locale: Locale;
-  /** Where people reach us; messengers ask for whole addresses. */
+  /** The public origin of this service; messengers require absolute addresses. */
   publicUrl: string;
-  /** Absolute paths of the pictures. */
+  /** Absolute paths of the images. */
   cards: Record<Locale, string>;
 }
 
-/** What messengers and networks show beside a link to us (ogp.me), in the language that they ask in. */
+/** The preview that messengers and networks show for a link to this service (ogp.me), in the language of their request. */
 export function SocialCard({ productName, locale, publicUrl, cards }: SocialCardProps) {
   const properties = {
     "og:type": "website",

@@ -6,7 +6,7 @@ import { THEME_COLORS } from "./theme-colors.ts";
 
 export const MANIFEST_PATH = "/manifest.webmanifest";
 
-/** What a browser needs to put us beside the programs of the machine (W3C Web Application Manifest). */
+/** What a browser needs to install this service as an application (W3C Web Application Manifest). */
 export function webManifest(productName: string, locale: Locale, marks: Marks) {
   const icon = (src: string, sizes: string, purpose = "any") => ({ src, sizes, type: "image/png", purpose });
   return {
