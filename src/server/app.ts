@@ -40,18 +40,18 @@ import type { AssetSource } from "./render/assets.ts";
 import type { ClientGraph } from "./render/client-graph.ts";
 import { createPageContext, createPageRoutes } from "./render/pages.ts";
 
-/** What the build made: folders in development, inside the file in the executable. */
+/** The files that the build made: folders in development, inside the executable otherwise. */
 export interface BuiltAssets {
   client: AssetSource;
   viewer: AssetSource;
 }
 
-/** What `run dev` puts in the place of the built client. */
+/** What `run dev` uses instead of the built client. */
 export interface Development {
   clientGraph(): Promise<ClientGraph>;
 }
 
-/** Middleware order and mounts. */
+/** The order of the middleware, and where each room's routes are mounted. */
 export function createApp(deps: Deps, assets: BuiltAssets, development?: Development) {
   const { config, log, meters } = deps;
   const { productName, publicUrl, viewerOrigin } = config;

@@ -9,7 +9,7 @@ export interface S3Config {
   secretAccessKey: string;
 }
 
-/** How Pix is received: on the merchant's own key, or through a PSP that speaks the Central Bank's API Pix. */
+/** How Pix payments are received: on the merchant's own key, or through a PSP that implements the Central Bank's API Pix. */
 export type PixConfig =
   | { provider: "local"; key: string; merchantName: string; merchantCity: string }
   | ({ provider: "bacen"; merchantName: string; merchantCity: string } & BacenPixConfig);
@@ -25,7 +25,7 @@ export interface BacenPixConfig {
   /** PEM files for mutual TLS. */
   certFile: string;
   certKeyFile: string;
-  /** PEM file of the authority that signed the PSP's certificate; the system's authorities where unset. */
+  /** PEM file of the authority that signed the PSP's certificate; if unset, the system's authorities apply. */
   caFile: string | undefined;
   /** Part of the webhook's address. */
   webhookSecret: string;
@@ -49,21 +49,21 @@ export interface Config {
   mailFrom: string | undefined;
   supportEmail: string | undefined;
   s3: S3Config | undefined;
-  /** When an upload is answered: once durable on this node's disk, or once verified in the store. */
+  /** When an upload is acknowledged: once durable on this node's disk, or once verified in the store. */
   ack: "disk" | "store";
   cacheMaxBytes: number;
   maxUploadBytes: number;
   viewerOrigin: string | undefined;
-  /** Bearer of `GET /metrics`; unset, there is none. */
+  /** Bearer token of `GET /metrics`; if unset, the route does not exist. */
   metricsToken: string | undefined;
-  /** Undefined: plans can't be paid for here. */
+  /** Undefined if plans cannot be paid for here. */
   pix: PixConfig | undefined;
   /** Peers (addresses and CIDR ranges) whose X-Forwarded-For is believed. */
   trustProxy: string[];
   logLevel: "debug" | "info" | "warn" | "error";
 }
 
-/** Every bad value of the environment at once, one sentence each. */
+/** All invalid values of the environment at once, one sentence each. */
 export class ConfigError extends Error {
   override name = "ConfigError";
   constructor(readonly problems: string[]) {
@@ -99,7 +99,7 @@ class Reader {
     return fallback;
   }
 
-  /** What a header can carry as it is. */
+  /** Reads a value that a header can contain unescaped. */
   headerToken(name: string): string | undefined {
     const value = this.text(name);
     if (value === undefined || /^[!-~]{1,1024}$/.test(value)) return value;
@@ -150,7 +150,7 @@ class Reader {
     });
   }
 
-  /** All or none of a family of variables. */
+  /** Either all or none of a family of variables must be set. */
   family(names: string[]): Record<string, string> | undefined {
     const given = names.filter((name) => this.text(name) !== undefined);
     if (given.length === 0) return undefined;
@@ -218,7 +218,7 @@ function readPix(env: Reader): PixConfig | undefined {
 
 const GIB = 1024 ** 3;
 
-/** @throws {ConfigError} naming every bad value */
+/** @throws {ConfigError} that names every invalid value */
 export function readConfig(environment: Environment): Config {
   const env = new Reader(environment);
   const host = env.text("HOST") ?? "127.0.0.1";
@@ -263,7 +263,7 @@ export function readConfig(environment: Environment): Config {
     trustProxy: env.peers("TRUST_PROXY"),
     logLevel: env.oneOf("LOG_LEVEL", ["info", "debug", "warn", "error"], "info"),
   };
-  // One that the app shares separates nothing: the viewer's page is sandboxed, as without.
+  // An origin that the app shares would isolate nothing: the viewer's page is then sandboxed, as without one.
   if (config.viewerOrigin === config.publicUrl) config.viewerOrigin = undefined;
   if (env.problems.length > 0) throw new ConfigError(env.problems);
   return config;

@@ -22,7 +22,7 @@ import type { CachedStore } from "./storage/cache/cached-store.ts";
 import type { DiskRoom } from "./storage/disk/disk-room.ts";
 import type { ObjectStore } from "./storage/object-store.ts";
 
-/** Everything a use case may ask for; each takes a `Pick` of it. Disposing ends it all, newest first. */
+/** The dependencies of all use cases; each use case takes a `Pick` of them. Disposing closes all of them, newest first. */
 export interface Deps extends AsyncDisposable {
   config: Config;
   log: Logger;
@@ -32,37 +32,37 @@ export interface Deps extends AsyncDisposable {
   jobs: Jobs;
   tokens: Tokens;
   mailer: Mailer;
-  /** Mails that wait as jobs are sealed. */
+  /** Seals mails that wait as jobs. */
   mailSeal: Seal;
-  /** Secrets of authenticator apps, and challenges for passkeys, are sealed. */
+  /** Seals secrets of authenticator apps and challenges for passkeys. */
   factorSeal: Seal;
   node: Node;
-  /** This node's own disk, where uploads lie until they are transferred. */
+  /** This node's own disk, which holds uploads until they are transferred. */
   staging: ObjectStore;
-  /** Room on that disk. */
+  /** Free room on that disk. */
   disk: DiskRoom;
-  /** What uploads under way may bring each account. */
+  /** The bytes that uploads under way may add to each account. */
   storageClaims: StorageClaims;
   /** The archive: `DATA_DIR/objects`, or S3. */
   store: ObjectStore;
-  /** What lies in the stores, as series and instances. */
+  /** The content of the stores, as series and instances. */
   series: SeriesReader;
-  /** The local copy of what is being viewed, where the archive is S3. */
+  /** The local copy of objects that are being viewed, if the archive is S3. */
   cache: CachedStore | undefined;
-  /** Who notes what the bytes of exams are found to be. */
+  /** Records the result of each check of the bytes at rest. */
   owners: ObjectOwners;
-  /** What the bytes of objects that were read lately must be. */
+  /** The checksums of objects that were read lately. */
   sums: KnownSums;
   ingestWorkers: IngestWorkers;
-  /** How much is inflated while it is sent, by whom. */
+  /** How much is inflated while it is sent, by caller. */
   readingTurns: ReadingTurns;
   scratch: Scratch;
-  /** Finds elements in files, apart from everything else. */
+  /** Finds elements in files, in a separate process. */
   elements: ElementFinder;
-  /** Undefined: plans can't be paid for here. */
+  /** Undefined if plans cannot be paid for here. */
   pix: Pix | undefined;
-  /** Decodes pixels, apart from everything else. */
+  /** Decodes pixels, in a separate process. */
   pictures: PictureMaker;
-  /** Resolves when the database ended by itself: the process can't go on. */
+  /** Resolves when the database ended by itself: the process cannot continue then. */
   databaseLost: Promise<void>;
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { run } from "./cli/run.ts";
 import { folderAssets } from "./render/assets.ts";
 
-/** The program from source: built assets lie in `dist`, PostgreSQL among the installed packages. */
+/** The program run from source: built assets are in `dist`, PostgreSQL is among the installed packages. */
 const root = join(import.meta.dir, "../..");
 const dist = join(root, "dist");
 

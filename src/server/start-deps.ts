@@ -47,10 +47,10 @@ import { createS3Store } from "./storage/s3/s3-store.ts";
 export interface DepsOverrides {
   clock?: Clock;
   log?: Logger;
-  /** Where PostgreSQL's programs come from; default: what npm installed. */
+  /** The source of PostgreSQL's programs; by default, what npm installed. */
   postgresBinaries?: PostgresBinaries;
   store?: ObjectStore;
-  /** Instead of the file system of DATA_DIR. */
+  /** Replaces the file system of DATA_DIR. */
   disk?: DiskRoom;
   pix?: Pix;
   /** How the compiled executable starts itself as an ingest worker. */
@@ -63,12 +63,12 @@ export interface DepsOverrides {
 
 const DISK = { spareBytes: 256 * 1024 * 1024 };
 
-/** One may be busy with a huge upload for long, and one with a large one: the others go on with the small ones. */
+/** At least three: one may be busy with a huge upload for long, another with a large one, while the rest serve small ones. */
 const INGEST_WORKERS = Math.min(4, Math.max(3, availableParallelism()));
 
 /**
- * The composition root: starts or reaches the database, migrates it, opens the stores, jobs and workers.
- * What was started is ended again if a later step fails.
+ * The composition root: starts or reaches the database, migrates it, and opens the stores, jobs and workers. If a step
+ * fails, everything started before it is closed again.
  */
 export async function createDeps(config: Config, overrides: DepsOverrides = {}): Promise<Deps> {
   await using started = new AsyncDisposableStack();
@@ -96,7 +96,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     command: overrides.ingestWorkerCommand,
   });
   started.defer(() => ingestWorkers.close());
-  // One of them works at a time, so that their largest requests never add up.
+  // Only one of them works at a time, so that their largest requests never add up.
   const turns = new SharedTurns();
   const pictures = createPictureMaker({ log, command: overrides.pictureWorkerCommand, turns });
   started.defer(() => pictures.close());

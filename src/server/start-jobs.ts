@@ -13,11 +13,11 @@ import { startBeating } from "./nodes/beat.ts";
 import { reviveNode } from "./revive-node.ts";
 
 /**
- * Sweeps what a former run of this node left behind, then takes up its background work. Disposed, the node no longer
- * says that it is alive; its jobs end with `deps`.
+ * Removes what a previous run of this node left behind, then starts its background work. Once disposed, the node no
+ * longer reports that it is alive; its jobs end with `deps`.
  */
 export async function startJobs(deps: Deps): Promise<AsyncDisposable> {
-  // First: nobody may take the node for dead once it has begun to enqueue what is its own.
+  // First, so that no other node takes this one for dead once it has begun to enqueue its own jobs.
   const beating = await startBeating(deps, () => reviveNode(deps));
   await startMailJobs(deps);
   await startAuthJobs(deps);

@@ -4,17 +4,20 @@ import { withTimeout } from "./runtime/with-timeout.ts";
 import { startJobs } from "./start-jobs.ts";
 
 export interface RunningServer extends AsyncDisposable {
-  /** Origin under which it answers on this machine. */
+  /** Origin at which the server answers on this machine. */
   url: string;
 }
 
 /** Above the largest upload: the routes refuse these bodies with a problem document, Bun refuses longer ones without. */
 const REFUSED_BY_ROUTES_BYTES = 16 * 1024 * 1024;
 const IDLE_TIMEOUT_SECONDS = 120;
-/** What requests under way get to finish when the server stops. */
+/** The time that open requests get to finish when the server stops. */
 const DRAIN_MS = 4_000;
 
-/** Sweeps, starts the node's jobs and listens. Disposing stops accepting, then finishes or cuts what is open. */
+/**
+ * Sweeps, starts the node's jobs and listens. Disposing stops accepting connections, then waits for open requests and
+ * cuts those that take too long.
+ */
 export async function startServer(deps: Deps, assets: BuiltAssets): Promise<RunningServer> {
   const { config } = deps;
   const app = createApp(deps, assets);
