@@ -27,7 +27,7 @@ describe("places for uploads", () => {
     const { clock, slots } = withClock({ perAccount: 2, perProcess: 6 });
     const held = ["t1", "t1", "t2", "t2", "t3", "t3"].map((name) => slots.take(trial(name)));
     clock.ms = 11_000;
-    for (const [index, slot] of held.entries()) slot.came(index === 1 ? 10 : 1_000_000);
+    for (const [index, slot] of held.entries()) slot.countReceived(index === 1 ? 10 : 1_000_000);
     clock.ms = 12_000;
     const first = slots.take(paying("a"));
     expect(evicted(held)).toEqual([1]);
@@ -50,9 +50,9 @@ describe("places for uploads", () => {
     const held = ["t1", "t1", "t1", "t2", "t2", "t3"].map((name) => slots.take(trial(name)));
     for (let second = 1; second <= 30; second++) {
       clock.ms = second * 1000;
-      for (const [index, slot] of held.entries()) if (index !== 4) slot.came(100_000);
+      for (const [index, slot] of held.entries()) if (index !== 4) slot.countReceived(100_000);
     }
-    slots.take(trial("t4")).came(1);
+    slots.take(trial("t4")).countReceived(1);
     expect(evicted(held)).toEqual([4]);
     expect(refusal(() => slots.take(trial("t5")))).toBe("upload.too_many");
   });
@@ -74,7 +74,7 @@ describe("places for uploads", () => {
     const { clock, slots } = withClock({ perAccount: 2, perProcess: 9 });
     const held = [slots.take(paying("a")), slots.take(paying("a"))];
     clock.ms = 29_000;
-    held[0]?.came(1);
+    held[0]?.countReceived(1);
     expect(refusal(() => slots.take(paying("a")))).toBe("upload.too_many");
     clock.ms = 31_000;
     slots.take(paying("a"));

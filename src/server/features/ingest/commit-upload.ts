@@ -31,9 +31,9 @@ import type { FinishedUpload } from "./finished-upload.ts";
 const REPLACED_MANIFEST_SECONDS = 120;
 
 /**
- * Makes an upload visible: rows, quota, usage, audit and the transfer job, in one transaction. `"stale"` where one
- * of its studies changed since the plan was made: plan and build again.
- * @throws {AppError} `quota.*`, `subscription.required`, `upload.interrupted` where the sweeper gave it up
+ * Makes an upload visible: rows, quota, usage, audit and the transfer job, in one transaction. Returns `"stale"` when one of its
+ * studies changed after the plan was made: the caller plans and builds again.
+ * @throws {AppError} `quota.*`, `subscription.required`, `upload.interrupted` when the sweeper gave the upload up
  */
 export async function commitUpload(
   deps: Pick<Deps, "db" | "jobs" | "clock" | "node">,
@@ -42,7 +42,8 @@ export async function commitUpload(
   const { upload, plan, scan } = finished;
   const uids = scan.studies.map((study) => study.studyInstanceUID);
   return await deps.db.transaction(async (tx) => {
-    // First: a cancellation comes wholly before, and this is refused, or after, and takes what this brings.
+    // The lock comes first, so that a cancellation runs either wholly before (this upload is refused) or wholly after (it removes
+    // this upload too).
     const [, isKnown] = await runConcurrently(
       lockSubscription(tx, upload.accountId),
       lockStudiesOf(tx, upload.accountId, uids),
@@ -50,7 +51,7 @@ export async function commitUpload(
     const stored = isKnown
       ? await findStoredStudies(tx, upload.accountId, uids)
       : new Map<string, StoredStudy>();
-    if (!stoodStill(plan.stored, stored)) return "stale";
+    if (!hasSameManifests(plan.stored, stored)) return "stale";
     const change = describeChange(deps, finished, stored);
     await writeChange(deps, tx, finished, change);
     return change.answers;
@@ -58,7 +59,7 @@ export async function commitUpload(
 }
 
 /** Whether the same manifests are in force for the same studies. */
-function stoodStill(before: Map<string, StoredStudy>, now: Map<string, StoredStudy>): boolean {
+function hasSameManifests(before: Map<string, StoredStudy>, now: Map<string, StoredStudy>): boolean {
   const inForce = (studies: Map<string, StoredStudy>) =>
     [...studies.values()].flatMap(({ series }) => series.map(({ manifest }) => manifest.id)).sort();
   return inForce(before).join() === inForce(now).join();
@@ -73,10 +74,10 @@ async function writeChange(
   const now = deps.clock.now();
   const account = { userId: caller.userId, isAdmin: caller.role === "admin" };
   for (const { studyId, columns } of change.reindexed) await updateStudyIndex(tx, studyId, columns);
-  // First: it adds to what is stored already.
+  // The quota is charged first, since the charge adds to what is stored already.
   const bytes = sumOf(change.objects) - sumOf(change.replaced);
   await chargeExams(tx, account, { kind: "imaging", count: change.newStudies.length, bytes }, now);
-  // Sent together: none waits for another's outcome, only each for its place in the transaction.
+  // These statements are sent at once: none needs the result of another.
   const hasObjects = change.objects.length > 0;
   const [isEnded] = await runConcurrently(
     endUpload(tx, upload.id, "committed", now),

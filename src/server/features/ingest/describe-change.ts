@@ -16,24 +16,24 @@ import {
 } from "./study-index.ts";
 import type { BuiltObject, BuiltStudy, BuiltVolume, ScannedStudy } from "./worker/worker-messages.ts";
 
-/** What an upload changes in the database, and what it is answered. */
+/** What an upload changes in the database, and the answer to its sender. */
 export interface Change {
   newStudies: StudyRow[];
-  /** Studies that were there: what they hold is counted anew. */
+  /** Studies that existed before: their contents are counted again. */
   grownIds: string[];
-  /** Index columns of studies that were there, where the form changes them. */
+  /** Index columns that the form changes, of studies that existed before. */
   reindexed: { studyId: string; columns: ReturnType<typeof studyColumns> }[];
   series: SeriesRow[];
   objects: StoredObjectRow[];
   volumes: BuiltVolume[];
   replaced: StoredStudy["series"][number]["manifest"][];
-  /** Studies of which nothing is damaged or gone any more, as far as the plan knew. */
+  /** Studies whose damage or loss this upload repairs, as far as the plan knew. */
   repairedIds: string[];
   touched: { studyId: string; studyInstanceUID: string }[];
   answers: UploadAnswer["studies"];
 }
 
-/** Works out the rows of an upload, given how its studies stand now. Pure, but for new ids. */
+/** Works out the rows of an upload from the present state of its studies. Pure, except for new ids. */
 export function describeChange(
   deps: Pick<Deps, "clock" | "node">,
   finished: FinishedUpload,
@@ -121,7 +121,7 @@ function indexStudy(
   });
 }
 
-/** What {@link refreshStudies} counts of a study that has nothing but this. */
+/** The counts that {@link refreshStudies} gives a study that consists of this upload only. */
 function countsOf({ volume, series }: BuiltStudy) {
   const objects = [...(volume ? [volume] : []), ...series.map(({ manifest }) => manifest)];
   return {
@@ -177,7 +177,7 @@ function addObjects(change: Change, input: StudyOfUpload & { uploadId: string; n
   }
 }
 
-/** Where an object of an upload lies, in the staging area and in the archive store alike. */
+/** The key of an upload's object, in the staging area and in the archive store alike. */
 export function objectKey(uploadId: string, object: Pick<BuiltObject, "path">): string {
   return `${uploadId}/${basename(object.path)}`;
 }

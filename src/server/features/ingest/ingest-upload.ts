@@ -16,7 +16,7 @@ import { commitUpload } from "./commit-upload.ts";
 import { objectKey } from "./describe-change.ts";
 import { uploadTooLarge, uploadWithoutDicom } from "./ingest.errors.ts";
 import { planBuild, type UploadPlace } from "./plan-build.ts";
-import { inWords, receiveUpload } from "./receive-upload.ts";
+import { formatSize, receiveUpload } from "./receive-upload.ts";
 import { uploadFailure } from "./upload-failure.ts";
 import { MULTIPART_OVERHEAD_BYTES, UploadRoom } from "./upload-room.ts";
 import type { UploadSlot } from "./upload-slots.ts";
@@ -31,13 +31,13 @@ import type { BuiltUpload, ScanResult } from "./worker/worker-messages.ts";
 
 type IngestDeps = ObjectDeps & Pick<Deps, "config" | "disk" | "ingestWorkers" | "storageClaims">;
 
-/** How often an upload is planned anew because another one changed the same study meanwhile. */
+/** How often an upload may be planned, since another one may change the same study meanwhile. */
 const MAX_PLANS = 10;
 const MAX_CONFLICT_NAMES = 1000;
 
 /**
- * Takes in one upload: received, read, written as volumes and manifests, committed; only then answered. On any
- * failure before the commit nothing of it stays and nothing of it was ever visible.
+ * Takes in one upload: receives it, reads it, writes volumes and manifests, and commits; only then it is answered. A failure before
+ * the commit leaves nothing behind, and nothing was visible.
  * @throws {AppError} `upload.*`, `quota.*`, `subscription.required`, `storage.full`
  */
 export async function ingestUpload(
@@ -50,7 +50,7 @@ export async function ingestUpload(
   const { config, node, clock } = deps;
   const lengthBytes = declaredLengthOf(request);
   if (lengthBytes > config.maxUploadBytes + MULTIPART_OVERHEAD_BYTES) {
-    throw new AppError(uploadTooLarge, { values: { maximum: inWords(config.maxUploadBytes) } });
+    throw new AppError(uploadTooLarge, { values: { maximum: formatSize(config.maxUploadBytes) } });
   }
   using room = await UploadRoom.open(deps, caller, lengthBytes, slot);
   const id = Bun.randomUUIDv7();
@@ -66,7 +66,7 @@ export async function ingestUpload(
   });
   try {
     await mkdir(upload.folder, { recursive: true });
-    return await takeIn(deps, { caller, request, upload, origin, slot, room });
+    return await processUpload(deps, { caller, request, upload, origin, slot, room });
   } catch (error) {
     await abandonUpload(deps, id);
     if (isOverQuota(error)) throw await room.exceeded();
@@ -83,15 +83,15 @@ interface Incoming {
   room: UploadRoom;
 }
 
-async function takeIn(deps: IngestDeps, incoming: Incoming): Promise<UploadAnswer> {
+async function processUpload(deps: IngestDeps, incoming: Incoming): Promise<UploadAnswer> {
   const { caller, request, upload, origin, slot, room } = incoming;
   const { config, log } = deps;
   const spoolPath = join(upload.folder, "spool.zip");
-  const came = (bytes: number) => {
-    slot.came(bytes);
-    room.came(bytes);
+  const onReceived = (bytes: number) => {
+    slot.countReceived(bytes);
+    room.countReceived(bytes);
   };
-  const receiving = { signal: slot.signal, came };
+  const receiving = { signal: slot.signal, onReceived };
   const { metadata, sizeBytes } = await receiveUpload(
     request,
     spoolPath,
@@ -138,7 +138,7 @@ async function takeIn(deps: IngestDeps, incoming: Incoming): Promise<UploadAnswe
   }
 }
 
-/** What the answer names of an upload beside its studies, each list bounded. */
+/** What the answer names beside the studies; each list is bounded. */
 function namesOf(
   { skipped, skippedCount }: ScanResult,
   { studies }: BuiltUpload,
@@ -153,7 +153,7 @@ function namesOf(
   };
 }
 
-/** The spool and what large entries were inflated into go; committed, the upload no longer depends on that. */
+/** Removes the spool and the files of inflated entries, which a committed upload no longer needs. */
 async function removeLeftovers(deps: IngestDeps, folder: string, built: BuiltUpload): Promise<void> {
   try {
     await keepOnly(folder, new Set(objectsOf(built).map(({ path }) => basename(path))));
@@ -184,7 +184,7 @@ async function buildAndCommit(
     const plan = await planBuild(deps, scanned.upload, scanned.scan);
     if (plan === "stale") continue;
     if (built && isArchived) await removeFromArchive(deps, scanned.upload.id, built);
-    // What takes the place of lost volumes needs no room of the plan but theirs: the commit knows how much that is.
+    // The replacement of a lost volume takes the room of that volume, and only the commit knows how much that is.
     const isHealing = plan.build.studies.some(({ lostVolumes = [] }) => lostVolumes.length > 0);
     const { restBytes } = scanned.scan;
     const maxRestBytes = isHealing ? restBytes : await room.claimAtRest(restBytes);
@@ -200,7 +200,7 @@ async function buildAndCommit(
   throw new AppError(uploadInterrupted, { detail: "its studies kept changing" });
 }
 
-/** With ACK=store: the copies are in the store and verified before anything is visible or answered. */
+/** Copies the objects to the store and verifies them before anything is visible or answered (ACK=store). */
 async function archive(
   deps: IngestDeps,
   uploadId: string,
@@ -223,13 +223,13 @@ function objectsOf({ studies }: BuiltUpload) {
   ]);
 }
 
-/** 0 where a body does not say how long it is: it comes in chunks. */
+/** Returns 0 for a body of unknown length, which comes in chunks. */
 function declaredLengthOf(request: Request): number {
   const declared = Number(request.headers.get("content-length"));
   return Number.isSafeInteger(declared) && declared > 0 ? declared : 0;
 }
 
-/** A worker found that the upload is more at rest than the plan has room for. */
+/** Whether a worker found that the stored upload would exceed the plan. */
 function isOverQuota(error: unknown): boolean {
   return error instanceof IngestRefused && error.failure === "upload.over_quota";
 }

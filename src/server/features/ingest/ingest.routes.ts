@@ -29,7 +29,7 @@ import { measureUpload } from "./measure-upload.ts";
 import { createUploadSlots } from "./upload-slots.ts";
 
 const UPLOADS_PER_ACCOUNT = 12;
-/** Of which most are only being received: a socket, a file, and at most some 2 MB that the socket took and nobody read. */
+/** Most of these are only being received: each holds a socket, a file and at most about 2 MB of unread bytes. */
 const UPLOADS_PER_PROCESS = 128;
 
 const describe = describeIn("Uploads");

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { findLostVolumes, isDamage, unlessLost } from "../../holdings/checking/find-lost.ts";
+import { findLostVolumes, isDamage, undefinedIfLost } from "../../holdings/checking/find-lost.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import { type ObjectDeps, openObject, readObject } from "../../holdings/reading/open-object.ts";
@@ -17,7 +17,7 @@ import type {
   ScanResult,
 } from "./worker/worker-messages.ts";
 
-/** Of a study's manifests so much is held and sent to the worker; the others go by way of files. */
+/** Up to this much of a study's manifests is held and sent to the worker; the rest is passed in files. */
 const MAX_HELD_MANIFEST_BYTES = 4 * 1024 * 1024;
 
 /** What to write for an upload, and how its studies stood when that was decided. */
@@ -30,13 +30,13 @@ export interface PlannedUpload {
 export interface UploadPlace {
   id: string;
   accountId: string;
-  /** In the staging area; objects' keys are `{id}/{name}`. */
+  /** The upload's folder in the staging area; objects' keys are `{id}/{name}`. */
   folder: string;
 }
 
 /**
- * Decides which objects an upload becomes, reading the manifests in force of studies it adds to. `"stale"` where
- * one of these was deleted meanwhile: look again.
+ * Decides which objects an upload becomes, and reads the manifests in force of the studies it adds to. Returns `"stale"` when one
+ * of these was deleted meanwhile: the caller looks again.
  */
 export async function planBuild(
   deps: ObjectDeps,
@@ -52,7 +52,7 @@ export async function planBuild(
     }
     if (scan.guessed) adoptGuess(upload.folder, studies, scan.guessed);
   } catch (error) {
-    // Damage that is found now is marked now: the next plan has the upload repair it.
+    // The damage is marked now, so the next plan has the upload repair it.
     if (error instanceof ObjectNotFound || isDamage(error)) return "stale";
     throw error;
   }
@@ -72,7 +72,7 @@ async function planStudy(
     const isHeld = heldBytes + manifest.sizeBytes <= MAX_HELD_MANIFEST_BYTES;
     if (isHeld) heldBytes += manifest.sizeBytes;
     const reading = isHeld ? readObject(deps, manifest) : copyManifest(deps, folder, manifest);
-    const existing: ManifestBytes | undefined = await (isDamaged ? unlessLost(reading) : reading);
+    const existing: ManifestBytes | undefined = await (isDamaged ? undefinedIfLost(reading) : reading);
     const { seriesInstanceUID, instanceCount: lostInstances } = row;
     const kept = existing ? { existing } : { lostInstances };
     series.push({ seriesInstanceUID, manifest: newObject(folder, "manifest"), ...kept });
@@ -90,7 +90,7 @@ async function planStudy(
   };
 }
 
-/** Removed with all else of the upload's folder that is not its objects. */
+/** Copies a manifest into the upload's folder; it is removed with everything there that is not an object. */
 async function copyManifest(
   deps: ObjectDeps,
   folder: string,
@@ -102,7 +102,7 @@ async function copyManifest(
   return { path };
 }
 
-/** A guess is about a volume of its own id; what it holds, the worker compares. */
+/** Gives the guessed volume's id to the plan; the worker compares the contents. */
 function adoptGuess(folder: string, studies: PlannedStudy[], guessed: GuessedVolume): void {
   const [study] = studies;
   if (!study || studies.length > 1) return;

@@ -17,23 +17,23 @@ export interface ReceivedUpload {
 }
 
 const MAX_FIELD_BYTES = 64 * 1024;
-/** A sender who has gone without a word would hold their place for ever; one who sends next to nothing, too. */
+/** Without this bound, a sender who left silently or sends almost nothing would keep their place forever. */
 const WINDOW_MS = 120_000;
-/** Of a body in each window, what is slower than any line that still loads a page is given up: 2 kbit/s. */
+/** A body that brings less in a window is given up: 2 kbit/s is slower than any line that still loads a page. */
 const MIN_BYTES_A_WINDOW = 32 * 1024;
 
 export interface Receiving {
-  /** Ends it, with its reason. */
+  /** Ends the upload with the signal's reason. */
   signal?: AbortSignal;
-  /** Told of every piece that comes. */
-  came?: (bytes: number) => void;
-  /** A body of which nothing comes for so long, or too little, is given up. */
+  /** Called with the size of every piece that arrives. */
+  onReceived?: (bytes: number) => void;
+  /** A body is given up when nothing, or too little, arrives for this long. */
   windowMs?: number;
 }
 
 /**
- * Streams the multipart body of an upload into a new file at `spoolPath`, in constant memory. When this settles,
- * nothing is written any more. A sender who stalls, or all but, is given up.
+ * Streams the multipart body of an upload into a new file at `spoolPath`, in constant memory. Nothing is written after this
+ * settles. An upload whose sender stalls, or almost stalls, is given up.
  * @throws {AppError} `upload.not_zip`, `upload.missing`, `upload.too_large`, `upload.interrupted`, 400, 415, and what `room` says
  */
 export async function receiveUpload(
@@ -51,7 +51,7 @@ export async function receiveUpload(
     for await (const part of readFormParts(receive(request.body, receiving), boundary)) {
       const { name, fileName, content } = part;
       if (fileName === undefined && name === "formData") metadata = parseMetadata(await readText(content));
-      // One file is what an upload is; others are passed over.
+      // An upload is one file; further files are ignored.
       if (fileName !== undefined && sizeBytes === undefined) {
         sizeBytes = await spool(content, fileName, { path: spoolPath, maxBytes, room });
       }
@@ -64,19 +64,19 @@ export async function receiveUpload(
 }
 
 /**
- * What the sender sends, at the pace it is taken: only the time spent waiting for them counts.
- * @throws {AppError} `upload.interrupted` where they go, stall or trickle
+ * Yields the sender's bytes at the pace they are read; only the time spent waiting for the sender counts.
+ * @throws {AppError} `upload.interrupted` when the sender leaves, stalls or trickles
  */
 async function* receive(
   body: ReadableStream<Uint8Array>,
-  { signal, came, windowMs = WINDOW_MS }: Receiving,
+  { signal, onReceived, windowMs = WINDOW_MS }: Receiving,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = body.getReader();
   using _ = bodyBytes.enter();
   let reason: unknown;
   const giveUp = (why: unknown) => {
     reason ??= why;
-    reader.cancel().catch(() => {}); // ends the read that waits, which tells
+    reader.cancel().catch(() => {}); // ends the waiting read, which throws
   };
   const abort = () => giveUp(signal?.reason);
   if (signal?.aborted) abort();
@@ -94,7 +94,7 @@ async function* receive(
       waitedMs += performance.now() - askedAt;
       if (reason !== undefined) throw reason;
       if (done) return;
-      came?.(value.length);
+      onReceived?.(value.length);
       bytesInWindow += value.length;
       if (waitedMs >= windowMs) {
         if (bytesInWindow < MIN_BYTES_A_WINDOW) throw interrupted("too slow");
@@ -132,7 +132,8 @@ async function spool(
   let sizeBytes = 0;
   for await (const piece of content) {
     sizeBytes += piece.length;
-    if (sizeBytes > maxBytes) throw new AppError(uploadTooLarge, { values: { maximum: inWords(maxBytes) } });
+    if (sizeBytes > maxBytes)
+      throw new AppError(uploadTooLarge, { values: { maximum: formatSize(maxBytes) } });
     await writer.add(piece);
   }
   await writer.flush();
@@ -140,7 +141,7 @@ async function spool(
 }
 
 /** A size as messages give it: `2 GB`, `512 MB`. */
-export function inWords(sizeBytes: number): string {
+export function formatSize(sizeBytes: number): string {
   const gigabytes = sizeBytes / 1024 ** 3;
   return gigabytes >= 1 ? `${Number(gigabytes.toFixed(1))} GB` : `${Math.round(sizeBytes / 1024 ** 2)} MB`;
 }

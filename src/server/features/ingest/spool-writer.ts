@@ -2,17 +2,17 @@ import type { FileHandle } from "node:fs/promises";
 import { bodyBytes } from "../../runtime/body-bytes.ts";
 import type { SpoolRoom } from "./upload-room.ts";
 
-/** Pieces are written together, in one call: a body comes in some 64 kB at a time. */
+/** Pieces are joined into writes of this size, since a body arrives in pieces of about 64 kB. */
 const WRITE_BYTES = 2 * 1024 * 1024;
 const WRITE_PIECES = 256;
-/** What all uploads together collect for their next write: each less, the more there are. */
+/** What all uploads together may collect for their next writes; they share it equally. */
 const ALL_WRITE_BYTES = 16 * 1024 * 1024;
-/** What came is not kept in memory for longer: of slow senders there may be hundreds. */
+/** Pieces stay in memory no longer than this, since there may be hundreds of slow senders. */
 const HELD_MS = 500;
 
 let openWriters = 0;
 
-/** Appends pieces to a file in the order they come. After disposal nothing is written any more. */
+/** Appends pieces to a file in their order. Nothing is written after disposal. */
 export class SpoolWriter implements AsyncDisposable {
   readonly #file: FileHandle;
   readonly #room: SpoolRoom;
@@ -26,13 +26,13 @@ export class SpoolWriter implements AsyncDisposable {
     this.#file = file;
     this.#room = room;
     this.#timer = setInterval(() => {
-      // What fails here fails the next piece, or the end.
+      // A failure here is thrown again at the next piece or at the end.
       this.flush().catch(() => {});
     }, HELD_MS);
     this.#timer.unref();
   }
 
-  /** Takes a piece; waits while much is unwritten. */
+  /** Takes a piece; waits while too much is unwritten. */
   async add(piece: Uint8Array): Promise<void> {
     bodyBytes.hold(piece.length);
     this.#unwritten.push(piece);
@@ -41,7 +41,7 @@ export class SpoolWriter implements AsyncDisposable {
     if (this.#unwrittenBytes >= mostBytes || this.#unwritten.length >= WRITE_PIECES) await this.flush();
   }
 
-  /** Resolves when all that was added is written. */
+  /** Resolves when everything added is written. */
   async flush(): Promise<void> {
     const pieces = this.#unwritten;
     const lengthBytes = this.#unwrittenBytes;
@@ -73,14 +73,14 @@ export class SpoolWriter implements AsyncDisposable {
     clearInterval(this.#timer);
     openWriters--;
     bodyBytes.release(this.#unwrittenBytes);
-    await this.#writing.catch(() => {}); // told to whoever added or flushed
+    await this.#writing.catch(() => {}); // thrown to the caller that added or flushed
   }
 }
 
 async function writeAll(file: FileHandle, pieces: Uint8Array[], lengthBytes: number): Promise<void> {
   const { bytesWritten } = await file.writev(pieces);
   if (bytesWritten === lengthBytes) return;
-  // A disk about to be full takes a part; the rest meets the error that says so.
+  // A disk that is nearly full takes a part; writing the rest throws the error.
   let rest: Uint8Array = Buffer.concat(pieces).subarray(bytesWritten);
   while (rest.length > 0) rest = rest.subarray((await file.write(rest)).bytesWritten);
 }

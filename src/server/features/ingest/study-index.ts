@@ -23,8 +23,8 @@ export function indexOfInstances(index: IndexAttributes, modalities: string[]): 
 }
 
 /**
- * What the form changes of an index. An empty value is untouched; so is one that only writes what the instances
- * say in another way (case, carets of a name, seconds of a time).
+ * The index columns that the form changes. A value that is empty, or that equals the instances' except for its notation (case,
+ * carets of a name, seconds of a time), changes nothing.
  */
 export function overridesOf(form: UploadMetadata, index: StudyIndex): Partial<StudyIndex> {
   const [studyDate, studyTime] = (form.examinedAt ?? "").split("T");
@@ -43,12 +43,12 @@ export function overridesOf(form: UploadMetadata, index: StudyIndex): Partial<St
   const overrides: Partial<StudyIndex> = {};
   for (const key of Object.keys(index) as (keyof StudyIndex)[]) {
     const value = asked[key]?.trim();
-    if (value && !saysTheSame(key, value, index[key] ?? "")) overrides[key] = value;
+    if (value && !isEquivalent(key, value, index[key] ?? "")) overrides[key] = value;
   }
   return overrides;
 }
 
-function saysTheSame(key: keyof StudyIndex, form: string, instance: string): boolean {
+function isEquivalent(key: keyof StudyIndex, form: string, instance: string): boolean {
   if (key === "studyTime") return instance.startsWith(form.slice(0, 5));
   if (key === "modality") return instance.split("\\").includes(form);
   if (key !== "patientName") return fold(form) === fold(instance);
@@ -57,7 +57,7 @@ function saysTheSame(key: keyof StudyIndex, form: string, instance: string): boo
   return written.some((name) => fold(name) === fold(form));
 }
 
-/** Columns of a study row for an index with overrides: what is shown, and what the instances said instead. */
+/** Columns of a study row for an index with overrides: the shown values, and the instances' values that they replace. */
 export function studyColumns(index: StudyIndex, overrides: Partial<StudyIndex>) {
   const shown = { ...index, ...overrides };
   const replaced = Object.keys(overrides) as (keyof StudyIndex)[];
@@ -77,7 +77,7 @@ function searchable(text: string): string {
   return fold(text).slice(0, MAX_INDEXED_TEXT);
 }
 
-/** What the instances of a stored study say, its overrides undone. */
+/** The index of a stored study as its instances say it, without its overrides. */
 export function indexOfRow(row: StudyRow): StudyIndex {
   const { patientName, patientID, patientBirthDate, patientSex, accessionNumber, description } = row;
   const { studyDate, studyTime, institutionName, modality } = row;
@@ -102,7 +102,7 @@ export function overridesOfRow(row: StudyRow): Partial<StudyIndex> {
   return Object.fromEntries(replaced.map((key) => [key, row[key]]));
 }
 
-/** Of a new study: joined as the modalities of its series are when they are counted anew. */
+/** The modality column of a new study, joined in the same way as `refreshStudies` joins the modalities of its series. */
 export function modalityOf({ series }: ScannedStudy): string | null {
   const modalities = new Set(series.flatMap(({ index }) => index.modality ?? []));
   return [...modalities].sort().join("\\").slice(0, MAX_INDEXED_TEXT) || null;

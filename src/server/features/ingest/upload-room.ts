@@ -9,25 +9,25 @@ import type { Uploader } from "./upload-slots.ts";
 
 /** What the parts of a form need beside the file in it. */
 export const MULTIPART_OVERHEAD_BYTES = 1024 * 1024;
-/** A body that does not say how long it is gets room by steps as large as what has come of it, up to this. */
+/** A body of unknown length gets room in steps; each step is as large as what arrived so far, up to this. */
 const MAX_STEP_BYTES = 64 * 1024 * 1024;
 
-/** A body that would take longer than this has the disk promised by what it sends, whatever length it announced. */
+/** A body that would take longer than this gets disk space as its bytes arrive, whatever length it announced. */
 const PROMISED_MS = 3600_000;
-/** So long a body has to show its pace. */
+/** The pace of a body is judged after this time. */
 const PACE_AFTER_MS = 60_000;
 
-/** Where a body is written down as it comes. */
+/** The space into which a body is written as it arrives. */
 export interface SpoolRoom {
-  /** Before so many more bytes are written. @throws {DiskFull} @throws {AppError} `quota.bytes` */
+  /** Call it before `bytes` more are written. @throws {DiskFull} @throws {AppError} `quota.bytes` */
   take(bytes: number): Promise<void>;
-  /** Once they are. */
+  /** Call it after they are written. */
   wrote(bytes: number): void;
 }
 
 /**
- * What one upload may still write: reserved on this node's disk, and claimed of the account's plan, before it is written.
- * Disposed, it gives both back.
+ * What one upload may still write: reserved on this node's disk, and claimed of the account's plan, before it is written. Disposal
+ * gives both back.
  */
 export class UploadRoom implements SpoolRoom, Disposable {
   #receivedBytes = 0;
@@ -39,21 +39,21 @@ export class UploadRoom implements SpoolRoom, Disposable {
     private readonly accountId: string,
     private readonly reservation: Reservation,
     private readonly claim: StorageClaim,
-    /** Whether the plan has no room for as much as comes, and the commit is to say what is kept of it. */
+    /** Whether the body exceeds the plan's room, so that the commit decides how much of it is kept. */
     private mayHeal: boolean,
-    /** What is promised of the disk for the length that the body announced; 0 where nothing is. */
+    /** Disk space reserved for the length that the body announced; 0 for none. */
     private promisedBytes: number,
   ) {
     this.#openedAt = deps.clock.now().getTime();
   }
 
   /**
-   * Room for a body of `lengthBytes`, 0 where it does not say. A trial account costs nothing to make, and so does saying
-   * that much will come: it gets the disk by what it sends, as a body that says nothing of its length. So does, from then
-   * on, a body that would not end within an hour at its pace: announcing a length and sending slowly holds no disk.
+   * Opens room for a body of `lengthBytes`, 0 when the length is unknown. Making a trial account and announcing a length both cost
+   * nothing, so a trial's body gets disk space as its bytes arrive, like one of unknown length. A body that would take over an hour
+   * at its pace gets disk space in the same way from then on, so that a slow sender cannot hold the disk.
    * @throws {DiskFull}
-   * @throws {AppError} `quota.bytes` where a body so long can't fit, before any of it is read, in an account of which nothing
-   *   is damaged: what heals a study takes no more than was kept of it
+   * @throws {AppError} `quota.bytes` when a body of this length cannot fit, before any of it is read. An account with damaged
+   *   studies is exempt: what heals a study takes no more room than the study had
    */
   static async open(
     deps: Pick<Deps, "db" | "clock" | "disk" | "storageClaims">,
@@ -87,8 +87,8 @@ export class UploadRoom implements SpoolRoom, Disposable {
     this.reservation.spend(bytes);
   }
 
-  /** So many bytes of the body came, whatever part of it they are. */
-  came(bytes: number): void {
+  /** Counts bytes of the body that arrived, whichever part they belong to. */
+  countReceived(bytes: number): void {
     this.#cameBytes += bytes;
     if (this.promisedBytes === 0) return;
     const elapsedMs = this.deps.clock.now().getTime() - this.#openedAt;
@@ -109,14 +109,14 @@ export class UploadRoom implements SpoolRoom, Disposable {
     }
   }
 
-  /** What the plan holds in all; infinite where nothing limits the account. */
+  /** The plan's whole room in bytes; infinite for an account without a limit. */
   get limitBytes(): number {
     return this.claim.limitBytes;
   }
 
   /**
-   * Claims what an upload that takes up to `mostBytes` at rest may take: less where the plan has not room for all of it,
-   * since some may be there already.
+   * Claims room for an upload that takes up to `mostBytes` at rest and returns the bytes claimed. They are fewer when the plan has
+   * less room, since a part of the upload may be stored already.
    */
   async claimAtRest(mostBytes: number): Promise<number> {
     if (mostBytes > this.claim.roomBytes) this.claim.refresh(await this.#quota());
@@ -125,7 +125,7 @@ export class UploadRoom implements SpoolRoom, Disposable {
     return bytes;
   }
 
-  /** The failure of an upload that needs more at rest than it could claim. */
+  /** The error for an upload that needs more at rest than it could claim. */
   async exceeded(): Promise<unknown> {
     const quota = await this.#quota();
     return quota && storageExceeded(quota);
@@ -135,7 +135,7 @@ export class UploadRoom implements SpoolRoom, Disposable {
     return await findStorageQuota(this.deps.db, this.accountId);
   }
 
-  /** From now on the commit counts what the upload brings. */
+  /** Gives the claim back: from now on the commit counts the upload. */
   endClaim(): void {
     this.claim[Symbol.dispose]();
   }
@@ -146,7 +146,7 @@ export class UploadRoom implements SpoolRoom, Disposable {
   }
 }
 
-/** Claims a body of `lengthBytes`; `true` where it may be more than the plan has room for. @throws {AppError} `quota.bytes` */
+/** Claims a body of `lengthBytes`; returns `true` when it may exceed the plan's room. @throws {AppError} `quota.bytes` */
 async function claimBody(
   { db }: Pick<Deps, "db">,
   accountId: string,

@@ -1,7 +1,7 @@
 import { AppError } from "../../http/app-error.ts";
 import { tooManyUploads } from "./ingest.errors.ts";
 
-/** Who sends. Trial accounts cost nothing to make: what they hold counts together. */
+/** The sender. Trial accounts cost nothing to make, so their uploads are counted together. */
 export interface Uploader {
   accountId: string;
   isTrial: boolean;
@@ -9,31 +9,31 @@ export interface Uploader {
 
 /** The place of one upload, from its first byte to its answer. */
 export interface UploadSlot extends Uploader, Disposable {
-  /** Uploads of one kind have one turn among the others: an account's, or those of all trial accounts. */
+  /** Uploads of one kind share one turn: those of one account, or those of all trial accounts. */
   readonly kind: string;
   /** Aborts, with the error to answer, when the place is given to somebody else. */
   readonly signal: AbortSignal;
-  /** Tells what came of the body. */
-  readonly came: (bytes: number) => void;
-  /** What came of it so far. */
+  /** Counts bytes of the body that arrived. */
+  readonly countReceived: (bytes: number) => void;
+  /** Bytes of the body that arrived so far. */
   readonly receivedBytes: number;
-  /** All of the body came. */
+  /** Call it when the whole body arrived. */
   received(): void;
-  /** A worker has it: nobody takes the place away any more. */
+  /** Call it when a worker has the upload: the place can no longer be taken away. */
   started(): void;
 }
 
-/** Bounds the uploads that one process takes at once, so that nobody's keep others out. */
+/** Bounds the uploads that one process takes at once, so that no sender keeps others out. */
 export interface UploadSlots {
-  /** @throws {AppError} 429 with Retry-After where the account has too many, or the process has room for nobody */
+  /** @throws {AppError} 429 with Retry-After when the account has too many uploads or the process is full */
   take(uploader: Uploader): UploadSlot;
 }
 
-/** What comes is measured over so long. */
+/** Arriving bytes are measured over this time. */
 const WINDOW_MS = 10_000;
-/** A full process lets go of whoever sends less: a line of 32 kbit/s does more. */
+/** A full process drops senders slower than this, the rate of a line of 32 kbit/s. */
 const SLOW_BYTES_PER_SECOND = 4_096;
-/** An account that has all its places gets one back from an upload of which nothing came for so long. */
+/** An account that uses all its places gets one back from an upload that brought nothing for this long. */
 const IDLE_MS = 30_000;
 
 export function createUploadSlots(limits: {
@@ -45,8 +45,8 @@ export function createUploadSlots(limits: {
   const slots = new Set<Slot>();
 
   /**
-   * The place that a full process takes away for `uploader`: of the kind that holds more even without it, its account
-   * that holds most; else of whoever all but sends nothing.
+   * The place that a full process takes away for `uploader`. It is one of the account with the most places, in the kind with the
+   * most, if that kind has at least two more than the uploader's; otherwise one of a sender who sends almost nothing.
    */
   function victimFor(uploader: Uploader): Slot | undefined {
     const yielding = [...slots].filter(({ stage }) => stage !== "working");
@@ -77,7 +77,7 @@ function kindOf({ accountId, isTrial }: Uploader): string {
   return isTrial ? "trial" : accountId;
 }
 
-/** @throws {AppError} 429 where there is none */
+/** @throws {AppError} 429 when there is no slot to evict */
 function evict(slot: Slot | undefined): void {
   if (!slot) throw busy();
   slot.evict();
@@ -93,7 +93,7 @@ function largest(groups: Map<string, Slot[]>): Slot[] {
   return most;
 }
 
-/** Of equally slow ones the last that came. */
+/** The slowest slot; among equally slow ones, the newest. */
 function slowest(slots: Slot[], nowMs: number): Slot | undefined {
   let found: Slot | undefined;
   for (const slot of slots) if (!found || slot.rate(nowMs) <= found.rate(nowMs)) found = slot;
@@ -129,7 +129,7 @@ class Slot implements UploadSlot {
     return this.#aborting.signal;
   }
 
-  readonly came = (bytes: number): void => {
+  readonly countReceived = (bytes: number): void => {
     const now = this.#now();
     this.#lastCameAt = now;
     this.receivedBytes += bytes;
@@ -149,7 +149,7 @@ class Slot implements UploadSlot {
     this.stage = "working";
   }
 
-  /** Bytes a second; one that has just begun, or sent all it had, is as fast as can be. */
+  /** Bytes a second; infinite for an upload that has just begun or is wholly received. */
   rate(now: number): number {
     if (this.stage !== "receiving") return Number.POSITIVE_INFINITY;
     const measured = this.#measured(now);

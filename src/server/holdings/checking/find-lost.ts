@@ -9,7 +9,7 @@ export function isDamage(error: unknown): boolean {
 }
 
 /** What is read of a damaged study; undefined where that is what is damaged. */
-export async function unlessLost<Result>(reading: Promise<Result>): Promise<Result | undefined> {
+export async function undefinedIfLost<Result>(reading: Promise<Result>): Promise<Result | undefined> {
   try {
     return await reading;
   } catch (error) {

@@ -38,11 +38,11 @@ const MANIFESTS_AT_ONCE = 4;
 const MIN_CHUNK_BYTES = 256 * 1024;
 
 /**
- * Writes what the plan names into the upload's folder: for each study with something new one volume, for each
- * series with something new one manifest, joined with the one in force. The spool itself may become a volume. All
- * of it is on the disk when this resolves. An older build must have been removed.
- * @throws {IngestRefused} `manifest.damaged` where a manifest in force can't be read, `upload.over_quota` before the plan's
- *   `maxRestBytes` are passed
+ * Writes what the plan names into the upload's folder: for each study with something new one volume, for each series with something
+ * new one manifest, joined with the one in force. The spool itself may become a volume. Everything is durable when this resolves.
+ * An older build must be removed before.
+ * @throws {IngestRefused} `manifest.damaged` when a manifest in force can't be read, `upload.over_quota` before the build exceeds
+ *   `maxRestBytes`
  */
 export async function buildUpload(input: BuildInput, plan: BuildPlan): Promise<BuiltUpload> {
   for (const { path } of plannedObjects(plan)) assertInside(input.uploadFolder, path);
@@ -57,17 +57,17 @@ export async function buildUpload(input: BuildInput, plan: BuildPlan): Promise<B
     throw error;
   }
   syncFolder(input.uploadFolder);
-  // The folder itself is as new as what is in it.
+  // The upload's folder is new too, so its own name is synced in its parent.
   syncFolder(dirname(resolve(input.uploadFolder)));
   return { studies };
 }
 
-/** Most uploads are small, and clearing megabytes takes as long as reading one of them. */
+/** The buffer is small for most uploads: clearing megabytes takes as long as reading one of them. */
 function chunkBytesFor(spoolBytes: number): number {
   return Math.min(VOLUME_CHUNK_BYTES, Math.max(MIN_CHUNK_BYTES, 2 * spoolBytes));
 }
 
-/** Removes what a build of this plan wrote, or would have. A volume that the spool became is the spool again. */
+/** Removes what a build of this plan wrote or would have written. A spool that became a volume is the spool again. */
 export async function removeBuild(plan: BuildPlan, spoolPath: string): Promise<void> {
   const [study] = plan.studies;
   if (study && !existsSync(spoolPath)) await rename(study.volume.path, spoolPath);
@@ -108,7 +108,7 @@ async function buildStudy(
   const spooled = { scanned, spoolPath, chunk, guessed: planned.guessed };
   await using volume = await openVolume(spooled, planned.volume, instances);
   const describe = { scanned, studyInstanceUID: planned.studyInstanceUID, placed: volume.placed };
-  // Together: syncs of several files cost the disk hardly more than one.
+  // These run concurrently, since syncing several files costs the disk hardly more than syncing one.
   const [finished, series] = await Promise.all([volume.finish(), writeManifests(describe, touched)]);
   const built = series.map(({ content: _, ...object }) => object);
   return {
@@ -123,12 +123,12 @@ async function buildStudy(
   };
 }
 
-/** All that has to be written for a series. */
+/** Every instance and variant that has to be written for a series. */
 function instancesFor({ fresh, variants, healed }: TouchedSeries): Incoming[] {
   return [...fresh, ...variants, ...healed.values()];
 }
 
-/** Which volumes of a damaged study nothing names once `written` is in force. */
+/** Finds the volumes of a damaged study that no manifest names once `written` is in force. */
 async function repairOf(
   planned: PlannedStudy,
   sorted: TouchedSeries[],
@@ -142,7 +142,7 @@ async function repairOf(
     if (existing) for (const id of volumesOf(decodeManifestIndex(await bytesOf(existing)))) named.add(id);
   }
   const hasAllManifests = others.every(({ lostInstances }) => lostInstances === undefined);
-  // A manifest that is lost may have named more than what replaces it: sound bytes stay, and are downloaded.
+  // A lost manifest may have named more than its replacement, so sound volumes stay and remain part of downloads.
   const { lostVolumes = [], volumes } = planned;
   const isAllKnown = sorted.every(({ lostInstances }) => lostInstances === undefined);
   const freeable = isAllKnown ? volumes : lostVolumes;
@@ -191,7 +191,7 @@ async function writeManifest(study: Described, series: TouchedSeries): Promise<W
   };
 }
 
-/** What was kept, with the places in the new volume of all that takes the place of something lost. */
+/** The kept content, in which healed instances have their places in the new volume. */
 function withHealed(kept: SeriesContent, study: Described, { healed }: TouchedSeries): SeriesContent {
   const placeOf = new Map(
     Array.from(healed, ([lost, incoming]) => [placeKey(lost), placedIn(study, incoming)] as const),
@@ -212,7 +212,7 @@ function withHealed(kept: SeriesContent, study: Described, { healed }: TouchedSe
   };
 }
 
-/** An entry has its place for itself. */
+/** Identifies an entry by its place, which no other entry shares. */
 function placeKey({ volumeId, dataOffset }: Pick<ManifestInstance, "volumeId" | "dataOffset">): string {
   return `${volumeId} ${dataOffset}`;
 }

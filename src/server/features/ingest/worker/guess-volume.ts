@@ -11,8 +11,8 @@ const CHUNK_BYTES = 1024 * 1024;
 const DIRECTORY_NAME = "DICOMDIR";
 
 /**
- * Hashes the volume that the spool becomes if all that looks like an instance is one, while another process reads
- * the entries; the disk writes the spool meanwhile. `undefined` where the spool can't be a volume as it lies.
+ * Hashes the volume that the spool becomes if every entry that looks like an instance is one, while another process reads the
+ * entries. Returns `undefined` when the spool cannot serve as a volume unchanged.
  */
 export async function guessVolume({
   spoolPath,
@@ -24,7 +24,7 @@ export async function guessVolume({
     const plan = planInPlace(volumeId, likelyEntries(fd, limits));
     return plan && { volumeId, ...(await sumInPlace(plan, fd, new Uint8Array(CHUNK_BYTES))) };
   } catch (error) {
-    // Whoever reads the entries says so too.
+    // The process that reads the entries reports the same error.
     if (error instanceof ZipError) return undefined;
     throw error;
   } finally {

@@ -15,8 +15,8 @@ import type {
 } from "./worker-messages.ts";
 
 /*
- * The process in which uploads are read, started by `worker-process.ts`: one upload at a time, one request at a
- * time. What a hostile file does to it, it does to no one else.
+ * The process in which uploads are read, started by `worker-process.ts`: one upload and one request at a time. A hostile file harms
+ * this process only.
  */
 
 const LARGE_UPLOAD_BYTES = 64 * 1024 * 1024;
@@ -51,7 +51,7 @@ async function carryOut(request: WorkerRequest): Promise<WorkerResults[keyof Wor
 function dispose(): undefined {
   const isLarge = (upload?.scanned?.instanceBytes ?? 0) > LARGE_UPLOAD_BYTES;
   upload = undefined;
-  // A full collection takes some 10 ms: too much for each of many small uploads.
+  // A full collection takes about 10 ms, too long to run after each of many small uploads.
   if (isLarge) Bun.gc(true);
 }
 
@@ -77,7 +77,7 @@ async function build(open: OpenUpload, plan: BuildPlan): Promise<WorkerResults["
 
 function failure(error: unknown): WorkerReply {
   if (error instanceof IngestRefused) return { ok: false, failure: error.failure, detail: error.detail };
-  // Not the message: those of the file system name paths.
+  // The message is left out, since messages of the file system name paths.
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const name = error instanceof Error ? error.name : typeof error;
   return {

@@ -34,18 +34,18 @@ export const DEFAULT_INGEST_LIMITS: IngestLimits = {
   timeoutMs: 15 * 60_000,
 };
 
-/** A trial account costs nothing to make: its uploads may not take minutes of work. */
+/** A trial account costs nothing to make, so its uploads may not take minutes of work. */
 export const TRIAL_INGEST_LIMITS: IngestLimits = { ...DEFAULT_INGEST_LIMITS, maxInflatedBytes: 8 * GIB };
 
 const MAX_WAITING = 1000;
 const IDLE_MS = 60_000;
-/** What giving a worker an upload, or taking it away, may take: the start of a process on a busy machine. */
+/** The time for giving an upload to a worker or taking it away, which includes starting a process on a busy machine. */
 const HANDOVER_TIMEOUT_MS = 30_000;
-/** A process is replaced after so many uploads, so that nothing it leaks can grow. */
+/** A process is replaced after this many uploads, which bounds any leak. */
 const MAX_UPLOADS_PER_PROCESS = 500;
 
 export interface IngestWorkersOptions {
-  /** Processes at once, at least 2; two more where some are at work for long while others wait. */
+  /** Processes at once, at least 2; up to two more run when some work long while other uploads wait. */
   size: number;
   log: Pick<Logger, "info" | "warn">;
   /**
@@ -62,25 +62,24 @@ export interface IngestSession {
   /** Reads the whole ZIP. @throws {IngestRefused} */
   scan(): Promise<ScanResult & Guess>;
   /**
-   * Writes volumes and manifests into the upload's folder; again, after another upload was committed meanwhile,
-   * with a newer plan: what the last build wrote is removed first. @throws {IngestRefused}
+   * Writes volumes and manifests into the upload's folder. It may be called again with a newer plan, after another upload was
+   * committed; it first removes what the last build wrote. @throws {IngestRefused}
    */
   build(plan: BuildPlan): Promise<BuiltUpload>;
-  /** Frees the worker; idempotent. The files stay: the folder is the caller's. */
+  /** Frees the worker; idempotent. The files stay, since the folder belongs to the caller. */
   dispose(): Promise<void>;
 }
 
-/** With the scan of a large upload: what it may become, found out meanwhile. */
+/** The volume that a large upload may become, hashed while it is scanned. */
 export interface Guess {
   guessed?: GuessedVolume;
 }
 
 export interface IngestWorkers {
   /**
-   * Waits for a worker and gives it the spooled ZIP. `uploadFolder` must exist; whatever a session writes, it
-   * writes there. An abort ends the session at once, whatever it is doing. What turns out to be much work waits for
-   * its turn among such work, and is then begun again.
-   * @throws {IngestBusy} where too many uploads wait already
+   * Waits for a worker and gives it the spooled ZIP. `uploadFolder` must exist; a session writes only there. An abort ends the
+   * session at once. An upload that turns out to be much work waits for its turn among such uploads, and is then begun again.
+   * @throws {IngestBusy} when too many uploads wait already
    */
   open(
     uploadFolder: string,
@@ -105,7 +104,7 @@ interface PooledProcess {
   idleTimer?: Timer;
 }
 
-/** A pool of worker processes, started as they are needed and ended when nothing came for a minute. */
+/** A pool of worker processes that start when needed and end after a minute without uploads. */
 export function createIngestWorkers(options: IngestWorkersOptions): IngestWorkers {
   return new ProcessPool(options);
 }
@@ -127,11 +126,11 @@ interface Turn {
   isHeld: boolean;
   /** What a scan takes on the disk, at most. */
   inflatedBytes: number;
-  /** Has `controller` abort what is read once others have waited too long for this place. */
+  /** Makes `controller` abort the scan once others have waited too long for this place. */
   watchScan(controller: AbortController | undefined): void;
 }
 
-/** What a scan that was stopped had inflated. */
+/** Removes what a stopped scan inflated. */
 async function removeInflated(uploadFolder: string): Promise<void> {
   for (const name of await readdir(uploadFolder)) {
     if (name.startsWith(INFLATED_PREFIX)) await rm(join(uploadFolder, name), { force: true });
@@ -191,7 +190,7 @@ class ProcessPool implements IngestWorkers {
     const { whose, uploadFolder, spool, signal } = work;
     let scanning: AbortController | undefined;
     const onOverdue = (place: Place) => {
-      // Only what is read has changed nothing yet, and can be begun again.
+      // Only a scan can be begun again, since it has changed nothing yet.
       if (scanning && place.lane === "small") scanning.abort(new Overdue());
       else place.moveTo(place.lane === "small" ? "large" : "huge");
     };
@@ -217,7 +216,7 @@ class ProcessPool implements IngestWorkers {
   }
 
   async #end(turn: Turn): Promise<void> {
-    // Not by the process: it may be somebody else's by now.
+    // The turn is asked and not the process, which may work for another upload by now.
     if (!turn.isHeld) return;
     turn.isHeld = false;
     this.#busy.delete(turn.pooled);
@@ -235,7 +234,7 @@ class ProcessPool implements IngestWorkers {
     await Promise.all(all.map(({ process }) => process.exited));
   }
 
-  /** With {@link guessVolume} beside it: a second core and the disk would be idle while a large upload is read. */
+  /** Runs {@link guessVolume} at the same time: a second core and the disk are idle while a large upload is read. */
   async #scan({ pooled, place, watchScan }: Turn, work: Work): Promise<ScanResult & Guess> {
     const { spool, signal } = work;
     const cancel = new AbortController();
@@ -243,7 +242,7 @@ class ProcessPool implements IngestWorkers {
       signal: AbortSignal.any([signal, cancel.signal]),
       timeoutMs: spool.limits.timeoutMs,
     };
-    // Where it fails the upload is taken without it.
+    // An upload succeeds without the guess.
     const guessing = this.#guess(spool, bounds).catch(() => undefined);
     watchScan(cancel);
     try {
@@ -254,7 +253,7 @@ class ProcessPool implements IngestWorkers {
       return { ...scan, ...(guessed && { guessed }) };
     } catch (error) {
       cancel.abort(error);
-      // Until it is gone it may read the spool.
+      // The guess may read the spool until it ends.
       await guessing;
       throw error;
     } finally {
@@ -262,7 +261,7 @@ class ProcessPool implements IngestWorkers {
     }
   }
 
-  /** By a process beyond the places of the queue, and so for one upload at a time. */
+  /** Guesses in a process outside the queue's places, hence for one upload at a time. */
   async #guess({ spoolPath, sizeBytes, limits }: Spool, bounds: RequestBounds) {
     if (sizeBytes < limits.minGuessedBytes || this.#isGuessing) return undefined;
     this.#isGuessing = true;
@@ -290,7 +289,7 @@ class ProcessPool implements IngestWorkers {
   async #giveBack(pooled: PooledProcess): Promise<void> {
     const { process } = pooled;
     if (process.isGone) {
-      // Killed, it may still be in a system call: whoever removes its folder must come after.
+      // A killed process may still be in a system call, so its folder may only be removed after its exit.
       await process.exited;
       this.#log.warn("ingest.worker_lost", { uploads: pooled.uploads });
       return;

@@ -8,10 +8,10 @@ import type { InstanceBytes, ScannedUpload } from "./scanned-upload.ts";
 import type { Incoming } from "./sort-instances.ts";
 import type { GuessedVolume, PlannedObject } from "./worker-messages.ts";
 
-/** Where an entry lies, and as what. */
+/** The place of an entry in a volume, and how it is stored. */
 export type Place = Pick<ManifestInstance, "volumeId" | "dataOffset" | "storedBytes" | "method">;
 
-/** Where instances lie in their volume. */
+/** The places of instances in their volume. */
 export type Placed = Map<Incoming, Place>;
 
 /** A volume whose instances have their places, not yet forced onto the disk. */
@@ -23,12 +23,12 @@ export interface OpenVolume extends AsyncDisposable {
 interface Spooled {
   scanned: ScannedUpload;
   spoolPath: string;
-  /** What is read or written at once; one serves one volume after another. */
+  /** The buffer for one read or write; volumes use the same one in turn. */
   chunk: Uint8Array;
   guessed: GuessedVolume | undefined;
 }
 
-/** The volume of these instances: where the upload holds nothing else the spool itself, else a copy. */
+/** Opens the volume of these instances: the spool itself if the upload holds nothing else, otherwise a copy. */
 export async function openVolume(
   spooled: Spooled,
   planned: PlannedObject,
@@ -38,8 +38,8 @@ export async function openVolume(
 }
 
 /**
- * The spool as the volume: its bytes are written once. Only where every instance of the upload goes into it as it
- * is: should the study change before the commit, any of them may be needed again, and no other is left then.
+ * Uses the spool as the volume, so that its bytes are written once. This requires that every instance of the upload goes into it
+ * unchanged: if the study changes before the commit, any of them may be needed again, and the spool is the only copy.
  */
 function spoolAsVolume(
   { scanned, spoolPath, chunk, guessed }: Spooled,
@@ -47,7 +47,7 @@ function spoolAsVolume(
   instances: Incoming[],
 ): OpenVolume | undefined {
   const isWhole = instances.length === scanned.instanceCount;
-  if (!isWhole || !instances.every(({ bytes }) => liesAsItShall(bytes))) return undefined;
+  if (!isWhole || !instances.every(({ bytes }) => isStoredAsPlanned(bytes))) return undefined;
   const plan = planInPlace(
     volumeId,
     instances.map(({ bytes: { method, crc32, storedBytes, sizeBytes, offset } }) => ({
@@ -68,12 +68,12 @@ function spoolAsVolume(
       return made;
     },
     async [Symbol.asyncDispose]() {
-      await made?.catch(() => {}); // told to who called finish
+      await made?.catch(() => {}); // thrown to the caller of finish
     },
   };
 }
 
-function liesAsItShall({ source, inflateBeforeWriting }: InstanceBytes): boolean {
+function isStoredAsPlanned({ source, inflateBeforeWriting }: InstanceBytes): boolean {
   return source === "spool" && !inflateBeforeWriting;
 }
 

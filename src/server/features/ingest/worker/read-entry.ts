@@ -11,10 +11,10 @@ import { fileSource, memorySource } from "../../../dicom/byte-source.ts";
 import type { ByteSource } from "../../../dicom/instance.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
-/** No deflate stream gives more than this for a byte; an entry that says so lies. */
+/** The highest ratio that deflate can reach; an entry that declares a higher one is invalid. */
 const MAX_DEFLATE_RATIO = 1032;
 
-/** An entry whose bytes are as its CRC-32 says. */
+/** An entry whose bytes match its CRC-32. */
 export interface EntryContent {
   ok: true;
   source: ByteSource;
@@ -26,7 +26,7 @@ export interface BrokenEntry {
   reason: "zip.crc" | "zip.malformed";
 }
 
-/** Reads an entry into memory: a stored one as a view that holds until the file is read again. */
+/** Reads an entry into memory. A stored entry is a view that is valid until the next read of the file. */
 export function readEntry(file: FileWindow, entry: ZipEntry, data: EntryData): EntryContent | BrokenEntry {
   const stored = file.read(data.offset, data.length);
   if (stored.length !== data.length) return { ok: false, reason: "zip.malformed" };
@@ -48,7 +48,7 @@ function inflate(deflated: Uint8Array, sizeBytes: number): Uint8Array | undefine
   }
 }
 
-/** Whether so many deflated bytes can be so many once inflated. */
+/** Whether `deflatedBytes` can inflate to `sizeBytes`. */
 export function isPossibleSize(deflatedBytes: number, sizeBytes: number): boolean {
   return sizeBytes <= deflatedBytes * MAX_DEFLATE_RATIO;
 }
@@ -65,7 +65,7 @@ function isInflateFailure(error: unknown): boolean {
   );
 }
 
-/** Checks a large stored entry, which then is read where it lies. */
+/** Checks a large stored entry, which is then read in place. */
 export function openStoredEntry(
   file: FileWindow,
   entry: ZipEntry,
@@ -87,7 +87,7 @@ export function openStoredEntry(
   return { ok: true, source, contentHash: hash.digest() };
 }
 
-/** Inflates a large entry into the new file `path`, which may be left behind broken. */
+/** Inflates a large entry into the new file `path`; a failure may leave an incomplete file behind. */
 export async function inflateEntryTo(
   path: string,
   spoolPath: string,
@@ -113,7 +113,7 @@ export async function inflateEntryTo(
   return { ok: true, contentHash: check.hash.digest() };
 }
 
-/** Passes bytes on, with their CRC-32, and fails as zlib does once there are more than expected. */
+/** Passes bytes on and computes their CRC-32; fails as zlib does when there are more than expected. */
 class CheckedLength extends Transform {
   checksum = 0;
   lengthBytes = 0;

@@ -23,24 +23,26 @@ import {
   type SkippedReason,
 } from "./worker-messages.ts";
 
-/** Entries between two looks at whether the process that asked for the scan is still there. */
+/** Entries between two checks that the process that asked for the scan still runs. */
 const ENTRIES_PER_TURN = 64;
 const MAX_NAME_LENGTH = 255;
-/** Half a million elements take less. */
+/** The bound for one instance's DICOM JSON; half a million elements take less. */
 const MAX_INSTANCE_JSON_BYTES = 64 * 1024 * 1024;
-/** A frame that ends further in its file is stored, not deflated: else each look at it inflates all before it. */
+/**
+ * An instance with a frame beyond this offset is stored, not deflated, since each read of a frame inflates everything before it.
+ */
 const MAX_INFLATED_FOR_FRAME_BYTES = 64 * 1024 * 1024;
-/** To read an entry, however small, takes as long as to inflate so much. */
+/** Reading an entry, however small, takes as long as inflating this much. */
 const ENTRY_WEIGHT_BYTES = 16 * 1024;
 
 /** One entry looked into. */
-type Looked =
+type EntryResult =
   | { ok: true; instance: Instance; bytes: InstanceBytes; json: Uint8Array }
   | { ok: false; reason: SkippedReason };
 
 /**
  * Reads every entry of the spooled ZIP: CRC-32, identity, metadata, frames.
- * @throws {IngestRefused} where the ZIP as a whole can't be read or breaks a limit
+ * @throws {IngestRefused} when the ZIP as a whole can't be read or breaks a limit
  */
 export async function scanUpload(
   uploadFolder: string,
@@ -83,7 +85,7 @@ class Scan {
       if (++turn % ENTRIES_PER_TURN === 0) await setImmediate();
       if (entry.isFolder) continue;
       const located = this.#isIgnored(entry) ?? archive.locate(entry);
-      const looked = located.ok ? await this.#look(entry, located.data) : located;
+      const looked = located.ok ? await this.#readInstance(entry, located.data) : located;
       if (!looked.ok) this.#skip(entry, looked.reason);
       else await this.#take(entry, looked);
     }
@@ -114,20 +116,20 @@ class Scan {
     }
   }
 
-  async #take(entry: ZipEntry, { instance, bytes, json }: Extract<Looked, { ok: true }>): Promise<void> {
+  async #take(entry: ZipEntry, { instance, bytes, json }: Extract<EntryResult, { ok: true }>): Promise<void> {
     const name = entry.name.slice(0, MAX_NAME_LENGTH);
     const added = this.upload.add(instance, bytes, { name, json });
     if (added === "left_out") this.#skip(entry, "instance.too_many_variants");
     if (added !== "added" && bytes.source !== "spool") await rm(bytes.source.inflatedPath);
   }
 
-  async #look(entry: ZipEntry, data: EntryData): Promise<Looked> {
+  async #readInstance(entry: ZipEntry, data: EntryData): Promise<EntryResult> {
     this.#inflatedBytes += entry.sizeBytes;
     if (this.#inflatedBytes > this.limits.maxInflatedBytes) {
       throw new IngestRefused("upload.too_large_inflated", `more than ${this.limits.maxInflatedBytes} bytes`);
     }
     if (Math.max(data.length, entry.sizeBytes) > this.limits.maxHeldBytes && data.method !== METHOD_STORED) {
-      return this.#lookInFile(entry, data);
+      return this.#inflateAndRead(entry, data);
     }
     const isLarge = data.length > this.limits.maxHeldBytes;
     const content = (isLarge ? openStoredEntry : readEntry)(this.spool, entry, data);
@@ -135,18 +137,18 @@ class Scan {
     return this.#describe(content.source, spooled(entry, data, content.contentHash));
   }
 
-  /** A large deflated entry is inflated to disk; what it became is kept where its frames must be stored. */
-  async #lookInFile(entry: ZipEntry, data: EntryData): Promise<Looked> {
+  /** Inflates a large deflated entry to disk; keeps the file if its frames must be stored. */
+  async #inflateAndRead(entry: ZipEntry, data: EntryData): Promise<EntryResult> {
     const inflatedPath = join(this.uploadFolder, `${INFLATED_PREFIX}${this.#inflatedFiles++}`);
     const inflated = await inflateEntryTo(inflatedPath, this.spoolPath, entry, data);
     const looked = inflated.ok
-      ? this.#lookInto(inflatedPath, entry, spooled(entry, data, inflated.contentHash))
+      ? this.#readFile(inflatedPath, entry, spooled(entry, data, inflated.contentHash))
       : inflated;
     if (!looked.ok || looked.bytes.source === "spool") await rm(inflatedPath, { force: true });
     return looked;
   }
 
-  #lookInto(inflatedPath: string, entry: ZipEntry, bytes: InstanceBytes): Looked {
+  #readFile(inflatedPath: string, entry: ZipEntry, bytes: InstanceBytes): EntryResult {
     const fd = openSync(inflatedPath, "r");
     try {
       const looked = this.#describe(fileSource(fd, 0, entry.sizeBytes), bytes);
@@ -157,7 +159,7 @@ class Scan {
     }
   }
 
-  #describe(source: ByteSource, bytes: InstanceBytes): Looked {
+  #describe(source: ByteSource, bytes: InstanceBytes): EntryResult {
     const read: ReadInstance = readInstance(source);
     if (!read.ok) return { ok: false, reason: read.reason };
     const { frames } = read.instance;
@@ -182,7 +184,7 @@ function endOfFrames(frames: FrameTable): number {
   return offset + length;
 }
 
-/** What an upload costs is not what was received: it is what its entries say they inflate to, and how many they are. */
+/** The cost of an upload is the size that its entries declare to inflate to and their number, not the bytes received. */
 function assertWeight(archive: ZipArchive, maxWeightBytes: number): void {
   let weightBytes = archive.entryCount * ENTRY_WEIGHT_BYTES;
   for (const { sizeBytes } of archive.entries()) weightBytes += sizeBytes;

@@ -7,10 +7,10 @@ import type { IndexAttributes, Instance } from "../../../dicom/instance.ts";
 import { IngestRefused } from "./worker.errors.ts";
 import type { IngestLimits, ScannedSeries, ScannedStudy } from "./worker-messages.ts";
 
-/** Other bytes under one SOP Instance UID that are kept beside the first; what comes beyond is named as left out. */
+/** How many variants (other bytes under one SOP Instance UID) are kept beside the first; further ones are named as left out. */
 export const MAX_VARIANTS = 16;
 
-/** Where the bytes of a scanned instance are, and how a volume shall hold them. */
+/** The source of a scanned instance's bytes, and how a volume is to hold them. */
 export interface InstanceBytes {
   /** The file that holds them: the spooled ZIP, or what a large entry was inflated into. */
   source: "spool" | { inflatedPath: string };
@@ -20,19 +20,19 @@ export interface InstanceBytes {
   sizeBytes: number;
   crc32: number;
   contentHash: string;
-  /** Deflated in the ZIP, but to be stored: it has several frames, each of which must stay one range. */
+  /** The instance is deflated in the ZIP but must be stored: it has several frames, and each must be one range. */
   inflateBeforeWriting: boolean;
 }
 
-/** What the headers of an entry with a generated name take, in front of it and in the directory, but for ZIP64. */
+/** Bytes of both headers of an entry with a generated name (local and in the directory), without ZIP64. */
 const ENTRY_HEADER_BYTES = 138;
 
-/** What an instance takes in a volume, at least. */
+/** The fewest bytes that an instance takes in a volume. */
 export function bytesAtRest({ inflateBeforeWriting, sizeBytes, storedBytes }: InstanceBytes): number {
   return ENTRY_HEADER_BYTES + (inflateBeforeWriting ? sizeBytes : storedBytes);
 }
 
-/** An instance of the upload: all of its manifest entry that does not depend on the volume. */
+/** An instance of the upload, with the part of its manifest entry that does not depend on the volume. */
 export interface ScannedInstance {
   described: Pick<
     ManifestInstance,
@@ -55,7 +55,7 @@ interface SeriesScan {
   index: IndexAttributes;
   instances: ScannedInstance[];
   metadataBytes: number;
-  /** About what the index of its manifest takes in memory. */
+  /** The approximate memory of its manifest's index, in bytes. */
   weightBytes: number;
 }
 
@@ -64,7 +64,7 @@ export interface StudyScan {
   modalities: Set<string>;
   series: Map<string, SeriesScan>;
   variants: ScannedVariant[];
-  /** What came under each SOP Instance UID, across the series. */
+  /** The contents seen under each SOP Instance UID, across the series. */
   known: Map<string, Content[]>;
   duplicates: number;
 }
@@ -84,8 +84,8 @@ export class ScannedUpload {
   }
 
   /**
-   * Adds an instance; where its study has one of the same UID, as a variant of it, or counts it as a duplicate.
-   * @throws {IngestRefused} where the upload breaks a limit
+   * Adds an instance. If its study has one of the same UID, it is added as a variant or counted as a duplicate.
+   * @throws {IngestRefused} when the upload breaks a limit
    */
   add(
     instance: Instance,

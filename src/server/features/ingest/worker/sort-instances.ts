@@ -13,25 +13,25 @@ import type {
 /** Anything of an upload that has a place in a volume. */
 export type Incoming = ScannedInstance | ScannedVariant;
 
-/** What an upload brings to a series. */
+/** The instances that an upload brings to a series. */
 export interface TouchedSeries extends PlannedSeries {
   /** Under SOP Instance UIDs that the study does not hold yet. */
   fresh: ScannedInstance[];
   /** Other bytes than those shown under the same SOP Instance UID. */
   variants: Incoming[];
-  /** The same bytes as what was lost with a volume, by what is kept of it. */
+  /** Instances with the same bytes as those lost with a volume, by the manifest entry kept of these. */
   healed: Map<ManifestInstance | KeptVariant, Incoming>;
 }
 
 export interface SortedStudy {
   series: TouchedSeries[];
-  /** Those of the upload that are kept as they are. */
+  /** Instances of the upload that the study has already. */
   duplicates: number;
   conflicts: ConflictingInstance[];
   leftOut: { name: string; reason: SkippedReason }[];
 }
 
-/** All that a study holds under one SOP Instance UID; the first is the one shown. */
+/** Everything that a study holds under one SOP Instance UID; the first is the one shown. */
 interface Known {
   series: TouchedSeries;
   contents: { content: Content; lost?: ManifestInstance | KeptVariant }[];
@@ -49,7 +49,7 @@ export async function sortInstances(planned: PlannedStudy, study: StudyScan): Pr
   }
   for (const series of sorted.series) {
     const instances = study.series.get(series.seriesInstanceUID)?.instances ?? [];
-    // Nobody knows what a lost manifest named: what replaces it must not be less.
+    // The names in a lost manifest are unknown, so its replacement must have at least as many instances.
     const isPart = instances.length < (series.lostInstances ?? 0);
     for (const instance of instances) {
       if (isPart) sorted.leftOut.push({ name: instance.name, reason: "series.damaged" });

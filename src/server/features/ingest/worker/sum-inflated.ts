@@ -8,8 +8,8 @@ import { isPossibleSize } from "./read-entry.ts";
 import type { WorkerRequests } from "./worker-messages.ts";
 
 /**
- * What the large entries of a ZIP take on the disk while it is scanned, at most, by its directory alone: those that a scan
- * inflates into the upload's folder. A ZIP that can't be read has none: whoever scans it says so.
+ * The most bytes that a scan writes to the disk for the large entries that it inflates into the upload's folder, judged by the
+ * ZIP's directory alone. Returns 0 for a ZIP that can't be read; the scan reports that error.
  */
 export function sumInflated({ spoolPath, limits }: WorkerRequests["open"]): number {
   const fd = openSync(spoolPath, "r");
@@ -24,7 +24,7 @@ export function sumInflated({ spoolPath, limits }: WorkerRequests["open"]): numb
       if (!isLarge || isFolder || isSkippedInZip(name) || method !== METHOD_DEFLATED) continue;
       if (isPossibleSize(storedBytes, sizeBytes)) sum += sizeBytes;
     }
-    // A scan ends once it has inflated so much, or has so much to keep and one entry more.
+    // A scan stops after `maxInflatedBytes`, or after `maxRestBytes` and one more entry.
     const { maxInflatedBytes, maxEntryBytes, maxRestBytes = Number.POSITIVE_INFINITY } = limits;
     return Math.min(sum, maxInflatedBytes, maxRestBytes + maxEntryBytes);
   } catch (error) {

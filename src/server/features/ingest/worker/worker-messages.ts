@@ -3,32 +3,32 @@ import type { ZipFailure, ZipLimits } from "../../../../shared/zip/zip-error.ts"
 import type { VolumeSum } from "../../../archive/volume-in-place.ts";
 import type { IndexAttributes, SkipReason } from "../../../dicom/instance.ts";
 
-/** Begins the names of files that large entries were inflated into. */
+/** The prefix of files that large entries were inflated into. */
 export const INFLATED_PREFIX = "inflated-";
 
 /** Bounds of one upload; all absolute, since blank pixels compress 1,000 : 1. */
 export interface IngestLimits extends ZipLimits {
-  /** What one entry may be once inflated. */
+  /** The largest inflated size of one entry. */
   maxEntryBytes: number;
-  /** What all entries may be together once inflated. */
+  /** The largest inflated size of all entries together. */
   maxInflatedBytes: number;
   /** Larger entries are read from disk piece by piece (deflated ones: inflated into the upload's folder). */
   maxHeldBytes: number;
   maxInstances: number;
   maxStudies: number;
-  /** What the metadata of the whole upload may be as JSON. */
+  /** The largest size of the whole upload's metadata as JSON. */
   maxMetadataBytes: number;
-  /** What it may be as it is held in memory: real metadata compress some 100 : 1, made-up ones not at all. */
+  /** The largest size of the compressed metadata in memory: real metadata compress about 100 : 1, invented ones hardly. */
   maxHeldMetadataBytes: number;
-  /** What the indexes of all series may take in memory together. */
+  /** The most memory that the indexes of all series may take together. */
   maxIndexBytes: number;
   /** Skipped entries that are named; the others are counted. */
   maxSkippedNames: number;
-  /** Uploads from this size on are hashed by a process of their own while they are read. */
+  /** Uploads of at least this size are hashed by a second process while they are read. */
   minGuessedBytes: number;
-  /** What one scan or one build may take. */
+  /** The time limit of one scan or one build. */
   timeoutMs: number;
-  /** What the instances may be together at rest. */
+  /** The largest stored size of all instances together. */
   maxRestBytes?: number;
 }
 
@@ -82,11 +82,11 @@ export interface ScanResult {
   skippedCount: number;
   /** Bytes of the taken instances once inflated. */
   instanceBytes: number;
-  /** What their volumes take where none of them is there already, but for what a volume has once. */
+  /** Bytes of their volumes if none is stored yet, without each volume's fixed part. */
   restBytes: number;
 }
 
-/** What the spool will be if it becomes the volume of this id and keeps every entry that looks like an instance. */
+/** The volume that the spool becomes under this id if it keeps every entry that looks like an instance. */
 export interface GuessedVolume extends VolumeSum {
   volumeId: string;
 }
@@ -97,33 +97,33 @@ export interface PlannedObject {
   path: string;
 }
 
-/** The bytes of a manifest in force, or, where they are many, the file in the upload's folder that has them. */
+/** The bytes of a manifest in force; a large one is a file in the upload's folder. */
 export type ManifestBytes = Uint8Array | { path: string };
 
-/** What to write; studies and series that are not named are left out. */
+/** The objects to write; studies and series that are not named are left out. */
 export interface BuildPlan {
   studies: PlannedStudy[];
-  /** What all volumes together may take: no more is written. */
+  /** The most bytes of all volumes together; no more is written. */
   maxRestBytes?: number;
 }
 
 export interface PlannedStudy {
   studyInstanceUID: string;
   volume: PlannedObject;
-  /** Those of the upload, and all that the study has. */
+  /** The series of the upload, and all series that the study has. */
   series: PlannedSeries[];
-  /** Of the volume, where its id is the one guessed. */
+  /** The guess about the volume, if the volume has the guessed id. */
   guessed?: GuessedVolume;
-  /** Ids of the study's volumes, where some of its bytes are damaged or gone. */
+  /** Ids of the study's volumes, given only when some of its bytes are damaged or gone. */
   volumes?: string[];
-  /** Those of them that are: what the upload brings of them takes their place. */
+  /** Ids of the damaged or missing volumes, whose instances the upload replaces as far as it brings them. */
   lostVolumes?: string[];
 }
 
 export interface PlannedSeries {
   seriesInstanceUID: string;
   manifest: PlannedObject;
-  /** The bytes of the manifest in force; none for a new series, or where they are lost. */
+  /** The manifest in force; absent for a new series and for a lost manifest. */
   existing?: ManifestBytes;
   /** How many instances the lost manifest named. */
   lostInstances?: number;
@@ -135,7 +135,7 @@ export interface BuiltObject extends PlannedObject {
   sha256: string;
 }
 
-/** With the CRC-32 of its pieces. */
+/** A volume with the CRC-32 of each of its pieces. */
 export interface BuiltVolume extends BuiltObject {
   crc32s: Uint8Array;
 }
@@ -144,23 +144,23 @@ export interface BuiltSeries {
   seriesInstanceUID: string;
   manifest: BuiltObject;
   newInstances: number;
-  /** With those that were there before. */
+  /** Instances of the series, old and new. */
   instanceCount: number;
 }
 
 export interface BuiltStudy {
   studyInstanceUID: string;
   newInstances: number;
-  /** Instances that were there already, or twice in this upload. */
+  /** Instances that were stored already or came twice in this upload. */
   duplicates: number;
-  /** Absent where nothing is new; then `series` is empty. */
+  /** Absent when nothing is new; then `series` is empty. */
   volume?: BuiltVolume;
   /** Only series with something new. */
   series: BuiltSeries[];
-  /** Instances under a SOP Instance UID whose shown instance has other bytes; kept, the same bytes once. */
+  /** Instances whose bytes differ from the shown instance with the same SOP Instance UID; each distinct content is kept once. */
   conflicts: ConflictingInstance[];
   leftOut: { name: string; reason: SkippedReason }[];
-  /** Of a study with damage: the volumes that no manifest names any more, and whether nothing of it is lost now. */
+  /** For a damaged study: the volumes that no manifest names any more, and whether the study is whole now. */
   repair?: { freedVolumes: string[]; isWhole: boolean };
 }
 
@@ -175,13 +175,13 @@ export interface BuiltUpload {
 }
 
 export interface OpenedSpool {
-  /** What large entries take while they are looked into, at most: they are inflated into the upload's folder. */
+  /** The most bytes that large entries take while they are read: they are inflated into the upload's folder. */
   inflatedBytes: number;
 }
 
 export interface WorkerRequests {
   open: { uploadFolder: string; spoolPath: string; limits: IngestLimits };
-  /** Refused as `upload.heavy`, with the weight as its detail, where the directory says more than `maxWeightBytes`. */
+  /** Refused as `upload.heavy`, with the weight as the detail, when the directory declares more than `maxWeightBytes`. */
   scan: { maxWeightBytes: number };
   build: BuildPlan;
   guess: { spoolPath: string; volumeId: string; limits: IngestLimits };
@@ -198,10 +198,10 @@ export interface WorkerResults {
 
 export type WorkerBeat = keyof WorkerRequests;
 
-/** To a worker: one beat at a time. */
+/** A request to a worker, which handles one beat at a time. */
 export type WorkerRequest = { [Beat in WorkerBeat]: { beat: Beat; body: WorkerRequests[Beat] } }[WorkerBeat];
 
-/** From a worker, one for each request. */
+/** A worker's reply; each request gets one. */
 export type WorkerReply =
   | { ok: true; result: WorkerResults[WorkerBeat] }
   | { ok: false; failure: IngestFailure; detail: string };

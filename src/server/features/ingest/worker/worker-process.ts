@@ -8,7 +8,7 @@ import type {
   WorkerResults,
 } from "./worker-messages.ts";
 
-/** One child process that reads uploads. */
+/** A child process that reads uploads. */
 export class WorkerProcess {
   readonly #process: KillableProcess<WorkerRequest, WorkerReply>;
 
@@ -25,8 +25,8 @@ export class WorkerProcess {
   }
 
   /**
-   * Carries out one beat; the next may only follow its end. Aborted or late, the process is killed.
-   * @throws {IngestRefused} what the worker says, or `worker.failed` where it ended or took too long
+   * Carries out one beat; the next may begin only after it ends. An abort or the time limit kills the process.
+   * @throws {IngestRefused} as the worker says, or `worker.failed` when it ended or took too long
    */
   async request<Beat extends WorkerBeat>(
     beat: Beat,

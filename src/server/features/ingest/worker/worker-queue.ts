@@ -1,21 +1,18 @@
-/**
- * How much work an upload is. What has turned out to be more than it looked goes on in the next lane, or comes again
- * there.
- */
+/** How much work an upload is. An upload that turns out to be more work moves to the next lane or is begun again there. */
 export type Lane = "small" | "large" | "huge";
 
-/** Whose work it is. Those of one `kind` share its turns; within it, each account has its own. */
+/** The owner of some work. Owners of one `kind` share its turns; within a kind, each account has its own turns. */
 export interface Worker {
   account: string;
   kind: string;
 }
 
-/** A place at work. */
+/** A place in which one piece of work runs. */
 export interface Place {
   readonly lane: Lane;
-  /** Its time begins now: what came before was ours to do. */
+  /** Starts the place's time; preparation before this call does not count. */
   begin(): void;
-  /** Goes on in a heavier lane without waiting for it; others may begin in this one's stead. */
+  /** Continues in a heavier lane without waiting for it; another entry may begin in the former lane. */
   moveTo(lane: Lane): void;
   /** Gives the place back; idempotent. */
   leave(): void;
@@ -23,13 +20,13 @@ export interface Place {
 
 export interface Entry extends Worker {
   lane: Lane;
-  /** Called once others of its lane have waited while it had the place for the lane's time: it should move or end. */
+  /** Called when the place was used for the lane's time while others of its lane waited: the work should move or end. */
   onOverdue?: (place: Place) => void;
 }
 
-/** How long work keeps its lane while others wait for one. Huge work takes what it takes. */
+/** How long work keeps its lane while others wait. Huge work has no limit. */
 const SLICE_MS: Record<Lane, number> = { small: 400, large: 30_000, huge: Number.POSITIVE_INFINITY };
-/** Places beyond `size` for those who wait while others have moved on to a heavier lane. */
+/** Places beyond `size`, for waiting work while other work has moved to a heavier lane. */
 const EXTRA_PLACES = 2;
 const WEIGHT: Record<Lane, number> = { small: 0, large: 1, huge: 2 };
 
@@ -44,14 +41,14 @@ interface Waiting extends Entry {
 }
 
 /**
- * Gives out `size` places. One is only for small work, and one not for huge work where there are three: whoever brings
- * little never waits for those who bring much. Among those who may begin, kinds take turns, and accounts within a kind;
- * whoever has most at work comes last.
+ * Gives out `size` places. One place is for small work only, and of three or more, one other is not for huge work, so that small
+ * uploads never wait for large ones. Kinds take turns, and so do accounts within a kind; the one with the most work running comes
+ * last.
  */
 export class WorkerQueue {
   #waiting: Waiting[] = [];
   readonly #held = new Set<Held>();
-  /** When a kind or an account last began something; only while it has something here. */
+  /** When a kind or an account last began something; kept only while it has work in the queue. */
   readonly #servedAt = new Map<string, number>();
   #served = 0;
   #timer: Timer | undefined;
@@ -67,7 +64,7 @@ export class WorkerQueue {
     return this.#waiting.length >= this.maxWaiting;
   }
 
-  /** Resolves when a place is free. Aborted, it rejects. */
+  /** Resolves when a place is free; rejects when aborted. */
   async enter(entry: Entry, signal: AbortSignal): Promise<Place> {
     signal.throwIfAborted();
     if (this.#mayBegin(entry.lane)) return this.#begin(entry);
@@ -121,12 +118,12 @@ export class WorkerQueue {
     return held.place;
   }
 
-  /** Work of this weight or more at most: all places, all but one, all but two where there are three. */
+  /** Work of this lane or heavier may use all places (small), all but one (large), or all but two of three or more (huge). */
   #mayBegin(lane: Lane): boolean {
     const atWork = [...this.#held];
     if (atWork.length >= this.size + EXTRA_PLACES) return false;
     const places = { small: this.size, large: this.size - 1, huge: Math.max(1, this.size - 2) };
-    // Those that moved on to a heavier lane take no more than its places away from the lighter ones.
+    // Work that moved to a heavier lane takes no more from lighter lanes than the heavier lane's own places.
     const counted = (least: Lane, most: number) =>
       Math.min(most, atWork.filter((held) => WEIGHT[held.lane] >= WEIGHT[least]).length);
     const huge = counted("huge", places.huge);
@@ -152,7 +149,7 @@ export class WorkerQueue {
     this.#watch();
   }
 
-  /** Small work before large; then whoever has least at work, then whoever was last served longest ago. */
+  /** Orders by lane (small first), then by kind, then by account: less running work first, then served longer ago. */
   #turnOf(entry: Entry): number[] {
     const held = [...this.#held];
     return [
@@ -164,13 +161,13 @@ export class WorkerQueue {
     ];
   }
 
-  /** Tells whoever has overstayed while somebody waits who could begin in their stead. */
+  /** Notifies overdue places while an entry waits that could begin instead. */
   #watch(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const now = performance.now();
     let nextMs = Number.POSITIVE_INFINITY;
-    // One for each who waits; those told before are about to go.
+    // One place for each waiting entry is enough; places notified before are about to be free.
     let told = [...this.#held].filter(({ isTold }) => isTold).length;
     for (const held of [...this.#held]) {
       const waiting = this.#waiting.filter(({ lane }) => WEIGHT[lane] <= WEIGHT[held.lane]).length;
