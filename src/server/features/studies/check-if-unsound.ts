@@ -5,8 +5,8 @@ import type { StudyRow } from "./studies.table.ts";
 import { checkStudyQueue } from "./study-jobs.ts";
 
 /**
- * Has a study read again, in the transaction that adds or takes away an object of it, if something of it was damaged or
- * gone: that may have been it.
+ * Enqueues a check of a study that was damaged or missing, in the transaction that adds or removes one of its objects: that object
+ * may have been the cause.
  */
 export async function checkIfUnsound(
   { jobs }: Pick<Deps, "jobs">,
@@ -15,7 +15,7 @@ export async function checkIfUnsound(
   objectId: string,
 ): Promise<void> {
   if (!isUnsound(study)) return;
-  // A check that runs already read the study as it was before, and must not stand in this one's way.
+  // The key names the object too, since a check that already runs read the study as it was before and must not suppress this one.
   const singletonKey = `${study.id} ${objectId}`;
   await jobs.enqueue(checkStudyQueue, { studyId: study.id }, { tx, singletonKey });
 }

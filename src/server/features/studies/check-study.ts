@@ -6,12 +6,12 @@ import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
 import { saveIntegrity } from "./integrity.repo.ts";
 import { lockStudies } from "./study-storage.repo.ts";
 
-/** How often a study is read anew because it was changed meanwhile. */
+/** How often a study may be read, since it may change while it is read. */
 const MAX_ROUNDS = 10;
 
 /**
- * Reads every object of a study and says on it what they are; anew where the study was changed meanwhile. Idempotent.
- * @throws where an object can't be read now, which says nothing of it
+ * Reads every object of a study and records the study's integrity; starts again if the study changed meanwhile. Idempotent.
+ * @throws when an object can't be read now, which does not mean that it is damaged
  */
 export async function checkStudy(
   deps: ObjectDeps & Pick<Deps, "db">,
@@ -24,7 +24,7 @@ export async function checkStudy(
   throw new Error("the study kept changing while it was read");
 }
 
-/** `false` where the study was changed meanwhile. */
+/** Returns `false` when the study changed meanwhile. */
 async function checkAsItStands(
   deps: ObjectDeps & Pick<Deps, "db">,
   studyId: string,

@@ -12,8 +12,8 @@ import { studyNotFound, studyNotOwner } from "./studies.errors.ts";
 import { type Caller, deleteStudyRow, lockStudy } from "./studies.repo.ts";
 
 /**
- * Deletes a study: gone from every view when this returns, its bytes removed by a job of the same transaction.
- * One action of the owner's month.
+ * Deletes a study. It is in no view when this returns; a job of the same transaction removes its bytes. It costs one action of the
+ * owner's month.
  * @throws {AppError} `study.not_found`, `study.not_owner` (a grantee), `quota.actions`
  */
 export async function deleteStudy(
@@ -27,7 +27,7 @@ export async function deleteStudy(
   if (!owns(caller, found)) throw new AppError(studyNotOwner);
   const now = deps.clock.now();
   await deps.db.transaction(async (tx) => {
-    // Before the study, as uploads and cancellations do.
+    // The subscription is locked before the study, as uploads and cancellations do.
     await lockSubscription(tx, found.accountId);
     const study = await lockStudy(tx, found.id);
     if (!study) throw new AppError(studyNotFound);

@@ -6,7 +6,7 @@ import { type Integrity, storedObjects } from "../../holdings/objects/stored-obj
 import { uploadOfKey } from "../../holdings/objects/upload-of-key.ts";
 import { studies } from "./studies.table.ts";
 
-/** The study of an object; undefined where the object is gone. */
+/** The study of an object; undefined when the object is gone. */
 export async function findStudyOfObject(db: DbOrTx, objectId: string): Promise<string | undefined> {
   const [row] = await db
     .select({ studyId: storedObjects.studyId })
@@ -15,7 +15,7 @@ export async function findStudyOfObject(db: DbOrTx, objectId: string): Promise<s
   return row?.studyId;
 }
 
-/** Marks a study; `false` where it is marked so already, or worse. */
+/** Marks a study; returns `false` when it has the same mark or a worse one already. */
 export async function markStudy(tx: Tx, studyId: string, found: Damage, at: Date): Promise<boolean> {
   const isNew = found === "missing" ? ne(studies.integrity, "missing") : isSound();
   const rows = await tx
@@ -30,7 +30,7 @@ function isSound() {
   return inArray(studies.integrity, ["unchecked", "ok"]);
 }
 
-/** What a study's bytes were found to be when all of them were read. */
+/** Saves what reading all bytes of a study found. */
 export async function saveIntegrity(
   db: DbOrTx,
   studyId: string,
@@ -51,8 +51,8 @@ export async function countDamagedSince(db: DbOrTx, since: Date, limit: number):
 }
 
 /**
- * Objects that the archive store holds, behind `after`, in the order in which a store lists them: keys begin with the id of
- * their upload, so that its index finds each page.
+ * Objects in the archive store after `after`, ordered as a store lists them. Keys begin with the id of their upload, so the index
+ * on uploads finds each page.
  */
 export async function listArchivedObjects(
   db: Db,
@@ -76,7 +76,7 @@ export async function listArchivedObjects(
     .limit(limit);
 }
 
-/** Whether something of an account is damaged or gone. */
+/** Whether any study of an account is damaged or missing. */
 export async function hasUnsoundStudy(db: DbOrTx, accountId: string): Promise<boolean> {
   const rows = await db
     .select({ id: studies.id })
@@ -86,7 +86,7 @@ export async function hasUnsoundStudy(db: DbOrTx, accountId: string): Promise<bo
   return rows.length === 1;
 }
 
-/** A study that was missing has yet to be read; `false` where it is no longer missing. */
+/** Marks a missing study as unchecked; returns `false` when it is not missing any more. */
 export async function takeBackMissing(tx: Tx, studyId: string): Promise<boolean> {
   const rows = await tx
     .update(studies)

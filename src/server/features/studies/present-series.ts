@@ -1,7 +1,7 @@
 import type { Series, StorageStatus } from "../../../shared/api/studies.ts";
 import type { SeriesRow, StudyRow } from "./studies.table.ts";
 
-/** Where an object is gone, the study is not in the archive store, whatever was moved there. */
+/** The status to show: a study with a missing object does not count as archived. */
 export function shownStatus({
   storageStatus,
   integrity,

@@ -9,7 +9,7 @@ import { listStudyAudit } from "./study-audit.repo.ts";
 const NEWEST = 200;
 
 /**
- * Who looked at, downloaded, shared or changed a study, newest first; for its owner and admins.
+ * Lists who looked at, downloaded, shared or changed a study, newest first; for its owner and admins.
  * @throws {AppError} `study.not_found`, `study.not_owner`
  */
 export async function readStudyAudit(deps: Pick<Deps, "db">, caller: Caller, reference: string) {

@@ -7,18 +7,18 @@ import { storedObjects } from "../../holdings/objects/stored-objects.table.ts";
 import { studies } from "./studies.table.ts";
 
 /**
- * Takes the studies that an account keeps out of sight, as `removalId`; returns how many. The subscription must be
- * locked: it is what an upload takes first.
+ * Hides the studies that an account keeps, as part of `removalId`; returns how many. The caller must hold the subscription's lock,
+ * which uploads take first.
  */
 export async function removeStudiesOf(tx: Tx, accountId: string, removalId: string): Promise<number> {
   const ofAccount = and(isKept(studies), eq(studies.accountId, accountId));
-  // In the order in which transfers lock them.
+  // The studies are locked in the order in which transfers lock them.
   await tx.select({ id: studies.id }).from(studies).where(ofAccount).orderBy(studies.id).for("update");
   const taken = await tx.update(studies).set({ removalId }).where(ofAccount).returning({ id: studies.id });
   return taken.length;
 }
 
-/** Brings the studies of a removal back, but for those that the account has uploaded again meanwhile. */
+/** Brings back the studies of a removal, except those that the account has uploaded again meanwhile. */
 export async function bringStudiesBack(
   tx: Tx,
   removalId: string,
@@ -48,7 +48,7 @@ export async function bringStudiesBack(
   return { studies: back.length, skippedStudies: removed.length - back.length };
 }
 
-/** Deletes up to `limit` studies of a removal and answers what they stored; `undefined` where none is left. */
+/** Deletes up to `limit` studies of a removal and returns their stored objects; `undefined` when none is left. */
 export async function deleteRemovedStudies(
   tx: Tx,
   removalId: string,

@@ -9,7 +9,7 @@ import { studyNodeGone, studyNotOwner } from "./studies.errors.ts";
 import type { Caller } from "./studies.repo.ts";
 
 /**
- * Has the transfer of a study's staged objects tried again now, each on the node that holds them. Idempotent.
+ * Retries the transfer of a study's staged objects now, each on the node that holds them. Idempotent.
  * @throws {AppError} `study.not_found`, `study.not_owner`, `study.node_gone`
  */
 export async function retryTransfer(

@@ -18,7 +18,7 @@ export const studyNotOwner: ErrorKind = {
   code: "study.not_owner",
   text: /*i18n*/ { id: "error.study.not_owner", message: "Only the owner of this study can do this." },
 };
-/** Its bytes are on the disk of a node that stopped, and nowhere else. */
+/** The study's bytes are only on the disk of a node that stopped. */
 export const studyNodeGone: ErrorKind = {
   status: 503,
   code: "study.node_gone",
@@ -28,7 +28,7 @@ export const studyNodeGone: ErrorKind = {
       "The server that received this exam is not running. The exam is kept on its disk: start that server again with the same data folder.",
   },
 };
-/** The same for an address nobody has, one of somebody else, and a doctor who may not sign in. */
+/** The answer is the same for an unknown address, an account that is not a doctor, and a doctor who may not sign in. */
 export const doctorNotFound: ErrorKind = {
   status: 404,
   code: "doctor.not_found",

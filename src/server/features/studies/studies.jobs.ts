@@ -4,7 +4,7 @@ import { checkStudy } from "./check-study.ts";
 import { checkStudyQueue } from "./study-jobs.ts";
 import { tellDamage } from "./tell-damage.ts";
 
-/** Checks of studies, and mails of what is wrong. */
+/** Starts the jobs that check studies and mail the admin about damage. */
 export async function startStudyJobs(deps: Deps): Promise<void> {
   const { jobs } = deps;
   await jobs.work(checkStudyQueue, ({ studyId }, { signal }) => checkStudy(deps, studyId, signal));

@@ -5,18 +5,21 @@ import { isKept } from "../../holdings/kept.repo.ts";
 import { users } from "../accounts/users/users.table.ts";
 import { grants, type SeriesRow, type StudyRow, series, studies, studyTallies } from "./studies.table.ts";
 
-/** Who asks: every query below answers only what he may see. */
+/** The account that asks: every query below returns only what it may see. */
 export interface Caller {
   userId: string;
   role: Role;
 }
 
-/** Own studies and granted ones; admins see all; nobody what a cancellation removed. The one place that says so. */
+/**
+ * The only definition of visibility: a caller sees their own and granted studies, an admin sees all, and nobody sees those that a
+ * cancellation removed.
+ */
 export function visibleTo(caller: Caller): SQL | undefined {
   return caller.role === "admin" ? isKept(studies) : ownedByOrGrantedTo(caller.userId);
 }
 
-/** What {@link visibleTo} says of whoever is no admin; with a placeholder, for prepared statements. */
+/** {@link visibleTo} for everyone except admins; takes a placeholder for prepared statements. */
 export function ownedByOrGrantedTo(userId: string | Placeholder): SQL | undefined {
   return and(isKept(studies), or(eq(studies.accountId, userId), grantedTo(userId)));
 }
@@ -32,8 +35,8 @@ export const visibleToJoinedUser = and(
 );
 
 /**
- * {@link visibleTo} in two parts that share no study, for the list, since an "or" over both leaves it no index that sorts: the
- * caller's own (an admin's: all), and what others granted him.
+ * {@link visibleTo} in two disjoint parts for the list: the caller's own studies (for an admin: all) and those that others granted
+ * them. An "or" over both would leave no index that sorts.
  */
 export function visibleParts({ userId, role }: Caller): { own: SQL | undefined; granted: SQL | undefined } {
   if (role === "admin") return { own: isKept(studies), granted: sql`false` };
@@ -74,12 +77,12 @@ export async function findVisibleStudiesByUID(
     .limit(20);
 }
 
-/** Studies that an account keeps. */
+/** Counts the studies that an account keeps. */
 export async function countOwnStudies(db: DbOrTx, userId: string): Promise<number> {
   return await sumTallies(db, eq(studyTallies.accountId, userId));
 }
 
-/** Studies that all accounts keep. */
+/** Counts the studies that all accounts keep. */
 export async function countStudiesOfAll(db: DbOrTx): Promise<number> {
   return await sumTallies(db, undefined);
 }
@@ -115,7 +118,7 @@ export async function deleteStudyRow(tx: DbOrTx, id: string): Promise<void> {
   await tx.delete(studies).where(eq(studies.id, id));
 }
 
-/** Whether a report is attached, for the list; the study must be locked. */
+/** Records for the list whether a report is attached; the study must be locked. */
 export async function setHasReport(tx: DbOrTx, id: string, hasReport: boolean): Promise<void> {
   await tx.update(studies).set({ hasReport }).where(eq(studies.id, id));
 }
@@ -148,7 +151,7 @@ export interface GrantRow {
   createdAt: Date;
 }
 
-/** Who has been granted a study; at most 1,000. */
+/** The users to whom a study is granted; at most 1,000. */
 export async function listGrants(db: DbOrTx, studyId: string): Promise<GrantRow[]> {
   return await db
     .select({
@@ -165,7 +168,7 @@ export async function listGrants(db: DbOrTx, studyId: string): Promise<GrantRow[
     .limit(1000);
 }
 
-/** Studies that others have granted somebody, by when; at most 10,000. */
+/** Studies that others granted to a user, by time; at most 10,000. */
 export async function listGrantsTo(db: DbOrTx, userId: string) {
   return await db
     .select({ studyId: grants.studyId, ownerName: users.name, createdAt: grants.createdAt })
@@ -186,7 +189,7 @@ export async function findVisibleStudies(db: DbOrTx, caller: Caller, ids: string
     .where(and(inArray(studies.id, ids), visibleTo(caller)));
 }
 
-/** An account's own studies by id, behind `after`; those that wait to be purged too, since they are still kept. */
+/** An account's own studies after `after`, by id, including those that wait to be purged, since their bytes still exist. */
 export async function listStudiesAfter(
   db: DbOrTx,
   accountId: string,
@@ -201,7 +204,7 @@ export async function listStudiesAfter(
     .limit(limit);
 }
 
-/** Of all that {@link listStudiesAfter} answers. */
+/** Counts the instances of all studies that {@link listStudiesAfter} returns. */
 export async function countInstancesOf(db: DbOrTx, accountId: string): Promise<number> {
   const [row] = await db
     .select({ instances: sum(studies.instanceCount).mapWith(Number) })

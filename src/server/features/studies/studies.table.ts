@@ -36,7 +36,7 @@ export interface InstanceValues {
   modality?: string | null;
 }
 
-/** Characters. An entry of an index holds 2.7 kB; what the standard allows is shorter, but a damaged disc is not bound to it. */
+/** In characters. An index entry holds 2.7 kB; values within the standard are shorter, but a damaged disc may hold longer ones. */
 export const MAX_INDEXED_TEXT = 512;
 
 type Columns<Name extends string> = Record<Name, AnyPgColumn>;
@@ -46,8 +46,8 @@ function falling(column: AnyPgColumn): SQL {
 }
 
 /**
- * Indexes for each sort of the list, of an account and (an admin's) of all: a page, in either direction, is a piece of one.
- * Equal studies come by id.
+ * Indexes for each sort order of the list, per account and (for admins) over all accounts. Each page is one index range scan, in
+ * both sort directions; ties are ordered by id.
  */
 function sortIndexes(
   table: Columns<
@@ -104,7 +104,9 @@ export const studies = pgTable(
     studyDate: date("study_date"),
     studyTime: text("study_time"),
     institutionName: text("institution_name"),
-    /** Distinct modalities of its series, sorted, joined by a backslash as ModalitiesInStudy is; {@link MAX_INDEXED_TEXT} at most. */
+    /**
+     * Distinct modalities of its series, sorted and joined by backslashes like ModalitiesInStudy; at most {@link MAX_INDEXED_TEXT}.
+     */
     modality: text(),
     seriesCount: integer("series_count").notNull(),
     instanceCount: integer("instance_count").notNull(),
@@ -113,9 +115,9 @@ export const studies = pgTable(
     storageStatus: storageStatus("storage_status").notNull(),
     hasReport: boolean("has_report").notNull().default(false),
     integrity: integrity().notNull().default("unchecked"),
-    /** When the bytes were last found to be so; null while they are unchecked. */
+    /** When `integrity` was last determined; null while the bytes are unchecked. */
     verifiedAt: timestamp("verified_at", { withTimezone: true }),
-    /** What the instances say, for the columns that the upload form's values replaced; null where none was. */
+    /** The instances' values of columns that the upload form replaced; null if it replaced none. */
     instanceValues: jsonb("instance_values").$type<InstanceValues>(),
     /**
      * Patient name, patient ID, accession number and description folded for search (no case, no accents), each cut to
@@ -126,7 +128,7 @@ export const studies = pgTable(
     accessionNumberFolded: text("accession_number_folded").notNull().default(""),
     descriptionFolded: text("description_folded").notNull().default(""),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
-    /** Set while a cancelled account's study waits to be purged: nobody sees it, an undo brings it back. */
+    /** Set while a cancelled account's study waits to be purged: nobody sees it, and an undo brings it back. */
     removalId: uuid("removal_id").references(() => keyOf("removals")),
   },
   (table) => [
@@ -136,7 +138,7 @@ export const studies = pgTable(
     index("studies_removal_id_idx").on(table.removalId).where(sql`${table.removalId} is not null`),
     index("studies_uid_idx").on(table.studyInstanceUID),
     ...sortIndexes(table),
-    // Not partial: the deletion of an account finds its studies by it, those that wait to be purged too.
+    // Not partial, since the deletion of an account uses it to find all its studies, including those that wait to be purged.
     index("studies_account_idx").on(table.accountId),
     index("studies_patient_name_trgm_idx").using("gin", sql`${table.patientNameFolded} gin_trgm_ops`),
     index("studies_patient_id_trgm_idx").using("gin", sql`${table.patientIDFolded} gin_trgm_ops`),
@@ -147,15 +149,15 @@ export const studies = pgTable(
 
 /**
  * How many kept studies an account has, by modality: the sum over all its rows, which triggers on `studies` write in the
- * transaction of every change. No row is ever changed, only replaced by one with another id, and none waits for
- * another's lock; so equal ids mean that no count of the account's studies has changed.
+ * transaction of every change. Rows are never changed, only replaced by one with another id, and never wait for a lock. So equal
+ * ids mean that no count of the account's studies has changed.
  */
 export const studyTallies = pgTable(
   "study_tallies",
   {
     id: uuid().primaryKey(),
     accountId: uuid("account_id").notNull(),
-    /** As in the study; empty where it has none. */
+    /** As in the study; empty if it has none. */
     modality: text().notNull(),
     studies: integer().notNull(),
   },
@@ -180,7 +182,7 @@ export const series = pgTable(
   (table) => [uniqueIndex("series_study_uid_key").on(table.studyId, table.seriesInstanceUID)],
 );
 
-/** Who besides the owner may see a study. */
+/** The users besides the owner who may see a study. */
 export const grants = pgTable(
   "grants",
   {

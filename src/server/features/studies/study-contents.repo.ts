@@ -26,15 +26,15 @@ const idsOfNamed = prepared((db, given: Given<Named>) =>
   db.select({ id: studies.id }).from(studies).where(isNamedStudy(given)),
 );
 
-/** Among the studies that an account keeps. */
+/** Matches a study named by UID among those that an account keeps. */
 function isNamedStudy(given: Given<Named>): SQL | undefined {
   const isNamed = sql`${studies.studyInstanceUID} = any(${given.studyInstanceUIDs}::text[])`;
   return and(isKept(studies), eq(studies.accountId, given.accountId), isNamed);
 }
 
 /**
- * Serialises commits to the same studies of an account until the transaction ends; always in the same order. Returns
- * whether any of them is there: while the lock is held, none comes.
+ * Serialises commits to the same studies of an account until the transaction ends; always in the same order. Returns whether any of
+ * them exists; none can be added while the lock is held.
  */
 export async function lockStudiesOf(
   tx: Tx,
@@ -46,17 +46,17 @@ export async function lockStudiesOf(
     studyTurns(tx, { keys }),
     idsOfNamed(tx, { accountId, studyInstanceUIDs }),
   );
-  // The rows too: a deletion or a transfer at the same time waits, or is seen to have happened.
+  // The rows are locked too, so a concurrent deletion or transfer either waits or is already visible.
   const ids = existing.map(({ id }) => id).sort();
   for (const some of chunks(ids, ROWS_PER_STATEMENT)) await lockStudies(tx, some);
   return ids.length > 0;
 }
 
-/** A study as it stands, with the manifests in force. */
+/** A stored study with the manifests in force. */
 export interface StoredStudy {
   study: StudyRow;
   series: { row: SeriesRow; manifest: StoredObjectRow }[];
-  /** Of a study with damage: those that an upload may replace. */
+  /** For a damaged study: the volumes that an upload may replace. */
   volumes: StoredObjectRow[];
 }
 
@@ -69,7 +69,7 @@ const storedStudies = prepared((db, given: Given<Named>) =>
     .where(isNamedStudy(given)),
 );
 
-/** Those of the account's studies that are there, by UID. */
+/** The account's studies among the named ones, by UID. */
 export async function findStoredStudies(
   db: DbOrTx,
   accountId: string,
@@ -113,7 +113,7 @@ export async function upsertSeries(tx: Tx, rows: SeriesRow[]): Promise<void> {
   if (rows.length > 0) await newOrChangedSeries(tx, byColumn(series, rows));
 }
 
-/** Counts, size, modalities and status of studies, from what they now hold. */
+/** Updates counts, size, modalities and status of studies from what they now hold. */
 export async function refreshStudies(tx: Tx, studyIds: string[]): Promise<void> {
   const ofStudy = sql`${series.studyId} = ${studies.id}`;
   const objectsOfStudy = sql`${storedObjects.studyId} = ${studies.id}`;

@@ -6,7 +6,7 @@ import { findStudyOfObject, listArchivedObjects, markStudy, takeBackMissing } fr
 import { checkStudyQueue } from "./study-jobs.ts";
 import { lockStudies, lockStudiesOfUpload, setStatusOfStaged, settleStatus } from "./study-storage.repo.ts";
 
-/** What holdings show of studies is written on these; `archived` is told of each study whose bytes were moved. */
+/** Writes what holdings find out about studies to their rows; calls `archived` for each study whose bytes were moved. */
 export function createStudyOwner(
   deps: Pick<Deps, "jobs">,
   { archived }: Pick<StudyOwner, "archived">,
@@ -27,7 +27,7 @@ export function createStudyOwner(
   };
 }
 
-/** Where all of a study's objects are there, none of them staged: whether their bytes are right, reading them tells. */
+/** Takes the mark back if all of a study's objects are present and none is staged; a check then reads their bytes. */
 async function takeBackIfWhole(
   { jobs }: Pick<Deps, "jobs">,
   tx: Tx,

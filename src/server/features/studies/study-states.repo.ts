@@ -3,7 +3,7 @@ import type { Db } from "../../db/client.ts";
 import { isKept } from "../../holdings/kept.repo.ts";
 import { type StudyRow, studies } from "./studies.table.ts";
 
-/** How many kept studies are in each state. Reads all of them: ask seldom. */
+/** Counts the kept studies in each state. It reads all of them, so call it seldom. */
 export async function countStudyStates(
   db: Db,
 ): Promise<(Pick<StudyRow, "storageStatus" | "integrity"> & { studies: number })[]> {

@@ -22,7 +22,7 @@ const isOfUpload = (given: Given<OfUpload>) =>
   sql`${studies.id} in (select ${storedObjects.studyId} from ${storedObjects}
     where ${eq(storedObjects.uploadId, given.uploadId)})`;
 
-/** Has bytes in a staging area. */
+/** Whether a study has bytes in a staging area. */
 const isStaged = sql`exists (select 1 from ${storedObjects}
   where ${storedObjects.studyId} = ${studies.id} and ${storedObjects.location} = 'staging')`;
 
@@ -34,8 +34,8 @@ const archivedStudies = prepared((db, given: Given<OfUpload>) =>
 );
 
 /**
- * Marks those of an upload's studies `b2` that have nothing left in a staging area. They are locked before: an upload that
- * commits meanwhile must be seen by the check, not only waited for.
+ * Marks an upload's studies `b2` if they have nothing left in a staging area. The caller locks them before, in its own statement,
+ * so that the check sees an upload that commits meanwhile.
  */
 export async function settleStatus(tx: Tx, uploadId: string): Promise<void> {
   await archivedStudies(tx, { uploadId });
@@ -46,12 +46,12 @@ const studiesOfUpload = (db: Db, given: Given<OfUpload>) =>
 
 const lockedStudiesOfUpload = prepared(studiesOfUpload);
 
-/** As {@link lockStudies}, those to which an upload brought something. */
+/** Locks the studies to which an upload brought something, as {@link lockStudies} does. */
 export async function lockStudiesOfUpload(tx: Tx, uploadId: string): Promise<void> {
   await lockedStudiesOfUpload(tx, { uploadId });
 }
 
-/** Locks studies until the transaction ends, always in the same order; those deleted meanwhile are passed over. */
+/** Locks studies until the transaction ends, always in the same order; skips those deleted meanwhile. */
 export async function lockStudies(tx: Tx, ids: string[]): Promise<void> {
   await tx
     .select({ id: studies.id })
@@ -61,7 +61,7 @@ export async function lockStudies(tx: Tx, ids: string[]): Promise<void> {
     .for("update");
 }
 
-/** Locks everything an account has, removed studies too, so that nothing is added to it meanwhile. */
+/** Locks all studies of an account, including removed ones, so that nothing is added to them meanwhile. */
 export async function lockStudiesOfAccount(tx: Tx, accountId: string): Promise<void> {
   await tx
     .select({ id: studies.id })
@@ -80,7 +80,7 @@ const stagedStudies = prepared((db, given: Given<OfUpload & { status: "transferr
     .where(and(sql`${studies.id} in (select id from ${locked})`, isStaged));
 });
 
-/** `status` for those of an upload's studies that still have bytes in a staging area; locked as by {@link lockStudies}. */
+/** Sets `status` on an upload's studies that still have bytes in a staging area; locks them as {@link lockStudies} does. */
 export async function setStatusOfStaged(
   db: DbOrTx,
   uploadId: string,

@@ -5,10 +5,10 @@ import { byProgram } from "../../mail/mail-budget.ts";
 import { findFirstAdminEmail, findUserByEmail } from "../accounts/users/users.repo.ts";
 import { countDamagedSince } from "./integrity.repo.ts";
 
-/** A disk that fails damages many studies: the list of studies names them all, the mails stop here. */
+/** A failing disk damages many studies: the list of studies shows them all, but mails stop at this number. */
 const MAX_MAILS_AN_HOUR = 10;
 
-/** Tells the admin of a study, or a laboratory PDF (`studyId` null), that is no longer shown. */
+/** Mails the admin about a study, or a laboratory PDF (`studyId` null), that is no longer shown. */
 export async function tellDamage(
   deps: Pick<Deps, "config" | "db" | "jobs" | "mailSeal" | "clock">,
   { studyId, found }: { studyId: string | null; found: "damaged" | "missing" },

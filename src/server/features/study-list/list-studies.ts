@@ -15,7 +15,7 @@ import {
 
 const MAX_LISTED = 10_000;
 
-/** A page of what the caller may see, and how many studies pass the filters in all. */
+/** Returns a page of the caller's visible studies, and how many studies pass the filters in total. */
 export async function pageOfStudies(
   { db }: Pick<Deps, "db">,
   caller: Caller,
@@ -27,7 +27,7 @@ export async function pageOfStudies(
   const total = matching + (tally.hasGrants ? await countGrantedPart(db, caller, query) : 0);
   if (offset >= total) return { rows: [], total };
   const rows = await listStudies(db, caller, { query, limit, offset, tally, matching });
-  // Where studies came or went in between, a last page says how many there are.
+  // A last page gives the exact number, even if studies were added or removed since they were counted.
   const isLast = rows.length > 0 && rows.length < limit;
   return { rows, total: isLast ? offset + rows.length : Math.max(total, offset + rows.length) };
 }
@@ -35,8 +35,8 @@ export async function pageOfStudies(
 const recentCounts = new WeakMap<Deps["db"], RecentCounts>();
 
 /**
- * How many own studies pass the filters. The tally tells for a modality; other filters are counted, and again only once
- * the studies have changed.
+ * How many own studies pass the filters. The tally answers for a modality; other filters are counted, and counted again only after
+ * the studies changed.
  */
 async function countOwn(
   db: Deps["db"],
@@ -63,7 +63,7 @@ async function countOwn(
   const known = counts.get(key, tally.revision);
   if (known !== undefined) return known;
   const { count, revision } = await countOwnPart(db, caller, query, tally);
-  // Where studies changed since the tally, it may not have known all modalities that were to be counted.
+  // A count is kept only at the tally's revision: if studies changed since, the tally may lack a modality that should be counted.
   if (revision === tally.revision) counts.set(key, revision, count);
   return count;
 }

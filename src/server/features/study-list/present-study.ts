@@ -6,7 +6,7 @@ import type { StudyListRow } from "./study-list.repo.ts";
 
 const genders: Record<string, Study["patientGender"]> = { M: "male", F: "female", O: "other" };
 
-/** A study as the list shows it to this caller, who may have attached its report himself. */
+/** A study as the list shows it to this caller, who may have attached its report. */
 export function presentStudy(
   { study, ownerName }: StudyListRow,
   session: Session,

@@ -1,6 +1,6 @@
 const MAX_KEPT = 1_000;
 
-/** Counts that hold while what they were counted at, its revision, is the same. Keeps those asked for last. */
+/** Counts that are valid while their revision stays the same. Keeps the most recently used ones. */
 export class RecentCounts {
   #counts = new Map<string, { revision: string; count: number }>();
 

@@ -13,11 +13,11 @@ export interface StudyListRow {
   ownerName: string;
 }
 
-/** What is known of a caller's studies before any of them is looked at; those that others granted him left out. */
+/** What is known about a caller's own studies before any of them is read, without those that others granted them. */
 export interface StudyTally {
   /** By modality as the studies have it, `""` for none. */
   byModality: Record<string, number>;
-  /** While it is the same, every count of these studies is. */
+  /** Every count of these studies is valid while this stays the same. */
   revision: string;
   hasGrants: boolean;
 }
@@ -65,7 +65,7 @@ export async function readStudyTally(db: DbOrTx, caller: Caller): Promise<StudyT
   return row;
 }
 
-/** Own studies that pass the filters, and the revision at which they were counted. */
+/** Counts the own studies that pass the filters, with the revision at which they were counted. */
 export async function countOwnPart(
   db: DbOrTx,
   caller: Caller,
@@ -86,7 +86,7 @@ export async function countGrantedPart(db: DbOrTx, caller: Caller, query: StudyL
   return await db.$count(studies, grantedCondition(caller, query));
 }
 
-/** A page of what the caller may see; newest first unless the query says otherwise. */
+/** A page of the caller's visible studies; newest first unless the query says otherwise. */
 export async function listStudies(db: DbOrTx, caller: Caller, wanted: WantedPage): Promise<StudyListRow[]> {
   const { query, limit, offset, tally } = wanted;
   const order = orderOf(query);
@@ -116,18 +116,18 @@ export async function findListedStudy(db: DbOrTx, studyId: string): Promise<Stud
 }
 
 /**
- * Whether fetching all that match costs less than walking along the index that sorts until a page of them was met.
- * PostgreSQL only guesses how many match; here it is known.
+ * Whether fetching all matches costs less than walking the sort index until a page is full. PostgreSQL only estimates how many
+ * match; here the number is known.
  */
 function isSparse({ query, matching, limit, offset, tally }: WantedPage): boolean {
   const all = Object.values(tally.byModality).reduce((sum, count) => sum + count, 0);
   const walked = ((limit + offset) * all) / matching;
-  return matching * (hasIndexOfItsOwn(query) ? 1 : ROWS_MET_IN_VAIN) < walked;
+  return matching * (hasIndexOfItsOwn(query) ? 1 : ROWS_READ_PER_MATCH) < walked;
 }
 
-/** For each study that passes several filters, an index of one of them leads to about so many that do not. */
-const ROWS_MET_IN_VAIN = 20;
-/** A trigram index knows no shorter text. */
+/** How many studies that fail another filter an index scan on one filter reads for each study that passes all. */
+const ROWS_READ_PER_MATCH = 20;
+/** The shortest text that a trigram index can find. */
 const TRIGRAM = 3;
 
 function hasIndexOfItsOwn(query: StudyListQuery): boolean {
@@ -139,7 +139,9 @@ function hasIndexOfItsOwn(query: StudyListQuery): boolean {
   return texts.length + others.length <= 1 && !isShort;
 }
 
-/** Ids and sort keys of the first studies. Sparse ones are all fetched, then sorted: `offset 0` keeps the two apart. */
+/**
+ * Ids and sort keys of the first studies. Sparse matches are all fetched and then sorted: `offset 0` keeps these two steps apart.
+ */
 function firstBy(order: Order, condition: SQL | undefined, count: number, sparse: boolean): SQL {
   const keys = sql`select ${order.keys} from ${studies} where ${condition}`;
   return sparse
@@ -153,7 +155,7 @@ interface Order {
   byName: SQL;
 }
 
-/** As the indexes have it, or the exact reverse. Equal studies are told apart by id, so that no page repeats another's. */
+/** The sort order of an index, or its exact reverse. Ties are ordered by id, so that no study is on two pages. */
 function orderOf({ sort = "studyDate", order }: StudyListQuery): Order {
   const direction = order === "asc" ? sql`asc nulls first` : sql`desc nulls last`;
   const columns = [...sortKeys[sort], studies.id];
@@ -170,7 +172,7 @@ function orderOf({ sort = "studyDate", order }: StudyListQuery): Order {
   };
 }
 
-/** The caller's own studies that pass the filters: conditions of which a study meets one at most, and each has an index. */
+/** Conditions for the caller's own studies that pass the filters. A study meets at most one of them, and each has an index. */
 function ownConditions(caller: Caller, query: StudyListQuery, tally: StudyTally): (SQL | undefined)[] {
   const { own } = visibleParts(caller);
   const modality = modalityOf(query);
@@ -204,17 +206,19 @@ function contains(column: AnyPgColumn, text: string): SQL {
   return sql`${column} like ${`%${text.replace(/[\\%_]/g, "\\$&")}%`}`;
 }
 
-/** The modality that is looked for; it may be one of several of a study. */
+/** The requested modality; a study may have several. */
 export function modalityOf({ modality }: StudyListQuery): string | undefined {
   return modality === "all" || modality === "" ? undefined : modality;
 }
 
-/** Of the modalities that occur, those in which the one looked for is. */
+/** The modality values in the tally that contain the requested modality. */
 export function modalitiesWith(modality: string, { byModality }: StudyTally): string[] {
   return Object.keys(byModality).filter((known) => known.includes(modality));
 }
 
-/** Studies without a date pass: two conditions that exclude each other, or none at all. */
+/**
+ * Two disjoint date conditions, since studies without a date pass; only `undefined` if no dates are given.
+ */
 function examinedBetween({ startDate, endDate }: StudyListQuery): (SQL | undefined)[] {
   if (!startDate && !endDate) return [undefined];
   const from = startDate ? gte(studies.studyDate, startDate) : undefined;

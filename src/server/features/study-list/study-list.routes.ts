@@ -60,7 +60,7 @@ export function createStudyListRoutes(deps: Deps, guard: Guard) {
   return routes;
 }
 
-/** Studies whose report only who attached it may delete, besides their owner. */
+/** Granted studies with a report: the caller may delete such a report only if they attached it. */
 function grantedWithReport(session: Session, rows: StudyListRow[]): string[] {
   return rows.filter(({ study }) => study.hasReport && !owns(session, study)).map(({ study }) => study.id);
 }

@@ -6,9 +6,9 @@ import { type Caller, findVisibleStudiesByUID, findVisibleStudy } from "../studi
 import type { StudyRow } from "../studies.table.ts";
 
 /**
- * The study a path names, by our id or by its Study Instance UID: the caller's own first, else the one he
- * may see. The same UID may stand in many accounts.
- * @throws {AppError} `study.not_found` for an unknown one **or one he may not see**; `study.ambiguous`
+ * Finds the study that a path names by our id or by its Study Instance UID: the caller's own first, otherwise one they may see.
+ * Many accounts may have a study of the same UID.
+ * @throws {AppError} `study.not_found` for an unknown study **or one the caller may not see**; `study.ambiguous`
  */
 export async function findStudy(db: DbOrTx, caller: Caller, reference: string): Promise<StudyRow> {
   if (isUuid(reference)) {

@@ -12,8 +12,8 @@ import { owns } from "./study-access.ts";
 type GrantDeps = Pick<Deps, "db" | "clock">;
 
 /**
- * `assign`: lets `userId` see a study. Owner and admin may grant to anyone; anyone else only to himself where
- * he has access already, which changes nothing. Idempotent.
+ * Lets `userId` see a study (`assign`). The owner and admins may grant to anyone. Other callers may only grant to themselves, and
+ * only with access already, which changes nothing. Idempotent.
  * @throws {AppError} `study.not_found`, `study.not_owner`, `user.not_found`
  */
 export async function grantAccess(
@@ -43,7 +43,7 @@ export async function grantAccess(
 }
 
 /**
- * Takes a grant back; an open viewer of that user ends with it. Idempotent.
+ * Takes a grant back, which also ends an open viewer of that user. Idempotent.
  * @throws {AppError} `study.not_found`, `study.not_owner`
  */
 export async function revokeAccess(

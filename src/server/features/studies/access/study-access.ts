@@ -8,12 +8,12 @@ export function owns(caller: Caller, study: Pick<StudyRow, "accountId">): boolea
   return study.accountId === caller.userId || caller.role === "admin";
 }
 
-/** Its owner, an admin, or a grantee of role `user`. */
+/** Whether the caller may download the study: its owner, an admin, or a grantee of role `user`. */
 export function mayDownload(caller: Caller, study: Pick<StudyRow, "accountId">): boolean {
   return owns(caller, study) || caller.role === "user";
 }
 
-/** Its owner, an admin, or whoever attached it. */
+/** Whether the caller may delete the report: the study's owner, an admin, or the account that attached it. */
 export function mayDeleteReport(
   caller: Caller,
   study: Pick<StudyRow, "accountId">,
@@ -23,8 +23,8 @@ export function mayDeleteReport(
 }
 
 /**
- * What a study that the caller may see can be asked for: the list offers it, and the calls answer it. Downloads and
- * deletes count, hence need a subscription; whether its actions are used up is told by the call.
+ * The actions that the list offers, and the calls allow, on a study that the caller may see. Downloads and deletes are counted and
+ * so need a subscription; only the call says whether the month's actions are used up.
  */
 export function studyAccess(
   session: Session,

@@ -21,10 +21,10 @@ import type { ByteRange } from "../../../storage/object-store.ts";
 import type { Caller } from "../studies.repo.ts";
 import { chargeDownload, type StudyFile } from "./download-study.ts";
 
-/** For the log alone: who asked has left before a byte was sent, and pays nothing. */
+/** For the log only: the client left before a byte was sent, and is not charged. */
 const CLIENT_GONE = 499;
 
-/** How the volumes of a study make one ZIP file. */
+/** Plans how the volumes of a study are joined into one ZIP file. */
 export async function planDownload(deps: ObjectDeps, volumes: StoredObjectRow[]): Promise<JoinPlan> {
   return await planJoin(
     volumes.map((volume) => ({
@@ -36,10 +36,11 @@ export async function planDownload(deps: ObjectDeps, volumes: StoredObjectRow[])
 }
 
 /**
- * Answers GET or HEAD for a study's file: with ETag and Range, charged before the first byte. HEAD is free. A file of one
- * volume on a disk is checked, and then answered as it lies there, with Content-Length. Any other is streamed: the pieces
- * are checked before a byte of them leaves, and damage ends the body early.
- * @throws {AppError} 416, `archive.damaged` (not charged), `quota.actions`, `subscription.required`, 503 while staged on another node
+ * Answers GET or HEAD for a study's file, with ETag and Range. GET is charged before the first byte; HEAD is free. A file of one
+ * volume on a disk is checked and then sent from there with Content-Length. Any other is streamed: each piece is checked before it
+ * is sent, and damage ends the body early.
+ * @throws {AppError} 416, `archive.damaged` (not charged), `quota.actions`, `subscription.required`, 503 while staged on another
+ *   node
  */
 export async function answerDownload(
   deps: ObjectDeps,
@@ -73,7 +74,7 @@ export async function answerDownload(
     await giveUp();
     throw error;
   }
-  // Of a whole file the runtime would answer a range by itself, also one that \`If-Range\` takes back.
+  // The runtime would answer a range of a whole file by itself, even one that `If-Range` takes back.
   const isAnswered = range !== undefined || !request.headers.has("range");
   return new Response(isAnswered ? body : streamOf(piecesOf(body)), { status, headers });
 }
@@ -93,7 +94,7 @@ function downloadHeaders({ etag, fileName }: StudyFile): Headers {
   });
 }
 
-/** The range asked for, unless `If-Range` names another file: then the whole is answered. */
+/** The requested range, or `undefined` (the whole file) if `If-Range` names another version. */
 function requestedRange(request: Request, sizeBytes: number, etag: string): ByteRange | undefined {
   const condition = request.headers.get("if-range");
   if (condition !== null && condition !== etag) return undefined;
@@ -102,7 +103,7 @@ function requestedRange(request: Request, sizeBytes: number, etag: string): Byte
   throw new AppError(rangeNotSatisfiable, { members: { sizeBytes } });
 }
 
-/** A file of one volume is answered as it lies there; a joined one is a stream. */
+/** Opens the body: the file itself for one volume, a stream for several joined ones. */
 async function openParts(
   deps: ObjectDeps,
   volumes: StoredObjectRow[],
@@ -116,7 +117,7 @@ async function openParts(
   return await openObject(deps, volumeOf(volumes, only), only.range, { signal, trustsLastCheck: true });
 }
 
-/** One part after the other, each opened when the one before it has been sent; the first is opened here. */
+/** Streams one part after the other. The first is opened here, each next one after its predecessor was sent. */
 async function streamParts(
   deps: ObjectDeps,
   volumes: StoredObjectRow[],

@@ -26,7 +26,7 @@ export interface StudyFile {
 }
 
 /**
- * The file of a study for a caller who may download it: its owner, an admin, or a grantee of role `user`.
+ * Finds the file of a study for a caller who may download it: its owner, an admin, or a grantee of role `user`.
  * @throws {AppError} `study.not_found`, `role.forbidden`
  */
 export async function findStudyFile(
@@ -43,8 +43,8 @@ export async function findStudyFile(
 }
 
 /**
- * Counts a download against the caller's month before its first byte, unless this is another range of one he
- * was charged for within the hour.
+ * Counts a download against the caller's month before its first byte, unless this is another range of one that they were charged
+ * for within the hour.
  * @throws {AppError} `quota.actions`, `subscription.required`
  */
 export async function chargeDownload(
@@ -58,7 +58,7 @@ export async function chargeDownload(
   if (request.isRange && (await hasFreeRanges(deps, caller, file))) return;
   await deps.db.transaction(async (tx) => {
     if (request.isRange) {
-      // Ranges asked for at once are one download: whoever comes second sees that it was counted.
+      // Ranges requested at once are one download: with the lock, the second request sees that the first was counted.
       await lockSubscription(tx, caller.userId);
       if (await hasFreeRanges({ ...deps, db: tx }, caller, file)) return;
     }
@@ -87,7 +87,7 @@ export async function hasFreeRanges(
   return last?.etag === file.etag && ageMs <= FREE_RANGES_MS;
 }
 
-/** The sanitised patient name followed by `_HIS.zip`. */
+/** The download's file name: the sanitised patient name followed by `_HIS.zip`. */
 function downloadName(patientName: string | null): string {
   const name = (patientName ?? "").split("^")[0]?.trim() || "estudo";
   const plain = name.normalize("NFC").replace(/[^\p{L}\p{N}._-]+/gu, "_");

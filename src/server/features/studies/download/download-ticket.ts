@@ -10,11 +10,11 @@ import { findStudyFile, hasFreeRanges, type StudyFile } from "./download-study.t
 
 /** How long a ticket may wait for its first byte. */
 const BEGIN_MS = 5 * 60_000;
-/** The token itself lives on so that a download begun in time can be resumed for an hour. */
+/** The token itself is valid longer, so that a download begun in time can be resumed for an hour. */
 const LIFETIME_SECONDS = 3600 + BEGIN_MS / 1000;
 
 /**
- * A URL under which the browser itself downloads one study, without a header of ours, and can resume.
+ * Issues a URL at which the browser downloads one study by itself, without our headers, and can resume.
  * @throws {AppError} as {@link findStudyFile}
  */
 export async function issueDownloadTicket(
@@ -30,8 +30,8 @@ export async function issueDownloadTicket(
 }
 
 /**
- * The caller and file of a ticket. It dies with its session and with the access it was made for.
- * @throws {AppError} 401 for a dead ticket, else as {@link findStudyFile}
+ * Returns the caller and file of a ticket, which ends with its session and with the access it was made for.
+ * @throws {AppError} 401 for a ticket that has ended, otherwise as {@link findStudyFile}
  */
 export async function redeemDownloadTicket(
   deps: Pick<Deps, "db" | "tokens" | "clock">,
