@@ -50,7 +50,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Store
       return path;
     }
 
-    test("gives back the bytes of a file, after the file is gone", async () => {
+    test("returns the bytes of a file after the file is gone", async () => {
       const bytes = patterned(3 * MIB + 17);
       const path = await staged(bytes);
       await store.putFile("account/study/volume.zip", path);
@@ -59,7 +59,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Store
       expect(await bytesOf(await store.open("account/study/volume.zip"))).toEqual(bytes);
     });
 
-    test("gives back a file larger than any part, by whole and by range", async () => {
+    test("returns a file larger than any part, whole and by range", async () => {
       const bytes = patterned(12 * MIB + 5);
       await store.putFile("large", await staged(bytes));
       expect(Bun.hash(await bytesOf(await store.open("large")))).toBe(Bun.hash(bytes));
@@ -79,7 +79,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Store
       expect(await bytesOf(await store.open("none"))).toEqual(new Uint8Array());
     });
 
-    test("puts the same file twice and still has it once", async () => {
+    test("keeps a file once that is put twice", async () => {
       const path = await staged(patterned(1000));
       await store.putFile("twice/object", path);
       await store.putFile("twice/object", path);
@@ -94,7 +94,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Store
       expect(await bytesOf(await store.open("replaced"))).toEqual(new Uint8Array([9]));
     });
 
-    test("says that an object isn't there", async () => {
+    test("reports that an object isn't there", async () => {
       expect(await store.stat("absent/object")).toBeUndefined();
       await expect(store.read("absent/object", { offset: 0, length: 1 })).rejects.toBeInstanceOf(
         ObjectNotFound,
@@ -122,7 +122,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Store
       await expect(store.open("ten", { offset: 0, length: 1.5 })).rejects.toBeInstanceOf(RangeError);
     });
 
-    test("gives a range in buffers one after the other, where it can, and refuses one past the end", async () => {
+    test("returns a range in successive buffers, if it can, and refuses one past the end", async () => {
       const bytes = patterned(3 * MIB + 17);
       await store.putBytes("scanned", bytes);
       if (!store.scan) return;
@@ -145,7 +145,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Store
       await expect(scan("nothing", 0)).rejects.toBeInstanceOf(ObjectNotFound);
     });
 
-    test("fills given buffers one after the other, where it can, and refuses more than there is", async () => {
+    test("fills given buffers in turn, if it can, and refuses more than there is", async () => {
       const bytes = patterned(MIB);
       await store.putBytes("into", bytes);
       if (!store.readInto) return;
@@ -209,7 +209,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Store
       await expect(keysOf(store, "a/../b/")).rejects.toBeInstanceOf(TypeError);
     });
 
-    test("a put that is called off leaves no object and nothing to sweep", async () => {
+    test("a cancelled put leaves no object and nothing to sweep", async () => {
       const path = await staged(patterned(12 * MIB));
       await expect(store.putFile("called/off", path, { signal: AbortSignal.abort() })).rejects.toThrow();
       const stop = new AbortController();

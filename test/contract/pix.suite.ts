@@ -47,7 +47,7 @@ export function describePix(name: string, makePix: () => Promise<PixUnderTest>):
       else expect(code.location).toMatch(/^[\w.-]+\/[\w/.-]+$/);
     });
 
-    test("the same txid again is the same charge, however often and at once", async () => {
+    test("the same txid is the same charge, however often and concurrently it is sent", async () => {
       const ordered = order();
       const first = await pix.createCob(ordered);
       const again = await Promise.all(Array.from({ length: 4 }, () => pix.createCob(ordered)));
@@ -65,13 +65,13 @@ export function describePix(name: string, makePix: () => Promise<PixUnderTest>):
       await fc.assert(isExact, { numRuns: 60, examples: [[1], [10], [99], [100], [1990], [MAX_CENTS]] });
     });
 
-    test("an unknown txid and an unknown refund are nothing, and no failure", async () => {
+    test("an unknown txid and an unknown refund are undefined, not an error", async () => {
       expect(await pix.readCob(pix.newTxid())).toBeUndefined();
       const refund = { endToEndId: `E${"0".repeat(31)}`, id: "desconhecida" };
       expect(await pix.readRefund(refund)).toBeUndefined();
     });
 
-    test("a refund asked for twice gives the money back once", async () => {
+    test("a refund requested twice returns the money once", async () => {
       const { txid } = await pix.createCob(order());
       const endToEndId = await subject.pay(txid);
       const refund = { endToEndId, id: "devolucao1", amountCents: 1990 };
@@ -86,7 +86,7 @@ export function describePix(name: string, makePix: () => Promise<PixUnderTest>):
       await pix.registerWebhook("https://exames.example.com/api/payments/webhook/segredo");
     });
 
-    test("a call whose caller has gone fails with his reason", async () => {
+    test("a call whose caller has gone fails with their reason", async () => {
       const reason = new Error("gone");
       const signal = AbortSignal.abort(reason);
       const refund = { endToEndId: `E${"0".repeat(31)}`, id: "devolucao1", amountCents: 1 };

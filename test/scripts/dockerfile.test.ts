@@ -28,7 +28,7 @@ test("the image has the executable alone and runs as an ordinary user", () => {
   expect(last.filter(({ name }) => name === "USER")).toEqual([{ name: "USER", text: "exameteca" }]);
 });
 
-test("the health check of the image passes where the program is healthy, and only there", async () => {
+test("the image's health check passes only if the program is healthy", async () => {
   const statuses = [200, 503] as const;
   const app = new Hono().get("/api/health", (context) => context.text("", statuses[asked++]));
   let asked = 0;

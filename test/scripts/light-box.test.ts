@@ -9,7 +9,7 @@ const PHONE_LIMIT_BYTES = 40_000;
 const TIMEOUT_MS = 30_000;
 
 test(
-  "the entry page's films are drawn anew by the generator and stay light",
+  "the generator redraws the entry page's films, which stay small",
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "light-box-"));
     try {

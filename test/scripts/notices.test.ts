@@ -10,7 +10,7 @@ const TIMEOUT_MS = 30_000;
 const LGPL = readFileSync(join(import.meta.dir, "../../scripts/build/licenses/lgpl-2.1.txt"), "utf8");
 
 test(
-  "whoever holds the program can read the licence of each work in it",
+  "anyone with the program can read the licence of each work in it",
   async () => {
     await using folder = createTempFolder();
     const path = join(folder.path, "notices.txt");

@@ -24,7 +24,7 @@ const GOOD = `test("holds", () => expect(1).toBe(1));`;
 
 describe("a run of the tests", () => {
   test(
-    "passes where every test of every file does",
+    "passes if every test of every file does",
     () => {
       expect(outcomeOfFiles({ a: GOOD, b: GOOD })).toEqual({ passed: 2, failed: 0, skipped: 0 });
     },
@@ -32,7 +32,7 @@ describe("a run of the tests", () => {
   );
 
   test(
-    "fails where a test fails, a file does not load, or a process dies in the middle",
+    "fails if a test fails, a file does not load, or a process dies in the middle",
     () => {
       for (const bad of [
         `test("does not", () => expect(1).toBe(2));`,
@@ -45,7 +45,7 @@ describe("a run of the tests", () => {
     TIMEOUT_MS,
   );
 
-  test("fails where it ends badly though no test did", () => {
+  test("fails if it ends badly although no test failed", () => {
     expect(outcomeOf(" 3 pass\n 0 fail\n", 1)).toEqual({ passed: 3, failed: 1, skipped: 0 });
     expect(outcomeOf("", null).failed).toBe(1);
   });

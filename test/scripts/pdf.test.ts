@@ -40,7 +40,7 @@ describe.each([
   });
 });
 
-test("a long report runs on to further pages and loses no word", () => {
+test("a long report continues on further pages without losing a word", () => {
   const paragraphs = Array.from({ length: 90 }, (_, i) => `Parágrafo número ${i + 1} da avaliação.`);
   const pdf = writeReportPdf({ title: "Laudo", patient, paragraphs });
   const text = textOf(pdf);
@@ -48,7 +48,7 @@ test("a long report runs on to further pages and loses no word", () => {
   expect(Buffer.from(pdf).toString("latin1")).toMatch(/\/Count [23] /);
 });
 
-test("text without end is refused instead of filling the disk", () => {
+test("endless text is refused instead of filling the disk", () => {
   const paragraphs = Array.from({ length: 5000 }, () => "texto");
   expect(() => writeReportPdf({ title: "Laudo", patient, paragraphs })).toThrow(RangeError);
 });

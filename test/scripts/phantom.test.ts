@@ -176,7 +176,7 @@ test("slices of a series lie one above the other in one space", () => {
   }
 });
 
-test("big-endian pixels are the little-endian ones, turned around", () => {
+test("big-endian pixels are the little-endian ones with swapped bytes", () => {
   const bytesIn = (transferSyntaxUID: (typeof TRANSFER_SYNTAX)[keyof typeof TRANSFER_SYNTAX]): Buffer => {
     const [instance] = [...generateStudy({ ...SMALL, kind: "cr-chest", transferSyntaxUID })];
     const dataSet = parse(instance?.bytes ?? new Uint8Array());
@@ -216,7 +216,7 @@ describe("a patient's name survives its character set", () => {
   });
 });
 
-test("a study of thousands gives its first instance without computing the rest", () => {
+test("a study of thousands yields its first instance without computing the rest", () => {
   const study = generateStudy({ kind: "ct-head", seed: 1, size: 32, instances: 5000 });
   const startedAt = performance.now();
   expect(study.next().value?.attributes.instanceNumber).toBe(1);

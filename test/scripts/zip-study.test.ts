@@ -6,7 +6,7 @@ import { zipStudy, zipStudyBytes } from "../../scripts/demo/zip-study.ts";
 const study = () => generateStudy({ kind: "ct-head", seed: 5, size: 32, instances: 2 });
 
 test.each(["store", "deflate"] as const)(
-  "a ZIP packed with %s gives back every instance",
+  "a ZIP packed with %s returns every instance",
   async (compression) => {
     const unpacked = unzipSync(await zipStudyBytes({ instances: study(), compression }));
     const instances = [...study()];

@@ -36,7 +36,7 @@ describe("registering", () => {
     });
   }
 
-  test("takes CPF and CNPJ, masked or plain, also the alphanumeric CNPJ", async () => {
+  test("accepts CPF and CNPJ, masked or plain, also the alphanumeric CNPJ", async () => {
     const ids = ["529.982.247-25", "52998224725", "11.222.333/0001-81", "12.ABC.345/01DE-35"];
     for (const [i, cpfcnpj] of ids.entries()) {
       const json = { ...valid, email: `id${i}@example.com`, cpfcnpj };
@@ -56,7 +56,7 @@ describe("registering", () => {
     expect(JSON.stringify(user)).not.toContain("argon2");
   });
 
-  test("the same e-mail again, in any case, is a conflict", async () => {
+  test("the same e-mail again, in upper or lower case, is a conflict", async () => {
     await t.call("POST", "/api/auth/register", { json: { ...valid, email: "twice@example.com" } });
     const again = await t.call("POST", "/api/auth/register", {
       json: { ...valid, email: "TWICE@example.com" },
@@ -65,7 +65,7 @@ describe("registering", () => {
     expect((await problemOf(again)).code).toBe("auth.email_taken");
   });
 
-  test("ignores keys it does not know: nobody registers as admin", async () => {
+  test("ignores unknown keys: nobody can register as admin", async () => {
     const json = { ...valid, email: "sly@example.com", role: "admin", isTrial: false };
     await t.call("POST", "/api/auth/register", { json });
     const user = (await (await t.call("POST", "/api/auth/login", { json })).json()) as SignedInUser;
@@ -87,7 +87,7 @@ describe("a session", () => {
     expect((await t.call("GET", "/api/auth/me", { as: person })).status).toBe(401);
   });
 
-  test("ends after 12 idle hours, lives on while it is used, and ends after 7 days anyway", async () => {
+  test("ends after 12 idle hours, lasts while it is used, and ends after 7 days in any case", async () => {
     const signIn = async () => {
       const { email, password } = person;
       const answer = await t.call("POST", "/api/auth/login", { json: { email, password } });
@@ -106,7 +106,7 @@ describe("a session", () => {
     t.advance(-7 * 24 * hours);
   });
 
-  test("reads role and authorisation anew at each request", async () => {
+  test("reads role and authorisation again at each request", async () => {
     const someone = await t.addPerson("Alguém");
     await t.sql`update users set is_authorized = false where id = ${someone.id}`;
     expect((await t.call("GET", "/api/auth/me", { as: someone })).status).toBe(401);
@@ -127,7 +127,7 @@ describe("a session", () => {
 });
 
 describe("guessing passwords", () => {
-  test("meets 429 with Retry-After after 10 tries, also in parallel; the true user gets in after the window", async () => {
+  test("gets 429 with Retry-After after 10 tries, also in parallel; the owner can sign in after the window", async () => {
     const person = await t.addPerson("Alvo Fácil");
     const guess = () =>
       t.call("POST", "/api/auth/login", { json: { email: person.email, password: "chute" } });
@@ -143,7 +143,7 @@ describe("guessing passwords", () => {
     expect((await t.call("POST", "/api/auth/login", { json: { email, password } })).status).toBe(200);
   });
 
-  test("is not forgotten over a restart", async () => {
+  test("is remembered across a restart", async () => {
     const person = await t.addPerson("Alvo Paciente");
     const guess = { email: person.email, password: "chute" };
     for (let i = 0; i < 10; i++) await t.call("POST", "/api/auth/login", { json: guess });
@@ -156,14 +156,14 @@ describe("guessing passwords", () => {
     expect(answer.status).toBe(429);
   });
 
-  test("counts failures only: a hundred right sign-ins are no attack", async () => {
+  test("is counted by failures only: a hundred right sign-ins are not limited", async () => {
     const { email, password } = await t.addPerson("Muito Ativa");
     for (let i = 0; i < 12; i++) {
       expect((await t.call("POST", "/api/auth/login", { json: { email, password } })).status).toBe(200);
     }
   });
 
-  test("does not tell an unknown e-mail from a wrong password", async () => {
+  test("gets the same answer for an unknown e-mail and a wrong password", async () => {
     const person = await t.addPerson("Conhecida");
     const wrong = await t.call("POST", "/api/auth/login", {
       json: { email: person.email, password: "nada" },
@@ -177,7 +177,7 @@ describe("guessing passwords", () => {
 });
 
 describe("registration settings", () => {
-  test("closed refuses, approval makes an account that waits for an admin", async () => {
+  test("refuse registration if closed, and make an account wait for an admin if approval is set", async () => {
     await using closed = await createTestApp({ jobs: false, env: { REGISTRATION: "closed" } });
     expect((await closed.call("POST", "/api/auth/register", { json: valid })).status).toBe(403);
     await using approval = await createTestApp({ jobs: false, env: { REGISTRATION: "approval" } });

@@ -65,7 +65,7 @@ async function actionsOf(accountId: string): Promise<string[]> {
 }
 
 describe("a new e-mail in the profile", () => {
-  test("wants the current password: 400 without, 400 with a wrong one, and nothing is mailed", async () => {
+  test("needs the current password: 400 without it or with a wrong one, and nothing is mailed", async () => {
     const person = await addPerson("Sessão Roubada");
     const email = newAddress();
     const without = await patchProfile(person, { email });
@@ -80,7 +80,7 @@ describe("a new e-mail in the profile", () => {
     expect(await mailsTo(person.email)).toEqual([]);
   });
 
-  test("goes with a new password or without; the same address, in any case, wants nothing", async () => {
+  test("can come with a new password; the same address, in upper or lower case, needs no password", async () => {
     const person = await addPerson("Mesmo Endereço");
     expect((await patchProfile(person, { email: person.email.toUpperCase() })).status).toBe(200);
     const alone = await patchProfile(person, { currentPassword: person.password });
@@ -97,7 +97,7 @@ describe("a new e-mail in the profile", () => {
   });
 });
 
-test("an admin's own e-mail wants the password too: the list of users is no way around it", async () => {
+test("an admin's own e-mail change needs the password too: the list of users is not a way around it", async () => {
   const path = `/api/users/${admin.id}`;
   const answer = await t.call("PATCH", path, { as: admin, json: { email: newAddress() } });
   expect([answer.status, (await problemOf(answer)).code]).toEqual([409, "user.own_email"]);
@@ -194,7 +194,7 @@ describe("a link that was mailed", () => {
     });
   }
 
-  test("to the invited person goes anew to the address that an admin corrects", async () => {
+  test("to the invited person is sent again to the address that an admin corrects", async () => {
     const json = { name: "Endereço Errado", email: newAddress() };
     const answer = await t.call("POST", "/api/users", { as: admin, json });
     const { user } = (await answer.json()) as NewUserAnswer;
@@ -207,7 +207,7 @@ describe("a link that was mailed", () => {
     expect((await logIn(email, "minha senha")).status).toBe(200);
   });
 
-  test("of a reset that was asked for before the address changed goes to nobody", async () => {
+  test("of a reset that was requested before the address changed is sent to nobody", async () => {
     const person = await addPerson("Fila Lenta");
     const email = newAddress();
     const before = await mailsTo(person.email);
@@ -265,7 +265,7 @@ describe("what the operator sets", () => {
 describe("the warning's link", () => {
   const stopTokenTo = async (email: string) => tokenOf(await newestTo(email, "/stop-email-change/"));
 
-  test("stops a change that waits, once", async () => {
+  test("stops a pending change, once", async () => {
     const person = await addPerson("Impede a Tempo");
     const email = newAddress();
     await askFor(person, email);
@@ -279,7 +279,7 @@ describe("the warning's link", () => {
     expect(await actionsOf(person.id)).toContain("email.stopped");
   });
 
-  test("is no other kind of link, and no other is one", async () => {
+  test("works only as a stop link, and other links don't work as one", async () => {
     const person = await addPerson("Outro Tipo");
     const email = newAddress();
     await askFor(person, email);
@@ -290,7 +290,7 @@ describe("the warning's link", () => {
     expect((await stop(token)).status).toBe(200);
   });
 
-  test("gives the address back when the change took effect, whatever the password is by then", async () => {
+  test("restores the address after the change took effect, whatever the password is by then", async () => {
     const person = await addPerson("Conta Tomada");
     const email = newAddress();
     await askFor(person, email);
@@ -334,7 +334,7 @@ describe("the warning's link", () => {
     expect(row?.email).toBe(person.email);
   });
 
-  test("of a thief's address is dead once the first address has the account back", async () => {
+  test("of a thief's address is invalid once the first address has the account back", async () => {
     const person = await addPerson("Nunca Mais");
     const [second, third] = [newAddress(), newAddress()];
     await askFor(person, second);
@@ -366,7 +366,7 @@ describe("the warning's link", () => {
     expect((await (await stop(await stopTokenTo(person.email))).json()).restored).toBe(true);
   });
 
-  test("ends with what an admin or the operator sets: they have the last word", async () => {
+  test("becomes invalid when an admin or the operator sets the address", async () => {
     for (const carryOut of [
       (person: Person, email: string) =>
         t.call("PATCH", `/api/users/${person.id}`, { as: admin, json: { email } }),
@@ -381,7 +381,7 @@ describe("the warning's link", () => {
     }
   });
 
-  test("at the same moment as the confirmation leaves the old address in either order", async () => {
+  test("used at the same moment as the confirmation leaves the old address, in either order", async () => {
     for (let round = 0; round < 3; round++) {
       const person = await addPerson("Mesmo Instante");
       const email = newAddress();
@@ -397,7 +397,7 @@ describe("the warning's link", () => {
 });
 
 describe("the link to a new address", () => {
-  test("is not opened by a program that only looks at it, or fetches it ahead", async () => {
+  test("is not used up by a program that only checks or prefetches it", async () => {
     const person = await addPerson("Caixa Vigiada");
     const email = newAddress();
     await askFor(person, email);
@@ -414,7 +414,7 @@ describe("the link to a new address", () => {
     expect(await confirm(email)).toBe("/?email=confirmed");
   });
 
-  test("comes in a mail that names the account, not wholly, and says what the old address can do", async () => {
+  test("comes in a mail that names the account in part and says what the old address can do", async () => {
     const person = await addPerson("Conta Alheia");
     const email = newAddress();
     await askFor(person, email);
@@ -425,8 +425,8 @@ describe("the link to a new address", () => {
   });
 });
 
-describe("two at the same moment", () => {
-  test("who confirm the same address: one has it, the other's link is dead, nobody sees a 500", async () => {
+describe("two people or requests at the same moment", () => {
+  test("can't both confirm an address: one gets it, the other's link is invalid, and nobody sees a 500", async () => {
     const [one, two] = [await addPerson("Uma Pessoa"), await addPerson("Outra Pessoa")];
     const email = newAddress();
     await askFor(one, email);
@@ -440,7 +440,7 @@ describe("two at the same moment", () => {
     ]);
   });
 
-  test("confirmations by one link change the address once", async () => {
+  test("change the address once when they confirm by one link", async () => {
     const person = await addPerson("Clique Duplo");
     const email = newAddress();
     await askFor(person, email);
@@ -453,7 +453,7 @@ describe("two at the same moment", () => {
     expect((await actionsOf(person.id)).filter((action) => action === "email.changed")).toHaveLength(1);
   });
 
-  test("a change of e-mail and a reset: the old password changes nothing after the reset", async () => {
+  test("can be a change of e-mail and a reset: the old password changes nothing after the reset", async () => {
     const person = await addPerson("Corrida do Reset");
     await post("/api/auth/forgot-password", { email: person.email });
     const token = tokenOf(await newestTo(person.email, "/reset-password/"));
@@ -469,7 +469,7 @@ describe("two at the same moment", () => {
     expect(row?.rows).toBe(0);
   });
 
-  test("resets by one link set one password", async () => {
+  test("set one password when they reset by one link", async () => {
     const person = await addPerson("Dois Resets");
     await post("/api/auth/forgot-password", { email: person.email });
     const token = tokenOf(await newestTo(person.email, "/reset-password/"));

@@ -46,7 +46,7 @@ async function mailsTo(person: Person) {
 }
 
 describe("a passkey", () => {
-  test("signs in by itself, without e-mail, password or code", async () => {
+  test("signs in alone, without e-mail, password or code", async () => {
     const { person, key, recoveryCodes } = await withPasskey("Só a Chave");
     expect(recoveryCodes).toHaveLength(10);
     const options = await factors.signInOptions();
@@ -60,7 +60,7 @@ describe("a passkey", () => {
     expect((await factors.read(person)).passkeys[0]?.lastUsedAt).not.toBeNull();
   });
 
-  test("is told to the owner, and stands in the audit, when it comes and when it goes", async () => {
+  test("is announced to the owner and audited when it is added and when it is removed", async () => {
     const { person, key, passkey } = await withPasskey("Quer Saber");
     const proof = { currentPassword: person.password, passkey: key.sign(await factors.proofOptions(person)) };
     expect((await post(`/api/auth/passkeys/${passkey.id}/remove`, proof, person)).status).toBe(200);
@@ -138,14 +138,14 @@ describe("a sign-in by passkey is refused", () => {
     }
   });
 
-  test("when its account is blocked, and then says so", async () => {
+  test("when its account is blocked, with that reason", async () => {
     const { person, key } = await withPasskey("Está Bloqueada");
     await t.sql`update users set is_authorized = false where id = ${person.id}`;
     const answer = await signIn(key);
     expect([answer.status, (await problemOf(answer)).code]).toEqual([403, "auth.not_authorized"]);
   });
 
-  test("when nobody registered it, in the same words", async () => {
+  test("when nobody registered it, with the same message", async () => {
     const answer = await signIn(new SoftwareAuthenticator(ORIGIN));
     expect([answer.status, (await problemOf(answer)).code]).toEqual([401, "auth.wrong_passkey"]);
   });
@@ -157,7 +157,7 @@ describe("registering a passkey", () => {
     return await post("/api/auth/passkeys", { name: "Chave", response }, person);
   }
 
-  test("asks for the password, except within five minutes of the sign-in for the first", async () => {
+  test("asks for the password, except for the first passkey within five minutes of the sign-in", async () => {
     const person = await t.addPerson("Sem Senha");
     const ask = (json: object) => post("/api/auth/passkeys/registration-options", json, person);
     expect((await ask({})).status).toBe(200);
@@ -200,7 +200,7 @@ describe("registering a passkey", () => {
     }
   });
 
-  test("survives what is no attestation at all", async () => {
+  test("refuses bytes that are not an attestation", async () => {
     const person = await t.addPerson("Manda Lixo");
     const made = new SoftwareAuthenticator(ORIGIN).register(await factors.registrationOptions(person));
     const nested = Buffer.alloc(24_000, 0x81).toString("base64url");
@@ -212,7 +212,7 @@ describe("registering a passkey", () => {
     expect((await post("/api/auth/passkeys", { name: "Lixo", response }, person)).status).toBe(400);
   });
 
-  test("happens once for an answer, and once for a key, whoever sends it", async () => {
+  test("happens once for each response and once for each key, whoever sends it", async () => {
     const person = await t.addPerson("Duas Vezes");
     const key = new SoftwareAuthenticator(ORIGIN);
     const response = key.register(await factors.registrationOptions(person));
@@ -225,7 +225,7 @@ describe("registering a passkey", () => {
     expect(await factors.read(thief)).toMatchObject({ passkeys: [], recoveryCodesLeft: 0 });
   });
 
-  test("that was begun without a factor adds none beside the first, nor does an app", async () => {
+  test("that began without a factor can't add one beside the first, nor can an app's", async () => {
     const person = await t.addPerson("Sessão Roubada");
     const [thief, owner] = [new SoftwareAuthenticator(ORIGIN), new SoftwareAuthenticator(ORIGIN)];
     const stolen = await factors.registrationOptions(person, {});
@@ -244,7 +244,7 @@ describe("registering a passkey", () => {
     expect(await factors.read(person)).toMatchObject({ passkeys: [{}], totp: null });
   });
 
-  test("names the keys there are, and stops at twenty", async () => {
+  test("names the existing keys, and stops at twenty", async () => {
     const { person, key } = await withPasskey("Coleciona Chaves");
     const proof = async () => ({
       currentPassword: person.password,
@@ -264,7 +264,7 @@ describe("registering a passkey", () => {
 });
 
 describe("with a passkey", () => {
-  test("the mailbox neither gets in nor takes the passkey away", async () => {
+  test("access to the mailbox neither signs in nor removes the passkey", async () => {
     const { person, key, passkey } = await withPasskey("Caixa Roubada");
     await post("/api/auth/forgot-password", { email: person.email });
     const link = linkIn((await mailsTo(person)).at(-1));
@@ -290,7 +290,7 @@ describe("with a passkey", () => {
     expect((await signIn(key)).status).toBe(200);
   });
 
-  test("a code mailed before it was registered opens nothing any more", async () => {
+  test("a code mailed before its registration opens nothing any more", async () => {
     const person = await t.addPerson("Código Velho");
     t.deps.config.twoFactor = "required";
     await post("/api/auth/login", { email: person.email, password: person.password });
@@ -316,7 +316,7 @@ describe("with a passkey", () => {
     expect(answer.status).toBe(200);
   });
 
-  test("the owner's browser gets in whatever others of its network got wrong", async () => {
+  test("the owner's browser signs in, however often others in its network failed", async () => {
     const { key } = await withPasskey("Divide o Roteador");
     const browser = createVisitor(t, "");
     const passIn = async (at: Pick<Visitor, "post">, bent?: Bent) =>

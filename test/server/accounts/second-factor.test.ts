@@ -60,7 +60,7 @@ describe("the second factor", () => {
     expect((await newestMail(person.email))?.subject).toStartWith("Seu código de verificação");
   });
 
-  test("does not rest in the database or the log in plain", async () => {
+  test("is never in plain text in the database or the log", async () => {
     const person = await addPerson("Segredo Guardado");
     await signIn(person);
     const code = codeIn(await newestMail(person.email));
@@ -78,7 +78,7 @@ describe("the second factor", () => {
     t.advance(-(10 * 60_000 + 1000));
   });
 
-  test("stands five tries, also in parallel, then even the right code meets 429", async () => {
+  test("allows five tries, also in parallel, then even the right code gets 429", async () => {
     const person = await addPerson("Chuta Código");
     await signIn(person);
     const code = codeIn(await newestMail(person.email));
@@ -91,7 +91,7 @@ describe("the second factor", () => {
     expect(Number(right.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
-  test("allows ten wrong codes an hour, however many codes are asked for", async () => {
+  test("allows ten wrong codes an hour, however many codes are requested", async () => {
     const person = await addPerson("Insiste Muito");
     const statuses: number[] = [];
     for (let round = 0; round < 3; round++) {
@@ -104,7 +104,7 @@ describe("the second factor", () => {
     expect(statuses.slice(10)).toEqual([429, 429]);
   });
 
-  test("can be sent again only after a right password, and resend-code says nothing either way", async () => {
+  test("can be sent again only after a right password, and resend-code answers alike in both cases", async () => {
     const person = await addPerson("Pede de Novo");
     const before = await post("/api/auth/resend-code", { email: person.email });
     const unknown = await post("/api/auth/resend-code", { email: "ninguem@example.com" });
@@ -143,7 +143,7 @@ describe("the second factor", () => {
     t.advance(-31 * 24 * 3600_000);
   });
 
-  test("a code that is no six digits is a 400", async () => {
+  test("refuses a code that is not six digits with 400", async () => {
     for (const code of ["12345", "1234567", "12a456", ""]) {
       expect((await post("/api/auth/verify-2fa", { email: "a@example.com", code })).status).toBe(400);
     }
@@ -169,7 +169,7 @@ describe("a forgotten password", () => {
     expect((await problemOf(again)).code).toBe("auth.dead_link");
   });
 
-  test("leaves only the newest link alive, and that for an hour", async () => {
+  test("leaves only the newest link valid, for an hour", async () => {
     const person = await addPerson("Pediu Duas Vezes");
     await post("/api/auth/forgot-password", { email: person.email });
     const first = linkIn(await newestMail(person.email))
@@ -197,7 +197,7 @@ describe("a forgotten password", () => {
     expect(await readOutbox(t.deps.config.dataDir)).toHaveLength(before);
   });
 
-  test("can be asked for twenty times an hour from one address", async () => {
+  test("can be reset twenty times an hour from one address", async () => {
     const headers = {};
     const statuses: number[] = [];
     t.advance(2 * 3600_000);

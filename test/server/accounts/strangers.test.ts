@@ -67,7 +67,7 @@ describe("strangers at the second step", () => {
     expect((await verify(person, owner, code)).status).toBe(200);
   });
 
-  test("get no code sent, and the right code opens nothing for them", async () => {
+  test("can't have a code sent, and can't sign in with the right code", async () => {
     const person = await addPerson("Código Alheio");
     await logIn(person, createVisitor(t, HOME));
     const code = await newestCode(person.email);
@@ -101,7 +101,7 @@ describe("strangers at the second step", () => {
     );
   });
 
-  test("who know the password have twenty wrong codes an hour together, and its owner's browser goes on", async () => {
+  test("who know the password have twenty wrong codes an hour together, and the owner's browser can go on", async () => {
     const person = await addPerson("Senha Vazada");
     const owner = createVisitor(t, HOME);
     await signInAt(person, owner);
@@ -142,7 +142,7 @@ describe("a sign-in", () => {
     expect(moved.status).toBe(200);
   });
 
-  test("over https is not known by a cookie that another host of the domain could plant", async () => {
+  test("over https ignores a cookie that another host of the domain could plant", async () => {
     const person = await addPerson("Biscoito Plantado");
     const planted = `browser=${"A".repeat(43)}`;
     const send = (path: string, json: unknown, address: string) =>
@@ -154,7 +154,7 @@ describe("a sign-in", () => {
     expect((await send("/api/auth/verify-2fa", { email, code }, HOME)).status).toBe(200);
   });
 
-  test("is told its browser by a plain cookie on plain http", async () => {
+  test("over plain http knows its browser by a plain cookie", async () => {
     await using plain = await createTestApp({ jobs: false });
     const { email, password } = await plain.addPerson("Sem TLS");
     const answer = await plain.call("POST", "/api/auth/login", { json: { email, password } });
@@ -163,7 +163,7 @@ describe("a sign-in", () => {
     expect(line).not.toContain("Secure");
   });
 
-  test("that waits ends with the password it was begun with", async () => {
+  test("that waits for its code ends when its password changes", async () => {
     const person = await addPerson("Troca no Meio");
     const owner = createVisitor(t, HOME);
     await logIn(person, owner);
@@ -181,7 +181,7 @@ describe("a sign-in", () => {
     expect((await verify(person, owner, code)).status).toBe(401);
   });
 
-  test("opens for one of two who bring its code at the same moment", async () => {
+  test("opens for one of two people who send its code at the same moment", async () => {
     const person = await addPerson("Dois de Uma Vez");
     const owner = createVisitor(t, HOME);
     await logIn(person, owner);
@@ -225,7 +225,7 @@ describe("guessing passwords", () => {
     expect((await logIn(person, owner)).status).toBe(200);
   });
 
-  test("in the owner's browser meets 429 after ten, as anywhere", async () => {
+  test("in the owner's browser gets 429 after ten, as anywhere", async () => {
     const person = await addPerson("Aba Aberta");
     t.deps.config.twoFactor = "off";
     const owner = createVisitor(t, HOME);
@@ -235,7 +235,7 @@ describe("guessing passwords", () => {
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
   });
 
-  test("counts an IPv6 /64 as one address, and an IPv4 address alike however it is written", async () => {
+  test("is counted for an IPv6 /64 as one address, and for an IPv4 address in any notation", async () => {
     const person = await addPerson("Tem IPv6");
     t.deps.config.twoFactor = "off";
     const statuses: number[] = [];
@@ -249,7 +249,7 @@ describe("guessing passwords", () => {
     expect(statuses.slice(12)).toEqual([...Array(10).fill(401), 429, 429]);
   });
 
-  test("answers alike for an account that does not exist, beyond the limit too", async () => {
+  test("gets the same answers for an account that does not exist, beyond the limit too", async () => {
     await storm("nao.existe@example.com");
     expect((await guess("nao.existe@example.com", createVisitor(t, "203.0.113.2"))).status).toBe(401);
     const answer = await guess("nao.existe@example.com", createVisitor(t, "192.0.2.1"));
@@ -278,8 +278,8 @@ describe("guessing passwords", () => {
   });
 });
 
-describe("what is kept of this", () => {
-  test("is bounded for an account and swept", async () => {
+describe("the record of tries", () => {
+  test("is bounded for each account and swept", async () => {
     const person = await addPerson("Viaja Muito");
     t.deps.config.twoFactor = "off";
     for (let i = 0; i < 24; i++) {

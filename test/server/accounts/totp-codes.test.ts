@@ -26,7 +26,7 @@ describe("codes of an authenticator app", () => {
     });
   }
 
-  test("are taken one step early or late, and no more", () => {
+  test("are accepted at most one step early or late", () => {
     const step = Math.floor(1234567890 / 30);
     const at = (steps: number) => new Date((step + steps) * 30_000);
     expect([-2, -1, 0, 1, 2].map((steps) => matchingStep(RFC_SECRET, "005924", at(steps)))).toEqual([
@@ -38,7 +38,7 @@ describe("codes of an authenticator app", () => {
     ]);
   });
 
-  test("come from 160 random bits, which the QR code hands over with issuer and account", () => {
+  test("come from 160 random bits, which the QR code has with issuer and account", () => {
     const secret = newTotpSecret();
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
     expect(newTotpSecret()).not.toBe(secret);
@@ -74,7 +74,7 @@ describe("passkeys are made for", () => {
       origin: "http://localhost:3000",
     });
   });
-  test("no bare address and no plain http, where browsers have none", () => {
+  test("neither bare addresses nor plain http, for which browsers have none", () => {
     for (const url of [
       "http://127.0.0.1:3000",
       "https://10.0.0.7",

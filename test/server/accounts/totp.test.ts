@@ -51,7 +51,7 @@ async function subjectsTo(person: Person): Promise<string[]> {
 }
 
 describe("an authenticator app", () => {
-  test("is no factor before its first code has confirmed it", async () => {
+  test("is not a factor before its first code has confirmed it", async () => {
     const person = await t.addPerson("Ainda Não");
     const begun = await post("/api/auth/totp", {}, person);
     expect(begun.status).toBe(201);
@@ -66,7 +66,7 @@ describe("an authenticator app", () => {
     expect((await factors.read(person)).totp).toBeNull();
   });
 
-  test("opens the sign-in with its code, which nothing was mailed for", async () => {
+  test("opens the sign-in with its code, without a mail", async () => {
     const { person, secret, recoveryCodes } = await withTotp("Com Aplicativo");
     expect(recoveryCodes).toHaveLength(10);
     const login = await logIn(person);
@@ -81,13 +81,13 @@ describe("an authenticator app", () => {
     expect(await subjectsTo(person)).toEqual(["An authenticator app was added to your account"]);
   });
 
-  test("is asked for even where codes by mail are switched off, for everybody or for one", async () => {
+  test("is asked for even if codes by mail are switched off, for everybody or for one account", async () => {
     const { person } = await withTotp("Sempre Pede");
     await t.sql`update users set skips_two_factor = true where id = ${person.id}`;
     expect(await (await logIn(person)).json()).toMatchObject({ requiresTwoFactor: true });
   });
 
-  test("has each of its codes taken once, also of two at once, and none older", async () => {
+  test("has each code accepted once, also when sent twice at once, and no older one", async () => {
     const { person, secret } = await withTotp("Uma Vez Só");
     const code = nextCode(secret);
     await logIn(person);
@@ -109,7 +109,7 @@ describe("an authenticator app", () => {
       for (const kept of [secret, ...recoveryCodes]) expect(text).not.toContain(kept);
   });
 
-  test("leaves ten wrong codes an hour to an address", async () => {
+  test("allows ten wrong codes an hour from one address", async () => {
     const { person, secret, recoveryCodes } = await withTotp("Chuta Muito");
     const statuses: number[] = [];
     for (let round = 0; round < 3; round++) {
@@ -136,7 +136,7 @@ describe("an authenticator app", () => {
     expect((await post("/api/auth/totp/remove", proof, person)).status).toBe(404);
   });
 
-  test("has devices that were remembered before it forgotten, and may be skipped by one remembered after", async () => {
+  test("makes earlier remembered devices invalid, and may be skipped by one remembered after it", async () => {
     const person = await t.addPerson("Aparelho Antigo");
     t.deps.config.twoFactor = "required";
     await logIn(person);
@@ -160,7 +160,7 @@ describe("an authenticator app", () => {
 });
 
 describe("a mailed code", () => {
-  test("that is brought at the moment in which the first factor is added remembers no device", async () => {
+  test("that is sent while the first factor is being added remembers no device", async () => {
     const person = await t.addPerson("Corrida do Fator");
     t.deps.config.twoFactor = "required";
     await logIn(person);
@@ -195,7 +195,7 @@ describe("a recovery code", () => {
     expect((await verify(person, code)).status).toBe(401);
   });
 
-  test("is dead once new ones are made, for which the password is not enough", async () => {
+  test("is invalid once new ones are made, for which the password is not enough", async () => {
     const { person, secret, recoveryCodes } = await withTotp("Folha Nova");
     const { password: currentPassword } = person;
     expect((await post("/api/auth/recovery-codes", { currentPassword }, person)).status).toBe(400);
@@ -207,7 +207,7 @@ describe("a recovery code", () => {
     expect((await verify(person, fresh[3])).status).toBe(200);
   });
 
-  test("is not to be had without a factor, nor is somebody else's worth anything", async () => {
+  test("is not given without a factor, and somebody else's is useless", async () => {
     const { person } = await withTotp("Dona Dos Códigos");
     const other = await withTotp("Outra Dona");
     await logIn(person);
@@ -219,7 +219,7 @@ describe("a recovery code", () => {
 });
 
 describe("somebody who lost every factor", () => {
-  test("gets back in by an admin, who gives their own password; it is audited, and the owner is told", async () => {
+  test("gets back in through an admin, who gives their own password; it is audited, and the owner is told", async () => {
     const admin = await t.addPerson("Administradora", { role: "admin", plan: null });
     const { person, secret } = await withTotp("Perdeu Tudo");
     await logIn(person);
@@ -251,7 +251,7 @@ describe("somebody who lost every factor", () => {
     expect(audited.map((row) => row.actor_id)).toEqual([admin.id]);
   });
 
-  test("waits a day where the admin was made by another one, or moved, and all admins were told", async () => {
+  test("waits a day if the admin was made by another one, or changed address, and all admins are told", async () => {
     const chief = await t.addPerson("Administra Tudo", { role: "admin", plan: null });
     const helper = await t.addPerson("Vira Administradora");
     const moved = await t.addPerson("Mudada De Endereço", { role: "admin", plan: null });
@@ -298,7 +298,7 @@ describe("somebody who lost every factor", () => {
     expect([answer.status, (await problemOf(answer)).code]).toEqual([403, "user.new_admin"]);
   });
 
-  test("is not an admin with a stolen session: theirs go in the profile", async () => {
+  test("can't be an admin with a stolen session, since admins remove their own factors in the profile", async () => {
     const admin = await t.addPerson("Administra Sozinha", { role: "admin", plan: null });
     await factors.addTotp(admin);
     const own = await post(
@@ -323,7 +323,7 @@ describe("somebody who lost every factor", () => {
     for (const kept of [secret, ...recoveryCodes]) expect(account).not.toContain(kept);
   });
 
-  test("takes every factor along when the account is deleted", async () => {
+  test("loses every factor when the account is deleted", async () => {
     const { person } = await withTotp("Vai Embora");
     expect((await post("/api/users/delete-own", { password: person.password }, person)).status).toBe(200);
     const [left] = await t.sql`select (select count(*) from totp_secrets where user_id = ${person.id})::int

@@ -36,7 +36,7 @@ describe("one's own profile", () => {
     expect((await json<ProfileAnswer>(answer)).user.name).toBe("Nome Novo");
   });
 
-  test("takes a new password against the current one; every session ends and the answer brings a new one", async () => {
+  test("takes a new password with the current one; every session ends and the answer has a new one", async () => {
     const person = await t.addPerson("Troca Senha");
     const change = { name: "Troca Senha", email: person.email };
     const wrong = await patch(person, "/api/users/profile", {
@@ -62,7 +62,7 @@ describe("one's own profile", () => {
     expect((await signIn(person.email, "novíssima")).status).toBe(200);
   });
 
-  test("guessing the current password meets 429", async () => {
+  test("limits guesses of the current password with 429", async () => {
     const person = await t.addPerson("Aba Esquecida");
     const guess = {
       name: "Aba Esquecida",
@@ -98,7 +98,7 @@ describe("one's own profile", () => {
     expect((await t.call("GET", pathname)).headers.get("location")).toBe("/?email=dead");
   });
 
-  test("an e-mail somebody else has is a conflict", async () => {
+  test("refuses somebody else's e-mail as a conflict", async () => {
     const person = await t.addPerson("Quer Alheio");
     const answer = await patch(person, "/api/users/profile", {
       name: "Quer Alheio",
@@ -117,7 +117,7 @@ describe("one's own profile", () => {
 });
 
 describe("an account the admin makes", () => {
-  test("gets a link on which its person chooses the password, once", async () => {
+  test("gets a link for its person to choose the password, once", async () => {
     const email = "convidada@example.com";
     const made = await t.call("POST", "/api/users", {
       as: admin,
@@ -151,7 +151,7 @@ describe("an account the admin makes", () => {
     expect(row).toEqual({ slug: "cortesia", status: "active" });
   });
 
-  test("with an e-mail that is taken, or none, is refused", async () => {
+  test("with a taken or missing e-mail is refused", async () => {
     const taken = await t.call("POST", "/api/users", {
       as: admin,
       json: { name: "De Novo", email: admin.email },
@@ -162,7 +162,7 @@ describe("an account the admin makes", () => {
 });
 
 describe("an admin's change", () => {
-  test("taking the authorisation away ends the sessions at once; giving it back lets in again", async () => {
+  test("that removes the authorisation ends the sessions at once; restoring it allows sign-in again", async () => {
     const person = await t.addPerson("Bloqueada");
     expect((await patch(admin, `/api/users/${person.id}`, { isAuthorized: false })).status).toBe(200);
     expect((await t.call("GET", "/api/auth/me", { as: person })).status).toBe(401);
@@ -183,7 +183,7 @@ describe("an admin's change", () => {
     expect((await t.call("GET", "/api/studies", { as: person })).status).toBe(200);
   });
 
-  test("of the e-mail is immediate and told to both addresses", async () => {
+  test("of the e-mail is immediate and announced to both addresses", async () => {
     const person = await t.addPerson("Correção");
     const email = "corrigido@example.com";
     await patch(admin, `/api/users/${person.id}`, { email });
@@ -194,7 +194,7 @@ describe("an admin's change", () => {
     expect(taken.status).toBe(409);
   });
 
-  test("of nobody is 404, of a path that is no id 400", async () => {
+  test("of an unknown account is 404, of a path that is not an id 400", async () => {
     expect(
       (await patch(admin, "/api/users/01890000-0000-7000-8000-000000000000", { name: "Ninguém" })).status,
     ).toBe(404);
@@ -219,7 +219,7 @@ describe("deleting an account", () => {
     expect(audit?.rows).toBe(1);
   });
 
-  test("never takes the last admin away: no delete, demotion or block, not even two at the same time", async () => {
+  test("never removes the last admin, by deletion, demotion or block, not even two at the same time", async () => {
     await using alone = await createTestApp({ jobs: false });
     const first = await alone.addPerson("Primeira Admin", { role: "admin" });
     const call = (method: string, id: string, body?: unknown) =>
@@ -237,7 +237,7 @@ describe("deleting an account", () => {
     expect(left?.admins).toBeGreaterThan(0);
   });
 
-  test("lets one of two admins go who leave at the same moment, and refuses the other", async () => {
+  test("allows one of two admins who leave at the same moment, and refuses the other", async () => {
     await using alone = await createTestApp({ jobs: false });
     const pair = [
       await alone.addPerson("Primeira", { role: "admin" }),

@@ -59,7 +59,7 @@ const metadataOf = (bytes: Uint8Array) =>
   JSON.parse(Buffer.from(zstdDecompressSync(metadataSection(bytes))).toString());
 
 describe("a series manifest", () => {
-  test("gives back its index, and its metadata as one zstd frame ready to be sent", async () => {
+  test("returns its index, and its metadata as one zstd frame ready to be sent", async () => {
     const frames = {
       kind: "encapsulated",
       frameCount: 2,
@@ -93,7 +93,7 @@ describe("a series manifest", () => {
     expect((await decodeManifest(bytes)).manifest.instances).toEqual([]);
   });
 
-  test("takes metadata larger than what is compressed at once", async () => {
+  test("accepts metadata larger than one compressed piece", async () => {
     const long = "ã".repeat(400_000);
     const series = content([instance("1.4", 1), instance("1.5", 2)], long);
     const bytes = await encodeManifest(series);
@@ -104,7 +104,7 @@ describe("a series manifest", () => {
     expect(JSON.parse(Buffer.from(decoded.metadataOf(second)).toString()).marker).toBe(long);
   });
 
-  test("keeps an instance that was there, adds the new ones, and orders all by number, then UID", async () => {
+  test("keeps existing instances, adds the new ones, and orders all by number, then UID", async () => {
     const kept = await decodeManifest(
       await encodeManifest(content([instance("1.10", 1), instance("1.12", 3)])),
     );
@@ -158,7 +158,7 @@ describe("a series manifest", () => {
     }
   });
 
-  test("that names what can't be is refused", async () => {
+  test("that names impossible values is refused", async () => {
     const bad: Partial<Record<keyof ManifestInstance, unknown>>[] = [
       { method: 7 },
       { sizeBytes: -1 },
@@ -175,7 +175,7 @@ describe("a series manifest", () => {
   });
 });
 
-test("a series of more frames than can be read again in bounded memory is never written, nor read where it was", async () => {
+test("a series with more frames than bounded memory can read is never written, nor read from an old archive", async () => {
   const frames = Array.from({ length: 100_000 }, (_, i) => [[i * 10, 0]] as [number, number][]);
   const many = {
     ...instance("1.4", 1),
@@ -218,7 +218,7 @@ describe("the bytes of an instance", () => {
   }
   const storedInstance = { ...instance("1.4", 1), storedBytes: file.length, sizeBytes: file.length };
 
-  test("come as one read of just these bytes where they are stored", async () => {
+  test("come as one read of just these bytes if they are stored", async () => {
     const volume = reader(file);
     expect(await readInstanceRange(storedInstance, { offset: 100, length: 7 }, volume)).toEqual(
       file.slice(100, 107),
@@ -226,14 +226,14 @@ describe("the bytes of an instance", () => {
     expect(volume.reads).toEqual([7]);
   });
 
-  test("are inflated and cut where they are deflated", async () => {
+  test("are inflated and cut if they are deflated", async () => {
     const entry = deflateRawSync(file);
     const deflatedInstance = { ...storedInstance, method: 8 as const, storedBytes: entry.length };
     const bytes = await readInstanceRange(deflatedInstance, { offset: 4990, length: 10 }, reader(entry));
     expect(Uint8Array.from(bytes)).toEqual(file.slice(4990));
   });
 
-  test("never are more than the manifest says, nor other than it says", async () => {
+  test("are never more than the manifest says, nor different", async () => {
     const volume = reader(deflateRawSync(new Uint8Array(10_000_000)));
     const bomb = { ...storedInstance, method: 8 as const, storedBytes: 9000 };
     await expect(readInstanceRange(bomb, { offset: 0, length: 5000 }, volume)).rejects.toBeInstanceOf(

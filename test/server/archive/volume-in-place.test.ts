@@ -102,7 +102,7 @@ function expectAccepted(path: string): void {
   for (const [tool, isSound] of Object.entries(opinions(path))) expect([tool, isSound]).toEqual([tool, true]);
 }
 
-describe("a ZIP that becomes a volume where it lies", () => {
+describe("a ZIP that becomes a volume in place", () => {
   test("is an ordinary ZIP of the same contents under generated names, described by its size and SHA-256", async () => {
     await using folder = createTempFolder();
     const contents = [noise(LARGE, 1), noise(LARGE, 2), noise(LARGE, 3)];
@@ -116,7 +116,7 @@ describe("a ZIP that becomes a volume where it lies", () => {
     expectAccepted(volume.path);
   });
 
-  test("keeps nothing of names, extra fields, data descriptors, skipped entries, comment and what lay in front", async () => {
+  test("keeps no names, extra fields, data descriptors, skipped entries, comment or bytes in front", async () => {
     await using folder = createTempFolder();
     const secret = Buffer.from("MARIA^DA^SILVA");
     const hidden = Buffer.concat([secret, noise(200, 4)]);
@@ -157,7 +157,7 @@ describe("a ZIP that becomes a volume where it lies", () => {
     }
   });
 
-  test("is left to be copied where a header has too little room, or too much lies between the entries", async () => {
+  test("is copied instead if a header has too little room, or too much is between the entries", async () => {
     await using folder = createTempFolder();
     const content = noise(LARGE, 1);
     const isMade = async (entries: TestEntry[], options?: TestZipOptions) =>
@@ -184,7 +184,7 @@ describe("a ZIP that becomes a volume where it lies", () => {
     expect(planInPlace(FIRST, [overlapping, { ...overlapping, dataOffset: 150 }])).toBeUndefined();
   });
 
-  test("says sizes beyond 4 GiB as ZIP64 does, in the room it has", () => {
+  test("writes sizes beyond 4 GiB as ZIP64, in the room it has", () => {
     const GIB = 1024 ** 3;
     const entry = { method: 0, crc32: 1, storedBytes: 5 * GIB, sizeBytes: 5 * GIB } as const;
     expect(planInPlace(FIRST, [{ ...entry, dataOffset: 80 }])).toBeUndefined();
@@ -197,7 +197,7 @@ describe("a ZIP that becomes a volume where it lies", () => {
     expect(second).toMatchObject({ offset: 5 * GIB + 81, paddingBytes: 9 });
   });
 
-  test("can become another volume later: no data have moved", async () => {
+  test("can become another volume later, since no data moved", async () => {
     await using folder = createTempFolder();
     const zip = writeTestZip([1, 2].map((n) => ({ name: longName(n), content: noise(LARGE, n) })));
     const first = await made(folder.path, zip);
@@ -279,7 +279,7 @@ describe("whatever ZIP comes", () => {
     order: fc.nat(),
   });
 
-  test("it becomes the volume that copying would have made, entry for entry, or none", async () => {
+  test("it becomes the same volume as by copying, entry for entry, or none", async () => {
     await using folder = createTempFolder();
     let inPlace = 0;
     const kept = noise(LARGE, 99);

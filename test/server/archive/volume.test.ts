@@ -80,7 +80,7 @@ describe("a volume", () => {
   const contents = [pattern(300_000, 7), pattern(5_000_000, 3), new Uint8Array(0), pattern(17, 1)] as const;
   const entries = () => contents.map((content, i) => (i % 2 ? deflated(content) : stored(content)));
 
-  test("is an ordinary ZIP that gives back what went in, under generated names", async () => {
+  test("is an ordinary ZIP that returns its contents, under generated names", async () => {
     await using folder = createTempFolder();
     const path = join(folder.path, "volume");
     await writeVolume(path, FIRST, entries());
@@ -96,7 +96,7 @@ describe("a volume", () => {
     expect(unzipAccepts(path)).toBe(true);
   });
 
-  test("says where each entry's bytes lie, how long it is and what its SHA-256 is", async () => {
+  test("records each entry's offset, length and SHA-256", async () => {
     await using folder = createTempFolder();
     const path = join(folder.path, "volume");
     const { offsets, sizeBytes, sha256 } = await writeVolume(path, FIRST, entries());
@@ -126,7 +126,7 @@ describe("a volume", () => {
     expect(bytes && crc32(bytes)).toBe(crc32(content));
   });
 
-  test("is not finished where an entry is shorter than it says", async () => {
+  test("is not finished if an entry is shorter than it says", async () => {
     await using folder = createTempFolder();
     const [entry] = stored(pattern(100, 3));
     const write = writeVolume(join(folder.path, "volume"), FIRST, [[entry, { bytes: new Uint8Array(99) }]]);
@@ -167,7 +167,7 @@ describe("the download of a study", () => {
   const inMemory = (made: { id: string; bytes: Uint8Array }[]) =>
     made.map((v) => volumeInMemory(v.id, v.bytes));
 
-  test("is the volume itself where there is only one", async () => {
+  test("is the volume itself if there is only one", async () => {
     await using folder = createTempFolder();
     const [first] = await volumes(folder.path);
     if (!first) throw new Error("none");
@@ -249,7 +249,7 @@ describe("the download of a study", () => {
     expect(offsets[2]).toBeGreaterThan(8 * GIB);
   });
 
-  test("is refused where a volume is damaged or named twice", async () => {
+  test("is refused if a volume is damaged or named twice", async () => {
     await using folder = createTempFolder();
     const [first] = await volumes(folder.path);
     if (!first) throw new Error("none");

@@ -95,7 +95,7 @@ for (const backends of [1, 2, 3, 4, 6, 20]) {
   });
 }
 
-test("the program says so to whoever starts it, and ends", async () => {
+test("the program prints this refusal at its start, and exits", async () => {
   using pooler = await servePooler({ backendOf: inTurn(2) });
   await using folder = createTempFolder();
   const main = resolve(import.meta.dir, "../../../src/server/main.ts");
@@ -107,13 +107,13 @@ test("the program says so to whoever starts it, and ends", async () => {
   expect([await child.exited, complaint]).toEqual([1, `${new DatabaseIsPooled().message}\n`]);
 });
 
-test("a pooler whose other clients hide for rounds that it lends is refused all the same", async () => {
+test("a pooler that shows its sharing only after many rounds is still refused", async () => {
   let asked = 0;
   using pooler = await servePooler({ backendOf: ({ place }) => (asked++ < 60 ? 4711 + place : 4711) });
   await expect(assertOwnSessions(pooler.url)).rejects.toThrow(DatabaseIsPooled);
 });
 
-test("a pooler that keeps sessions is taken once it takes our settings, else it is said which", async () => {
+test("a pooler that keeps sessions is accepted if it accepts our settings, else the refusal names the setting", async () => {
   const backendOf = ({ place }: Session) => 4711 + place;
   using willing = await servePooler({ backendOf });
   await assertOwnSessions(willing.url);
@@ -125,11 +125,11 @@ test("a pooler that keeps sessions is taken once it takes our settings, else it 
   await expect(refusal).rejects.toThrow("ignore_startup_parameters=statement_timeout");
 });
 
-test("a pooler that keeps the second connection waiting for the first is said to be too small", async () => {
+test("a pooler that keeps the second connection waiting for the first is refused as too small", async () => {
   using pooler = await servePooler({ backendOf: ({ place }) => (place === 0 ? 4711 : undefined) });
   await expect(assertOwnSessions(pooler.url, { timeoutMs: 300 })).rejects.toThrow(DatabaseGivesTooFew);
 });
 
-test("PostgreSQL itself is taken", async () => {
+test("PostgreSQL itself is accepted", async () => {
   await assertOwnSessions(await testPostgresUrl());
 });

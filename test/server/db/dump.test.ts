@@ -90,7 +90,7 @@ test("a dump that is cut anywhere leaves nothing behind", async () => {
   }
 }, 60_000);
 
-test("rows that the database does not take end the load", async () => {
+test("rows that the database refuses end the load", async () => {
   const { dump } = await dumpOf(t.sql);
   const spoilt = Buffer.from(
     dump.toString("utf8").replace(/(copy public\.plans .*\n)[^\t]*\t/, "$1no uuid\t"),
@@ -100,7 +100,7 @@ test("rows that the database does not take end the load", async () => {
   await sql.end({ timeout: 5 });
 }, 60_000);
 
-test("what is no dump is refused", async () => {
+test("a file that is not a dump is refused", async () => {
   const sql = openPostgres(target.url, { max: 1 });
   await expect(sql.begin((tx) => loadDump(tx, chunksOf(Buffer.from("select 1;\n"), 100)))).rejects.toThrow(
     DumpIsUnreadable,

@@ -81,7 +81,7 @@ async function runApplication(folder: string, options: { uid?: number; bun?: str
   return { child, url: String(line).trim() };
 }
 
-test("what was stored is there after a restart", async () => {
+test("stored data is there after a restart", async () => {
   const first = await start();
   await query(first.url, "create table kept as select 'Conceição' as name");
   await first.stop();
@@ -186,14 +186,14 @@ test("a DATA_DIR with a very long path works, and a subcommand finds its databas
   await expect(stat(folder)).rejects.toMatchObject({ code: "ENOENT" });
 });
 
-test("a pid file whose number another program has by now does not bar the start", async () => {
+test("a stale pid file whose number another program has does not prevent the start", async () => {
   const stale = `${process.pid}\n${dataDir}\n1\n5432\n${join(dataDir, "postgres/run")}\n\n\nready\n`;
   await Bun.write(join(dataDir, "postgres/data/postmaster.pid"), stale);
   const { url } = await start();
   expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
-test("a socket's lock whose number another program has by now does not bar the start", async () => {
+test("a stale socket lock whose number another program has does not prevent the start", async () => {
   await (await start()).stop();
   const root = join(dataDir, "postgres");
   const { uid, gid } = await stat(join(root, "data"));
@@ -209,7 +209,7 @@ test("a socket's lock whose number another program has by now does not bar the s
   }
 });
 
-test("data of another PostgreSQL major is refused with what to do, and left alone", async () => {
+test("data of another PostgreSQL major is refused with instructions, and left unchanged", async () => {
   const old = join(temp, "old");
   await Bun.write(join(old, "postgres/data/PG_VERSION"), "17\n");
   if (isRoot) await chown(join(old, "postgres/data"), NOBODY, NOBODY);
@@ -219,7 +219,7 @@ test("data of another PostgreSQL major is refused with what to do, and left alon
   expect(await readdir(join(old, "postgres"))).toEqual(["data"]);
 });
 
-test("the archive that the executable carries holds all that PostgreSQL needs", async () => {
+test("the executable's archive has everything that PostgreSQL needs", async () => {
   const binaries = await packPostgres(join(temp, "packed"), 1);
   const { url } = await start({ dataDir: join(temp, "from-archive"), binaries });
   const extensions = ["pg_trgm", "unaccent", "citext", "pgcrypto", "btree_gin", "btree_gist"];

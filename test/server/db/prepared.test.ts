@@ -139,7 +139,7 @@ test("a value that is left out is null", async () => {
   expect(await isLeftOut(database.db, {})).toEqual([{ name: true }]);
 });
 
-test("one statement takes any number of rows, none of them and those that are there already too", async () => {
+test("one statement accepts any number of rows, including none and rows that exist already", async () => {
   const rows = Array.from({ length: 3_000 }, (_, n) => ({
     ...bare,
     id: Bun.randomUUIDv7(),
@@ -156,7 +156,7 @@ test("one statement takes any number of rows, none of them and those that are th
   });
 });
 
-test("what a statement does in a transaction is seen there at once, outside after it, and never where it is rolled back", async () => {
+test("a statement's change is visible in its transaction at once, outside after the commit, and never after a rollback", async () => {
   await database.db.transaction(async (tx) => {
     await addThing(tx, full);
     expect(await thing(tx, { id: full.id })).toEqual([full]);
@@ -177,7 +177,7 @@ test("what a statement does in a transaction is seen there at once, outside afte
   expect(await thing(database.db, { id: bare.id })).toEqual([]);
 });
 
-test("transactions at the same time each have their own, and none another database's", async () => {
+test("concurrent transactions see only their own changes, and none of another database", async () => {
   // None commits before all have read.
   const allHaveRead = Promise.withResolvers<void>();
   let reading = 3;
@@ -194,7 +194,7 @@ test("transactions at the same time each have their own, and none another databa
   expect(await read(other.db, full.id, bare.id)).toEqual([full]);
 });
 
-test("a statement whose transaction has failed fails, and those sent beside it", async () => {
+test("a statement in a failed transaction fails, as do those sent beside it", async () => {
   const failed = database.db.transaction(async (tx) => {
     await addThing(tx, full);
     const results = await Promise.allSettled([addThing(tx, full), addThing(tx, bare)]);

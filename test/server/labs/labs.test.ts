@@ -43,7 +43,7 @@ describe("a lab exam", () => {
     expect(await stats(who)).toMatchObject({ labActionsThisMonth: 1 });
   });
 
-  test("is deleted with its bytes, and its place is free again", async () => {
+  test("is deleted with its bytes, which frees its place in the plan", async () => {
     const who = await t.addPerson("Apaga Exame");
     const { id } = (await (await upload(who)).json()) as LabExam;
     const [row] = await t.sql`select key from lab_exams where id = ${id}`;
@@ -67,7 +67,7 @@ describe("a lab exam", () => {
     expect(await list(stranger)).toEqual([]);
   });
 
-  test("needs a name, a modality of the list and a PDF", async () => {
+  test("needs a name, a modality from the list and a PDF", async () => {
     expect((await upload(person, { ...valid, examName: " " })).status).toBe(400);
     expect((await upload(person, { ...valid, modality: "XYZ" })).status).toBe(400);
     expect((await upload(person, { ...valid, examDate: "02/10/2026" })).status).toBe(400);
@@ -75,7 +75,7 @@ describe("a lab exam", () => {
     expect((await problemOf(noPdf)).code).toBe("document.not_pdf");
   });
 
-  test("counts apart from imaging, under the same limit, also in parallel", async () => {
+  test("counts separately from imaging, under the same limit, also in parallel", async () => {
     const trial = await t.addPerson("Teste de Limite", { plan: "avaliacao" });
     const answers = await Promise.all(Array.from({ length: 5 }, () => upload(trial)));
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(2);
@@ -88,7 +88,7 @@ describe("a lab exam", () => {
     expect(staged).toHaveLength(0);
   });
 
-  test("goes with its account", async () => {
+  test("is deleted with its account", async () => {
     const leaving = await t.addPerson("De Partida");
     const admin = await t.addPerson("Admin Labs", { role: "admin" });
     const { id } = (await (await upload(leaving)).json()) as LabExam;

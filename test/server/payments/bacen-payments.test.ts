@@ -66,7 +66,7 @@ describe("creating a charge", () => {
     expect([...at.psp.bank.cobs.keys()].filter((known) => known === txid)).toHaveLength(1);
   }, 30_000);
 
-  test("with a token that is refused once fetches another", async () => {
+  test("fetches another token when one is refused once", async () => {
     at.psp.fail(PUT, { status: 401 });
     expect((await create()).payment.status).toBe("pending");
     expect(at.psp.calls.filter((call) => call === PUT)).toHaveLength(2);
@@ -80,7 +80,7 @@ describe("creating a charge", () => {
     expect((await create()).payment.pixQrcode).toStartWith("data:image/");
   });
 
-  test("at a PSP that is down says so, and goes on with the same charge when it is back", async () => {
+  test("reports a PSP that is down, and continues with the same charge when it is back", async () => {
     at.psp.fail(PUT, ...Array.from({ length: 12 }, () => ({ status: 503, type: "ServicoIndisponivel" })));
     const answer = await app.ask();
     expect(answer.status).toBe(503);
@@ -97,7 +97,7 @@ describe("creating a charge", () => {
     await expectOnTrial();
   }, 30_000);
 
-  test("that the PSP rejects for good fails, and the next one is another", async () => {
+  test("fails if the PSP rejects the charge for good, and the next charge is another", async () => {
     at.psp.fail(PUT, { status: 400, type: "CobOperacaoInvalida" });
     expect((await app.ask()).status).toBe(503);
     const [failed] = await t.sql`select id, status, failure from payments where user_id = ${person.id}`;
@@ -105,7 +105,7 @@ describe("creating a charge", () => {
     expect((await create()).id).not.toBe(failed?.id);
   });
 
-  test("in two tabs at once makes one charge", async () => {
+  test("in two tabs at the same time makes one charge", async () => {
     const [one, two] = await Promise.all([create(), create()]);
     expect(two.id).toBe(one.id);
     expect(two.payment.pixCopyPaste).toBe(one.payment.pixCopyPaste);
@@ -214,7 +214,7 @@ describe("a charge that was paid", () => {
     expect(mails.at(-1)?.text).toContain("other than the plan's price");
   });
 
-  test("counts when it is reported beside a Pix that is none of ours", async () => {
+  test("counts when it is reported beside a Pix of somebody else", async () => {
     const { id, txid } = await create();
     at.psp.pay(txid);
     const { pathname } = new URL(`${at.psp.bank.webhookUrl}/pix`);
@@ -235,7 +235,7 @@ describe("a charge that was paid", () => {
     await expectOnTrial();
   });
 
-  test("is asked about once in ten seconds, however often it is reported", async () => {
+  test("is looked up once in ten seconds, however often it is reported", async () => {
     const { txid } = await create();
     at.psp.calls.length = 0;
     for (let times = 0; times < 20; times++) await at.psp.forge(txid);
@@ -275,7 +275,7 @@ describe("a refund at the PSP", () => {
     expect((await app.subscription()).status).toBe("expired");
   });
 
-  test("asked for twice at once is one", async () => {
+  test("that is requested twice at the same time happens once", async () => {
     const id = await paid();
     await Promise.all([refund(id), refund(id)]);
     await app.reconcile();
@@ -286,7 +286,7 @@ describe("a refund at the PSP", () => {
     expect(asked[0]?.times).toBe(1);
   });
 
-  test("that the PSP could not do leaves the plan as it is, and can be asked for again", async () => {
+  test("that the PSP could not do leaves the plan as it is, and can be requested again", async () => {
     const id = await paid();
     await refund(id);
     const first = await devolucaoOf(id);
@@ -301,7 +301,7 @@ describe("a refund at the PSP", () => {
     expect((await app.row(id))?.status).toBe("refunded");
   });
 
-  test("whose answer is lost, or that a crash cut before it was asked for, is carried on under its id", async () => {
+  test("whose answer is lost, or that a crash interrupted before its request, continues under its id", async () => {
     const id = await paid();
     at.psp.fail("PUT /pix/{e2eid}/devolucao/{id}", ...Array.from({ length: 6 }, () => "lostAnswer" as const));
     at.psp.fail("GET /pix/{e2eid}/devolucao/{id}", ...Array.from({ length: 12 }, () => ({ status: 500 })));

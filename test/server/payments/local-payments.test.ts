@@ -100,7 +100,7 @@ describe("choosing a plan", () => {
     expect(readQrCode(pixQrcode ?? "")).toBe(pixCopyPaste ?? "");
   });
 
-  test("twice for the same plan, also at once, is one payment", async () => {
+  test("twice for the same plan, also at the same time, makes one payment", async () => {
     const [one, two] = await Promise.all([create("Essencial"), create("Essencial")]);
     expect(two.id).toBe(one.id);
     expect((await create("Família")).id).not.toBe(one.id);
@@ -121,7 +121,7 @@ describe("choosing a plan", () => {
     expect(second.pixCopyPaste).not.toBe(first.pixCopyPaste);
   });
 
-  test("a plan that is not sold, or none at all, is 404", async () => {
+  test("answers 404 for a plan that is not sold or does not exist", async () => {
     const [trial] = await t.sql`select id from plans where slug = 'cortesia'`;
     for (const id of [trial?.id, Bun.randomUUIDv7()]) {
       const answer = await t.call("POST", "/api/payments/create", { as: person, json: { planId: id } });
@@ -131,7 +131,7 @@ describe("choosing a plan", () => {
     expect(bad.status).toBe(400);
   });
 
-  test("a plan smaller than the exams held is refused, of either archive", async () => {
+  test("refuses a plan smaller than the exams held, in either archive", async () => {
     await t.sql`update subscriptions set lab_exam_count = 11 where user_id = ${person.id}`;
     const answer = await t.call("POST", "/api/payments/create", {
       as: person,
@@ -144,13 +144,13 @@ describe("choosing a plan", () => {
     });
   });
 
-  test("the plan one has can be renewed, also where an admin made it smaller meanwhile", async () => {
+  test("can renew the current plan, also if an admin made it smaller meanwhile", async () => {
     await confirm((await create("Essencial")).id);
     await t.sql`update subscriptions set exam_count = 11 where user_id = ${person.id}`;
     expect((await create("Essencial")).status).toBe("pending");
   });
 
-  test("codes can't be made without end", async () => {
+  test("is limited in how many codes it makes", async () => {
     for (let made = 0; made < 20; made++) {
       await create("Essencial");
       t.advance(31 * MINUTE);
@@ -164,7 +164,7 @@ describe("choosing a plan", () => {
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
-  test("someone else's payment is 404", async () => {
+  test("answers 404 for someone else's payment", async () => {
     const { id } = await create("Essencial");
     const other = await t.addPerson("Outra");
     expect((await t.call("GET", `/api/payments/${id}`, { as: other })).status).toBe(404);
@@ -174,7 +174,7 @@ describe("choosing a plan", () => {
     expect((await t.call("GET", `/api/payments/${id}`, { as: admin })).status).toBe(200);
   });
 
-  test("where Pix is not set up, that is said", async () => {
+  test("reports that Pix is not set up", async () => {
     await using bare = await createTestApp({ jobs: false });
     const someone = await bare.addPerson("Alguém", { plan: "avaliacao" });
     const [plan] = await bare.sql`select id from plans where slug = 'essencial'`;
@@ -188,7 +188,7 @@ describe("choosing a plan", () => {
 });
 
 describe("a confirmed payment", () => {
-  test("ends the trial, starts the plan, mails a receipt and opens the upload", async () => {
+  test("ends the trial, starts the plan, mails a receipt and allows uploads", async () => {
     await t.store(person, sampleZip({ study: "61" }, { study: "62" }));
     expect(await problemOf(await t.upload(person, sampleZip({ study: "63" })))).toMatchObject({
       code: "quota.trial",
@@ -212,7 +212,7 @@ describe("a confirmed payment", () => {
     expect(mails[0]?.text).toMatch(/R\$\s?19\.90/);
   });
 
-  test("twice, also at once, changes nothing", async () => {
+  test("changes nothing when it is confirmed again, also at the same time", async () => {
     const { id } = await create("Essencial");
     await Promise.all([confirm(id), confirm(id), confirm(id)]);
     await passes(DAY);
@@ -223,14 +223,14 @@ describe("a confirmed payment", () => {
     expect(row?.paid).toBe(1);
   });
 
-  test("counts also when it comes after the code expired", async () => {
+  test("counts even if it comes after the code expired", async () => {
     const { id } = await create("Essencial");
     await passes(3 * 3600_000);
     expect(await confirm(id)).toMatchObject({ status: "paid" });
     expect(await daysLeft()).toBe(30);
   });
 
-  test("of the same plan goes on from its end, counters untouched", async () => {
+  test("of the same plan extends it from its end, and leaves the counters untouched", async () => {
     await confirm((await create("Essencial")).id);
     await t.sql`update subscriptions set downloads = 7, exam_count = 3 where user_id = ${person.id}`;
     await passes(10 * DAY);
@@ -249,7 +249,7 @@ describe("a confirmed payment", () => {
     expect(await daysLeft()).toBe(30);
   });
 
-  test("of another plan starts now and the rest of the old one lapses; what is held stays counted", async () => {
+  test("of another plan starts now and the rest of the old one lapses; stored exams stay counted", async () => {
     await confirm((await create("Essencial")).id);
     await t.sql`update subscriptions set downloads = 7, exam_count = 3 where user_id = ${person.id}`;
     await passes(10 * DAY);
@@ -303,7 +303,7 @@ describe("an account without a subscription", () => {
     expect((await get()).status).toBe(404);
   });
 
-  test("uses nothing of a plan it only chose, and the administration lists none", async () => {
+  test("uses nothing of a plan that it only chose, and has none in the administration", async () => {
     const nobody = await t.addPerson("Nunca Pagou", { plan: null });
     const rowOf = async () => {
       const all = await t.call("GET", "/api/subscriptions/all", { as: admin });
@@ -359,7 +359,7 @@ describe("a refund", () => {
     expect(await subscription()).toMatchObject({ status: "expired" });
   });
 
-  test("of a period that is over, or of a plan that was left, takes nothing", async () => {
+  test("of a period that is over, or of a previous plan, takes nothing", async () => {
     const essencial = await create("Essencial");
     await confirm(essencial.id);
     await passes(2 * DAY);
@@ -371,7 +371,7 @@ describe("a refund", () => {
     expect(await daysLeft()).toBe(30);
   });
 
-  test("before a cancellation is taken off once, also where the cancellation is undone", async () => {
+  test("before a cancellation is deducted once, even if the cancellation is undone", async () => {
     await confirm((await create("Essencial")).id);
     const ahead = await create("Essencial");
     await confirm(ahead.id);
@@ -381,7 +381,7 @@ describe("a refund", () => {
     expect(await daysLeft()).toBe(30);
   });
 
-  test("of what was paid ahead for a plan that was left takes nothing, also where a cancellation is undone", async () => {
+  test("of time paid ahead for a previous plan takes nothing, even if a cancellation is undone", async () => {
     await confirm((await create("Essencial")).id);
     const ahead = await create("Essencial");
     await confirm(ahead.id);
@@ -395,7 +395,7 @@ describe("a refund", () => {
     expect(await daysLeft()).toBe(30);
   });
 
-  test("of what was paid after a cancellation takes nothing from the plan that its undo brings back", async () => {
+  test("of a payment after a cancellation takes nothing from the plan that the undo brings back", async () => {
     await confirm((await create("Essencial")).id);
     await cancel();
     const again = [await create("Essencial")];
@@ -407,7 +407,7 @@ describe("a refund", () => {
     expect(await daysLeft()).toBe(30);
   });
 
-  test("of a period that an admin cut short takes nothing from what was paid after it", async () => {
+  test("of a period that an admin shortened takes nothing from the periods paid after it", async () => {
     const before = await create("Essencial");
     await confirm(before.id);
     const expiresAt = t.deps.clock.now().toISOString();
@@ -417,7 +417,7 @@ describe("a refund", () => {
     expect(await daysLeft()).toBe(30);
   });
 
-  test("twice, also at once, is one", async () => {
+  test("that is requested twice, also at the same time, happens once", async () => {
     const { id } = await create("Essencial");
     await confirm(id);
     await confirm((await create("Essencial")).id);
@@ -426,7 +426,7 @@ describe("a refund", () => {
     expect(await daysLeft()).toBe(30);
   });
 
-  test("of what was paid at a PSP is refused where none is set up any more: nobody would send the money", async () => {
+  test("of a payment at a PSP is refused if no PSP is set up any more, since nobody would send the money", async () => {
     const { id } = await create("Essencial");
     await confirm(id);
     await t.sql`update payments set provider = 'bacen', end_to_end_id = ${id.replaceAll("-", "")} where id = ${id}`;
@@ -440,14 +440,14 @@ describe("a refund", () => {
     expect(await daysLeft()).toBe(30);
   });
 
-  test("of what is not paid is refused", async () => {
+  test("of an unpaid charge is refused", async () => {
     const { id } = await create("Essencial");
     expect((await problemOf(await refund(id))).code).toBe("payment.not_refundable");
   });
 });
 
 describe("the admin", () => {
-  test("sees every payment with its person, by status, and what can be done with it", async () => {
+  test("sees every payment with its person, by status, and the actions it allows", async () => {
     const { id } = await create("Essencial");
     const listed = await t.call("GET", "/api/payments?status=pending&limit=200", { as: admin });
     const found = ((await listed.json()) as AdminPayment[]).find((row) => row.id === id);
@@ -472,7 +472,7 @@ describe("the admin", () => {
     expect(await waiting()).toBeUndefined();
   });
 
-  test("sees users, active subscriptions, exams, and a month's revenue with refunds taken off", async () => {
+  test("sees users, active subscriptions, exams, and a month's revenue less refunds", async () => {
     const before = await summary();
     const kept = await create("Família");
     await confirm(kept.id);
@@ -493,7 +493,7 @@ describe("the admin", () => {
     expect(all.filter(({ user }) => user.id === person.id)).toHaveLength(1);
   });
 
-  test("takes any plan without payment; plans that the system gives can't be sold", async () => {
+  test("can take any plan without payment, and can't sell plans that the system gives", async () => {
     const chosen = await t.call("POST", "/api/subscriptions/subscribe", {
       as: admin,
       json: { planId: planId("Clínica") },

@@ -46,14 +46,14 @@ function rowsAfter(...answers: ReceivedPix[][]): DevolucaoRow[] {
   return rows;
 }
 
-describe("what went back of a payment", () => {
-  test("is known once, however often the PSP tells it", () => {
+describe("a payment's devolução", () => {
+  test("is recorded once, however often the PSP reports it", () => {
     const answer = pix(devolucao(), devolucao(), devolucao({ id: "b", rtrId: `D${"2".repeat(31)}` }));
     expect(rowsAfter(answer, answer, answer)).toHaveLength(2);
     expect(mergeDevolucoes(rowsAfter(answer), answer)).toEqual({ added: [], changed: [] });
   });
 
-  test("is one devolucao when its rtrId comes later, and two where two have one id", () => {
+  test("is one if its rtrId comes later, and two if two share one id", () => {
     const begun = devolucao({ rtrId: undefined, status: "EM_PROCESSAMENTO" });
     const rows = rowsAfter(pix(begun), pix(devolucao()));
     expect(rows).toMatchObject([{ status: "DEVOLVIDO", rtrId: `D${"1".repeat(31)}` }]);
@@ -62,7 +62,7 @@ describe("what went back of a payment", () => {
     expect(sumReturnedCents(rowsAfter(sameId))).toBe(1000);
   });
 
-  test("never comes back by an answer that is older, or that leaves it out", () => {
+  test("is never undone by an older answer, or by one that omits it", () => {
     const begun = devolucao({ status: "EM_PROCESSAMENTO", amountCents: 400 });
     expect(rowsAfter(pix(devolucao()), pix(begun), pix())).toMatchObject([
       { status: "DEVOLVIDO", amountCents: 500 },
@@ -72,7 +72,7 @@ describe("what went back of a payment", () => {
     expect(rowsAfter(pix(refused), pix(devolucao()))).toMatchObject([{ status: "DEVOLVIDO" }]);
   });
 
-  test("adds up to the cent in any order of the answers", () => {
+  test("adds up to the cent, in any order of the answers", () => {
     const parts = fc.array(fc.integer({ min: 1, max: 999 }), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(parts, fc.nat(), (amounts, seed) => {
@@ -88,7 +88,7 @@ describe("what went back of a payment", () => {
     );
   });
 
-  test("counts as back only when it is, and as leaving until it failed", () => {
+  test("counts as returned only when it is done, and as under way until it fails", () => {
     const all = pix(
       devolucao({ id: "a", rtrId: undefined }),
       devolucao({ id: "b", rtrId: undefined, status: "EM_PROCESSAMENTO", amountCents: 70 }),

@@ -80,7 +80,7 @@ async function mailsTo(address: string, word: string): Promise<number> {
 }
 
 describe("a Pix that went back whole", () => {
-  test("through MED ends what it bought, is shown, audited and told to user and operator, by the reconciliation", async () => {
+  test("through MED ends the period it paid for, is shown and audited, and user and operator are told, by the reconciliation", async () => {
     const { id, txid } = await paid();
     const operatorMails = await mailsTo(OPERATOR, "Pix");
     at.psp.takeBack(txid);
@@ -99,7 +99,7 @@ describe("a Pix that went back whole", () => {
     expect(await mailsTo(OPERATOR, "Pix")).toBe(operatorMails + 1);
   });
 
-  test("through its webhook ends it within seconds, once, also when webhook and reconciliation see it at once", async () => {
+  test("through its webhook ends its period within seconds, once, even if the reconciliation sees it at the same time", async () => {
     const { id, txid } = await paid();
     at.psp.takeBack(txid, { natureza: "MED_OPERACIONAL" });
     await app.passes(2 * HOUR);
@@ -128,7 +128,7 @@ describe("a Pix that went back whole", () => {
     expect(await shown(id)).toMatchObject({ amountReturned: 1990 });
   });
 
-  test("takes its own period away and no other: what was paid for after it moves up", async () => {
+  test("ends only its own period: the periods paid after it move up", async () => {
     const first = await paid();
     await app.passes(10 * DAY);
     const second = await paid();
@@ -145,7 +145,7 @@ describe("a Pix that went back whole", () => {
     expect(await app.row(second.id)).toMatchObject({ status: "paid" });
   });
 
-  test("before it was known to be paid begins no plan and ends none", async () => {
+  test("before it was known to be paid neither begins nor ends a plan", async () => {
     const { id, txid } = await create();
     at.psp.pay(txid);
     at.psp.takeBack(txid);
@@ -156,7 +156,7 @@ describe("a Pix that went back whole", () => {
     expect(await audited("payment.paid")).toBe(0);
   });
 
-  test("of another amount than the price is seen too", async () => {
+  test("of another amount than the price is noticed too", async () => {
     const { id, txid } = await create();
     at.psp.pay(txid, { amountCents: 199 });
     await at.psp.notify(txid);
@@ -167,7 +167,7 @@ describe("a Pix that went back whole", () => {
     expect(await app.row(id)).toMatchObject({ status: "refunded" });
   });
 
-  test("of a deleted account is written down", async () => {
+  test("of a deleted account is recorded", async () => {
     const { id, txid } = await paid();
     await t.call("DELETE", `/api/users/${person.id}`, { as: app.admin });
     at.psp.takeBack(txid);
@@ -179,7 +179,7 @@ describe("a Pix that went back whole", () => {
 });
 
 describe("a Pix of which a part went back", () => {
-  test("goes on, shows the part, and is told to user and operator once", async () => {
+  test("keeps its period, shows the part, and user and operator are told once", async () => {
     const { id, txid } = await paid();
     at.psp.takeBack(txid, { cents: 500 });
     await told();
@@ -192,7 +192,7 @@ describe("a Pix of which a part went back", () => {
     expect(await mailsTo(person.email, "Part of your Pix")).toBe(1);
   });
 
-  test("can be refunded by an admin to the rest, no more", async () => {
+  test("can be refunded by an admin up to the rest", async () => {
     const { id, txid } = await paid();
     at.psp.takeBack(txid, { cents: 500 });
     await told();
@@ -205,7 +205,7 @@ describe("a Pix of which a part went back", () => {
     expect(await shown(id)).toMatchObject({ amountReturned: 1990 });
   });
 
-  test("counts off the month's revenue, and no cent twice when the rest follows", async () => {
+  test("reduces the month's revenue, and no cent is deducted twice when the rest follows", async () => {
     const revenue = async () => {
       const answer = await t.call("GET", "/api/subscriptions/summary", { as: app.admin });
       return ((await answer.json()) as SubscriptionSummary).revenueByMonth.reduce(
@@ -245,7 +245,7 @@ describe("a devolucao", () => {
     expect(await app.row(id)).toMatchObject({ status: "refunded" });
   });
 
-  test("of a payment that an admin has refunded already changes nothing", async () => {
+  test("of a payment that an admin has already refunded changes nothing", async () => {
     const { id } = await paid();
     await t.call("POST", `/api/payments/${id}/refund`, { as: app.admin });
     at.psp.settleRefund(String((await app.row(id))?.devolucao_id), "DEVOLVIDO");
@@ -260,7 +260,7 @@ describe("a devolucao", () => {
     expect(await mailsTo(person.email, "refunded")).toBe(1);
   });
 
-  test("that takes the money while an admin's own refund waits ends both", async () => {
+  test("that returns the money while an admin's own refund waits ends both", async () => {
     const { id, txid } = await paid();
     await t.call("POST", `/api/payments/${id}/refund`, { as: app.admin });
     at.psp.settleRefund(String((await app.row(id))?.devolucao_id), "NAO_REALIZADO");
@@ -271,7 +271,7 @@ describe("a devolucao", () => {
     expect(await audited("payment.refunded")).toBe(1);
   });
 
-  test("whose amount is no amount is not believed, and nothing changes until it is one", async () => {
+  test("with an invalid amount changes nothing until the amount is valid", async () => {
     const { id } = await paid();
     for (const valor of ["19,90", "1e3", "-19.90", "19.9", "NaN", "19.90 ", 19.9, "19.90"]) {
       const amend = (body: { pix?: object[] }) => ({
@@ -290,7 +290,7 @@ describe("a devolucao", () => {
     expect(await app.row(id)).toMatchObject({ status: "refunded" });
   }, 60_000);
 
-  test("of a kind that is not known yet counts, and nothing of a person is kept", async () => {
+  test("of an unknown kind counts, and no personal data of it is kept", async () => {
     const { id, txid } = await paid();
     at.psp.takeBack(txid);
     const amend = (body: { pix?: { devolucoes?: object[] }[] }) => ({

@@ -80,11 +80,11 @@ async function placesOf(words: string[]): Promise<string[]> {
 }
 
 describe("the list of personal data", () => {
-  test("names every table of the database, and no other", async () => {
+  test("names exactly the tables of the database", async () => {
     expect(Object.keys(personalData).sort()).toEqual((await tables()).sort());
   });
 
-  test("is right about what goes with an account: nothing that refers to it stays, nothing kept refers to it", async () => {
+  test("is right about what is deleted with an account: kept tables have no reference to it, the others no row of it", async () => {
     const rows = await t.sql`select tc.table_name as name, rc.delete_rule as rule
       from information_schema.table_constraints tc
       join information_schema.referential_constraints rc on rc.constraint_name = tc.constraint_name
@@ -126,7 +126,7 @@ describe("an account that is deleted", () => {
     expect(await placesOf([...words, ...uids.map(({ uid }) => String(uid))])).toEqual([]);
   });
 
-  test("keeps its audit, under an id that nothing leads back from", async () => {
+  test("keeps its audit, under an id that can't be traced back", async () => {
     const rows = await t.sql`select * from audit_events where account_id = ${filled.owner.id}`;
     const actions = rows.map(({ action }) => action);
     expect(actions).toContain("study.uploaded");
@@ -134,7 +134,7 @@ describe("an account that is deleted", () => {
     expect(rows.filter(({ study_instance_uid: uid }) => uid !== null)).toEqual([]);
   });
 
-  test("takes mails along that still wait, or could not be sent", async () => {
+  test("also deletes its mails that still wait or could not be sent", async () => {
     const person = await t.addPerson("Espera Longa");
     const { jobs } = t.deps;
     const sealed = t.deps.mailSeal.close({});
@@ -151,7 +151,7 @@ describe("an account that is deleted", () => {
     await t.sql`delete from pgboss.job where name = 'mail.send'`;
   });
 
-  test("takes nothing along that waits for the operator or for another account whose address it only gave", async () => {
+  test("keeps mails that wait for the operator or for another account whose address it only entered", async () => {
     const { jobs } = t.deps;
     const { hashAddress } = await import("../../../src/server/mail/outbox.ts");
     const waiting = defineQueue<object>("mail.send");
@@ -192,7 +192,7 @@ describe("an account that is deleted", () => {
   });
 });
 
-describe("what names an address", () => {
+describe("a support message that names an address", () => {
   /** Wrote to support without an account, a day before somebody registered with their address. */
   async function registerAfter(name: string): Promise<{ person: Person; message: string }> {
     const person = await t.addPerson(name);
@@ -218,13 +218,13 @@ describe("what names an address", () => {
     await t.settle();
   };
 
-  test("and is older than the account that registered it stays, for it may be of somebody without one", async () => {
+  test("stays if it is older than the account that registered it, since it may be from somebody without one", async () => {
     const { person, message } = await registerAfter("Registra Depois");
     await leave(person);
     expect(await kept(message)).toEqual([1, 1]);
   });
 
-  test("goes with an account that has proven to read that mailbox, however old it is", async () => {
+  test("is deleted with an account that proved to read that mailbox, however old it is", async () => {
     const { person, message } = await registerAfter("Prova Depois");
     await t.call("POST", "/api/auth/forgot-password", { json: { email: person.email } });
     await t.settle();
@@ -237,7 +237,7 @@ describe("what names an address", () => {
     expect(await kept(message)).toEqual([0, 0]);
   });
 
-  test("and was sent by another account with its session stays with that account", async () => {
+  test("stays with another account that sent it with its session", async () => {
     const [gone, writer] = [await t.addPerson("Vai Embora"), await t.addPerson("Fica Aqui")];
     const message = "a conta de quem fica";
     await askSupport({ email: gone.email, name: "Fica Aqui" }, message, { as: writer });
@@ -271,7 +271,7 @@ describe("the export", () => {
       expect(Date.parse(removal.purgedAfter) - Date.parse(removal.removedAt)).toBe(3 * DAY);
   }, 60_000);
 
-  test("has what the account wrote to support, with its picture, and nothing a stranger wrote in its name", async () => {
+  test("has the account's messages to support, with their picture, and none that a stranger wrote in its name", async () => {
     const person = await t.addPerson("Pergunta Muito");
     const sender = { email: person.email, name: "Pergunta Muito" };
     await t.sql`update users set email_proven_at = now() where id = ${person.id}`;
@@ -284,7 +284,7 @@ describe("the export", () => {
     expect(files[messages[0]?.image ?? ""]).toEqual(PNG);
   });
 
-  test("has sessions, devices, links, payments with returns, and what the person did elsewhere", async () => {
+  test("has sessions, devices, links, payments with returns, and the person's actions on others' studies", async () => {
     const { owner, doctor, studyIds } = await fillAccount(t, "Mostra Tudo");
     await t.call("GET", `/api/studies/laudo/${studyIds[0]}`, { as: doctor });
     const account = JSON.parse(textOf(await exportOf(owner), "account.json"));
@@ -327,7 +327,7 @@ describe("the audit", () => {
     );
   });
 
-  test("forgets, of who is gone, addresses after six months and rows after five years; of others nothing", async () => {
+  test("forgets a deleted account's addresses after six months and its rows after five years, and no other account's", async () => {
     const gone = crypto.randomUUID();
     const add = async (days: number, accountId: string | null, actorId: string | null) => {
       const at = new Date(Date.now() - days * DAY).toISOString();

@@ -55,7 +55,7 @@ describe("a report", () => {
     expect(kinds).toHaveLength(0);
   });
 
-  test("is one a study, also when two are sent at the same time", async () => {
+  test("is the only one of its study, also when two are sent at the same time", async () => {
     const answers = await Promise.all([attach(owner, samplePdf("a")), attach(owner, samplePdf("b"))]);
     expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409]);
     const second = await attach(owner);
@@ -81,7 +81,7 @@ describe("a report", () => {
     expect((await open(owner)).status).toBe(200);
   });
 
-  test("may be attached and taken back by a grantee, but not the owner's", async () => {
+  test("may be attached and deleted by a grantee, who can't delete the owner's", async () => {
     await t.call("POST", `/api/studies/${studyId}/assign`, { as: owner, json: { userId: doctor.id } });
     expect((await attach(doctor)).status).toBe(201);
     expect((await open(doctor)).status).toBe(200);
@@ -92,7 +92,7 @@ describe("a report", () => {
     expect((await problemOf(refused)).code).toBe("study.not_owner");
   });
 
-  test("goes with its study, bytes and all", async () => {
+  test("is deleted with its study, bytes included", async () => {
     await attach(owner);
     const [row] = await t.sql`select key from stored_objects where study_id = ${studyId} and kind = 'report'`;
     expect(await t.deps.store.stat(row?.key)).toBeDefined();
@@ -124,7 +124,7 @@ describe("sharing", () => {
     }
   });
 
-  test("is told to the owner: who looked and when", async () => {
+  test("shows the owner who opened the study and when", async () => {
     await t.call("POST", `/api/studies/${studyId}/share`, { as: owner, json: { email: doctor.email } });
     const data = Buffer.from(JSON.stringify([{ userId: doctor.id, id: studyId }])).toString("base64url");
     await t.call("GET", `/generate-token?data=${data}`, { as: doctor });

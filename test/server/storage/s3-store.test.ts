@@ -28,7 +28,7 @@ describeObjectStore("s3", async () => {
   };
 });
 
-test("works with an independent S3 server that has no versions", async () => {
+test("the S3 store works with an independent S3 server that has no versions", async () => {
   await using server = await startS3Server();
   const store = createS3Store({ ...server.options, partSizeBytes: PART_BYTES });
   const folder = await mkdtemp(join(tmpdir(), "s3-store-"));

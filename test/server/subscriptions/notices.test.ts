@@ -42,7 +42,7 @@ const brazil = (at: Date, locale = "en-US") =>
     timeZone: "America/Sao_Paulo",
   }).format(at);
 
-describe("whose subscription ends", () => {
+describe("a person whose subscription ends", () => {
   test("is told a week before, three days before and when it has ended, each once, as the banner counts", async () => {
     const { person, endsAt } = await ending(8, "Avisada a Tempo");
     const kinds: (string | undefined)[] = [];
@@ -68,7 +68,7 @@ describe("whose subscription ends", () => {
     for (const { text } of mails) expect(text).toContain(`${PUBLIC_URL}/his/subscription`);
   });
 
-  test("is told late rather than never, but only what is true now, and nothing of an end a week ago", async () => {
+  test("is told late rather than never, but only what is still true, and nothing of an end a week ago", async () => {
     const { person: late } = await ending(1.5, "Avisada Tarde");
     const { person: ended } = await ending(-6.9, "Já Terminou");
     const { person: old } = await ending(-7.1, "Faz Tempo");
@@ -78,14 +78,14 @@ describe("whose subscription ends", () => {
     expect(await afterRun(late)).toBe(1);
   });
 
-  test("is told once, by however many nodes at the same time", async () => {
+  test("is told once, even if several nodes run at the same time", async () => {
     const people = [];
     for (let i = 0; i < 5; i++) people.push((await ending(2, "Um Aviso Só")).person);
     await Promise.all(Array.from({ length: 4 }, () => sendEndNotices(t.deps)));
     for (const person of people) expect(await mailsTo(person)).toHaveLength(1);
   });
 
-  test("is told again of the next end after a renewal, and nothing of an end that was put off", async () => {
+  test("is told again of the next end after a renewal, and nothing of the postponed end", async () => {
     const { person } = await ending(2, "Renovada");
     expect(await afterRun(person)).toBe(1);
     await endIn(person, 40);
@@ -116,7 +116,7 @@ describe("whose subscription ends", () => {
     );
   });
 
-  test("names the day as Brazil's clock has it", async () => {
+  test("is told the day by Brazil's clock", async () => {
     const { person, endsAt } = await ending(2, "Meia-Noite");
     // One in the morning in London is the evening before in São Paulo.
     const at = new Date(`${endsAt.toISOString().slice(0, 10)}T01:00:00Z`);
@@ -129,7 +129,7 @@ describe("whose subscription ends", () => {
     );
   });
 
-  test("is told nothing as an admin, without an end, while nothing is paid, or when not let in", async () => {
+  test("is told nothing as an admin, without an end, before a payment, or without authorisation", async () => {
     const { person: admin } = await ending(2, "Manda em Tudo", { role: "admin" });
     const endless = await t.addPerson("Sem Fim");
     const { person: pending } = await ending(2, "Não Pagou");
@@ -169,7 +169,7 @@ describe("the language of mails", () => {
     expect(await localeOf(email)).toBe("en-US");
   });
 
-  test("is that of the request which brings the code, where a second factor is wanted", async () => {
+  test("is that of the request that sends the code, if a second factor is needed", async () => {
     const person = await t.addPerson("Com Código");
     t.deps.config.twoFactor = "required";
     const { email, password } = person;

@@ -60,7 +60,7 @@ function labless(): string[] {
 }
 
 describe("what an account keeps at rest", () => {
-  test("is counted to the byte after everything that can be done to it", async () => {
+  test("is counted to the byte after every operation on it", async () => {
     const { owner, studyIds, labId } = await fillAccount(t, "Faz de Tudo");
     const [reported = "", other = ""] = studyIds;
     const full = await expectTrue(owner.id);
@@ -96,7 +96,7 @@ describe("what an account keeps at rest", () => {
     expect([...(await t.sql`select 1 from storage_tallies where account_id = ${owner.id}`)]).toEqual([]);
   });
 
-  test("is told beside the plan's limit", async () => {
+  test("is shown beside the plan's limit", async () => {
     const person = await t.addPerson("Olha Uso", { plan: "familia" });
     await t.store(person, sampleZip({ study: "701" }));
     const storageUsedBytes = await keptBytes(t, person.id);
@@ -118,7 +118,7 @@ describe("what an account keeps at rest", () => {
     ]);
   });
 
-  test("is no more than the plan holds: what goes beyond is refused in both languages and leaves nothing", async () => {
+  test("is never more than the plan allows: uploads beyond are refused in both languages and leave nothing", async () => {
     const person = await t.addPerson("Passa do Limite");
     await limitStorage(t, person, Math.floor(1.2 * studyBytes));
     await t.store(person, sampleZip({ study: "702" }));
@@ -189,7 +189,7 @@ describe("what an account keeps at rest", () => {
 });
 
 describe("a PDF beyond the plan's bytes", () => {
-  test("is refused as a lab exam and as a laudo, by whoever attaches it, and leaves nothing", async () => {
+  test("is refused as a lab exam and as a laudo, whoever attaches it, and leaves nothing", async () => {
     const owner = await t.addPerson("Sem Espaço");
     const doctor = await t.addPerson("Doutora Laudadora", { role: "doctor", plan: null });
     const { studies } = await t.store(owner, sampleZip({ study: "720" }));
@@ -237,7 +237,7 @@ describe("another plan", () => {
     expect((await pay("Profissional")).status).toBe(201);
   });
 
-  test("gets the bytes that an admin gives it", async () => {
+  test("gets the bytes that an admin sets", async () => {
     const [plan] = await t.sql<{ id: string }[]>`select id from plans where slug = 'profissional'`;
     const path = `/api/subscriptions/plans/${plan?.id}`;
     const changed = await t.call("PATCH", path, { as: admin, json: { storageBytes: 500 * GIB } });

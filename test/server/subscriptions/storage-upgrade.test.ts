@@ -3,7 +3,7 @@ import { migrate } from "../../../src/server/db/migrate.ts";
 import { GIB } from "../../../src/shared/rules/subscription.ts";
 import { createTestDatabase } from "../../support/database.ts";
 
-test("an archive from before the byte quota is counted as it is, and its plans get theirs by name", async () => {
+test("an archive from before the byte quota is counted correctly, and its plans get their quotas by name", async () => {
   const { migrations } = await import("../../../src/server/db/migrations.ts");
   const quota = migrations.findIndex(({ sql }) =>
     sql.some((text) => /create table "storage_tallies"/i.test(text)),

@@ -19,8 +19,8 @@ const download = (language = "en-US") =>
 const readAs = async <Answer>(as: Person, path: string) =>
   (await (await t.call("GET", `/api/subscriptions/${path}`, { as })).json()) as Answer;
 
-describe("what is used of a plan", () => {
-  test("is told in numbers, and kept as activities, the newest first and nobody else's", async () => {
+describe("a plan's usage", () => {
+  test("is shown in numbers and as the person's own activities, newest first", async () => {
     await (await download()).arrayBuffer();
     expect(await readAs<UsageStats>(person, "usage-stats")).toMatchObject({
       currentExamCount: 1,

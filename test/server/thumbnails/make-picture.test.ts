@@ -74,7 +74,7 @@ function swapped(samples: Uint16Array): Uint8Array {
 
 describe("a grey picture", () => {
   const uncompressed = [IMPLICIT_LITTLE_ENDIAN, EXPLICIT_LITTLE_ENDIAN, EXPLICIT_BIG_ENDIAN, DEFLATED];
-  test.each(uncompressed)("%s runs from dark to bright as the pixels do", async (transferSyntaxUID) => {
+  test.each(uncompressed)("from %s runs from dark to bright as the pixels do", async (transferSyntaxUID) => {
     const isBigEndian = transferSyntaxUID === EXPLICIT_BIG_ENDIAN;
     const pixels = { vr: "OW", bytes: isBigEndian ? swapped(ramp) : new Uint8Array(ramp.buffer) };
     const picture = await drawn(
@@ -95,7 +95,7 @@ describe("a grey picture", () => {
     expect(picture.at(24, 32)[0]).toBeGreaterThan(245);
   });
 
-  test("is shown from its darkest to its brightest where its window would show nothing", async () => {
+  test("is shown from its darkest to its brightest if its window would show nothing", async () => {
     const window = {
       [TagHex.WindowCenter]: { vr: "DS", Value: ["9000"] },
       [TagHex.WindowWidth]: { vr: "DS", Value: ["2"] },
@@ -103,7 +103,7 @@ describe("a grey picture", () => {
     expect((await drawn(sampleFile(grey(ramp, window)))).contrast).toBeGreaterThan(200);
   });
 
-  test("of MONOCHROME1 has its bright and dark the other way round", async () => {
+  test("of MONOCHROME1 is inverted", async () => {
     const picture = await drawn(
       sampleFile(grey(ramp, { [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["MONOCHROME1"] } })),
     );
@@ -153,7 +153,7 @@ describe("a picture in colour", () => {
     expect(below[2] - below[0]).toBeGreaterThan(150);
   };
 
-  test("keeps its colours, whichever way its samples lie", async () => {
+  test("keeps its colours, however its samples are ordered", async () => {
     expectRedAndBlue(
       await drawn(sampleFile({ ...colours, [TagHex.PixelData]: { vr: "OB", bytes: redAndBlue } })),
     );
@@ -182,7 +182,7 @@ describe("a picture in colour", () => {
   });
 
   const compressed = Object.keys(encoders);
-  test.each(compressed)("and a grey one come out of %s", async (transferSyntaxUID) => {
+  test.each(compressed)("and a grey picture are decoded from %s", async (transferSyntaxUID) => {
     const encode = encoders[transferSyntaxUID];
     if (!encode) throw new Error("no encoder");
     const side = { width: SIDE, height: SIDE };
@@ -207,8 +207,8 @@ describe("a picture in colour", () => {
   });
 });
 
-describe("what can't be shown", () => {
-  test("a video or an unknown transfer syntax has no picture, and says so", async () => {
+describe("an image that can't be shown", () => {
+  test("has no picture, with a reason, if it is a video or has an unknown transfer syntax", async () => {
     const transferSyntaxUID = "1.2.840.10008.1.2.4.102";
     const file = sampleFile(
       { ...rampElements, [TagHex.PixelData]: { vr: "OB", fragments: [new Uint8Array(8)] } },
@@ -217,13 +217,13 @@ describe("what can't be shown", () => {
     expect(await pictureOf(file)).toEqual({ ok: false, failure: "unsupported", detail: "video" });
   });
 
-  test("a header that claims more pixels than any detector has is refused before memory is taken", async () => {
+  test("is refused before memory is allocated if its header claims more pixels than any detector has", async () => {
     const claims = { [TagHex.Rows]: us(65_535), [TagHex.Columns]: us(65_535) };
     expect(await pictureOf(sampleFile(claims))).toMatchObject({ ok: false, failure: "unsupported" });
   });
 
   const compressed = Object.keys(encoders).filter((uid) => uid !== "1.2.840.10008.1.2.5");
-  test.each(compressed)("noise in place of a %s stream has no picture", async (transferSyntaxUID) => {
+  test.each(compressed)("has no picture if noise replaces its %s stream", async (transferSyntaxUID) => {
     const noise = Uint8Array.from({ length: 4096 }, (_, i) => (i * 7919) % 251);
     const file = sampleFile(
       { ...rampElements, [TagHex.PixelData]: { vr: "OB", fragments: [noise] } },

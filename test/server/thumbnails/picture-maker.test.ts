@@ -62,13 +62,13 @@ describe("the process that decodes", () => {
     expect(fine).toMatchObject({ ok: true });
   }, 30_000);
 
-  test("ends by itself on a cut stream within the limit, whatever the decoder makes of it", async () => {
+  test("ends on a cut stream within the limit, whatever the decoder does", async () => {
     const startedAt = performance.now();
     expect(await maker(5_000).make(await cutStream(), never)).toMatchObject({ ok: false });
     expect(performance.now() - startedAt).toBeLessThan(15_000);
   }, 30_000);
 
-  test("takes a frame of 64 MB", async () => {
+  test("accepts a frame of 64 MB", async () => {
     const side = 5792;
     const frame = new Uint8Array(Uint16Array.from({ length: side * side }, (_, i) => i % side).buffer);
     await using folder = createTempFolder();

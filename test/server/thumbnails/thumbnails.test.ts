@@ -52,7 +52,7 @@ async function brightPart(path: string): Promise<"above" | "below"> {
 }
 
 describe("the picture of a study", () => {
-  test("is of the middle instance of its largest series, and comes as a picture and nothing else", async () => {
+  test("shows the middle instance of its largest series, and is served only as an image", async () => {
     const study = { study: "20" };
     const id = await store(
       slice({ ...study, series: "1", sop: "1", instanceNumber: 1 }, "below"),
@@ -73,7 +73,7 @@ describe("the picture of a study", () => {
     });
   });
 
-  test("is of the lower series number where series are of one size, and never of one without a picture", async () => {
+  test("shows the series with the lower number if sizes are equal, and never one without a picture", async () => {
     const study = { study: "27" };
     const number = (value: number) => ({ [TagHex.SeriesNumber]: { vr: "IS", Value: [value] } });
     const empty = { ...number(1), [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array() } };
@@ -86,7 +86,7 @@ describe("the picture of a study", () => {
     expect(await brightPart(`${id}/thumbnail`)).toBe("above");
   });
 
-  test("stays away from everybody else, as if there were none", async () => {
+  test("is not found by anyone without access", async () => {
     const id = await store(slice({ study: "21" }, "above"));
     const [series] = (await (await get(`${id}/series`)).json()) as Series[];
     for (const path of [`${id}/thumbnail`, `${id}/series/${series?.id}/thumbnail`]) {
@@ -97,7 +97,7 @@ describe("the picture of a study", () => {
     expect((await get(`${other}/series/${series?.id}/thumbnail`)).status).toBe(404);
   });
 
-  test("goes with its study", async () => {
+  test("is deleted with its study", async () => {
     const id = await store(slice({ study: "23" }, "above"));
     expect(
       await t.sql`select 1 from series_thumbnails t join series s on s.id = t.series_id
@@ -110,7 +110,7 @@ describe("the picture of a study", () => {
 });
 
 describe("the picture of a series", () => {
-  test("is made anew when instances are added to it", async () => {
+  test("is made again when instances are added to it", async () => {
     const study = { study: "24" };
     const id = await store(slice({ ...study, sop: "1", instanceNumber: 1 }, "above"));
     const path = `${id}/series/2.25.2.24.1/thumbnail`;
@@ -119,7 +119,7 @@ describe("the picture of a series", () => {
     expect(await brightPart(path)).toBe("below");
   });
 
-  test("is missing where nothing can be drawn, and the other series have theirs", async () => {
+  test("is missing if nothing can be drawn, and the other series have theirs", async () => {
     const study = { [TagHex.StudyInstanceUID]: { vr: "UI", Value: [studyUID("25")] } };
     const broken = sampleFile(
       {
@@ -176,7 +176,7 @@ const interrupt = (id: string, attempts: number) => t.sql`
   update series_thumbnails t set image = null, content_type = null, failed = true, attempts = ${attempts}
   from series s where s.id = t.series_id and s.study_id = ${id}`;
 
-test("a picture whose making ended the process twice is not tried again, at no start", async () => {
+test("a picture that crashed the process twice is not tried again at any start", async () => {
   const once = await store(slice({ study: "31" }, "above"));
   const twice = await store(slice({ study: "32" }, "above"));
   await interrupt(once, 1);
@@ -189,7 +189,7 @@ test("a picture whose making ended the process twice is not tried again, at no s
   expect(await brightPart(`${twice}/thumbnail`)).toBe("below");
 });
 
-test("a store that is away when a picture is made costs the series none of its attempts", async () => {
+test("a store that is out of reach when a picture is made does not use up the series' attempts", async () => {
   const id = await store(slice({ study: "33" }, "above"));
   await interrupt(id, 1);
   const away = { ...t.deps.series, manifest: async () => Promise.reject(new StoreUnavailable("away")) };
