@@ -15,13 +15,13 @@ type ThumbnailDeps = Pick<Deps, "db" | "clock" | "log" | "pictures" | "series" |
 
 const SERIES_AT_ONCE = 100;
 
-/** What became of a series: a picture, none to be made, or pixels of which nothing came. */
+/** The outcome for a series: a picture, no pixels to draw, or pixels that could not be drawn. */
 type Outcome = { image: Uint8Array } | "no_pixels" | "failed";
 
 /**
- * Makes the pictures that an archived study lacks, a row for each series, whatever became of it. May be killed and
- * run again. One series' broken pixels keep no other from its picture.
- * @throws where the archive store or the database can't be reached
+ * Makes the pictures that an archived study lacks and records a row for each series, whatever the outcome. May be killed and run
+ * again. Broken pixels in one series do not stop the others.
+ * @throws when the archive store or the database can't be reached
  */
 export async function makeThumbnails(
   deps: ThumbnailDeps,
@@ -31,7 +31,7 @@ export async function makeThumbnails(
   const seen = new Set<string>();
   for (;;) {
     const unpictured = await listUnpicturedSeries(deps.db, studyId, SERIES_AT_ONCE);
-    // A series comes again only where it could not be saved, its study being deleted or added to.
+    // A series is listed again only if its picture could not be saved because its study was deleted or changed.
     const fresh = unpictured.filter(({ manifest }) => !seen.has(manifest.id));
     if (fresh.length === 0) return;
     for (const { seriesId, manifest } of fresh) {
@@ -48,12 +48,12 @@ export async function makeThumbnails(
         failed: outcome === "failed",
       });
     }
-    // Series that came meanwhile have a job of their own.
+    // Series that were added meanwhile have their own job.
     if (unpictured.length < SERIES_AT_ONCE) return;
   }
 }
 
-/** As {@link pictureOf}, recorded before it begins: should it end this process, it is tried once more and never again. */
+/** Runs {@link pictureOf} and records the attempt first: a series that ends this process is tried once more and never again. */
 async function attemptPicture(
   deps: ThumbnailDeps,
   seriesId: string,
@@ -70,7 +70,7 @@ async function attemptPicture(
   }
 }
 
-/** Undefined where the manifest went while it was read: what replaced it has a job of its own. */
+/** Returns `undefined` when the manifest was replaced while it was read: its replacement has its own job. */
 async function pictureOf(
   deps: ThumbnailDeps,
   manifest: StoredObjectRow,
@@ -93,7 +93,7 @@ async function pictureOf(
   }
 }
 
-/** Undefined where it is more than is read for a picture. */
+/** Returns `undefined` when the frame is larger than what may be read for a picture. */
 async function middleFrameOf(
   deps: ThumbnailDeps,
   instance: ManifestInstance,
@@ -102,7 +102,7 @@ async function middleFrameOf(
   return frame === "too_large" ? undefined : frame;
 }
 
-/** What is damaged has no picture until it was sent again. */
+/** Whether the error means damage; a damaged series has no picture until it is sent again. */
 function isDamage(error: unknown): boolean {
   if (error instanceof AppError) return error.kind === archiveDamaged;
   return error instanceof InstanceDamaged || error instanceof ManifestError;

@@ -7,29 +7,26 @@ import { readFrame } from "../dicomweb/frame-bytes.ts";
 import type { SeriesReader } from "../dicomweb/series-reader.ts";
 import type { PictureRequest } from "./worker/picture-messages.ts";
 
-/** What one picture may take of the decoder's memory, and of the line to the archive store. */
+/** The largest frame, which bounds the decoder's memory and the transfer from the archive store. */
 const MAX_FRAME_BYTES = 64 * 1024 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024 * 1024;
-/** A frame further into a deflated file than this is not worth inflating all that is before it. */
+/** A frame beyond this offset in a deflated file has no picture, since everything before it would have to be inflated. */
 const MAX_INFLATED_BYTES = 256 * 1024 * 1024;
-/** Up to this header and frame are sent to the decoder; larger ones go by way of a file. */
+/** A header and frame up to this size are sent to the decoder; larger ones are passed in a file. */
 const MAX_SENT_BYTES = 4 * 1024 * 1024;
 
-/** What a picture is made of. Disposed, its file goes. */
+/** The input for one picture. Disposal removes its file. */
 export interface MiddleFrame extends AsyncDisposable {
   request: PictureRequest;
 }
 
-/** The middle one of the instances that have pixels; undefined where none has. */
+/** The middle one of the instances with pixels; undefined if none has any. */
 export function middleInstance({ instances }: SeriesManifest): ManifestInstance | undefined {
   const images = instances.filter(({ frames }) => frames.kind !== "none" && frames.frameCount > 0);
   return images[Math.floor(images.length / 2)];
 }
 
-/**
- * Reads the instance's middle frame, with what the file says before its pixel data. No more than some megabytes of them
- * are ever held here.
- */
+/** Reads the instance's middle frame and the header before its pixel data. At most a few megabytes are held in memory. */
 export async function readMiddleFrame(
   { series, scratch }: { series: SeriesReader; scratch: Scratch },
   instance: ManifestInstance,

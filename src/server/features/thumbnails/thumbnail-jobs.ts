@@ -1,7 +1,7 @@
 import { defineQueue } from "../../jobs/queue.ts";
 
-/** Makes what is missing of a study's pictures. */
+/** Makes the missing pictures of a study. */
 export const thumbnailQueue = defineQueue<{ studyId: string }>("thumbnails.make", { retryLimit: 20 });
 
-/** Looks for archived studies without pictures, a batch of them behind `afterStudyId`. */
+/** Looks for archived studies without pictures, one batch after `afterStudyId`. */
 export const thumbnailSweepQueue = defineQueue<{ afterStudyId: string | null }>("thumbnails.sweep");

@@ -7,7 +7,7 @@ import { listUnpicturedStudies } from "./thumbnails.repo.ts";
 const STUDIES_PER_SWEEP = 500;
 const STUDIES_AT_A_TIME = 5;
 
-/** Pictures of series. At start, studies that were archived without them are looked for. */
+/** Starts the jobs that make pictures of series, and looks for studies that were archived without them. */
 export async function startThumbnailJobs(deps: Deps): Promise<void> {
   const { jobs } = deps;
   const make = ({ studyId }: { studyId: string }, { signal }: JobRun) =>
@@ -17,7 +17,7 @@ export async function startThumbnailJobs(deps: Deps): Promise<void> {
   await jobs.enqueue(thumbnailSweepQueue, { afterStudyId: null });
 }
 
-/** Enqueues a batch of studies, and the sweep of those behind it. */
+/** Enqueues a batch of studies, and the sweep of the next batch. */
 export async function sweepUnpictured(
   { db, jobs }: Pick<Deps, "db" | "jobs">,
   afterStudyId: string | null,

@@ -15,10 +15,10 @@ export interface Thumbnail {
   contentType: string;
 }
 
-/** A process may have been killed by something else; twice is no accident. */
+/** The first process may have been killed for another reason, so a series has two attempts. */
 const MAX_ATTEMPTS = 2;
 
-/** There is no thumbnail row, it was made from a manifest no longer in force, or its making was interrupted. */
+/** The series has no thumbnail row, or a row made from a manifest no longer in force, or an interrupted attempt. */
 const isUnpictured = or(
   isNull(seriesThumbnails.seriesId),
   ne(seriesThumbnails.manifestId, series.manifestId),
@@ -36,7 +36,7 @@ const unpicturedSeries = prepared((db, given: Given<{ studyId: string; limit: nu
     .limit(given.limit),
 );
 
-/** Archived series of a study that have no picture of what they hold now. */
+/** Archived series of a study that have no picture of their present contents. */
 export async function listUnpicturedSeries(
   db: DbOrTx,
   studyId: string,
@@ -45,7 +45,7 @@ export async function listUnpicturedSeries(
   return await unpicturedSeries(db, { studyId, limit });
 }
 
-/** Ids, in order and behind `afterStudyId`, of archived studies with such a series. */
+/** Ids after `afterStudyId`, in order, of archived studies with such a series. */
 export async function listUnpicturedStudies(
   db: DbOrTx,
   afterStudyId: string | null,
@@ -72,8 +72,8 @@ export async function listUnpicturedStudies(
 }
 
 /**
- * Records that a picture is about to be made, before anything is read for it. What ends the process then is not tried at
- * every start. An older picture stays until there is a new one.
+ * Records an attempt before anything is read for the picture, so that a series that ends the process is not tried at every start.
+ * An older picture stays until there is a new one.
  */
 export async function beginThumbnail(
   db: DbOrTx,
@@ -108,7 +108,7 @@ export async function beginThumbnail(
     });
 }
 
-/** Takes back an attempt that ended without a picture for reasons that are not in the series, such as a store that is away. */
+/** Takes back an attempt that failed for reasons outside the series, such as an unreachable store. */
 export async function takeBackAttempt(db: DbOrTx, seriesId: string, manifestId: string): Promise<void> {
   await db
     .update(seriesThumbnails)
@@ -150,12 +150,12 @@ const newOrNewerThumbnail = prepared((db, given: Given<ThumbnailRow>) => {
     });
 });
 
-/** Puts a series' picture in place of an older one; nothing happens where the series was deleted meanwhile. */
+/** Saves a series' picture in place of an older one; does nothing if the series was deleted meanwhile. */
 export async function saveThumbnail(db: DbOrTx, row: ThumbnailRow): Promise<void> {
   await newOrNewerThumbnail(db, row);
 }
 
-/** The picture of the study's largest series that has one: the scout of a CT says little of it. */
+/** The picture of the study's largest series that has one, since the scout of a CT shows little. */
 export async function findStudyThumbnail(db: DbOrTx, studyId: string): Promise<Thumbnail | undefined> {
   const [row] = await db
     .select({ image: seriesThumbnails.image, contentType: seriesThumbnails.contentType })
@@ -171,7 +171,7 @@ export async function findStudyThumbnail(db: DbOrTx, studyId: string): Promise<T
   return row && pictureIn(row);
 }
 
-/** The picture of one series of the study, named by `column`; `"unknown"` where the study has no such series. */
+/** The picture of one series of the study, named by `column`; `"unknown"` if the study has no such series. */
 export async function findSeriesThumbnail(
   db: DbOrTx,
   studyId: string,

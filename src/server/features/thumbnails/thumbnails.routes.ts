@@ -15,7 +15,7 @@ import { findSeriesThumbnail, findStudyThumbnail, type Thumbnail } from "./thumb
 const describe = describeIn("Studies");
 const viewing = { subscription: "viewing" } as const;
 
-/** Small pictures of studies and series, for who may see the study. */
+/** Small pictures of studies and series, for callers who may see the study. */
 export function createThumbnailsRoutes({ db }: Pick<Deps, "db">, guard: Guard) {
   const routes = new Hono<HttpEnv>();
 
@@ -58,7 +58,7 @@ export function createThumbnailsRoutes({ db }: Pick<Deps, "db">, guard: Guard) {
   return routes;
 }
 
-/** 204 where there is none (yet): what is there without a picture is no error, and no browser reports it as one. */
+/** Answers 204 if there is no picture (yet): that is not an error, and browsers must not report one. */
 function answer(thumbnail: Thumbnail | undefined): Response {
   if (!thumbnail)
     return new Response(null, { status: 204, headers: { "Cache-Control": "private, no-store" } });
@@ -68,7 +68,7 @@ function answer(thumbnail: Thumbnail | undefined): Response {
       "Content-Security-Policy": "sandbox; default-src 'none'",
       "X-Content-Type-Options": "nosniff",
       "Cache-Control": "private, max-age=3600",
-      // One browser may serve several people: what one session was given answers no other.
+      // Several people may share a browser, so an answer cached in one session must not serve another.
       Vary: "Authorization",
     },
   });

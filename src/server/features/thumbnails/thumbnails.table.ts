@@ -3,21 +3,21 @@ import { bytea } from "../../db/bytea.ts";
 import { series } from "../studies/studies.table.ts";
 
 /**
- * A small picture of each series. In the database and not in the archive store, because it is one or two
- * kilobytes that the list asks for by the dozen, and so that it goes when its series goes.
+ * A small picture of each series. It is in the database and not in the archive store, because it has one or two kilobytes, the list
+ * requests dozens of them, and it is deleted with its series.
  */
 export const seriesThumbnails = pgTable("series_thumbnails", {
   seriesId: uuid("series_id")
     .primaryKey()
     .references(() => series.id, { onDelete: "cascade" }),
-  /** The manifest it was made from: with another in force it is made anew. */
+  /** The manifest that the picture was made from; another one in force makes it out of date. */
   manifestId: uuid("manifest_id").notNull(),
-  /** Null where there is none to be made. */
+  /** Null if the series has no picture. */
   image: bytea(),
   contentType: text("content_type"),
   madeAt: timestamp("made_at", { withTimezone: true }).notNull(),
-  /** There are pixels, but no picture came of them. */
+  /** The series has pixels, but they could not be drawn. */
   failed: boolean().notNull(),
-  /** How often its making was begun, while it is not done: a process that dies of it leaves this behind. Null: done. */
+  /** The number of attempts while the picture is not done; it survives a process that an attempt ended. Null when done. */
   attempts: integer(),
 });

@@ -1,4 +1,4 @@
-/** The codecs' modules bring no types: each is a factory of an Emscripten module with one decoder class. */
+/** The codecs' modules have no types of their own: each is a factory of an Emscripten module with one decoder class. */
 declare module "@cornerstonejs/codec-openjpeg/decodewasmjs" {
   const load: import("./wasm-codec.ts").CodecFactory<"J2KDecoder">;
   export default load;

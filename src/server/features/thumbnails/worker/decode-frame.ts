@@ -21,7 +21,7 @@ const JPEG_LS = /^1\.2\.840\.10008\.1\.2\.4\.8[01]$/;
 const JPEG_2000 = /^1\.2\.840\.10008\.1\.2\.4\.9[0-3]$/;
 const HT_JPEG_2000 = /^1\.2\.840\.10008\.1\.2\.4\.20[1-3]$/;
 
-/** The samples of one frame. @throws {NoPicture} */
+/** Decodes the samples of one frame. @throws {NoPicture} */
 export async function decodeFrame(
   bytes: Uint8Array,
   pixels: PixelModule,
@@ -62,7 +62,7 @@ async function decodeHtJpeg2000(bytes: Uint8Array, pixels: PixelModule): Promise
   return { ...decoded, isRgb: isTransformedByCodec(pixels) };
 }
 
-/** By the SIZ marker segment, which opens every code stream (ITU-T T.800 §A.5.1), before memory is taken. */
+/** Checks the size in the SIZ marker segment, which opens every code stream (ITU-T T.800 §A.5.1), before memory is allocated. */
 function assertStreamDrawable(bytes: Uint8Array): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < 42 || view.getUint32(0) !== 0xff4fff51) return;
@@ -71,7 +71,7 @@ function assertStreamDrawable(bytes: Uint8Array): void {
   assertDrawable({ rows, columns, samplesPerPixel: view.getUint16(40) });
 }
 
-/** JPEG 2000's own colour transforms are undone with it (PS3.3 §C.7.6.3.1.2). */
+/** Whether the codec already undid JPEG 2000's colour transform (PS3.3 §C.7.6.3.1.2). */
 function isTransformedByCodec({ photometricInterpretation }: PixelModule): boolean {
   return /^YBR_(?:RCT|ICT)$/.test(photometricInterpretation);
 }

@@ -10,10 +10,10 @@ import { decodeWith } from "./wasm-codec.ts";
 const LOSSLESS = 3;
 const SEQUENTIAL = 1;
 
-/** Adobe's marker segment that says "no colour transform": without one, three components pass for YCbCr. */
+/** Adobe's marker segment for "no colour transform"; without it, decoders take three components for YCbCr. */
 const NO_TRANSFORM = Uint8Array.of(0xff, 0xee, 0, 14, 0x41, 0x64, 0x6f, 0x62, 0x65, 0, 100, 0, 0, 0, 0, 0);
 
-/** Any JPEG stream, by what its frame header says and not by the transfer syntax. @throws {NoPicture} */
+/** Decodes any JPEG stream, as its frame header says and not the transfer syntax. @throws {NoPicture} */
 export async function decodeJpeg(bytes: Uint8Array, pixels: PixelModule): Promise<DecodedFrame> {
   const segments = readJpegSegments(bytes);
   const { process, precision } = segments.frame;

@@ -3,7 +3,7 @@ import { type DecodedFrame, interleave, type Samples } from "./decoded-frame.ts"
 import { NoPicture } from "./no-picture.ts";
 import type { PixelModule } from "./pixel-module.ts";
 
-/** Uncompressed pixel data (PS3.5 §8.1, §A.1 to §A.3). Shorter than it should be, the rest stays zero. */
+/** Decodes uncompressed pixel data (PS3.5 §8.1, §A.1 to §A.3). Missing samples at the end are zero. */
 export function decodeNative(
   bytes: Uint8Array,
   pixels: PixelModule,
@@ -64,7 +64,7 @@ function inLittleEndian(bytes: Uint8Array, pixels: PixelModule, transferSyntaxUI
   return swapped;
 }
 
-/** Two pixels that share their chrominance take four samples (PS3.3 §C.7.6.3.1.2). */
+/** Whether two pixels share their chrominance and so take four samples (PS3.3 §C.7.6.3.1.2). */
 function isSubsampled(length: number, pixels: PixelModule): boolean {
   const { rows, columns, samplesPerPixel, bitsAllocated, photometricInterpretation } = pixels;
   const isNamed = /^YBR_(?:FULL|PARTIAL)_422$/.test(photometricInterpretation);

@@ -29,7 +29,7 @@ function segmentsOf(bytes: Uint8Array): Uint8Array[] {
   return starts.map((start, i) => bytes.subarray(start, starts[i + 1] ?? bytes.length));
 }
 
-/** PackBits into every `step`th byte from `first`; what goes beyond the end is left out. */
+/** Decodes PackBits into every `step`th byte from `first`; ignores bytes beyond the end. */
 function unpackSegment(segment: Uint8Array, out: Uint8Array, first: number, step: number): void {
   let at = first;
   for (let i = 0; i < segment.length && at < out.length; ) {

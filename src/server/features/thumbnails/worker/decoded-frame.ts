@@ -15,7 +15,7 @@ export interface DecodedFrame {
   samplesPerPixel: number;
   /** `[rows, columns, samplesPerPixel]` */
   samples: Samples;
-  /** The codec gave back red, green and blue, whatever the instance calls it. */
+  /** The codec returned red, green and blue, whatever the instance declares. */
   isRgb?: boolean;
 }
 

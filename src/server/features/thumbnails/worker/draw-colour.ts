@@ -2,7 +2,7 @@ import type { DecodedFrame } from "./decoded-frame.ts";
 import type { LookupTable, PixelModule } from "./pixel-module.ts";
 import { type Raster, shrink } from "./shrink.ts";
 
-/** Red, green and blue from 0 to 255, of a frame of three samples a pixel (PS3.3 §C.7.6.3.1.2). */
+/** Draws a frame of three samples a pixel as red, green and blue from 0 to 255 (PS3.3 §C.7.6.3.1.2). */
 export function drawColour(frame: DecodedFrame, pixels: PixelModule, longestSide: number): Raster {
   const { rows, columns, samples, samplesPerPixel } = frame;
   const scale = 255 / (2 ** Math.min(pixels.bitsStored, samples.BYTES_PER_ELEMENT * 8) - 1);
@@ -22,7 +22,7 @@ export function drawColour(frame: DecodedFrame, pixels: PixelModule, longestSide
   return isYbr ? { ...raster, values: toRgb(raster.values) } : raster;
 }
 
-/** Red, green and blue from 0 to 255, of a frame whose samples are places in a palette (PS3.3 §C.7.9). */
+/** Draws a frame whose samples are palette indexes as red, green and blue from 0 to 255 (PS3.3 §C.7.9). */
 export function drawPalette(
   frame: DecodedFrame,
   palette: NonNullable<PixelModule["palette"]>,

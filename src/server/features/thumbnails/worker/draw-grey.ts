@@ -2,13 +2,13 @@ import type { DecodedFrame } from "./decoded-frame.ts";
 import type { LookupTable, PixelModule } from "./pixel-module.ts";
 import { type Raster, shrink } from "./shrink.ts";
 
-/** Shares of the pixels that may be darker than black and brighter than white where nothing says the window. */
+/** Shares of the pixels that may be clipped to black and to white when the instance has no window. */
 const DARKEST_SHARE = 0.01;
 const BRIGHTEST_SHARE = 0.99;
-/** Grey levels below which a window of the instance shows next to nothing. */
+/** With fewer grey levels than this, the instance's window shows almost nothing and is ignored. */
 const MIN_CONTRAST = 32;
 
-/** Grey levels 0 to 255 of a frame of one sample a pixel (PS3.4 §N.2: modality LUT, VOI LUT, inversion). */
+/** Draws a frame of one sample a pixel as grey levels 0 to 255 (PS3.4 §N.2: modality LUT, VOI LUT, inversion). */
 export function drawGrey(frame: DecodedFrame, pixels: PixelModule, longestSide: number): Raster {
   const stored = storedValue(frame, pixels);
   const { modalityTable, rescale, voiTable, window, isInverted } = pixels;
@@ -31,11 +31,11 @@ export function drawGrey(frame: DecodedFrame, pixels: PixelModule, longestSide: 
   return { ...raster, values: isInverted ? shown.map((level) => 255 - level) : shown };
 }
 
-/** The value in the bits that are stored; overlays may lie in the others. */
+/** Extracts the value from the stored bits; the other bits may hold overlays. */
 function storedValue({ samples }: DecodedFrame, pixels: PixelModule): (sample: number) => number {
   const { bitsStored, highBit, bitsAllocated, isSigned } = pixels;
   const isFloat = samples instanceof Float32Array || samples instanceof Float64Array;
-  // A codec may give back signed values as the bits they are.
+  // A codec may return signed values as raw bits.
   if (isFloat || bitsStored > 16) return (sample) => sample;
   const shift = Math.max(0, Math.min(highBit + 1, bitsAllocated) - bitsStored);
   const mask = (1 << bitsStored) - 1;
@@ -44,7 +44,7 @@ function storedValue({ samples }: DecodedFrame, pixels: PixelModule): (sample: n
   return (sample) => (((sample >> shift) & mask) ^ sign) - sign;
 }
 
-/** As the instance wants it shown; undefined where it does not say, or where that shows nothing. */
+/** Applies the instance's window or VOI LUT; undefined if it has none, or if that shows nothing. */
 function shownBy(
   { voiTable, window }: Pick<PixelModule, "voiTable" | "window">,
   values: Float32Array,

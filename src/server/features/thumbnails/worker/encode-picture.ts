@@ -22,7 +22,7 @@ export async function encodePicture(
     .bytes();
 }
 
-/** Uncompressed, 24 bits a pixel, top row first: the plainest thing that Bun reads. */
+/** Writes an uncompressed BMP, 24 bits a pixel, top row first: the simplest format that Bun reads. */
 function encodeBmp({ rows, columns, channels, values }: Raster): Uint8Array {
   const stride = Math.ceil((columns * 3) / 4) * 4;
   const bmp = Buffer.alloc(BMP_HEADER_BYTES + stride * rows);

@@ -15,7 +15,7 @@ import type { Raster } from "./shrink.ts";
 
 const LONGEST_SIDE = 128;
 
-/** Makes the small picture of one frame, or says why there is none. Hostile input may keep it busy for long. */
+/** Makes the small picture of one frame, or says why there is none. Hostile input may make it take long. */
 export async function makePicture(request: PictureRequest): Promise<PictureReply> {
   try {
     const { pixels, frame } = await readParts(request);
@@ -27,14 +27,14 @@ export async function makePicture(request: PictureRequest): Promise<PictureReply
     return { ok: true, image };
   } catch (error) {
     if (error instanceof NoPicture) return { ok: false, failure: error.failure, detail: error.detail };
-    // Not the message: it may quote what the file says.
+    // The message is left out, since it may quote the file.
     const name = error instanceof Unreadable ? error.reason : error instanceof Error ? error.name : "";
     return { ok: false, failure: "undecodable", detail: name };
   }
 }
 
 function draw(frame: DecodedFrame, pixels: PixelModule): Raster {
-  // Twice as fine as the picture: what is left is resampled with a better filter.
+  // The raster has twice the picture's resolution; the rest is resampled with a better filter.
   const side = 2 * LONGEST_SIDE;
   if (frame.samplesPerPixel >= 3) return drawColour(frame, pixels, side);
   if (pixels.palette) return drawPalette(frame, pixels.palette, side);

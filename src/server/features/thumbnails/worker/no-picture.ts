@@ -1,6 +1,6 @@
 import type { PictureFailure } from "./picture-messages.ts";
 
-/** There is no picture to be made of a frame. */
+/** No picture can be made of a frame. */
 export class NoPicture extends Error {
   override name = "NoPicture";
   constructor(

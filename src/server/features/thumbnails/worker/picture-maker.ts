@@ -7,9 +7,9 @@ import { type PictureFailure, type PictureReply, type PictureRequest, READY } fr
 /** Makes small pictures in a process of its own. */
 export interface PictureMaker {
   /**
-   * The picture of one frame, or why there is none: `lost` where decoding took too long or ended the process.
-   * One at a time; others wait.
-   * @throws what `signal` was aborted with, or `ProcessLost` where no process can be started
+   * Makes the picture of one frame, or says why there is none: `lost` when decoding took too long or ended the process. Calls run
+   * one at a time; others wait.
+   * @throws the reason of `signal`, or `ProcessLost` when no process can be started
    */
   make(request: PictureRequest, signal: AbortSignal): Promise<Picture>;
   /** Ends what is under way. */
@@ -27,14 +27,14 @@ export interface PictureMakerOptions {
    * subcommand that imports `picture-worker.ts`.
    */
   command?: readonly string[] | undefined;
-  /** Shared with other processes that shall not work at the same time. */
+  /** Shared with other processes that must not work at the same time. */
   turns?: SharedTurns;
-  /** What decoding one frame may take. */
+  /** The time limit for decoding one frame. */
   timeoutMs?: number;
 }
 
 const DECODE_TIMEOUT_MS = 5_000;
-/** A frame of 64 MB as bytes and as samples, and the codec. */
+/** Enough for a frame of 64 MB as bytes and as samples, and for the codec. */
 const MAX_MEMORY_BYTES = 224 * 1024 * 1024;
 
 /** The process starts with the first picture and ends when none was asked for a while. */
@@ -58,7 +58,7 @@ export function createPictureMaker(options: PictureMakerOptions): PictureMaker {
   return {
     make(request, signal) {
       const picture = make(request, signal);
-      picture.catch(() => undefined); // whoever asked sees it, perhaps later
+      picture.catch(() => undefined); // the caller gets the failure, perhaps later
       return picture;
     },
     close: () => decoder.close(),

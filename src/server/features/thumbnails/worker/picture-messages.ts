@@ -4,15 +4,15 @@ export interface PictureRequest {
   /** 0-based. */
   frameIndex: number;
   /**
-   * The instance's file up to its first byte of pixel data, and the frame, an encapsulated one as its fragments joined:
-   * as they are, or, where they are large, one after the other in a file.
+   * The instance's file up to its first byte of pixel data, and the frame (for an encapsulated one, its joined fragments): as bytes
+   * or, if large, one after the other in a file.
    */
   source:
     | { kind: "parts"; header: Uint8Array; frame: Uint8Array }
     | { kind: "spooled"; path: string; headerBytes: number };
 }
 
-/** Asked of a new process before its first frame: starting is not to count as decoding. */
+/** The request to a new process before its first frame, so that starting does not count as decoding time. */
 export const READY = "ready";
 
 /** `unsupported`: nothing here can decode it; `undecodable`: something is wrong with it. */

@@ -3,8 +3,8 @@ import { makePicture } from "./make-picture.ts";
 import { type PictureReply, type PictureRequest, READY } from "./picture-messages.ts";
 
 /*
- * The process in which frames are decoded, started by `picture-maker.ts`: one frame at a time. What a hostile
- * stream does to it, it does to no one else.
+ * The process in which frames are decoded, started by `picture-maker.ts`: one frame at a time. A hostile stream harms this process
+ * only.
  */
 serveRequests(
   async (request: PictureRequest | typeof READY): Promise<PictureReply | typeof READY> =>

@@ -20,9 +20,9 @@ export interface PixelModule {
   bitsStored: number;
   highBit: number;
   isSigned: boolean;
-  /** Samples of one colour after those of another, not colours of one pixel side by side. */
+  /** All samples of one colour follow those of another; otherwise the colours of one pixel are side by side. */
   isPlanar: boolean;
-  /** `word`: bytes of 16-bit words, whatever the samples are. */
+  /** `words`: bytes of 16-bit words, whatever the samples are. */
   pixelDataAs: "bytes" | "words" | "float" | "double";
   rescale: { slope: number; intercept: number };
   modalityTable?: LookupTable;
@@ -39,8 +39,8 @@ export interface PixelModule {
 const MAX_PIXEL_ASPECT = 8;
 
 /**
- * Reads the Image Pixel, LUT and functional group modules (PS3.3 §C.7.6.3, §C.11, §C.7.6.16.2) for one frame.
- * What is missing takes the value that shows most.
+ * Reads the Image Pixel, LUT and functional group modules (PS3.3 §C.7.6.3, §C.11, §C.7.6.16.2) for one frame. A missing attribute
+ * takes the value that shows most.
  */
 export function readPixelModule(metadata: DicomJson, frameIndex: number): PixelModule {
   const groups = functionalGroups(metadata, frameIndex);

@@ -27,7 +27,7 @@ export type CodecFactory<Name extends string> = (options: {
   printErr(): void;
 }) => Promise<CodecModule<Name>>;
 
-/** By the path of their WASM: an instance costs 50 MB that are not given back, and time. */
+/** Modules by the path of their WASM: each instance takes time and 50 MB that are never freed. */
 const instances = new Map<string, CodecModule<string>>();
 
 /** A codec as its package brings it. `path` is the file of its WASM. */
@@ -38,8 +38,8 @@ export interface WasmCodec<Name extends string> {
 }
 
 /**
- * Decodes one stream; the codec stays for the next one, unless this one has upset it.
- * @throws {NoPicture} where nothing comes of it: some codecs throw numbers, some give back no pixels
+ * Decodes one stream; the codec is kept for the next one unless it failed.
+ * @throws {NoPicture} when decoding fails: some codecs throw numbers, some return no pixels
  */
 export async function decodeWith<Name extends string>(
   { factory, path, decoderName }: WasmCodec<Name>,
@@ -77,7 +77,7 @@ function takeFrame(decoder: WasmDecoder): DecodedFrame {
   const bytes = decoder.getDecodedBuffer();
   const count = width * height * componentCount;
   if (count === 0 || bytes.length < count) throw new NoPicture("undecodable", "the codec gives no pixels");
-  // A copy: the decoder's memory goes with it.
+  // A copy is returned, since the bytes are in the decoder's memory, which is freed.
   const { buffer } = bytes.slice();
   const mixed = samplesOf(buffer, { isWide: bitsPerSample > 8, isSigned: isSigned === true });
   const isPlanar = componentCount > 1 && decoder.getInterleaveMode?.() === 0;

@@ -51,7 +51,7 @@ function decodeScan(reader: EntropyReader, scan: JpegScan, precision: number, pi
   }
 }
 
-/** Table H.1; -1 where there is no such neighbour. */
+/** Predicts a sample (ITU-T T.81 table H.1); -1 stands for a missing neighbour. */
 function predict(predictor: number, left: number, above: number, corner: number, initial: number): number {
   if (above < 0) return left < 0 ? initial : left;
   if (left < 0) return above;

@@ -5,7 +5,7 @@ import type { JpegSegments } from "./jpeg-segments.ts";
 
 const BLOCK = 8;
 
-/** Where the coefficients of a block belong, by their place in the stream (ITU-T T.81 figure A.6). */
+/** Position of each coefficient in its block, by its index in the stream (ITU-T T.81 figure A.6). */
 const ZIGZAG = zigzagOrder();
 const COSINES = cosines();
 

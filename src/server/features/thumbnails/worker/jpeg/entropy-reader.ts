@@ -1,6 +1,6 @@
 import type { HuffmanTable } from "./huffman-table.ts";
 
-/** Bits of entropy-coded data. Behind the end of the data, or a marker, come zeros. */
+/** Reads bits of entropy-coded data. After the end of the data, or a marker, all bits are zero. */
 export class EntropyReader {
   readonly #bytes: Uint8Array;
   #at: number;
@@ -16,7 +16,7 @@ export class EntropyReader {
   decode(table: HuffmanTable): number {
     if (this.#count < 16) this.#fill();
     const entry = table[(this.#held >>> (this.#count - 16)) & 0xffff] ?? 0;
-    // A code that is not in the table: go on, or a damaged stream would never end.
+    // A code that is not in the table still consumes a bit, or a damaged stream would never end.
     this.#count -= entry >> 8 || 1;
     return entry & 0xff;
   }
@@ -30,7 +30,7 @@ export class EntropyReader {
     return value < 1 << (length - 1) ? value - (1 << length) + 1 : value;
   }
 
-  /** Goes on behind the next restart marker, if there is one. */
+  /** Continues after the next restart marker, if there is one. */
   restart(): void {
     this.#count = 0;
     this.#held = 0;

@@ -1,4 +1,4 @@
-/** By the next 16 bits of the stream: a code's length in the high byte (0: no such code), its value in the low. */
+/** Indexed by the next 16 bits of the stream: the code's length in the high byte (0: no such code), its value in the low byte. */
 export type HuffmanTable = Uint16Array;
 
 /** Builds a table from the count of codes of each length 1 to 16 and their values (ITU-T T.81 annex C). */

@@ -66,7 +66,7 @@ export function readJpegSegments(bytes: Uint8Array): JpegSegments {
   return { frame, scans, quantization, hasAdobeMarker };
 }
 
-/** Skips entropy-coded data and fill bytes: to a 0xFF that is neither stuffed, nor a fill, nor a restart. */
+/** Returns the offset of the next marker: a 0xFF that is not stuffed, a fill byte or a restart marker. */
 function nextMarker(bytes: Uint8Array, from: number): number {
   let at = from;
   for (; at + 1 < bytes.length; at++) {
@@ -110,7 +110,7 @@ function readScan(
   return { components, spectralStart, pointTransform: approximation & 15, restartInterval, offset };
 }
 
-/** By class and number as the segment has them: AC tables from 16 on. */
+/** Reads Huffman tables, keyed by class and number as in the segment: AC tables from 16 on. */
 function readHuffman(segment: Uint8Array, tables: Map<number, HuffmanTable>): void {
   for (let at = 0; at + 17 <= segment.length; ) {
     const lengths = segment.subarray(at + 1, at + 17);
