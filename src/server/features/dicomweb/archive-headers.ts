@@ -1,6 +1,6 @@
 /**
- * Headers for what came from an upload: whatever it is, a browser shows and runs nothing of it. `contentType` is
- * ours, never one a file declares.
+ * Headers for uploaded content, which keep a browser from showing or running it. `contentType` is our own, never one that a file
+ * declares.
  */
 export function archiveHeaders(contentType: string): Record<string, string> {
   return {
@@ -13,7 +13,7 @@ export function archiveHeaders(contentType: string): Record<string, string> {
   };
 }
 
-/** As {@link archiveHeaders}; a frame may stay in the browser's own cache while it is scrolled. */
+/** As {@link archiveHeaders}, but the browser's private cache may keep a frame while the user scrolls. */
 export function frameHeaders(contentType: string): Record<string, string> {
   return { ...archiveHeaders(contentType), "Cache-Control": "private" };
 }

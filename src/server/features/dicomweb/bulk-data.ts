@@ -13,9 +13,9 @@ import { negotiateBulkData } from "./media-types.ts";
 import { onePartRelated } from "./multipart-related.ts";
 
 /**
- * The value of one element, by the tag path of the metadata's `BulkDataURI` (PS3.18 §10.4.1.1.5). Encapsulated pixel
- * data come as frames.
- * @throws {AppError} 404 where the instance has no such value, 406 where the client does not take bytes
+ * Answers the value of one element, named by the tag path of the metadata's `BulkDataURI` (PS3.18 §10.4.1.1.5). Encapsulated pixel
+ * data are answered as frames.
+ * @throws {AppError} 404 if the instance has no such value, 406 if the client does not accept bytes
  */
 export async function bulkDataResponse(
   catalogue: DicomwebCatalogue,
@@ -47,7 +47,7 @@ async function readPixelData(
   return await readRange(catalogue, instance, { offset, length });
 }
 
-/** Bulk data are little-endian whatever the instance is (PS3.18 §8.7.3.3). */
+/** Reads a value as little-endian, whatever the byte order of the instance (PS3.18 §8.7.3.3). */
 async function readValue(
   catalogue: DicomwebCatalogue,
   instance: ManifestInstance,
@@ -62,7 +62,7 @@ async function readValue(
   return swapWordBytes ? streamOf(swapWords(piecesOf(value), swapWordBytes)) : value;
 }
 
-/** Turns words of 2, 4 or 8 bytes round, wherever the pieces were cut; half a word at the end stays as it is. */
+/** Reverses the bytes of each 2-, 4- or 8-byte word, wherever the pieces are cut; an incomplete word at the end is unchanged. */
 async function* swapWords(pieces: Pieces, width: number): AsyncGenerator<Uint8Array> {
   let held = Buffer.alloc(0);
   for await (const piece of pieces) {

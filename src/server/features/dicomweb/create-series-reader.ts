@@ -25,14 +25,14 @@ import { findInstance } from "./find-instance.ts";
 import type { SeriesReader } from "./series-reader.ts";
 
 const INDEXES_MAX_BYTES = 48 * 1024 * 1024;
-/** A thousand slices take some 250 kB in all codings. */
+/** The cache's size; a thousand slices take about 250 kB in all codings. */
 const PACKED_MAX_BYTES = 16 * 1024 * 1024;
 /** What their entry takes beside them. */
 const PACKED_BYTES = 300;
 const VOLUMES_MAX_BYTES = 5 * 1024 * 1024;
 /** Its UUIDs, key and checksum are of fixed lengths. */
 const VOLUME_ROW_BYTES = 1024;
-/** A manifest up to this is read with one access, whatever part of it is wanted. */
+/** A manifest up to this size is read with one access, whichever part of it is needed. */
 const SMALL_MANIFEST_BYTES = 1024 * 1024;
 
 /** The metadata of a series in one content coding. */
@@ -42,8 +42,8 @@ interface PackedMetadata {
 }
 
 /**
- * Objects never change, so what is cached by their id can't be stale; whether a caller may see them is asked of
- * the database before, at every request.
+ * Creates a reader whose cache, keyed by object id, is never stale, since objects never change. Each request first asks the
+ * database whether the caller may see them.
  */
 export function createSeriesReader(deps: ObjectDeps): SeriesReader {
   const indexes = new ByteCache<SeriesIndex>(INDEXES_MAX_BYTES, ({ weightBytes }) => weightBytes);
@@ -54,7 +54,7 @@ export function createSeriesReader(deps: ObjectDeps): SeriesReader {
     const known = archivedVolumes.get(id);
     const volume = known ?? (await findStoredObject(deps.db, id));
     if (!volume) throw new ObjectNotFound(id);
-    // Only the archive is final: a staged object is about to move.
+    // Only archived volumes are cached, since a staged object is about to move.
     if (!known && volume.location === "archive") archivedVolumes.set(id, volume);
     return volume;
   }
@@ -67,7 +67,7 @@ export function createSeriesReader(deps: ObjectDeps): SeriesReader {
     };
   }
 
-  /** The layout of a manifest, with all of its bytes where it is small. */
+  /** Reads the layout of a manifest, and all of its bytes if it is small. */
   async function readLayout(object: StoredObjectRow): Promise<ManifestLayout & { whole?: Uint8Array }> {
     const isSmall = object.sizeBytes <= SMALL_MANIFEST_BYTES;
     const length = isSmall ? object.sizeBytes : MANIFEST_HEADER_BYTES;
@@ -83,7 +83,7 @@ export function createSeriesReader(deps: ObjectDeps): SeriesReader {
 
   const indexOf = (object: StoredObjectRow) => indexes.getOrMake(object.id, () => readIndex(object));
 
-  /** The metadata as they are stored; small ones were read and checked once. */
+  /** Opens the metadata as they are stored; small metadata are read and checked only once. */
   async function openMetadata(object: StoredObjectRow) {
     if (object.sizeBytes > SMALL_MANIFEST_BYTES) {
       const { metadata } = await readLayout(object);

@@ -5,9 +5,9 @@ import { archiveDamaged, heldByAnotherNode, notAcceptable, notFound } from "../.
 /** How the API's document shows DICOMweb behind one kind of access. */
 export interface DicomwebDocument {
   room: Room;
-  /** Who gets whole files, and what they cost. */
+  /** Says who gets whole files, and what they cost. */
   retrievals: string;
-  /** Parameters in front of the routes. */
+  /** Path parameters before the routes. */
   params?: Record<string, string>;
 }
 
@@ -18,7 +18,7 @@ const PAGE = "Takes `limit` and `offset`.";
 const QUERY =
   "Takes attributes by keyword or tag, wildcards and ranges as PS3.18 has them, `limit` and `offset`.";
 
-/** What each DICOMweb route says of itself. */
+/** Describes each DICOMweb route for the API's document. */
 export function describeDicomweb({ room, retrievals, params }: DicomwebDocument) {
   const describe = describeIn(room);
   const json = { params, media: ["application/dicom+json"], problems: [notFound, notAcceptable] };

@@ -44,7 +44,7 @@ export interface DateSpan {
 
 /** What a QIDO-RS search for studies asks for; a key left out matches everything. Keys are joined by "and". */
 export interface QidoQuery extends Page {
-  /** Any of these. */
+  /** Studies with any of these. */
   studyInstanceUIDs?: string[];
   /** Case-insensitive, with the wildcards `*` and `?`. */
   patientName?: string;
@@ -60,42 +60,42 @@ export interface SeriesQuery extends Page {
   modality?: string;
 }
 
-/** What can be answered with: held in memory, or streamed. */
+/** The bytes of an answer, in memory or streamed. */
 export type Bytes = Uint8Array | Blob | ReadableStream<Uint8Array>;
 
 /** The series' DICOM JSON as it is stored: an array of its instances, `BulkDataURI`s relative to it. */
 export interface StoredMetadata {
   encoding: "zstd";
-  /** What it is as JSON; far more than it is as it is stored. */
+  /** The size as JSON, far more than the stored size. */
   inflatedBytes: number;
   open(): Promise<Bytes>;
-  /** In another coding, as `pack` makes it: kept, so that it is made once of what is read again and again. */
+  /** Returns the metadata in another coding, made by `pack` and cached for later reads. */
   packed(coding: "br" | "gzip", pack: () => Promise<Uint8Array>): Promise<Uint8Array>;
-  /** Where the JSON of an instance lies in it; undefined for one not of the series. */
+  /** The range of an instance's JSON; undefined for an instance outside the series. */
   rangeOf(sopInstanceUID: string): Promise<ByteRange | undefined>;
 }
 
-/** Bytes of instances, whatever way their entries are stored, in bounded memory. */
+/** Reads bytes of instances, however their entries are stored, in bounded memory. */
 export interface InstanceBytes {
-  /** In memory: at most `MAX_READ_BYTES` of them. */
+  /** Reads a range into memory, at most `MAX_READ_BYTES`. */
   read(instance: ManifestInstance, range: ByteRange): Promise<Uint8Array>;
-  /** To be streamed; without `range` the whole file. */
+  /** Opens a range as a stream; without `range` the whole file. */
   open(instance: ManifestInstance, range?: ByteRange): Promise<Bytes>;
-  /** As {@link open}, the offset counted in the file with its data set inflated. */
+  /** As {@link open}, with the offset counted in the file after its data set is inflated. */
   openInflated(instance: ManifestInstance, range?: ByteRange): Promise<Bytes>;
 }
 
 /**
- * The archive as one caller may see it: what he may not see is not in it, so that `undefined` and an empty list
- * are the only answers to a UID that is unknown or not his.
+ * The archive as one caller may see it. Studies that they may not see are not in it, so both an unknown UID and one of another
+ * account give `undefined` or an empty list.
  */
 export interface DicomwebCatalogue extends InstanceBytes {
   studies(query: QidoQuery): Promise<StudyRecord[]>;
   series(studyInstanceUID: string, query: SeriesQuery): Promise<SeriesRecord[]>;
-  /** The same object as long as the series does not change: an index by UID is kept beside it. */
+  /** Returns the same object as long as the series does not change, since an index by UID is cached for it. */
   manifest(studyInstanceUID: string, seriesInstanceUID: string): Promise<SeriesManifest | undefined>;
   metadata(studyInstanceUID: string, seriesInstanceUID: string): Promise<StoredMetadata | undefined>;
-  /** Where the value at a tag path of the metadata lies; undefined where there is none. */
+  /** Finds the value at a tag path of the metadata; undefined if there is none. */
   locate(instance: ManifestInstance, tagPath: string): Promise<BulkDataLocation | undefined>;
 }
 

@@ -10,11 +10,11 @@ import { type Caller, ownedByOrGrantedTo, visibleTo, visibleToJoinedUser } from 
 import { type SeriesRow, type StudyRow, series, studies } from "../studies/studies.table.ts";
 import { subscriptions } from "../subscriptions/subscriptions.table.ts";
 
-/** What a DICOMweb request may reach: what its caller sees, of the studies its token names. */
+/** The studies that a DICOMweb request may reach: those that its caller sees, among those that its token names. */
 export interface Scope {
   caller: Caller;
   studyIds: string[];
-  /** The caller's own studies are not in it: no subscription gives access to them. */
+  /** Leaves out the caller's own studies, for a caller without a subscription. */
   isGrantedOnly?: boolean;
 }
 
@@ -28,7 +28,7 @@ export async function listStudiesInScope(db: DbOrTx, scope: Scope): Promise<Stud
   return await db.select().from(studies).where(inScope(scope)).orderBy(studies.id);
 }
 
-/** The series of a study by UID, by SeriesNumber; none where the study is not in scope. */
+/** The series of a study, ordered by SeriesNumber; empty if the study is not in scope. */
 export async function listSeriesInScope(
   db: DbOrTx,
   scope: Scope,
@@ -96,7 +96,7 @@ const sessionWithManifest = prepared((db, given: Given<WantedSeries & { sessionI
     .where(eq(sessions.id, given.sessionId)),
 );
 
-/** A series' manifest in force, and whose study it is. */
+/** A series' manifest in force, with the account that owns the study. */
 export interface ManifestOfAccount {
   object: StoredObjectRow;
   accountId: string;
@@ -111,7 +111,7 @@ export async function findSessionWithManifest(
   asked: SeriesUIDs & { sessionId: string; studyIds: string[] },
 ): Promise<{ session: SessionRow | undefined; manifests: ManifestOfAccount[] }> {
   const rows = await sessionWithManifest(db, asked);
-  // One row for each of the token's studies with this UID, or one without a study.
+  // There is one row for each of the token's studies with this UID, or one row without a study.
   const manifests = rows.flatMap(({ object, accountId }) =>
     object && accountId ? [{ object, accountId }] : [],
   );

@@ -23,24 +23,24 @@ import { instanceJson, seriesJson, studyJson } from "./qido-json.ts";
 
 const UID = /^[0-9.]{1,64}$/;
 
-/** More series than this a study are not walked in one request. */
+/** One request reads at most this many series of a study. */
 const MAX_SERIES = 10_000;
 
 const ALL_SERIES = { limit: MAX_SERIES, offset: 0 };
 
 export interface DicomwebAccess {
   /**
-   * Finds out who calls; it is asked anew for each request, so a token that ends ends an open viewer. Told which
-   * `series` the request is about, it can look that up on the way.
-   * @throws {AppError} where nobody may
+   * Resolves the caller. It runs for each request, so an expired token ends an open viewer. With `series`, the series that the
+   * request is about, it can look that up in the same statement.
+   * @throws {AppError} if the caller has no access
    */
   resolve(c: Context, series?: SeriesUIDs): Promise<DicomwebCatalogue>;
-  /** Asked before the first byte of whole files. @throws {AppError} where they are not to go */
+  /** Called before the first byte of whole files. @throws {AppError} if the caller may not retrieve them */
   allowRetrieval(c: Context, retrieval: Retrieval): Promise<void>;
-  /** In front of each route, where a guard decides who calls. */
+  /** Runs before each route, if a guard resolves the caller. */
   guard?: MiddlewareHandler;
   document: DicomwebDocument;
-  /** Whether all studies in sight can be searched; each other route names its study. */
+  /** Whether there is a search over all visible studies; every other route names its study. */
   hasSearch: boolean;
 }
 
@@ -188,7 +188,7 @@ interface InstancePath {
   instance: string;
 }
 
-/** @throws {AppError} 404 for what can't be a UID: it is nobody's */
+/** @throws {AppError} 404 for a value that cannot be a UID */
 function uid(value: string): string {
   if (!UID.test(value)) throw new AppError(notFound);
   return value;

@@ -2,7 +2,7 @@ import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts
 
 const indexes = new WeakMap<SeriesManifest, Map<string, ManifestInstance>>();
 
-/** Looks an instance up by its UID; the index is made once a manifest and goes with it. */
+/** Finds an instance by its UID; the index is made once for each manifest and freed with it. */
 export function findInstance(manifest: SeriesManifest, sopInstanceUID: string): ManifestInstance | undefined {
   let index = indexes.get(manifest);
   if (!index) {

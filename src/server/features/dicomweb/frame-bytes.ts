@@ -8,14 +8,14 @@ import { streamOf } from "../../http/stream-of.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
 import type { Bytes, InstanceBytes } from "./dicomweb.catalogue.ts";
 
-/** Up to this a frame is taken into memory with one read, a larger one is streamed. */
+/** A frame up to this size is read into memory at once; a larger one is streamed. */
 const MAX_BUFFERED_BYTES = 2 * 1024 * 1024;
 
 /**
- * One frame's pixel data; an encapsulated one as its fragments joined, without item headers. Every frame that
- * leaves the archive comes from here.
- * @throws {AppError} 404 where there is no such frame
- * @throws {InstanceDamaged} where its bytes are not what the manifest says; of a streamed one while it is streamed
+ * Reads one frame's pixel data; of an encapsulated frame the joined fragments, without item headers. Every frame that leaves the
+ * archive comes from here.
+ * @throws {AppError} 404 if there is no such frame
+ * @throws {InstanceDamaged} if its bytes do not match the manifest; for a streamed frame, during the stream
  */
 export async function readFrame(
   reader: InstanceBytes,
@@ -38,7 +38,7 @@ export async function readFrame(
   return streamOf(location.shift ? shiftPieces(cut, location.shift) : cut);
 }
 
-/** A run of the instance's file, in memory where it is small. */
+/** Reads a range of the instance's file, into memory if it is small. */
 export function readRange(
   reader: InstanceBytes,
   instance: ManifestInstance,
@@ -47,7 +47,7 @@ export function readRange(
   return range.length <= MAX_BUFFERED_BYTES ? reader.read(instance, range) : reader.open(instance, range);
 }
 
-/** From the first to the last byte of them; between lie item headers of 8 bytes (PS3.5 §A.4). */
+/** The range from the first to the last byte of all ranges, between which are item headers of 8 bytes (PS3.5 §A.4). */
 function runOf(ranges: FrameLocation["ranges"]): ByteRange {
   const [first = [0, 0]] = ranges;
   let end = first[0];
@@ -58,7 +58,7 @@ function runOf(ranges: FrameLocation["ranges"]): ByteRange {
   return { offset: first[0], length: end - first[0] };
 }
 
-/** What of the pieces, which begin at `base` of the file, lies in the ranges: for each piece at most one. */
+/** Yields the parts of the pieces that are in the ranges. The pieces begin at offset `base` of the file. */
 async function* cutRanges(
   pieces: Pieces,
   base: number,

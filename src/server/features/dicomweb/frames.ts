@@ -8,13 +8,13 @@ import { readFrame } from "./frame-bytes.ts";
 import { negotiateFrames } from "./media-types.ts";
 import { multipartRelated, onePartRelated, type Part } from "./multipart-related.ts";
 
-/** Frames a request may list; the list is in the path, so this is about 40 kB of it. */
+/** The most frames that a request may list; such a list takes about 40 kB of the path. */
 const MAX_LISTED_FRAMES = 8_192;
 
 /**
- * Frames as they are stored (PS3.18 §10.4.1.1.6), never transcoded. `list` is `1`, or `1,2,3`; one frame may be asked
- * for as a bare body, which is what the viewer does.
- * @throws {AppError} 400 for an unreadable list, 404 for a frame that is not there, 406 as {@link negotiateFrames}
+ * Answers frames as they are stored (PS3.18 §10.4.1.1.6), never transcoded. `list` is `1` or `1,2,3`. A single frame may be
+ * requested as a bare body, as the viewer does.
+ * @throws {AppError} 400 for an unreadable list, 404 for a missing frame, 406 as {@link negotiateFrames}
  */
 export async function framesResponse(
   catalogue: DicomwebCatalogue,

@@ -9,9 +9,9 @@ import { multipartRelated, type Part } from "./multipart-related.ts";
 type InstanceGroups = Iterable<ManifestInstance[]> | AsyncIterable<ManifestInstance[]>;
 
 /**
- * Instances bit for bit as they were sent (PS3.18 §10.4.1.1.1–3), streamed. One instance may also be asked for as a
- * bare `application/dicom` body. `allow` is asked once it is clear that bytes will go, before the first.
- * @throws {AppError} 406 where the client takes neither, or several as one part
+ * Streams instances bit for bit as they were sent (PS3.18 §10.4.1.1.1–3). A single instance may also be requested as a bare
+ * `application/dicom` body. `allow` is called before the first byte, when it is certain that bytes will be sent.
+ * @throws {AppError} 406 if the client accepts neither form, or wants several instances as a bare body
  */
 export async function instancesResponse(
   catalogue: Pick<DicomwebCatalogue, "open">,

@@ -7,14 +7,14 @@ import { memorySource } from "../../dicom/byte-source.ts";
 
 /** Larger instances are not searched; only their pixel data are served. */
 const MAX_SEARCHED_BYTES = 256 * 1024 * 1024;
-/** An instance up to this is searched on the spot: walking over its elements takes some 20 ms at most. */
+/** An instance up to this size is searched in this process: reading its elements takes about 20 ms at most. */
 const MAX_SEARCHED_HERE_BYTES = 512 * 1024;
-/** With what others ask for before. */
+/** The time limit, including the wait for earlier searches. */
 const MAX_SEARCH_MS = 30_000;
 
 /**
- * Where the value at a tag path of the metadata lies in an instance; undefined where there is none. A large instance is
- * written to a scratch file and searched by a process of its own.
+ * Finds the value at a tag path of the metadata in an instance; undefined if there is none. A large instance is written to a
+ * scratch file and searched by a separate process.
  */
 export async function locateElement(
   { series, scratch, elements }: Pick<Deps, "series" | "scratch" | "elements">,

@@ -1,6 +1,6 @@
 import type { QidoQuery, SeriesQuery, SeriesRecord, StudyRecord } from "./dicomweb.catalogue.ts";
 
-/** The studies of a short list that a query asks for, e.g. those a viewer token opens. */
+/** Filters a short list of studies, such as those of a viewer token, by a query. */
 export function matchStudies(studies: StudyRecord[], query: QidoQuery): StudyRecord[] {
   const { studyInstanceUIDs, patientName, patientID, accessionNumber, studyDate, modalitiesInStudy } = query;
   return studies
@@ -27,7 +27,7 @@ export function matchSeries(series: SeriesRecord[], query: SeriesQuery): SeriesR
     .slice(query.offset, query.offset + query.limit);
 }
 
-/** Wildcard matching (PS3.4 §C.2.2.2.4) in linear time: no pattern can make it slow. */
+/** Wildcard matching (PS3.4 §C.2.2.2.4) in linear time, whatever the pattern. */
 function matchesWildcard(value: string, pattern: string): boolean {
   const text = value.toLowerCase();
   const wanted = pattern.toLowerCase();

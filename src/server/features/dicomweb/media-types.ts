@@ -8,7 +8,7 @@ interface AcceptedType {
 }
 
 export interface Representation {
-  /** True: `multipart/related`, one part an item; false: the one item as the whole body. */
+  /** True: `multipart/related` with one part for each item. False: the only item is the whole body. */
   multipart: boolean;
   /** Media type of an item, without parameters. */
   type: string;
@@ -16,7 +16,7 @@ export interface Representation {
 
 const MAX_HEADER_LENGTH = 2_000;
 
-/** What an encapsulated frame may be called besides `application/octet-stream` (PS3.18 table 8.7.3-5). */
+/** Media types of an encapsulated frame besides `application/octet-stream` (PS3.18 table 8.7.3-5). */
 const IMAGE_TYPES: Record<string, string> = {
   "1.2.840.10008.1.2.4.50": "image/jpeg",
   "1.2.840.10008.1.2.4.51": "image/jpeg",
@@ -32,30 +32,30 @@ const IMAGE_TYPES: Record<string, string> = {
   "1.2.840.10008.1.2.5": "image/dicom-rle",
 };
 
-/** @throws {AppError} 406 where the client takes none of what a frame can be sent as; frames are never transcoded */
+/** @throws {AppError} 406 if the client accepts no type in which the frame can be sent; frames are never transcoded */
 export function negotiateFrames(accept: string | undefined, transferSyntaxUID: string): Representation {
   const image = IMAGE_TYPES[transferSyntaxUID];
   return negotiate(accept, ["application/octet-stream", ...(image ? [image] : [])], transferSyntaxUID);
 }
 
-/** @throws {AppError} 406 where the client does not take `application/dicom` */
+/** @throws {AppError} 406 if the client does not accept `application/dicom` */
 export function negotiateInstances(accept: string | undefined, transferSyntaxUID?: string): Representation {
   return negotiate(accept, ["application/dicom"], transferSyntaxUID);
 }
 
-/** @throws {AppError} 406 where the client does not take `application/octet-stream` */
+/** @throws {AppError} 406 if the client does not accept `application/octet-stream` */
 export function negotiateBulkData(accept: string | undefined): Representation {
   return negotiate(accept, ["application/octet-stream"]);
 }
 
-/** @throws {AppError} 406 where the client takes neither DICOM JSON nor JSON */
+/** @throws {AppError} 406 if the client accepts neither DICOM JSON nor JSON */
 export function assertAcceptsJson(accept: string | undefined): void {
   const wanted = parseAccept(accept);
   const json = ["application/dicom+json", "application/json", "application/*", "*/*"];
   if (wanted.length > 0 && !wanted.some(({ type }) => json.includes(type))) throw new AppError(notAcceptable);
 }
 
-/** The first thing the client names that we have; nothing named, or anything: multipart, the DICOMweb default. */
+/** Returns the first type in the header that we can send; without a header, or for a wildcard, multipart, the DICOMweb default. */
 function negotiate(accept: string | undefined, types: string[], transferSyntaxUID?: string): Representation {
   const [defaultType = "application/octet-stream"] = types;
   const wanted = parseAccept(accept);
@@ -74,7 +74,7 @@ function negotiate(accept: string | undefined, types: string[], transferSyntaxUI
   throw new AppError(notAcceptable);
 }
 
-/** A client that names no transfer syntax gets the stored one, as every archive answers it. */
+/** Whether the client accepts the stored transfer syntax; a client that names none gets it, as from other archives. */
 function takesSyntax(parameters: Map<string, string>, transferSyntaxUID: string | undefined): boolean {
   const wanted = parameters.get("transfer-syntax");
   return (

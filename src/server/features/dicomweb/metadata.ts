@@ -16,12 +16,12 @@ const unzstd = promisify(zstdDecompress);
 
 const DICOM_JSON = "application/dicom+json";
 
-/** Below this an answer fits one packet. */
+/** A smaller answer fits into one packet and is not compressed. */
 const MIN_COMPRESSED_BYTES = 1_400;
-/** Metadata up to this are packed at once; larger ones are never in memory as a whole. */
+/** Metadata up to this size are compressed at once; larger metadata are never in memory as a whole. */
 export const MAX_AT_ONCE_BYTES = 8 * 1024 * 1024;
 
-/** What is packed at once, in steps of so much: each is a turn of the event loop. */
+/** The step of compressing at once; each step is one turn of the event loop. */
 const AT_ONCE = { chunkSize: 512 * 1024 };
 /** Low levels: on 5 MB of metadata they cost 20 ms and come within a few kilobytes of the highest. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
@@ -29,7 +29,9 @@ const GZIP = { level: 3 };
 
 type Coding = "br" | "gzip" | "identity";
 
-/** A series' metadata: the stored bytes as they are to who takes zstd, else packed again with what he takes. */
+/**
+ * Answers a series' metadata: the stored bytes to a client that accepts zstd, otherwise compressed again as the client accepts.
+ */
 export async function seriesMetadataResponse(
   stored: StoredMetadata,
   acceptEncoding: string | undefined,
@@ -46,8 +48,8 @@ export async function seriesMetadataResponse(
 }
 
 /**
- * The metadata of one instance, in an array.
- * @throws {AppError} 404 for an instance that is not of the series
+ * Answers the metadata of one instance, in an array.
+ * @throws {AppError} 404 if the series has no such instance
  */
 export async function instanceMetadataResponse(
   stored: StoredMetadata,
@@ -75,7 +77,7 @@ export interface MetadataOfSeries {
   stored: StoredMetadata;
 }
 
-/** A study's metadata, streamed; not compressed, because no viewer asks for it. */
+/** Streams a study's metadata, uncompressed because no viewer requests them. */
 export function studyMetadataResponse(allSeries: AsyncIterable<MetadataOfSeries>): Response {
   return dicomJson(streamOf(asArray(joinedSeries(allSeries))), "identity");
 }
@@ -83,7 +85,7 @@ export function studyMetadataResponse(allSeries: AsyncIterable<MetadataOfSeries>
 async function* joinedSeries(allSeries: AsyncIterable<MetadataOfSeries>): AsyncGenerator<Uint8Array> {
   let isFirst = true;
   for await (const { seriesInstanceUID, stored } of allSeries) {
-    // Without the brackets of its array; an empty one is nothing but these.
+    // The brackets of the array are left out; an empty array has only these.
     const length = stored.inflatedBytes - 2;
     if (length <= 0) continue;
     if (!isFirst) yield COMMA;
@@ -104,8 +106,8 @@ async function* asArray(items: Pieces): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Makes each `BulkDataURI`, stored relative to the series' metadata, relative to another resource: `prefix` leads
- * from there to the series. These bytes are a key and nothing else: in a value the quotes are escaped.
+ * Makes each `BulkDataURI`, stored relative to the series' metadata, relative to another resource: `prefix` leads from there to the
+ * series. The searched bytes can only be a key, since quotes in a value are escaped.
  */
 function withPrefix(json: Pieces, prefix: string): Pieces {
   return insertBehind(json, '"BulkDataURI":"', prefix);
@@ -114,7 +116,7 @@ function withPrefix(json: Pieces, prefix: string): Pieces {
 async function inflatedAtOnce({ inflatedBytes, open }: StoredMetadata): Promise<Uint8Array> {
   const body = await open();
   const stored = body instanceof Uint8Array ? body : await new Response(body).bytes();
-  // With one byte to spare it is done in one step: a full buffer would ask for a second one.
+  // One spare byte lets zstd finish in one step: a full buffer would need a second one.
   const chunkSize = Math.max(64, inflatedBytes + 1);
   return await unzstd(stored, { maxOutputLength: inflatedBytes, chunkSize });
 }

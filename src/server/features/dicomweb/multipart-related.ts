@@ -13,7 +13,7 @@ export interface MultipartBody {
 
 const encoder = new TextEncoder();
 
-/** Streams parts one after the other; the next is asked for only when the client has taken the last. */
+/** Streams parts one after the other; reads the next part only when the client has taken the one before. */
 export function multipartRelated(type: string, parts: AsyncIterable<Part>): MultipartBody {
   const boundary = newBoundary();
   return {
@@ -22,7 +22,7 @@ export function multipartRelated(type: string, parts: AsyncIterable<Part>): Mult
   };
 }
 
-/** A body of one part; one in memory goes to the socket in a single pull. */
+/** A body of one part; a part in memory is sent to the socket in a single pull. */
 export function onePartRelated(type: string, { contentType, body }: Part): MultipartBody {
   if (!(body instanceof Uint8Array)) return multipartRelated(type, only({ contentType, body }));
   const boundary = newBoundary();
@@ -31,7 +31,7 @@ export function onePartRelated(type: string, { contentType, body }: Part): Multi
   return { contentType: relatedType(type, boundary), body: streamAtOnce([head, body, end]) };
 }
 
-/** Bun's direct stream: no queue and no joined copy between the pieces and the socket. */
+/** Uses Bun's direct stream, which needs no queue and no joined copy between the pieces and the socket. */
 function streamAtOnce(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   const source: Bun.DirectUnderlyingSource<Uint8Array> = {
     type: "direct",
@@ -40,7 +40,7 @@ function streamAtOnce(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array>
       await controller.end();
     },
   };
-  // The DOM's types, which the client needs, know nothing of direct streams.
+  // The DOM's types, which the client needs, do not include direct streams.
   return new ReadableStream(source as unknown as UnderlyingDefaultSource<Uint8Array>);
 }
 

@@ -10,9 +10,9 @@ import type { DicomwebCatalogue, Retrieval } from "./dicomweb.catalogue.ts";
 import { openCatalogue } from "./open-catalogue.ts";
 
 /**
- * One study, for whoever is signed in and may see it. As with a viewer's token, a doctor or lab without a subscription
- * sees what was granted to them, and nothing of their own.
- * @throws {AppError} `study.not_found`; `study.ambiguous` where its UID stands in several accounts; `subscription.required`
+ * Opens one study for a signed-in caller who may see it. As with a viewer token, a doctor or lab without a subscription sees
+ * granted studies only, not their own.
+ * @throws {AppError} `study.not_found`; `study.ambiguous` if several accounts have its UID; `subscription.required`
  */
 export async function openStudyAsSession(
   deps: Pick<Deps, "db" | "series" | "scratch" | "elements" | "readingTurns">,
@@ -27,8 +27,8 @@ export async function openStudyAsSession(
 }
 
 /**
- * Whole files count as the download they are. A study is one action each time; its series and instances are one
- * together within an hour, since a workstation asks for them one by one.
+ * Charges the retrieval of whole files as a download. A study costs one action each time. Its series and instances together cost
+ * one action within an hour, since a workstation requests them one by one.
  * @throws {AppError} `role.forbidden`, `quota.actions`, `subscription.required`
  */
 export async function chargeRetrieval(

@@ -19,12 +19,12 @@ import { locateElement } from "./locate-element.ts";
 import { matchSeries, matchStudies } from "./match-studies.ts";
 import { MAX_AT_ONCE_BYTES } from "./metadata.ts";
 
-/** A series' manifest in force, or that there is none in scope. */
+/** A series' manifest in force, or the fact that none is in scope. */
 export interface FoundManifest extends SeriesUIDs {
   object: StoredObjectRow | undefined;
 }
 
-/** The archive within `scope`, asked of the database anew at every call but for what this request `found` already. */
+/** The archive within `scope`. Every call asks the database, except for what this request `found` already. */
 export function openCatalogue(
   deps: Pick<Deps, "db" | "series" | "scratch" | "elements" | "readingTurns">,
   scope: Scope,
@@ -76,7 +76,7 @@ export function openCatalogue(
   };
 }
 
-/** What no new upload can bring, an older one may have. @throws {AppError} `series.too_large` */
+/** An older upload may have stored a series larger than new uploads may be. @throws {AppError} `series.too_large` */
 async function opened<Opened>(opening: Promise<Opened>): Promise<Opened> {
   try {
     return await opening;
@@ -86,7 +86,7 @@ async function opened<Opened>(opening: Promise<Opened>): Promise<Opened> {
   }
 }
 
-/** As the instances say it: the values that the upload form put into the index stay in the list. */
+/** A study as its instances describe it; the upload form's values appear in the list only. */
 function studyRecord(row: StudyRow): StudyRecord {
   const said = { ...row, ...row.instanceValues };
   return {

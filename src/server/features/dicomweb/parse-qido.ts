@@ -8,9 +8,9 @@ const MAX_LIST = 200;
 const MAX_TEXT_LENGTH = 128;
 
 /**
- * Reads a QIDO-RS study search (PS3.18 §10.6). Unknown parameters, `includefield` and `fuzzymatching` are ignored:
- * every attribute we have is in every answer.
- * @throws {AppError} 400 where a limit, an offset or a date can't be read
+ * Reads a QIDO-RS study search (PS3.18 §10.6). Unknown parameters, `includefield` and `fuzzymatching` are ignored: every answer has
+ * all attributes that we store.
+ * @throws {AppError} 400 if a limit, an offset or a date can't be read
  */
 export function parseStudyQuery(parameters: URLSearchParams): QidoQuery {
   return {
@@ -37,13 +37,13 @@ export function parseSeriesQuery(parameters: URLSearchParams): SeriesQuery {
   };
 }
 
-/** @throws {AppError} 400 where `limit` or `offset` is not a number */
+/** @throws {AppError} 400 if `limit` or `offset` is not a number */
 export function parsePage(parameters: URLSearchParams): { limit: number; offset: number } {
   const limit = count(parameters, "limit") ?? MAX_PAGE;
   return { limit: Math.min(limit, MAX_PAGE), offset: count(parameters, "offset") ?? 0 };
 }
 
-/** An empty value matches everything (PS3.4 §C.2.2.2.3), as if it were not there. */
+/** Returns `undefined` for an empty value, which matches everything (PS3.4 §C.2.2.2.3). */
 function text(parameters: URLSearchParams, keyword: Keyword): string | undefined {
   const value = (parameters.get(keyword) ?? parameters.get(TagHex[keyword]) ?? "").trim();
   if (value.length > MAX_TEXT_LENGTH) throw invalid(keyword);

@@ -3,13 +3,13 @@ import { AppError } from "../../http/app-error.ts";
 import { tooManyReads } from "./dicomweb.errors.ts";
 
 export interface ReadingLimits {
-  /** Bodies that are inflated while they are sent, however slowly they are taken. */
+  /** The most bodies that are inflated while they are sent, however slowly the client reads. */
   openPerAccount: number;
   openPerProcess: number;
-  /** Of these, those that are inflated at this moment. */
+  /** How many of these may be inflated at the same moment. */
   turnsPerAccount: number;
   turns: number;
-  /** A body that is not taken for so long gives its turn to others. */
+  /** A body that the client does not read for this long gives its turn to others. */
   stallMs: number;
 }
 
@@ -21,11 +21,11 @@ export const DEFAULT_READING_LIMITS: ReadingLimits = {
   stallMs: 2_000,
 };
 
-/** Who reads what must be inflated in pieces, and how much of it at once: fair between accounts, bounded in all. */
+/** Bounds how many bodies are inflated in pieces at once: fairly between accounts, and in total. */
 export interface ReadingTurns {
-  /** @throws {AppError} 503 with Retry-After where the account or the process reads as much as it may already */
+  /** @throws {AppError} 503 with Retry-After if the account or the process is at its limit */
   assertRoom(accountId: string): void;
-  /** The same pieces, read while the account has a turn. Counts from its first piece on. */
+  /** Yields the same pieces, and reads each while the account has a turn. The body counts from its first piece on. */
   inTurn(accountId: string, pieces: Pieces): AsyncGenerator<Uint8Array>;
 }
 

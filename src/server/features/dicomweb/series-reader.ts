@@ -3,11 +3,11 @@ import type { StoredObjectRow } from "../../holdings/objects/stored-objects.tabl
 import type { InstanceBytes, StoredMetadata } from "./dicomweb.catalogue.ts";
 
 /**
- * Manifests and instances out of the stores, with what is read again and again kept in memory, bounded. Whatever the
- * bytes at rest say, nothing here holds more than some megabytes of them.
+ * Reads manifests and instances from the stores, with a bounded cache. It never holds more than a few megabytes of an object,
+ * whatever the object declares.
  */
 export interface SeriesReader extends InstanceBytes {
-  /** @throws {ManifestError} `ManifestTooLarge` where it would take more memory than one request may */
+  /** @throws {ManifestError} `ManifestTooLarge` if it would take more memory than one request may */
   manifest(object: StoredObjectRow): Promise<SeriesManifest>;
   metadata(object: StoredObjectRow): Promise<StoredMetadata>;
 }

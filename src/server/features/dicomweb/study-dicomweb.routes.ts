@@ -6,7 +6,7 @@ import { originOf } from "../../http/request-origin.ts";
 import { createDicomwebRoutes } from "./dicomweb.routes.ts";
 import { chargeRetrieval, openStudyAsSession } from "./open-as-session.ts";
 
-/** DICOMweb within one study, for whoever is signed in; mounted at `/dicomweb`. */
+/** DICOMweb within one study, for signed-in users; mounted at `/dicomweb`. */
 export function createStudyDicomwebRoutes(deps: Deps, guard: Guard) {
   const sessionOf = (c: Context) => (c as Context<HttpEnv>).get("session");
   return createDicomwebRoutes({

@@ -5,11 +5,11 @@ import { SerialProcess, type SharedTurns } from "../../../processes/serial-proce
 import type { Logger } from "../../../runtime/log.ts";
 import { type ElementReply, type ElementRequest, READY } from "./element-messages.ts";
 
-/** Finds elements of files in a process of its own. */
+/** Finds elements of files in a separate process. */
 export interface ElementFinder {
   /**
-   * Where the value lies in the file, whose data set is not (or no longer) deflated; undefined where there is none, or
-   * the search took too long. One at a time; others wait.
+   * Finds the value in the file, whose data set is not (or no longer) deflated; undefined if there is none or the search took too
+   * long. Calls run one at a time; others wait.
    */
   find(request: ElementRequest, signal: AbortSignal): Promise<BulkDataLocation | undefined>;
   /** Ends what is under way. */
@@ -23,7 +23,7 @@ export interface ElementFinderOptions {
    * subcommand that imports `element-worker.ts`.
    */
   command?: readonly string[] | undefined;
-  /** Shared with other processes that shall not work at the same time. */
+  /** Shared with other processes that must not work at the same time. */
   turns?: SharedTurns;
 }
 

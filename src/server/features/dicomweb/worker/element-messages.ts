@@ -7,8 +7,8 @@ export interface ElementRequest {
   tagPath: string;
 }
 
-/** Asked of a new process before its first file. */
+/** The request to a new process before its first file. */
 export const READY = "ready";
 
-/** Where the value lies; null where there is none. */
+/** The location of the value; null if there is none. */
 export type ElementReply = BulkDataLocation | null;

@@ -5,8 +5,8 @@ import { serveRequests } from "../../../processes/serve-requests.ts";
 import { type ElementReply, type ElementRequest, READY } from "./element-messages.ts";
 
 /*
- * The process in which large files are searched for an element, started by `element-finder.ts`: half a million elements
- * take longer to walk over than the server may pause.
+ * The process in which large files are searched for an element, started by `element-finder.ts`: reading half a million elements
+ * would block the server for too long.
  */
 serveRequests(
   async (request: ElementRequest | typeof READY): Promise<ElementReply | typeof READY> =>
