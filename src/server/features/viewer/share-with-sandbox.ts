@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from "hono";
 
 /**
- * Lets the viewer's sandboxed page, which is of no origin, read what its token opens. The secret is in the path and no
- * cookie or header authenticates here, so another page that asks learns nothing it could not fetch by itself.
+ * Lets the viewer's sandboxed page, whose origin is opaque, read what its token opens. The secret is in the path and no cookie or
+ * header authenticates here, so another page gains nothing by asking.
  */
 export function shareWithSandbox(): MiddlewareHandler {
   return async (c, next) => {

@@ -3,7 +3,7 @@ import { createDicomwebRoutes } from "../dicomweb/dicomweb.routes.ts";
 import { openCatalogue } from "../dicomweb/open-catalogue.ts";
 import { assertViewerRetrieval, resolveViewerToken } from "./viewer-token.ts";
 
-/** DICOMweb of a token's studies, to look at; mounted at `/dicomweb/t/:token`. */
+/** DICOMweb for viewing a token's studies; mounted at `/dicomweb/t/:token`. */
 export function createViewerDicomwebRoutes(deps: Deps) {
   return createDicomwebRoutes({
     document: {

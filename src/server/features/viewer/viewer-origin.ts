@@ -5,11 +5,11 @@ import { notFound } from "../../http/http.errors.ts";
 export interface SeparateOriginsOptions {
   /** PUBLIC_URL: where the application's pages and API answer. */
   publicUrl: string;
-  /** VIEWER_ORIGIN; unset: both answer anywhere. */
+  /** VIEWER_ORIGIN; if unset, the viewer and the application answer on any host. */
   viewerOrigin?: string | undefined;
 }
 
-/** Asked by load balancers and monitors under whatever address they know. */
+/** Paths that load balancers and monitors may request on any host. */
 const ANY_HOST = new Set(["/api/health", "/metrics"]);
 
 /**
@@ -35,7 +35,7 @@ function isViewerPath(pathname: string): boolean {
   return pathname === "/viewer" || pathname.startsWith("/viewer/") || pathname.startsWith("/dicomweb/t/");
 }
 
-/** A default port is left out on both sides: `URL` drops it for the scheme, whatever a proxy put in Host. */
+/** The host without a default port, which `URL` drops, whatever a proxy put into Host. */
 function requestHost(hostHeader: string | undefined, url: string): string {
   const host = (hostHeader ?? new URL(url).host).toLowerCase();
   return host.replace(/:(80|443)$/, "");

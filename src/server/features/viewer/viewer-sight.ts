@@ -5,14 +5,14 @@ import type { Deps } from "../../deps.ts";
 import { describeError } from "../../runtime/log.ts";
 import { listLargestSeries } from "./viewer.repo.ts";
 
-/** What there is to be seen of a study: the series to begin with, why there is none, or that it was not found out. */
+/** What the viewer can show of a study: the series to begin with, the reason why there is none, or `"unknown"`. */
 export type ViewerSight = { beginWith: string } | { obstacle: ViewerObstacle } | "unknown";
 
-/** What looking into the studies of one token may take: manifests read, and time. */
+/** The most manifests read for the previews of one token. */
 const MAX_MANIFESTS = 100;
 const MAX_LOOK_MS = 2_000;
 
-/** Transfer syntaxes that OHIF 3.13 decodes (its `decodeImageFrame`); it turns all others down. */
+/** Transfer syntaxes that OHIF 3.13 decodes (its `decodeImageFrame`); it refuses all others. */
 const DECODED = new Set<string>([
   TransferSyntax.implicitLittleEndian,
   TransferSyntax.explicitLittleEndian,

@@ -31,10 +31,10 @@ import { isImage, readStudyPreviews, type ViewerSight } from "./viewer-sight.ts"
 const LIFETIME_SECONDS = 2 * 3600;
 
 /**
- * A token that opens exactly the studies named in `data` (base64 of JSON, SPEC §7), to look at, for two hours
- * or until its session or the access it was made for ends.
- * @throws {AppError} 400 for unreadable `data`; `user.not_found` for another user's id; `study.not_found`;
- *   `study.not_ready` before the transfer is done; `subscription.required`; `archive.damaged` where it is missing
+ * Issues a token to view exactly the studies named in `data` (base64 of JSON, SPEC §7). It is valid for two hours, or until its
+ * session or the access it was made for ends.
+ * @throws {AppError} 400 for unreadable `data`; `user.not_found` for another user's id; `study.not_found`; `study.not_ready` before
+ *   the transfer is done; `subscription.required`; `archive.damaged` if a study is missing
  */
 export async function issueViewerToken(
   deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "cache" | "log" | "series">,
@@ -73,7 +73,7 @@ export async function issueViewerToken(
   return { token, url, obstacle: commonObstacle(sights) };
 }
 
-/** Why none of the studies has anything to be seen; null where one has. */
+/** The reason why no study has anything to show; null if one has. */
 function commonObstacle(sights: ViewerSight[]): ViewerToken["obstacle"] {
   const obstacles = sights.flatMap((sight) =>
     sight !== "unknown" && "obstacle" in sight ? sight.obstacle : [],
@@ -82,7 +82,7 @@ function commonObstacle(sights: ViewerSight[]): ViewerToken["obstacle"] {
   return obstacles.includes("no_decoder") ? "no_decoder" : "no_images";
 }
 
-/** Has the volumes copied to this machine while the viewer loads; it works without them, only slower. */
+/** Copies the volumes to this machine while the viewer loads, which makes the viewer faster. */
 function warmVolumes(deps: Pick<Deps, "db" | "log">, cache: CachedStore, studies: StudyRow[]): void {
   const warm = async () => {
     for (const study of studies) {
@@ -107,13 +107,13 @@ function viewerUrl({ origin, token, studies, sights, locale }: ViewerAddress): s
     lng: locale,
   });
   const [first] = sights;
-  // Else OHIF begins with the lowest series number, which is the scout.
+  // Without this, OHIF begins with the lowest series number, which is the scout.
   if (first && first !== "unknown" && "beginWith" in first)
     query.set("initialSeriesInstanceUID", first.beginWith);
   return `${origin ?? ""}/viewer/basic?${query}`;
 }
 
-/** Base64 or base64url of JSON; `undefined` where it is neither. */
+/** Decodes base64 or base64url of JSON; `undefined` for anything else. */
 function decodeJson(data: string): unknown {
   if (data.length > 8192) return undefined;
   try {
@@ -124,16 +124,16 @@ function decodeJson(data: string): unknown {
   }
 }
 
-/** Who holds a viewer token and what it opens, asked anew at each request. */
+/** The holder of a viewer token and what it opens, determined again at each request. */
 export interface ViewerAccess {
   scope: Scope;
-  /** Of the series that was asked for, where one was. */
+  /** The manifest of the requested series, if the request names one. */
   found?: FoundManifest;
 }
 
 /**
- * Where the request is about one `series`, its manifest is looked up in the same statement. A token ends with the
- * subscription that gave access: without one a user sees nothing, a doctor or lab only what others granted them.
+ * Resolves a viewer token. If the request is about one `series`, its manifest is looked up in the same statement. A token ends with
+ * the subscription that gave access: without one, a user sees nothing, and a doctor or lab only what others granted them.
  * @throws {AppError} 401 for a token that is forged, expired, or whose session has ended; `subscription.required`
  */
 export async function resolveViewerToken(
@@ -156,14 +156,14 @@ export async function resolveViewerToken(
   return { scope, found: { ...series, object: looked.manifests.find(inScope)?.object } };
 }
 
-/** Doctors and labs see what was granted to them without a subscription, their own studies only with one. */
+/** Whether the session sees granted studies only: doctors and labs need a subscription for their own studies. */
 function isGrantedOnly(session: Session): boolean {
   return !session.hasActiveSubscription;
 }
 
 /**
- * A token is for looking: documents, reports and overlays (segmentations, …) go whole, because the viewer reads them
- * so; of images only their frames do, and never a series or a study.
+ * Limits a token to viewing. Documents, reports and overlays (segmentations, …) may be retrieved whole, because the viewer reads
+ * them so; of images only frames may be, and never a whole series or study.
  * @throws {AppError} `viewer.retrieval_forbidden`
  */
 export function assertViewerRetrieval(retrieval: Retrieval): void {

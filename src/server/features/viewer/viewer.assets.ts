@@ -15,11 +15,11 @@ export interface ViewerAssetsOptions {
   source: AssetSource;
   /** Origin of the application's own pages (PUBLIC_URL). */
   publicOrigin: string;
-  /** Origin the viewer has for itself (VIEWER_ORIGIN). */
+  /** The viewer's own origin (VIEWER_ORIGIN). */
   viewerOrigin?: string | undefined;
 }
 
-/** A sandboxed page is of no origin, so to it our files are another's; a browser shows none together with an opener policy. */
+/** A sandboxed page has an opaque origin, so our files are cross-origin to it, and browsers refuse an opener policy there. */
 const SANDBOX_HEADERS = {
   "Access-Control-Allow-Origin": "*",
   "Cross-Origin-Resource-Policy": "cross-origin",
@@ -45,8 +45,8 @@ export function createViewerAssets({
       const page = isSandboxed ? "sandboxed.html" : "index.html";
       const asset = source.get(isPage ? page : assetPath(pathname));
       if (!asset) throw new AppError(notFound);
-      // Behind a proxy the origin we see may not be the one the browser sees, and without PUBLIC_URL the other way
-      // round; a policy that names both is right for either.
+      // Behind a proxy, the request's origin may differ from the browser's; without PUBLIC_URL, the known origin may. A policy that
+      // names both is right in each case.
       const origins = [...new Set([knownOrigin, origin])];
       return serveAsset(request, asset, {
         "Content-Security-Policy": isPage
@@ -59,7 +59,7 @@ export function createViewerAssets({
   };
 }
 
-/** The page is reached as `/viewer/basic` alone, never under the name of a file. */
+/** Maps `/viewer/basic` to the page, which no other path reaches. */
 function assetPath(pathname: string): string {
   const path = pathname.length <= MAX_PATH_LENGTH ? pathname.slice(PREFIX.length) : "";
   return path.endsWith(".html") ? "" : path;

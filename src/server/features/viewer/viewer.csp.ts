@@ -1,20 +1,20 @@
 /** Where the viewer may be shown and what it may reach. */
 export interface ViewerPolicyOptions {
-  /** Origins under which the viewer is reached; its own DICOMweb is on the same ones. */
+  /** Origins under which the viewer is reached, as is its DICOMweb. */
   origins: string[];
-  /** Origins whose pages may frame the viewer; `'self'` where it shares the app's origin. */
+  /** Origins whose pages may frame the viewer; `'self'` if it shares the app's origin. */
   frameAncestors: string;
-  /** Makes the page one of no origin: where it shares the app's, its code must not find the session. */
+  /** Gives the page an opaque origin, so that a viewer on the app's origin cannot reach the session. */
   isSandboxed: boolean;
 }
 
 /**
- * Content-Security-Policy of the viewer's page. It may talk to the token's DICOMweb and to its own files and to
- * nothing else of our origin: a viewer gone astray can't call the API. (A CSP path that ends with a slash covers
- * everything below it; `'self'` can't carry a path, so origins are named.) To WebKit `'self'` and a host without a scheme
- * are nothing in a sandbox, so its files are named there for all that it loads. In a sandbox its workers have its policy, not
- * their files': there the image codecs compile code. And there its scripts are handed over by the page around (blobs),
- * which opens no door: whoever may compile code needs none.
+ * Content-Security-Policy of the viewer's page. It may request the token's DICOMweb and its own files only, so that a compromised
+ * viewer can't call the API. (A CSP path that ends with a slash covers everything below it; `'self'` can't carry a path, so origins
+ * are named.) In a sandbox, WebKit ignores `'self'` and a host without a scheme, so the policy names the viewer's files by origin
+ * for everything that it loads. Workers have the page's policy in a sandbox, not that of their files, and the image codecs compile
+ * code in them. The surrounding page passes scripts to the sandbox as blobs; allowing these adds no risk where code may be
+ * compiled.
  */
 export function viewerDocumentPolicy({ origins, frameAncestors, isSandboxed }: ViewerPolicyOptions): string {
   const self = [
@@ -39,7 +39,7 @@ export function viewerDocumentPolicy({ origins, frameAncestors, isSandboxed }: V
 
 const CODE_OF_CODECS = " 'wasm-unsafe-eval' 'unsafe-eval'";
 
-/** Policy of the viewer's files, which matters where one runs as a worker: the image codecs compile code. */
+/** Policy of the viewer's files, which applies to files that run as workers: the image codecs compile code. */
 export function viewerAssetPolicy({ origins }: Pick<ViewerPolicyOptions, "origins">): string {
   return [
     "default-src 'none'",
@@ -49,7 +49,7 @@ export function viewerAssetPolicy({ origins }: Pick<ViewerPolicyOptions, "origin
   ].join("; ");
 }
 
-/** CSP has no syntax for an IPv6 host; under such an address the whole origin is allowed. */
+/** Sources for `connect-src`. CSP has no syntax for a path under an IPv6 host, so such an origin is allowed as a whole. */
 function connectSources(origins: string[]): string {
   const named = nameable(origins);
   if (named.length === 0 || named.length < origins.length) return "'self'";

@@ -3,7 +3,7 @@ import type { DbOrTx } from "../../db/client.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
 import { series } from "../studies/studies.table.ts";
 
-/** A study with more series than this is judged by the largest of them. */
+/** At most this many series of a study are read, the largest first. */
 const MAX_SERIES = 500;
 
 export interface ManifestOfSeries {
@@ -11,7 +11,7 @@ export interface ManifestOfSeries {
   manifest: StoredObjectRow;
 }
 
-/** The manifests of a study's series, the series with the most instances first: the same as the list's picture. */
+/** The manifests of a study's series, the series with the most instances first, like the list's picture. */
 export async function listLargestSeries(db: DbOrTx, studyId: string): Promise<ManifestOfSeries[]> {
   return await db
     .select({ seriesInstanceUID: series.seriesInstanceUID, manifest: storedObjects })
