@@ -10,7 +10,7 @@ import { labExamNotFound } from "./labs.errors.ts";
 import { deleteLabExamRow } from "./labs.repo.ts";
 
 /**
- * Deletes a lab exam and its bytes; one lab action of the month.
+ * Deletes a lab exam and its bytes; it costs one lab action of the month.
  * @throws {AppError} `lab.not_found`, `quota.actions`, `subscription.required`
  */
 export async function deleteLabExam(
@@ -22,7 +22,7 @@ export async function deleteLabExam(
   const { userId } = session;
   const now = deps.clock.now();
   await deps.db.transaction(async (tx) => {
-    // Before the exam, as cancellations do.
+    // The subscription is locked before the exam, as cancellations do.
     await lockSubscription(tx, userId);
     const exam = await deleteLabExamRow(tx, userId, id);
     if (!exam) throw new AppError(labExamNotFound);

@@ -1,7 +1,7 @@
 import type { ObjectOwner } from "../../holdings/object-owners.ts";
 import { clearLabMark, listLabExamsByKey, markLabExam } from "./labs.repo.ts";
 
-/** What holdings show of laboratory PDFs is written on their exams. */
+/** Writes what holdings find out about laboratory PDFs to their exams. */
 export const labExamOwner: ObjectOwner = {
   async mark(tx, examId, found) {
     const isNew = await markLabExam(tx, examId, found);

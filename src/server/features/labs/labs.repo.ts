@@ -15,7 +15,7 @@ export async function listLabExams(db: DbOrTx, accountId: string): Promise<LabEx
     .limit(10_000);
 }
 
-/** As {@link listLabExams}, what waits to be purged included, since it is still kept. */
+/** As {@link listLabExams}, including exams that wait to be purged, since their bytes still exist. */
 export async function listAllLabExams(db: DbOrTx, accountId: string): Promise<LabExamRow[]> {
   return await db
     .select()
@@ -37,7 +37,7 @@ export async function findLabExam(
   return row;
 }
 
-/** Of all accounts. */
+/** Counts the lab exams of all accounts. */
 export async function countLabExams(db: DbOrTx): Promise<number> {
   return await db.$count(labExams, isKept(labExams));
 }
@@ -46,7 +46,7 @@ export async function insertLabExam(tx: Tx, row: typeof labExams.$inferInsert): 
   await tx.insert(labExams).values(row);
 }
 
-/** The row that was deleted; `undefined` where another call was first. */
+/** Deletes an exam's row and returns it; `undefined` if another call deleted it first. */
 export async function deleteLabExamRow(
   tx: Tx,
   accountId: string,
@@ -59,7 +59,7 @@ export async function deleteLabExamRow(
   return row;
 }
 
-/** Notes what reading its bytes found; `undefined` where the exam is gone, `false` where it was noted before. */
+/** Records what reading its bytes found; returns `undefined` if the exam is gone, `false` if the same was recorded before. */
 export async function markLabExam(
   tx: Tx,
   id: string,
@@ -76,19 +76,19 @@ export async function markLabExam(
   return true;
 }
 
-/** Of everything an account stores, what waits to be purged included. */
+/** Keys of all lab exams of an account, including those that wait to be purged. */
 export async function listLabKeys(db: DbOrTx, accountId: string): Promise<string[]> {
   const rows = await db.select({ key: labExams.key }).from(labExams).where(eq(labExams.accountId, accountId));
   return rows.map((row) => row.key);
 }
 
-/** Lab exams of all accounts behind `afterKey`, in the order in which a store lists their keys. */
+/** Lab exams of all accounts after `afterKey`, in the order in which a store lists their keys. */
 export async function listLabExamsByKey(db: DbOrTx, afterKey: string, limit: number): Promise<LabExamRow[]> {
   const byteOrder = sql`${labExams.key} collate "C"`;
   return await db.select().from(labExams).where(gt(byteOrder, afterKey)).orderBy(byteOrder).limit(limit);
 }
 
-/** Takes back what was noted of an exam whose bytes were found to be right (`ok`), or there again (`unchecked`). */
+/** Clears the mark of an exam whose bytes were found correct (`ok`) or present again (`unchecked`). */
 export async function clearLabMark(db: DbOrTx, id: string, found: "ok" | "unchecked"): Promise<boolean> {
   const marks = found === "ok" ? (["damaged", "missing"] as const) : (["missing"] as const);
   const rows = await db

@@ -4,7 +4,7 @@ import { keyOf } from "../../db/key-of.ts";
 import { integrity } from "../../holdings/objects/stored-objects.table.ts";
 import { users } from "../accounts/users/users.table.ts";
 
-/** A laboratory PDF; its bytes lie in the archive store under `key`. */
+/** A laboratory PDF; its bytes are in the archive store under `key`. */
 export const labExams = pgTable(
   "lab_exams",
   {
@@ -19,9 +19,9 @@ export const labExams = pgTable(
     sizeBytes: bigint("size_bytes", { mode: "number" }).notNull(),
     sha256: text().notNull(),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
-    /** As of a study. */
+    /** As for a study. */
     integrity: integrity().notNull().default("unchecked"),
-    /** Set while a cancelled account's exam waits to be purged: nobody sees it, an undo brings it back. */
+    /** Set while a cancelled account's exam waits to be purged: nobody sees it, and an undo brings it back. */
     removalId: uuid("removal_id").references(() => keyOf("removals")),
   },
   (table) => [

@@ -12,7 +12,7 @@ import { labExamNotFound } from "./labs.errors.ts";
 import { clearLabMark, findLabExam, type LabExamRow } from "./labs.repo.ts";
 
 /**
- * A lab exam to look at, which is free, or to take along, which is one lab action of the month.
+ * Opens a lab exam to view, which is free, or to download, which costs one lab action of the month.
  * @throws {AppError} `lab.not_found`, `archive.damaged`, `quota.actions`, `subscription.required`
  */
 export async function openLabExam(
@@ -45,7 +45,7 @@ export async function openLabExam(
   return answerPdf(body, { sizeBytes: exam.sizeBytes, fileName, isDownload });
 }
 
-/** An exam whose bytes were wrong may have come back from a backup: read whole, it tells. */
+/** Reads the whole exam again, since damaged bytes may have been restored from a backup. */
 async function checkAgain(deps: ObjectDeps, exam: LabExamRow): Promise<void> {
   if (!isUnsound(exam) || (await checkObject(deps, labObject(exam)))) return;
   await clearLabMark(deps.db, exam.id, "ok");

@@ -4,7 +4,7 @@ import { isKept } from "../../holdings/kept.repo.ts";
 import type { DiscardedObject } from "../../holdings/objects/discard-objects.ts";
 import { labExams } from "./labs.table.ts";
 
-/** Takes the exams that an account keeps out of sight, as `removalId`; returns how many. */
+/** Hides the exams that an account keeps, as part of `removalId`; returns how many. */
 export async function removeLabExamsOf(tx: Tx, accountId: string, removalId: string): Promise<number> {
   const taken = await tx
     .update(labExams)
@@ -14,7 +14,7 @@ export async function removeLabExamsOf(tx: Tx, accountId: string, removalId: str
   return taken.length;
 }
 
-/** Brings the exams of a removal back; returns how many. */
+/** Brings back the exams of a removal; returns how many. */
 export async function bringLabExamsBack(tx: Tx, removalId: string): Promise<number> {
   const back = await tx
     .update(labExams)
@@ -24,7 +24,7 @@ export async function bringLabExamsBack(tx: Tx, removalId: string): Promise<numb
   return back.length;
 }
 
-/** Deletes up to `limit` lab exams of a removal and answers what they stored; `undefined` where none is left. */
+/** Deletes up to `limit` lab exams of a removal and returns their stored objects; `undefined` when none is left. */
 export async function deleteRemovedLabExams(
   tx: Tx,
   removalId: string,

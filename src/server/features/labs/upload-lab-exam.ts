@@ -11,7 +11,7 @@ import { insertLabExam } from "./labs.repo.ts";
 import { presentLabExam } from "./present-lab-exam.ts";
 
 /**
- * Keeps a laboratory PDF; one lab exam of the plan.
+ * Stores a laboratory PDF; it counts as one lab exam of the plan.
  * @throws {AppError} `quota.*`, `subscription.required`
  */
 export async function uploadLabExam(
@@ -23,7 +23,8 @@ export async function uploadLabExam(
   const { userId } = session;
   await assertStorageFits(deps.db, { id: userId, isCaller: true }, input.pdf.length);
   return await storeDocument(deps, userId, input.pdf, async (tx, document) => {
-    // First, and then the time: a cancellation comes wholly before, and this is refused, or after, and takes it too.
+    // The lock comes before the time is read, so that a cancellation runs either wholly before (this upload is refused) or wholly
+    // after (it removes this exam too).
     await lockSubscription(tx, userId);
     const now = deps.clock.now();
     const { id, key, sizeBytes, sha256 } = document;

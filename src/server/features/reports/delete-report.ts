@@ -13,7 +13,7 @@ import { reportNotFound } from "./reports.errors.ts";
 import { findReport } from "./reports.repo.ts";
 
 /**
- * Deletes a study's report: its owner, an admin, or whoever uploaded it.
+ * Deletes a study's report, for the study's owner, an admin, or the account that uploaded the report.
  * @throws {AppError} `study.not_found`, `report.not_found`, `study.not_owner`
  */
 export async function deleteReport(
@@ -33,7 +33,7 @@ export async function deleteReport(
     if (!mayDeleteReport(caller, study, stored.report.uploadedBy === userId))
       throw new AppError(studyNotOwner);
     await discardObjects(deps, tx, [stored.object]);
-    // Its row goes with the object that it names.
+    // The report's row is deleted with the object that it names.
     await deleteStoredObjects(tx, [stored.object.id]);
     await setHasReport(tx, study.id, false);
     await checkIfUnsound(deps, tx, study, stored.object.id);

@@ -17,7 +17,7 @@ export async function findReport(
   return row;
 }
 
-/** Those of `studyIds` whose report this account attached. */
+/** The studies among `studyIds` whose report this account attached. */
 export async function findReportsBy(db: DbOrTx, userId: string, studyIds: string[]): Promise<Set<string>> {
   if (studyIds.length === 0) return new Set();
   const rows = await db

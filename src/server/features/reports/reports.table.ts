@@ -12,10 +12,10 @@ export const reports = pgTable(
     objectId: uuid("object_id")
       .notNull()
       .references(() => storedObjects.id, { onDelete: "cascade" }),
-    /** Who uploaded it may delete it, besides the study's owner; no reference, it outlives the account. */
+    /** The account that uploaded the report and so may delete it. Not a reference, since the report may outlive the account. */
     uploadedBy: uuid("uploaded_by").notNull(),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
   },
-  // Each deleted object looks for its report.
+  // The deletion of an object looks for its report.
   (table) => [index("reports_object_id_idx").on(table.objectId)],
 );

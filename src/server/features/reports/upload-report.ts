@@ -13,7 +13,7 @@ import { reportExists } from "./reports.errors.ts";
 import { insertReport } from "./reports.repo.ts";
 
 /**
- * Attaches a report where there is none; anyone who may see the study may.
+ * Attaches a report to a study without one; anyone who may see the study may do so.
  * @throws {AppError} `study.not_found`, `report.exists`, `quota.bytes`
  */
 export async function uploadReport(
@@ -28,7 +28,7 @@ export async function uploadReport(
   await assertStorageFits(deps.db, owner, input.pdf.length);
   const now = deps.clock.now();
   await storeDocument(deps, found.accountId, input.pdf, async (tx, document) => {
-    // Before the study, as uploads and deletions do.
+    // The storage is charged before the study is locked, as uploads and deletions do.
     await chargeStorage(tx, owner, document.sizeBytes);
     const study = await lockStudy(tx, found.id);
     if (!study) throw new AppError(studyNotFound);
