@@ -10,15 +10,15 @@ const STATE_NAME = /^[0-9]{8}T[0-9]{6}Z(-[0-9]+)?$/;
  *
  *     manifest.json                  the newest state
  *     states/20261122T131500Z/       one folder a state: manifest.json, database.sql, secrets/, mail/
- *     objects/ab/ab12…               what is kept, once each, named by its SHA-256
+ *     objects/ab/ab12…               each distinct object once, named by its SHA-256
  *
- * A state appears by a rename, whole, after everything that it names is on the medium.
+ * A state appears as a whole, by a rename, after everything that it names is durable.
  */
 export interface BackupFolder {
   root: string;
-  /** Relative, as manifests name it. */
+  /** The path relative to the backup's folder, as in manifests. */
   objectPath(sha256: string): string;
-  /** States that are whole, oldest first. */
+  /** Complete states, oldest first. */
   listStates(): Promise<string[]>;
   statePath(state: string): string;
   /** Where a state is written before its rename. */
@@ -26,7 +26,7 @@ export interface BackupFolder {
   manifestPath: string;
   /** Where an object is written before it gets its name. */
   unfinishedObjects: string;
-  /** Removes what a backup that was cut left behind; the objects that it copied stay for the next. */
+  /** Removes what an interrupted backup left behind, except the objects that it copied, which the next one uses. */
   removeUnfinished(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function openBackupFolder(root: string): BackupFolder {
   };
 }
 
-/** Makes the folders of a backup where they are not there; nobody else may look into them. */
+/** Makes the missing folders of a backup, which only this user may read. */
 export async function makeBackupFolder(root: string): Promise<BackupFolder> {
   for (const folder of [root, join(root, "states"), join(root, "objects")])
     await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { z } from "zod";
 import { OperatorError } from "../../runtime/operator-error.ts";
 
-/** What a file of a backup is. `object` entries name the key in the archive store that the bytes belong to. */
+/** A file of a backup. An `object` entry names the key of its bytes in the archive store. */
 export const backupFileSchema = z.object({
   /** Relative to the backup's folder, with `/` between names. */
   path: z
@@ -15,13 +15,13 @@ export const backupFileSchema = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** The key of an object. Two objects of equal content share a file. */
   key: z.string().max(512).optional(),
-  /** The SHA-256 that the database names, where the bytes had changed before they were backed up. */
+  /** The SHA-256 in the database, if the bytes had changed before the backup. */
   expectedSha256: z.string().optional(),
 });
 
 export type BackupFile = z.infer<typeof backupFileSchema>;
 
-/** What a state is as a whole. */
+/** The head of a manifest, which describes the whole state. */
 export const backupHeadSchema = z.object({
   version: z.literal(1),
   product: z.string(),
@@ -39,14 +39,14 @@ export class ManifestIsUnreadable extends OperatorError {
   override name = "ManifestIsUnreadable";
 }
 
-/** More than a head of any version has. */
+/** The head has fewer lines than this in every version. */
 const MAX_HEAD_LINES = 100;
 const FILES = '  "files": [';
 const MISSING = '  "missing": [';
 
 /**
  * The lines of a manifest: JSON as a whole, with one file a line, so that it is written and read in constant memory.
- * @param missing keys that the database names and no store held; read once all of `files` are taken
+ * @param missing keys that the database names and no store has; read after all of `files`
  */
 export async function* manifestLines(
   head: BackupHead,
@@ -84,7 +84,7 @@ export async function readManifestHead(path: string): Promise<BackupHead> {
 
 /**
  * The files that a manifest names, one after the other.
- * @throws {ManifestIsUnreadable} at its end, where it is cut
+ * @throws {ManifestIsUnreadable} at its end, if the file is incomplete
  */
 export async function* readManifestFiles(path: string): AsyncGenerator<BackupFile, void> {
   let last = "";

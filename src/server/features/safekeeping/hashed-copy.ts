@@ -4,16 +4,16 @@ import { copyFile, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { sync, writeAll } from "../../storage/disk/durable-file.ts";
 
-/** What a file that was written holds. */
+/** The content of a written file. */
 export interface Written {
   sizeBytes: number;
   /** Hex. */
   sha256: string;
 }
 
-/** Ends the names of files that are being written. */
+/** The suffix of files that are being written. */
 export const UNFINISHED = ".unfinished";
-/** Read and hashed at once: large enough that the calls cost little, small enough for a small machine. */
+/** The size of one read: large enough that the calls cost little, small enough for a small machine. */
 const CHUNK_BYTES = 1 << 20;
 
 /** SHA-256 and size of a file, in constant memory. */
@@ -22,9 +22,8 @@ export async function hashFile(path: string, signal?: AbortSignal): Promise<Writ
 }
 
 /**
- * Copies the file at `source` to a new file at `target` and tells what it wrote. Where the file system can share blocks the
- * copy takes no room, and later changes of one leave the other as it is. A hard link would not: what changes the original
- * would change the backup. Not durable until synced.
+ * Copies the file at `source` to a new file at `target` and returns what it wrote. If the file system can share blocks, the copy
+ * takes no room, and a later change of one file does not affect the other (unlike with a hard link). Not durable until synced.
  */
 export async function copyHashed(source: string, target: string, signal?: AbortSignal): Promise<Written> {
   if (await shareBlocks(source, target)) return await hashFile(target, signal);
@@ -32,7 +31,7 @@ export async function copyHashed(source: string, target: string, signal?: AbortS
   return await hashInto(source, (chunk) => writeAll(to, chunk), signal);
 }
 
-/** Writes what `body` brings to a new file at `target`. Not durable until synced. */
+/** Writes `body` to a new file at `target`. Not durable until synced. */
 export async function writeHashed(
   body: AsyncIterable<string | Uint8Array> | Iterable<string>,
   target: string,
@@ -62,14 +61,14 @@ export async function writeHashed(
   return { sizeBytes, sha256: hasher.digest("hex") };
 }
 
-/** What came of a file: its place, and what to tell of it. */
+/** Where to put a written file, and the result to return. */
 interface Placed<Result> {
   /** `undefined`: there is nothing to keep. */
   target: string | undefined;
   result: Result;
 }
 
-/** Lets `fill` write a file in `folder` and puts it where that says, whole and durable. */
+/** Lets `fill` write a file in `folder` and moves it, complete and durable, to the target that `fill` returns. */
 export async function placeFile<Result>(
   folder: string,
   fill: (path: string) => Promise<Placed<Result>>,
@@ -94,7 +93,7 @@ async function shareBlocks(source: string, target: string): Promise<boolean> {
     await copyFile(source, target, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL);
     return true;
   } catch {
-    // Whatever is wrong with the source, copying it says so.
+    // Any error of the source is thrown by the copy below.
     await rm(target, { force: true });
     return false;
   }

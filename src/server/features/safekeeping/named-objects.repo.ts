@@ -2,13 +2,13 @@ import type { TransactionSql } from "postgres";
 import type { Sql } from "../../db/postgres.ts";
 import { purgeQueue } from "../../holdings/holding-jobs.ts";
 
-/** An object that the database names: where its bytes lie and what they must be. */
+/** An object that the database names: where its bytes are, and their size and hash. */
 export interface NamedObject {
   key: string;
   sizeBytes: number;
   /** Hex. */
   sha256: string;
-  /** The node whose staging area holds the bytes, while the archive store does not. */
+  /** The node whose staging area holds the bytes, as long as the archive store does not. */
   stagedOn: string | null;
   /** `null` for a laboratory PDF. */
   studyInstanceUID: string | null;
@@ -31,15 +31,15 @@ export async function* listNamedObjects(tx: TransactionSql): AsyncGenerator<Name
   for await (const page of rows.cursor(ROWS_AT_ONCE)) yield* page;
 }
 
-/** What the database names now under `key`. */
+/** The object that the database names now under `key`. */
 export async function findNamedObject(sql: Sql, key: string): Promise<NamedObject | undefined> {
   const [row] = await sql.unsafe<NamedObject[]>(`select * from (${NAMED}) named where key = $1`, [key]);
   return row;
 }
 
 /**
- * Those of `keys` that belong to nothing: no row names them, no upload that is under way or waits to be swept brought them,
- * and no job is about to delete them.
+ * The orphans among `keys`: no row names them, they belong to no upload that is under way or waits to be swept, and no job is about
+ * to delete them.
  */
 export async function listOrphans(sql: Sql, keys: readonly string[]): Promise<string[]> {
   const rows = await sql<{ key: string }[]>`

@@ -17,7 +17,7 @@ export class BackupIsNewer extends OperatorError {
   }
 }
 
-/** A file of a backup is not what its manifest says. */
+/** A file of a backup does not match its manifest. */
 export class BackupIsDamaged extends OperatorError {
   override name = "BackupIsDamaged";
   constructor(what: string) {

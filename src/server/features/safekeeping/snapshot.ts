@@ -5,13 +5,13 @@ import { openPostgres } from "../../db/postgres.ts";
 import { writeHashed } from "./hashed-copy.ts";
 import { listNamedObjects, type NamedObject } from "./named-objects.repo.ts";
 
-/** What the rows of a snapshot name. */
+/** The totals of the objects that a snapshot's rows name. */
 export interface Total {
   objects: number;
   bytes: number;
 }
 
-/** Runs `work` on one snapshot of the database, which goes on meanwhile. */
+/** Runs `work` on one snapshot of the database, without blocking it. */
 export async function inSnapshot<Result>(
   databaseUrl: string,
   work: (tx: TransactionSql) => Promise<Result>,
@@ -24,7 +24,7 @@ export async function inSnapshot<Result>(
   }
 }
 
-/** Writes what the snapshot names to a file, so that the transaction does not last as long as reading the objects does. */
+/** Writes the objects that the snapshot names to a file, so that the transaction can end before the objects are read. */
 export async function spoolNames(tx: TransactionSql, path: string, signal: AbortSignal): Promise<Total> {
   const total = { objects: 0, bytes: 0 };
   async function* lines(): AsyncGenerator<string> {

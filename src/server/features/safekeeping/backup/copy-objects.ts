@@ -8,7 +8,7 @@ import { copyHashed, placeFile, type Written, writeHashed } from "../hashed-copy
 import type { NamedObject } from "../named-objects.repo.ts";
 import type { ObjectSources } from "../object-sources.ts";
 
-/** Bytes lie on another node only, which has to be there to give them to the store. */
+/** Some bytes are only on another node, which must run to transfer them to the store. */
 export class StagedElsewhere extends OperatorError {
   override name = "StagedElsewhere";
   constructor(nodeId: string) {
@@ -18,24 +18,24 @@ export class StagedElsewhere extends OperatorError {
   }
 }
 
-/** Small objects are many, and each waits for the disk: this many are copied at once. */
+/** How many objects are copied at once: most are small, and each waits for the disk. */
 const COPIES_AT_ONCE = 8;
 
-/** What copying objects found on the way. */
+/** Counts and findings of copying objects. */
 export class CopyTally {
   objects = 0;
   bytes = 0;
-  /** Bytes that were not in the folder before. */
+  /** Bytes of the objects that were new to the folder. */
   copiedBytes = 0;
-  /** Keys whose bytes are not what the database says. */
+  /** Keys whose bytes do not match the database. */
   changed: string[] = [];
   /** Keys that no store holds. */
   missing: string[] = [];
 }
 
 /**
- * Brings the bytes of every object into the folder, those that are not there yet, and yields their files in the order of
- * `named`. An object whose bytes have changed is kept as it is now, under the hash of what it is now.
+ * Copies every object that is not in the folder yet, and yields the files in the order of `named`. An object whose bytes have
+ * changed is copied as it is now, under its present hash.
  * @throws {StagedElsewhere}
  */
 export async function* copyObjects(
@@ -50,7 +50,7 @@ export async function* copyObjects(
     for await (const object of named) {
       signal.throwIfAborted();
       const copy = copyObject(folder, object, sources, tally, signal);
-      copy.catch(() => undefined); // told when its turn comes
+      copy.catch(() => undefined); // thrown when its turn comes
       copies.push(copy);
       if (copies.length >= COPIES_AT_ONCE) yield* present(await copies.shift());
     }
@@ -86,7 +86,7 @@ async function copyObject(
   return { ...file, expectedSha256: sha256 };
 }
 
-/** A file of this name is whole: it got its name when it was. */
+/** A file of this name is complete, since a file gets its name only when it is. */
 async function keptAlready(
   folder: BackupFolder,
   { sha256, sizeBytes }: NamedObject,
@@ -111,7 +111,7 @@ async function bring(
   });
 }
 
-/** A transfer may end meanwhile: what is gone from the staging area is in the store by then. */
+/** If a transfer ended meanwhile, an object missing from the staging area is in the store. */
 async function copyFromSource(
   { key, stagedOn }: NamedObject,
   { store, storedPath, nodeId, stagedPath }: ObjectSources,

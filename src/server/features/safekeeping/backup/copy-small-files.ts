@@ -6,19 +6,16 @@ import type { BackupFolder } from "../backup-folder.ts";
 import type { BackupFile } from "../backup-manifest.ts";
 import { copyHashed, placeFile, writeHashed } from "../hashed-copy.ts";
 
-/** A file that a state keeps for itself. */
+/** A small file that is stored in the state itself. */
 export interface SmallFile {
   kind: "secret" | "mail";
   /** Its name in the state. */
   name: string;
-  /** Where it lies, or what it holds. */
+  /** The file's path, or its content. */
   source: { path: string } | { text: string };
 }
 
-/**
- * Files of DATA_DIR: whoever has the secrets can open what is sealed in the database, and a node goes on with its own jobs
- * by its name.
- */
+/** Files of DATA_DIR. The secrets open what is sealed in the database; the node's id lets it continue its own jobs. */
 const SECRETS = ["auth-secret", "receipt-key", "node-id"];
 
 /**
@@ -42,7 +39,7 @@ export async function listSmallFiles(
   return files;
 }
 
-/** Copies them into the state that is being written; a mail that was swept meanwhile is left out. */
+/** Copies the files into the state that is being written; skips a mail that was swept meanwhile. */
 export async function* copySmallFiles(
   folder: BackupFolder,
   state: string,

@@ -16,17 +16,17 @@ import { pruneStates } from "./prune-states.ts";
 
 export interface BackupOptions {
   databaseUrl: string;
-  /** Those that the database has. */
+  /** The migrations that the database has. */
   migrations: readonly Migration[];
   product: string;
   sources: ObjectSources;
-  /** What lies beside the objects and the database. */
+  /** The files beside the objects and the database. */
   smallFiles: readonly SmallFile[];
-  /** How many states stay, the new one among them; all where it is not given. */
+  /** How many states to keep, including the new one; all if unset. */
   keep?: number | undefined;
   now: Date;
   signal: AbortSignal;
-  /** Told of the tally while it grows, with what it grows to. */
+  /** Called while the tally grows, with the expected total. */
   onProgress?: (tally: CopyTally, total: Total) => void;
 }
 
@@ -35,11 +35,11 @@ export interface BackupReport extends CopyTally {
 }
 
 /**
- * Backs up a running installation into the folder `root`: the rows of one snapshot, every object that they name, secrets
- * and mails. Deletions of objects wait meanwhile; everything else goes on. What an earlier state brought is not copied
- * again, and a backup that is cut leaves no state.
- * @throws {BackupIsRunning} where another backup of the same installation runs
- * @throws {StagedElsewhere} where bytes lie on another node only
+ * Backs up a running installation into the folder `root`: the rows of one snapshot, every object that they name, secrets and mails.
+ * Deletions of objects wait meanwhile; everything else goes on. Objects of earlier states are not copied again, and an interrupted
+ * backup leaves no state.
+ * @throws {BackupIsRunning} if another backup of the same installation runs
+ * @throws {StagedElsewhere} if some bytes are only on another node
  */
 export async function makeBackup(root: string, options: BackupOptions): Promise<BackupReport> {
   const { signal, now } = options;
@@ -87,7 +87,7 @@ async function readSnapshot(
   }));
 }
 
-/** The state gets its name once all of it is durable; then the newest manifest is the one beside the objects. */
+/** Gives the state its name once all of it is durable, and then puts its manifest beside the objects as the newest. */
 async function publish(folder: BackupFolder, state: string): Promise<void> {
   const unfinished = folder.unfinishedPath(state);
   for (const name of ["database.sql", "manifest.json", "."]) await sync(join(unfinished, name));

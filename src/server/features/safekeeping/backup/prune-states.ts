@@ -5,8 +5,8 @@ import type { BackupFolder } from "../backup-folder.ts";
 import { readManifestFiles } from "../backup-manifest.ts";
 
 /**
- * Removes all states but the newest `keep`, then every object that no state names any more. The states go first: a cut
- * in between leaves objects too many, never one too few.
+ * Removes all states but the newest `keep`, then every object that no state names any more. The states go first, so that an
+ * interruption leaves unneeded objects but never loses a needed one.
  */
 export async function pruneStates(folder: BackupFolder, keep: number): Promise<void> {
   const states = await folder.listStates();

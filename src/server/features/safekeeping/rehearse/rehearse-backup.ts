@@ -10,12 +10,12 @@ export interface RestoredServer {
   sql: Sql;
 }
 
-/** What was tried of one study; a failure is told in `problem`. */
+/** The trial of one study; `problem` says what failed. */
 export interface StudyTrial {
   studyInstanceUID: string;
-  /** SHA-256 of the frame that was opened; none where the study has no images. */
+  /** SHA-256 of the opened frame; absent for a study without images. */
   frameSha256?: string;
-  /** SHA-256 of the download, where this study was downloaded. */
+  /** SHA-256 of the download, if this study was downloaded. */
   downloadSha256?: string;
   problem?: string;
 }
@@ -27,10 +27,10 @@ export interface Rehearsal {
   trials: StudyTrial[];
 }
 
-/** How many studies are downloaded and compared; a frame is opened of all. */
+/** How many studies are downloaded and compared; a frame of every study is opened. */
 const DOWNLOADS = 10;
 
-/** Opens a frame of every study and downloads ten of them, over HTTP as people do. It goes on after what fails. */
+/** Opens a frame of every study and downloads ten studies, over HTTP as users do. It continues after a failure. */
 export async function rehearse(
   server: RestoredServer,
   signal: AbortSignal,
@@ -61,7 +61,7 @@ export async function rehearse(
   return rehearsal;
 }
 
-/** The middle frame's instance of the first series with images; `undefined` where the study has none. */
+/** Opens the middle frame of the first series with images; `undefined` if the study has none. */
 async function openFrame(server: RestoredServer, study: RehearsedStudy): Promise<Uint8Array | undefined> {
   const data = Buffer.from(JSON.stringify([{ userId: server.adminId, id: study.id }])).toString("base64url");
   const issued = await ask(server, `/generate-token?data=${data}`);

@@ -1,17 +1,17 @@
 import type { Sql } from "../../../db/postgres.ts";
 import { KEPT } from "../../../holdings/kept.repo.ts";
 
-/** A study of a restored installation, and what its bytes must be. */
+/** A study of a restored installation, and the hash that its bytes must have. */
 export interface RehearsedStudy {
   id: string;
   studyInstanceUID: string;
-  /** SHA-256 of its one volume, which a download is; `null` where several are joined. */
+  /** SHA-256 of its only volume, which equals the download; `null` if several volumes are joined. */
   downloadSha256: string | null;
 }
 
 const ROWS_AT_ONCE = 500;
 
-/** Every study that somebody can open, by id; those in removal and those known to be gone are left out. */
+/** Every study that a user can open, by id; without those in removal and those known to be missing. */
 export async function* listRehearsedStudies(sql: Sql): AsyncGenerator<RehearsedStudy> {
   let after = "00000000-0000-0000-0000-000000000000";
   for (;;) {

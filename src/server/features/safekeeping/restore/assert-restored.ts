@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { OperatorError } from "../../../runtime/operator-error.ts";
 import { isAbsent } from "../../../storage/disk/fs-failure.ts";
 
-/** Lies in DATA_DIR, with the name of the state, until all of a backup is restored. */
+/** A file in DATA_DIR with the name of the state, until the whole backup is restored. */
 export const RESTORE_MARK = "restore-unfinished";
 
-/** A restore was cut: DATA_DIR holds a part of a backup only. */
+/** A restore was interrupted: DATA_DIR holds only a part of a backup. */
 export class RestoreIsUnfinished extends OperatorError {
   override name = "RestoreIsUnfinished";
   constructor(dataDir: string, state: string) {
@@ -22,7 +22,7 @@ export async function assertRestored(dataDir: string): Promise<void> {
   if (state !== undefined) throw new RestoreIsUnfinished(dataDir, state);
 }
 
-/** The state whose restore was cut in this DATA_DIR. */
+/** The state whose restore was interrupted in this DATA_DIR. */
 export async function restoringState(dataDir: string): Promise<string | undefined> {
   try {
     return (await readFile(join(dataDir, RESTORE_MARK), "utf8")).trim();

@@ -18,14 +18,14 @@ import { settleRestored } from "./settle-restored.ts";
 export interface RestoreOptions {
   dataDir: string;
   outbox: string;
-  /** AUTH_SECRET, where the environment gives it. */
+  /** AUTH_SECRET, if the environment sets it. */
   authSecret: string | undefined;
   /** Opens the archive store; called once DATA_DIR is known to be empty. */
   openStore: () => Promise<ObjectStore>;
   /** Starts or reaches the database, which has to be empty. */
   reachDatabase: () => Promise<{ url: string } & AsyncDisposable>;
   migrations: readonly Migration[];
-  /** The newest where it is not given. */
+  /** The state to restore; the newest if unset. */
   state?: string | undefined;
   now: Date;
   signal: AbortSignal;
@@ -33,9 +33,9 @@ export interface RestoreOptions {
 }
 
 /**
- * Restores a state of the backup in `root` into an empty DATA_DIR, database and store, and checks every hash on the way.
- * Everything is as it was when it was backed up, but nobody is signed in. A run that was cut is repeated with the same
- * backup; until then the program does not start there.
+ * Restores a state of the backup in `root` into an empty DATA_DIR, database and store, and checks every hash on the way. Everything
+ * is as it was at the backup, except that nobody is signed in. An interrupted run is repeated with the same backup; until then the
+ * server does not start there.
  * @throws {NoBackup | BackupIsNewer | BackupIsDamaged | PlaceIsTaken}
  */
 export async function restoreBackup(root: string, options: RestoreOptions): Promise<BackupHead> {
@@ -57,7 +57,7 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
       throw new PlaceIsTaken("the database");
     }
     const dump = await restoreFiles(folder, manifest, options);
-    // In one transaction, so that a repeated run finds an empty database or all rows.
+    // All rows are written in one transaction, so that a repeated run finds an empty database or all of them.
     if (!hasRows) {
       await sql.begin(async (tx) => {
         await loadDump(tx, createReadStream(dump, { highWaterMark: 1 << 20, signal: options.signal }));
@@ -91,10 +91,10 @@ async function assertFoldersAreFree({ dataDir, openStore }: RestoreOptions): Pro
   for await (const { key } of (await openStore()).list("")) throw new PlaceIsTaken(`the object ${key}`);
 }
 
-/** What a store or a file system makes by itself. */
+/** Folders that a store or a file system makes by itself. */
 const MADE_ANEW = new Set(["objects", "lost+found"]);
 
-/** What is sealed in the database opens with the secret that sealed it, and with no other. */
+/** Checks that AUTH_SECRET, if set, is the secret of the backup, which alone opens what is sealed in the database. */
 async function assertSecretFits(
   folder: BackupFolder,
   manifest: string,
@@ -111,7 +111,7 @@ async function assertSecretFits(
   }
 }
 
-/** Restores all but the rows, and returns the path of the dump, whose hash is right. */
+/** Restores everything except the rows, and returns the path of the dump, whose hash was checked. */
 async function restoreFiles(
   folder: BackupFolder,
   manifest: string,

@@ -4,8 +4,7 @@ import { endRestoredSessions } from "../../accounts/sessions/restored-sessions.r
 import { settleRestoredStudies } from "../../studies/restored-studies.repo.ts";
 
 /**
- * Makes rows of a backup true of the place they were restored into: everything lies in the archive store, nobody is signed
- * in, and no upload is under way.
+ * Adapts restored rows to their new place: everything is in the archive store, nobody is signed in, and no upload is under way.
  */
 export async function settleRestored(tx: TransactionSql, now: Date): Promise<void> {
   await settleRestoredObjects(tx, now);

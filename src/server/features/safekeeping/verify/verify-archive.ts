@@ -10,13 +10,13 @@ import { findNamedObject, listOrphans, type NamedObject } from "../named-objects
 import type { ObjectSources } from "../object-sources.ts";
 import { inSnapshot, readNames, spoolNames, type Total } from "../snapshot.ts";
 
-/** Something in the archive that is not as it was stored. */
+/** A difference between the archive and what was stored. */
 export interface Finding {
   /** `orphan`: bytes that belong to nothing. */
   kind: "changed" | "missing" | "orphan";
   /** The key of the object. */
   object: string;
-  /** Of the study that the object belongs to; a laboratory PDF and an orphan have none. */
+  /** The UID of the object's study; absent for a laboratory PDF and an orphan. */
   studyInstanceUID?: string;
 }
 
@@ -30,23 +30,23 @@ export interface Verification {
 export interface VerifyOptions {
   databaseUrl: string;
   sources: ObjectSources;
-  /** Folders below which every file is an object: the store, where it is a folder, and the staging area. */
+  /** Folders in which every file is an object: the store, if it is a folder, and the staging area. */
   folders: readonly string[];
   signal: AbortSignal;
   onProgress?: (done: Total, total: Total) => void;
 }
 
-/** Read from a remote store at a time: what a cut connection costs. */
+/** Bytes of one read from a remote store, which bounds what a broken connection repeats. */
 const RANGE_BYTES = 8 * 1024 * 1024;
 const READS_AT_ONCE = 4;
 const KEYS_AT_ONCE = 1_000;
-/** An object may move from the staging area to the store, or be deleted, while it is looked for. */
+/** How often an object is looked for, since it may move to the store or be deleted meanwhile. */
 const MAX_LOOKS = 3;
 
 /**
- * Reads every object that the database names, each byte of it, and compares size and SHA-256; then looks for bytes that
- * belong to nothing. It changes and deletes nothing, and the server may go on meanwhile.
- * @throws {StoreUnavailable} which says nothing of the archive
+ * Reads every byte of every object that the database names and compares size and SHA-256; then looks for orphans. It changes and
+ * deletes nothing, and the server may run meanwhile.
+ * @throws {StoreUnavailable} which does not mean that objects are damaged
  */
 export async function verifyArchive(options: VerifyOptions): Promise<Verification> {
   const { databaseUrl, signal } = options;
@@ -86,7 +86,7 @@ async function verifyObject(
     const now = await findNamedObject(sql, object.key);
     if (!now) return undefined;
     if (look === MAX_LOOKS || now.stagedOn === expected.stagedOn) {
-      // Bytes on another node are that node's to verify.
+      // Bytes on another node are verified there.
       if (!kept && now.stagedOn !== null && now.stagedOn !== sources.nodeId) return undefined;
       return {
         kind: kept ? "changed" : "missing",
@@ -123,7 +123,7 @@ async function readKept(
   }
 }
 
-/** Keys that belong to nothing, in the store and in the staging area. */
+/** Orphans in the store and in the staging area. */
 async function* orphans(sql: Sql, { sources, folders, signal }: VerifyOptions): AsyncGenerator<string> {
   let keys: string[] = [];
   const lists = folders.map((folder) => filesBelow(folder));
@@ -144,7 +144,7 @@ async function* keysOf({ store }: ObjectSources): AsyncGenerator<string> {
   for await (const { key } of store.list("")) yield key;
 }
 
-/** Whatever its name: a file that no key could name belongs to nothing, too. What is being written is left out. */
+/** Yields files of any name, since a file that no key could name is an orphan too; skips files that are being written. */
 async function* filesBelow(folder: string, prefix = ""): AsyncGenerator<string> {
   for (const entry of await entriesOf(folder)) {
     if (prefix === "" && entry.name.startsWith("~")) continue;
@@ -163,7 +163,7 @@ async function entriesOf(folder: string) {
   }
 }
 
-/** Does `work` for each item, up to `width` of them at once; the first failure ends it. */
+/** Runs `work` for each item, up to `width` at once; rejects at the first failure. */
 async function forEachAtOnce<Item>(
   items: AsyncIterable<Item>,
   width: number,
