@@ -3,13 +3,13 @@ import type { Db } from "../db/client.ts";
 import { openPostgres } from "../db/postgres.ts";
 import { OperatorError } from "../runtime/operator-error.ts";
 
-/** Any numbers that nothing else in the database locks. */
+/** Arbitrary numbers that nothing else in the database locks. */
 const DELETIONS_KEY = 4_829_117_304;
 const BACKUP_KEY = 4_829_117_305;
 
-/** While it lasts, no object that rows named when it began is deleted. Ends with the process, whatever happens. */
+/** While it lasts, no object that rows named at its beginning is deleted. It ends with the process at the latest. */
 export interface DeletionHold extends AsyncDisposable {
-  /** @throws {HoldIsLost} where the connection that holds was cut meanwhile */
+  /** @throws {HoldIsLost} if the connection that holds was lost meanwhile */
   assertHeld(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export class BackupIsRunning extends OperatorError {
   }
 }
 
-/** Objects may have been deleted since: what was copied may not be whole. */
+/** Objects may have been deleted since, so the copies may be incomplete. */
 export class HoldIsLost extends OperatorError {
   override name = "HoldIsLost";
   constructor() {
@@ -30,7 +30,7 @@ export class HoldIsLost extends OperatorError {
 }
 
 /**
- * Holds deletions back, for a backup; waits for those that are under way.
+ * Holds deletions back for a backup; waits for those that are under way.
  * @throws {BackupIsRunning}
  */
 export async function holdDeletions(databaseUrl: string): Promise<DeletionHold> {
@@ -60,14 +60,14 @@ export async function holdDeletions(databaseUrl: string): Promise<DeletionHold> 
   }
 }
 
-/** Runs `deletion` unless a backup holds deletions back; `false` where one does. A backup waits until it has run. */
+/** Runs `deletion` unless a backup holds deletions back; then returns `false`. A backup waits until it has run. */
 export async function deleteUnlessHeld(db: Db, deletion: () => Promise<void>): Promise<boolean> {
   return await db.transaction(async (tx) => {
     const rows = await tx.execute(
       sql`select pg_try_advisory_xact_lock_shared(${DELETIONS_KEY}::bigint) as is_free`,
     );
     if (!rows[0]?.is_free) return false;
-    // A store far away may take longer for its part than a transaction is let wait.
+    // A remote store may take longer than a transaction may stay idle.
     await tx.execute(sql`select set_config('idle_in_transaction_session_timeout', '0', true)`);
     await deletion();
     return true;

@@ -1,7 +1,7 @@
 import { defineQueue, queueOfNode } from "../jobs/queue.ts";
 
 const hour = 3600;
-/** A process that died is found by its heartbeat; the hours are for 2 GB over a slow line. */
+/** A dead process is found by its heartbeat; the limit of hours is for 2 GB over a slow line. */
 const patient = {
   retryLimit: 500,
   retryDelaySeconds: 5,
@@ -12,7 +12,7 @@ const patient = {
 const transfers = defineQueue<{ uploadId: string }>("transfer", patient);
 const stagingPurges = defineQueue<{ keys: string[] }>("staging.purge", patient);
 
-/** Moves an upload's objects to the archive store; one queue a node, since the bytes lie there. */
+/** Moves an upload's objects to the archive store; each node has its queue, since it holds the bytes. */
 export function transferQueue(nodeId: string) {
   return queueOfNode(transfers, nodeId);
 }
@@ -30,13 +30,13 @@ export const damageNoticeQueue = defineQueue<{ studyId: string | null; found: "d
   "integrity.tell",
 );
 
-/** Reads volumes of older releases whole, a batch of them behind `afterId`, so that their pieces can be checked. */
+/** Reads whole volumes of older releases, one batch after `afterId`, so that their pieces can be checked. */
 export const sumSweepQueue = defineQueue<{ afterId: string | null }>("integrity.sums", {
   exclusive: true,
   expireInSeconds: 12 * hour,
 });
 
-/** Looks whether every object is where the database says, without reading any; one node at a time. */
+/** Checks that every object is where the database says, without reading any; one node at a time. */
 export const presenceQueue = defineQueue<Record<never, never>>("integrity.presence", {
   exclusive: true,
   retryDelaySeconds: 60,

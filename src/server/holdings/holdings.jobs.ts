@@ -19,14 +19,14 @@ import { endDeadUploads, sweepUploads } from "./sweeping/sweep-uploads.ts";
 import { transferUpload } from "./transfer/transfer-upload.ts";
 import { removeAbandonedBytes } from "./uploads/abandon-upload.ts";
 
-/** How often a deletion looks whether a backup is over. */
+/** The time after which a held deletion is tried again. */
 const PURGE_AFTER_HOLD_SECONDS = 60;
-/** A start has better to do. */
+/** The first check waits until the start is over. */
 const PRESENCE_AFTER_SECONDS = 300;
 
 /**
- * Gives up what a former run was receiving, then sweeps, transfers, deletes and checks bytes in the background. What a
- * former run left staged is enqueued again.
+ * Gives up uploads that a former run was receiving, then sweeps, transfers, deletes and checks bytes in the background. Objects
+ * that a former run left staged are enqueued again.
  */
 export async function startHoldingJobs(deps: Deps): Promise<void> {
   await startSweeping(deps);
@@ -35,8 +35,8 @@ export async function startHoldingJobs(deps: Deps): Promise<void> {
 }
 
 /**
- * Now and hourly, in the background: a store that can't be reached must not keep the server from starting. Every minute
- * one node looks after those that are gone.
+ * Sweeps now and hourly, in the background, since an unreachable store must not keep the server from starting. Every minute one
+ * node takes over from dead ones.
  */
 async function startSweeping(deps: Deps): Promise<void> {
   const { jobs } = deps;
@@ -53,7 +53,7 @@ async function startSweeping(deps: Deps): Promise<void> {
   await jobs.schedule(deadNodesQueue, "* * * * *", {});
 }
 
-/** At start, what a former run left staged is enqueued again. */
+/** Starts transfers, and enqueues those of objects that a former run left staged. */
 export async function startTransfers(deps: Deps): Promise<void> {
   const { jobs, node, store, staging } = deps;
   const queue = transferQueue(node.id);
@@ -61,7 +61,7 @@ export async function startTransfers(deps: Deps): Promise<void> {
   await jobs.work(
     queue,
     async ({ uploadId }, { signal, attempt }) => {
-      // The same upload may be enqueued twice (a retry by hand): the second waits for the first.
+      // The same upload may be enqueued twice (by a manual retry), so the second job waits for the first.
       await running.get(uploadId)?.catch(() => undefined);
       const run = transferUpload(deps, uploadId, signal, { isRetry: attempt > 1 });
       running.set(uploadId, run);
@@ -84,14 +84,14 @@ async function startChecks(deps: Deps): Promise<void> {
   await jobs.enqueue(presenceQueue, {}, afterStart);
 }
 
-/** Also of a node that others took for dead: they emptied its queue. */
+/** Schedules this node's sweep, also after other nodes took it for dead and emptied its queue. */
 export async function scheduleSweep({ jobs, node }: Pick<Deps, "jobs" | "node">): Promise<void> {
   const queue = queueOfNode(sweepQueue, node.id);
   await jobs.schedule(queue, "17 * * * *", {});
   await jobs.enqueue(queue, {});
 }
 
-/** Has everything transferred that this node still holds. */
+/** Enqueues transfers of everything that this node still holds. */
 export async function enqueueStagedTransfers({
   db,
   jobs,
@@ -101,7 +101,7 @@ export async function enqueueStagedTransfers({
   for (const uploadId of await listStagedUploads(db, node.id)) await jobs.enqueue(queue, { uploadId });
 }
 
-/** A backup that runs reads what rows named when it began: what it may still read is deleted after it. */
+/** Works on deletions; while a backup runs, they wait, since it reads objects that rows named when it began. */
 async function workOnPurges(
   { jobs, db }: Pick<Deps, "jobs" | "db">,
   queue: Queue<{ keys: string[] }>,

@@ -2,8 +2,8 @@ import { isNull, type SQL } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 
 /**
- * An exam is kept while no removal took it: what waits to be purged is in no list, counts for nothing and can only be
- * brought back. The one place that says so.
+ * The only definition of a kept exam: no removal took it. An exam that waits to be purged is in no list, counts for nothing, and
+ * can only be brought back.
  */
 export const KEPT = "removal_id is null";
 

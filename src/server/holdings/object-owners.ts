@@ -3,29 +3,29 @@ import type { Damage } from "./checking/integrity.ts";
 import type { KeptObject } from "./objects/kept-object.ts";
 import type { Integrity } from "./objects/stored-objects.table.ts";
 
-/** An object that the archive store has to hold, and what is noted of the exam it belongs to. */
+/** An object that the archive store must have, and the integrity recorded for its exam. */
 export interface ExpectedObject extends Pick<KeptObject, "id" | "kind" | "key" | "sizeBytes"> {
   ownerId: string;
   integrity: Integrity;
 }
 
 export interface MarkedExam {
-  /** Whether nothing as bad was noted before. */
+  /** Whether the exam had no mark at least as bad before. */
   isNew: boolean;
-  /** Null: a laboratory PDF. */
+  /** Null for a laboratory PDF. */
   studyId: string | null;
 }
 
 /**
- * A room whose rows are exams, and stored objects their bytes. Holdings read and move bytes and know no exams; what that
- * shows of an exam, its own room writes down.
+ * A room whose rows are exams with stored objects as their bytes. Holdings read and move bytes without knowing exams; the exam's
+ * own room records what they find.
  */
 export interface ObjectOwner {
-  /** Notes what reading an object found; `undefined` where it was deleted meanwhile, so that nothing is wrong. */
+  /** Records what reading an object found; returns `undefined` if it was deleted meanwhile, so that nothing is wrong. */
   mark(tx: Tx, objectId: string, found: Damage, at: Date): Promise<MarkedExam | undefined>;
-  /** Up to `limit` objects behind `after`, in the order in which a store lists their keys. */
+  /** Returns up to `limit` objects after `after`, in the order in which a store lists their keys. */
   listExpected(db: Db, after: ExpectedObject | undefined, limit: number): Promise<ExpectedObject[]>;
-  /** An exam was missing, and `presentCount` of its objects are there; `false` where the mark stays. */
+  /** Takes back the mark of a missing exam of which `presentCount` objects are present; returns `false` if the mark stays. */
   takeBack(db: Db, ownerId: string, presentCount: number): Promise<boolean>;
 }
 
@@ -33,18 +33,18 @@ export interface ObjectOwner {
 export interface StudyOwner extends ObjectOwner {
   /** Locks the studies to which an upload brought something until the transaction ends, always in the same order. */
   lockOfUpload(tx: Tx, uploadId: string): Promise<void>;
-  /** Shows, on those of them that still have bytes in a staging area, what becomes of these. */
+  /** Sets the status of those among them that still have bytes in a staging area. */
   showStaged(db: DbOrTx, uploadId: string, status: "transferring" | "error"): Promise<void>;
-  /** Shows as archived those that have nothing left in a staging area. They are locked before. */
+  /** Marks as archived those that have nothing left in a staging area; the caller locks them before. */
   settle(tx: Tx, uploadId: string): Promise<void>;
-  /** What an upload brought to a study has left the staging area. */
+  /** Called when an upload's objects of a study have left the staging area. */
   archived(tx: Tx, studyId: string): Promise<void>;
 }
 
 export interface ObjectOwners {
-  /** Of volumes, manifests and reports. */
+  /** The owner of volumes, manifests and reports. */
   studies: StudyOwner;
-  /** Of laboratory PDFs. */
+  /** The owner of laboratory PDFs. */
   labExams: ObjectOwner;
 }
 

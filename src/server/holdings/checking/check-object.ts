@@ -4,7 +4,7 @@ import { damageOf } from "../reading/stored-bytes.ts";
 import { noteDamage } from "./note-damage.ts";
 import { sumWhole } from "./sums-of-object.ts";
 
-/** Reads an object whole; damage is noted and told. */
+/** Reads a whole object; records damage and has the admin notified. */
 export async function checkObject(
   deps: ObjectDeps,
   object: KeptObject,

@@ -7,21 +7,21 @@ import { noteDamage } from "./note-damage.ts";
 type PresenceDeps = Pick<Deps, "db" | "jobs" | "store" | "clock" | "log" | "owners">;
 
 const OBJECTS_AT_ONCE = 1000;
-/** The others are taken back by the next check. */
+/** The most marks that one check takes back; the next check takes back the rest. */
 const MAX_TAKEN_BACK = 10_000;
 
-/** An exam that was missing, and how many of its objects are there. */
+/** An exam marked as missing, and how many of its objects are present. */
 interface FoundAgain {
   owner: ObjectOwner;
   presentCount: number;
 }
 
 /**
- * Asks the archive store for every object that the database says is there, in their size, without reading any: a disk by
- * a stat each, S3 by its listing, a thousand a call. What is absent is asked for once more by itself, marked and told as a
- * failed read is; of exams that were missing and are there again the mark is taken back, and studies are read. Constant
- * memory.
- * @throws {StoreUnavailable} which says nothing of what was not asked for yet
+ * Checks that the archive store has every object that the database expects there, in its size, without reading any: on a disk by
+ * one stat each, on S3 by listing a thousand at a call. An absent object is looked up once more by itself, then marked and reported
+ * like a failed read. Exams marked as missing whose objects are present again lose the mark, and studies among them are read. Takes
+ * constant memory.
+ * @throws {StoreUnavailable} which does not mean that the remaining objects are missing
  */
 export async function checkPresence(deps: PresenceDeps, signal: AbortSignal): Promise<void> {
   const { db, store, log, owners } = deps;
@@ -46,7 +46,7 @@ export async function checkPresence(deps: PresenceDeps, signal: AbortSignal): Pr
   log.info("integrity.presence", counts);
 }
 
-/** The size under a key; keys are asked for in their order. */
+/** Returns a function from key to size; call it with keys in their order. */
 function sizesIn(store: ObjectStore): (key: string) => Promise<number | undefined> {
   if (store.kind === "disk") return async (key) => (await store.stat(key))?.sizeBytes;
   const listed = store.list("")[Symbol.asyncIterator]();
@@ -58,12 +58,12 @@ function sizesIn(store: ObjectStore): (key: string) => Promise<number | undefine
 }
 
 /**
- * Looks once more, since the object may have come after its place in the listing, and notes what it finds. A deleted
- * object loses its row before its bytes: what has a row after them is missing.
+ * Looks the object up once more, since it may have been added after the listing passed its place, and records what it finds. A
+ * deletion removes the row before the bytes, so an object with a row and no bytes is missing.
  */
 async function isWrong(deps: PresenceDeps, object: ExpectedObject): Promise<boolean> {
   const { store } = deps;
-  // A disk that is not mounted has no objects; that says nothing of them.
+  // A disk that is not mounted has no objects, which does not mean that they are missing.
   await store.check();
   const kept = await store.stat(object.key);
   if (kept?.sizeBytes === object.sizeBytes) return false;
@@ -71,7 +71,7 @@ async function isWrong(deps: PresenceDeps, object: ExpectedObject): Promise<bool
   return await noteDamage(deps, object, found);
 }
 
-/** Of all owners, in the order of their keys. */
+/** The objects of all owners, in the order of their keys. */
 async function* expectedObjects({ db, owners }: PresenceDeps): AsyncGenerator<ExpectedObject> {
   const [ofStudies, ofLabs] = [objectsOf(db, owners.studies), objectsOf(db, owners.labExams)];
   let [study, lab] = [await ofStudies.next(), await ofLabs.next()];

@@ -8,7 +8,7 @@ export function isDamage(error: unknown): boolean {
   return error instanceof AppError && error.kind === archiveDamaged;
 }
 
-/** What is read of a damaged study; undefined where that is what is damaged. */
+/** The result of reading something of a damaged study; undefined if that is what is damaged. */
 export async function undefinedIfLost<Result>(reading: Promise<Result>): Promise<Result | undefined> {
   try {
     return await reading;
@@ -18,7 +18,7 @@ export async function undefinedIfLost<Result>(reading: Promise<Result>): Promise
   }
 }
 
-/** Reads the volumes of a damaged study again, whole, and says which of them an upload has to replace. */
+/** Reads the whole volumes of a damaged study again, and returns those that an upload has to replace. */
 export async function findLostVolumes(
   deps: ObjectDeps,
   studyId: string,

@@ -1,6 +1,6 @@
 import type { Integrity } from "../objects/stored-objects.table.ts";
 
-/** What reading found wrong. */
+/** The damage that reading found. */
 export type Damage = Extract<Integrity, "damaged" | "missing">;
 
 /** Whether the bytes of an exam were found damaged or gone. */

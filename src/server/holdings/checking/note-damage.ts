@@ -5,8 +5,8 @@ import type { KeptObject } from "../objects/kept-object.ts";
 import type { Damage } from "./integrity.ts";
 
 /**
- * Notes on the exam of an object what reading it found, and has the admin told: once, however often it is
- * read. `false` where the object was deleted meanwhile, so that nothing is wrong.
+ * Records damage of an object on its exam and has the admin notified once, however often the object is read. Returns `false` if the
+ * object was deleted meanwhile, so that nothing is wrong.
  */
 export async function noteDamage(
   deps: Pick<Deps, "db" | "jobs" | "clock" | "log" | "owners">,

@@ -21,12 +21,12 @@ const newObjectSums = prepared((db, given: Given<{ id: string; crc32s: string }>
     .onConflictDoNothing(),
 );
 
-/** Keeps the sums of an object; none where it was deleted meanwhile. */
+/** Saves the sums of an object, unless it was deleted meanwhile. */
 export async function saveObjectSums(db: DbOrTx, id: string, crc32s: Uint8Array): Promise<void> {
   await newObjectSums(db, { id, crc32s: Buffer.from(crc32s).toString("hex") });
 }
 
-/** Volumes in the archive store that were never read whole since sums are kept, by id after `afterId`. */
+/** Volumes in the archive store without stored sums, by id after `afterId`. */
 export async function listVolumesWithoutSums(
   db: Db,
   afterId: string | null,

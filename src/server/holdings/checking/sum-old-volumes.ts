@@ -5,12 +5,12 @@ import { checkObject } from "./check-object.ts";
 import { listVolumesWithoutSums } from "./object-sums.repo.ts";
 
 const VOLUMES_PER_SWEEP = 10;
-/** Between two sweeps, so that what people do comes first. */
+/** The pause between two batches, so that users' requests come first. */
 const PAUSE_SECONDS = 20;
 
 /**
- * Reads a batch of volumes whole that an older release wrote, which kept no sums of their pieces: until then each read
- * of one checks the entry it lies in. Enqueues the batch behind them.
+ * Reads a batch of whole volumes that an older release wrote without sums of their pieces, and enqueues the next batch. Until a
+ * volume has sums, each read of it checks the whole entry that it is in.
  */
 export async function sumOldVolumes(
   deps: ObjectDeps & Pick<Deps, "jobs">,

@@ -13,7 +13,7 @@ import { findObjectSums, saveObjectSums } from "./object-sums.repo.ts";
 
 type SumDeps = StoreDeps & Pick<Deps, "db" | "sums">;
 
-/** An entry of a volume, with the CRC-32 of what it holds. */
+/** An entry of a volume, with the CRC-32 of its content. */
 export type StoredEntry = Pick<
   ManifestInstance,
   "dataOffset" | "storedBytes" | "sizeBytes" | "method" | "crc32"
@@ -22,8 +22,8 @@ export type StoredEntry = Pick<
 const BUFFER_BYTES = 512 * 1024;
 
 /**
- * The sums that bytes of `range` are checked against. A volume has had them since it was written; else what is read
- * whole once, a file by its SHA-256 or `entry` by its CRC-32, is summed on the way.
+ * Returns the sums against which bytes of `range` are checked. A volume has sums since it was written. Otherwise the whole file is
+ * read and checked by its SHA-256, or the `entry` by its CRC-32, and summed at the same time.
  * @throws {ObjectChanged}
  */
 export async function sumsFor(
@@ -53,7 +53,7 @@ function isWithin({ offset, length }: ByteRange, { dataOffset, storedBytes }: St
 }
 
 /**
- * Reads an object whole and compares its SHA-256; a volume's sums are kept for good. Constant memory.
+ * Reads a whole object in constant memory and compares its SHA-256; stores a volume's sums permanently.
  * @throws {ObjectChanged}
  */
 export async function sumWhole(deps: SumDeps, object: KeptObject): Promise<PieceSums> {
@@ -64,7 +64,7 @@ export async function sumWhole(deps: SumDeps, object: KeptObject): Promise<Piece
     for await (const chunk of inBuffers(await openStored(deps, object, whole), BUFFER_BYTES)) {
       sha256.update(chunk);
       pieces.update(chunk);
-      // A file comes as fast as it is asked for: nothing else would have its turn until all of it is hashed.
+      // Reading a file never waits, so without this pause nothing else would run until the whole file is hashed.
       await setImmediate();
     }
     if (sha256.digest("hex") !== object.sha256) throw new ObjectChanged();
@@ -74,7 +74,7 @@ export async function sumWhole(deps: SumDeps, object: KeptObject): Promise<Piece
   return new PieceSums(whole, crc32s);
 }
 
-/** What is wrong may be the local copy, which then goes. */
+/** Reads again after a mismatch, since the local copy, which is dropped, may be wrong. */
 async function readTwice<Result>(
   { cache }: SumDeps,
   { key }: KeptObject,
@@ -107,7 +107,7 @@ async function sumEntry(deps: SumDeps, object: KeptObject, entry: StoredEntry): 
   return new PieceSums(run, pieces.digest());
 }
 
-/** Of no more than the entry has; what can't be inflated has changed. */
+/** Sums no more bytes than the entry has; content that can't be inflated has changed. */
 async function sumContent(
   content: AsyncIterable<Uint8Array>,
   entry: StoredEntry,

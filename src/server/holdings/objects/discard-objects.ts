@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { chunks } from "../../runtime/chunks.ts";
 import { purgeQueue, stagingPurgeQueue } from "../holding-jobs.ts";
 
-/** Bytes whose row is going. */
+/** The bytes of a row that is being deleted. */
 export interface DiscardedObject {
   key: string;
   /** The node whose staging area may hold them too. */
@@ -13,8 +13,8 @@ export interface DiscardedObject {
 const KEYS_PER_JOB = 500;
 
 /**
- * Has the bytes of objects deleted whose rows the same transaction deletes. A staged object is deleted from
- * the archive store too: its transfer may be under way.
+ * Enqueues the deletion of objects' bytes in the transaction that deletes their rows. A staged object is deleted from the archive
+ * store too, since its transfer may be under way.
  */
 export async function discardObjects(
   deps: Pick<Deps, "jobs">,

@@ -1,6 +1,6 @@
 import type { StoredObjectRow } from "./stored-objects.table.ts";
 
-/** Bytes at rest, and what they were when they came. `lab`: a laboratory PDF, whose row is its own. */
+/** Stored bytes, with their size and hash on arrival. Kind `lab` is a laboratory PDF, which has its own table. */
 export type KeptObject = Pick<
   StoredObjectRow,
   "id" | "key" | "sizeBytes" | "sha256" | "location" | "stagedOn"

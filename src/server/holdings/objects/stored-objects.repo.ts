@@ -34,7 +34,7 @@ const objectsOfUpload = prepared((db, given: Given<{ uploadId: string }>) =>
   db.select().from(storedObjects).where(eq(storedObjects.uploadId, given.uploadId)).orderBy(storedObjects.id),
 );
 
-/** What an upload stored, whichever studies it belongs to. */
+/** The objects that an upload stored, in all studies. */
 export async function listObjectsOfUpload(db: DbOrTx, uploadId: string): Promise<StoredObjectRow[]> {
   return await objectsOfUpload(db, { uploadId });
 }
@@ -42,8 +42,8 @@ export async function listObjectsOfUpload(db: DbOrTx, uploadId: string): Promise
 type SomeOfUpload = { uploadId: string; ids: string[] };
 
 /*
- * Found by their upload: a statement that finds rows by a list of ids is planned anew each time, since PostgreSQL expects
- * more of a list that it does not know.
+ * Rows are found by their upload, because PostgreSQL plans a statement with a list of ids again each time, since it expects a
+ * longer list when it does not know it.
  */
 const isOneOf = (given: Given<SomeOfUpload>) =>
   and(eq(storedObjects.uploadId, given.uploadId), sql`${storedObjects.id} = any(${given.ids}::uuid[])`);
@@ -55,7 +55,7 @@ const archivedObjects = prepared((db, given: Given<SomeOfUpload>) =>
     .returning({ id: storedObjects.id }),
 );
 
-/** Switches objects of an upload to the archive store; returns those whose study has not been deleted meanwhile. */
+/** Switches objects of an upload to the archive store; returns the ids whose study was not deleted meanwhile. */
 export async function switchToArchive(tx: Tx, uploadId: string, ids: string[]): Promise<Set<string>> {
   const rows = await archivedObjects(tx, { uploadId, ids });
   return new Set(rows.map(({ id }) => id));

@@ -4,15 +4,15 @@ import { bytea } from "../../db/bytea.ts";
 import { keyOf } from "../../db/key-of.ts";
 
 /**
- * What is known of the bytes at rest: `unchecked` since they came, `ok` when all of them were last read again, `damaged`
- * where some are not what was stored, `missing` where an object is gone.
+ * The state of an exam's stored bytes: `unchecked` since arrival, `ok` when the last full read was correct, `damaged` when some
+ * differ from what was stored, `missing` when an object is gone.
  */
 export const integrity = pgEnum("integrity", ["unchecked", "ok", "damaged", "missing"]);
 
 export const storedObjectKind = pgEnum("stored_object_kind", ["volume", "manifest", "report"]);
 export const objectLocation = pgEnum("object_location", ["staging", "archive"]);
 
-/** The bytes of a study: its volumes and manifests, and in which store each lies under `key`. */
+/** The objects of a study (volumes, manifests, report), and the store in which each is under `key`. */
 export const storedObjects = pgTable(
   "stored_objects",
   {
@@ -28,7 +28,7 @@ export const storedObjects = pgTable(
     /** Hex SHA-256 of the whole object. */
     sha256: text().notNull(),
     location: objectLocation().notNull(),
-    /** The node whose staging area holds (or still held, after the switch to `archive`) the bytes. */
+    /** The node whose staging area holds the bytes, or held them at the switch to `archive`. */
     stagedOn: text("staged_on"),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
   },
@@ -40,14 +40,14 @@ export const storedObjects = pgTable(
 );
 
 /**
- * The CRC-32 of each piece of a volume, made while it was written: every read is checked against them. Apart from the
- * object's row, which is read at each frame. A volume of an older release has none until it is read whole.
+ * The CRC-32 of each piece of a volume, made while it is written; every read is checked against them. They are not in the object's
+ * row, which every frame reads. A volume of an older release has none until it is read whole.
  */
 export const objectSums = pgTable("object_sums", {
   objectId: uuid("object_id")
     .primaryKey()
     .references(() => storedObjects.id, { onDelete: "cascade" }),
-  /** Four bytes a piece of 64 KiB, little endian. */
+  /** Four bytes for each piece of 64 KiB, little-endian. */
   crc32s: bytea().notNull(),
 });
 

@@ -1,4 +1,4 @@
-/** The upload that an object came with: keys begin with its id. */
+/** The id of an object's upload, with which its key begins. */
 export function uploadOfKey(key: string): string {
   return key.split("/", 1)[0] ?? "";
 }

@@ -21,33 +21,33 @@ import {
 export type ObjectDeps = StoreDeps & Pick<Deps, "db" | "jobs" | "clock" | "log" | "sums" | "owners">;
 
 export interface ReadOptions {
-  /** The entry of a volume that the range lies in: all that has to be right where the volume has no sums yet. */
+  /** The volume's entry that contains the range; only the entry is checked if the volume has no sums yet. */
   entry?: StoredEntry;
 }
 
 export interface OpenOptions extends ReadOptions {
-  /** What can't be read and checked in so long is checked while it is sent. */
+  /** A body that can't be read and checked within this time is checked while it is sent. */
   checkedFirstMs?: number;
-  /** A file that was read whole and right within the last minute, and not written to since, is not read once more. */
+  /** Whether to skip reading a whole file that was found correct within the last minute and was not written since. */
   trustsLastCheck?: boolean;
-  /** Of the request: nobody waits for what is checked any more. */
+  /** The request's signal, which ends a check that nobody waits for. */
   signal?: AbortSignal;
 }
 
-/** What is read and checked at once of a stream, and of a file. */
+/** Bytes read and checked at once, of a stream or a file. */
 const BUFFER_BYTES = 8 * PIECE_BYTES;
 const SCANNED_BYTES = 16 * PIECE_BYTES;
 const HASHED_AT_ONCE_BYTES = 1024 * 1024;
-/** Buffers for what is read and checked beside a range; they are used again, and nothing of them is given out. */
+/** Reused buffers for bytes that are read and checked beside a range; callers never get them. */
 const freeEdges: Uint8Array[] = [];
 const MAX_FREE_EDGES = 16;
-/** Enough for gigabytes of any disk; nobody should wait for longer before the first byte. */
+/** Enough to read gigabytes from any disk; clients should not wait longer for the first byte. */
 const CHECKED_FIRST_MS = 10_000;
 
 /**
- * Reads of an object wherever it lies now; the bytes are what was stored. Without `range`, the whole object, checked by
- * its SHA-256; a range by the CRC-32 of its pieces.
- * @throws {AppError} `archive.damaged`; 503 with Retry-After where its bytes are still staged on another node
+ * Reads from an object wherever it is now; the returned bytes are as they were stored. Without `range`, the whole object is read
+ * and checked by its SHA-256; a range is checked by the CRC-32 of its pieces.
+ * @throws {AppError} `archive.damaged`; 503 with Retry-After if its bytes are still staged on another node
  */
 export async function readObject(
   deps: ObjectDeps,
@@ -70,8 +70,8 @@ export async function readObject(
 }
 
 /**
- * As {@link readObject}, as a body to answer with. Of a disk all of it is read and checked, and then the file itself
- * answers; else it is as {@link streamObject} gives it.
+ * As {@link readObject}, but returns a body. An object on a disk is read and checked in full, and then the file itself is the body;
+ * otherwise the body is that of {@link streamObject}.
  */
 export async function openObject(
   deps: ObjectDeps,
@@ -91,8 +91,8 @@ export async function openObject(
 }
 
 /**
- * As {@link readObject}, as a stream: no byte of it leaves before its piece was checked, and damage ends it early. What
- * is wrong within the first 512 KiB is thrown here.
+ * As {@link readObject}, but returns a stream: each piece is checked before it is sent, and damage ends the stream early. Damage
+ * within the first 512 KiB is thrown here.
  */
 export async function streamObject(
   deps: ObjectDeps,
@@ -119,8 +119,8 @@ async function streamMatching(
 }
 
 /**
- * Whether the range lies in a file that has been read and is right. False where the bytes are far, where it takes too
- * long, or where nobody waits for it any more.
+ * Whether the range is in a local file that was read and is correct. False if the bytes are remote, if reading takes too long, or
+ * if nobody waits for it any more.
  * @throws {ObjectChanged}
  */
 async function isRightFile(
@@ -163,7 +163,7 @@ async function* asDamageOf(
   }
 }
 
-/** A small object that is read at once costs one hash, and one read where its sums would take two. */
+/** Whether to read the whole object: a small one then costs one hash and one read, while its sums would take two reads. */
 function isWhole({ sizeBytes }: KeptObject, range: ByteRange | undefined): range is undefined {
   return !range || (range.offset === 0 && range.length === sizeBytes && sizeBytes <= HASHED_AT_ONCE_BYTES);
 }
@@ -178,8 +178,8 @@ async function readWhole(deps: ObjectDeps, object: KeptObject): Promise<Uint8Arr
 }
 
 /**
- * As {@link readMatching}, in memory of just the range: what else belongs to its first and last piece is read into a
- * buffer for that. Undefined where the store can't read so. @throws {ObjectChanged}
+ * As {@link readMatching}, but allocates memory for the range only: the rest of its first and last piece is read into reused
+ * buffers. Undefined if the store can't read in this way. @throws {ObjectChanged}
  */
 async function readMatchingInto(
   deps: ObjectDeps,
@@ -231,7 +231,7 @@ async function readAgain(
   return bytes;
 }
 
-/** Bytes of `range`, each checked before it is given on. */
+/** Yields the bytes of `range`; each is checked before. */
 async function* checkedChunks(
   deps: ObjectDeps,
   object: KeptObject,
@@ -251,7 +251,7 @@ async function* checkedChunks(
   if (at !== around.offset + around.length) throw new ObjectChanged();
 }
 
-/** What a failed read is to who asked; damage is noted on the way. */
+/** Turns a failed read into the caller's error; records damage. */
 async function asDamage(deps: ObjectDeps, object: KeptObject, error: unknown): Promise<unknown> {
   const found = await damageOf(deps, object, error);
   if (!found || !(await noteDamage(deps, object, found))) return error;

@@ -14,24 +14,24 @@ export type StoreDeps = Pick<Deps, "store" | "staging" | "node" | "cache">;
 
 type Located = Pick<KeptObject, "key" | "location" | "stagedOn">;
 
-/** The bytes of an object are not what was stored. */
+/** The bytes of an object differ from what was stored. */
 export class ObjectChanged extends Error {
   override name = "ObjectChanged";
 }
 
-/** @throws {AppError} 503 with Retry-After where the bytes are still staged on another node */
+/** @throws {AppError} 503 with Retry-After if the bytes are still staged on another node */
 export function storeOf(deps: StoreDeps, object: Located): ObjectStore {
   if (object.location === "archive") return deps.store;
   if (object.stagedOn === deps.node.id) return deps.staging;
   throw new AppError(heldByAnotherNode, { retryAfterSeconds: 5 });
 }
 
-/** Reads a range as it lies there, unchecked. */
+/** Reads a range as it is stored, unchecked. */
 export async function readStored(deps: StoreDeps, object: Located, range: ByteRange): Promise<Uint8Array> {
   return await fromStore(deps, object, (store) => store.read(object.key, range));
 }
 
-/** As {@link readStored}, as a body. */
+/** As {@link readStored}, but returns a body. */
 export async function openStored(
   deps: StoreDeps,
   object: Located,
@@ -40,7 +40,7 @@ export async function openStored(
   return await fromStore(deps, object, (store) => store.open(object.key, range));
 }
 
-/** An object that was moved to the archive since its row was read is read there: its key is the same. */
+/** Reads an object, from the archive if it was moved there after its row was read: its key is the same. */
 export async function fromStore<Result>(
   deps: StoreDeps,
   object: Located,
@@ -55,7 +55,7 @@ export async function fromStore<Result>(
   }
 }
 
-/** What a failed read says of the object; undefined where it says nothing of it. */
+/** The damage that a failed read proves; undefined if it proves none. */
 export async function damageOf(
   deps: StoreDeps,
   object: KeptObject,
@@ -64,7 +64,7 @@ export async function damageOf(
   if (error instanceof ObjectChanged) return "damaged";
   if (error instanceof ObjectNotFound) return "missing";
   if (!(error instanceof StoreUnavailable)) return undefined;
-  // An object that was cut has not the range; a store that can't be reached says nothing of its objects.
+  // A truncated object lacks the range; an unreachable store proves nothing about its objects.
   const kept = await storeOf(deps, object)
     .stat(object.key)
     .catch(() => ({ sizeBytes: object.sizeBytes }));

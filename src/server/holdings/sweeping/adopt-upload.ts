@@ -5,9 +5,9 @@ import type { StoredObjectRow } from "../objects/stored-objects.table.ts";
 import { isCopied, removeCopies, switchCopied } from "../transfer/transfer-upload.ts";
 
 /**
- * Finishes a committed upload of a node that is gone. What reached the store is used from there; what did not is on that
- * node's disk and nowhere else: it stays recorded, and its studies show `error` until the node comes back with its disk.
- * Leaves the upload to the node where that beats again. Idempotent.
+ * Finishes a committed upload of a dead node. Objects that reached the store are used from there. The others are only on that
+ * node's disk: they stay recorded, and their studies show `error` until the node comes back with its disk. If the node beats again,
+ * the upload is left to it. Idempotent.
  */
 export async function adoptUpload(
   deps: Pick<Deps, "db" | "store" | "owners">,

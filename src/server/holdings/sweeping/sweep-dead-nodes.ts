@@ -17,12 +17,12 @@ type SweepDeps = Pick<Deps, "db" | "jobs" | "node" | "clock" | "log">;
 
 const NODES_AT_ONCE = 100;
 const UPLOADS_PER_JOB = 100;
-/** What a paused node had on its way to the store when it was swept may still arrive: its bytes are looked for again. */
+/** Bytes that a paused node was sending to the store when it was swept may still arrive, so they are looked for again. */
 const SECOND_LOOK_SECONDS = 24 * 3600;
 
 /**
- * Takes over what nodes that stopped beating had recorded, each node by exactly one sweeper: uploads they were receiving
- * can no longer be committed, and what these put into the store goes; what they had acknowledged stays, wherever it is.
+ * Takes over the uploads of nodes that stopped beating; exactly one sweeper handles each node. Uploads that it was receiving can no
+ * longer be committed, and their bytes in the store are deleted. Acknowledged uploads stay, wherever their bytes are.
  */
 export async function sweepDeadNodes(deps: SweepDeps): Promise<void> {
   await noticeNodes(deps.db, await listNodesNamed(deps.db));
@@ -43,7 +43,7 @@ export function queuesOf(nodeId: string) {
 }
 
 async function sweepOneNode(deps: SweepDeps, tx: Tx): Promise<string | undefined> {
-  // Locked until all of it is done: the node, should it come back, beats before or after, never in between.
+  // The node is locked until everything is done: if it comes back, it beats before or after, never in between.
   const node = await claimDeadNode(tx, deps.node.id);
   if (!node) return undefined;
   await failUploadsOfNode(tx, node.id, deps.clock.now());
@@ -55,7 +55,7 @@ async function sweepOneNode(deps: SweepDeps, tx: Tx): Promise<string | undefined
     await deps.jobs.enqueue(adoptionQueue, { nodeId: node.id, uploadIds }, { tx });
   }
   await markNodeSwept(tx, node.id);
-  // A node of a version that doesn't beat may be alive after all, and would not ask for its jobs again.
+  // A node of a version that doesn't beat may be alive, and would not enqueue its jobs again.
   if (node.bootId !== null) for (const queue of queuesOf(node.id)) await deps.jobs.empty(queue);
   return node.id;
 }

@@ -7,10 +7,10 @@ const patient = {
   expireInSeconds: 6 * 3600,
 };
 
-/** What ended uploads left on a node's own disk; one queue a node. */
+/** Removes what ended uploads left on a node's own disk; each node has its queue. */
 export const sweepQueue = defineQueue<Record<never, never>>("uploads.sweep", { retryLimit: 1 });
 
-/** What nodes recorded that stopped beating. */
+/** Takes over the uploads of nodes that stopped beating. */
 export const deadNodesQueue = defineQueue<Record<never, never>>("nodes.sweep", {
   retryLimit: 1,
   exclusive: true,
@@ -19,5 +19,5 @@ export const deadNodesQueue = defineQueue<Record<never, never>>("nodes.sweep", {
 /** Removes from the store what failed uploads of dead nodes put there. */
 export const removalQueue = defineQueue<{ uploadIds: string[] }>("uploads.remove", patient);
 
-/** Finishes what a dead node had begun with uploads it had committed. */
+/** Finishes committed uploads of a dead node. */
 export const adoptionQueue = defineQueue<{ nodeId: string; uploadIds: string[] }>("uploads.adopt", patient);

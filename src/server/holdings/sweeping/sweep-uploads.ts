@@ -21,7 +21,7 @@ const FOLDERS_AT_ONCE = 500;
 const UNFINISHED_MS = 24 * 3600_000;
 const KEPT_MS = 30 * 24 * 3600_000;
 
-/** Gives up what a former run of this node was receiving, so that none of it can be committed any more. */
+/** Gives up the uploads that a former run of this node was receiving, so that they can't be committed any more. */
 export async function endDeadUploads(deps: SweepDeps): Promise<void> {
   const { db, node, clock, log } = deps;
   for (const upload of await listDeadUploads(db, node.id, node.bootId)) {
@@ -30,8 +30,8 @@ export async function endDeadUploads(deps: SweepDeps): Promise<void> {
 }
 
 /**
- * Removes the bytes that ended uploads of this node left behind, and only those: each upload was recorded before
- * its first byte. What can't be removed now stays for the next sweep.
+ * Removes only the bytes that ended uploads of this node left behind, which is possible because each upload is recorded before its
+ * first byte. Bytes that can't be removed now stay for the next sweep.
  */
 export async function sweepUploads(deps: SweepDeps): Promise<void> {
   const { db, node, clock } = deps;
@@ -41,12 +41,12 @@ export async function sweepUploads(deps: SweepDeps): Promise<void> {
       await attempt(deps, () => sweepFolder(deps, upload));
     }
   }
-  // Those without a folder too: it may have been removed, or lost, before the store could be reached.
+  // Uploads without a folder are included: the folder may have been removed or lost while the store was unreachable.
   for (const uploadId of await listUnremovedUploads(db, node.id)) {
     await attempt(deps, () => removeUploadBytes(deps, uploadId));
   }
   for (const store of [deps.staging, deps.store]) {
-    // Only this process writes to its disk; an S3 store has other nodes, whose uploads may take long.
+    // Only this process writes to its disk; an S3 store is shared with other nodes, whose uploads may take long.
     const olderThan =
       store.kind === "disk" ? node.startedAt : new Date(clock.now().getTime() - UNFINISHED_MS);
     await attempt(deps, () => store.sweepUnfinished(olderThan, (keys) => findOwnKeys(db, keys)));
@@ -54,7 +54,7 @@ export async function sweepUploads(deps: SweepDeps): Promise<void> {
   await deleteOldUploads(db, node.id, new Date(clock.now().getTime() - KEPT_MS));
 }
 
-/** One folder that can't be removed, or a store that can't be reached, must not keep the rest from being swept. */
+/** Runs one part of a sweep: a folder that can't be removed, or an unreachable store, must not stop the rest. */
 async function attempt(deps: SweepDeps, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
@@ -63,7 +63,7 @@ async function attempt(deps: SweepDeps, work: () => Promise<unknown>): Promise<v
   }
 }
 
-/** The folder of a failed upload goes; that of a committed one keeps only what rows name. */
+/** Removes the folder of a failed upload; in that of a committed one keeps only what rows name. */
 async function sweepFolder(
   deps: SweepDeps,
   upload: { id: string; nodeId: string; state: string },
@@ -82,13 +82,13 @@ async function removeUnnamed(deps: SweepDeps, uploadId: string): Promise<void> {
   );
 }
 
-/** Removes what is in an upload's folder but for `names`, and the folder itself once it is empty. Idempotent. */
+/** Removes everything but `names` from an upload's folder, and the folder itself once it is empty. Idempotent. */
 export async function keepOnly(folder: string, names: ReadonlySet<string>): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!names.has(name)) await rm(join(folder, name), { recursive: true, force: true });
   }
   await rmdir(folder).catch((error: NodeJS.ErrnoException) => {
-    // Still in use, or removed by the transfer meanwhile.
+    // The folder is still in use, or the transfer removed it meanwhile.
     if (error.code !== "ENOTEMPTY" && error.code !== "ENOENT") throw error;
   });
 }

@@ -13,7 +13,10 @@ import {
 } from "../objects/stored-objects.repo.ts";
 import type { StoredObjectRow } from "../objects/stored-objects.table.ts";
 
-/** A larger object is switched to as soon as it is there, so that no retry moves it again; others at the end together. */
+/**
+ * An object larger than this is switched as soon as it is copied, so that no retry moves it again; the others are switched together
+ * at the end.
+ */
 const SWITCHED_AT_ONCE_BYTES = 16 * 1024 * 1024;
 
 type TransferDeps = Pick<Deps, "db" | "jobs" | "store" | "staging" | "node" | "log" | "owners">;
@@ -66,7 +69,7 @@ export async function transferUpload(
   if (isRetry) await removeStrays(deps, uploadId);
 }
 
-/** The study may be deleted while its bytes are on their way: then nothing has failed. */
+/** Copies an object; if its study is deleted meanwhile, an error is not a failure. */
 async function copyUnlessDeleted(
   deps: TransferDeps,
   object: StoredObjectRow,
@@ -79,7 +82,7 @@ async function copyUnlessDeleted(
   }
 }
 
-/** Switches to verified copies; returns those whose study has been deleted meanwhile. */
+/** Switches objects to their verified copies; returns those whose study was deleted meanwhile. */
 export async function switchCopied(
   { owners }: Pick<Deps, "owners">,
   tx: Tx,
@@ -87,7 +90,7 @@ export async function switchCopied(
   copied: StoredObjectRow[],
 ): Promise<StoredObjectRow[]> {
   const ids = copied.map(({ id }) => id);
-  // The studies first, as their deletion does.
+  // The studies are locked first, as their deletion does.
   const [, switched] = await runConcurrently(
     owners.studies.lockOfUpload(tx, uploadId),
     switchToArchive(tx, uploadId, ids),
@@ -114,7 +117,7 @@ export async function copyToArchive(
   if ((await sha256Of(deps.store, object.key, signal)) !== object.sha256) throw new CopyDiffers("SHA-256");
 }
 
-/** Whether the archive store holds a whole copy of an object, read to its end to be sure. */
+/** Whether the archive store has a correct copy of an object, which is read to its end. */
 export async function isCopied(
   store: ObjectStore,
   object: Pick<StoredObjectRow, "key" | "sizeBytes" | "sha256">,
@@ -139,7 +142,7 @@ async function removeStagedCopies(
   );
 }
 
-/** Deletes copies that a killed run made for a study deleted meanwhile: no row names them. */
+/** Deletes copies that a killed run made for a study deleted meanwhile, since no row names them. */
 async function removeStrays(deps: TransferDeps, uploadId: string): Promise<void> {
   const named = new Set((await listObjectsOfUpload(deps.db, uploadId)).map((object) => object.key));
   for await (const { key } of deps.store.list(`${uploadId}/`)) {
@@ -161,7 +164,7 @@ async function sha256Of(store: ObjectStore, key: string, signal: AbortSignal): P
   for await (const chunk of stream) {
     signal.throwIfAborted();
     hasher.update(chunk);
-    // A file comes as fast as it is asked for: nothing else would have its turn until all of it is hashed.
+    // Reading a file never waits, so without this pause nothing else would run until the whole file is hashed.
     await setImmediate();
   }
   return hasher.digest("hex");

@@ -6,9 +6,8 @@ import { endUpload, findUploads, markBytesRemoved } from "./uploads.repo.ts";
 type AbandonDeps = Pick<Deps, "db" | "node" | "store" | "clock" | "log">;
 
 /**
- * Removes every byte of an upload that was not committed, on this node and in the archive store; one that another node
- * gave up meanwhile too. Leaves a committed one alone, even where the answer to its commit was lost. What can't be
- * removed now, the sweeper does.
+ * Removes every byte of an uncommitted upload, on this node and in the archive store, even if another node gave it up meanwhile. A
+ * committed upload stays, even if the answer to its commit was lost. The sweeper removes what can't be removed now.
  */
 export async function abandonUpload(deps: AbandonDeps, uploadId: string): Promise<void> {
   try {
@@ -22,7 +21,7 @@ export async function abandonUpload(deps: AbandonDeps, uploadId: string): Promis
   }
 }
 
-/** By the node that received the failed upload: only it knows that nothing of it comes any more. Idempotent. */
+/** Called by the node that received the failed upload: only it knows that no more bytes will arrive. Idempotent. */
 export async function removeUploadBytes(
   deps: Pick<Deps, "db" | "node" | "store" | "clock">,
   uploadId: string,
@@ -32,12 +31,12 @@ export async function removeUploadBytes(
   await markBytesRemoved(deps.db, uploadId, deps.clock.now());
 }
 
-/** Of what an upload put into the store. */
+/** Removes what an upload put into the store. */
 async function removeStoredBytes({ store }: Pick<Deps, "store">, uploadId: string): Promise<void> {
   for await (const { key } of store.list(`${uploadId}/`)) await store.delete(key);
 }
 
-/** As {@link removeUploadBytes}, by any node: what is on its way to the store is ended first. */
+/** As {@link removeUploadBytes}, but for any node: it first ends transfers to the store. */
 export async function removeAbandonedBytes(
   deps: Pick<Deps, "db" | "store">,
   uploadId: string,

@@ -9,7 +9,7 @@ import { endUpload, insertUpload } from "./uploads.repo.ts";
 
 export type DocumentDeps = Pick<Deps, "db" | "disk" | "node" | "store" | "clock" | "log">;
 
-/** A PDF as it lies in the archive store. */
+/** A PDF in the archive store. */
 export interface StoredDocument {
   id: string;
   uploadId: string;
@@ -19,8 +19,8 @@ export interface StoredDocument {
 }
 
 /**
- * Puts a PDF into the archive store, reads it back, and commits it with `commit` in one transaction. Recorded as an
- * upload before its first byte, so that what dies on the way is swept like one.
+ * Puts a PDF into the archive store, reads it back, and commits it with `commit` in one transaction. It is recorded as an upload
+ * before its first byte, so that the sweeper removes what a crash leaves.
  * @throws {DiskFull}
  */
 export async function storeDocument<Result>(
@@ -42,7 +42,7 @@ export async function storeDocument<Result>(
     startedAt: clock.now(),
   });
   try {
-    await mkdir(folder); // what the sweeper finds the upload by
+    await mkdir(folder); // by which the sweeper finds the upload
     const id = Bun.randomUUIDv7();
     const key = `${uploadId}/${id}.pdf`;
     await store.putBytes(key, pdf);

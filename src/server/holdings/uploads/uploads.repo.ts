@@ -23,7 +23,7 @@ export async function findUploads(db: DbOrTx, ids: string[]): Promise<UploadRow[
   return await db.select().from(uploads).where(inArray(uploads.id, ids));
 }
 
-/** Which of these ids are uploads of ours; one that was forgotten is told by what it stored. */
+/** Returns which of these ids are uploads of this installation; a forgotten upload is known by the objects that it stored. */
 export async function findKnownUploads(db: DbOrTx, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const known = await db.select({ id: uploads.id }).from(uploads).where(inArray(uploads.id, ids));
@@ -34,7 +34,7 @@ export async function findKnownUploads(db: DbOrTx, ids: string[]): Promise<Set<s
   return new Set([...known, ...stored].map(({ id }) => id));
 }
 
-/** Uploads of a node that died with a former run of it before they were committed. */
+/** Uploads of a node that a former run of it left uncommitted. */
 export async function listDeadUploads(db: DbOrTx, nodeId: string, bootId: string): Promise<UploadRow[]> {
   return await db
     .select()
@@ -42,7 +42,7 @@ export async function listDeadUploads(db: DbOrTx, nodeId: string, bootId: string
     .where(and(eq(uploads.nodeId, nodeId), eq(uploads.state, "receiving"), ne(uploads.bootId, bootId)));
 }
 
-/** Every node that an upload under way or a staged object names. */
+/** All nodes that are named by an upload under way or by a staged object. */
 export async function listNodesNamed(db: DbOrTx): Promise<string[]> {
   const receiving = db.select({ id: uploads.nodeId }).from(uploads).where(eq(uploads.state, "receiving"));
   const holding = db
@@ -53,7 +53,7 @@ export async function listNodesNamed(db: DbOrTx): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Ends what a node was receiving; a commit under way is waited for, and stands. */
+/** Ends the uploads that a node was receiving; waits for a commit under way, which stays valid. */
 export async function failUploadsOfNode(tx: Tx, nodeId: string, at: Date): Promise<void> {
   await tx
     .update(uploads)
@@ -61,7 +61,7 @@ export async function failUploadsOfNode(tx: Tx, nodeId: string, at: Date): Promi
     .where(and(eq(uploads.nodeId, nodeId), eq(uploads.state, "receiving")));
 }
 
-/** Failed uploads of a node that it has not seen gone from the store itself. */
+/** Failed uploads of a node whose bytes it has not itself removed from the store. */
 export async function listUnremovedUploads(db: DbOrTx, nodeId: string): Promise<string[]> {
   const rows = await db
     .select({ id: uploads.id })
@@ -89,8 +89,8 @@ const uploadEnd = prepared((db, given: Given<Pick<UploadRow, "id" | "state"> & {
 );
 
 /**
- * Ends an upload that is neither committed nor ended; `false` where it is. Waits for a commit under way, so that
- * after `true` nothing of it can become visible any more.
+ * Ends an upload; returns `false` if it is already committed or ended. Waits for a commit under way, so that after `true` nothing
+ * of the upload can become visible.
  */
 export async function endUpload(
   db: DbOrTx,
