@@ -1,4 +1,4 @@
-/** A stored PDF as an answer: shown in our own pane or saved, never run by the browser as a page of ours. */
+/** Answers a stored PDF, which is shown in our own pane or saved, and never opened as a page of our origin. */
 export function answerPdf(
   body: Blob | ReadableStream<Uint8Array>,
   document: { sizeBytes: number; fileName: string; isDownload: boolean },

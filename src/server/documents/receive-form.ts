@@ -7,26 +7,26 @@ import type { SenderSlot } from "../http/sender-slots.ts";
 import type { Node } from "../nodes/node.ts";
 import { readUpTo } from "../runtime/read-up-to.ts";
 
-/** All text of a form; no form of ours has more. */
+/** The most text in a form; our own forms have less. */
 const MAX_TEXT_BYTES = 256 * 1024;
 
-/** A form with one file, which lies on disk without a name until this is disposed of. */
+/** A form with one file, which is on disk without a name until disposal. */
 export interface ReceivedForm extends AsyncDisposable {
-  /** The last value of each. */
+  /** The last value of each field. */
   fields: Record<string, string>;
-  /** Undefined where none, or an empty one, was sent. */
+  /** Undefined if no file, or an empty one, was sent. */
   file: { sizeBytes: number; read(): Promise<Uint8Array> } | undefined;
 }
 
 export interface FormRules {
-  /** The field of the file; other files are passed over. */
+  /** The field of the file; other files are ignored. */
   fileField: string;
   maxFileBytes: number;
   tooLarge: ErrorKind;
 }
 
 /**
- * Streams a multipart form into memory as far as it is text, and onto disk as far as it is the file.
+ * Streams a multipart form: its text into memory, its file onto the disk.
  * @throws {AppError} `rules.tooLarge`, `body.interrupted`, 413, 415
  */
 export async function receiveForm(
@@ -66,7 +66,7 @@ export async function receiveForm(
   };
 }
 
-/** A file that is gone with its handle, whatever happens to this process. */
+/** Opens a file without a name, which the system deletes when its handle is closed or the process ends. */
 async function openNameless(path: string): Promise<FileHandle> {
   const handle = await open(path, "wx+", 0o600);
   await rm(path);

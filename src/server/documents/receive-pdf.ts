@@ -9,7 +9,7 @@ import { createTurns } from "./turns.ts";
 
 const MAX_PDF_BYTES = 50 * 1024 * 1024;
 const FORM_BYTES = 1024 * 1024;
-/** A PDF is what has this within its first kilobyte, as readers take it. */
+/** A file is a PDF if it has this within its first kilobyte, as PDF readers accept it. */
 const MARK = "%PDF-";
 const MARK_WITHIN_BYTES = 1024;
 
@@ -19,7 +19,7 @@ export interface PdfForm {
   fields: Record<string, string>;
 }
 
-/** Takes in forms with a PDF in `fieldName`, proven by its bytes, and has each stored in its turn. */
+/** Takes in forms with a PDF in `fieldName`, checked by its bytes, and stores them one after the other. */
 export interface PdfForms {
   /** @throws {AppError} `document.not_pdf`, `document.too_large`, 415, 429; what `store` throws */
   receive<Result>(
@@ -29,7 +29,7 @@ export interface PdfForms {
   ): Promise<Result>;
 }
 
-/** Bodies lie on disk while they come in, and one PDF at a time in memory while it is stored. */
+/** Bodies are spooled to disk; only one PDF at a time is in memory, while it is stored. */
 export function createPdfForms(deps: Pick<Deps, "node">): PdfForms {
   const slots = createSenderSlots({ perSender: 4, perProcess: 24 });
   const turns = createTurns();

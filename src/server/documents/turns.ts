@@ -1,4 +1,4 @@
-/** Lets one at a time do what holds a whole file in memory; the others wait for their turn. */
+/** Runs work that holds a whole file in memory one call at a time. */
 export interface Turns {
   run<Result>(work: () => Promise<Result>): Promise<Result>;
 }
@@ -8,7 +8,7 @@ export function createTurns(): Turns {
   return {
     run(work) {
       const mine = last.then(work);
-      // The next turn comes whatever became of this one; its failure is its caller's.
+      // The next turn begins whatever the outcome of this one, whose failure goes to its caller.
       last = mine.catch(() => {});
       return mine;
     },

@@ -20,10 +20,10 @@ const problemContent = { [PROBLEM]: { schema: { $ref: "#/components/schemas/Prob
 
 const methods = ["get", "post", "patch", "put", "delete"] as const;
 
-/** Handlers that are taken in one turn of the event loop. */
+/** How many handlers are described in one turn of the event loop. */
 const MAX_SLICE = 40;
 
-/** What a parameter of a path is, by its name; a route may say more of its own. */
+/** Descriptions of path parameters by name; a route may describe its own differently. */
 const parameterTexts: Record<string, string> = {
   study: "The study's `id`, or its Study Instance UID (the caller's own study first).",
   series: "The series' `id`, or its Series Instance UID.",
@@ -43,8 +43,8 @@ const introduction = `Errors are \`${PROBLEM}\` (RFC 9457). \`code\` is stable; 
 Times are ISO 8601 in UTC, DICOM dates \`YYYY-MM-DD\`, money integer cents of BRL.`;
 
 /**
- * The API as OpenAPI 3.1, made of what the routes declare: guards, schemas that validate, calls and descriptions. Its
- * objects are closed, as the server makes them; {@link openObjects} gives the document for clients.
+ * Describes the API as OpenAPI 3.1 from what the routes declare: guards, validating schemas, calls and descriptions. Its objects
+ * are closed, as the server makes them; {@link openObjects} makes the document for clients.
  */
 export async function createApiDocument(
   app: Pick<Hono<HttpEnv>, "routes">,
@@ -72,7 +72,7 @@ export async function createApiDocument(
       explainParameters(operation, path);
     }
   }
-  // RFC 9457 §3.2: a problem may have members of its own, as `ids` of `study.ambiguous`.
+  // A problem may have additional members, such as `ids` of `study.ambiguous` (RFC 9457 §3.2).
   const problem = document.components?.schemas?.Problem;
   if (problem && "additionalProperties" in problem) delete problem.additionalProperties;
   return document;
@@ -83,7 +83,7 @@ const generating = {
   defaultValidationErrorResponse: { description: validationFailed.code },
 };
 
-/** What the document says besides its calls. */
+/** The parts of the document other than its calls. */
 function frameOf({ productName, publicUrl }: ApiInfo) {
   return {
     info: {
@@ -117,7 +117,7 @@ function frameOf({ productName, publicUrl }: ApiInfo) {
   };
 }
 
-/** Pieces of the routes, none of which takes long; all handlers of one route stay together. */
+/** Splits the routes into slices, each of which takes a short time; all handlers of one route stay together. */
 function slicesOf(routes: RouterRoute[]): RouterRoute[][] {
   const byPath = Map.groupBy(routes, ({ path }) => path);
   const slices: RouterRoute[][] = [[]];
@@ -137,7 +137,7 @@ function explainParameters({ parameters = [] }: Operation, path: string): void {
 
 type Operation = NonNullable<NonNullable<ApiDocument["paths"][string]>["get"]>;
 
-/** Puts the codes that guard, validation and route name under their statuses, and any other failure beside them. */
+/** Adds the problem codes of guard, validation and route under their statuses, and a default for any other failure. */
 function addProblems(operation: Operation & { [PROBLEM_CODES]?: string[] }): void {
   const responses = operation.responses ?? {};
   const codes = new Set(operation[PROBLEM_CODES]);
@@ -155,7 +155,7 @@ function addProblems(operation: Operation & { [PROBLEM_CODES]?: string[] }): voi
   operation.responses = responses;
 }
 
-/** The document for clients, who take answers with more members than it names: those come with newer servers. */
+/** Returns the document for clients, which accept answers with unknown members, since newer servers may add some. */
 export function openObjects<Part>(part: Part): Part {
   if (Array.isArray(part)) return part.map(openObjects) as Part;
   if (typeof part !== "object" || part === null) return part;

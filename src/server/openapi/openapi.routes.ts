@@ -20,7 +20,7 @@ interface Sources {
   pageContext: PageContext;
 }
 
-/** Made when somebody first asks for it, from the routes that the app then has; a start does not wait for it. */
+/** The document, made at the first request from the routes that the app then has, so that the start does not wait for it. */
 interface Built {
   json: Uint8Array<ArrayBuffer>;
   gzip: Uint8Array<ArrayBuffer>;

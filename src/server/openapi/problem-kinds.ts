@@ -37,7 +37,7 @@ const rooms = [
   exports,
 ];
 
-/** Every failure that a caller may be told of, by its stable code. A code that two kinds share has one status. */
+/** Every failure that an answer may name, by its stable code. A code that two kinds share has one status. */
 export const problemKinds: ReadonlyMap<string, ErrorKind> = new Map(
   rooms.flatMap((room) => Object.values(room).map((kind): [string, ErrorKind] => [kind.code, kind])),
 );
