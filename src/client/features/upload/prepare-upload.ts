@@ -21,7 +21,7 @@ export type UploadProblem =
   | "badZip"
   | "packingFailed";
 
-/** What was picked can't be sent. */
+/** The picked files can't be sent. */
 export class UploadRefused extends Error {
   override name = "UploadRefused";
   constructor(readonly problem: UploadProblem) {
@@ -29,7 +29,7 @@ export class UploadRefused extends Error {
   }
 }
 
-/** The beats before the form is filled; the counts are of files. */
+/** The beats before the form is filled; counts are numbers of files. */
 export type PreparationProgress =
   | { phase: "extracting" }
   | { phase: "validating"; total: number }
@@ -38,14 +38,14 @@ export type PreparationProgress =
 export interface PreparedUpload {
   zip: Blob;
   fileName: string;
-  /** Undefined where no instance could be read here; then the server says whether there is one. */
+  /** Undefined if the browser could read no instance; the server then decides whether there is one. */
   prefilled: ExamForm | undefined;
-  /** Of all files, and of those whose name says that they may be DICOM; undefined where the ZIP can't be read here. */
+  /** Counts of all files, and of those that may be DICOM by their name; undefined if the browser can't read the ZIP. */
   fileCount: number | undefined;
   keptCount: number | undefined;
-  /** For each frame of the contact sheet the files that may show in it. */
+  /** The files that may be shown in each frame of the contact sheet. */
   films: FilmFile[][];
-  /** Removes what was made to prepare it. */
+  /** Removes the temporary files of the preparation. */
   dispose: () => Promise<void>;
 }
 
@@ -60,15 +60,15 @@ export interface PrepareOptions {
 }
 
 /**
- * Looks into what was picked and makes it ready to be sent.
- * @throws {UploadRefused} where it can't be; the signal's reason when aborted
+ * Inspects the picked files and makes them ready to be sent.
+ * @throws {UploadRefused} if they can't be sent; the signal's reason when aborted
  */
 export async function prepareUpload(picked: Picked, options: PrepareOptions): Promise<PreparedUpload> {
   if (picked.kind === "refused") throw new UploadRefused("notZip");
   return picked.kind === "zip" ? prepareZip(picked.file, options) : prepareFolder(picked.files, options);
 }
 
-/** @throws {UploadRefused} where the ZIP was deleted or changed since it was picked */
+/** @throws {UploadRefused} if the ZIP was deleted or changed since it was picked */
 export async function ensureReadable(zip: Blob): Promise<void> {
   try {
     const start = await zip.slice(0, 4).arrayBuffer();
@@ -107,7 +107,7 @@ async function prepareZip(file: File, options: PrepareOptions): Promise<Prepared
   };
 }
 
-/** Undefined where the ZIP can't be read here: it is sent as it is, and the server judges it. */
+/** Undefined if the browser can't read the ZIP: it is sent as it is, and the server judges it. */
 async function readEntries(file: Blob): Promise<ZipEntry[] | undefined> {
   try {
     return await readZipEntries(file);
@@ -117,7 +117,7 @@ async function readEntries(file: Blob): Promise<ZipEntry[] | undefined> {
   }
 }
 
-/** @throws {UploadRefused} where it is sure that the server would find no instance either */
+/** @throws {UploadRefused} if it is certain that the server would find no instance either */
 async function prefill(candidates: Iterable<Candidate>, signal: AbortSignal): Promise<ExamForm | undefined> {
   const found = await findMetadata(candidates, signal);
   if (found.kind === "none") throw new UploadRefused("noDicom");

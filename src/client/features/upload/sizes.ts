@@ -2,7 +2,7 @@ import type { I18n } from "@lingui/core";
 
 const MEGABYTE = 1_000_000;
 
-/** Bytes as people read them: `512,4 MB`, or `15 kB` where the whole is less than a megabyte. */
+/** Bytes as people read them: `512,4 MB`, or `15 kB` if the whole is less than a megabyte. */
 export function sizeText(i18n: I18n, bytes: number, wholeBytes = bytes): string {
   return `${sizeNumber(i18n, bytes, wholeBytes)} ${wholeBytes < MEGABYTE ? "kB" : "MB"}`;
 }

@@ -3,7 +3,7 @@ import type { ExamForm } from "./exam-form/exam-form.ts";
 import type { PreparationProgress, PreparedUpload, UploadProblem } from "./prepare-upload.ts";
 import type { TransferReading } from "./send/transfer-meter.ts";
 
-/** The five beats that are shown, in their order. */
+/** The five beats that are shown, in order. */
 export const phases = ["extracting", "validating", "filtering", "uploading", "processing"] as const;
 export type Phase = (typeof phases)[number];
 
@@ -23,7 +23,7 @@ export interface Transfer extends TransferReading {
   totalBytes: number;
 }
 
-/** Where the upload view is. Nothing picked: `problem` says why the last pick was refused. */
+/** The stage of the upload view. While nothing is picked, `problem` says why the last pick was refused. */
 export type UploadState =
   | { stage: "idle"; problem?: UploadProblem }
   | { stage: "preparing"; source: PickedSource; phase: Phase; counts: FileCounts }
@@ -47,7 +47,7 @@ export type UploadEvent =
   | { type: "failed" }
   | { type: "reset" };
 
-/** Events that don't fit the stage (late ones of something cancelled) change nothing. */
+/** Events that don't fit the stage, such as late ones of a cancelled upload, change nothing. */
 export function reduceUpload(state: UploadState, event: UploadEvent): UploadState {
   switch (event.type) {
     case "picked":
@@ -71,14 +71,14 @@ export function reduceUpload(state: UploadState, event: UploadEvent): UploadStat
   }
 }
 
-/** The beat that goes on now; undefined while the form waits for the person. */
+/** The current beat; undefined while the form waits for the person. */
 export function currentPhase(state: UploadState): Phase | undefined {
   if (state.stage === "preparing") return state.phase;
   if (state.stage === "sending") return isSent(state.transfer) ? "processing" : "uploading";
   return undefined;
 }
 
-/** How many beats are over. */
+/** How many beats are complete. */
 export function phasesDone(state: UploadState): number {
   const current = currentPhase(state);
   if (current) return phases.indexOf(current);

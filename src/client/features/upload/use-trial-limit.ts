@@ -6,7 +6,7 @@ import { useHis } from "../session/his-context.ts";
 const TRIAL_EXAM_LIMIT = 2;
 const CACHED_MS = 30_000;
 
-/** How many exams a trial user at the limit has; undefined for everyone who may upload. */
+/** The number of exams of a trial user who has reached the limit; undefined for everyone who may upload. */
 export function useTrialLimit(): number | undefined {
   const { user } = useHis();
   const { data } = useQuery({

@@ -29,10 +29,10 @@ export function useUpload() {
   const running = useRef<AbortController>(undefined);
   const follow = useFollowUpload();
   const tellFailure = useTellFailure();
-  /** Says that the plan had no room for the last upload; unlike a toast it stays. */
+  /** Says that the plan had no room for the last upload. Unlike a toast, the message stays. */
   const [storageProblem, setStorageProblem] = useState<string>();
 
-  /** Aborts the running step and answers the signal of the next one. */
+  /** Aborts the running step and returns the signal of the next one. */
   const begin = () => {
     running.current?.abort();
     running.current = new AbortController();

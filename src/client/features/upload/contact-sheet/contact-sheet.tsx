@@ -3,7 +3,7 @@ import { FILM_SIDE } from "./draw-film.ts";
 import { type FilmFile, FRAMES } from "./film-files.ts";
 import { useFilms } from "./use-films.ts";
 
-/** Fills frame by frame as the upload goes, with the exam's own pictures where they could be drawn. */
+/** The sheet fills frame by frame as the upload advances, with the exam's own pictures if they could be drawn. */
 export function ContactSheet({ percent, films }: { percent: number; films?: FilmFile[][] }) {
   const drawn = useFilms(films);
   const exposed = Math.floor((percent / 100) * FRAMES);

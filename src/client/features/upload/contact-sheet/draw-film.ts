@@ -1,25 +1,25 @@
 import type { DataSet } from "dicom-parser";
 import { PIXEL_DATA, parseHead, parserTag } from "../read-dicom/parse-head.ts";
 
-/** Pixels of a side of a small picture. */
+/** Width and height of a small picture in pixels. */
 export const FILM_SIDE = 64;
 
-/** Implicit, explicit and deflated little endian: what needs no decoder. */
+/** Implicit, explicit and deflated little endian: the transfer syntaxes that need no decoder. */
 const UNCOMPRESSED = ["1.2.840.10008.1.2", "1.2.840.10008.1.2.1", "1.2.840.10008.1.2.1.99"];
 const MAX_SIDE = 16_384;
-/** Samples averaged along each side of a pixel drawn. */
+/** Each drawn pixel averages this many samples along each side. */
 const SAMPLES = 2;
 
 interface Frame {
   rows: number;
   columns: number;
-  /** The value at a place, after the modality's own scale. */
+  /** The value at an offset, after the modality's rescale. */
   at(row: number, column: number): number;
 }
 
 /**
- * A small picture of an instance's first frame: greys row by row, black around it. Undefined where it is no
- * uncompressed grey picture, or its bytes are not all there.
+ * A small picture of an instance's first frame: greys row by row, with black around the frame. Undefined if the frame is
+ * compressed, in colour or cut short.
  */
 export function drawFilm(bytes: Uint8Array): Uint8Array | undefined {
   const dataSet = parseHead(bytes);
@@ -61,7 +61,7 @@ function readFrame(dataSet: DataSet): Frame | undefined {
   return { rows, columns, at };
 }
 
-/** Without the bits above those stored, and with its sign (PS3.5 §8.1.1). */
+/** Drops the bits above the stored ones and extends the sign (PS3.5 §8.1.1). */
 function storedValue(dataSet: DataSet, bits: number): (raw: number) => number {
   const storedBits = Math.min(bits, Math.max(1, dataSet.uint16(parserTag("BitsStored")) ?? bits));
   const most = 2 ** storedBits;
@@ -72,7 +72,7 @@ function storedValue(dataSet: DataSet, bits: number): (raw: number) => number {
   };
 }
 
-/** The values of the small picture; not a number where the frame, which keeps its shape, does not reach. */
+/** The values of the small picture. The frame keeps its aspect ratio; pixels outside it are NaN. */
 function sampleFrame({ rows, columns, at }: Frame): Float32Array {
   const step = Math.max(rows, columns) / FILM_SIDE;
   const [top, left] = [(FILM_SIDE - rows / step) / 2, (FILM_SIDE - columns / step) / 2];

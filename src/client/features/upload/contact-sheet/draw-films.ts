@@ -4,9 +4,9 @@ import type { FilmFile } from "./film-files.ts";
 import type { FilmReport } from "./film-messages.ts";
 
 export interface FilmBudget {
-  /** A larger file is not read. */
+  /** Larger files are not read. */
   fileBytes: number;
-  /** Of all files together. */
+  /** Limit for all files together. */
   totalBytes: number;
   ms: number;
   now: () => number;
@@ -19,7 +19,7 @@ export const FILM_BUDGET: Omit<FilmBudget, "now"> = {
   ms: 2_500,
 };
 
-/** Draws what fits the budget, frame by frame: the pictures are there to look at, the upload goes first. */
+/** Draws as many frames as the budget allows. The upload has priority over the pictures, which are decoration. */
 export async function drawFilms(
   frames: readonly FilmFile[][],
   budget: FilmBudget,

@@ -1,16 +1,16 @@
 import type { ZipEntry } from "../../../../shared/zip/zip-entry.ts";
 
-/** A file whose picture may be shown while it goes up: of a folder, or an entry of a ZIP. */
+/** A file whose picture may be shown during its upload: a file of a folder, or an entry of a ZIP. */
 export interface FilmFile {
   file: Blob;
   entry?: ZipEntry;
 }
 
 export const FRAMES = 20;
-/** A file that has no picture leaves its frame to the next one. */
+/** If a file has no picture, the next file takes its frame. */
 const TRIES = 3;
 
-/** Files for each frame of the contact sheet, from the first to the last of all; no file is in two frames. */
+/** The files for each frame of the contact sheet, spread from the first file to the last; each file is in at most one frame. */
 export function spreadOverFrames<File>(files: readonly File[]): File[][] {
   const frames = Array.from({ length: FRAMES }, (): File[] => []);
   if (files.length < FRAMES) {

@@ -4,10 +4,10 @@ import type { FilmReport, FilmRequest } from "./film-messages.ts";
 
 export type Films = ReadonlyMap<number, FilmReport["film"]>;
 
-/** Twice what the worker grants itself: a file that keeps it busy is not waited for. */
+/** Twice the worker's own budget, so that a file that keeps the worker busy is not waited for. */
 const MAX_MS = 5_000;
 
-/** Small pictures for the frames of the contact sheet, drawn by a worker as they come; a frame may have none. */
+/** Small pictures for the frames of the contact sheet, which a worker draws one by one; a frame may stay without a picture. */
 export function useFilms(frames: FilmFile[][] | undefined): Films {
   const [films, setFilms] = useState<Films>(new Map());
   useEffect(() => {

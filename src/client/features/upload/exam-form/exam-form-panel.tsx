@@ -13,14 +13,14 @@ import { EMPTY_FORM, type ExamForm, GENDERS } from "./exam-form.ts";
 const MAX_TEXT_LENGTH = 1024;
 
 interface ExamFormPanelProps {
-  /** Undefined where no instance could be read here. */
+  /** Undefined if the browser could read no instance. */
   prefilled: ExamForm | undefined;
-  /** Undefined while the form waits; else what the button says meanwhile. */
+  /** The button's text while the upload runs; undefined while the form waits. */
   busyLabel?: string;
   onSubmit: (form: ExamForm) => void;
 }
 
-/** What the exam is filed under; filled from its first instance, which it never alters. */
+/** The values under which the exam is filed. They come from its first instance, which the form never alters. */
 export function ExamFormPanel({ prefilled, busyLabel, onSubmit }: ExamFormPanelProps) {
   const { t } = useLingui();
   const { register, control, handleSubmit } = useForm<ExamForm>({ defaultValues: prefilled ?? EMPTY_FORM });

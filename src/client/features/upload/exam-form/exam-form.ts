@@ -1,9 +1,9 @@
 import type { UploadMetadata } from "../../../../shared/api/upload.ts";
 
-/** The upload form: every value a text, empty where nothing is said. */
+/** The upload form. Every value is a text, empty if it is not given. */
 export type ExamForm = Record<keyof UploadMetadata, string>;
 
-/** Of a file that no instance could be read of here. */
+/** The form for a file in which the browser could read no instance. */
 export const EMPTY_FORM: ExamForm = {
   patientName: "",
   patientIDTag: "",
@@ -20,8 +20,8 @@ export const EMPTY_FORM: ExamForm = {
 export const GENDERS = ["M", "F", "O"] as const;
 
 /**
- * What is sent of the form: values that were changed, so that what the instances say is never overridden by what
- * was only shown; and the UID where it is known, which names the study they are for.
+ * The part of the form that is sent: the changed values, and the UID of their study if it is known. Unchanged values are
+ * left out, so that they never override the values in the instances.
  */
 export function toMetadata(form: ExamForm, prefilled: ExamForm = EMPTY_FORM): UploadMetadata {
   const changed = Object.entries(form)

@@ -5,18 +5,18 @@ const NEXT_POLL_MS = 3_000;
 const LEAVE_WHEN_READY_MS = 1_000;
 const LEAVE_WHEN_SENT_MS = 1_500;
 const LEAVE_WHEN_FAILED_MS = 2_000;
-/** Half an hour; the list goes on asking after that. */
+/** Half an hour; after that the list keeps polling. */
 const MAX_POLLS = 600;
-/** Of one upload; the list shows how the others fare. */
+/** Limit for one upload; the list shows the state of the other studies. */
 const MAX_FOLLOWED_STUDIES = 50;
 
-/** What is worth telling about an upload just made. */
+/** News of a finished upload that the person is told. */
 export type UploadNews = "transferring" | "transferred" | "ready" | "sent" | "transferFailed";
 
-/** Undefined: it could not be read. */
+/** Undefined if the status could not be read. */
 export type ReadStatus = StudyStatus | undefined;
 
-/** What to do after the status was read, or could not be: ask again, or go to the list. */
+/** What to do after an attempt to read the status: poll again, or go to the list. */
 export interface NextStep {
   news?: UploadNews;
   next: "poll" | "leave";
@@ -24,7 +24,7 @@ export interface NextStep {
 }
 
 /**
- * The first study of an upload sets the pace; of the others only a failed transfer is news.
+ * The first study of an upload sets the pace. The other studies make news only if their transfer fails.
  * @param pollsDone 0 for the status read right after the upload
  */
 export function nextStep([first, ...others]: readonly ReadStatus[], pollsDone: number): NextStep {
@@ -43,20 +43,20 @@ function firstStep({ status, isReady }: StudyStatus): NextStep {
   return { news: isReady ? "ready" : "sent", next: "leave", afterMs: LEAVE_WHEN_SENT_MS };
 }
 
-/** How the studies of an upload stand when something is told about them. */
+/** The state of an upload's studies at the moment of a piece of news. */
 export interface Standing {
   failed: number;
-  /** Not ready yet, the first one left out. */
+  /** How many studies besides the first are not ready yet. */
   othersPending: number;
 }
 
 export interface FollowOptions {
-  /** In the order of the upload's answer. */
+  /** Ids in the order of the upload's answer. */
   studyIds: readonly string[];
   readStatus: (studyId: string) => Promise<ReadStatus>;
   announce: (news: UploadNews, standing: Standing) => void;
   leave: () => void;
-  /** Resolves after that time, or rejects with the signal's reason. */
+  /** Resolves after the given time, or rejects with the signal's reason. */
   wait: (ms: number) => Promise<void>;
 }
 

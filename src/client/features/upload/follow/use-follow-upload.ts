@@ -13,7 +13,7 @@ import { newsTexts } from "../upload-texts.ts";
 import { followUpload, type Standing, type UploadNews } from "./follow-upload.ts";
 import { wait } from "./wait.ts";
 
-/** Answers what follows a finished upload: fresh lists, news of its studies, then the list. */
+/** Returns the function that follows a finished upload: it refreshes the lists, shows news of the studies, then opens the list. */
 export function useFollowUpload(): (answer: UploadAnswer, signal: AbortSignal) => Promise<void> {
   const queryClient = useQueryClient();
   const setView = useSetAtom(viewAtom);

@@ -7,7 +7,7 @@ import { UploadNotice } from "./upload-notice.tsx";
 
 const isConflictListOpenAtom = openAtom("conflicts");
 
-/** Names the images of the last upload whose identifiers other images have too. */
+/** Names the instances of the last upload whose identifiers other instances already have. */
 export function ConflictNotice() {
   const [last, setLast] = useAtom(lastConflictsAtom);
   if (!last) return null;

@@ -5,8 +5,8 @@ export type SkippedFiles = Pick<UploadAnswer, "skipped" | "skippedCount">;
 
 export type ConflictingFiles = Pick<UploadAnswer, "conflicts" | "conflictCount">;
 
-/** Images of the last upload under identifiers that others have, until dismissed; undefined where there were none. */
+/** Instances of the last upload whose identifiers other instances already have, until dismissed; undefined if there were none. */
 export const lastConflictsAtom = atom<ConflictingFiles | undefined>(undefined);
 
-/** What the last upload left out, until the person has dismissed it; undefined where it left out nothing. */
+/** Files that the last upload left out, until the person dismisses them; undefined if there were none. */
 export const lastSkippedAtom = atom<SkippedFiles | undefined>(undefined);

@@ -6,7 +6,7 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { CloseIcon } from "../../../ui/entry-icons.tsx";
 import type { Icon } from "../../../ui/icon.tsx";
 
-/** A file of the last upload, and what the list says of it. */
+/** A file of the last upload, and what the list says about it. */
 interface NoticedFile {
   name: string;
   remark: ReactNode;
@@ -20,12 +20,12 @@ interface UploadNoticeProps {
   title: ReactNode;
   text?: ReactNode;
   files: readonly NoticedFile[];
-  /** Of all files; the server names only the first ones. */
+  /** Count of all files; the server names only the first ones. */
   total: number;
   onDismiss: () => void;
 }
 
-/** A notice above the list about files of the last upload, which it names on request; it stays until it is closed. */
+/** A notice above the list about files of the last upload. It names them on request and stays until it is closed. */
 export function UploadNotice(props: UploadNoticeProps) {
   const { icon: NoticeIcon, summary, isListOpenAtom, title, text, files, total, onDismiss } = props;
   const { t } = useLingui();

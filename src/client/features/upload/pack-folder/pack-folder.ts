@@ -2,7 +2,7 @@ import { Zip, ZipPassThrough } from "fflate";
 import { EXTRA_HEADER_BYTES, PADDING_EXTRA } from "../../../../shared/zip/zip-format.ts";
 
 export interface PackableFile {
-  /** Inside the ZIP; unique. */
+  /** Path inside the ZIP; unique. */
   path: string;
   file: Blob;
 }
@@ -14,10 +14,10 @@ const LOCAL_HEADER_BYTES = 30;
 const DATA_DESCRIPTOR_BYTES = 16;
 const DIRECTORY_ENTRY_BYTES = 46;
 const END_BYTES = 22;
-/** The server gives entries names of so many bytes, and need not copy a ZIP where these fit into the place of ours. */
+/** The server renames entries to names of this many bytes. It need not copy the ZIP if our headers leave room for them. */
 const SERVER_NAME_BYTES = 31;
 
-/** The zeros that a name of `nameBytes` is short of. */
+/** The number of zeros that pad a name of `nameBytes`. */
 function paddingFor(nameBytes: number): Uint8Array | undefined {
   const missing = SERVER_NAME_BYTES - nameBytes;
   return missing > 0 ? new Uint8Array(Math.max(0, missing - EXTRA_HEADER_BYTES)) : undefined;
@@ -28,7 +28,7 @@ function extraBytesFor(nameBytes: number): number {
   return padding ? EXTRA_HEADER_BYTES + padding.length : 0;
 }
 
-/** How large the ZIP of these files will be, to the byte. */
+/** The exact size of these files' ZIP in bytes. */
 export function packedSizeBytes(files: readonly PackableFile[]): number {
   const encoder = new TextEncoder();
   return files.reduce((total, { path, file }) => {
@@ -39,8 +39,8 @@ export function packedSizeBytes(files: readonly PackableFile[]): number {
 }
 
 /**
- * Writes the files, stored as they are, into one ZIP: piece by piece into `sink`, each piece awaited, so that
- * never more than a megabyte is held. A file that vanished since it was picked fails with the browser's own error.
+ * Writes the files uncompressed into one ZIP. Each piece goes to `sink` and is awaited, so at most a megabyte is held. A
+ * file that vanished since it was picked fails with the browser's own error.
  */
 export async function packFolder(
   files: readonly PackableFile[],
@@ -65,7 +65,7 @@ export async function packFolder(
   await output.drain(sink);
 }
 
-/** The file's bytes; an empty file is one empty step. */
+/** The file's bytes in pieces; an empty file yields one empty piece. */
 async function* stepsOf(file: Blob) {
   for (let offset = 0; offset === 0 || offset < file.size; offset += STEP_BYTES) {
     const bytes = new Uint8Array(await file.slice(offset, offset + STEP_BYTES).arrayBuffer());
@@ -73,7 +73,7 @@ async function* stepsOf(file: Blob) {
   }
 }
 
-/** What the packer gave and the sink has not taken yet. */
+/** Output of the packer that the sink has not taken yet. */
 class PendingOutput {
   #chunks: Uint8Array[] = [];
   #error: Error | undefined;

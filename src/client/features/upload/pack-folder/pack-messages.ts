@@ -1,7 +1,7 @@
 import type { PackableFile } from "./pack-folder.ts";
 
 export interface PackRequest {
-  /** Of the temporary file. */
+  /** Name of the temporary file. */
   name: string;
   files: PackableFile[];
 }

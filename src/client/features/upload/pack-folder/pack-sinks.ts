@@ -1,7 +1,7 @@
 import type { PackSink } from "./pack-folder.ts";
 import { canKeepPackedFiles, openPackedFile } from "./packed-files.ts";
 
-/** Takes a ZIP's pieces; `finish` answers it whole. */
+/** Takes a ZIP's pieces; `finish` returns the whole ZIP. */
 export interface PackTarget {
   sink: PackSink;
   finish(): Promise<Blob>;
@@ -10,8 +10,8 @@ export interface PackTarget {
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 /**
- * Where a packed folder of `sizeBytes` goes: a file on disk where the browser has one with room for it, else a
- * Blob, which browsers keep out of memory themselves once it is large.
+ * The destination of a packed folder of `sizeBytes`: a file on disk if the browser has room for one, else a Blob. Browsers
+ * keep large Blobs out of memory themselves.
  */
 export async function openPackTarget(name: string, sizeBytes: number): Promise<PackTarget> {
   return (await canKeepPackedFiles()) && (await hasRoom(sizeBytes)) ? fileTarget(name) : blobTarget();

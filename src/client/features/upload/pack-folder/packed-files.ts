@@ -1,10 +1,10 @@
 /**
- * Packed folders wait in the browser's private file system, one file each. A file's name is also the name of a
- * lock that its page holds: one without its lock was left by a page that is gone.
+ * Each packed folder waits as one file in the browser's private file system. Its page holds a lock with the file's name,
+ * so a file without a lock was left by a closed page.
  */
 const FOLDER = "packed-folders";
 
-/** Whether such files can be written here (some private windows refuse); else a packed folder is held as a Blob. */
+/** Whether the browser can write such files; some private windows refuse, and then a packed folder is held as a Blob. */
 export async function canKeepPackedFiles(): Promise<boolean> {
   if (!("storage" in navigator) || !("locks" in navigator) || typeof FileSystemFileHandle === "undefined") {
     return false;
@@ -29,14 +29,14 @@ export async function removePackedFile(name: string): Promise<void> {
   await folder.removeEntry(name);
 }
 
-/** Holds the file's lock until the answered function is called. */
+/** Holds the file's lock until the returned function is called. */
 export function holdPackedFile(name: string): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   void navigator.locks.request(lockOf(name), () => promise);
   return resolve;
 }
 
-/** Removes what pages that are gone left behind. */
+/** Removes the files that closed pages left behind. */
 export async function removeAbandonedFiles(): Promise<void> {
   if (!(await canKeepPackedFiles())) return;
   const folder = await openFolder();

@@ -2,7 +2,7 @@ import type { PackableFile } from "./pack-folder.ts";
 import type { PackReport, PackRequest } from "./pack-messages.ts";
 import { canKeepPackedFiles, holdPackedFile, removePackedFile } from "./packed-files.ts";
 
-/** A folder as one ZIP, on disk where the browser allows it. */
+/** A folder as one ZIP, on disk if the browser allows it. */
 export interface PackedFolder {
   zip: Blob;
   /** Removes the temporary file. */
@@ -14,7 +14,7 @@ export class PackingFailed extends Error {
   override name = "PackingFailed";
 }
 
-/** Packs in a worker, so that the page stays quick. Aborting stops the worker and removes what it wrote. */
+/** Packs in a worker, so that the page stays responsive. Aborting stops the worker and removes its file. */
 export async function packInWorker(
   files: PackableFile[],
   options: { onPacked: (count: number) => void; signal: AbortSignal },
@@ -58,7 +58,7 @@ async function runWorker(
   }
 }
 
-/** A folder that went into a Blob left no file; one still being let go is swept at the next start. */
+/** A folder packed into a Blob left no file. If the worker still holds its file, the next start sweeps it. */
 function ignoreMissing(error: unknown): void {
   const names = ["NotFoundError", "NoModificationAllowedError"];
   if (!(error instanceof DOMException && names.includes(error.name))) throw error;

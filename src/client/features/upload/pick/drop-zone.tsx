@@ -18,10 +18,10 @@ interface DropZoneProps {
   onPick: (picked: Picked | Promise<Picked>) => void;
 }
 
-/** Known to every browser, but not to React's types. */
+/** Every browser supports this attribute, but React's types lack it. */
 const wholeFolder = { webkitdirectory: "" };
 
-/** The empty light box: takes one ZIP or one folder, dropped or picked. */
+/** The empty light box. It takes one ZIP or one folder, dropped or picked. */
 export function DropZone({ disabled, problem, onPick }: DropZoneProps) {
   const { i18n } = useLingui();
   const { maxUploadBytes } = useHis();
@@ -103,7 +103,7 @@ function Pickers({ disabled, onPick }: Pick<DropZoneProps, "disabled" | "onPick"
   );
 }
 
-/** Drag events come from every element inside too: only leaving the zone itself counts. */
+/** Elements inside the zone send drag events too; only leaving the zone itself counts. */
 function useDrop(disabled: boolean, onPick: DropZoneProps["onPick"]) {
   const [isOver, setOver] = useState(false);
   return {

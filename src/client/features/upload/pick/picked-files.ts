@@ -1,7 +1,7 @@
 import type { PackableFile } from "../pack-folder/pack-folder.ts";
 import { isZipName } from "./upload-rules.ts";
 
-/** What a person chose to send: one ZIP, or the files of a folder. */
+/** The person's choice: one ZIP, or the files of a folder. */
 export type Picked =
   | { kind: "zip"; file: File }
   | { kind: "folder"; name: string; files: PackableFile[] }
@@ -9,18 +9,24 @@ export type Picked =
 
 const MAX_DROPPED_FILES = 200_000;
 
-/** Of `<input type=file>`. */
+/** Reads the choice from `<input type=file>`. */
 export function pickZip(file: File): Picked {
   return isZipName(file.name) ? { kind: "zip", file } : { kind: "refused" };
 }
 
-/** Of `<input type=file webkitdirectory>`, which names each file by its path from the chosen folder on. */
+/**
+ * Reads the choice from `<input type=file webkitdirectory>`, which names each file by its path, beginning with the chosen
+ * folder.
+ */
 export function pickFolder(list: FileList): Picked {
   const files = [...list].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
   return { kind: "folder", name: files[0]?.path.split("/")[0] ?? "", files };
 }
 
-/** Of a drop: one folder, or one ZIP. The entries must be taken before the event is over. */
+/**
+ * Reads one folder or one ZIP from a drop. The browser forgets the entries once the event ends, so this must be called
+ * inside its handler.
+ */
 export function pickDropped(transfer: DataTransfer): Promise<Picked> {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.() ?? null);
   const [entry] = entries;
@@ -44,7 +50,7 @@ async function readFolder(root: FileSystemDirectoryEntry): Promise<PackableFile[
   return files;
 }
 
-/** A directory is read in portions, until an empty one. */
+/** A directory is read in batches until an empty one. */
 async function* entriesOf(folder: FileSystemDirectoryEntry): AsyncGenerator<FileSystemEntry> {
   const reader = folder.createReader();
   while (true) {

@@ -2,20 +2,20 @@ import { mayBeInstance } from "../../../../shared/dicom/instance-start.ts";
 import type { ExamForm } from "../exam-form/exam-form.ts";
 import { readInstanceMetadata } from "./instance-metadata.ts";
 
-/** A file that may be an instance: of a folder, or an entry of a ZIP. */
+/** A file that may be an instance: a file of a folder, or an entry of a ZIP. */
 export interface Candidate {
   path: string;
-  /** Its first bytes, at most `maxBytes`; undefined where they can't be read here. */
+  /** Its first bytes, at most `maxBytes`; undefined if the browser can't read them. */
   readHead(maxBytes: number): Promise<Uint8Array | undefined>;
 }
 
-/** `unsure`: nothing was found here, and only the server can say that nothing is there. */
+/** `unsure`: the browser found no instance, and only the server can confirm that there is none. */
 export type FoundMetadata = { kind: "found"; metadata: ExamForm } | { kind: "none" | "unsure" };
 
 export interface SearchLimits {
-  /** Files whose first bytes are looked at. */
+  /** Maximum number of files whose first bytes are read. */
   maxProbes: number;
-  /** Files that may be instances and are read further. */
+  /** Maximum number of possible instances that are read further. */
   maxHeads: number;
 }
 

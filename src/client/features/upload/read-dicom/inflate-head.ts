@@ -1,11 +1,11 @@
 import { Inflate } from "fflate";
 
-/** A byte inflates to at most 1,032: so much beyond what is asked for is held, at most 2 MB. */
+/** A byte inflates to at most 1,032 bytes, so at most 2 MB beyond `maxBytes` are held. */
 const STEP_BYTES = 2 * 1024;
 
 /**
- * Inflates raw deflate data until `maxBytes` are there or the data end; data that are cut short give what they
- * hold. Answers undefined where they are no deflate data.
+ * Inflates raw deflate data up to `maxBytes`. Data that are cut short give the bytes they hold. Returns undefined if the
+ * input is not deflate data.
  */
 export function inflateHead(deflated: Uint8Array, maxBytes: number): Uint8Array | undefined {
   const parts: Uint8Array[] = [];
@@ -25,7 +25,7 @@ export function inflateHead(deflated: Uint8Array, maxBytes: number): Uint8Array 
   return concat(parts, Math.min(length, maxBytes));
 }
 
-/** fflate marks its errors with a code; they have no class of their own. */
+/** fflate marks its errors with a code instead of a class. */
 function isFlateError(error: unknown): boolean {
   return error instanceof Error && "code" in error;
 }

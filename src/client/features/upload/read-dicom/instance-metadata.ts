@@ -14,8 +14,8 @@ import type { ExamForm } from "../exam-form/exam-form.ts";
 import { parseHead, parserTag } from "./parse-head.ts";
 
 /**
- * What the upload form is filled with, from the first bytes of an instance. Undefined where they hold no
- * readable Study Instance UID (a DICOMDIR has none either).
+ * The values that fill the upload form, read from the first bytes of an instance. Undefined if the bytes hold no readable
+ * Study Instance UID, as in a DICOMDIR.
  */
 export function readInstanceMetadata(head: Uint8Array): ExamForm | undefined {
   const dataSet = parseHead(head);
@@ -48,7 +48,7 @@ function characterSetOfDataSet(dataSet: DataSet): CharacterSet {
   return named ? characterSetOf(named) : DEFAULT_CHARACTER_SET;
 }
 
-/** The first value of a text element without its padding, or the empty text. */
+/** The first value of a text element without padding, or the empty string. */
 function readText(dataSet: DataSet, keyword: Keyword, charset: CharacterSet, kind: TextKind): string {
   const element = dataSet.elements[parserTag(keyword)];
   if (!element) return "";

@@ -11,7 +11,7 @@ const IMPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2";
 const EXPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2.1";
 const MAX_INFLATED_BYTES = 4 * 1024 * 1024;
 
-/** A bare data set begins with group 0002 or 0008, little endian; a VR in letters tells explicit from implicit. */
+/** A bare data set begins with group 0002 or 0008, little endian. It is explicit if its first VR is two letters. */
 function bareTransferSyntax(head: Uint8Array): string | undefined {
   const [group, groupHigh] = head;
   if (head.length < 8 || groupHigh !== 0 || (group !== 0x08 && group !== 0x02)) return undefined;
@@ -19,7 +19,7 @@ function bareTransferSyntax(head: Uint8Array): string | undefined {
   return /^[A-Z]{2}$/.test(vr) ? EXPLICIT_LITTLE_ENDIAN : IMPLICIT_LITTLE_ENDIAN;
 }
 
-/** The elements before the pixels, and where the pixels begin, as far as the bytes go. */
+/** The elements before the pixel data, and the offset of the pixel data if the bytes reach it. */
 export function parseHead(head: Uint8Array): DataSet | undefined {
   const bare = hasPreamble(head) ? undefined : bareTransferSyntax(head);
   const options = { untilTag: PIXEL_DATA, inflater, ...(bare && { TransferSyntaxUID: bare }) };
@@ -30,7 +30,7 @@ export function parseHead(head: Uint8Array): DataSet | undefined {
   }
 }
 
-/** The parser would read past the end of an element that the head ends in. */
+/** Drops elements that the end of the head cuts off, because the parser would read past it. */
 function withoutCutElements(dataSet: DataSet | undefined): DataSet | undefined {
   for (const [tag, { dataOffset, length }] of Object.entries(dataSet?.elements ?? {})) {
     const isCut = dataOffset + length > (dataSet?.byteArray.length ?? 0);
@@ -40,8 +40,8 @@ function withoutCutElements(dataSet: DataSet | undefined): DataSet | undefined {
 }
 
 /**
- * The parser throws texts, Errors of its own making, or an object with what it had read: a head always ends
- * somewhere inside the instance, and the values wanted come before that.
+ * The parser throws strings, its own Errors, or an object with the elements read so far. A head always ends somewhere
+ * inside the instance, and the wanted values come before that.
  */
 function readBeforeFailure(failure: unknown): DataSet | undefined {
   return typeof failure === "object" && failure !== null && "dataSet" in failure
@@ -49,7 +49,7 @@ function readBeforeFailure(failure: unknown): DataSet | undefined {
     : undefined;
 }
 
-/** For a deflated data set: the parser wants the header as it was, followed by the inflated rest. */
+/** For a deflated data set, the parser wants the header unchanged, followed by the inflated rest. */
 function inflater(bytes: Uint8Array, position: number): Uint8Array {
   const rest = inflateHead(bytes.subarray(position), MAX_INFLATED_BYTES) ?? new Uint8Array(0);
   const whole = new Uint8Array(position + rest.length);

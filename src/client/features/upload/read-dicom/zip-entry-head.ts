@@ -3,7 +3,7 @@ import type { ZipEntry } from "../../../../shared/zip/zip-entry.ts";
 import { METHOD_STORED } from "../../../../shared/zip/zip-format.ts";
 import { inflateHead } from "./inflate-head.ts";
 
-/** The first bytes of an entry's content, at most `maxBytes`; undefined where the entry can't be read here. */
+/** The first bytes of an entry's content, at most `maxBytes`; undefined if the browser can't read the entry. */
 export async function readEntryHead(
   file: Blob,
   entry: ZipEntry,

@@ -4,9 +4,9 @@ import { ApiError } from "../../../api.ts";
 import { limitText } from "../../../ui/limit-text.ts";
 import { subscriptionsApi } from "../../plan/subscriptions-api.ts";
 
-/** The form around the file; the server lets it pass, too. */
+/** Size of the form around the file; the server allows the same. */
 const FORM_BYTES = 1024 ** 2;
-/** A smaller file is sent before the server refuses it, and its answer arrives. */
+/** A smaller file is sent completely before the server refuses it, so the answer arrives. */
 const ASKED_FROM_BYTES = 32 * 1024 ** 2;
 
 const noStorage = msg({
@@ -16,13 +16,13 @@ const noStorage = msg({
 });
 
 /**
- * Before a large file is sent: refused on its way, it would look like a lost connection.
- * @throws {ApiError} `quota.bytes`, as the server would
+ * Checks the plan's storage before a large file is sent. A refusal in mid-transfer would look like a lost connection.
+ * @throws {ApiError} `quota.bytes`, the server's own error
  */
 export async function ensureStorage(i18n: I18n, sizeBytes: number, signal: AbortSignal): Promise<void> {
   if (sizeBytes < ASKED_FROM_BYTES) return;
   const usage = await subscriptionsApi.usageStats(signal).catch((error: unknown) => {
-    // The server decides, where it did not tell.
+    // The usage is unknown, so the server decides.
     if (error instanceof ApiError) return null;
     throw error;
   });

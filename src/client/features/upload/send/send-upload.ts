@@ -10,14 +10,14 @@ export interface OutgoingUpload {
 }
 
 export interface SendOptions {
-  /** Called as bytes leave; once with all of them when the server has the whole body. */
+  /** Called as bytes are sent, and once with the total when the server has the whole body. */
   onProgress: (loadedBytes: number, totalBytes: number) => void;
   signal: AbortSignal;
 }
 
 /**
- * Sends a ZIP and its form , by XMLHttpRequest because fetch tells no progress.
- * @throws {ApiError} status 0 with code `network` where the connection failed; the signal's reason when aborted
+ * Sends a ZIP and its form with XMLHttpRequest, because fetch reports no upload progress.
+ * @throws {ApiError} status 0 with code `network` if the connection failed; the signal's reason when aborted
  */
 export async function sendUpload(upload: OutgoingUpload, options: SendOptions): Promise<UploadAnswer> {
   const token = currentToken();

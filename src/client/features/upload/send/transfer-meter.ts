@@ -1,5 +1,5 @@
 export interface TransferReading {
-  /** Bytes a second over the last seconds; undefined until there is something to go by. */
+  /** Bytes per second over the last seconds; undefined until there are enough samples. */
   bytesPerSecond?: number;
   secondsLeft?: number;
 }
@@ -12,11 +12,11 @@ interface Sample {
 const WINDOW_MS = 8_000;
 const MIN_SPAN_MS = 500;
 
-/** Tells speed and remaining time from the progress of a transfer, over a sliding window. */
+/** Computes speed and remaining time of a transfer over a sliding window. */
 export class TransferMeter {
   #samples: Sample[] = [];
 
-  /** @param atMs of a clock that only goes forward */
+  /** @param atMs time of a monotonic clock */
   read(atMs: number, loadedBytes: number, totalBytes: number): TransferReading {
     this.#samples.push({ atMs, loadedBytes });
     this.#samples = this.#samples.filter((sample) => atMs - sample.atMs <= WINDOW_MS);
