@@ -6,7 +6,7 @@ export interface Opener {
   opens: "viewer" | "report";
 }
 
-/** The button by which the list was left for a view of that study. */
+/** The button that last led from the list to a view of that study. */
 export const leftByAtom = atom<Opener | undefined>(undefined);
 
 const ATTRIBUTES = { viewer: "data-opens", report: "data-opens-report" } as const satisfies Record<

@@ -20,7 +20,7 @@ const names: Record<StudyModality, MessageDescriptor> = {
   OT: msg({ id: "his.modalityNames.OT", message: "Other" }),
 };
 
-/** What a modality is called; an unknown code is its own name. */
+/** The name of a modality; an unknown code is shown as it is. */
 export function modalityName(i18n: I18n, code: string): string {
   return isStudyModality(code) ? i18n._(names[code]) : code;
 }

@@ -18,7 +18,7 @@ import {
 } from "../../../shared/api/studies.ts";
 import { callApi, callJson } from "../../api.ts";
 
-/** A server that is newer may know another status: it is shown as unknown, and everything else as ever. */
+/** A newer server may send another status. It is shown as unknown, and the rest of the study as usual. */
 const anyStatus = z.custom<StorageStatus>((status) => typeof status === "string");
 const listedStudySchema = z.extend(studySchema, { storageStatus: anyStatus });
 const readAnyStudyCall = { ...readStudyCall, answer: listedStudySchema };
@@ -26,7 +26,7 @@ const anyStudyStatusCall = { ...studyStatusCall, answer: z.extend(studyStatusSch
 
 export interface StudyPage {
   studies: Study[];
-  /** Of all pages. */
+  /** Number of studies on all pages. */
   total: number;
 }
 
@@ -36,7 +36,7 @@ interface PictureQuery {
   imagesReceived: number;
 }
 
-/** Calls about studies; each names a study by its `id`, which is one account's, never by its UID. */
+/** Calls about studies; each names a study by its `id`, which belongs to one account, never by its UID. */
 export const studiesApi = {
   async list(query: StudyListQuery, signal?: AbortSignal): Promise<StudyPage> {
     const response = await callApi(listStudiesCall, { query, signal });
@@ -48,7 +48,7 @@ export const studiesApi = {
     callJson(readAnyStudyCall, { params: { study }, signal }),
   series: (study: string, signal?: AbortSignal): Promise<Series[]> =>
     callJson(listSeriesCall, { params: { study }, signal }),
-  /** The small picture of a study, or of one of its series; null where there is none (yet). */
+  /** The small picture of a study or of one of its series; null if there is none yet. */
   async picture({ studyId: study, seriesId: series, imagesReceived }: PictureQuery, signal?: AbortSignal) {
     const query = { images: String(imagesReceived) };
     const response = await (series === undefined

@@ -11,7 +11,7 @@ interface Finding {
   text: MessageDescriptor;
 }
 
-/** What a person reads where bytes of a study are not what was stored. */
+/** The text shown when a study's bytes differ from the stored ones. */
 const findings: Partial<Record<Integrity, Finding>> = {
   damaged: {
     word: msg({ id: "integrity.damaged", message: "Damaged" }),
@@ -35,7 +35,7 @@ export function findingOf({ integrity }: Pick<Study, "integrity">): Finding | un
   return findings[integrity];
 }
 
-/** The mark of a study with damage; nothing where there is none. */
+/** Marks a damaged study; renders nothing for an intact one. */
 export function StudyIntegrity({ study }: { study: Pick<Study, "integrity" | "verifiedAt"> }) {
   const { i18n } = useLingui();
   const finding = findingOf(study);

@@ -6,7 +6,7 @@ import { shortPersonName } from "../../../shared/dicom/person-name.ts";
 const noName = msg({ id: "study.noName", message: "Name not given" });
 const noDescription = msg({ id: "study.noDescription", message: "No description" });
 
-/** What a study is called by its patient: the part before the first `^`. */
+/** The patient's name as the list shows it: the part before the first `^`. */
 export function patientText(i18n: I18n, { patientName }: Study): string {
   return (patientName && shortPersonName(patientName)) || i18n._(noName);
 }
@@ -15,18 +15,18 @@ export function descriptionText(i18n: I18n, { studyDescription }: Pick<Study, "s
   return studyDescription?.trim() || i18n._(noDescription);
 }
 
-/** `2026-11-14` as `14-11-2026`; a dash where there is none. */
+/** `2026-11-14` as `14-11-2026`; a dash if there is no date. */
 export function dateText(isoDate: string | null): string {
   const [year, month, day] = isoDate?.slice(0, 10).split("-") ?? [];
   return year && month && day ? `${day}-${month}-${year}` : "—";
 }
 
-/** Only what is in the archive store can be opened in the viewer. */
+/** The viewer opens only studies that are in the archive store. */
 export function isViewable({ storageStatus }: Pick<Study, "storageStatus">): boolean {
   return storageStatus === "b2";
 }
 
-/** Whether the status will still change by itself. */
+/** Whether the status will change without any action. */
 export function isMoving(status: StorageStatus): boolean {
   return status === "local" || status === "transferring";
 }

@@ -7,7 +7,10 @@ import { STUDIES } from "../../query-keys.ts";
 import type { Subject } from "../places/views.ts";
 import { studiesApi } from "./studies-api.ts";
 
-/** After a reload asks the server for the study that the history names; closes what is about one that is gone. */
+/**
+ * Asks the server after a reload for the study that the history names; closes the view or dialog of a study that no longer
+ * exists.
+ */
 export function useFoundStudy({ missingIdAtom }: Subject<Study>): void {
   const [missingId, bring] = useAtom(missingIdAtom);
   const { data, error } = useQuery({

@@ -4,7 +4,7 @@ import type { Study } from "../../../shared/api/studies.ts";
 import { studiesApi } from "./studies-api.ts";
 import { isViewable } from "./study-text.ts";
 
-/** Pictures are made after the transfer: one that is not there yet is asked for again, less and less often. */
+/** The server draws pictures after the transfer, so a missing picture is requested again at growing intervals. */
 const FIRST_WAIT_MS = 1_500;
 const MAX_ASKS = 6;
 
@@ -12,9 +12,9 @@ interface Pictured {
   study: Pick<Study, "id" | "storageStatus">;
   /** One series instead of the whole study. */
   seriesId?: string;
-  /** Instances there are: with more of them it is another picture. */
+  /** Number of instances; when it grows, the picture changes. */
   imagesReceived: number;
-  /** Nothing is fetched before. */
+  /** While false nothing is fetched. */
   isSeen: boolean;
 }
 
@@ -32,7 +32,7 @@ export function usePicture({ study, seriesId, imagesReceived, isSeen }: Pictured
   return useObjectUrl(data);
 }
 
-/** The session's token goes in a header, which an `<img>` can't send: its bytes are fetched and kept here. */
+/** An `<img>` can't send the session's token in a header, so the bytes are fetched and kept here. */
 function useObjectUrl(picture: Blob | null | undefined): string | undefined {
   const [url, setUrl] = useState<string>();
   useEffect(() => {
