@@ -8,7 +8,7 @@ import { busyStudiesAtom } from "../studies/busy-studies.ts";
 import { useDownload } from "../studies/use-download.ts";
 import { deletionAskedAtom } from "./list-actions.ts";
 
-/** What the person may do with the study beside looking at it. */
+/** The person's actions on the study besides viewing it. */
 export function ActionsCell({ study }: { study: Study }) {
   const { t } = useLingui();
   const download = useDownload();

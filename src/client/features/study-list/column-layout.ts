@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Role } from "../../../shared/api/users.ts";
 
-/** Columns that the person may put in any order; this is the one they begin with. */
+/** Columns that people may reorder, in their initial order. */
 export const MOVABLE_COLUMNS = [
   "studyDate",
   "studyDescription",
@@ -13,7 +13,7 @@ export const MOVABLE_COLUMNS = [
 ] as const;
 export type MovableColumn = (typeof MOVABLE_COLUMNS)[number];
 
-/** Whose the study is stays first, what can be done with it stays last. */
+/** The patient stays first; the viewer and the actions stay last. */
 const PINNED_FIRST = ["patientName"] as const;
 const PINNED_LAST = ["viewer", "actions"] as const;
 export type StudyColumn = MovableColumn | (typeof PINNED_FIRST)[number] | (typeof PINNED_LAST)[number];
@@ -21,10 +21,10 @@ export type StudyColumn = MovableColumn | (typeof PINNED_FIRST)[number] | (typeo
 export const MIN_COLUMN_WIDTH_PX = 80;
 export const MAX_COLUMN_WIDTH_PX = 800;
 
-/** The column that takes what room the others leave, until the person gives it a width. */
+/** This column takes the room that the others leave, until the person gives it a width. */
 export const FLEXIBLE_COLUMN = "studyDescription";
 
-/** The table as the person arranged it: all movable columns, and the widths that the person changed, in pixels. */
+/** The person's arrangement of the table: all movable columns in order, and the changed widths in pixels. */
 export interface ColumnLayout {
   order: readonly MovableColumn[];
   widths: Readonly<Partial<Record<StudyColumn, number>>>;
@@ -38,8 +38,8 @@ const keptLayoutSchema = z.object({
 });
 
 /**
- * A layout as it was kept, by this or another version: unknown columns are dropped, missing ones are put at
- * their place, widths brought within the limits. What is no layout at all gives the default one.
+ * Repairs a layout stored by this or another version: drops unknown columns, inserts missing ones at their place, brings
+ * widths within the limits. Anything that is not a layout gives the default layout.
  */
 export function parseColumnLayout(kept: unknown): ColumnLayout {
   const parsed = keptLayoutSchema.safeParse(kept);
@@ -54,12 +54,12 @@ export function parseColumnLayout(kept: unknown): ColumnLayout {
   return { order, widths: Object.fromEntries(widths) };
 }
 
-/** The columns of every table in the order to draw; which of them a role sees is another matter. */
+/** All columns in drawing order, including those that a role does not see. */
 export function columnOrder({ order }: ColumnLayout): StudyColumn[] {
   return [...PINNED_FIRST, ...order, ...PINNED_LAST];
 }
 
-/** Puts `column` where `target` stands; the columns between them move up. */
+/** Moves `column` to the place of `target`; the columns between them shift. */
 export function moveColumn(layout: ColumnLayout, column: MovableColumn, target: MovableColumn): ColumnLayout {
   const to = layout.order.indexOf(target);
   const order = layout.order.filter((other) => other !== column);
@@ -67,7 +67,7 @@ export function moveColumn(layout: ColumnLayout, column: MovableColumn, target: 
   return { ...layout, order };
 }
 
-/** Gives `column` a width within the limits; without one it gets its own back. */
+/** Gives `column` a width within the limits; undefined restores its default width. */
 export function resizeColumn(layout: ColumnLayout, column: StudyColumn, widthPx?: number): ColumnLayout {
   const { [column]: _before, ...others } = layout.widths;
   return {
@@ -76,7 +76,7 @@ export function resizeColumn(layout: ColumnLayout, column: StudyColumn, widthPx?
   };
 }
 
-/** In pixels; that of the flexible column is its least one. */
+/** Width in pixels; for the flexible column, its minimum width. */
 export function columnWidth(layout: ColumnLayout, column: StudyColumn, role: Role, isWide: boolean): number {
   return layout.widths[column] ?? ownWidth(column, role, isWide);
 }
@@ -103,8 +103,8 @@ const ownWidths: Record<StudyColumn, number> = {
 };
 
 /**
- * An admin's columns just fit beside the sidebar at 1,440 px. A user has fewer, so what is in them may be wider.
- * The viewer's button is an icon for an admin, and for everyone where there is little room.
+ * An admin's columns just fit beside the sidebar at 1,440 px. A user has fewer columns, so theirs may be wider. The
+ * viewer's button is an icon for an admin, and for everyone on a narrow screen.
  */
 function ownWidth(column: StudyColumn, role: Role, isWide: boolean): number {
   if (role === "user") {

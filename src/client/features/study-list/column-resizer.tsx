@@ -8,11 +8,11 @@ const BIG_STEP_PX = 50;
 interface ColumnResizerProps {
   columnName: string;
   widthPx: number;
-  /** Without a width the column gets its own back. */
+  /** Undefined restores the column's default width. */
   onResize: (widthPx?: number) => void;
 }
 
-/** The line at a column's right edge: drag it, or move it with the arrow keys; a double click undoes. */
+/** The line at a column's right edge. Dragging or the arrow keys resize the column; a double click restores its width. */
 export function ColumnResizer({ columnName, widthPx, onResize }: ColumnResizerProps) {
   const { t } = useLingui();
   const drag = useRef<{ fromX: number; fromPx: number }>(undefined);
@@ -56,14 +56,14 @@ export function ColumnResizer({ columnName, widthPx, onResize }: ColumnResizerPr
       onPointerCancel={stop}
       onDoubleClick={() => onResize()}
       onKeyDown={step}
-      // What begins here is no dragging of the column.
+      // A drag that begins here resizes the column instead of moving it.
       onMouseDown={(event) => event.stopPropagation()}
       onTouchStart={(event) => event.stopPropagation()}
     />
   );
 }
 
-/** The flexible column is drawn wider than the least width it is known by. */
+/** The flexible column is drawn wider than its stored minimum width. */
 function drawnWidth(resizer: HTMLElement): number {
   return resizer.closest("th")?.offsetWidth ?? 0;
 }

@@ -17,7 +17,7 @@ import { useFoundStudy } from "../studies/use-found-study.ts";
 import { deletionSubject } from "./list-actions.ts";
 import { StudyFilm } from "./study-film.tsx";
 
-/** Asks before a study goes, and deletes it. */
+/** Asks for confirmation and deletes a study. */
 export function DeleteStudyDialog() {
   const { t } = useLingui();
   const [study, setStudy] = useAtom(deletionSubject.valueAtom);
@@ -73,7 +73,7 @@ function WhatIsLost({ study }: { study: Study }) {
   );
 }
 
-/** Deletes count for everyone with a subscription. */
+/** A deletion counts as an action for everyone with a subscription. */
 function ActionCost() {
   const { t } = useLingui();
   const { user } = useHis();
@@ -96,7 +96,7 @@ function ActionCost() {
   );
 }
 
-/** The server's words; an answer without any, and what is no answer at all, have their own. */
+/** The server's message; an answer without a message and a missing answer have texts of their own. */
 function failureText(error: Error, texts: { wordless: string; unknown: string }): string {
   if (!(error instanceof ApiError)) return texts.unknown;
   return error.code === "unknown" ? texts.wordless : error.message;

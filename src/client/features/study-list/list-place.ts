@@ -2,15 +2,15 @@ import type { SortingState } from "@tanstack/react-table";
 import { atom } from "jotai";
 import { noFilters } from "./study-filters.ts";
 
-// How the list stood when it was left; kept while the person is in /his.
+// The state of the list when the person left it, kept while they are in /his.
 
 const NEWEST_FIRST: SortingState = [{ id: "studyDate", desc: true }];
 export const studySortingAtom = atom(NEWEST_FIRST);
 
-/** The page that was shown, and the filters that it is a page of. */
+/** The page that was shown, and the filters it belongs to. */
 export const studyPageAtom = atom({ pageIndex: 0, filters: noFilters });
 
-/** How far down it was, in pixels. */
+/** Scroll position in pixels. */
 export const listScrollAtom = atom(0);
 
 /** Studies whose series are shown, by id. */

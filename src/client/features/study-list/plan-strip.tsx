@@ -12,18 +12,18 @@ import { useUsageStats } from "../plan/use-subscription.ts";
 import { maySubscribe, useHis } from "../session/his-context.ts";
 import { useMySubscription } from "../session/use-my-subscription.ts";
 
-/** The person's plan and what is left of it; an admin needs none. */
+/** The person's plan and what is left of it. Admins need no plan and see none. */
 export function PlanStrip() {
   const { t } = useLingui();
   const { user } = useHis();
   const subscription = useMySubscription({ enabled: user.role !== "admin" });
-  // Doctors and labs look at what was shared with them, mostly without a plan: no place is kept for it.
+  // Doctors and labs view what others share with them, mostly without a plan, so no placeholder is shown.
   const isExpected = user.role === "user";
   const isShown = isExpected || Boolean(subscription.data);
   const usage = useUsageStats({ enabled: isShown });
   if (!isShown) return null;
   if (usage.isPending || subscription.isPending) return isExpected && <PlanStripSkeleton />;
-  // Without figures there is nothing to say; the list itself says what is wrong.
+  // Without figures the strip is empty; the list itself shows the error.
   if (!usage.data) return null;
   const { planName, currentExamCount, examLimit, totalActionsThisMonth, actionLimit } = usage.data;
   return (
@@ -55,7 +55,7 @@ export function PlanStrip() {
   );
 }
 
-/** Null never ends; undefined is not known. */
+/** Null if it never ends; undefined if unknown. */
 function ActiveUntil({ expiresAt }: { expiresAt: string | null | undefined }) {
   if (expiresAt === undefined) return null;
   if (expiresAt === null) return <Trans id="planStrip.noEnd">Active, with no end date</Trans>;
@@ -68,7 +68,7 @@ function ActiveUntil({ expiresAt }: { expiresAt: string | null | undefined }) {
   );
 }
 
-/** From 80 % of a limit on: what is nearly used up, and the way to more. */
+/** From 80 % of a limit on, names the limit that is nearly reached and links to the plans. */
 function LimitWarning({ usage }: { usage: UsageStats }) {
   const { user } = useHis();
   const { currentExamCount, examLimit, totalActionsThisMonth, actionLimit } = usage;

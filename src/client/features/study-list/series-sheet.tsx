@@ -15,7 +15,7 @@ const MAX_SKELETONS = 6;
 export function SeriesSheet({ study }: { study: Study }) {
   const { t } = useLingui();
   const { data, error } = useQuery({
-    // Not below STUDIES: what a refresh of the list finds deleted must not be asked for its series.
+    // The key is not below STUDIES: a refresh of the list must not request the series of a deleted study.
     queryKey: ["series", study.id, study.imagesReceived],
     queryFn: ({ signal }) => studiesApi.series(study.id, signal),
     retry: mayRetry,
@@ -88,7 +88,7 @@ function SeriesSkeleton({ count }: { count: number }) {
   );
 }
 
-/** What identifies the study elsewhere. */
+/** The identifiers by which other systems know the study. */
 export function StudyIdentifiers({ study }: { study: Study }) {
   return (
     <dl className="study-identifiers">

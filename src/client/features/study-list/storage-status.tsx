@@ -14,7 +14,7 @@ const looks: Record<StorageStatus, { text: MessageDescriptor; className: string 
 };
 const unknown = { text: msg({ id: "storage.unknown", message: "Unknown" }), className: "" };
 
-/** Where the study's bytes are: a dot and a word, or the dot alone beside the viewer's button. */
+/** The state of the study's storage: a dot and a word, or the dot alone beside the viewer's button. */
 export function StorageDot({ status, wordless = false }: { status: StorageStatus; wordless?: boolean }) {
   return (
     <span className={`dot ${lookOf(status).className}`}>

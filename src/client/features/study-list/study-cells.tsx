@@ -56,7 +56,7 @@ export function DescriptionCell({ study }: { study: Study }) {
   );
 }
 
-/** Whose study it is, where it is another's. */
+/** The study's owner, if that is another person. */
 export function StudyOwner({ study: { ownerName } }: { study: Study }) {
   const { role } = useHis().user;
   if (!ownerName) return null;
@@ -71,7 +71,7 @@ export function StudyOwner({ study: { ownerName } }: { study: Study }) {
   );
 }
 
-/** Below a study's title: where it was made, and whether the form's values stand over its own. */
+/** The line below a study's title: the institution, and whether the form's values replace the instances' own. */
 export function StudyOrigin({ study }: { study: Study }) {
   const { isOverridden, institutionName } = study;
   return (

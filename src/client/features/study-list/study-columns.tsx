@@ -16,7 +16,7 @@ import { ViewerButton } from "./viewer-button.tsx";
 
 const column = createColumnHelper<typeof studyTableFeatures, Study>();
 
-/** Their names, order and widths are elsewhere. Ids of sortable columns are the server's names of the sorts. */
+/** Names, order and widths of the columns are defined elsewhere. The id of a sortable column is the server's name for that sort. */
 export const studyColumns = column.columns([
   column.accessor("patientName", {
     cell: ({ row }) => <PatientCell row={row} />,
@@ -56,7 +56,7 @@ export const studyColumns = column.columns([
   }),
 ]);
 
-/** Which columns a role does not see. */
+/** Visibility of the columns that depend on the role. */
 export function columnVisibility(role: Role): Record<string, boolean> {
   return {
     patientName: role !== "user",

@@ -8,7 +8,7 @@ interface StudyFilmProps {
   large?: boolean;
 }
 
-/** The study's film: a picture of its largest series, black until there is one. */
+/** The study's film: a picture of its largest series, black until the picture exists. */
 export function StudyFilm({ study, large }: StudyFilmProps) {
   const [ref, isSeen] = useSeen<HTMLSpanElement>();
   const src = usePicture({ study, imagesReceived: study.imagesReceived, isSeen });

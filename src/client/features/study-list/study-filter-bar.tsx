@@ -11,7 +11,7 @@ import { countFilters, noFilters, studyFiltersAtom } from "./study-filters.ts";
 
 const isFilterSheetOpenAtom = openAtom("filters");
 
-/** Narrows the list; on a phone all but the name are behind one button. */
+/** The filters of the list; on a phone all of them except the name are behind one button. */
 export function StudyFilterBar() {
   const isPhone = useMediaQuery(PHONE);
   return (

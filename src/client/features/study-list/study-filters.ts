@@ -5,7 +5,7 @@ import { isDateOrEmpty } from "../../ui/date-text.ts";
 /** Modalities that the list can be narrowed to. */
 export const FILTER_MODALITIES = ["CT", "MR", "US", "CR", "ES", "NM", "PT"] as const;
 
-/** As the fields hold them: dates `YYYY-MM-DD` or what is being typed, an empty text filters nothing. */
+/** The values of the filter fields. Dates are `YYYY-MM-DD` or unfinished input; an empty text filters nothing. */
 export interface StudyFilters {
   patientName: string;
   startDate: string;
@@ -26,15 +26,15 @@ export const noFilters: StudyFilters = {
   patientID: "",
 };
 
-/** The longest text that the server takes. */
+/** Maximum length of a text that the server accepts. */
 export const MAX_FILTER_LENGTH = 200;
 
-/** What stands in the filters; kept while the person is in /his. */
+/** The values of the filters, kept while the person is in /his. */
 export const studyFiltersAtom = atom(noFilters);
 
 type FilterQuery = Pick<StudyListQuery, keyof StudyFilters>;
 
-/** What the server is asked for; a date that is still being typed does not count yet. */
+/** The query for the server. It leaves out dates that are not typed completely. */
 export function filterQuery(filters: StudyFilters): FilterQuery {
   const { modality, startDate, endDate, ...texts } = filters;
   const entries = Object.entries(texts).map(([name, text]) => [name, text.trim() || undefined]);
@@ -46,13 +46,13 @@ export function filterQuery(filters: StudyFilters): FilterQuery {
   };
 }
 
-/** How many of them narrow the list. */
+/** The number of filters that narrow the list. */
 export function countFilters(filters: Partial<StudyFilters>): number {
   return Object.values(filterQuery({ ...noFilters, ...filters })).filter((value) => value !== undefined)
     .length;
 }
 
-/** Whether the dates leave nothing between them. */
+/** Whether the end date is before the start date. */
 export function datesAreSwapped({ startDate, endDate }: StudyFilters): boolean {
   return isWholeDate(startDate) && isWholeDate(endDate) && endDate < startDate;
 }

@@ -33,7 +33,7 @@ import { STUDIES_PER_PAGE, type StudySort, useStudyList } from "./use-study-list
 
 const TYPING_PAUSE_MS = 300;
 
-/** The studies that the person may see, and what can be done with them. */
+/** The studies that the person may see, with their actions. */
 export default function StudyListView() {
   const [sorting, setSorting] = useAtom(studySortingAtom);
   const filters = useSettled(useAtomValue(studyFiltersAtom), TYPING_PAUSE_MS);
@@ -46,7 +46,7 @@ export default function StudyListView() {
   const total = data?.total ?? 0;
   useListReturn(data !== undefined);
 
-  // A page whose last study was deleted is no page any more.
+  // A page whose last study was deleted no longer exists.
   const lastPage = Math.max(0, Math.ceil(total / STUDIES_PER_PAGE) - 1);
   useEffect(() => {
     if (data && !isPlaceholderData && pageIndex > lastPage) setPageIndex(lastPage);
@@ -99,7 +99,7 @@ export default function StudyListView() {
   );
 }
 
-/** The page that is shown; other filters begin at the first one again. */
+/** The page that is shown; a change of filters returns to the first page. */
 function usePageOf(filters: StudyFilters) {
   const [place, setPlace] = useAtom(studyPageAtom);
   const setPageIndex = useCallback(

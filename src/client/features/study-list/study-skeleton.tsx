@@ -2,7 +2,7 @@ import { Skeleton } from "../../ui/skeleton.tsx";
 import type { StudyColumn } from "./column-layout.ts";
 import { STUDIES_PER_PAGE } from "./use-study-list.ts";
 
-/** The rows before they are there, each column with the shape of what it will hold. */
+/** Placeholder rows; each column has the shape of its future content. */
 export function SkeletonRows({ columns }: { columns: StudyColumn[] }) {
   return Array.from({ length: STUDIES_PER_PAGE }, (_, place) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the places never move

@@ -6,7 +6,7 @@ import {
   tableFeatures,
 } from "@tanstack/react-table";
 
-/** The server sorts and pages; the table only keeps what it was asked for. */
+/** The server sorts and pages; the table only keeps the chosen sort and page. */
 export const studyTableFeatures = tableFeatures({
   rowSortingFeature,
   rowExpandingFeature,

@@ -30,12 +30,12 @@ const silent = {
 };
 
 /**
- * Where columns are dragged; goes around the table, because it draws what may not stand in one. Its own
- * announcements are of its keyboard dragging, in the place of which the grips move by the arrow keys.
+ * Makes columns draggable. It wraps the table, because it draws elements that a table may not contain. The library's
+ * announcements describe its own keyboard dragging, which the arrow keys on the grips replace.
  */
 export function ColumnDragging({ onMove, children }: { onMove: MoveColumn; children: ReactNode }) {
   const sensors = useSensors(
-    // A short way, or a short wait: what is less is a click on the column's sorting, or a scroll.
+    // Dragging starts after a short distance or delay. Anything shorter is a click that sorts, or a scroll.
     useSensor(MouseSensor, { activationConstraint: { distance: 6 } }),
     useSensor(TouchSensor, { activationConstraint: { delay: 250, tolerance: 8 } }),
   );
@@ -145,7 +145,7 @@ function ColumnHead({ header, id, widths, onResize, grip, drag }: ColumnHeadProp
       style={{ ...drag?.style, width: widths.isAuto(id) ? undefined : widths.of(id) }}
       scope="col"
       data-column={id}
-      // Else the name of each cell's column would tell of grip and handle too.
+      // Otherwise screen readers would read grip and handle as part of each cell's column name.
       aria-label={name}
       aria-sort={sorted ? direction : undefined}
     >

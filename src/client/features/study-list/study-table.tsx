@@ -21,7 +21,7 @@ import { useColumnLayout } from "./use-column-layout.ts";
 import { type StudyTableModel, useColumnWidths, useStudyTable } from "./use-study-table.ts";
 
 interface StudyTableProps {
-  /** Undefined while they are loading: the table then has the shape of what comes. */
+  /** Undefined while they are loading; the table then shows a skeleton. */
   studies: Study[] | undefined;
   sorting: SortingState;
   onSortingChange: (sorting: SortingState) => void;
@@ -29,7 +29,7 @@ interface StudyTableProps {
 
 const NO_STUDIES: Study[] = [];
 
-/** The list on a desk; its columns are the person's to arrange. */
+/** The list on a desktop. People can reorder and resize its columns. */
 export function StudyTable({ studies, sorting, onSortingChange }: StudyTableProps) {
   const { i18n, t } = useLingui();
   const { role } = useHis().user;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The value once it has stood still for `pauseMs`. */
+/** The value once it has not changed for `pauseMs`. */
 export function useSettled<Value>(value: Value, pauseMs: number): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

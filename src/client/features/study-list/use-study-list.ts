@@ -13,7 +13,7 @@ const POLL_MS = 5_000;
 
 export type StudySort = Required<Pick<StudyListQuery, "sort" | "order">>;
 
-/** One page of the studies that pass the filters; read again every 5 s while any of them is on its way to the store. */
+/** One page of the filtered studies, read again every 5 s while any of them is being transferred to the store. */
 export function useStudyList(filters: StudyFilters, sort: StudySort, pageIndex: number) {
   const query = {
     ...filterQuery(filters),

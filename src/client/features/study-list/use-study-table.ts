@@ -15,7 +15,7 @@ import { openStudiesAtom } from "./list-place.ts";
 import { columnVisibility, studyColumns } from "./study-columns.tsx";
 import { studyTableFeatures } from "./study-table-features.ts";
 
-/** Where the rail gives way to the sidebar, as in the styles. */
+/** The width from which the sidebar replaces the rail, as in the styles. */
 const WIDE = "(min-width: 1241px)";
 
 interface StudyTableState {
@@ -25,7 +25,7 @@ interface StudyTableState {
   onSortingChange: (sorting: SortingState) => void;
 }
 
-/** The server sorts, filters and pages; the table keeps what it was asked for and what is expanded. */
+/** The server sorts, filters and pages; the table only keeps the chosen sort and page, and which rows are expanded. */
 export function useStudyTable({ studies, layout, sorting, onSortingChange }: StudyTableState) {
   const { role } = useHis().user;
   const visibility = useMemo(() => columnVisibility(role), [role]);
@@ -39,7 +39,7 @@ export function useStudyTable({ studies, layout, sorting, onSortingChange }: Stu
     onSortingChange: (change) => onSortingChange(typeof change === "function" ? change(sorting) : change),
     onExpandedChange: (change) => {
       const next = typeof change === "function" ? change(expanded) : change;
-      // `true`, which opens all, is nowhere offered.
+      // The product never offers `true`, which would expand all rows.
       if (next !== true) setExpanded(next);
     },
     getRowId: ({ id }) => id,
@@ -54,15 +54,15 @@ export function useStudyTable({ studies, layout, sorting, onSortingChange }: Stu
 export type StudyTableModel = ReturnType<typeof useStudyTable>;
 
 export interface ColumnWidths {
-  /** Of the whole table, so that no column is squeezed: below it the panel scrolls. */
+  /** Minimum width of the whole table, so that no column is squeezed; below it the panel scrolls. */
   leastPx: number;
-  /** In pixels, as asked for or its own; that of the flexible column is its least one. */
+  /** Chosen or default width in pixels; for the flexible column, its minimum width. */
   of: (column: StudyColumn) => number;
-  /** Whether the column takes what room the others leave. */
+  /** Whether the column takes the room that the others leave. */
   isAuto: (column: StudyColumn) => boolean;
 }
 
-/** How wide the columns are. Once the flexible one has a width, the room is left before the last ones. */
+/** The widths of the columns. Once the flexible column has a width, the spare room is before the last columns. */
 export function useColumnWidths(layout: ColumnLayout, columns: readonly StudyColumn[]): ColumnWidths {
   const { role } = useHis().user;
   const isWide = useMediaQuery(WIDE);

@@ -12,7 +12,7 @@ import { isViewable } from "../studies/study-text.ts";
 import { viewedStudyAtom } from "./list-actions.ts";
 import { StorageDot, StorageName } from "./storage-status.tsx";
 
-/** Opens the study in the viewer, once it is in the store; before that it says what to wait for. */
+/** Opens the study in the viewer once it is in the store; until then it says what to wait for. */
 export function ViewerButton({ study, kind = "row" }: { study: Study; kind?: "row" | "icon" | "lit" }) {
   const { t } = useLingui();
   const { user } = useHis();
@@ -20,7 +20,7 @@ export function ViewerButton({ study, kind = "row" }: { study: Study; kind?: "ro
   const canView = isViewable(study);
   const open = ({ currentTarget }: MouseEvent<HTMLButtonElement>) => {
     if (!canView) return;
-    // Not every browser does so at a click; the viewer gives the focus back to what had it.
+    // Not every browser focuses a clicked button, and the viewer returns the focus to the element that had it.
     currentTarget.focus();
     setViewed(study);
   };
