@@ -14,7 +14,7 @@ interface FindControlsProps {
   onClose: () => void;
 }
 
-/** Finds as one types; Enter goes on to the next hit, Shift+Enter back. */
+/** Searches while the person types; Enter goes to the next hit, Shift+Enter to the previous one. */
 export function FindControls({ find, input, onClose }: FindControlsProps) {
   const { t } = useLingui();
   const { words, found, look, step } = find;

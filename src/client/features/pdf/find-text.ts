@@ -1,6 +1,6 @@
 import { countHits, foldWanted, foldWithPlaces } from "./folded-text.ts";
 
-/** As much of a PDF as a search needs. */
+/** The part of a PDF document that a search needs. */
 export interface Searchable {
   numPages: number;
   getPage(number: number): Promise<{
@@ -8,7 +8,7 @@ export interface Searchable {
   }>;
 }
 
-/** How often the words are on a page (counted from 1); pages without them are not told. */
+/** How often the words occur on a page (counted from 1); pages without hits are skipped. */
 export interface PageHits {
   page: number;
   count: number;
@@ -33,8 +33,8 @@ export class TextFinder {
   }
 
   /**
-   * The pages with the words, from `from` on and round to the start; case and accents don't matter. Looks at no more
-   * than 2,000 pages.
+   * Yields the pages with the words, beginning at `from` and wrapping round at the end. Case and accents don't matter.
+   * Searches at most 2,000 pages.
    */
   async *find(words: string, from: number, signal: AbortSignal): AsyncGenerator<PageHits> {
     const wanted = foldWanted(words);
@@ -62,7 +62,7 @@ export class TextFinder {
   }
 }
 
-/** The spaces between items are items too; only the end of a line is told otherwise. */
+/** Spaces between items are items too; only the end of a line is a flag on its item. */
 function itemText(item: object): string {
   if (!("str" in item)) return "";
   return "hasEOL" in item && item.hasEOL ? `${item.str}\n` : String(item.str);

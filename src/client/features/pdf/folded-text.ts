@@ -1,18 +1,18 @@
-/** Text as searches compare it, which knows where each of its characters was. */
+/** Text normalised for comparison, with the source position of each character. */
 export interface FoldedText {
-  /** Without case and accents, with single spaces. */
+  /** The text without case and accents, with single spaces. */
   text: string;
-  /** For each UTF-16 unit of `text`: the index in the source of the character it was made of. */
+  /** For each UTF-16 unit of `text`, the source index of its character. */
   places: number[];
 }
 
-/** A hit in the source text: from the index of its first character to behind that of its last one. */
+/** A hit in the source text: index of its first character, and the index after its last one. */
 export interface Hit {
   start: number;
   end: number;
 }
 
-/** As `fold`, character by character. */
+/** Like `fold`, but character by character. */
 export function foldWithPlaces(source: string): FoldedText {
   let text = "";
   const places: number[] = [];
@@ -28,7 +28,7 @@ export function foldWithPlaces(source: string): FoldedText {
   return { text, places };
 }
 
-/** What is searched for, folded as the text is; empty where nothing but spaces and marks is asked for. */
+/** The search words, folded like the text; empty if they contain only spaces and marks. */
 export function foldWanted(words: string): string {
   return foldWithPlaces(words).text.trim();
 }
@@ -39,7 +39,7 @@ export function countHits(text: string, wanted: string): number {
   return count;
 }
 
-/** Where the hits are in the source, in its order; they don't overlap. */
+/** The hits in the source, in order and without overlaps. */
 export function findHits(source: string, wanted: string): Hit[] {
   const { text, places } = foldWithPlaces(source);
   return Array.from(startsOf(text, wanted), (start) => {

@@ -1,6 +1,6 @@
 import type { PageHits } from "./find-text.ts";
 
-/** One hit: its page, counted from 1, and which one of that page, from 0. */
+/** One hit: its page, counted from 1, and its index on that page, from 0. */
 export interface HitPlace {
   page: number;
   index: number;
@@ -19,14 +19,14 @@ export function totalOf(counts: HitCounts): number {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** Which one of all a hit is, counted from 1. */
+/** The number of a hit among all hits, counted from 1. */
 export function positionOf(counts: HitCounts, { page, index }: HitPlace): number {
   let before = 0;
   for (const [number, count] of counts) if (number < page) before += count;
   return before + index + 1;
 }
 
-/** The hit after (`1`) or before (`-1`) one, going round. */
+/** The hit after (`1`) or before (`-1`) another, wrapping round. */
 export function neighbourOf(counts: HitCounts, { page, index }: HitPlace, direction: 1 | -1): HitPlace {
   const onPage = index + direction;
   if (onPage >= 0 && onPage < (counts.get(page) ?? 0)) return { page, index: onPage };

@@ -1,6 +1,6 @@
 import { findHits } from "./folded-text.ts";
 
-/** Where the hits of a page are in its text layer, in the order of its text. */
+/** The ranges of a page's hits in its text layer, in text order. */
 export function hitRanges(layer: HTMLElement, wanted: string): Range[] {
   const { text, nodes } = readLayer(layer);
   return findHits(text, wanted).flatMap(({ start, end }) => {
@@ -16,11 +16,11 @@ export function hitRanges(layer: HTMLElement, wanted: string): Range[] {
 
 interface LayerNode {
   node: Text;
-  /** In the layer's text. */
+  /** Offset in the layer's text. */
   start: number;
 }
 
-/** The text of a layer as `TextFinder` reads the page: a `br` is the end of a line. */
+/** The text of a layer as `TextFinder` reads the page: a `br` ends a line. */
 function readLayer(layer: HTMLElement): { text: string; nodes: LayerNode[] } {
   const nodes: LayerNode[] = [];
   let text = "";

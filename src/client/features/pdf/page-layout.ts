@@ -1,25 +1,25 @@
-/** In points, as the page is shown (turned already). */
+/** Page size in points, after rotation. */
 export interface PageSize {
   width: number;
   height: number;
 }
 
-/** A factor of the paper's own size, or what the paper is to fill; `auto` is its own size where there is room. */
+/** A factor of the paper's own size, or the dimension to fit; `auto` is the paper's own size if there is room. */
 export type Zoom = number | "auto" | "width" | "page";
 
 const ZOOM_STEPS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4];
-/** CSS pixels a point: 96 of them are an inch, as are 72 points. */
+/** CSS pixels per point: an inch has 96 CSS pixels and 72 points. */
 const PX_PER_POINT = 96 / 72;
 export const PAGE_GAP_PX = 20;
 const MAX_SCALE = 8;
 const MIN_SCALE = 0.05;
 const MAX_CANVAS_PIXELS = 16_000_000;
 const MAX_PIXEL_RATIO = 2;
-/** Pages drawn ahead above and below what is seen. */
+/** Number of pages drawn above and below the visible ones. */
 const MARGIN_PAGES = 1;
 const MAX_DRAWN_PAGES = 24;
 
-/** CSS pixels a point for a zoom on a stage of this size. */
+/** CSS pixels per point for a zoom on a stage of this size. */
 export function scaleOf(zoom: Zoom, page: PageSize, stage: PageSize): number {
   const width = Math.max(1, stage.width - 2 * PAGE_GAP_PX);
   const height = Math.max(1, stage.height - 2 * PAGE_GAP_PX);
@@ -29,12 +29,12 @@ export function scaleOf(zoom: Zoom, page: PageSize, stage: PageSize): number {
   return clampScale(zoom === "width" ? byWidth : Math.min(byWidth, height / page.height));
 }
 
-/** What the bar shows, e.g. 100 for the paper's own size. */
+/** The percentage shown in the bar, e.g. 100 for the paper's own size. */
 export function percentOf(scale: number): number {
   return Math.round((scale / PX_PER_POINT) * 100);
 }
 
-/** The next zoom up (`1`) or down (`-1`) from a scale; the last one stays. */
+/** The next zoom up (`1`) or down (`-1`) from a scale; the outermost steps return themselves. */
 export function nextZoom(scale: number, direction: 1 | -1): number {
   const now = scale / PX_PER_POINT;
   const isBeyond = (step: number) => (direction === 1 ? step > now * 1.01 : step < now * 0.99);
@@ -42,14 +42,14 @@ export function nextZoom(scale: number, direction: 1 | -1): number {
   return (direction === 1 ? beyond[0] : beyond.at(-1)) ?? (direction === 1 ? 4 : 0.25);
 }
 
-/** The zoom after a pinch; not beyond the steps of the buttons. */
+/** The zoom after a pinch, within the range of the buttons. */
 export function pinchedZoom(scale: number, factor: number): number {
   const [least = 1] = ZOOM_STEPS;
   const most = ZOOM_STEPS.at(-1) ?? least;
   return Math.min(most, Math.max(least, (scale / PX_PER_POINT) * factor));
 }
 
-/** Tops of the pages in CSS pixels, and behind the last one the height of all. `sizeOf` counts from 0. */
+/** Tops of the pages in CSS pixels, followed by the total height. `sizeOf` counts from 0. */
 export function layOut(count: number, scale: number, sizeOf: (index: number) => PageSize): Float64Array {
   const tops = new Float64Array(count + 1);
   let top = PAGE_GAP_PX;
@@ -61,7 +61,7 @@ export function layOut(count: number, scale: number, sizeOf: (index: number) => 
   return tops;
 }
 
-/** The page at a height, counted from 0. */
+/** The page at a scroll height, counted from 0. */
 export function pageAt(tops: Float64Array, y: number): number {
   let low = 0;
   let high = Math.max(0, tops.length - 2);
@@ -73,7 +73,7 @@ export function pageAt(tops: Float64Array, y: number): number {
   return low;
 }
 
-/** Which pages are drawn, counted from 0; however small they are, a bounded number. */
+/** The pages to draw, counted from 0. Their number is bounded, however small they are. */
 export function drawnPages(tops: Float64Array, scrollTop: number, height: number): number[] {
   const count = tops.length - 1;
   if (count <= 0) return [];
@@ -82,7 +82,7 @@ export function drawnPages(tops: Float64Array, scrollTop: number, height: number
   return Array.from({ length: last - first + 1 }, (_, place) => first + place);
 }
 
-/** Device pixels a CSS pixel, so that the canvas of a huge page stays one that a browser can hold. */
+/** Device pixels per CSS pixel, reduced for huge pages so that browsers can hold the canvas. */
 export function pixelRatioOf(page: PageSize, scale: number, devicePixelRatio: number): number {
   const area = Math.max(1, page.width * scale * page.height * scale);
   return Math.min(devicePixelRatio, MAX_PIXEL_RATIO, Math.sqrt(MAX_CANVAS_PIXELS / area));

@@ -26,17 +26,17 @@ interface PdfDeletion {
 export interface PdfPaneProps {
   title: ReactNode;
   subtitle: ReactNode;
-  /** Undefined while it is on its way. */
+  /** Undefined while it is loading. */
   file: Blob | undefined;
-  /** Why it did not come. */
+  /** Why it could not be loaded. */
   failure?: { title: ReactNode; text: string; retry: () => void };
   onBack: () => void;
   onDownload: () => void;
-  /** Undefined where it is not the reader's to delete. */
+  /** Undefined if the reader may not delete the PDF. */
   deletion: PdfDeletion | undefined;
 }
 
-/** A PDF inside the frame: the paper is the lamp, the bar holds back, zoom, download and delete. */
+/** A PDF inside the frame, with a bar for back, zoom, download and delete. */
 export function PdfPane({ file, failure, ...bar }: PdfPaneProps) {
   const [zoom, setZoom] = useState<Zoom>("auto");
   const [pdf, setPdf] = useState<OpenPdf>();
@@ -80,7 +80,7 @@ interface ToolsProps {
   find: Find;
 }
 
-/** Place, search and zoom; on a phone the search takes their row while it is open. */
+/** Page number, search and zoom; on a phone an open search takes the whole row. */
 function PdfTools({ place, zoom, onZoom, find }: ToolsProps) {
   const { t } = useLingui();
   const [isFinding, setFinding] = useState(false);
@@ -91,7 +91,7 @@ function PdfTools({ place, zoom, onZoom, find }: ToolsProps) {
     opener.current?.focus();
   };
   const open = () => {
-    // What is not seen takes no focus.
+    // A hidden field can't take the focus, so it is shown first.
     flushSync(() => setFinding(true));
     input.current?.focus();
     input.current?.select();

@@ -11,7 +11,7 @@ interface PdfPickerProps {
   small?: boolean;
 }
 
-/** Takes one PDF, dropped (told by its type) or picked (told by its name). */
+/** Takes one PDF. A dropped file is recognised by its type, a picked one by its name. */
 export function PdfPicker({ file, onPick, disabled = false, small }: PdfPickerProps) {
   const { t } = useLingui();
   const [isOver, setOver] = useState(false);
@@ -67,7 +67,7 @@ export function PdfPicker({ file, onPick, disabled = false, small }: PdfPickerPr
   );
 }
 
-/** Drag events come from every element inside too: only leaving the zone itself counts. */
+/** Elements inside the zone send drag events too; only leaving the zone itself counts. */
 function hasLeft({ relatedTarget, currentTarget }: DragEvent<HTMLElement>): boolean {
   return !(relatedTarget instanceof Node && currentTarget.contains(relatedTarget));
 }

@@ -16,11 +16,11 @@ import {
 import { type TellLayer, useHitHighlights, type Wanted } from "./use-hit-highlights.ts";
 import { type DeskPoint, usePinch } from "./use-pinch.ts";
 
-// The one file that knows the library: whoever holds the licence of another one swaps it here.
+// This is the only file that imports the PDF library, so the library can be replaced here.
 
 pdfjs.GlobalWorkerOptions.workerSrc = process.env.PDF_WORKER_URL ?? "";
 
-/** Everything comes from our own origin. Scripts, forms and links of a PDF have no part in what is drawn. */
+/** Everything loads from our own origin. A PDF's scripts, forms and links are not drawn. */
 const documentOptions = {
   cMapUrl: "/assets/",
   standardFontDataUrl: "/assets/",
@@ -43,14 +43,14 @@ interface PdfStageProps {
   file: Blob;
   zoom: Zoom;
   onZoom: (zoom: Zoom) => void;
-  /** What is marked on the pages; goes to the current hit whenever that changes. */
+  /** The hits to highlight; the stage scrolls to the current hit whenever it changes. */
   wanted: Wanted;
   onOpen: (pdf: OpenPdf) => void;
-  /** Where the reader is; called when it changes. */
+  /** Called when the reader's page changes. */
   onPlace: (place: Place) => void;
 }
 
-/** The pages of a PDF on the dark desk, drawn only where they are seen. */
+/** The pages of a PDF on the dark desk; only pages near the visible part are drawn. */
 export function PdfStage({ file, onOpen, ...stage }: PdfStageProps) {
   const [pdf, setPdf] = useState<OpenPdf>();
   const [failure, setFailure] = useState<"locked" | "broken">();
@@ -156,7 +156,7 @@ function Pages({ pdf, zoom, onZoom, wanted, onPlace }: PagesProps) {
   );
 }
 
-/** Plus and minus zoom, 0 goes back; with Ctrl too, which zooms the browser anywhere else. */
+/** Plus and minus zoom, 0 resets the zoom. With Ctrl, these keys zoom the PDF instead of the browser. */
 function zoomByKey({ key, altKey }: KeyboardEvent, scale: number): Zoom | undefined {
   if (altKey) return undefined;
   if (key === "+" || key === "=") return nextZoom(scale, 1);
@@ -175,7 +175,7 @@ interface SheetProps {
 
 function Sheet({ index, top, size, scale, learn, tellLayer }: SheetProps) {
   const sheet = useRef<HTMLDivElement>(null);
-  // The library writes the text anew for another function.
+  // The library renders the text layer again when this function changes.
   const tell = useCallback(() => {
     tellLayer(index, sheet.current?.querySelector<HTMLElement>(".textLayer") ?? undefined);
   }, [index, tellLayer]);
@@ -203,7 +203,7 @@ function Sheet({ index, top, size, scale, learn, tellLayer }: SheetProps) {
   );
 }
 
-/** Sizes as pages are met; a page not met yet is taken to be like the first. */
+/** Page sizes are learned as pages load; until then a page counts as large as the first. */
 function usePageSizes() {
   const [sizes, setSizes] = useState<ReadonlyMap<number, PageSize>>(new Map());
   const sizeOf = (index: number) => sizes.get(index) ?? sizes.get(0) ?? A4;
@@ -234,7 +234,7 @@ function useDesk(desk: RefObject<HTMLElement | null>) {
   return { deskSize, scrollTop, onScroll };
 }
 
-/** Zooming keeps what is read where it is: at the top, or around the point that was given last. */
+/** Zooming keeps the text being read in place: at the top, or around the last given point. */
 function useKeptPlace(desk: RefObject<HTMLElement | null>, tops: Float64Array, scrollTop: number) {
   const before = useRef({ height: 0, scrollTop: 0 });
   const kept = useRef<DeskPoint>(undefined);

@@ -5,8 +5,8 @@ const PRINT_SCALE = 150 / 72;
 const MAX_SIDE_PX = 4_000;
 
 /**
- * Prints the pages as pictures. The browser's own PDF viewer, which would also run a PDF's scripts, is never asked.
- * At most `MAX_PRINTED_PAGES` pages.
+ * Prints at most `MAX_PRINTED_PAGES` pages as pictures. The browser's own PDF viewer is not used, because it would run a
+ * PDF's scripts.
  */
 export async function printPdf(pdf: OpenPdf): Promise<void> {
   const sheets = document.createElement("div");

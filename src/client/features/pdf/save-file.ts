@@ -11,7 +11,7 @@ export function saveFile(blob: Blob, fileName: string): void {
   setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
 }
 
-/** A name for a PDF from what its readers call it, without characters that file systems refuse. */
+/** A file name for a PDF, made from the parts of its title without characters that file systems refuse. */
 export function pdfName(...parts: (string | null)[]): string {
   const name = parts
     .filter(Boolean)

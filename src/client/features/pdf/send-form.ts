@@ -5,13 +5,13 @@ import { activeLocale } from "../../i18n.ts";
 import { currentToken, endSession } from "../../session.ts";
 
 export interface SendOptions {
-  /** From 0 to 1 as bytes leave. */
+  /** Called with the sent share, from 0 to 1. */
   onProgress: (sent: number) => void;
   signal?: AbortSignal;
 }
 
 /**
- * Posts a form by XMLHttpRequest, because fetch tells no progress.
+ * Posts a form with XMLHttpRequest, because fetch reports no upload progress.
  * @throws {ApiError} as `callApi`; the signal's reason when aborted
  */
 export async function sendForm<C extends FormCall>(

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 
-/** How much of an upload has left, from 0 to 1; then that the server works on it. */
+/** Shows the sent share of an upload, from 0 to 1, and after that the server's processing. */
 export function UploadMeter({ sent }: { sent: number }) {
   const { t } = useLingui();
   const percent = Math.floor(sent * 100);

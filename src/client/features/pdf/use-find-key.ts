@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef } from "react";
 
 /**
  * Ctrl+F (⌘F) opens our search while a PDF is on screen, because the browser's own sees only the pages that are drawn;
- * pressed again inside the field, it is the browser's.
+ * pressed again inside the field, it opens the browser's search.
  */
 export function useFindKey(input: RefObject<HTMLInputElement | null>, open: () => void): void {
   const opened = useRef(open);

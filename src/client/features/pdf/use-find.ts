@@ -5,27 +5,27 @@ import type { OpenPdf } from "./pdf-stage.tsx";
 
 export interface Find {
   words: string;
-  /** Undefined while nothing is asked for. */
+  /** Undefined while the search field is empty. */
   found?: Found;
-  /** Looks for other words from the page that is read on. */
+  /** Searches for new words, beginning at the current page. */
   look: (words: string) => void;
   step: (direction: 1 | -1) => void;
 }
 
 export interface Found {
   counts: HitCounts;
-  /** The hit that the reader is at. */
+  /** The current hit. */
   current?: HitPlace;
-  /** Whether all that is searched has been searched. */
+  /** Whether the search is complete. */
   isDone: boolean;
-  /** Whether there may be more than what was found. */
+  /** Whether there may be more hits than were found. */
   isPartial: boolean;
 }
 
 const SHOW_EVERY_MS = 100;
 const nothing: Found = { counts: new Map(), isDone: false, isPartial: false };
 
-/** Finding words in an open PDF; `page` is where the reader is, counted from 1. */
+/** Finds words in an open PDF; `page` is the reader's page, counted from 1. */
 export function useFind(pdf: OpenPdf | undefined, page: number): Find {
   const [words, setWords] = useState("");
   const [found, setFound] = useState<Found>();
@@ -66,7 +66,7 @@ interface CollectOptions {
   onFound: (update: (before: Found | undefined) => Found) => void;
 }
 
-/** Shows the first hit at once, and how many there are every now and then. */
+/** Shows the first hit at once, and updates the count at intervals. */
 async function collect(finder: TextFinder, wanted: string, { from, signal, onFound }: CollectOptions) {
   let counts: HitCounts = new Map();
   let shownAt = -SHOW_EVERY_MS;

@@ -8,17 +8,17 @@ export interface Wanted {
   current?: HitPlace;
 }
 
-/** The names that the style sheet has for them. */
+/** Names of the highlights in the style sheet. */
 const HITS = "pdf-hit";
 const CURRENT = "pdf-hit-now";
-/** The current hit is brought to this part of the desk's height. */
+/** The current hit is scrolled to this fraction of the desk's height. */
 const EYE_LEVEL = 0.35;
 const MARGIN_PX = 24;
 
-/** Told by each drawn page (counted from 0) of its text layer, and of its end. */
+/** Each drawn page (counted from 0) reports its text layer, and undefined when the layer is removed. */
 export type TellLayer = (index: number, layer: HTMLElement | undefined) => void;
 
-/** Marks the hits on the pages that are drawn, without touching them, and brings the current one into sight. */
+/** Highlights the hits on the drawn pages without changing their elements, and scrolls the current hit into sight. */
 export function useHitHighlights(desk: RefObject<HTMLElement | null>, wanted: Wanted): TellLayer {
   const [layers, setLayers] = useState<ReadonlyMap<number, HTMLElement>>(new Map());
   const seen = useRef<HitPlace>(undefined);
@@ -50,7 +50,7 @@ export function useHitHighlights(desk: RefObject<HTMLElement | null>, wanted: Wa
   }, []);
 }
 
-/** Browsers that can't mark ranges still go to them. */
+/** Browsers that can't highlight ranges still scroll to them. */
 function mark(others: Range[], now: Range | undefined): (() => void) | undefined {
   if (typeof Highlight === "undefined") return undefined;
   const highlight = new Highlight(...(now ? [now] : []));

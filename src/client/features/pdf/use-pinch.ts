@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from "react";
 
-/** A point of the desk, from its upper left corner. */
+/** A point of the desk, measured from its upper left corner. */
 export interface DeskPoint {
   x: number;
   y: number;
@@ -11,8 +11,8 @@ const WHEEL_SPEED = 1 / 300;
 const MAX_FACTOR = 16;
 
 /**
- * Two fingers, or the wheel with Ctrl (as a touchpad's pinch arrives), stretch what is in the desk as a picture; when
- * they rest, `onPinched` draws it anew by that factor around that point.
+ * Two fingers, or the wheel with Ctrl (which is how a touchpad's pinch arrives), stretch the desk's content as a picture.
+ * When they rest, `onPinched` redraws it by that factor around that point.
  */
 export function usePinch(
   desk: RefObject<HTMLElement | null>,
@@ -33,7 +33,7 @@ export function usePinch(
   }, [desk]);
 }
 
-/** What is seen between the first movement and the last. */
+/** The stretched picture that is shown during a pinch. */
 class Stretch {
   #factor = 1;
   #at?: DeskPoint;
@@ -43,7 +43,7 @@ class Stretch {
     private readonly onEnd: (factor: number, at: DeskPoint) => void,
   ) {}
 
-  /** By how much more than before, around a point of the window. */
+  /** Multiplies the current scale by `factor` around a point of the window. */
   by(factor: number, clientX: number, clientY: number): void {
     const frame = this.desk.getBoundingClientRect();
     this.#at ??= { x: clientX - frame.left, y: clientY - frame.top };

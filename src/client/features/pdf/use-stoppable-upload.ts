@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from "react";
 
-/** How far an upload is, and what stops it: it stops by itself when its dialog closes. */
+/** The progress of an upload, and a way to stop it. The upload stops when its dialog closes. */
 export function useStoppableUpload() {
   const [sent, setSent] = useState(0);
   const stop = useRef<AbortController>(undefined);
   useEffect(() => () => stop.current?.abort(), []);
   return {
     sent,
-    /** Answers what the call of the upload is to be given. */
+    /** Starts the upload and returns the options for its call. */
     begin: () => {
       stop.current = new AbortController();
       setSent(0);

@@ -5,12 +5,12 @@ import { ZoomInIcon, ZoomOutIcon } from "./pdf-icons.tsx";
 
 interface ZoomControlsProps {
   zoom: Zoom;
-  /** As it is drawn now. */
+  /** The scale at which the PDF is drawn. */
   scale: number;
   onZoom: (zoom: Zoom) => void;
 }
 
-/** Smaller, larger, as wide as the desk, a whole page. */
+/** The zoom buttons: smaller, larger, fit width, fit page. */
 export function ZoomControls({ zoom, scale, onZoom }: ZoomControlsProps) {
   const { t } = useLingui();
   return (
