@@ -4,7 +4,7 @@ import { ClockIcon } from "../../ui/entry-icons.tsx";
 
 const SOON_MS = 5 * 60_000;
 
-/** How long the Pix can still be paid. */
+/** The time left to pay the Pix. */
 export function Countdown({ leftMs }: { leftMs: number }) {
   return (
     <div className={`pix-countdown ${leftMs <= SOON_MS ? "is-warn" : ""}`}>

@@ -10,11 +10,11 @@ import { useRemainingMs } from "./remaining-time.ts";
 interface PayingPixProps {
   payment: Payment;
   head: ReactNode;
-  /** Why the last question after it failed. */
+  /** Why the last read of the payment failed. */
   error: Error | null;
 }
 
-/** The code to pay with, as long as it is good. */
+/** The code to pay with, as long as it is valid. */
 export function PayingPix({ payment, head, error }: PayingPixProps) {
   const leftMs = useRemainingMs(payment);
   if (leftMs === 0) return <PixOver payment={{ ...payment, status: "expired" }} head={head} />;

@@ -5,7 +5,7 @@ import { PaymentStatusBadge, ReturnedPart } from "./payment-status.tsx";
 import { DetailsButton, type PaymentListProps } from "./payment-table.tsx";
 import { moneyText } from "./payment-text.ts";
 
-/** The payments one below the other, on a phone; undefined while they are being loaded. */
+/** The payments as a stack of cards, on a phone; undefined while they are being loaded. */
 export function PaymentCards({ payments, onOpen }: PaymentListProps) {
   const { i18n } = useLingui();
   if (!payments) return <CardsSkeleton />;

@@ -12,12 +12,12 @@ import { PixQr } from "./pix-qr.tsx";
 import { useRemainingMs } from "./remaining-time.ts";
 
 interface PaymentDetailsDialogProps {
-  /** Without one the dialog is closed. */
+  /** The dialog is closed while this is undefined. */
   payment: Payment | undefined;
   onClose: () => void;
 }
 
-/** Everything about a payment; while it is pending also the code to pay it with. */
+/** Everything about a payment, with its Pix code while it is pending. */
 export function PaymentDetailsDialog({ payment, onClose }: PaymentDetailsDialogProps) {
   return (
     <Dialog
@@ -76,7 +76,7 @@ function Facts({ payment }: { payment: Payment }) {
   );
 }
 
-/** What went back or is on its way, as the provider tells it. */
+/** The devoluções of a payment, complete or in progress, as the provider reports them. */
 function Returns({ payment: { devolucoes } }: { payment: Payment }) {
   const { i18n } = useLingui();
   if (devolucoes.length === 0) return null;

@@ -14,7 +14,7 @@ import { PaymentTable } from "./payment-table.tsx";
 import { PaymentsError } from "./payments-error.tsx";
 import { usePaymentHistory } from "./use-payments.ts";
 
-/** What the person has paid; an admin pays nothing and is sent back to the start. */
+/** The person's payments. Admins pay nothing and are sent back to the start. */
 export default function PaymentHistoryView() {
   const isAdmin = useHis().user.role === "admin";
   const setView = useSetAtom(viewAtom);
@@ -45,7 +45,7 @@ function PaymentHistory() {
   );
 }
 
-/** The list as it fits; undefined while it is being loaded. */
+/** The payments as a table or as cards, by the width of the screen; undefined while they are being loaded. */
 function Payments(list: { payments: Payment[] | undefined; onOpen: (payment: Payment) => void }) {
   const isPhone = useMediaQuery(PHONE);
   return (

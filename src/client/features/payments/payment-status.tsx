@@ -15,7 +15,7 @@ export function PaymentStatusBadge({ status }: { status: PaymentStatus }) {
   return <span className={`dot ${tones[status]}`}>{statusName(i18n, status)}</span>;
 }
 
-/** What went back of a payment that is not refunded as a whole. */
+/** The returned part of a payment that is not refunded in full. */
 export function ReturnedPart({ payment: { status, amountReturned } }: { payment: Payment }) {
   const { i18n } = useLingui();
   if (status === "refunded" || amountReturned === 0) return null;

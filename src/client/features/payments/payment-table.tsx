@@ -28,7 +28,7 @@ export interface PaymentListProps {
   onOpen: (payment: Payment) => void;
 }
 
-/** The payments on a desk; undefined while they are being loaded. */
+/** The payments on a desktop; undefined while they are being loaded. */
 export function PaymentTable({ payments, onOpen }: PaymentListProps) {
   return (
     <DataTable className="payment-table" columns={columns} rows={payments}>

@@ -23,7 +23,7 @@ const naturezaNames: Record<Natureza, MessageDescriptor> = {
   MED_PIX_AUTOMATICO: msg({ id: "payment.natureza.automatic", message: "Automatic Pix refunded (MED)" }),
 };
 
-/** Why money went back; a reason that a later version of API Pix brings stands for itself. */
+/** Why money was returned; an unknown reason from a later version of API Pix is shown as it is. */
 export function naturezaName(i18n: I18n, natureza: string): string {
   const known = naturezas.find((name) => name === natureza);
   return known ? i18n._(naturezaNames[known]) : natureza;
@@ -43,7 +43,7 @@ export function statusName(i18n: I18n, status: PaymentStatus): string {
   return i18n._(statusNames[status]);
 }
 
-/** Integer cents of BRL as the reader's language writes them. */
+/** Integer cents of BRL, formatted for the reader's language. */
 export function moneyText(i18n: I18n, amountCents: number): string {
   return i18n.number(amountCents / 100, { style: "currency", currency: "BRL" });
 }

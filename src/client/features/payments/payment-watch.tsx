@@ -12,7 +12,7 @@ const PixDialog = lazyChunk(() => import("./pix-dialog.tsx"));
 
 const CONFIRMED_MS = 30_000;
 
-/** Watches the person's open Pix, whichever view is shown, and draws its dialog when asked to. */
+/** Watches the person's open Pix under every view, and shows its dialog on request. */
 export function PaymentWatch() {
   const { t } = useLingui();
   const [shownId, setShownId] = useAtom(shownPaymentAtom);
@@ -30,7 +30,7 @@ export function PaymentWatch() {
   );
 }
 
-/** Calls `onPaid` once for a payment that came in, while all it changes is being read again. */
+/** Calls `onPaid` once for a payment that was received, while all it changes is being read again. */
 function useWatchedPayment(openId: string | null | undefined, onPaid: () => void) {
   const queryClient = useQueryClient();
   const [confirmedId, setConfirmedId] = useState<string>();

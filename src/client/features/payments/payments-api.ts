@@ -10,7 +10,7 @@ const HISTORY_LIMIT = 50;
 
 /** Calls about the person's own payments. */
 export const paymentsApi = {
-  /** The Pix for a plan; while one is pending, that one again. */
+  /** Creates the Pix for a plan; while one is pending, returns that one. */
   create: (planId: string): Promise<Payment> => callJson(createPaymentCall, { body: { planId } }),
   read: (id: string, signal?: AbortSignal): Promise<Payment> =>
     callJson(readPaymentCall, { params: { id }, signal }),

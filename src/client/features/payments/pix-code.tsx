@@ -6,7 +6,7 @@ import { CheckIcon, CopyIcon } from "../../ui/icons.tsx";
 
 const COPIED_MS = 3_000;
 
-/** "Pix copia e cola", and the button that copies it. Where copying is refused the code is selected instead. */
+/** "Pix copia e cola", and the button that copies it. If copying is refused, the code is selected instead. */
 export function PixCode({ code }: { code: string }) {
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -70,7 +70,7 @@ function useCopy(code: string, field: RefObject<HTMLTextAreaElement | null>) {
       await writeClipboard(code);
       setState("copied");
     } catch (error) {
-      // Refused by the person, the page's policy, or a browser without a clipboard here.
+      // The person, the page's policy or a browser without a clipboard refused.
       if (!(error instanceof DOMException)) throw error;
       field.current?.focus();
       field.current?.select();
@@ -80,9 +80,9 @@ function useCopy(code: string, field: RefObject<HTMLTextAreaElement | null>) {
   return { state, copy };
 }
 
-/** @throws {DOMException} where the browser does not let the page write to the clipboard */
+/** @throws {DOMException} if the browser does not let the page write to the clipboard */
 async function writeClipboard(text: string): Promise<void> {
-  // Browsers leave it out of pages that came over plain HTTP.
+  // Browsers omit the clipboard on pages served over plain HTTP.
   const clipboard: Clipboard | undefined = navigator.clipboard;
   if (!clipboard) throw new DOMException("no clipboard", "NotAllowedError");
   await clipboard.writeText(text);

@@ -15,7 +15,7 @@ import { isNotFound } from "./use-payments.ts";
 const PAID_SHOWN_MS = 2_000;
 
 interface PixDialogProps {
-  /** Undefined while it is being loaded, and where it could not be. */
+  /** Undefined while it is being loaded, and if loading failed. */
   payment: Payment | undefined;
   error: Error | null;
   onRetry: () => void;
@@ -94,7 +94,7 @@ function PixTitle({ children }: { children: ReactNode }) {
   );
 }
 
-/** Says that the money came in, and closes the dialog. */
+/** Confirms that the money arrived, and closes the dialog. */
 function Paid({ payment, onClose }: Omit<PixContentProps, "error">) {
   const { planName, periodEnd } = payment;
   const day = periodEnd && dayText(periodEnd);

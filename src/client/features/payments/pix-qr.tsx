@@ -9,7 +9,7 @@ interface PixQrProps {
   payment: Pick<Payment, "pixQrcode" | "planId">;
 }
 
-/** The lit panel: the QR Code, or that there is none and the way to ask for it again. */
+/** The lit panel: the QR Code, or a message that it is missing with a button to request it again. */
 export function PixQr({ payment }: PixQrProps) {
   const { t } = useLingui();
   const [brokenCode, setBrokenCode] = useState<string>();

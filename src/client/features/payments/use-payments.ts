@@ -12,8 +12,8 @@ const HISTORY = [PAYMENTS, "history"];
 const paymentKey = (id: string | undefined) => [PAYMENTS, "one", id];
 
 /**
- * A payment, read again every 5 s while it is pending or not known, and while `isConfirmed` after it was paid.
- * A phone that comes back from the bank's app asks at once.
+ * A payment, read again every 5 s while it is pending or unknown, and after it was paid while `isConfirmed`. When the
+ * person returns from the bank's app, it is read again at once.
  */
 export function usePayment(id: string | undefined, { isConfirmed }: { isConfirmed: boolean }) {
   return useQuery({
@@ -41,7 +41,7 @@ export function usePaymentHistory() {
   });
 }
 
-/** Asks for the Pix of a plan and opens it. A payment may be there even where the call failed. */
+/** Requests the Pix of a plan and opens it. A payment may exist even if the call failed. */
 export function useCreatePayment() {
   const queryClient = useQueryClient();
   const show = useSetAtom(shownPaymentAtom);
@@ -55,7 +55,7 @@ export function useCreatePayment() {
   });
 }
 
-/** Reads again what a payment changed by coming in, or by being over. */
+/** Reads again everything that a paid or expired payment changed. */
 export function refreshAfterPayment(queryClient: QueryClient): void {
   void refreshSubscription(queryClient);
   void queryClient.invalidateQueries({ queryKey: HISTORY });
