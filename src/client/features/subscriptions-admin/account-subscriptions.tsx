@@ -11,7 +11,7 @@ import { useAccountSubscriptions } from "./use-admin-subscriptions.ts";
 
 const PER_PAGE = 20;
 
-/** Lists the plan of each account, its end, and how much of it is used. */
+/** Lists each account's plan with its end and its usage. */
 export function AccountSubscriptions() {
   const { data, error, refetch } = useAccountSubscriptions();
   const [search, setSearch] = useState("");

@@ -29,7 +29,7 @@ const openDetailsAtom = dialogIdAtom("details");
 const shownRowsAtom = viewStateAtom("rows", "pending.0");
 const MAX_PAGE = 10_000;
 
-/** Which payments are shown: those of a status, by pages. A reload shows the same ones. */
+/** The shown status and page of the payments. They survive a reload. */
 function useShownRows() {
   const [rows, setRows] = useAtom(shownRowsAtom);
   const [name, number] = rows.split(".");
@@ -41,7 +41,7 @@ function useShownRows() {
   };
 }
 
-/** Everybody's payments, those that wait for a confirmation first. */
+/** Everybody's payments; those that wait for a confirmation come first. */
 export function AdminPayments() {
   const { i18n, t } = useLingui();
   const { status, page, show } = useShownRows();

@@ -14,7 +14,7 @@ import { useSummary } from "./use-admin-subscriptions.ts";
 /** Id of the plan that is being edited. */
 const editedPlanAtom = dialogIdAtom("plan");
 
-/** Every plan with how many use it; to edit, or to take oneself. */
+/** Every plan with its number of users. Admins can edit a plan or use it themselves. */
 export function AdminPlans() {
   const { data } = useSummary();
   const [edited, setEditedId] = useDialogValue(editedPlanAtom, data?.plans);

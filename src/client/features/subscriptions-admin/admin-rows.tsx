@@ -6,9 +6,9 @@ const SKELETON_ROWS = [1, 2, 3];
 interface AdminRowsProps<Row> {
   /** Undefined while they are being loaded. */
   rows: Row[] | undefined;
-  /** What to say where there is none. */
+  /** Shown if there are no rows. */
   none: ReactNode;
-  /** A row's `li`, with its key. */
+  /** Renders a row as an `li` with its key. */
   children: (row: Row) => ReactNode;
 }
 
@@ -29,7 +29,7 @@ export function AdminRows<Row>({ rows, none, children }: AdminRowsProps<Row>) {
   );
 }
 
-/** Whose row it is: its first cell. */
+/** The first cell of a row: the person it belongs to. */
 export function RowOwner({
   name,
   email,

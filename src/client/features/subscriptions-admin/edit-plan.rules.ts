@@ -5,7 +5,7 @@ const MAX_COUNT = 1_000_000;
 const GIBIBYTE = 1024 ** 3;
 const MEBIBYTE = 1024 ** 2;
 
-/** `20`, `0,5` as bytes, to the megabyte; `undefined` for anything that is no size from a megabyte to a petabyte. */
+/** `20` or `0,5` gigabytes as bytes, rounded to the megabyte; `undefined` unless it is a size from a megabyte to a petabyte. */
 export function parseGigabytes(text: string): number | undefined {
   if (!/^\d{1,7}([.,]\d{1,3})?$/.test(text.trim())) return undefined;
   const bytes = Math.round(Number(text.trim().replace(",", ".")) * 1024) * MEBIBYTE;
@@ -62,12 +62,12 @@ function gigabytesText({ storageBytes }: AdminPlan, locale: string): string {
   return format.format(storageBytes / GIBIBYTE);
 }
 
-/** The field shows a size to three digits: one left as it is changes nothing. */
+/** The field shows a size rounded to three digits, so an untouched field changes nothing. */
 function isOtherSize(plan: AdminPlan, text: string): boolean {
   return parseGigabytes(text) !== parseGigabytes(gigabytesText(plan, "en-US"));
 }
 
-/** What differs from the plan as it is. */
+/** The values that differ from the present plan. */
 export function changeOfPlan(plan: AdminPlan, values: EditPlanValues): PlanChange {
   const wanted = {
     name: values.name.trim(),

@@ -7,7 +7,7 @@ import { SubscriptionsError } from "./subscriptions-error.tsx";
 import { useAdminAction } from "./use-admin-action.ts";
 import { useRemovals } from "./use-admin-subscriptions.ts";
 
-/** Exams that were taken away with a subscription and can still be brought back. */
+/** Exams that were removed with a subscription and can still be restored. */
 export function OpenRemovals() {
   const { data, error, refetch } = useRemovals();
   if (error) {

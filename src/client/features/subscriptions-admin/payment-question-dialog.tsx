@@ -15,7 +15,7 @@ export interface PaymentQuestion {
 const confirmedIdAtom = dialogIdAtom("confirm");
 const refundedIdAtom = dialogIdAtom("refund");
 
-/** The question that is open; it is gone where its payment is not among `payments` or may not be answered any more. */
+/** The open question. It closes if its payment is not among `payments` or can no longer be answered. */
 export function usePaymentQuestion(payments: readonly AdminPayment[] | undefined) {
   const confirmable = payments?.filter(({ canConfirm }) => canConfirm);
   const refundable = payments?.filter(({ canRefund }) => canRefund);
@@ -42,7 +42,7 @@ interface PaymentQuestionDialogProps {
   onClose: () => void;
 }
 
-/** Asks before money is taken for received, or given back. */
+/** Asks for confirmation before a payment is marked as received or refunded. */
 export function PaymentQuestionDialog({ question, onClose }: PaymentQuestionDialogProps) {
   const { i18n } = useLingui();
   const answer = useAnswer(onClose);

@@ -6,10 +6,7 @@ import { moneyText } from "../payments/payment-text.ts";
 
 type Month = SubscriptionSummary["revenueByMonth"][number];
 
-/**
- * Revenue of the last twelve months as bars on a ruled wall; a table to screen readers, and every amount is written
- * where its bar has room.
- */
+/** Revenue of the last twelve months as bars, and as a table for screen readers. An amount is written if its bar has room. */
 export function RevenueChart({ months }: { months: Month[] | undefined }) {
   return (
     <section className="panel revenue" aria-labelledby="revenue-title">

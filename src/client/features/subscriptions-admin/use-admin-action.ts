@@ -5,12 +5,12 @@ import { useRefresh } from "./use-admin-subscriptions.ts";
 
 interface AdminAction<Input, Answer> {
   run: (input: Input) => Promise<Answer>;
-  /** What to say once it is done. */
+  /** Text of the toast that reports success. */
   done: (answer: Answer, input: Input) => { title: string; text?: string };
   onSettled?: () => void;
 }
 
-/** Something an admin does here: then everything of the view is read again, and how it went is said. */
+/** Runs an admin's action, reads all data of the view again, and reports the result. */
 export function useAdminAction<Input, Answer>({ run, done, onSettled }: AdminAction<Input, Answer>) {
   const { t } = useLingui();
   const refresh = useRefresh();

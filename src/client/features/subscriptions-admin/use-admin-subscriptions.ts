@@ -5,7 +5,7 @@ import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
 const queryKey = ["subscriptions", "admin"];
 const REFRESH_MS = 30_000;
 
-/** Totals, revenue and plans; read again every half minute, since payments come in by themselves. */
+/** Totals, revenue and plans, read again every half minute because payments arrive at any time. */
 export function useSummary() {
   return useQuery({
     queryKey: [...queryKey, "summary"],
@@ -31,7 +31,7 @@ export function useRemovals() {
   });
 }
 
-/** A page of the payments; the one before stays while the next is read. */
+/** A page of the payments; the previous page stays visible while the next one loads. */
 export function usePayments(status: PaymentStatus | "all", page: number) {
   return useQuery({
     queryKey: [...queryKey, "payments", status, page],
@@ -42,7 +42,7 @@ export function usePayments(status: PaymentStatus | "all", page: number) {
   });
 }
 
-/** Reads everything of this view again. */
+/** Reads all data of this view again. */
 export function useRefresh(): () => Promise<void> {
   const queryClient: QueryClient = useQueryClient();
   return () => queryClient.invalidateQueries({ queryKey });
