@@ -1,13 +1,13 @@
 import type { OfferedPlan, Subscription } from "../../../shared/api/subscriptions.ts";
 import { boughtPeriod } from "../../../shared/rules/subscription.ts";
 
-/** What paying for a plan does to the present one. */
+/** The effect of a payment on the present subscription. */
 export type Bought =
   | { kind: "extends" | "starts"; end: string }
   /** `oldEnd` is null for a plan that never ends. */
   | { kind: "replaces"; end: string; oldName: string; oldEnd: string | null };
 
-/** What a payment made `now` would buy. */
+/** The effect of a payment made `now`. */
 export function boughtBy(plan: OfferedPlan, subscription: Subscription | null, now: Date): Bought {
   const expiresAt = subscription?.expiresAt ? new Date(subscription.expiresAt) : null;
   const isInForce = subscription?.status === "active" && (expiresAt === null || expiresAt > now);

@@ -14,7 +14,7 @@ interface CancelDialogProps {
   onClose: () => void;
 }
 
-/** Asks for a typed word before the subscription and all exams go. */
+/** Asks for a typed word before the subscription and all exams are deleted. */
 export function CancelDialog({ open, onClose }: CancelDialogProps) {
   const { t } = useLingui();
   const [typed, setTyped] = useState("");

@@ -28,7 +28,7 @@ interface CurrentSubscriptionProps {
 
 const isCancellingAtom = openAtom("cancel");
 
-/** The person's plan, how long it runs, and what is used of it. */
+/** The person's plan, its end and its usage. */
 export function CurrentSubscription({ subscription, usage }: CurrentSubscriptionProps) {
   const { i18n, t } = useLingui();
   const [isCancelling, setCancelling] = useAtom(isCancellingAtom);
@@ -96,7 +96,7 @@ function Meters({ usage }: { usage: UsageStats }) {
   );
 }
 
-/** When the count of actions starts again; from 80 % on as a warning. */
+/** The date on which the count of actions is reset; a warning from 80 % on. */
 function ActionNote({ usage }: { usage: UsageStats }) {
   const percent = usage.actionUsagePercentage;
   const day = dayText(nextResetAt(new Date(usage.lastResetDate)).toISOString());

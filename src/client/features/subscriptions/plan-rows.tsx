@@ -12,7 +12,7 @@ interface PlanRowsProps {
   onChoose: (plan: OfferedPlan) => void;
 }
 
-/** What can be chosen, the smallest first. */
+/** The plans on offer, the smallest first. */
 export function PlanRows({ plans, subscription, onChoose }: PlanRowsProps) {
   if (plans.length === 0) {
     return (
@@ -71,7 +71,7 @@ function PlanRow({ plan, subscription, onChoose }: PlanRowProps) {
   );
 }
 
-/** The button, or why there is none: a plan without end is not renewed, a full archive needs room. */
+/** The button, or the reason why it is missing: a plan without end is not renewed, and a plan must hold what is stored. */
 function Choice({ plan, subscription, isSame, onChoose }: PlanRowProps & { isSame: boolean }) {
   const { i18n, t } = useLingui();
   const { name } = plan;

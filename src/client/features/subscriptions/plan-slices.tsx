@@ -2,7 +2,7 @@ const WIDTH = 96;
 const SLICE_WIDTH = 2;
 const MOST_SLICES = 32;
 
-/** How many slices stand for a plan: they pack closer as it grows, 3 for 10 exams, 26 for 1,000. */
+/** Number of slices that represent a plan: 3 for 10 exams, 26 for 1,000. Slices of larger plans are packed closer. */
 function sliceCount(examLimit: number): number {
   return Math.min(MOST_SLICES, Math.max(2, Math.round(1.18 * examLimit ** 0.45)));
 }

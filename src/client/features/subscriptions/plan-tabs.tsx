@@ -17,7 +17,7 @@ interface PlanTabsProps {
 const chosenPlanAtom = dialogIdAtom("subscribe");
 const tabAtom = viewStateAtom("tab", "plans");
 
-/** The plans that can be chosen, and what was done under the present one. */
+/** The plans on offer, and the usage history of the present one. */
 export function PlanTabs({ plans, subscription }: PlanTabsProps) {
   const [tab, setTab] = useAtom(tabAtom);
   const [chosen, setChosenId] = useDialogValue(chosenPlanAtom, plans);

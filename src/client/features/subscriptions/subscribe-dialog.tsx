@@ -10,13 +10,13 @@ import { useCreatePayment } from "../payments/use-payments.ts";
 import { type Bought, boughtBy } from "./bought.ts";
 
 interface SubscribeDialogProps {
-  /** That would be paid; without one the dialog is closed. */
+  /** The plan to pay for; the dialog is closed while this is undefined. */
   plan: OfferedPlan | undefined;
   subscription: Subscription | null;
   onClose: () => void;
 }
 
-/** Says what a plan costs and does to the present one, before its Pix is made. */
+/** States a plan's price and its effect on the present one before the Pix is created. */
 export function SubscribeDialog({ plan, subscription, onClose }: SubscribeDialogProps) {
   const name = plan?.name;
   return (

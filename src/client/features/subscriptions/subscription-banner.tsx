@@ -10,7 +10,7 @@ import { useHis } from "../session/his-context.ts";
 
 const TICK_MS = 60_000;
 
-/** Above every view when the person's subscription ends soon or has ended; admins never see it. */
+/** Shown above every view when the person's subscription ends soon or has ended. Admins never see it. */
 export function SubscriptionBanner() {
   const now = useServerNow(TICK_MS);
   const { user } = useHis();
@@ -77,7 +77,7 @@ interface BannerProps {
   tone?: "is-bad" | "is-warn";
   icon: Icon;
   title: ReactNode;
-  /** Of the way to the subscription. */
+  /** Label of the link to the subscription. */
   link: ReactNode;
   children: ReactNode;
 }

@@ -11,7 +11,7 @@ import { shownPaymentAtom } from "../payments/shown-payment.ts";
 import { viewAtom } from "../places/views.ts";
 import { maySubscribe, useHis } from "../session/his-context.ts";
 
-/** What the person should know or do about the subscription first. */
+/** Notices about the subscription that the person should read or act on first. */
 export function SubscriptionNotices({ subscription }: { subscription: Subscription | null }) {
   const mayChoose = maySubscribe(useHis().user);
   return (

@@ -20,7 +20,7 @@ function actionName(i18n: I18n, action: UsageItem["actionType"]): string {
   return i18n._(actions[action].name);
 }
 
-/** The last activities that counted, newest first. */
+/** The last activities that counted against the plan, newest first. */
 export function UsageHistory() {
   const { data, error, refetch } = useUsageHistory();
   if (error) {

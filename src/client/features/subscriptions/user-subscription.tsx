@@ -10,7 +10,7 @@ import { CurrentSubscription } from "./current-subscription.tsx";
 import { PlanTabs } from "./plan-tabs.tsx";
 import { SubscriptionNotices } from "./subscription-notices.tsx";
 
-/** What the person has, what is left of it, and what else there is. */
+/** The person's plan, what is left of it, and the other plans. */
 export function UserSubscription() {
   return (
     <>
