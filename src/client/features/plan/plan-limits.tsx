@@ -2,12 +2,12 @@ import { Plural, useLingui } from "@lingui/react/macro";
 import { limitText } from "../../ui/limit-text.ts";
 
 interface PlanLimitsProps {
-  /** Of each of the three. */
+  /** Class of each of the three limits. */
   className?: string;
   plan: { examLimit: number; downloadDeleteLimit: number; storageBytes: number };
 }
 
-/** How much a plan holds, and how often one may act. */
+/** The limits of a plan: exams, storage and actions. */
 export function PlanLimits({ className, plan }: PlanLimitsProps) {
   const { i18n } = useLingui();
   const { examLimit, downloadDeleteLimit, storageBytes } = plan;

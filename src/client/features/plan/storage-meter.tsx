@@ -3,7 +3,7 @@ import type { UsageStats } from "../../../shared/api/subscriptions.ts";
 import { limitText } from "../../ui/limit-text.ts";
 import { Meter } from "../../ui/meter.tsx";
 
-/** What the person keeps, laudos and laboratory exams included, of what the plan holds. */
+/** The person's used share of the plan's storage, including laudos and laboratory exams. */
 export function StorageMeter({ usage }: { usage: UsageStats }) {
   const { i18n, t } = useLingui();
   return (

@@ -9,7 +9,7 @@ interface SubscriptionLinkProps {
   children: ReactNode;
 }
 
-/** Opens the subscription in place; with a key held, as any link. */
+/** Opens the subscription in place; a click with a modifier key opens it like any link. */
 export function SubscriptionLink({ className, children }: SubscriptionLinkProps) {
   const setView = useSetAtom(viewAtom);
   const open = (event: MouseEvent) => {
@@ -24,7 +24,7 @@ export function SubscriptionLink({ className, children }: SubscriptionLinkProps)
   );
 }
 
-/** Leads people who are near a limit of their plan to the plans. */
+/** Links to the plans, for people near a limit of theirs. */
 export function SeePlans() {
   return (
     <SubscriptionLink className="see-plans">

@@ -15,7 +15,7 @@ const HISTORY_LIMIT = 50;
 /** Calls about the person's own subscription. */
 export const subscriptionsApi = {
   plans: (signal?: AbortSignal): Promise<OfferedPlan[]> => callJson(listPlansCall, { signal }),
-  /** Null where there is no subscription. */
+  /** Null if there is no subscription. */
   usageStats: (signal?: AbortSignal): Promise<UsageStats | null> =>
     nullIfMissing(callJson(usageStatsCall, { signal })),
   /** The last 50 activities, newest first. */

@@ -6,7 +6,7 @@ interface QueryOptions {
   enabled: boolean;
 }
 
-/** What the person has used of their plan; null where there is none. Every view that shows it asks anew. */
+/** The person's usage of their plan; null if they have none. Every view that shows it reads it again. */
 export function useUsageStats({ enabled }: QueryOptions) {
   return useQuery({
     queryKey: [SUBSCRIPTIONS, "usage-stats"],
@@ -16,7 +16,7 @@ export function useUsageStats({ enabled }: QueryOptions) {
   });
 }
 
-/** The plans that can be chosen, the smallest first. */
+/** The plans on offer, the smallest first. */
 export function usePlans({ enabled }: QueryOptions) {
   return useQuery({
     queryKey: [SUBSCRIPTIONS, "plans"],
