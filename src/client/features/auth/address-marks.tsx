@@ -3,7 +3,7 @@ import { EmailConfirmedNotice, EmailLinkDeadNotice, SessionExpiredNotice } from 
 
 const MARKS = ["expired", "email"] as const;
 
-/** What the address says of how the person came here. */
+/** The notice for the query parameters with which the person arrived. */
 export function noticeOfAddress(search: string): ReactNode {
   const marks = new URLSearchParams(search);
   if (marks.get("expired") === "true") return <SessionExpiredNotice />;
@@ -12,7 +12,7 @@ export function noticeOfAddress(search: string): ReactNode {
   return undefined;
 }
 
-/** Takes the marks out of the address, so that a reload does not say it again. */
+/** Removes the parameters from the address, so that a reload does not repeat the notice. */
 export function removeAddressMarks(): void {
   const url = new URL(window.location.href);
   for (const mark of MARKS) url.searchParams.delete(mark);

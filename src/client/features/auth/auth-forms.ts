@@ -5,18 +5,18 @@ import type { PendingSignIn } from "./pending-sign-in.ts";
 /** The forms the entry screen switches between. */
 export type AuthFormName = "login" | "register" | "forgot" | "reset" | "stop" | "verify" | "factor";
 
-/** Which form a sign-in waits in for its second step. */
+/** The form for the second step of a sign-in. */
 export function formOf(pending: PendingSignIn): AuthFormName {
   return pending.methods ? "factor" : "verify";
 }
 
-/** What one form hands to the next. */
+/** The values that one form hands to the next. */
 export interface AuthCarry {
-  /** What the last form said before it gave way. */
+  /** The message that the last form left. */
   notice?: ReactNode;
-  /** To begin with. */
+  /** Initial value of the e-mail field. */
   email?: string;
-  /** Only for `verify` and `factor`, which can't do without. */
+  /** Only for `verify` and `factor`, which require it. */
   pending?: PendingSignIn;
 }
 

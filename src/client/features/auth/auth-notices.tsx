@@ -12,7 +12,7 @@ const icons: Record<"ok" | "warn" | "bad", Icon> = {
   bad: CircleAlertIcon,
 };
 
-/** What happened before this form, in a few words. */
+/** A short message about what happened before this form. */
 export function Notice({ tone, children }: { tone: keyof typeof icons; children: ReactNode }) {
   const ToneIcon = icons[tone];
   return (
@@ -66,7 +66,7 @@ export function RegisteredNotice({ registration }: { registration: Registration 
   );
 }
 
-/** What a new account gets, in one line. */
+/** The benefits of a new account, in one line. */
 export function RegisterLead({ registration, trialDays }: { registration: Registration; trialDays: number }) {
   return (
     <p className="auth-lead">

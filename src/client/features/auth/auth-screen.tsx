@@ -13,7 +13,7 @@ import { type AuthCarry, type AuthFormName, type AuthFormProps, formOf } from ".
 import { LoginForm } from "./login-form.tsx";
 import { readPendingSignIn } from "./pending-sign-in.ts";
 
-// Only the first form comes with the page.
+// Only the first form is part of the page's own chunk.
 const forms: Record<AuthFormName, ComponentType<AuthFormProps>> = {
   login: LoginForm,
   register: lazyChunk(() => import("./register-form.tsx")),
@@ -30,7 +30,7 @@ interface Shown extends AuthCarry {
   hasSwitched?: boolean;
 }
 
-/** The entry page's pane: one form at a time. Who is signed in already goes on to /his. */
+/** The entry page's pane, with one form at a time. People who are already signed in go to /his. */
 export default function AuthScreen(props: IslandProps<"auth">) {
   const isSignedIn = useAtomValue(sessionAtom) !== undefined;
   const [{ form, hasSwitched, ...carry }, setShown] = useState(() => firstForm(props));
@@ -76,7 +76,7 @@ function firstForm({ resetToken, stopToken }: IslandProps<"auth">): Shown {
   return pending ? { form: formOf(pending), pending } : { form: "login", notice };
 }
 
-/** Whoever switched goes on typing: once the form is there, its first empty field has the focus. */
+/** After a switch, the new form's first empty field gets the focus, so that the person can go on typing. */
 function FocusOnFirstEmpty({ main }: { main: RefObject<HTMLElement | null> }) {
   useEffect(() => {
     const inputs = main.current?.querySelectorAll<HTMLInputElement>("form input") ?? [];

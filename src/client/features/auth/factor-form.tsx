@@ -12,7 +12,7 @@ import { keepPendingSignIn, type PendingSignIn } from "./pending-sign-in.ts";
 import { usePasskeyLogin } from "./use-passkey-login.ts";
 import { useVerification } from "./use-verification.ts";
 
-/** The second step of an account that has factors of its own: what it has is offered, the mailbox is not. */
+/** The second step of an account with its own factors. It offers those factors instead of a mailed code. */
 export default function FactorForm({ pending, passkeys, onSwitch }: AuthFormProps) {
   const methods = (pending?.methods ?? []).filter((method) => method !== "passkey" || passkeys);
   const [method, setMethod] = useState<SignInMethod>(methods[0] ?? "recovery");

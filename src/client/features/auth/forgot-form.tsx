@@ -14,7 +14,7 @@ import { BackToLogin } from "./back-to-login.tsx";
 
 type Values = z.infer<typeof emailOnlySchema>;
 
-/** Asks for a link to a new password, and goes back to the login form; never tells whether there is an account. */
+/** Requests a link to set a new password, then returns to the login form. It never reveals whether the account exists. */
 export default function ForgotForm({ email = "", onSwitch }: AuthFormProps) {
   const { t, i18n } = useLingui();
   const { register, handleSubmit, setError, formState } = useForm<Values>({

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** What a form of the entry page is for. */
+/** The heading of a form of the entry page. */
 export function FormHead({ title, lead }: { title: ReactNode; lead: ReactNode }) {
   return (
     <div>

@@ -9,7 +9,7 @@ import { type AuthFormProps, formOf } from "./auth-forms.ts";
 import { typedIn, useLogin } from "./use-login.ts";
 import { usePasskeyLogin, usePasskeyOffer } from "./use-passkey-login.ts";
 
-/** Signs in, or goes on to the code; the screen goes on to /his once there is a session. */
+/** Signs in, or continues with the code form. The screen opens /his once there is a session. */
 export function LoginForm({ email, registration, passkeys, notice, onSwitch }: AuthFormProps) {
   const [keepConnected, setKeepConnected] = useState(false);
   const { isBusy, errorOf, submit } = useLogin((pending) => onSwitch(formOf(pending), { pending }));

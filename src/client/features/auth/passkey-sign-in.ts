@@ -7,8 +7,8 @@ import { askForPasskey, PasskeyFailure, stopOfferingPasskeys } from "../security
 const RENEW_MS = 4 * 60_000;
 
 /**
- * Signs in with a passkey; with the e-mail of a sign-in that waits for its second step, with one of that account.
- * Undefined where the person turned away from the browser's question.
+ * Signs in with a passkey. With the e-mail of a sign-in that waits for its second step, only that account's passkeys are
+ * accepted. Undefined if the person cancelled the browser's dialog.
  * @throws {ApiError}
  * @throws {PasskeyFailure}
  */
@@ -17,8 +17,8 @@ export async function signInWithPasskey(email?: string): Promise<SignedInUser | 
 }
 
 /**
- * Offers the browser's passkeys in the autofill of the e-mail field, as long as `signal` lasts. Nobody asked for it:
- * where it can't be done, nothing is said.
+ * Offers the browser's passkeys in the autofill of the e-mail field, until `signal` aborts. The person did not ask for it,
+ * so failures are silent.
  */
 export async function offerPasskeys(signal: AbortSignal): Promise<SignedInUser | undefined> {
   signal.addEventListener("abort", stopOfferingPasskeys, { once: true });
@@ -27,7 +27,7 @@ export async function offerPasskeys(signal: AbortSignal): Promise<SignedInUser |
     const offeredAt = Date.now();
     try {
       const user = await signIn({}, true);
-      // Taken back before its time: something else was asked, and has its own way on.
+      // Before its renewal, an offer ends without a user only because another sign-in took over.
       if (user || Date.now() - offeredAt < RENEW_MS) return user;
     } catch (error) {
       if (error instanceof ApiError || error instanceof PasskeyFailure) return undefined;

@@ -12,7 +12,7 @@ const words: Record<PasswordStrength, ReactNode> = {
 
 const steps = [1, 2, 3, 4] as const;
 
-/** A step wedge that fills as the password gets harder to guess; it advises and never refuses. */
+/** A step wedge that fills as the password gets harder to guess. It only advises and never refuses a password. */
 export function PasswordStrengthHint({ password }: { password: string }) {
   const strength = passwordStrength(password);
   return (

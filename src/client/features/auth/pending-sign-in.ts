@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { signInMethods } from "../../../shared/rules/sign-in-methods.ts";
 import { sessionStore } from "../../browser-storage.ts";
 
-/** How long a code is valid, and how long after the password it may be sent again. */
+/** How long a code is valid, and how long after the password step it may be sent again. */
 export const CODE_LIFE_MS = 10 * 60_000;
 
 const KEY = "pending-sign-in";
@@ -10,9 +10,9 @@ const KEY = "pending-sign-in";
 const pendingSignInSchema = z.object({
   email: z.string(),
   keepConnected: z.boolean(),
-  /** Epoch milliseconds of the login whose password was right. */
+  /** Time of the accepted password, in epoch milliseconds. */
   passwordAt: z.number(),
-  /** Absent where a code was mailed. */
+  /** Absent if a code was mailed. */
   methods: z.optional(z.array(z.enum(signInMethods))),
 });
 
@@ -20,15 +20,15 @@ const pendingSignInSchema = z.object({
 export type PendingSignIn = z.infer<typeof pendingSignInSchema>;
 
 /**
- * The sign-in that this tab waits with, if its code may still be good. Kept in the tab's storage: a phone may
- * drop the page while the person looks into the mail.
+ * This tab's pending sign-in, if its code may still be valid. It is kept in the tab's storage, because a phone may discard
+ * the page while the person reads the mail.
  */
 export function readPendingSignIn(now: number): PendingSignIn | undefined {
   const stored = pendingSignInSchema.safeParse(sessionStore.readJson(KEY));
   return stored.success && now - stored.data.passwordAt < CODE_LIFE_MS ? stored.data : undefined;
 }
 
-/** Undefined forgets it. */
+/** Undefined removes it. */
 export function keepPendingSignIn(pending: PendingSignIn | undefined): void {
   sessionStore.write(KEY, pending && JSON.stringify(pending));
 }

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { registerSchema } from "../../../shared/api/register.ts";
 
-/** What the form asks for: what the server wants, and the password once more. */
+/** The form's fields: those of the server's schema, and the password once more. */
 export const registerFormSchema = z.extend(registerSchema, { confirmPassword: z.string() }).check(
   z.refine(({ password, confirmPassword }) => password === confirmPassword, {
     error: "validation.passwordsDoNotMatch",
     path: ["confirmPassword"],
-    // Also while other fields are wrong, so that everything is said at once.
+    // This check also runs while other fields are wrong, so that all errors show at once.
     when: ({ value }) => hasPasswords(value),
   }),
 );

@@ -17,7 +17,7 @@ import { type RegisterFormValues, registerFormSchema } from "./register-form.rul
 
 const empty: RegisterFormValues = { name: "", email: "", cpfcnpj: "", password: "", confirmPassword: "" };
 
-/** Creates an account and goes back to the login form with its e-mail filled in. */
+/** Creates an account, then returns to the login form with the e-mail filled in. */
 export default function RegisterForm({ registration, trialDays, onSwitch }: AuthFormProps) {
   const { t, i18n } = useLingui();
   const { register, control, handleSubmit, setError, watch, formState } = useForm<RegisterFormValues>({

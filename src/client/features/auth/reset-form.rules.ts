@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { resetPasswordSchema } from "../../../shared/api/auth.ts";
 
-/** What the form asks for: what the server wants, and the password once more. */
+/** The form's fields: those of the server's schema, and the password once more. */
 export const resetFormSchema = z
   .extend(resetPasswordSchema, {
     confirmPassword: z.string().check(z.minLength(1, "validation.confirmPasswordRequired")),
@@ -10,7 +10,7 @@ export const resetFormSchema = z
     z.refine(({ password, confirmPassword }) => confirmPassword === "" || password === confirmPassword, {
       error: "validation.passwordsDoNotMatch",
       path: ["confirmPassword"],
-      // Also while other fields are wrong, so that everything is said at once.
+      // This check also runs while other fields are wrong, so that all errors show at once.
       when: ({ value }) => hasPasswords(value),
     }),
   );

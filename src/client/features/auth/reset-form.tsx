@@ -17,7 +17,7 @@ import { BackToLogin } from "./back-to-login.tsx";
 import { PasswordStrengthHint } from "./password-strength-hint.tsx";
 import { type ResetFormValues, resetFormSchema } from "./reset-form.rules.ts";
 
-/** Chooses a new password by the token of a mailed link, and goes back to the login form. */
+/** Sets a new password with the token of a mailed link, then returns to the login form. */
 export default function ResetForm({ resetToken, onSwitch }: AuthFormProps) {
   const { t, i18n } = useLingui();
   const [failure, setFailure] = useState<ApiError>();
@@ -123,7 +123,7 @@ function PasswordChangedNotice() {
   );
 }
 
-/** The link is used up: a reload shall not bring this form again. */
+/** The link is used up, so a reload must not open this form again. */
 function leaveResetAddress(): void {
   window.history.replaceState(null, "", "/");
 }

@@ -10,10 +10,7 @@ import type { AuthFormProps } from "./auth-forms.ts";
 import { Notice } from "./auth-notices.tsx";
 import { BackToLogin } from "./back-to-login.tsx";
 
-/**
- * Stops a change of e-mail by the token of the warning's link: asked for with a button, since programs that look
- * into mails open every link.
- */
+/** Stops a change of e-mail with the token of the warning's link. It needs a button, because mail scanners open every link. */
 export default function StopForm({ stopToken = "", onSwitch }: AuthFormProps) {
   const { outcome, failure, isBusy, stop } = useStop(stopToken);
 
@@ -64,7 +61,7 @@ function useStop(token: string) {
     setFailure(undefined);
     try {
       const answer = await authApi.stopEmailChange(token);
-      // The link is used up: a reload shall not bring this form again.
+      // The link is used up, so a reload must not open this form again.
       window.history.replaceState(null, "", "/");
       if (answer.restored) announceSessionEnd();
       setOutcome(answer);

@@ -10,8 +10,8 @@ import { keepPendingSignIn, type PendingSignIn } from "./pending-sign-in.ts";
 type LoginErrors = Partial<Record<keyof Login, string>>;
 
 /**
- * The login form's behaviour. Written out, unlike every other form's: two fields are not worth the 14 kB that the
- * form library would add to the entry page.
+ * The login form's behaviour. Unlike every other form, it does without the form library, which would add 14 kB to the
+ * entry page for two fields.
  */
 export function useLogin(onPending: (pending: PendingSignIn) => void) {
   const { t, i18n } = useLingui();
@@ -30,7 +30,7 @@ export function useLogin(onPending: (pending: PendingSignIn) => void) {
     try {
       const answer = await api.login(credentials);
       if (!("requiresTwoFactor" in answer)) {
-        // Until the other page is there, the form stays as it was sent.
+        // The form stays busy until the next page loads.
         beginSession(answer, { keepConnected });
         return;
       }
@@ -66,13 +66,13 @@ export function useLogin(onPending: (pending: PendingSignIn) => void) {
   };
 }
 
-/** What stands in a field now, also where the browser filled it in without telling anybody. */
+/** The current value of a field, including one that the browser filled in without an event. */
 export function typedIn(form: HTMLFormElement | null, field: keyof Login): string {
   const input = form?.elements.namedItem(field);
   return input instanceof HTMLInputElement ? input.value : "";
 }
 
-/** The first thing that is wrong with each field. */
+/** The first error of each field. */
 function errorsOf(issues: readonly { path: string | PropertyKey[]; message: string }[]): LoginErrors {
   const found: LoginErrors = {};
   for (const { path, message } of issues) {

@@ -5,7 +5,7 @@ import { beginSession } from "../../session.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { keepPendingSignIn } from "./pending-sign-in.ts";
 
-/** Signing in with a passkey; what it needs is loaded when it is first wanted. */
+/** Sign-in with a passkey; its code is loaded on first use. */
 export function usePasskeyLogin() {
   const { t } = useLingui();
   const [isBusy, setBusy] = useState(false);
@@ -16,7 +16,7 @@ export function usePasskeyLogin() {
       const user = await signInWithPasskey(options.email);
       if (user) {
         keepPendingSignIn(undefined);
-        // Until the other page is there, the form stays as it was sent.
+        // The form stays busy until the next page loads.
         return beginSession(user, options);
       }
     } catch (error) {
@@ -32,7 +32,7 @@ export function usePasskeyLogin() {
   return { isBusy, logIn };
 }
 
-/** Offers passkeys in the autofill of the e-mail field, in browsers that can. */
+/** Offers passkeys in the autofill of the e-mail field, in browsers that support it. */
 export function usePasskeyOffer(isPossible: boolean | undefined, keepConnected: () => boolean): void {
   useEffect(() => {
     if (!isPossible) return;

@@ -6,20 +6,20 @@ import { showToast } from "../../ui/toast.tsx";
 import { authApi } from "./auth-api.ts";
 import { keepPendingSignIn, type PendingSignIn } from "./pending-sign-in.ts";
 
-/** Sends the code of a second step, and begins the session. */
+/** Sends the code of a second step and starts the session. */
 export function useVerification(pending: PendingSignIn | undefined) {
   const { t } = useLingui();
   const [isBusy, setBusy] = useState(false);
   const [isWrong, setWrong] = useState(false);
 
-  /** Answers whether the code may stay: it was right, or never reached the server. */
+  /** Returns whether the code may stay in its boxes: it was right, or never reached the server. */
   const verify = async (code: string, rememberDevice: boolean): Promise<boolean> => {
     if (!pending) return false;
     setBusy(true);
     try {
       const user = await authApi.verifyCode({ email: pending.email, code, rememberDevice });
       keepPendingSignIn(undefined);
-      // Until the other page is there, the form stays as it was sent.
+      // The form stays busy until the next page loads.
       beginSession(user, { keepConnected: pending.keepConnected });
       return true;
     } catch (error) {

@@ -12,7 +12,7 @@ import { CodeDigits, RememberDevice, useCodeEntry, VerifyButton } from "./code-e
 import { FormHead } from "./form-head.tsx";
 import { CODE_LIFE_MS, keepPendingSignIn, type PendingSignIn } from "./pending-sign-in.ts";
 
-/** The second factor: six digits from the mail, then the session as at login. */
+/** The second factor: six digits from the mail, then a session as after a login. */
 export default function VerifyForm({ pending, onSwitch }: AuthFormProps) {
   const entry = useCodeEntry(pending);
   const [sentAt, setSentAt] = useState(pending?.passwordAt ?? 0);
@@ -40,7 +40,7 @@ export default function VerifyForm({ pending, onSwitch }: AuthFormProps) {
   );
 }
 
-/** Says for how long the last code is good. The seconds are for the eyes only. */
+/** Shows how long the last code is valid. Screen readers do not read the seconds. */
 function Validity({ sentAt }: { sentAt: number }) {
   const leftMs = sentAt + CODE_LIFE_MS - useNow();
   return (
@@ -61,7 +61,7 @@ function Validity({ sentAt }: { sentAt: number }) {
 function ResendLink({ pending, onSent }: { pending: PendingSignIn; onSent: () => void }) {
   const { t } = useLingui();
   const [isBusy, setBusy] = useState(false);
-  // Later the server sends nothing without the password, and may not say so.
+  // After this time the server sends no code without the password, and must not reveal that.
   const isTooLate = useNow() - pending.passwordAt >= CODE_LIFE_MS;
 
   const resend = async () => {
