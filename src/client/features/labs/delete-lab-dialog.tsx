@@ -5,14 +5,14 @@ import { FileTextIcon } from "../../ui/icons.tsx";
 import { labDate, labName } from "./lab-text.ts";
 
 interface DeleteLabDialogProps {
-  /** That would be lost; without one the dialog is closed. */
+  /** The exam to delete; the dialog is closed while this is undefined. */
   exam: LabExam | undefined;
   isPending: boolean;
   onCancel: () => void;
   onConfirm: () => void;
 }
 
-/** Asks before a laboratory PDF goes. */
+/** Asks for confirmation before a laboratory PDF is deleted. */
 export function DeleteLabDialog({ exam, isPending, onCancel, onConfirm }: DeleteLabDialogProps) {
   const { i18n } = useLingui();
   return (

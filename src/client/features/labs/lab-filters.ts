@@ -9,7 +9,7 @@ export interface LabFilters {
 
 export const noLabFilters: LabFilters = { name: "", modality: "all" };
 
-/** What the filters leave, the newest first. */
+/** The exams that pass the filters, newest first. */
 export function filterLabs(exams: readonly LabExam[], { name, modality }: LabFilters): LabExam[] {
   const wanted = fold(name);
   return exams

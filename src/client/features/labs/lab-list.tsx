@@ -11,13 +11,13 @@ import { useLabDownload } from "./use-labs.ts";
 
 export interface LabListProps {
   exams: readonly LabExam[];
-  /** That is being deleted. */
+  /** Id of the exam that is being deleted. */
   busyId: string | undefined;
   onView: (exam: LabExam) => void;
   onDelete: (exam: LabExam) => void;
 }
 
-/** Of the button that opens an exam, for the focus to come back to. */
+/** Id of the button that opens an exam, to which the focus returns. */
 export const viewButtonId = (examId: string) => `lab-view-${examId}`;
 
 export function LabList({ exams, ...actions }: LabListProps) {

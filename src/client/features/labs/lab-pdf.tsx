@@ -7,12 +7,12 @@ import { labDate, labName } from "./lab-text.ts";
 import { labsApi } from "./labs-api.ts";
 import { useFailureToast, useLabDeletion, useLabDownload } from "./use-labs.ts";
 
-/** One laboratory PDF. Looking is free; a download is an action. */
+/** One laboratory PDF. Viewing is free; a download counts as an action. */
 export default function LabPdf({ exam, onBack }: { exam: LabExam; onBack: () => void }) {
   const { i18n, t } = useLingui();
   const download = useLabDownload();
   const deletion = useLabDeletion((isGone) => isGone && onBack());
-  // Kept no longer than it is looked at.
+  // The PDF is dropped from memory when its view closes.
   const { data, error, refetch } = useQuery({
     queryKey: ["lab-pdf", exam.id],
     queryFn: ({ signal }) => labsApi.view(exam.id, signal),

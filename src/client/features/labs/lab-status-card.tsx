@@ -6,7 +6,7 @@ import { Meter } from "../../ui/meter.tsx";
 import { SeePlans } from "../plan/subscription-link.tsx";
 import { useLabStats } from "./use-labs.ts";
 
-/** The person's plan and what is left of it for laboratory exams; nothing where there is no plan. */
+/** The person's plan and what is left of it for laboratory exams; renders nothing without a plan. */
 export function LabStatusCard() {
   const { t } = useLingui();
   const { data } = useLabStats();
@@ -35,7 +35,7 @@ export function LabStatusCard() {
   );
 }
 
-/** From 80 % of a limit on: what is nearly used up, and the way to more. */
+/** From 80 % of a limit on, names the limit that is nearly reached and links to the plans. */
 function LimitWarning({ stats }: { stats: LabStats }) {
   const { currentLabExamCount, labExamLimit, labActionUsagePercentage: percent } = stats;
   const isActionsNear = isNearLimit(stats.labActionsThisMonth, stats.labActionLimit);

@@ -8,7 +8,7 @@ export function labName(i18n: I18n, { laudoDescription }: Pick<LabExam, "laudoDe
   return laudoDescription.trim() || i18n._(noName);
 }
 
-/** When it was done, else when it was kept, as `14-11-2026`; a time is read on the reader's own clock. */
+/** The exam's date, or else the day it was stored in the reader's time zone, as `14-11-2026`. */
 export function labDate({ examDate, createdAt }: Pick<LabExam, "examDate" | "createdAt">): string {
   if (examDate) return examDate.split("-").reverse().join("-");
   const created = new Date(createdAt);

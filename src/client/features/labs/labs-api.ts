@@ -15,7 +15,7 @@ import { type SendOptions, sendForm } from "../pdf/send-form.ts";
 /** Calls about laboratory PDFs. */
 export const labsApi = {
   list: (signal?: AbortSignal): Promise<LabExam[]> => callJson(listLabExamsCall, { signal }),
-  /** Null where the person has no plan. */
+  /** Null if the person has no plan. */
   async stats(signal?: AbortSignal): Promise<LabStats | null> {
     try {
       return await callJson(labStatsCall, { signal });

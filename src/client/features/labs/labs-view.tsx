@@ -22,7 +22,7 @@ import { useLabDeletion, useLabs } from "./use-labs.ts";
 
 const LabPdf = lazyChunk(() => import("./lab-pdf.tsx"));
 
-/** The person's laboratory PDFs; only the role user keeps some, under an active subscription. */
+/** The person's laboratory PDFs. Only the role user can store them, under an active subscription. */
 export default function LabsView() {
   const { user, isActive } = useHis();
   if (user.role !== "user")
@@ -37,7 +37,7 @@ export default function LabsView() {
   return <LabsOrPdf />;
 }
 
-/** The exam that is read, the one whose deletion is being asked about, and the dialog for a new one. */
+/** The open exam, the exam whose deletion awaits confirmation, and the dialog for a new one. */
 const viewedLabSubject = subjectAtoms<LabExam>("pdf");
 const deletedLabSubject = subjectAtoms<LabExam>("delete");
 const isAddingLabAtom = openAtom("add");
@@ -58,7 +58,7 @@ function LabsOrPdf() {
   return <Labs filters={filters} onFiltersChange={setFilters} onView={setViewed} />;
 }
 
-/** The exam that is looked at; behind it the list is found again as it was left, with the focus where it was. */
+/** The open exam. Closing it shows the list as it was, with the focus where it was. */
 function useViewedExam() {
   const [viewed, setViewed] = useAtom(viewedLabSubject.valueAtom);
   const left = useRef<{ id: string; top: number }>(undefined);

@@ -27,7 +27,7 @@ export function useLabs() {
   return { exams: data ?? (isSilent ? [] : undefined), failure, retry: () => void refetch() };
 }
 
-/** Shows each failure once in a toast, except the end of a session: the login form says that. */
+/** Shows each failure once in a toast, except the end of a session, which the login form reports. */
 export function useFailureToast(failure: Error | null, title: string): void {
   const told = useRef<Error>(null);
   useEffect(() => {
