@@ -23,7 +23,7 @@ interface AddUserDialogProps {
   onOpenChange: (open: boolean) => void;
 }
 
-/** Opens an account for somebody; where no mail goes out, it shows the invitation to hand over. */
+/** Creates an account for somebody. If no mail is sent, it shows the invitation link to hand over. */
 export function AddUserDialog({ open, onOpenChange }: AddUserDialogProps) {
   const [invitation, setInvitation] = useState<Invitation>();
   useStay(invitation !== undefined);
@@ -37,7 +37,7 @@ export function AddUserDialog({ open, onOpenChange }: AddUserDialogProps) {
   return (
     <Dialog
       open={open || invitation !== undefined}
-      // The invitation is shown this once: it goes by its button, not by a click beside it.
+      // The invitation is shown only once, so only its button closes it, not a click outside.
       onOpenChange={(next) => {
         if (!next && !invitation) close();
       }}

@@ -11,7 +11,7 @@ import { clearedUserSubject, refreshUsers, useUsers } from "./use-users.ts";
 import { UserQuote } from "./user-quote.tsx";
 import { usersApi } from "./users-api.ts";
 
-/** Takes somebody's lost passkeys and authenticator app away, against the admin's own password. */
+/** Removes somebody's lost passkeys and authenticator app; the admin confirms with their own password. */
 export function ClearFactorsDialog() {
   const [user, setUser] = useAtom(clearedUserSubject.valueAtom);
   useFoundSubject(clearedUserSubject, useUsers(true).data);

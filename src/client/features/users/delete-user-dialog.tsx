@@ -9,7 +9,7 @@ import { deletedUserSubject, refreshUsers, useUsers } from "./use-users.ts";
 import { UserQuote } from "./user-quote.tsx";
 import { usersApi } from "./users-api.ts";
 
-/** Asks before an account goes with all it holds, and deletes it. */
+/** Asks for confirmation and deletes an account with all its data. */
 export function DeleteUserDialog() {
   const { t } = useLingui();
   const [user, setUser] = useAtom(deletedUserSubject.valueAtom);

@@ -16,7 +16,7 @@ import { editedUserSubject, refreshUsers, useUsers } from "./use-users.ts";
 import { AccountFields } from "./user-fields.tsx";
 import { usersApi } from "./users-api.ts";
 
-/** Changes an account. */
+/** Edits an account. */
 export function EditUserDialog() {
   const [user, setUser] = useAtom(editedUserSubject.valueAtom);
   useFoundSubject(editedUserSubject, useUsers(true).data);

@@ -9,7 +9,7 @@ export const editUserSchema = z.object({
   email: emailSchema,
   role: roleSchema,
   isAuthorized: z.boolean(),
-  /** `YYYY-MM-DD` where the admin is; empty for never. */
+  /** `YYYY-MM-DD` in the admin's time zone; empty for never. */
   expiresOn: z
     .string()
     .check(z.refine((text) => isDateOrEmpty(text, "date"), { error: "validation.invalid" })),
@@ -20,7 +20,7 @@ export function valuesOfUser({ name, email, role, isAuthorized, expiresAt }: Cur
   return { name, email, role, isAuthorized, expiresOn: expiresAt ? localDay(expiresAt) : "" };
 }
 
-/** Only what is different: a subscription keeps its hour unless its day was changed. */
+/** The changed values only. A subscription keeps its hour unless its day was changed. */
 export function changeOf(user: CurrentUser, values: EditUserValues): UserChange {
   const before = valuesOfUser(user);
   return {

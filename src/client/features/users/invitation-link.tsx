@@ -6,11 +6,11 @@ import { showToast } from "../../ui/toast.tsx";
 
 export interface Invitation {
   url: string;
-  /** Of the person whom it is for. */
+  /** Name of the invited person. */
   name: string;
 }
 
-/** The link with which somebody chooses a password, for the admin to hand over. It is shown this once. */
+/** The link with which somebody sets a password, for the admin to hand over. It is shown only once. */
 export function InvitationLink({ invitation, onClose }: { invitation: Invitation; onClose: () => void }) {
   const { t } = useLingui();
   const { name, url } = invitation;
@@ -19,7 +19,7 @@ export function InvitationLink({ invitation, onClose }: { invitation: Invitation
       await navigator.clipboard.writeText(url);
       showToast({ tone: "ok", title: t({ id: "users.invitation.copied", message: "Link copied" }) });
     } catch (error) {
-      // Refused by the browser: the field stays, to be copied by hand.
+      // The browser refused; the person can copy the field by hand.
       if (!(error instanceof DOMException || error instanceof TypeError)) throw error;
       const title = t({ id: "users.invitation.copyFailed", message: "The link could not be copied" });
       showToast({ tone: "bad", title });

@@ -11,7 +11,7 @@ export function useUsers(enabled: boolean) {
   return useQuery({ queryKey, enabled, staleTime: 0, queryFn: ({ signal }) => usersApi.list(signal) });
 }
 
-/** Reads the accounts again, and one's own, which may be among what changed. */
+/** Reads the accounts again, and the person's own account, which may have changed too. */
 export async function refreshUsers(queryClient: QueryClient): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey }),
@@ -19,7 +19,7 @@ export async function refreshUsers(queryClient: QueryClient): Promise<void> {
   ]);
 }
 
-/** The accounts whose dialogs are open: changing one, taking its lost factors away, deleting one, adding one. */
+/** The accounts whose dialogs are open: edit, clear lost factors, delete, add. */
 export const editedUserSubject = subjectAtoms<CurrentUser>("edit");
 export const clearedUserSubject = subjectAtoms<CurrentUser>("clear-factors");
 export const deletedUserSubject = subjectAtoms<CurrentUser>("delete");

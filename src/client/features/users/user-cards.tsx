@@ -8,7 +8,7 @@ import { UserActions } from "./user-actions.tsx";
 import { Expiry } from "./user-table.tsx";
 import { roleName } from "./user-text.ts";
 
-/** The accounts one below the other, where a table does not fit; undefined while they are being loaded. */
+/** The accounts as a stack of cards, if a table does not fit; undefined while they are being loaded. */
 export function UserCards({ users }: { users: CurrentUser[] | undefined }) {
   if (!users) return <CardsSkeleton />;
   return (

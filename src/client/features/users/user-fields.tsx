@@ -12,7 +12,7 @@ interface AccountValues extends FieldValues {
   role: Role;
 }
 
-/** Whose account it is and what it may do: what adding and editing one have in common. */
+/** The fields shared by the dialogs that add and edit an account. */
 export function AccountFields<Values extends AccountValues>({ control }: { control: Control<Values> }) {
   const { i18n } = useLingui();
   const formState = useFormState({ control });

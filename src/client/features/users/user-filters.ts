@@ -2,7 +2,7 @@ import type { CurrentUser, Role } from "../../../shared/api/users.ts";
 import { fold } from "../../../shared/fold.ts";
 
 export interface UserFilters {
-  /** Part of a name or an e-mail; case and accents do not matter. */
+  /** Part of a name or an e-mail; case and accents don't matter. */
   text: string;
   role: Role | "all";
   status: "all" | "authorized" | "unauthorized";

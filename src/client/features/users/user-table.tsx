@@ -17,7 +17,7 @@ const columns: DataColumn[] = [
   { key: "actions", name: <Trans id="users.actions">Actions</Trans> },
 ];
 
-/** The accounts on a desk; undefined while they are being loaded. */
+/** The accounts on a desktop; undefined while they are being loaded. */
 export function UserTable({ users }: { users: CurrentUser[] | undefined }) {
   return (
     <div className="user-table-wrap">
@@ -58,7 +58,7 @@ function UserRow({ user }: { user: CurrentUser }) {
   );
 }
 
-/** When a subscription ends. */
+/** The end of a subscription. */
 export function Expiry({ expiresAt }: Pick<CurrentUser, "expiresAt">) {
   if (expiresAt === null) return <Trans id="users.never">never</Trans>;
   const isOver = new Date(expiresAt) <= new Date();

@@ -12,7 +12,7 @@ import {
 } from "../../../shared/api/users.ts";
 import { callApi, callJson } from "../../api.ts";
 
-/** Calls about other people's accounts; only an admin's are answered. */
+/** Calls about other people's accounts, for admins only. */
 export const usersApi = {
   list: (signal?: AbortSignal): Promise<CurrentUser[]> => callJson(listUsersCall, { signal }),
   add: (body: NewUser): Promise<NewUserAnswer> => callJson(addUserCall, { body }),

@@ -19,7 +19,7 @@ import { FilterBar } from "./user-filter-bar.tsx";
 import { filterUsers, noFilters } from "./user-filters.ts";
 import { UserTable } from "./user-table.tsx";
 
-/** Where seven columns no longer fit beside the menu. */
+/** Matches when seven columns no longer fit beside the menu. */
 const NARROW = "(max-width: 1020px)";
 
 /** Lists the accounts for an admin; sends everybody else back to the start. */
@@ -78,7 +78,7 @@ function UserList({ users }: { users: CurrentUser[] | undefined }) {
       ) : (
         <UserTable users={shown} />
       )}
-      {/* One page holds all. */}
+      {/* All accounts fit on one page. */}
       {shown && <Pager before={0} shown={shown.length} total={users.length} />}
     </section>
   );
