@@ -6,7 +6,7 @@ import { readViewerMessage, type ViewerEvent } from "../../viewer/messages.ts";
 import { viewerApi } from "./viewer-api.ts";
 import { createViewerScripts, type ViewerScripts } from "./viewer-scripts.ts";
 
-/** Which step of opening the viewer failed. */
+/** The step at which opening the viewer failed. */
 export type ViewerFailure = "noSession" | "assign" | "token" | "page";
 
 export type ViewerPage =
@@ -16,14 +16,14 @@ export type ViewerPage =
   | { state: "unseen"; obstacle: ViewerObstacle }
   | { state: "failed"; failure: ViewerFailure };
 
-/** A page that has not begun by then is not there. */
+/** A page that has not started by then counts as missing. */
 const BEGIN_TIMEOUT_MS = 30_000;
-/** A page that has loaded began before; its word may still be on its way. */
+/** A loaded page has started already; its message may still be in transit. */
 const BEGIN_GRACE_MS = 3_000;
-/** So long after OHIF has come the viewer is shown even without an image: it may say why. */
+/** This long after OHIF has loaded, the viewer is shown even without an image, because it may say why. */
 const IMAGE_PATIENCE_MS = 8_000;
 
-/** Grants the study to its viewer, has a token made, and follows the page until it has drawn an image. */
+/** Assigns the study to its viewer, requests a token, and follows the page until it has drawn an image. */
 export function useViewerPage(studyId: string, userId: string, onLeave?: () => void) {
   const [page, setPage] = useState<ViewerPage>({ state: "opening" });
   const [attempt, setAttempt] = useState(0);
@@ -58,7 +58,7 @@ export function useViewerPage(studyId: string, userId: string, onLeave?: () => v
       setSeen(true);
       show();
     }
-    // What is there to be seen is not taken away for a tool that did not come.
+    // A visible image stays even if a tool fails to load.
     if (event === "broken" && !isSeen) fail();
     if (event === "leave") onLeave?.();
   });
@@ -89,7 +89,7 @@ async function openViewerPage(studyId: string, userId: string): Promise<ViewerPa
   }
 }
 
-/** What the viewer in the frame says, and nobody else; a sandboxed one is handed its scripts. */
+/** Listens to messages from the framed viewer only, and hands a sandboxed viewer its scripts. */
 function useViewerEvents(
   frame: RefObject<HTMLIFrameElement | null>,
   attempt: number,
@@ -102,7 +102,7 @@ function useViewerEvents(
     const listen = ({ source, origin, data }: MessageEvent) => {
       const { current } = frame;
       if (!current || source !== current.contentWindow) return;
-      // A sandboxed page is of no origin; a page that went elsewhere is of another.
+      // A sandboxed page has no origin; a page that navigated elsewhere has another one.
       if (origin !== "null" && origin !== new URL(current.src).origin) return;
       const event = readViewerMessage(data);
       if (event) hear(event);
@@ -118,7 +118,7 @@ function useViewerEvents(
   }, [frame, attempt]);
 }
 
-/** Runs once `isRunning` has been true for so long. */
+/** Runs a callback once `isRunning` has been true for the given time. */
 function useTimeout(isRunning: boolean, timeoutMs: number, run: () => void): void {
   const end = useEffectEvent(run);
   useEffect(() => {
@@ -129,8 +129,8 @@ function useTimeout(isRunning: boolean, timeoutMs: number, run: () => void): voi
 }
 
 /**
- * What the viewer's page may do. On our own origin it is of no origin, so that its code finds neither the session nor
- * the API; on one of its own it may keep that.
+ * The sandbox permissions of the viewer's page. A page served from our own origin loses that origin, so that its code
+ * reaches neither the session nor the API. A page on a separate origin keeps it.
  */
 export function viewerSandbox(url: string): string {
   const isOurs = new URL(url, location.href).origin === location.origin;

@@ -3,7 +3,7 @@ import type { Study } from "../../../shared/api/studies.ts";
 import { StudyIntegrity } from "../studies/study-integrity.tsx";
 import { dateText, patientText } from "../studies/study-text.ts";
 
-/** Whose images they are, of when, and what they are not for. */
+/** Patient, date, and the warning that the images are not for diagnosis. */
 export function ViewerFacts({ study }: { study: Study }) {
   const { i18n } = useLingui();
   return (

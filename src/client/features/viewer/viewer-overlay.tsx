@@ -27,12 +27,12 @@ export function ViewerOverlay({ study, onClose }: ViewerOverlayProps) {
           className="viewer"
           data-theme="dark"
           onOpenAutoFocus={(event) => {
-            // Not on a button: the images take it once they are there.
+            // The focus does not start on a button, because the images take it once they are shown.
             event.preventDefault();
             content.current?.focus();
           }}
           onCloseAutoFocus={() => {
-            // Radix knows only a trigger of its own.
+            // Radix returns the focus only to a trigger of its own.
             if (opener instanceof HTMLElement) opener.focus();
           }}
         >

@@ -1,20 +1,20 @@
 import { readWish, tellViewer } from "../../viewer/messages.ts";
 
-/** Once more than needed: a viewer whose script failed to start may ask for it again. */
+/** One more than needed, because a viewer whose script failed to start may request it again. */
 const TIMES_A_SCRIPT = 2;
 const LIST = "/viewer/scripts.json";
 
 /** Hands the viewer's scripts to a sandboxed viewer, which has no HTTP cache of its own. */
 export interface ViewerScripts {
-  /** Says which there are. */
+  /** Tells the viewer which scripts are available. */
   offer(viewer: Window): Promise<void>;
-  /** Answers a wish; whatever is on no list of ours, or was had before, is passed over. */
+  /** Answers a request for a script; ignores paths that are not on our list or were handed over too often. */
   answer(viewer: Window, data: unknown): Promise<void>;
 }
 
 /**
- * For one opening of the viewer. What may be fetched for it is the list of our own build, read here, and nothing that the
- * viewer says; it goes without credentials. Nothing is kept: the browser's HTTP cache has it.
+ * Serves one opening of the viewer. Only scripts on our own build's list are fetched, whatever the viewer requests, and
+ * without credentials. Nothing is kept here; the browser's HTTP cache holds the scripts.
  */
 export function createViewerScripts(get: (path: string) => Promise<Response> = fetchPublic): ViewerScripts {
   const given = new Map<string, number>();
@@ -40,7 +40,7 @@ async function readList(get: (path: string) => Promise<Response>): Promise<Reado
     const paths: unknown = response.ok ? await response.json() : [];
     return new Set(Array.isArray(paths) ? paths.filter((path) => typeof path === "string") : []);
   } catch {
-    // The viewer fetches its scripts by itself, and says what it could not get.
+    // The viewer then fetches its scripts itself, and reports the ones it could not load.
     return new Set();
   }
 }

@@ -29,13 +29,13 @@ const failureTexts: Record<ViewerFailure, MessageDescriptor> = {
 
 interface ViewerStageProps {
   study: Study;
-  /** The session, or the access to this study, is over: nothing can be opened. */
+  /** The session or the access to this study has ended. */
   onRefused: () => void;
   /** The person pressed Escape inside the viewer. */
   onLeave?: () => void;
 }
 
-/** Where the images are: the study's small picture until the viewer has drawn one, then the viewer. */
+/** The image area: the study's small picture until the viewer has drawn an image, then the viewer. */
 export function ViewerStage({ study, onRefused, onLeave }: ViewerStageProps) {
   const { i18n, t } = useLingui();
   const { user } = useHis();
@@ -56,7 +56,7 @@ export function ViewerStage({ study, onRefused, onLeave }: ViewerStageProps) {
     onRefused();
   }, [failure, i18n, t, onRefused]);
 
-  // Keys turn the slices at once, unless the person has gone to another control meanwhile.
+  // Moves the focus to the viewer so that keys scroll the slices, unless the person has focused another control.
   const isShown = page.state === "shown";
   useEffect(() => {
     if (isShown && document.activeElement?.contains(stage.current)) frame.current?.focus();
@@ -103,7 +103,7 @@ function Opening({ study }: { study: Study }) {
   );
 }
 
-/** Nothing failed: the study is here whole, and this viewer has no way to show it. */
+/** Nothing failed: the study is stored completely, but this viewer can't show it. */
 function Unseen({ study, obstacle }: { study: Study; obstacle: ViewerObstacle }) {
   const download = useDownload();
   return (
