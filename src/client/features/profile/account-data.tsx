@@ -11,7 +11,7 @@ import { profileApi } from "./profile-api.ts";
 
 const isDeletingAccountAtom = openAtom("delete-account");
 
-/** What the law lets people do with their data: export them, and have them deleted. */
+/** The person's legal rights over their data: export and deletion. */
 export function AccountData() {
   const [isAsking, setAsking] = useAtom(isDeletingAccountAtom);
   const exported = useExport();

@@ -6,7 +6,7 @@ import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { PasswordField } from "../../ui/password-field.tsx";
 import { profileApi } from "./profile-api.ts";
 
-/** Asks for the password before the account goes with all it keeps. */
+/** Asks for the password before the account is deleted with all its data. */
 export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
   const { t } = useLingui();
   const [password, setPassword] = useState("");

@@ -17,7 +17,7 @@ import { useHis } from "../session/his-context.ts";
 import { useProfileChange } from "./use-profile-change.ts";
 
 interface ProfileFormProps {
-  /** An address that waits for its link to be opened. */
+  /** A new address that is not confirmed by its link yet. */
   pendingEmail: string | undefined;
   onPendingEmail: (email: string | undefined) => void;
 }
@@ -65,7 +65,7 @@ function useErrorOf({ formState: { errors } }: Form): (field: keyof ProfileChang
 interface PersonFieldsProps {
   form: Form;
   pendingEmail: string | undefined;
-  /** The address the account has now. */
+  /** The account's present address. */
   savedEmail: string;
 }
 

@@ -8,13 +8,13 @@ import { refreshSessionUser, renewSession } from "../../session.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { profileApi } from "./profile-api.ts";
 
-/** Which field a refusal is about, where it is no violation. */
+/** The field that an error code is about, for refusals without violations. */
 const fieldOfCode: Record<string, keyof ProfileChange> = {
   "auth.wrong_current_password": "currentPassword",
   "auth.email_taken": "email",
 };
 
-/** Saves the profile; the session goes on under the new token that a change of password brings. */
+/** Saves the profile. After a change of password the session continues with the new token. */
 export function useProfileChange(
   { setError }: UseFormReturn<ProfileChange>,
   onSaved: (answer: ProfileAnswer) => void,
@@ -37,7 +37,7 @@ export function useProfileChange(
         fields: ["name", "email", "currentPassword", "newPassword"],
         fieldOfCode,
         title,
-        // A wrong password is said twice: its field may be below the screen's edge.
+        // A wrong password is reported in a toast too, because its field may be below the screen's edge.
         tell: ({ code, message }, isAtField) => {
           if (!isAtField || code in fieldOfCode) showToast({ tone: "bad", title, text: message });
         },

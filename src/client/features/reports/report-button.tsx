@@ -7,7 +7,7 @@ import { openerOf } from "../studies/list-openers.ts";
 import { descriptionText } from "../studies/study-text.ts";
 import { reportAskedAtom } from "./report-state.ts";
 
-/** Opens a study's report dialog: to see the report, or to attach one. */
+/** Opens a study's report dialog, to view the report or attach one. */
 export function ReportButton({ study }: { study: Study }) {
   const { i18n, t } = useLingui();
   const ask = useSetAtom(reportAskedAtom);

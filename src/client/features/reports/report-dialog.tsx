@@ -19,7 +19,7 @@ import { useFoundStudy } from "../studies/use-found-study.ts";
 import { reportAskedSubject, shownReportAtom } from "./report-state.ts";
 import { reportsApi } from "./reports-api.ts";
 
-/** A study's report: offers to see the one there is, else takes one. */
+/** A study's report: opens the existing one, or takes a new one. */
 export function ReportDialog() {
   const { i18n } = useLingui();
   const [study, setStudy] = useAtom(reportAskedSubject.valueAtom);
@@ -124,7 +124,7 @@ function useReportUpload(study: Study, onDone: () => void) {
       onDone();
     },
     onError: async (error) => {
-      // Somebody else attached one meanwhile: the list behind must say so.
+      // Somebody else attached a report meanwhile, so the list must show it.
       if (error instanceof ApiError && error.status === 409)
         await queryClient.invalidateQueries({ queryKey: [STUDIES] });
     },

@@ -23,7 +23,7 @@ export default function ReportView() {
 
 function Report({ study, onBack }: { study: Study; onBack: () => void }) {
   const { i18n, t } = useLingui();
-  // Kept no longer than it is looked at.
+  // The PDF is dropped from memory when its view closes.
   const { data, error, refetch } = useQuery({
     queryKey: [REPORT, study.id],
     queryFn: ({ signal }) => reportsApi.read(study.id, signal),

@@ -3,7 +3,7 @@ import type { ValidationMessage } from "../../../shared/validation-messages.ts";
 
 const SIGNATURE_BYTES = 8;
 
-/** What is wrong with an image, by its size and its first bytes; undefined if it may go. */
+/** The problem with an image, by its size and first bytes; undefined if it may be sent. */
 export async function checkImage(file: File): Promise<ValidationMessage | undefined> {
   if (file.size > maxSupportImageBytes) return "support.imageTooLarge";
   const head = new Uint8Array(await file.slice(0, SIGNATURE_BYTES).arrayBuffer());

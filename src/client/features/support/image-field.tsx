@@ -12,12 +12,12 @@ interface ImageFieldProps {
   disabled: boolean;
 }
 
-/** One image to go along, or none. */
+/** A field for one optional image. */
 export function ImageField({ image, onImageChange, error, disabled }: ImageFieldProps) {
   const { t } = useLingui();
   const input = useRef<HTMLInputElement>(null);
   const pick = (file: File | undefined) => {
-    // The same file may be picked again after it was taken out.
+    // Allows the same file to be picked again after it was removed.
     if (input.current) input.current.value = "";
     onImageChange(file);
   };

@@ -2,7 +2,7 @@ import { type SupportMessage, supportCall } from "../../../shared/api/support.ts
 import { callApi, toForm } from "../../api.ts";
 
 export const supportApi = {
-  /** The form stands for itself: it goes without the session's token. */
+  /** The form works without a session, so it is sent without the token. */
   send: ({ image, ...fields }: SupportMessage & { image: File | undefined }) =>
     callApi(supportCall, { form: toForm(supportCall, { fields, file: image }), anonymous: true }),
 };

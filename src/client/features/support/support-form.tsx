@@ -19,7 +19,7 @@ import { supportApi } from "./support-api.ts";
 const formSchema = z.pick(supportMessageSchema, { subject: true, message: true });
 type Values = z.infer<typeof formSchema>;
 
-/** How the last message went. */
+/** The result of sending the last message. */
 type Outcome = { sentTo: string } | { failure: string };
 
 export function SupportForm() {
@@ -80,7 +80,7 @@ export function SupportForm() {
   );
 }
 
-/** The image to go along, looked at as soon as it is chosen. */
+/** The attached image, checked as soon as it is chosen. */
 function useImage() {
   const [file, setFile] = useState<File>();
   const [error, setError] = useState<ValidationMessage | string>();

@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { SupportForm } from "./support-form.tsx";
 
-/** Where to write when something does not work. */
+/** The support form, with the time in which people can expect an answer. */
 export default function SupportView() {
   return (
     <>

@@ -16,7 +16,7 @@ import { useSignOut } from "../session/use-sign-out.ts";
 import { termsApi } from "./terms-api.ts";
 import { loadTerms } from "./terms-text.ts";
 
-/** Stands over /his until the terms are accepted: held open, so neither Escape nor a click outside closes it. */
+/** Covers /his until the terms are accepted. Neither Escape nor a click outside closes it. */
 export default function TermsDialog() {
   return (
     <RadixDialog.Root open>
@@ -42,7 +42,7 @@ export default function TermsDialog() {
   );
 }
 
-/** The keyboard's focus begins at the text, whether it is loaded or still loading. */
+/** The focus starts on the text, even while it is loading. */
 function focusText(event: Event): void {
   event.preventDefault();
   if (event.target instanceof HTMLElement) event.target.querySelector<HTMLElement>(".terms-text")?.focus();
@@ -51,7 +51,7 @@ function focusText(event: Event): void {
 function TermsText() {
   const { t } = useLingui();
   const locale = useAtomValue(languageAtom);
-  // Without its text the dialog can't be answered: the boundary around it says so.
+  // Without its text the dialog can't be answered, so the surrounding boundary shows the failure.
   const { data: parts } = useQuery({
     queryKey: ["terms", locale],
     queryFn: () => loadTerms(locale),

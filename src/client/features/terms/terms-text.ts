@@ -5,19 +5,19 @@ const files: Record<Locale, () => Promise<{ default: string }>> = {
   "en-US": () => import("../../../../locales/en-US/terms.md", { with: { type: "text" } }),
 };
 
-/** A part of the terms: its heading, and what it says, one text a point. */
+/** A section of the terms: its heading, and one text per point. */
 export interface TermsPart {
   heading: string;
   points: string[];
 }
 
-/** The terms of use as `locales/{locale}/terms.md` has them. */
+/** The terms of use from `locales/{locale}/terms.md`. */
 export async function loadTerms(locale: Locale): Promise<TermsPart[]> {
   const { default: text } = await files[locale]();
   return parseTerms(text);
 }
 
-/** Reads `## heading` and `- point` lines; any other line is a point as well, so that nothing gets lost. */
+/** Reads `## heading` and `- point` lines; any other line counts as a point, so that nothing is lost. */
 export function parseTerms(text: string): TermsPart[] {
   const parts: TermsPart[] = [];
   for (const line of text.split("\n").map((raw) => raw.trim())) {
