@@ -3,8 +3,8 @@ import postgres from "postgres";
 export type Sql = postgres.Sql;
 
 /**
- * A postgres.js client. `url` may name a unix socket's folder as libpq does: `postgres://user@localhost/db?host=/run/pg`.
- * Connects at the first query.
+ * A postgres.js client. `url` may name a unix socket's folder as libpq does:
+ * `postgres://user@localhost/db?host=/run/pg`. Connects at the first query.
  */
 export function openPostgres(url: string, options: postgres.Options<Record<string, never>> = {}): Sql {
   return postgres(withoutHost(url), {
@@ -15,7 +15,7 @@ export function openPostgres(url: string, options: postgres.Options<Record<strin
   });
 }
 
-/** postgres.js would send a parameter it doesn't know, such as libpq's `host`, to the server. */
+/** postgres.js would send parameters that it does not know, such as libpq's `host`, to the server. */
 function withoutHost(url: string): string {
   if (!HOST_PARAMETER.test(url)) return url;
   const address = new URL(url);

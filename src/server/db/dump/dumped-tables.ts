@@ -4,20 +4,20 @@ import type { TransactionSql } from "postgres";
 export interface DumpedTable {
   /** Schema and name, quoted. */
   name: string;
-  /** Every column that is stored, quoted, in the order of the table. */
+  /** Every stored column, quoted, in the order of the table. */
   columns: string[];
 }
 
-/** A counter behind a column, with the value that it gives next. */
+/** The counter of a column, with its next value. */
 export interface DumpedSequence {
   name: string;
-  /** `undefined` where it has given none yet. */
+  /** `undefined` if it has given no value yet. */
   lastValue: string | undefined;
 }
 
 /**
- * The tables of a schema, each after those that its foreign keys name, so that rows can be loaded in this order. A
- * partition belongs to its parent and is left out, as are generated columns.
+ * The tables of a schema, each after the tables that its foreign keys reference, so that rows can be loaded in this
+ * order. Partitions, which belong to their parents, and generated columns are left out.
  * @throws {TablesReferInCircles}
  */
 export async function listTables(tx: TransactionSql, schema: string): Promise<DumpedTable[]> {
@@ -44,7 +44,7 @@ export async function listSequences(tx: TransactionSql, schema: string): Promise
   return rows.map(({ name, last }) => ({ name, lastValue: last ?? undefined }));
 }
 
-/** A dump can't say in which order to load such tables. */
+/** Tables whose foreign keys form a circle: there is no order in which a dump could load them. */
 export class TablesReferInCircles extends Error {
   override name = "TablesReferInCircles";
 }

@@ -4,18 +4,17 @@ import type { TransactionSql } from "postgres";
 import { OperatorError } from "../../runtime/operator-error.ts";
 import { ROWS_END, STATEMENT_END } from "./write-dump.ts";
 
-/** No row of ours is larger: the largest hold a picture of some hundred kilobytes, twice as long in hexadecimal digits. */
+/** No row is larger: the largest have an image of some hundred kilobytes, twice as long in hexadecimal digits. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const BEGINS_ROWS = /^copy .* from stdin;$/;
 
-/** A dump is cut, or not one that `writeDump` made. */
+/** A dump is truncated, or was not made by `writeDump`. */
 export class DumpIsUnreadable extends OperatorError {
   override name = "DumpIsUnreadable";
 }
 
 /**
- * Runs a dump of `writeDump` in `tx`, whose transaction it takes part in: the dump's own begin and commit are passed over.
- * Constant memory.
+ * Runs a dump of `writeDump` in the transaction `tx`; the dump's own begin and commit are skipped. Constant memory.
  * @throws {DumpIsUnreadable}
  */
 export async function loadDump(tx: TransactionSql, dump: AsyncIterable<Uint8Array>): Promise<void> {
@@ -59,7 +58,7 @@ class Rows {
     private readonly tx: TransactionSql,
     private readonly stream: Writable,
   ) {
-    stream.on("error", () => {}); // each write tells of its own
+    stream.on("error", () => {}); // each write reports its own error
   }
 
   async write(text: string): Promise<void> {
@@ -69,12 +68,13 @@ class Rows {
   }
 
   /**
-   * The driver tells nobody when the database refuses rows after the last of them was sent; the next statement does.
+   * Ends the rows. The driver does not report that the database rejected rows after the last of them was sent; the next
+   * statement does.
    * @throws {DumpIsUnreadable}
    */
   async end(): Promise<void> {
     this.stream.end();
-    await setImmediate(); // by then the end of the rows is on its way, and the statement comes after it
+    await setImmediate(); // by then the end of the rows is sent, and the statement follows it
     try {
       await this.tx.unsafe("select 1");
     } catch (cause) {
@@ -87,7 +87,7 @@ class Rows {
   }
 }
 
-/** Lines of UTF-8 text without their ends, as many at a time as a chunk brings. */
+/** Lines of UTF-8 text without their line ends, all those of a chunk at a time. */
 async function* linesOf(dump: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let rest = "";

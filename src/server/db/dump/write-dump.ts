@@ -2,27 +2,27 @@ import type { TransactionSql } from "postgres";
 import type { Migration } from "../migrate.ts";
 import { type DumpedTable, listSequences, listTables } from "./dumped-tables.ts";
 
-/** Ends each statement of a dump but the rows of a table; a comment to every other reader. */
+/** Ends each statement of a dump except the rows of a table; every other reader takes it for a comment. */
 export const STATEMENT_END = "--> statement-breakpoint";
 /** Ends the rows of a table. */
 export const ROWS_END = "\\.";
 
-/** A schema that a dump holds beside the migrations' own. */
+/** A schema that a dump contains in addition to that of the migrations. */
 export interface ForeignSchema {
   name: string;
-  /** Makes the schema with all its tables empty; statements of its own transaction are not among it. */
+  /** Statements that create the schema with all its tables empty, without those of their own transaction. */
   construction: string;
-  /** The tables whose rows are kept, unquoted; others start empty. */
+  /** The tables whose rows are dumped, unquoted; others start empty. */
   tables: readonly string[];
 }
 
-/** The schema that the migrations make, and the one that keeps which of them were applied. */
+/** The schema that the migrations create, and the one that records which of them were applied. */
 const OWN_SCHEMAS = ["public", "drizzle"];
 
 /**
- * The database as a script of SQL that `psql` and `loadDump` take, in pieces: the migrations that made the schema, then
- * the rows of every table as COPY writes them, then the counters. It needs no program of PostgreSQL's, and holds nothing
- * that belongs to a version of it. `tx` has to see one snapshot.
+ * Writes the database as an SQL script for `psql` and `loadDump`, in pieces: the migrations that created the schema,
+ * then the rows of every table as COPY writes them, then the counters. It needs no program of PostgreSQL and contains
+ * nothing that depends on a version of it. `tx` must see one snapshot.
  */
 export async function* writeDump(
   tx: TransactionSql,
@@ -52,14 +52,14 @@ export async function* writeDump(
   yield statement("commit");
 }
 
-/** Triggers would count and guard rows a second time. */
+/** Triggers would count and check rows a second time. */
 async function* rowsOf(
   tx: TransactionSql,
   { name, columns }: DumpedTable,
 ): AsyncGenerator<string | Uint8Array> {
   const list = columns.join(", ");
   yield statement(`alter table ${name} disable trigger user`);
-  // What a migration itself put in is in the rows, too.
+  // The dumped rows include those that a migration inserted.
   yield statement(`delete from ${name}`);
   yield `copy ${name} (${list}) from stdin;\n`;
   const rows = await tx.unsafe(`copy (select ${list} from ${name}) to stdout`).readable();

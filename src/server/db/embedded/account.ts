@@ -3,7 +3,7 @@ import { chmod, chown, readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DataDirUnreachable } from "./embedded.errors.ts";
 
-/** The account PostgreSQL runs as where that is not our own. */
+/** The account that PostgreSQL runs as, if it is not this process's own. */
 export interface Account {
   name: string;
   uid: number;
@@ -11,10 +11,10 @@ export interface Account {
 }
 
 /**
- * PostgreSQL refuses to run as root, so root hands it to the owner of the existing data, else to `nobody`.
- * Returns `undefined` where we are not root: then it runs as we do.
+ * PostgreSQL refuses to run as root. If this process is root, PostgreSQL runs as the owner of the existing data, or as
+ * `nobody`. Returns `undefined` if this process is not root: PostgreSQL then runs as the same account.
  * @param owner uid and gid of the existing data folder, if there is one
- * @throws {DataDirUnreachable} where the data belongs to somebody else, or there is no account to hand it to
+ * @throws {DataDirUnreachable} if the data belong to another account, or there is no account to use
  */
 export async function chooseAccount(
   dataFolder: string,
@@ -43,15 +43,15 @@ async function nobody(): Promise<Account> {
   );
 }
 
-/** Hands a file or folder to the account; nothing to do where PostgreSQL runs as we do. */
+/** Gives a file or folder to the account; does nothing if PostgreSQL runs as this process's account. */
 export async function giveTo(account: Account | undefined, path: string): Promise<void> {
   if (account) await chown(path, account.uid, account.gid);
 }
 
 /**
- * Lets the account pass through `folders` (ours, outermost first) by group and its `x` bit alone: it can reach
- * what it knows by name and list nothing. Folders above them are left as they are.
- * @throws {DataDirUnreachable} where a folder above bars the way
+ * Lets the account pass through `folders` (our own, outermost first) by group and its `x` bit alone: it can open paths
+ * it knows and list nothing. Folders above them are left as they are.
+ * @throws {DataDirUnreachable} if a folder above denies access
  */
 export async function openWay(account: Account | undefined, folders: readonly string[]): Promise<void> {
   if (!account) return;
@@ -77,7 +77,7 @@ function ancestors(path: string): string[] {
   return above === path ? [] : [...ancestors(above), above];
 }
 
-/** The first of `folders` that the account can't enter, as the kernel sees it (ACLs and mounts included). */
+/** The first of `folders` that the account cannot enter, as the kernel decides (ACLs and mounts included). */
 function firstBarred(account: Account, folders: readonly string[]): string | undefined {
   const script = 'for folder; do test -x "$folder" || { printf %s "$folder"; break; }; done';
   const result = spawnSync("/bin/sh", ["-c", script, "sh", ...folders], {

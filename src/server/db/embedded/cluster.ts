@@ -9,8 +9,8 @@ import { asAccount } from "./server-process.ts";
 const LEFTOVER_AGE_MS = 60 * 60 * 1000;
 
 /**
- * Makes the data folder (`initdb`) where there is none; it appears whole or not at all.
- * Connections are trusted because only PostgreSQL's account can enter the socket's folder.
+ * Creates the data folder (`initdb`) if there is none; it appears whole or not at all. Connections are trusted because
+ * only PostgreSQL's account can enter the socket's folder.
  */
 export async function createCluster(
   dataFolder: string,
@@ -27,12 +27,12 @@ export async function createCluster(
     await syncPath(root);
   } catch (error) {
     await rm(made, { recursive: true, force: true });
-    // Somebody who started at the same time was first: theirs is as good.
+    // A process that started at the same time was first: its folder is equivalent.
     if ((await clusterMajor(dataFolder)) === undefined) throw error;
   }
 }
 
-/** The major version that made the data folder, or `undefined` where there is no data yet. */
+/** The major version that created the data folder, or `undefined` if there are no data yet. */
 export async function clusterMajor(dataFolder: string): Promise<string | undefined> {
   try {
     return (await readFile(join(dataFolder, "PG_VERSION"), "utf8")).trim();
@@ -42,13 +42,13 @@ export async function clusterMajor(dataFolder: string): Promise<string | undefin
   }
 }
 
-/** @throws {WrongPostgresMajor} where another major version made the data */
+/** @throws {WrongPostgresMajor} if another major version created the data */
 export function assertMajor(dataDir: string, found: string | undefined, version: string): void {
   const expected = version.split(".")[0] ?? version;
   if (found !== undefined && found !== expected) throw new WrongPostgresMajor(dataDir, found, expected);
 }
 
-/** Removes what installations and `initdb` left behind when they were killed; fresh ones may still be at work. */
+/** Removes what killed installations and killed runs of `initdb` left behind; recent ones may still be running. */
 export async function removeLeftovers(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     if (!/^\.(install|initdb)-/.test(name)) continue;
@@ -62,7 +62,7 @@ async function runInitdb(programs: string, dataFolder: string, account: Account 
     join(programs, "bin/initdb"),
     [
       ...["-D", dataFolder, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--no-instructions"],
-      // PostgreSQL's own collation: same order and case rules whatever locales the machine has.
+      // PostgreSQL's own collation: the same order and case rules whatever locales the machine has.
       ...["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"],
     ],
     { ...asAccount(account), stdio: ["ignore", "pipe", "pipe"] },

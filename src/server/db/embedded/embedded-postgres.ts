@@ -23,13 +23,13 @@ import {
 import { type ServerProcess, type ServerSettings, spawnServer } from "./server-process.ts";
 import { makeSocketFolder } from "./socket-folder.ts";
 
-/** A running PostgreSQL on `DATA_DIR/postgres`, reached over a unix socket. */
+/** A running PostgreSQL on `DATA_DIR/postgres`, reached through a unix socket. */
 export interface EmbeddedPostgres {
   /** An address for `openPostgres`. */
   url: string;
-  /** Another process runs it; `stop` leaves it running. */
+  /** Whether another process runs it; `stop` then leaves it running. */
   attached: boolean;
-  /** Resolves with the exit code when the server ends, asked or not. Never for an attached one. */
+  /** Resolves with the exit code when the server ends, whether requested or not. Never resolves for an attached server. */
   exited: Promise<number>;
   /** Ends sessions, writes a checkpoint, and resolves when the server has ended. Idempotent. */
   stop(): Promise<void>;
@@ -38,22 +38,23 @@ export interface EmbeddedPostgres {
 export interface EmbeddedPostgresOptions {
   dataDir: string;
   log: Logger;
-  /** Default: what npm installed. */
+  /** By default, the binaries that npm installed. */
   binaries?: PostgresBinaries;
-  /** How long to wait for a predecessor that is still stopping. */
+  /** How long to wait for a previous process that is still stopping. */
   predecessorTimeoutMs?: number;
   settings?: ServerSettings;
 }
 
 const PREDECESSOR_TIMEOUT_MS = 15_000;
-/** Replaying at most `max_wal_size` of WAL after a crash takes seconds, on a slow disk perhaps a minute. */
+/** After a crash, replaying at most `max_wal_size` of WAL takes seconds, on a slow disk perhaps a minute. */
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 8_000;
 const POLL_MS = 5;
 
 /**
- * Runs PostgreSQL on `dataDir/postgres`, making the data at first. It ends with this process, however that dies.
- * @throws {DataDirInUse} where another process holds the data and doesn't let go in time
+ * Runs PostgreSQL on `dataDir/postgres`, and creates the data first if there are none. The server ends with this
+ * process, however this process dies.
+ * @throws {DataDirInUse} if another process holds the data and does not release them in time
  * @throws {WrongPostgresMajor | DataDirUnreachable | PostgresBinariesMissing | PostgresStartFailed}
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -83,14 +84,14 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
         stop: () => stop(server),
       };
     }
-    // It lost the race for the data to another one: wait for that one like for any predecessor.
+    // Another process took the data first: wait for it as for any previous process.
     if (!(await findPostmaster(site.dataFolder))) {
       throw new PostgresStartFailed("postgres", await server.exited, server.output());
     }
   }
 }
 
-/** For a subcommand: uses the PostgreSQL that already runs on `dataDir`, else starts it for itself. */
+/** For a subcommand: uses the PostgreSQL that already runs on `dataDir`, else starts one for itself. */
 export async function attachOrStart(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataFolder = join(resolve(options.dataDir), "postgres", "data");
   const deadline = Date.now() + (options.predecessorTimeoutMs ?? PREDECESSOR_TIMEOUT_MS);
@@ -105,7 +106,7 @@ export async function attachOrStart(options: EmbeddedPostgresOptions): Promise<E
   return startEmbeddedPostgres(options);
 }
 
-/** Makes sure of the folders, the way to them, the programs and the data. */
+/** Prepares the folders, the permissions on the way to them, the programs and the data. */
 async function prepareSite(dataDir: string, binaries: PostgresBinaries) {
   const root = join(dataDir, "postgres");
   const dataFolder = join(root, "data");
@@ -137,7 +138,7 @@ async function waitForPredecessor(dataDir: string, dataFolder: string, deadline:
   await removeStalePidFile(dataFolder);
 }
 
-/** Whether the server came up; `false` once it has ended. @throws {PostgresStartFailed} when it does neither */
+/** Whether the server came up; `false` if it has ended. @throws {PostgresStartFailed} if neither happens in time */
 async function becomesReady(server: ServerProcess, dataFolder: string): Promise<boolean> {
   let ended = false;
   const end = server.exited.finally(() => {

@@ -1,6 +1,6 @@
 import { OperatorError } from "../../runtime/operator-error.ts";
 
-/** Another process runs PostgreSQL on this data directory and did not stop while we waited. */
+/** Another process runs PostgreSQL on this data directory and did not stop in time. */
 export class DataDirInUse extends OperatorError {
   override name = "DataDirInUse";
   constructor(
@@ -14,7 +14,7 @@ export class DataDirInUse extends OperatorError {
   }
 }
 
-/** The data directory was made by another major version of PostgreSQL. */
+/** Another major version of PostgreSQL created the data directory. */
 export class WrongPostgresMajor extends OperatorError {
   override name = "WrongPostgresMajor";
   constructor(
@@ -29,17 +29,17 @@ export class WrongPostgresMajor extends OperatorError {
   }
 }
 
-/** The account that PostgreSQL runs as can't get to, or doesn't own, the data directory. The message says what to do. */
+/** The account that PostgreSQL runs as cannot reach, or does not own, the data directory. The message says what to do. */
 export class DataDirUnreachable extends OperatorError {
   override name = "DataDirUnreachable";
 }
 
-/** No PostgreSQL binaries for this machine. */
+/** There are no PostgreSQL binaries for this machine. */
 export class PostgresBinariesMissing extends Error {
   override name = "PostgresBinariesMissing";
 }
 
-/** PostgreSQL (or initdb) ended instead of starting; `output` is the end of what it said. */
+/** PostgreSQL (or initdb) ended instead of starting; `output` is the end of its output. */
 export class PostgresStartFailed extends OperatorError {
   override name = "PostgresStartFailed";
   constructor(

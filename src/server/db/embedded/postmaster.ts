@@ -2,18 +2,18 @@ import { readFile, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 
-/** What PostgreSQL's server process (the postmaster) says of itself in `postmaster.pid`. */
+/** What PostgreSQL's server process (the postmaster) writes about itself in `postmaster.pid`. */
 export interface Postmaster {
   pid: number;
   socketFolder: string;
-  /** `ready` once it takes connections. */
+  /** `ready` once it accepts connections. */
   status: string;
 }
 
-/** The port names the socket's file; PostgreSQL opens no network port here. */
+/** The port is part of the name of the socket's file; PostgreSQL opens no network port here. */
 const SOCKET_NAME = ".s.PGSQL.5432";
 
-/** An address for `openPostgres`: libpq's way to name a socket's folder in a URL. */
+/** An address for `openPostgres`: a URL that names a socket's folder as libpq does. */
 export function socketUrl(socketFolder: string): string {
   return `postgres://postgres@localhost/postgres?host=${encodeURIComponent(socketFolder)}`;
 }
@@ -27,8 +27,8 @@ export async function findPostmaster(dataFolder: string): Promise<Postmaster | u
 }
 
 /**
- * Removes the pid file of a postmaster that no longer runs. PostgreSQL does so itself, unless another process of
- * its user has that pid by now: usual in a container, where pids start from 1 each time.
+ * Removes the pid file of a postmaster that no longer runs. PostgreSQL does so itself, unless another process of its
+ * user has that pid by now, which is usual in a container, where pids start from 1 each time.
  */
 export async function removeStalePidFile(dataFolder: string): Promise<void> {
   if ((await readPidFile(dataFolder)) && !(await findPostmaster(dataFolder))) {
@@ -37,8 +37,8 @@ export async function removeStalePidFile(dataFolder: string): Promise<void> {
 }
 
 /**
- * Removes the lock beside the socket of a postmaster that was killed: PostgreSQL refuses to start where its pid is
- * some other process's by now, or a zombie's that no init collects. The folder is used for this data only.
+ * Removes the lock beside the socket of a postmaster that was killed. PostgreSQL refuses to start if the pid in it
+ * belongs to another process by now, or to a zombie that no init collects. The folder is used for this data only.
  */
 export async function removeStaleSocketLock(socketFolder: string): Promise<void> {
   const path = join(socketFolder, `${SOCKET_NAME}.lock`);
@@ -66,7 +66,7 @@ async function readLockFile(path: string): Promise<Postmaster | undefined> {
   return { pid, socketFolder: lines[4] ?? "", status: (lines[7] ?? "").trim() };
 }
 
-/** Whether something answers on the socket in that folder. */
+/** Whether a server answers on the socket in that folder. */
 export function acceptsConnections(socketFolder: string): Promise<boolean> {
   if (!socketFolder.startsWith("/")) return Promise.resolve(false);
   const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -80,7 +80,7 @@ function pidFile(dataFolder: string): string {
   return join(dataFolder, "postmaster.pid");
 }
 
-/** By proc(5) `stat`: pid, name, state; `Z` has ended and waits to be collected. */
+/** From proc(5) `stat`: pid, name, state; `Z` has ended and waits to be collected. */
 async function isPostgres(pid: number): Promise<boolean> {
   try {
     return /^\d+ \(postgres\) [^ZX]/.test(await readFile(`/proc/${pid}/stat`, "utf8"));

@@ -24,7 +24,7 @@ const SETTINGS = {
   autovacuum_max_workers: "2",
   timezone: "UTC",
   log_timezone: "UTC",
-  // Errors reach the caller through the driver; the log would quote values of patients.
+  // Errors reach the caller through the driver; in the log they would quote patients' data.
   log_min_messages: "log",
   log_min_error_statement: "panic",
   log_error_verbosity: "terse",
@@ -34,8 +34,8 @@ const SETTINGS = {
 export type ServerSettings = Partial<Record<keyof typeof SETTINGS, string>>;
 
 /**
- * Starts PostgreSQL ($2…) as a child, tells its pid, and stops it when standard input ends: that happens on
- * purpose in `stop`, and by the kernel's hand when we die, even of kill -9. Then removes the folder $1, if named.
+ * Starts PostgreSQL ($2…) as a child, prints its pid, and stops it when standard input ends: `stop` closes it on
+ * purpose, and the kernel closes it when this process dies, even of kill -9. Then removes the folder $1, if given.
  */
 const WATCHER = `
 folder=$1; shift
@@ -53,15 +53,15 @@ kill "$guard" 2>/dev/null
 exit "$status"
 `;
 
-/** A PostgreSQL server that we run, with its watcher, in a session of its own. */
+/** A PostgreSQL server that this process runs, with its watcher, in a session of its own. */
 export interface ServerProcess {
   /** The postmaster's pid. */
   pid: Promise<number | undefined>;
-  /** Exit code of the server, once it has ended. */
+  /** Resolves with the exit code once the server has ended. */
   exited: Promise<number>;
-  /** The end of what it said. */
+  /** The end of its output. */
   output(): string;
-  /** Asks for a fast shutdown: ends sessions, writes a checkpoint. */
+  /** Requests a fast shutdown: ends sessions, writes a checkpoint. */
   requestStop(): void;
 }
 
@@ -111,7 +111,7 @@ export function spawnServer(options: {
   };
 }
 
-/** Spawn options that run a program as the account, with an environment that says nothing about ours. */
+/** Spawn options that run a program as the account, without the environment of this process. */
 export function asAccount(account: Account | undefined) {
   return {
     ...(account && { uid: account.uid, gid: account.gid }),

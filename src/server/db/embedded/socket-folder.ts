@@ -3,18 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Account, giveTo } from "./account.ts";
 
-/** A socket's path fits in 108 bytes with its ending NUL (unix(7)); this leaves room for the socket's name. */
+/** A socket's path fits in 108 bytes with its terminating NUL (unix(7)); this leaves room for the socket's name. */
 const MAX_FOLDER_BYTES = 85;
 
-/** `temporary`: outside the data directory, to be removed with the server. */
+/** `temporary`: outside the data directory, and removed with the server. */
 export interface SocketFolder {
   path: string;
   temporary: boolean;
 }
 
 /**
- * A private folder for the socket: in the data directory, or a temporary one where that path is too long.
- * `postmaster.pid` remembers which, so that others can attach.
+ * A private folder for the socket: in the data directory, or a temporary one if that path is too long. `postmaster.pid`
+ * records which, so that others can attach.
  */
 export async function makeSocketFolder(root: string, account: Account | undefined): Promise<SocketFolder> {
   const own = join(root, "run");
