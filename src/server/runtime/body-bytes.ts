@@ -1,20 +1,24 @@
 const MIB = 1024 * 1024;
 const MAX_HELD_BYTES = 32 * MIB;
-/** Of bodies that wait so many go on at once: what each brings is known only once it is there. */
+/** When bodies wait, this many proceed at once: the size of each is known only once it has arrived. */
 const RESUMED_AT_ONCE = 16;
 const RESUMED_AFTER_MS = 5;
-/** After so much was let go it is looked what became of it; at the latest after so long. */
+/** Memory is checked after this many released bytes, and at the latest after this time. */
 const LOOK_AFTER_BYTES = 32 * MIB;
 const LOOK_AFTER_MS = 1_000;
-/** As long as the process grows by less, the engine collects in time itself what bodies leave behind. */
+/** While the process grows by less than this, the engine collects the buffers of bodies in time by itself. */
 const MAX_GROWTH_BYTES = 96 * MIB;
-/** Of fewer senders it does so in any case; to give memory back and ask for it anew would cost each upload time. */
+/**
+ * With fewer senders than this the engine does so in any case; returning memory and requesting it again would cost each
+ * upload time.
+ */
 const CROWD = 16;
 
 /**
- * What bodies of this process hold in memory, and what they let go of. The engine does not count their buffers: of many
- * senders or readers it would leave hundreds of megabytes lying. What comes waits while too much of it is not on the disk
- * yet: what is not read holds its sender back. What was let go is collected where the process has grown by it.
+ * Counts the bytes that bodies of this process hold in memory, and those they released. The engine does not count their
+ * buffers: with many senders or readers it would leave hundreds of megabytes uncollected. New bodies wait while too many
+ * bytes are not on the disk yet, and an unread body holds its sender back. Released buffers are collected if the process
+ * has grown because of them.
  */
 export class BodyBytes {
   #heldBytes = 0;
@@ -23,7 +27,7 @@ export class BodyBytes {
   #resuming: Timer | undefined;
   #looking: Timer | undefined;
   #readers = 0;
-  /** What the process took when it was looked last, or less. */
+  /** The memory of the process when it was last checked, or less. */
   #processBytes = Number.POSITIVE_INFINITY;
 
   /** Resolves when there is room for more. */
@@ -32,13 +36,13 @@ export class BodyBytes {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  /** For as long as a body is read that a sender may hold. */
+  /** Held while a body is read whose sender may be slow. */
   enter(): Disposable {
     this.#readers++;
     return { [Symbol.dispose]: () => this.#readers-- };
   }
 
-  /** These came and are held until {@link release}. */
+  /** Counts bytes that arrived; they are held until {@link release}. */
   hold(bytes: number): void {
     this.#heldBytes += bytes;
   }
@@ -49,7 +53,7 @@ export class BodyBytes {
     if (this.#isCrowd) this.letGo(bytes);
   }
 
-  /** A buffer of so many bytes that the engine does not count is of no use any more. */
+  /** Counts the bytes of a buffer that is not needed any more and that the engine does not count. */
   letGo(bytes: number): void {
     this.#letGoBytes += bytes;
     if (this.#letGoBytes >= LOOK_AFTER_BYTES) this.#look();
@@ -82,5 +86,5 @@ export class BodyBytes {
   }
 }
 
-/** Of this process: its memory is one. */
+/** Shared by the whole process, whose memory it measures. */
 export const bodyBytes = new BodyBytes();
