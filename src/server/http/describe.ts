@@ -34,26 +34,26 @@ export const rooms = {
 } as const;
 export type Room = keyof typeof rooms;
 
-/** What a route says of itself besides its call. */
+/** The description of a route, in addition to its call. */
 export interface Description {
-  /** What it does, in a few words. */
+  /** The effect of the call, in a few words. */
   summary: string;
-  /** What a caller has to know besides. */
+  /** Everything else that a caller has to know. */
   details?: string;
-  /** Of a success; 200 where none is given. */
+  /** The status of a success; 200 if none is given. */
   status?: 200 | 201 | 202 | 204 | 303;
-  /** Media types of a success that is no JSON, or JSON of more than one type. */
+  /** Media types of a success that is not JSON, or JSON of more than one type. */
   media?: readonly string[];
-  /** Other statuses with the same body (204: without), and what they say. */
+  /** Other statuses with the same body (204: without), and their meaning. */
   also?: Record<number, string>;
   /** Headers of a success. */
   headers?: Record<string, string>;
-  /** What a parameter of the path is, where its name does not say it. */
+  /** The meaning of a parameter of the path, if its name does not show it. */
   params?: Record<string, string>;
-  /** The media type of the file in a form, and whether the form may go without. */
+  /** The media type of the file in a form, and whether the file is optional. */
   fileType?: string;
   isFileOptional?: boolean;
-  /** Opened by something else than a session. */
+  /** Requires another credential than a session. */
   security?: "metricsToken";
   /** Failures a caller should expect, besides those of guard and validation. */
   problems?: readonly ErrorKind[];
@@ -71,7 +71,7 @@ for (const shared of [auth, factors, labs, payments, problem, studies, subscript
   }
 }
 
-/** A schema of an answer, by its name where it has one. */
+/** A schema of an answer, by its name if it has one. */
 export function answerOf(schema: z.ZodMiniType) {
   return resolver(schema, { options: { io: "output", metadata: names } });
 }

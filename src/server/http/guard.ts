@@ -54,7 +54,7 @@ export function createGuard(findSession: FindSession): Guard {
   };
 }
 
-/** What a guard says of its route in the API's document. */
+/** A guard's description of its route in the API's document. */
 function describeAccess(access: Access) {
   if (access === "public") return { security: [] };
   const { roles, subscription } = access;

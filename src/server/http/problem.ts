@@ -18,7 +18,7 @@ import {
 import type { HttpEnv } from "./http-context.ts";
 import { translate } from "./translate.ts";
 
-/** The one place where a failure becomes an answer: `application/problem+json` in the caller's language. */
+/** The only place that turns a failure into an answer: `application/problem+json` in the caller's language. */
 export function createErrorHandler(log: Logger): ErrorHandler<HttpEnv> {
   return (error, c) => {
     const failure = asAppError(error);

@@ -17,7 +17,7 @@ export async function* receiveBody(
   let reason: unknown;
   const giveUp = (why: unknown) => {
     reason ??= why;
-    reader.cancel().catch(() => {}); // ends the read that waits, which tells
+    reader.cancel().catch(() => {}); // ends the pending read, which reports the error
   };
   const abort = () => giveUp(slot.signal.reason);
   slot.signal.addEventListener("abort", abort, { once: true });

@@ -1,6 +1,6 @@
 import type { Role } from "../../shared/api/users.ts";
 
-/** Who is asking, as the database says at this request. */
+/** The caller of a request, as the database describes them at this request. */
 export interface Session {
   id: string;
   userId: string;

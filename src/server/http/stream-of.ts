@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { bodyBytes } from "../runtime/body-bytes.ts";
 
-/** Pieces that are there at once come for so long; then everybody else has their turn. */
+/** Pieces that are available at once are sent for this long; then other work gets a turn. */
 const MAX_TURN_MS = 10;
 
 /** A pull stream: a slow client slows the generator down, and a client that leaves ends it. */

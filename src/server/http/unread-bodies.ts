@@ -9,19 +9,22 @@ const SHORT_BYTES = 16 * 1024;
 /** Nobody reads a body of these methods, so it would keep its slot until the answer ends. */
 const WITHOUT_BODY = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Those who begin in the same milliseconds wait for a place, so many of all and of one sender, and no longer than this. */
+/**
+ * Senders that begin in the same milliseconds wait for a place: at most this many in all and of one sender, for at most
+ * this time.
+ */
 const MAX_WAITING = 32;
 const MAX_WAITING_A_SENDER = 12;
 const PATIENCE_MS = 1_000;
 
 export interface UnreadBodyOptions {
-  /** Who sends, by what they show alone: nothing is looked up. Strangers don't wait, they are refused. */
+  /** Identifies the sender by the request alone, without a look-up. Unknown senders do not wait; they are rejected. */
   senderOf(authorization: string | undefined): Promise<string | undefined>;
 }
 
 /**
- * Bounds the longer bodies that lie unread while it is looked up whether their sender may send them. It answers before
- * the database is asked.
+ * Bounds the longer bodies that stay unread while the server checks whether their sender may send them. It answers
+ * before the database is asked.
  * @throws {AppError} 413, 429 with Retry-After
  */
 export function boundUnreadBodies({ senderOf }: UnreadBodyOptions): MiddlewareHandler<HttpEnv> {
@@ -60,9 +63,9 @@ function createPlaces() {
 
   return {
     take,
-    /** Whether there was a place for the sender in time; the first that came has the first one. */
+    /** Whether the sender got a place in time; places are given in order of arrival. */
     wait(sender: string | undefined): Promise<boolean> {
-      // One may be free by now.
+      // A place may have become free since.
       if (take()) return Promise.resolve(true);
       const ofSender = [...waiting].filter((other) => other.sender === sender).length;
       if (sender === undefined || waiting.size >= MAX_WAITING || ofSender >= MAX_WAITING_A_SENDER)
@@ -80,7 +83,7 @@ function createPlaces() {
       waiting.add(waiter);
       return promise;
     },
-    /** The place goes to the first who waits. */
+    /** Gives the place to the first sender that waits. */
     giveBack(): void {
       const [first] = waiting;
       if (first) first.end(true);

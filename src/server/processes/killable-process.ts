@@ -110,7 +110,7 @@ export class KillableProcess<Request, Reply> {
   }
 }
 
-/** By proc(5); 0 where there is none. */
+/** From proc(5); 0 if there is no such process. */
 function residentBytes(pid: number): number {
   if (process.platform !== "linux") return 0;
   try {

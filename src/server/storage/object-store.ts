@@ -27,7 +27,7 @@ export interface ObjectStore {
   /** `undefined` if there is no such object. */
   stat(key: string): Promise<{ sizeBytes: number } | undefined>;
 
-  /** Another one whenever anybody wrote to the object; undefined where it is gone, or was written to just now. */
+  /** Changes whenever anybody writes to the object; undefined if it is gone, or was written to just now. */
   revision?(key: string): Promise<string | undefined>;
 
   /** Reads one range into memory. A range past the end of the object is a {@link StoreUnavailable}. */

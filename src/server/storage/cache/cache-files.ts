@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openFile, statFile, sync, writeAll } from "../disk/durable-file.ts";
 import { StoreUnavailable } from "../object-store.ts";
 
-/** A cached copy: its file is named after its key, its size and what its bytes hash to. */
+/** A cached copy: its file is named after its key, its size and the hash of its bytes. */
 export interface CachedFile {
   keyHash: string;
   path: string;
@@ -36,7 +36,7 @@ export async function readCacheFolder(dir: string): Promise<{ file: CachedFile; 
         found.push({ file: { keyHash, path, sizeBytes, sha256 }, usedAt: stats.mtime });
         continue;
       }
-    } else if (!PARTIAL.test(name)) continue; // not ours
+    } else if (!PARTIAL.test(name)) continue; // not a file of the cache
     await rm(path, { force: true });
   }
   return found.sort((a, b) => a.usedAt.getTime() - b.usedAt.getTime());

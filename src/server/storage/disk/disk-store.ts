@@ -20,7 +20,7 @@ import { scanFile } from "./scan-file.ts";
 
 /** No key contains `~`, so an unfinished file can be neither read nor listed, and never blocks an object. */
 const UNFINISHED = "~unfinished";
-/** After so long a file system's clock has certainly ticked. */
+/** After this time the clock of any file system has ticked. */
 const SETTLED_MS = 1_000;
 
 export interface DiskStoreOptions {

@@ -125,7 +125,7 @@ export async function readAt(handle: Readable, offset: number, bytes: Uint8Array
   return filled;
 }
 
-/** Fills all of `buffers` from `offset` on; false where the file ends before. */
+/** Fills all of `buffers` from `offset` on; false if the file ends before. */
 export async function readAllAt(file: OpenFile, offset: number, buffers: Uint8Array[]): Promise<boolean> {
   const length = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
   if (length === 0) return true;

@@ -14,7 +14,7 @@ const MAX_BYTES_IN_FLIGHT = 48 * MIB;
 const XML_TYPE = { "content-type": "application/xml" };
 const OBJECT_TYPE = { "content-type": "application/octet-stream" };
 
-/** One PUT: for what fits into memory. */
+/** One PUT, for bytes that fit into memory. */
 export async function putWhole(
   client: S3Client,
   key: string,
@@ -70,7 +70,7 @@ async function putInParts(
     const etags = await sendParts(client, upload, source, signal);
     await complete(client, upload, etags, source.sizeBytes, signal);
   } catch (error) {
-    // What this can't clean up now, sweepUnfinished does later; the first error is the one to tell.
+    // `sweepUnfinished` removes later what cannot be removed now; the first error is the one to report.
     await Promise.allSettled([client.send({ method: "DELETE", key, query: { uploadId: upload.uploadId } })]);
     throw error;
   }
@@ -122,7 +122,7 @@ async function sendParts(
       throw error;
     }),
   );
-  // All of them, so that none still sends when the upload is aborted or its file closed.
+  // Waits for all of them, so that none still sends when the upload is aborted or its file closed.
   await Promise.allSettled(senders);
   signal?.throwIfAborted();
   failure.signal.throwIfAborted();
@@ -143,14 +143,14 @@ async function complete(
   try {
     await client.send({ method: "POST", key, query: { uploadId }, body, headers: XML_TYPE, signal });
   } catch (error) {
-    // A repeated request finds the upload gone where the first one succeeded and only its answer was lost.
+    // A repeated request finds the upload gone if the first one succeeded and only its answer was lost.
     if (!(error instanceof S3Failure) || error.code !== "NoSuchUpload") throw error;
     const { headers } = await client.send({ method: "HEAD", key, signal });
     if (contentLength(headers) !== sizeBytes) throw error;
   }
 }
 
-/** @throws {RangeError} where the file has become shorter than it was */
+/** @throws {RangeError} if the file has become shorter since */
 async function fill(bytes: Uint8Array<ArrayBuffer>, file: FileHandle, offset: number) {
   const readBytes = await readAt(file, offset, bytes);
   if (readBytes < bytes.length) throw new RangeError("file ended while it was being stored");

@@ -14,7 +14,7 @@ export function assertPartAnswered(headers: Headers, { offset, length }: ByteRan
   }
 }
 
-/** @throws {S3Nonsense} where the answer says no length: none must not be taken for an empty object */
+/** @throws {S3Nonsense} if the answer has no length: a missing one must not be taken for an empty object */
 export function contentLength(headers: Headers): number {
   const length = headers.get("content-length");
   if (!length || !/^\d{1,15}$/.test(length)) throw new S3Nonsense("S3 answered without a length");

@@ -61,7 +61,7 @@ function bodyOf(source: Source, first: S3Stream): ReadableStream<Uint8Array> {
     reader = undefined;
     if (delivered - deliveredAtFailure >= PROGRESS_BYTES) failures = 0;
     deliveredAtFailure = delivered;
-    // What isn't the store's answer is the network's doing, whatever the runtime throws for it.
+    // An error that is not the store's answer comes from the network, whatever the runtime throws for it.
     const lost =
       error instanceof StoreUnavailable
         ? error

@@ -20,7 +20,7 @@ export interface S3ClientOptions {
   minBytesPerSecond?: number;
   /** How often a request that may succeed later is sent again. */
   retries?: number;
-  /** The longest wait before the first of them; doubles with each. */
+  /** The longest wait before the first retry; doubles with each retry. */
   retryDelayMs?: number;
 }
 
@@ -44,7 +44,7 @@ export interface S3Stream {
 export interface S3Client {
   readonly retries: number;
   readonly timeoutMs: number;
-  /** Sends and reads the answer whole; `xml` where it has a body. */
+  /** Sends and reads the whole answer; `xml` if it has a body. */
   send(request: S3Request): Promise<{ headers: Headers; xml?: XmlElement }>;
   /** Reads one range of an object, no more and no less. */
   readRange(key: string, range: ByteRange): Promise<Uint8Array>;
@@ -57,7 +57,7 @@ export interface S3Client {
 const MAX_ANSWER_BYTES = 16 << 20;
 const MAX_DELAY_MS = 20_000;
 
-/** One bucket of an S3-compatible store: signed, timed and, where it makes sense, repeated requests. */
+/** One bucket of an S3-compatible store: requests are signed, timed and, if that is safe, retried. */
 export function createS3Client(options: S3ClientOptions): S3Client {
   const { endpoint, bucket, accessKeyId, secretAccessKey, region } = options;
   const { timeoutMs = 30_000, retries = 6, retryDelayMs = 200, minBytesPerSecond = 50_000 } = options;
@@ -71,7 +71,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
       url: urlOf(bucketUrl, request),
       cache: signingKeys,
     }).sign();
-    // A redirect would carry the signature to a host that nobody configured.
+    // A redirect would carry the signature to a host that is not configured.
     const init = {
       method,
       headers: signed.headers,
@@ -82,7 +82,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
     return fetch(signed.url, init);
   }
 
-  /** Runs one exchange; what the network did becomes {@link S3ConnectionLost}, the caller's abort stays itself. */
+  /** Runs one exchange. Network failures become {@link S3ConnectionLost}; an abort by the caller stays unchanged. */
   async function attempt<T>(
     request: S3Request,
     take: (response: Response, watchdog: Watchdog) => Promise<T>,
@@ -176,7 +176,7 @@ function lengthOf(body: S3Request["body"]): number {
   return body?.length ?? 0;
 }
 
-/** @throws {S3Nonsense} where the body is longer than `maxBytes` */
+/** @throws {S3Nonsense} if the body is longer than `maxBytes` */
 async function readBody(response: Response, maxBytes: number): Promise<Uint8Array> {
   const bytes = await readUpTo(response.body ?? [], maxBytes);
   if (!bytes) throw new S3Nonsense("S3 answered more than was asked for");

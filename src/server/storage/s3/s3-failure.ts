@@ -13,7 +13,7 @@ const RETRYABLE_CODES = new Set([
 const RETRYABLE_STATUSES = new Set([408, 429, 500, 502, 503, 504]);
 const UNSUPPORTED_STATUSES = new Set([405, 501]);
 
-/** What an S3 store answered instead of what was asked for. */
+/** An error that an S3 store answered. */
 export class S3Failure extends StoreUnavailable {
   override name = "S3Failure";
 

@@ -27,15 +27,15 @@ const CHECK_TIMEOUT_MS = 3000;
 const ABORTED_AT_ONCE = 500;
 
 /**
- * Objects in a bucket of any S3-compatible store. Sends no checksum headers (Backblaze B2 refuses them) and
- * deletes version by version, since where versions are kept a plain delete only hides the object.
+ * Objects in a bucket of any S3-compatible store. Sends no checksum headers (Backblaze B2 rejects them). Deletes version
+ * by version, because in a bucket that keeps versions a plain delete only hides the object.
  *
- * `sweepUnfinished` and `endUnfinished` find nothing where the store can't list uploads.
+ * `sweepUnfinished` and `endUnfinished` find nothing if the store can't list uploads.
  */
 export function createS3Store(options: S3StoreOptions): ObjectStore {
   const { partSizeBytes = 8 << 20, pageSize = 1000 } = options;
   const client = createS3Client(options);
-  // Who asks for health wants to know now, not after the last retry.
+  // A health check needs its answer now, not after the last retry.
   const checker = createS3Client({ ...options, retries: 0, timeoutMs: CHECK_TIMEOUT_MS });
 
   return {

@@ -1,6 +1,6 @@
 import { S3Nonsense } from "./s3-failure.ts";
 
-/** An element of an S3 answer: no attributes, no namespaces, text only where it has no children. */
+/** An element of an S3 answer: no attributes, no namespaces, and text only if it has no children. */
 export interface XmlElement {
   name: string;
   text: string;
@@ -9,7 +9,7 @@ export interface XmlElement {
 
 const MAX_DEPTH = 16;
 const NAMED_ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
-/** In turn: comment or declaration, CDATA, a tag's slash, name and rest, text. Anything else is no XML of S3. */
+/** In this order: comment or declaration, CDATA, a tag's slash, name and rest, text. S3 sends no other XML. */
 const TOKEN =
   /<(?:!--[\s\S]*?--|\?[\s\S]*?\?)>|<!\[CDATA\[([\s\S]*?)\]\]>|<(\/?)([\w.:-]+)([^<>]*)>|([^<]+)/y;
 
@@ -64,7 +64,7 @@ export function childText(element: XmlElement, name: string): string | undefined
   return element.children.find((child) => child.name === name)?.text;
 }
 
-/** As {@link childText}, where S3 always gives one. */
+/** As {@link childText}, for elements that S3 always sends. */
 export function requiredText(element: XmlElement, name: string): string {
   const text = childText(element, name);
   if (!text) throw new S3Nonsense(`S3 answered ${element.name} without ${name}`);
