@@ -71,7 +71,7 @@ for (const theme of ["dark", "light"]) {
     );
 
     test(
-      "no view of a person or an admin has one",
+      "no view of a person or an admin has a violation",
       async () => {
         for (const as of [person, admin]) {
           const { page, context } = await openPage(theme, as);

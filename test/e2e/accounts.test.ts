@@ -126,7 +126,7 @@ describe("an account", () => {
   }
 
   test(
-    "is used with nothing but a keyboard",
+    "works with the keyboard alone",
     () =>
       app.asVisitor({}, async (page) => {
         const t = textsOf("pt-BR");

@@ -187,7 +187,7 @@ describe.skipIf(!isAsked)("the executable, alone in an empty folder and with an 
     );
 
     test(
-      "starts again on its data in a moment, rests in little memory, and stops on SIGTERM without a trace",
+      "starts again quickly on its data, idles in little memory, and stops on SIGTERM without a trace",
       async () => {
         await using server = await installed.start();
         const { pid, healthyAfterMs } = server;
@@ -210,7 +210,7 @@ describe.skipIf(!isAsked)("the executable, alone in an empty folder and with an 
     );
 
     test(
-      "leaves no PostgreSQL behind when it is killed, and starts again with all it had acknowledged",
+      "leaves no PostgreSQL behind when it is killed, and starts again with everything it acknowledged",
       async () => {
         await using first = await installed.start();
         await upload(first.url, await signIn(first.url), makeStudy("before the kill"));
@@ -232,7 +232,7 @@ describe.skipIf(!isAsked)("the executable, alone in an empty folder and with an 
     );
 
     test(
-      "goes on taking in uploads while its own file is away, as in an upgrade",
+      "still accepts uploads while its own file is missing, as in an upgrade",
       async () => {
         await using server = await installed.start();
         const ana = await signIn(server.url);
@@ -246,7 +246,7 @@ describe.skipIf(!isAsked)("the executable, alone in an empty folder and with an 
     );
 
     test(
-      "cuts an upload that is under way when it stops, and lists nothing of it afterwards",
+      "ends an upload that is under way when it stops, and lists nothing of it afterwards",
       async () => {
         await using first = await installed.start();
         const zip = new Uint8Array(await pack(makeStudy("never whole")).arrayBuffer());
@@ -272,7 +272,7 @@ describe.skipIf(!isAsked)("the executable, alone in an empty folder and with an 
       TIMEOUT_MS,
     );
 
-    test("prints the licences of all that is in it", async () => {
+    test("prints the licences of everything in it", async () => {
       const { code, output } = await installed.run("licenses");
       expect(code).toBe(0);
       for (const text of [

@@ -116,7 +116,7 @@ describe("laboratory exams", () => {
 
   for (const language of ["pt-BR", "en-US"] as const) {
     test(
-      `are added, found, read, taken home and deleted at a desk, in ${language}`,
+      `are added, found, read, downloaded and deleted at a desk, in ${language}`,
       async () => {
         const t = texts[language];
         await app.as(await nearlyWarned("Helena Duarte"), { language }, async (page) => {
@@ -199,7 +199,7 @@ describe("laboratory exams", () => {
   }
 
   test(
-    "are added, read, taken home and deleted without a mouse",
+    "are added, read, downloaded and deleted without a mouse",
     async () => {
       const t = texts["pt-BR"];
       await app.as(await app.addPerson("Paula Teclado"), {}, async (page) => {
@@ -274,7 +274,7 @@ describe("laboratory exams", () => {
   );
 
   test(
-    "keep a list that failed to load silent, and say at once that a session is over",
+    "show no alert for a list that failed to load, and say at once that a session is over",
     async () => {
       const t = texts["pt-BR"];
       const person = await app.addPerson("Otávio Sessão");

@@ -58,7 +58,7 @@ describe("a person's exam", () => {
     ["en-US", scannedHead],
   ] as const) {
     test(
-      `goes up, is looked at, comes down bit for bit and is deleted, in ${language}`,
+      `is uploaded, viewed, downloaded bit for bit and deleted, in ${language}`,
       async () => {
         const exam = head();
         await app.asVisitor({}, async (page) => {
@@ -83,7 +83,7 @@ describe("a person's exam", () => {
   }
 
   test(
-    "goes up as the folder of a disc, with everything else that lies on it",
+    "is uploaded as the folder of a disc, with everything else on it",
     async () => {
       await using folder = createTempFolder();
       const exam = computedHead();

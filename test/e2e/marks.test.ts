@@ -27,7 +27,7 @@ describe("the product's marks", () => {
   }
 
   test(
-    "are all there, of the right type and size, and kept for a year",
+    "all exist, have the right type and size, and are cached for a year",
     () =>
       app.asVisitor({}, async (page) => {
         const href = (selector: string) =>
@@ -50,7 +50,7 @@ describe("the product's marks", () => {
     JOB_TIMEOUT_MS,
   );
 
-  test("the card of a link is one picture a language, at an address of PUBLIC_URL", async () => {
+  test("include one link preview picture for each language, at an address of PUBLIC_URL", async () => {
     const cards = new Set<string>();
     for (const language of ["pt-BR", "en-US"]) {
       const html = await (await fetch(app.origin, { headers: { "accept-language": language } })).text();
@@ -63,7 +63,7 @@ describe("the product's marks", () => {
     expect(cards.size).toBe(2);
   });
 
-  test("are found at the root too, where browsers look for them unasked", async () => {
+  test("are found at the root too, where browsers look by default", async () => {
     for (const [path, size] of [
       ["/favicon.ico", "32x32"],
       ["/apple-touch-icon.png", "180x180"],
@@ -74,7 +74,7 @@ describe("the product's marks", () => {
   });
 
   test(
-    "a browser takes the manifest as one to install, and its frame follows the theme",
+    "let a browser install the product, and its frame follows the theme",
     () =>
       app.asVisitor({}, async (page) => {
         const devtools = await page.context().newCDPSession(page);

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 test(
-  "a trial at its limit is paid at the bank: the dialog says so by itself, closes, and the upload goes on",
+  "a trial at its limit is paid at the bank: the dialog notices it, closes, and the upload continues",
   async () => {
     const person = await app.addPerson("Benício Moura", { plan: "avaliacao" });
     await app.testApp.store(person, sampleZip({ study: "11" }, { study: "12" }));

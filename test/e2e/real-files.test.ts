@@ -94,7 +94,7 @@ async function frameSizes(
 
 describe.skipIf(!folder)("real files", () => {
   test(
-    "all in one ZIP: each is in a listed study or refused with its reason, and comes back bit for bit",
+    "in one ZIP are each listed in a study or refused with a reason, and come back bit for bit",
     async () => {
       const samples = paths.map(readSample);
       const zip = zipSync(Object.fromEntries(samples.map(({ path, bytes }) => [path, bytes])), { level: 1 });
@@ -146,7 +146,7 @@ describe.skipIf(!folder)("real files", () => {
   );
 
   test(
-    "each alone: taken, already there, or refused with its reason; the server never fails",
+    "sent one by one are accepted, already there, or refused with a reason; the server never fails",
     async () => {
       const answers = new Map<string, number>();
       for (const path of paths) {

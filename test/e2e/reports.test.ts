@@ -137,7 +137,7 @@ describe("a report", () => {
   );
 
   test(
-    "has its hits marked on the paper, one of them as the current one, and is stepped through by keyboard",
+    "shows its search hits on the page, marks the current one, and moves between them by keyboard",
     async () => {
       await inList(await ownerOfAStudy("Rosa Lima"), async (page) => {
         const searched = pagesPdf(["Crânio", "normal"], ["Nada aqui"], ["O cranio e o", "CRÂNIO"]);
@@ -319,7 +319,7 @@ describe("a report", () => {
   );
 
   test(
-    "is dropped as well as picked; what is no PDF is refused and nothing is sent",
+    "can be dropped or picked; a file that is not a PDF is refused and nothing is sent",
     async () => {
       await inList(await ownerOfAStudy("Caio Melo"), async (page) => {
         await button(page, /^Anexar laudo: /).click();
@@ -342,7 +342,7 @@ describe("a report", () => {
   );
 
   test(
-    "that wants to run scripts, start programs and lead elsewhere does nothing of it",
+    "can't run scripts, start programs or open other addresses",
     async () => {
       await inList(await ownerOfAStudy("Taro Yamada"), async (page) => {
         const wishes: string[] = [];
@@ -370,7 +370,7 @@ describe("a report", () => {
   );
 
   test(
-    "of 10,000 pages opens, and draws only those that are seen",
+    "of 10,000 pages opens, and draws only the visible ones",
     async () => {
       await inList(await ownerOfAStudy("Ana Prado"), async (page) => {
         await attach(page, longPdf(10_000));

@@ -63,7 +63,7 @@ describe("a study", () => {
     dialog.locator(`${list} li`, { hasText: text });
 
   test(
-    "is shared with a doctor, who looks at it in his own session until it is taken away",
+    "is shared with a doctor, who views it in their own session until the access is removed",
     async () => {
       const { owner } = await ownerOfAStudy("Helena Duarte");
       const doctor = await doctorNamed("André Passos");
@@ -126,7 +126,7 @@ describe("a study", () => {
     ["en-US", "Share study", "Doctor's e-mail", "Give access", /^No doctor can be reached at this e-mail/],
   ] as const) {
     test(
-      `shared with an address that is no doctor's gives the same words whoever has it, in ${language}`,
+      `is refused with the same words for any address that is not a doctor's, in ${language}`,
       async () => {
         const { owner } = await ownerOfAStudy("Caio Curioso");
         const patient = await app.addPerson("Vizinha Discreta");
@@ -153,7 +153,7 @@ describe("a study", () => {
   }
 
   test(
-    "is shared and taken away without a mouse",
+    "is shared and unshared without a mouse",
     async () => {
       const { owner } = await ownerOfAStudy("Paula Teclado");
       const doctor = await doctorNamed("Doutora Tecla");
@@ -180,7 +180,7 @@ describe("a study", () => {
   );
 
   test(
-    "is shared by thumb, and a doctor's phone says whose it is",
+    "is shared by touch, and a doctor's phone shows whose it is",
     async () => {
       const { owner } = await ownerOfAStudy("Marina Telefone");
       const doctor = await doctorNamed("Doutor Bolso");
@@ -211,7 +211,7 @@ describe("a study", () => {
   );
 
   test(
-    "is given by an admin to whom he finds by name or e-mail, by mouse and by keyboard",
+    "is assigned by an admin to a person they find by name or e-mail, by mouse and by keyboard",
     async () => {
       const { owner, studyId } = await ownerOfAStudy("Dona Rosa");
       const admin = await app.addPerson("Beatriz", { role: "admin" });
@@ -253,7 +253,7 @@ describe("a study", () => {
   );
 
   test(
-    "that was given offers only what is allowed: no sharing, no deleting, only one's own report to delete",
+    "that was assigned offers only what is allowed: no sharing, no deletion but of one's own report",
     async () => {
       const { owner, studyId } = await ownerOfAStudy("Dona da Casa");
       const sister = await app.addPerson("Irmã Atenta");

@@ -136,7 +136,7 @@ describe("the study list", () => {
   }
 
   test(
-    "is narrowed by each filter, and whole again when they are cleared",
+    "is narrowed by each filter, and complete again when they are cleared",
     () =>
       app.as(owner, {}, async (page) => {
         await openList(page);
@@ -181,7 +181,7 @@ describe("the study list", () => {
   );
 
   test(
-    "is found as it was left: page, filters, order, open rows and place",
+    "comes back as it was left: page, filters, order, open rows and scroll position",
     async () => {
       await attachReport("2026-01-13");
       await app.as(owner, { device: { viewport: { width: 1280, height: 600 } } }, async (page) => {
@@ -229,7 +229,7 @@ describe("the study list", () => {
   );
 
   test(
-    "has its columns dragged and widened by mouse and by keyboard, and keeps them",
+    "lets columns be moved and resized by mouse and by keyboard, and remembers them",
     () =>
       app.as(owner, { device: { viewport: { width: 1600, height: 900 } } }, async (page) => {
         await openList(page);
@@ -332,7 +332,7 @@ describe("the study list", () => {
   );
 
   test(
-    "is filtered, sorted, opened and emptied without a mouse",
+    "can be filtered, sorted, opened and emptied without a mouse",
     async () => {
       const person = await app.addPerson("Paula Teclado");
       await app.testApp.store(person, sampleZip({ study: "901" }, { study: "902" }));
@@ -361,7 +361,7 @@ describe("the study list", () => {
   );
 
   test(
-    "is filtered, paged, opened and emptied by thumb",
+    "can be filtered, paged, opened and emptied by touch",
     async () => {
       const person = await app.addPerson("Marina Telefone", { plan: "clinica" });
       await app.testApp.store(person, sampleZip(...Array.from({ length: 11 }, (_, i) => studyOf(i + 1))));
@@ -394,7 +394,7 @@ describe("the study list", () => {
   );
 
   test(
-    "is left and found again by Back, Forward and a reload, by thumb",
+    "is left and restored by Back, Forward and a reload, by touch",
     async () => {
       const person = await app.addPerson("Clara Volta");
       await app.testApp.store(person, sampleZip({ study: "961" }));
@@ -452,7 +452,7 @@ describe("the study list", () => {
   for (const language of ["pt-BR", "en-US"] as const) {
     const t = texts[language];
     test(
-      `waits for a transfer, says what fails and what is deleted, in ${language}`,
+      `waits for a transfer, and reports failures and deletions, in ${language}`,
       async () => {
         const person = await app.addPerson("Rosa Espera");
         await app.testApp.store(person, sampleZip({ study: "951" }, { study: "952" }));

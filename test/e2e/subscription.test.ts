@@ -86,7 +86,7 @@ function confirmAsAdmin(email: string): Promise<void> {
 
 describe("a trial at its limit", () => {
   test(
-    "is paid by Pix while an admin confirms, and goes on uploading without a reload",
+    "is paid by Pix and confirmed by an admin, and can upload again without a reload",
     async () => {
       const person = await app.addPerson("Taro Yamada", { plan: "avaliacao" });
       await t.store(person, sampleZip({ study: "11" }));
@@ -181,7 +181,7 @@ describe("a Pix", () => {
 
 describe("the subscription view", () => {
   test(
-    "asks an admin in a step of the history: Back closes the question, Forward and a reload bring it back, by thumb",
+    "asks an admin in a step of the history: Back closes the question, Forward and a reload restore it, by touch",
     async () => {
       const person = await app.addPerson("Davi Voltado", { plan: "essencial" });
       const plan = await t.sql`select id from plans where slug = 'familia'`;
@@ -215,7 +215,7 @@ describe("the subscription view", () => {
   );
 
   test(
-    "has an address of its own, which lasts as long as it is shown",
+    "has its own address while it is shown",
     async () => {
       const person = await app.addPerson("Rita Endereço", { plan: "essencial" });
       await inSubscription(person, async (page) => {
@@ -271,7 +271,7 @@ describe("the subscription view", () => {
 // Last, since it moves the server's clock away from the browser's.
 describe("an open Pix", () => {
   test(
-    "that was closed is still there to be paid, and one that is over gives way to a new code",
+    "can be closed and paid later, and is replaced by a new code when it has expired",
     async () => {
       const person = await app.addPerson("Caio Atrasado", { plan: "essencial" });
       await inSubscription(person, async (page) => {

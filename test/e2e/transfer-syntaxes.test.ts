@@ -186,7 +186,7 @@ describe.skipIf(!SAMPLES)("exams of every transfer syntax in the viewer", () => 
     return sight;
   }
 
-  test("no transfer syntax of the samples is left out", () => {
+  test("every transfer syntax of the samples is covered", () => {
     for (const syntax of SANDBOXED) expect(SHOWN.map((study) => study.syntax)).toContain(syntax);
     const manifest = readFileSync(join(SAMPLES ?? "", "MANIFEST.tsv"), "utf8");
     const rows = manifest.trimEnd().split("\n").slice(1);
@@ -214,7 +214,7 @@ describe.skipIf(!SAMPLES)("exams of every transfer syntax in the viewer", () => 
 
   for (const study of NOT_SHOWN) {
     test(
-      `${study.syntax}: ${basename(study.file)} is kept but not seen: ${study.why}`,
+      `${study.syntax}: ${basename(study.file)} is kept but not displayed: ${study.why}`,
       async () => expect(isPicture(await look(study, BLACK_TIMEOUT_MS))).toBe(false),
       STUDY_TIMEOUT_MS,
     );

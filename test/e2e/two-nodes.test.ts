@@ -89,7 +89,7 @@ async function counters() {
 describe("limits hold over two processes", () => {
   const studyIds: string[] = [];
 
-  test("70 uploads of an exam each: exactly 50 are kept, the others leave nothing", async () => {
+  test("for 70 uploads of an exam each: exactly 50 are kept, and the others leave nothing", async () => {
     const answers = await ask(LIMIT + 20, 8, (node, index) =>
       postZip(node, token, new Blob([Uint8Array.from(sampleZip({ study: String(1000 + index) }))])),
     );
@@ -103,7 +103,7 @@ describe("limits hold over two processes", () => {
     expect(await counters()).toMatchObject({ exam_count: LIMIT });
   }, 120_000);
 
-  test("200 downloads at once: exactly 50 are answered, and counted", async () => {
+  test("for 200 concurrent downloads: exactly 50 are answered and counted", async () => {
     const [studyId] = studyIds;
     const answers = await ask(ASKED, ASKED, async (node) => {
       const answer = await fetch(`${node.url}/api/studies/${studyId}/download`, {
@@ -116,7 +116,7 @@ describe("limits hold over two processes", () => {
     expect(await counters()).toMatchObject({ downloads: LIMIT, deletes: 0 });
   }, 120_000);
 
-  test("downloads and deletions at once share the limit; what was refused is still there", async () => {
+  test("for concurrent downloads and deletions together; studies whose deletion was refused remain", async () => {
     await database.sql`update subscriptions set downloads = 20, deletes = 10`;
     const headers = { authorization: `Bearer ${token}` };
     // The first study is downloaded 50 times, and the others are deleted, each once.

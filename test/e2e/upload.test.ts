@@ -57,7 +57,7 @@ describe("sending an exam", () => {
     field(page, "Arquivo ZIP do exame").setInputFiles({ name, mimeType: "application/zip", buffer });
 
   test(
-    "fills the contact sheet with its own pictures, tells how much and how long, and ends in the list",
+    "fills the contact sheet with its pictures, shows bytes and time left, and ends in the list",
     async () => {
       const person = await app.addPerson("Helena Duarte");
       const zip = zipOf(slicesOf("contact sheet"));
@@ -94,7 +94,7 @@ describe("sending an exam", () => {
   );
 
   test(
-    "works without a mouse, and a date is written as the product's language has it, whatever the browser's",
+    "works without a mouse, with dates in the product's language, whatever the browser's",
     async () => {
       const person = await app.addPerson("Davi Alves");
       const job = async (page: Page) => {
@@ -131,7 +131,7 @@ describe("sending an exam", () => {
   );
 
   test(
-    "of several studies at once brings them all",
+    "with several studies adds them all",
     async () => {
       const person = await app.addPerson("Rosa Lima");
       await inUpload(person, async (page) => {
@@ -146,7 +146,7 @@ describe("sending an exam", () => {
   );
 
   test(
-    "beyond 2 GB is refused before a byte is sent",
+    "larger than 2 GB is refused before a byte is sent",
     async () => {
       await using folder = createTempFolder();
       const path = join(folder.path, "enorme.zip");
@@ -161,7 +161,7 @@ describe("sending an exam", () => {
   );
 
   test(
-    "over a connection that breaks is told, and the same form goes up at the next try",
+    "over a connection that breaks reports it, and the same form succeeds at the next try",
     async () => {
       const person = await app.addPerson("Lia Nunes");
       const job = async (page: Page) => {
@@ -181,7 +181,7 @@ describe("sending an exam", () => {
   );
 
   test(
-    "is closed to a trial user with two exams: dimmed, disabled, with the reason",
+    "is disabled for a trial user with two exams, and says why",
     async () => {
       const person = await app.addPerson("Caio Melo", { plan: "avaliacao" });
       for (const seed of ["trial 1", "trial 2"]) await app.testApp.store(person, zipOf(slicesOf(seed, 32)));

@@ -73,7 +73,7 @@ describe("an admin", () => {
   }
 
   test(
-    "invites somebody, who chooses a password by the link and is shut out again by a click",
+    "invites a person, who chooses a password by the link, and blocks them again with a click",
     () =>
       inBrowser(DESK, async (open) => {
         const page = await open();
@@ -128,7 +128,7 @@ describe("an admin", () => {
   );
 
   test(
-    "who is the last one can't shut himself out",
+    "who is the last one can't lock themselves out",
     () =>
       inBrowser(DESK, async (open) => {
         const page = await open();
@@ -141,7 +141,7 @@ describe("an admin", () => {
   );
 
   test(
-    "gets what somebody writes to support, with the image",
+    "receives a message to support, with its image",
     () =>
       inBrowser(DESK, async (open) => {
         const person = await testApp.addPerson("Paula");

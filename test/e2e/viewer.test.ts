@@ -164,7 +164,7 @@ async function serveElsewhere({
 
 describe("a study", () => {
   test(
-    "is opened in the very moment of the click, takes the keys once an image is drawn, and is left by Escape",
+    "opens at once on the click, takes the keys once an image is drawn, and closes with Escape",
     async () => {
       const page = await openList(await personWith(await head(3)));
       const row = await opener(page).getAttribute("data-opens");
@@ -209,7 +209,7 @@ describe("a study", () => {
   );
 
   test(
-    "is shown by a page whose scripts find no session, no storage, no cookie, no API of ours and no peers",
+    "is shown by a page whose scripts can't reach a session, storage, cookies, our API or peers",
     async () => {
       const person = await personWith(await head(3));
       const page = await openList(person);
@@ -231,7 +231,7 @@ describe("a study", () => {
   );
 
   test(
-    "that is opened again fetches none of the viewer's scripts from the server, but those of its workers",
+    "that is opened again fetches only the viewer's first script and its workers'",
     async () => {
       const fetched: string[] = [];
       const change = (response: Response, path: string) => {
@@ -300,7 +300,7 @@ describe("a study", () => {
   }
 
   test(
-    "is shown in the page as well, and back from there the list is as it was: filter, page, place and focus",
+    "opens in the page as well, and the list is as before on return: filter, page, scroll position and focus",
     async () => {
       const others = Array.from({ length: 11 }, (_, i) => ({ study: String(700 + i) }));
       const another = { study: "799", elements: { [TagHex.PatientName]: { vr: "PN", Value: ["Lima^Ana"] } } };
@@ -339,7 +339,7 @@ describe("a study", () => {
   );
 });
 
-describe("what the viewer can't show", () => {
+describe("a study that the viewer can't show", () => {
   const sentences = {
     "pt-BR": {
       images: "Imagens deste tipo não podem ser exibidas aqui",
@@ -355,7 +355,7 @@ describe("what the viewer can't show", () => {
 
   for (const locale of ["pt-BR", "en-US"] as const) {
     test(
-      `is told in plain words, and can be downloaded, in ${locale}`,
+      `is announced in plain words, and can be downloaded, in ${locale}`,
       async () => {
         const t = sentences[locale];
         const report = {
@@ -381,7 +381,7 @@ describe("what the viewer can't show", () => {
   }
 
   test(
-    "is told over the images where only one series is so",
+    "is announced over the images if only one series can't be shown",
     async () => {
       const [first] = [...generateStudy({ kind: "ct-head", seed: "viewer", size: 128, instances: 3 })];
       if (!first) throw new Error("no instance");
@@ -406,7 +406,7 @@ describe("what the viewer can't show", () => {
 
 describe("on a phone", () => {
   test(
-    "everything has its place, upright and on its side; a finger turns the slices and two enlarge them",
+    "everything fits, in portrait and landscape; one finger turns the slices and two zoom",
     async () => {
       const page = await openList(await personWith(await head(12)), { screen: phone });
       const frame = await openViewer(page);
@@ -486,7 +486,7 @@ describe("on a phone", () => {
 
 describe("a connection that loses something", () => {
   test(
-    "is told as such, whatever was lost, and the study is seen once it is tried again",
+    "is reported as such, whatever was lost, and the study is shown at the next try",
     async () => {
       const page = await openList(await personWith(await head(3)));
       const card = overlay(page).getByRole("heading", { name: /^Erro ao carregar o visualizador\./ });
@@ -524,7 +524,7 @@ describe("a connection that loses something", () => {
 
 describe("a browser", () => {
   test(
-    "without WebGL shows the images all the same",
+    "without WebGL still shows the images",
     async () => {
       await using plain = await launchBrowser("--disable-3d-apis");
       const page = await openList(await personWith(await head(3)), { by: plain });
@@ -537,7 +537,7 @@ describe("a browser", () => {
   );
 
   test(
-    "that gets nothing in advance opens the viewer all the same",
+    "that prefetches nothing still opens the viewer",
     async () => {
       // A page of an origin asks the browser in advance; a sandboxed one has no cache to put it into.
       await using elsewhere = await serveElsewhere({ hasViewerOrigin: true });
@@ -558,7 +558,7 @@ describe("a browser", () => {
 
 describe("a slow connection", () => {
   test(
-    "brings an image in pieces; it is shown once, whole",
+    "delivers an image in pieces; it is shown once, whole",
     async () => {
       let pieces = 0;
       const change = (response: Response, path: string) => {
@@ -594,7 +594,7 @@ describe("a slow connection", () => {
 
 describe("a viewer on an origin of its own", () => {
   test(
-    "is seen, and closed by Escape, all the same",
+    "still shows images, and closes with Escape",
     async () => {
       await using elsewhere = await serveElsewhere({ hasViewerOrigin: true });
       const page = await openList(await personWith(await head(3)), { at: elsewhere.at });
