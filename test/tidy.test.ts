@@ -8,7 +8,7 @@ const root = resolve(import.meta.dir, "..");
 const sources = filesUnder("src");
 const all = [...sources, ...filesUnder("test"), ...filesUnder("scripts")];
 
-/** Pairs `importer → imported` where the first matches one pattern and the second another. */
+/** Pairs `importer → imported` whose first matches one pattern and whose second matches another. */
 function crossings(from: RegExp, to: RegExp): string[] {
   return sources
     .filter((path) => from.test(path))

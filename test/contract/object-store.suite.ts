@@ -27,7 +27,7 @@ const OUTSIDE = [
   "é",
 ];
 
-/** What every {@link ObjectStore} promises; `makeStore` gives one that is empty. */
+/** The promises of every {@link ObjectStore}; `makeStore` returns an empty one. */
 export function describeObjectStore(name: string, makeStore: () => Promise<StoreUnderTest>): void {
   describe(`object store: ${name}`, () => {
     let subject: StoreUnderTest;

@@ -7,14 +7,14 @@ export interface PixUnderTest extends AsyncDisposable {
   pix: Pix;
   /** The key that money goes to. */
   key: string;
-  /** Somebody pays the charge; answers the Pix by which he did. */
+  /** Pays the charge as a payer; returns the Pix that paid it. */
   pay(txid: string): Promise<string>;
 }
 
 /** The most that API Pix can carry: ten digits before the point. */
 const MAX_CENTS = 999_999_999_999;
 
-/** What every {@link Pix} promises. */
+/** The promises of every {@link Pix}. */
 export function describePix(name: string, makePix: () => Promise<PixUnderTest>): void {
   describe(`Pix: ${name}`, () => {
     let subject: PixUnderTest;

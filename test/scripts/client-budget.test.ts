@@ -10,7 +10,7 @@ const CLIENT = join(import.meta.dir, "../../dist/client");
 const LOGIN_PAGE_BYTES = 110_000;
 const BUILD_TIMEOUT_MS = 120_000;
 
-/** What a browser that knows brotli is sent. */
+/** The bytes sent to a browser that accepts brotli. */
 function sentBytes(url: string): number {
   const path = join(CLIENT, basename(url));
   return statSync(existsSync(`${path}.br`) ? `${path}.br` : path).size;

@@ -14,7 +14,7 @@ const SMALL = { seed: 7, size: 32, instances: 3, frames: 3 } as const;
 
 function parse(bytes: Uint8Array): DataSet {
   return dicomParser.parseDicom(bytes, {
-    // dicom-parser hands over the whole file and where the deflated part begins.
+    // dicom-parser passes the whole file and the offset of the deflated part.
     inflater: (whole: Uint8Array, position: number) =>
       Buffer.concat([whole.subarray(0, position), inflateRawSync(whole.subarray(position))]),
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { encodeRleFrame } from "../../scripts/demo/phantom/rle.ts";
 
-/** Undoes PS3.5 annex G step by step, as the standard tells it. */
+/** Undoes PS3.5 annex G step by step, as the standard describes it. */
 function decode(
   encoded: Uint8Array,
   pixels: number,

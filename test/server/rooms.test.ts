@@ -8,7 +8,7 @@ const server = sources.filter((path) => path.startsWith("src/server/"));
 
 /**
  * The rooms of the server, from the ground up: each imports only rooms above it in this list, types and tables included.
- * What two rooms need of each other goes down into the lower one, or is handed to it when the server starts.
+ * Code that two rooms need from each other is in the lower one, or is passed to it when the server starts.
  */
 const ORDER = [
   "runtime",
@@ -47,12 +47,12 @@ const ORDER = [
   "features/monitoring",
 ];
 
-/** What puts the rooms together: it knows them all. */
+/** The files that connect the rooms: they may import every room. */
 const COMPOSITION = ["", "cli", "openapi"];
-/** The two files of it that a room may import: what there is, and how it is configured. */
+/** The two of them that a room may import: the dependencies and the configuration. */
 const GIVEN = ["src/server/deps.ts", "src/server/config.ts"];
 
-/** `holdings`, `features/studies`; empty for a file that lies in no folder. */
+/** `holdings`, `features/studies`; empty for a file outside any folder. */
 function roomOf(path: string): string {
   const [first = "", second = ""] = relative("src/server", dirname(path)).split("/");
   return first === "features" ? `${first}/${second}` : first;
@@ -91,7 +91,7 @@ const tables = server
 
 /**
  * Statements of a file that add, change or delete rows of a table that another room declares, or that stand outside a
- * repository. A table is known by the file it is imported from, whatever it is called there.
+ * repository. A table is identified by the file it is imported from, whatever its local name.
  */
 function foreignWrites(path: string, text: string): string[] {
   const code = text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, "");

@@ -142,7 +142,7 @@ describe("what release 0.1 kept", () => {
       const answer = await call(name as Name, path);
       expect(`${answer.status} ${key}`).toBe(`200 ${key}`);
       const now = await answer.json();
-      if (path.endsWith("/audit")) continue; // signing in and looking write to it
+      if (path.endsWith("/audit")) continue; // signing in and viewing write to it
       expect(now).toMatchObject(old as object);
     }
   });

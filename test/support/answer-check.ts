@@ -5,7 +5,7 @@ import { problemKinds } from "../../src/server/openapi/problem-kinds.ts";
 
 type App = ReturnType<typeof createApp>;
 
-/** What is documented of one path; `document` has nothing else. */
+/** The documentation of one path; `document` has nothing else. */
 interface Documented {
   path: string;
   document: ApiDocument;

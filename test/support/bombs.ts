@@ -104,14 +104,14 @@ async function deflatedDataSet(number: number, zeroBytes: number): Promise<Uint8
   return Buffer.concat([empty.subarray(0, boundary), deflated]);
 }
 
-/** Where group 0002 ends, by its group length (PS3.10 §7.1). */
+/** The end offset of group 0002, by its group length (PS3.10 §7.1). */
 function metaEnd(file: Uint8Array): number {
   return 144 + Buffer.from(file).readUInt32LE(140);
 }
 
 const empty = new Uint8Array(0);
 
-/** One of each kind that is accepted. `scale` 1 is what a machine of 16 GB does not survive read carelessly. */
+/** One accepted bomb of each kind. At `scale` 1, careless reading exhausts a machine of 16 GB. */
 export async function makeBombs(scale: number): Promise<Bomb[]> {
   const many = (count: number, fragment = empty) => Array.from({ length: count }, () => fragment);
   const numberOfFrames = (count: number) => ({ [TagHex.NumberOfFrames]: { vr: "IS", Value: [count] } });

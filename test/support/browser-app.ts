@@ -10,7 +10,7 @@ const RESULTS = join(import.meta.dir, "../../test-results");
 const WAIT_MS = 30_000;
 const PICTURE_MS = 5_000;
 
-/** What a person sits at: a mouse at a desk, or a thumb on a phone. */
+/** A person's device: a desk with a mouse, or a phone with touch. */
 export const DESK = { viewport: { width: 1280, height: 900 } } satisfies BrowserContextOptions;
 export const PHONE = {
   ...{ viewport: { width: 360, height: 780 }, deviceScaleFactor: 1 },
@@ -43,7 +43,7 @@ export interface BrowserApp extends AsyncDisposable {
   asVisitor(seat: Seat, job: (page: Page) => Promise<void>): Promise<void>;
 }
 
-/** `name` tells the pictures of failed jobs apart. */
+/** @param name distinguishes the pictures of failed jobs */
 export async function createBrowserApp(name: string, options?: TestAppOptions): Promise<BrowserApp> {
   const testApp = await createTestApp(options);
   const origin = await testApp.listen();
@@ -72,7 +72,7 @@ export async function createBrowserApp(name: string, options?: TestAppOptions): 
     } catch (error) {
       for (const [index, shown] of context.pages().entries()) {
         const path = join(RESULTS, `${name}-failed-${number}${index > 0 ? `-${index}` : ""}.png`);
-        // What failed is what must be told, with a picture or without.
+        // The failure must be reported, with a picture or without.
         await shown
           .screenshot({ path, timeout: PICTURE_MS })
           .catch((failure) => process.stderr.write(`no ${path}: ${failure}\n`));
@@ -140,7 +140,7 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`the Tab key does not lead to ${target}`);
 }
 
-/** Leaves a dialog or menu with the Escape key; the first press may go to what came up over it meanwhile. */
+/** Leaves a dialog or menu with the Escape key; the first press may close something that opened over it meanwhile. */
 export async function leave(page: Page, dialog: Locator): Promise<void> {
   for (let pressed = 0; pressed < 3 && (await dialog.isVisible()); pressed++) {
     await page.keyboard.press("Escape");
@@ -155,7 +155,7 @@ export async function enter(page: Page, target: Locator): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** Drops a file that lies on the person's desktop. */
+/** Drops a file from the person's desktop. */
 export async function dropFile(
   page: Page,
   target: Locator,

@@ -36,7 +36,7 @@ export function findChromium(): string | undefined {
   return [...PLACES, chromium.executablePath()].find((path) => path !== "" && existsSync(path));
 }
 
-/** @throws where there is no Chromium; the message says how to get one */
+/** @throws if there is no Chromium; the message says how to get one */
 export async function launchBrowser(...moreArgs: string[]): Promise<Browser> {
   const executablePath = findChromium();
   if (!executablePath) {

@@ -1,6 +1,6 @@
 /**
- * Hashes passwords with the least that argon2id takes: tests register hundreds of people. What the product asks for
- * is in the test of `passwords.ts`, and servers that tests start as processes of their own hash as ever.
+ * Hashes passwords with the least that argon2id allows: tests register hundreds of people. The test of `passwords.ts`
+ * checks the product's own parameters, and servers in processes of their own use them.
  */
 const hash = Bun.password.hash;
 Bun.password.hash = (password, options) => {

@@ -20,7 +20,7 @@ interface WasmEncoder {
 type Codec = Record<string, new () => WasmEncoder>;
 type Factory = (options: { wasmBinary: ArrayBuffer; print(): void; printErr(): void }) => Promise<Codec>;
 
-/** Encoders by transfer syntax; what they make goes into one fragment. */
+/** Encoders by transfer syntax; their output goes into one fragment. */
 export const encoders: Record<string, (frame: PixelFrame) => Promise<Uint8Array>> = {
   "1.2.840.10008.1.2.5": async ({ width, height, bitsPerSample, componentCount, samples }) =>
     encodeRleFrame(samples, {

@@ -104,7 +104,7 @@ export async function restingObjects(t: TestApp, studyId: string): Promise<Resti
 
 export interface Answer {
   status: number;
-  /** Undefined where the connection broke before the end. */
+  /** Undefined if the connection broke before the end. */
   bytes: Buffer | undefined;
 }
 
@@ -169,7 +169,7 @@ async function pathsOf(
   ] as const;
   return [
     ...frames.flatMap(([series, sop, count]): [string, Record<string, string>][] => [
-      // No viewer token opens an image as a file; whoever is signed in takes it along.
+      // A viewer token never opens an image as a file; a session downloads it.
       [instance(series, sop).replace(`/t/${token}`, ""), dicom],
       ...Array.from({ length: count }, (_, i): [string, Record<string, string>] => [
         `${instance(series, sop)}/frames/${i + 1}`,

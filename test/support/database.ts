@@ -14,7 +14,7 @@ export interface TestDatabase extends Database {
 
 /**
  * A database of its own for a test file, cloned from a template that is made once.
- * @param options.migrations nothing but these; default: all that a first start of the product makes
+ * @param options.migrations only these; default: all that a first start of the product makes
  */
 export async function createTestDatabase(
   options: { migrations?: readonly Migration[] } = {},

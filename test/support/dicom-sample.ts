@@ -14,7 +14,7 @@ export const EXPLICIT_BIG_ENDIAN = "1.2.840.10008.1.2.2";
 export const DEFLATED = "1.2.840.10008.1.2.1.99";
 export const JPEG_BASELINE = "1.2.840.10008.1.2.4.50";
 
-/** A 2 × 2 slice of 16 bits with what an archive asks of an instance. */
+/** A 2 × 2 slice of 16 bits with the elements that an archive requires. */
 export const SAMPLE_ELEMENTS: DicomElements = {
   [TagHex.SpecificCharacterSet]: { vr: "CS", Value: ["ISO_IR 192"] },
   [TagHex.SOPClassUID]: { vr: "UI", Value: ["1.2.840.10008.5.1.4.1.1.2"] },
@@ -72,7 +72,7 @@ export function readTaken(bytes: Uint8Array): Instance {
   return read.instance;
 }
 
-/** Why a file is not taken; undefined where it is. */
+/** Why a file is refused; undefined if it is accepted. */
 export function skipReason(bytes: Uint8Array): string | undefined {
   const read = readBytes(bytes);
   return read.ok ? undefined : read.reason;

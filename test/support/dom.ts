@@ -13,7 +13,7 @@ await import("@tanstack/react-query");
 
 const { act, cleanup, fireEvent, render, screen, waitFor, within } = testingLibrary;
 
-// What is waited for is taken as soon as it is there; a machine that is busy with other tests may need longer.
+// Waits end as soon as the condition holds; a machine that is busy with other tests may need longer.
 testingLibrary.configure({ asyncUtilTimeout: PATIENCE_MS });
 
 export { act, cleanup, fireEvent, render, screen, userEvent, waitFor, within };
@@ -35,7 +35,7 @@ export function withDom(): void {
     document.body.replaceChildren();
   });
   afterAll(async () => {
-    // What React has scheduled still needs the DOM, and so does a dialog that gives the focus back a turn later.
+    // Work that React scheduled still needs the DOM, as does a dialog that returns the focus a turn later.
     await new Promise((resolve) => setImmediate(resolve));
     await new Promise((resolve) => setTimeout(resolve, 0));
     removeDom();

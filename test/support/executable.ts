@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { processesNaming } from "./process-tree.ts";
 
-/** Whom the executable runs as. */
+/** The account that the executable runs as. */
 export interface Account {
   name: string;
-  /** Unset: whoever runs the tests. */
+  /** Unset: the account that runs the tests. */
   uid?: number;
   gid?: number;
 }
@@ -23,7 +23,7 @@ export const accounts: Account[] = isRoot
 const BUILT = resolve(import.meta.dir, "../../dist/quick/exameteca");
 const START_TIMEOUT_MS = 30_000;
 
-/** Builds the executable where it is missing or older than its sources. */
+/** Builds the executable if it is missing or older than its sources. */
 export function buildExecutableIfStale(): void {
   const { exitCode, stderr } = Bun.spawnSync(
     [process.execPath, resolve(import.meta.dir, "../../scripts/build.ts"), "--quick"],
@@ -64,7 +64,7 @@ export function installExecutable(account: Account): InstalledExecutable {
   if (isRoot && account.uid === undefined) chmodSync(folder, 0o755);
   if (account.uid !== undefined) chownSync(folder, account.uid, account.gid ?? account.uid);
 
-  // Nothing of an environment but the port: no HOME, no PATH.
+  // The environment has only the port: no HOME, no PATH.
   const launch = (...args: string[]) =>
     spawn(executable, args, {
       cwd: folder,

@@ -8,7 +8,7 @@ import type {
 import type { SoftwareAuthenticator } from "./software-authenticator.ts";
 import type { Person, TestApp } from "./test-app.ts";
 
-/** What an authenticator app shows for a secret at a time. */
+/** The code that an authenticator app shows for a secret at a time. */
 export function totpAt(secret: string, at: Date): string {
   return new TOTP({ secret }).generate({ timestamp: at.getTime() });
 }

@@ -3,7 +3,7 @@ import { act, cleanup } from "./dom.ts";
 
 const STEP_MS = 1000;
 
-/** Every test of the file begins at `now`, and time passes only by `pass`. Testing Library's `find…` would wait for ever. */
+/** Every test of the file begins at `now`, and time passes only by `pass`. Testing Library's `find…` would never end. */
 export function withFakeClock(now: string): void {
   beforeEach(() => {
     jest.useFakeTimers({ now: new Date(now) });

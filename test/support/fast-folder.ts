@@ -6,8 +6,8 @@ const MEMORY_FOLDER = "/dev/shm";
 const ROOM_BYTES = 3 * 1024 ** 3;
 
 /**
- * Where files are made and removed fastest: in memory, where the machine has room there and lets programs be
- * started from it (PostgreSQL's lie beside its data); else the usual temporary folder.
+ * The fastest folder for temporary files: in memory, if the machine has room there and lets programs start
+ * from it (PostgreSQL's are beside its data); else the usual temporary folder.
  */
 export function fastFolder(): string {
   return process.platform === "linux" && hasRoom() && mayStartPrograms() ? MEMORY_FOLDER : tmpdir();

@@ -4,7 +4,7 @@ import type { S3ClientOptions } from "../../src/server/storage/s3/s3-client.ts";
 import { createBucket } from "./s3-bucket.ts";
 import { isSignedWith } from "./s3-signature.ts";
 
-/** What goes wrong with a request; an answer cut after so many bytes is otherwise right. */
+/** A fault of a request; an answer cut after so many bytes is otherwise right. */
 export type Fault =
   | { status: number; code: string }
   | "reset"
@@ -12,7 +12,7 @@ export type Fault =
   | { cutAfterBytes: number }
   /** Ends in good order, as if these were all the bytes: a chunked answer says no length. */
   | { endAfterBytes: number }
-  /** Does what was asked, then breaks the connection instead of telling. */
+  /** Carries the request out, then breaks the connection instead of answering. */
   | "lostAnswer";
 
 export interface SeenRequest {

@@ -130,7 +130,7 @@ export async function manifestsOf(built: BuiltUpload): Promise<Existing> {
   return manifests;
 }
 
-/** The bytes of every instance of a build, by SOP Instance UID, cut out where the manifests say. */
+/** The bytes of every instance of a build, by SOP Instance UID, cut out at the manifests' offsets. */
 export async function storedInstances(built: BuiltUpload): Promise<Map<string, Uint8Array>> {
   const found = new Map<string, Uint8Array>();
   for (const { volume, series } of built.studies) {

@@ -27,7 +27,7 @@ export async function drawnPicture(image: Uint8Array): Promise<DrawnPicture> {
   let [least, most] = [255, 0];
   for (const row of rows) {
     for (let i = 0; i < row.length; i++) {
-      // Alpha is no brightness.
+      // Alpha does not count as brightness.
       if (channels % 2 === 0 && i % channels === channels - 1) continue;
       least = Math.min(least, row[i] ?? 0);
       most = Math.max(most, row[i] ?? 0);

@@ -10,7 +10,7 @@ let started: Promise<string> | undefined;
 /**
  * The address of a PostgreSQL for this test process: the one `TEST_POSTGRES_URL` names, else one of its own.
  *
- * It is run by `postgres-host.ts`, which is no child of ours: `bun test --isolate` kills the children of each test
+ * It is run by `postgres-host.ts`, which is not our child: `bun test --isolate` kills the children of each test
  * file. The host ends when this process has, and takes the data with it.
  */
 export function testPostgresUrl(): Promise<string> {
@@ -24,7 +24,7 @@ async function startHost(): Promise<string> {
   if (!existsSync(folder)) {
     const host = join(import.meta.dir, "postgres-host.ts");
     const command = [process.execPath, host, folder, String(process.pid)];
-    // It holds none of our pipes: who reads our output to its end would wait for the host, and the host for us.
+    // It has none of our pipes: a reader of our output to its end would wait for the host, and the host for us.
     spawn("/bin/sh", ["-c", '"$@" &', "sh", ...command], { detached: true, stdio: "ignore" });
   }
   const deadline = Date.now() + START_TIMEOUT_MS;

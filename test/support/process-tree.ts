@@ -69,7 +69,7 @@ function kilobytes(text: string, field: string): number {
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(text)?.[1] ?? 0) * 1024;
 }
 
-/** Empty where the process has gone meanwhile. */
+/** Empty if the process has ended meanwhile. */
 function readProc(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, "utf8");

@@ -4,7 +4,7 @@ import type { Person, TestApp } from "./test-app.ts";
 export interface RawAnswer {
   status: number;
   body: string;
-  /** What was sent of the body before the answer was there. */
+  /** Bytes of the body sent before the answer came. */
   sentBytes: number;
 }
 
@@ -26,7 +26,7 @@ export function serveApp(t: TestApp): { port: number } & AsyncDisposable {
 }
 
 /**
- * Uploads a file by hand, over a socket: `pieces` in chunks, without a length, or after a `contentLength` that may lie. The
+ * Uploads a file by hand, over a socket: `pieces` in chunks, without a length, or after a `contentLength` that may be false. The
  * sender stops when the answer comes.
  */
 export async function uploadRaw(

@@ -2,7 +2,7 @@
 export interface ReadBrCode {
   /** Of the key that a static code names. */
   chave: string | undefined;
-  /** Where a dynamic code's charge is read, without its scheme. */
+  /** The address of a dynamic code's charge, without its scheme. */
   location: string | undefined;
   amountCents: number | undefined;
   merchantName: string;
@@ -64,7 +64,7 @@ export function checksum(text: string): string {
   return register.toString(16).toUpperCase().padStart(4, "0");
 }
 
-/** What a PSP writes; apart from the product's own writer, so that neither can hide the other's mistakes. */
+/** A code as a PSP writes it; independent of the product's own writer, so that neither hides the other's mistakes. */
 export function writeFields(fields: [id: string, value: string][]): string {
   return fields.map(([id, value]) => `${id}${String(value.length).padStart(2, "0")}${value}`).join("");
 }

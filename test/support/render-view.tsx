@@ -70,7 +70,7 @@ export function shownView(): string {
 
 export type Answer = (request: { body: unknown; search: URLSearchParams }) => Response | Promise<Response>;
 
-/** Answers calls by method and path; keeps which were made. A call that nobody expects fails the test. */
+/** Answers calls by method and path; records them. An unexpected call fails the test. */
 export function answerCalls(answers: Record<string, Answer>): string[] {
   const calls: string[] = [];
   globalThis.fetch = (async (path: string, init?: RequestInit) => {

@@ -1,6 +1,6 @@
 import type { Locale } from "../../src/shared/locale.ts";
 
-/** What the person reads and looks for, written out: a text that is missing or not translated is found. */
+/** The texts that a person reads, written out, so that a missing or untranslated one is found. */
 export const texts = {
   "pt-BR": {
     createAccount: "Criar conta",

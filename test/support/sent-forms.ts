@@ -5,7 +5,7 @@ export interface SentForm {
   headers: Map<string, string>;
 }
 
-/** Stands in for XMLHttpRequest and answers each form with the next response; keeps what was sent. */
+/** Stands in for XMLHttpRequest and answers each form with the next response; records the sent forms. */
 export function answerForms(...answers: { status: number; body?: unknown }[]): SentForm[] {
   const sent: SentForm[] = [];
   class FormRequest {

@@ -68,7 +68,7 @@ export async function downloadHashes(server: Server, token: string, studyId: str
   return Object.values(unzipSync(new Uint8Array(await answer.arrayBuffer()))).map(sha256);
 }
 
-/** What a server holds against what was sent to it. */
+/** Differences between a server's studies and the uploads it acknowledged. */
 export interface Reckoning {
   /** Acknowledged, yet not all there. */
   lost: number;

@@ -10,17 +10,17 @@ import { isAlive, processTree } from "./process-tree.ts";
 export interface ServerProcess extends AsyncDisposable {
   url: string;
   pid: number;
-  /** Whether one of the kills below has begun: what fails from then on is its doing. */
+  /** Whether one of the kills below has begun: later failures are its effect. */
   isKilled: boolean;
   /** Signs in as the admin of the data directory. */
   signIn(): Promise<string>;
-  /** Kills the app and nothing else, as the kernel kills what takes too much memory. */
+  /** Kills only the app, as the kernel kills a process that takes too much memory. */
   killApp(): Promise<void>;
   /** Kills everything at once, PostgreSQL included, as the end of a container does. */
   killAll(): Promise<void>;
   /** SIGTERM; resolves with the exit code and how long it took. */
   terminate(): Promise<{ code: number; milliseconds: number }>;
-  /** What it logged. */
+  /** Its log. */
   log(): string;
 }
 
@@ -28,7 +28,7 @@ const MAIN = join(import.meta.dir, "../../src/server/main.ts");
 const ADMIN = { email: "admin@example.com", password: "segredo de teste" };
 const START_TIMEOUT_MS = 30_000;
 
-/** @throws where it does not become ready; the message carries what it said */
+/** @throws if it does not become ready; the message has its output */
 export async function spawnServer(dataDir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
   const child = Bun.spawn([process.execPath, MAIN, "serve"], {
     env: {
@@ -154,7 +154,7 @@ export async function beginUpload(
       "content-length": head.length + zip.length + tail.length,
     },
   });
-  upload.on("error", () => {}); // the end of the connection is what is waited for
+  upload.on("error", () => {}); // only the end of the connection matters
   const closed = new Promise((resolve) => upload.once("close", resolve));
   upload.write(head);
   const piece = 1 << 20;

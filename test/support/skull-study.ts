@@ -1,6 +1,6 @@
 import type { Study } from "../../src/shared/api/studies.ts";
 
-/** A study as the server tells of it. */
+/** A study as the server lists it. */
 export const skull: Study = {
   id: "s1",
   studyInstanceUID: "2.25.1",

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import type { PasskeyAssertion, PasskeyAttestation } from "../../src/shared/api/factors.ts";
 
-/** What a test bends to see it refused; by default all is as a browser and an authenticator do it. */
+/** Deviations that a test expects to be refused; by default everything is as a browser and an authenticator do it. */
 export interface Bent {
   origin?: string;
   rpId?: string;
@@ -93,7 +93,7 @@ export class SoftwareAuthenticator {
     );
   }
 
-  /** Hash of the relying party's id, flags (UP 1, UV 4, AT 64), counter, and what was made. */
+  /** Hash of the relying party's id, flags (UP 1, UV 4, AT 64), counter, and the credential. */
   #authenticatorData(rpId: string, bent: Bent, credential?: Buffer): Buffer {
     const flags = 1 + (bent.userVerified === false ? 0 : 4) + (credential ? 64 : 0);
     const counter = Buffer.alloc(4);

@@ -15,7 +15,7 @@ export function textOf(path: string): string {
   return readFileSync(join(root, path), "utf8");
 }
 
-/** What a file imports, types included, as paths from the repository's root; packages are left out. */
+/** The files that a file imports, types included, as paths from the repository's root; packages are left out. */
 export function importsOf(path: string): string[] {
   const specifiers = textOf(path).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*["'](\.[^"']+)["']/g);
   return Array.from(specifiers, ([, specifier = ""]) =>

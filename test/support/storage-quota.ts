@@ -14,14 +14,14 @@ export async function pretendKept(t: TestApp, accountId: string, bytes: number):
   await t.sql`insert into storage_tallies values (gen_random_uuid(), ${accountId}, ${Math.round(bytes)})`;
 }
 
-/** What the program counts for an account. */
+/** The bytes that the program counts for an account. */
 export async function countedBytes(t: TestApp, accountId: string): Promise<number> {
   const [row] = await t.sql<{ bytes: string }[]>`
     select coalesce(sum(bytes), 0) as bytes from storage_tallies where account_id = ${accountId}`;
   return Number(row?.bytes);
 }
 
-/** What an account keeps, added up over the rows of all objects. */
+/** The bytes of an account, summed over the rows of all its objects. */
 export async function keptBytes(t: TestApp, accountId: string): Promise<number> {
   const [row] = await t.sql<{ bytes: string }[]>`
     select coalesce(sum(bytes), 0) as bytes from (
@@ -32,7 +32,7 @@ export async function keptBytes(t: TestApp, accountId: string): Promise<number> 
   return Number(row?.bytes);
 }
 
-/** What one small study takes at rest, at most. */
+/** The most bytes that one small study takes at rest. */
 export async function sizeOfStudy(t: TestApp): Promise<number> {
   const person = await t.addPerson("Mede Estudo", { plan: "clinica" });
   await t.store(person, sampleZip({ study: "9999" }));

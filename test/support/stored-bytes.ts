@@ -2,11 +2,11 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Sql } from "../../src/server/db/postgres.ts";
 
-/** Where bytes and rows of a data directory do not agree; every list is empty in a sound one. */
+/** Differences between bytes and rows of a data directory; every list is empty in a sound one. */
 export interface Disagreements {
   /** Files below `staging` or `objects` that no row names and no waiting deletion will take. */
   filesWithoutRow: string[];
-  /** Rows whose bytes are not where they say. */
+  /** Rows whose bytes are missing. */
   rowsWithoutFile: string[];
   /** Uploads neither committed nor given up. */
   openUploads: string[];
@@ -14,13 +14,13 @@ export interface Disagreements {
   notArchived: string[];
   /** Rows whose staged copy has not gone yet. */
   stillStaged: string[];
-  /** Accounts whose bytes at rest are counted as another sum than that of what they keep. */
+  /** Accounts whose counted bytes at rest differ from the sum of their objects. */
   miscounted: string[];
 }
 
 /**
- * Compares the files of a data directory with the rows that name them. `archivedKeys`: what lies in the archive
- * store where that is not the folder `objects`.
+ * Compares the files of a data directory with the rows that name them. `archivedKeys`: the keys in the archive
+ * store if that is not the folder `objects`.
  */
 export async function compareBytes(
   sql: Sql,
@@ -72,7 +72,7 @@ export const NO_DISAGREEMENTS: Disagreements = {
   miscounted: [],
 };
 
-/** Compares until all agrees, since deletions and transfers take a moment; then, or at the end, tells. */
+/** Compares until all agrees, since deletions and transfers take a moment; returns the last comparison. */
 export async function bytesOnceSettled(
   compare: () => Promise<Disagreements>,
   timeoutMs = 20_000,

@@ -42,7 +42,7 @@ export async function showList(answers: Record<string, Answer>, role: Role = "us
   return { calls, user: userEvent.setup() };
 }
 
-/** What stands in the heads of the table's columns, from left to right. */
+/** The texts of the table's column heads, from left to right. */
 export function columnHeads(): (string | null)[] {
   return screen.getAllByRole("columnheader").map((head) => head.textContent);
 }

@@ -96,7 +96,7 @@ export const paid: Payment = {
   periodEnd: "2027-01-17T15:00:00.000Z",
 };
 
-/** What the subscription view asks for; null: the account has no subscription. */
+/** Answers to the subscription view's calls; null: the account has no subscription. */
 export function subscriptionAnswers(
   mine: Partial<Subscription> | null = {},
   used: Partial<UsageStats> = {},

@@ -6,7 +6,7 @@ export function syntaxFixture(name: string): string[] {
   return text.replace(/\n$/, "").split("\n");
 }
 
-/** Lines of two columns: what goes in and what has to come out. */
+/** Lines of two columns: the input and the expected output. */
 export function syntaxPairs(name: string): [input: string, output: string][] {
   return syntaxFixture(name).map((line) => {
     const [input = "", output = ""] = line.split(" ");

@@ -42,9 +42,9 @@ export interface TestApp extends AsyncDisposable {
   startAgain(): Promise<Pick<TestApp, "app"> & AsyncDisposable>;
   /** Resolves when no job waits or runs. */
   settle(): Promise<void>;
-  /** Serves the app with the built client and viewer (made first where they are missing); answers its origin. */
+  /** Serves the app with the built client and viewer (builds them if they are missing); returns its origin. */
   listen(): Promise<string>;
-  /** Serves it once more, as where `VIEWER_ORIGIN` names an origin for the viewer alone; answers that origin. */
+  /** Serves it once more, as if `VIEWER_ORIGIN` named an origin for the viewer alone; returns that origin. */
   listenForViewer(): Promise<string>;
 }
 

@@ -9,7 +9,7 @@ const STEPS = 12;
 /** As long as a screen takes between two readings of its fingers. */
 const STEP_MS = 16;
 
-/** Moves fingers over the page's screen, each from its first point to its last, as a touch screen tells of it. */
+/** Moves fingers over the page's screen, each from its first point to its last, as a touch screen reports it. */
 export async function moveFingers(page: Page, ...fingers: { from: Point; to: Point }[]): Promise<void> {
   const screen = await page.context().newCDPSession(page);
   const at = (share: number) =>

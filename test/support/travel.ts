@@ -1,6 +1,6 @@
 import { act } from "./dom.ts";
 
-/** Presses Back or Forward. The browser tells of it later. */
+/** Presses Back or Forward. The browser reports it later. */
 export async function travel(by: "back" | "forward"): Promise<void> {
   await act(async () => {
     window.history[by]();
@@ -8,7 +8,7 @@ export async function travel(by: "back" | "forward"): Promise<void> {
   });
 }
 
-/** Does what writes to the history, and waits until a Back that it began has arrived. */
+/** Runs an action that writes to the history, and waits until a Back that it began has arrived. */
 export async function write(work: () => void): Promise<void> {
   await act(async () => {
     work();

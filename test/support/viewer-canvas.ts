@@ -1,6 +1,6 @@
 import type { Frame, Page } from "playwright-core";
 
-/** What an image in the viewer looks like, as far as a test can tell. */
+/** Measurements of the image that the viewer shows. */
 export interface Sight {
   /** Share of the viewport, 0 to 1, that is not black. */
   lit: number;

@@ -1,8 +1,8 @@
 import type { BrowserContext, Page } from "playwright-core";
 
 /**
- * What goes wrong in a context's pages from now on: errors on the console (breaches of the content security policy
- * are among them), exceptions nobody caught, requests that failed, answers of 400 and above.
+ * Problems in a context's pages from now on: errors on the console (breaches of the content security policy
+ * are among them), uncaught exceptions, requests that failed, answers of 400 and above.
  */
 export function watchForTrouble(context: BrowserContext): string[] {
   const trouble: string[] = [];
@@ -12,7 +12,7 @@ export function watchForTrouble(context: BrowserContext): string[] {
   context.on("weberror", (error) => trouble.push(`exception: ${error.error().stack}`));
   context.on("requestfailed", (request) => {
     const reason = request.failure()?.errorText ?? "";
-    // What is still on its way when a page or the viewer's frame closes, and a link that turns out to be a download.
+    // Requests under way when a page or the viewer's frame closes, and links that turn out to be downloads.
     if (reason !== "net::ERR_ABORTED") trouble.push(`request: ${reason} ${request.url()}`);
   });
   context.on("response", (response) => {

@@ -3,14 +3,14 @@ import { crc32, deflateRawSync } from "node:zlib";
 const FULL_16 = 0xffff;
 const FULL_32 = 0xffffffff;
 
-/** An entry of a ZIP made for a test; every field of its headers can be made to lie. */
+/** An entry of a ZIP made for a test; every field of its headers can be made false. */
 export interface TestEntry {
   name: string | Uint8Array;
   content: Uint8Array;
   /** Bytes of no entry, in front of its local header. */
   gap?: Uint8Array;
   method?: number;
-  /** What lies in the archive, where it is not the content deflated or as it is. */
+  /** The bytes in the archive, if they are neither the content nor its deflated form. */
   stored?: Uint8Array;
   flags?: number;
   /** Leaves CRC-32 and sizes out of the local header and puts them behind the data (APPNOTE §4.3.9), signature or not. */
@@ -19,7 +19,7 @@ export interface TestEntry {
   zip64?: boolean;
   /** Further extra fields of both headers. */
   extra?: Uint8Array;
-  /** What the central header says instead. */
+  /** False fields of the central header. */
   central?: {
     crc32?: number;
     sizeBytes?: number;
@@ -29,7 +29,7 @@ export interface TestEntry {
     disk?: number;
     comment?: Uint8Array;
   };
-  /** What the local header says instead. */
+  /** False fields of the local header. */
   local?: { method?: number; flags?: number; extra?: Uint8Array };
 }
 

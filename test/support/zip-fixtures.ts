@@ -4,13 +4,13 @@ import type { ZipFailure } from "../../src/shared/zip/zip-error.ts";
 import { sampleInstance } from "./sample-zip.ts";
 import { extraField, type TestEntry, writeTestZip } from "./zip-archive.ts";
 
-/** What becomes of a file in an upload: an instance that is taken, or why it is not. */
+/** The outcome of a file in an upload: an accepted instance, or the reason why it is skipped. */
 export type FileVerdict = "taken" | "folder" | "ignored_name" | "not_dicom" | "zip.crc" | EntryFailure;
 
 export interface ExpectedEntry {
   name: string;
   verdict: FileVerdict;
-  /** Its headers agree, and only its content shows that they lie. */
+  /** Its headers agree, and only its content shows that they are false. */
   isFoundOut?: boolean;
 }
 

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 export const JUDGES = ["unzip", "7z", "bsdtar", "python3"] as const;
 export type Judge = (typeof JUDGES)[number];
 
-/** What another program makes of a ZIP. */
+/** Another program's judgement of a ZIP. */
 export interface Judgement {
   /** It warns of nothing. */
   isClean: boolean;
@@ -63,7 +63,7 @@ function run([program = "", ...args]: readonly string[]) {
   return spawnSync(program, args, { timeout: TIMEOUT_MS, maxBuffer: MAX_OUTPUT_BYTES });
 }
 
-/** What judges may answer otherwise, and why: our answer stands. */
+/** Judgements that may differ from ours, and why ours is kept. */
 const OTHERWISE: { judges: readonly Judge[]; why: string; titles: readonly string[] }[] = [
   {
     judges: ["unzip", "bsdtar", "python3"],

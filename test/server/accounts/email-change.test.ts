@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => t[Symbol.asyncDispose]());
 
 let addresses = 0;
-// Each test asks from an address of its own: what it counts is not what is tested here.
+// Each test uses its own address, so that limits per address do not interfere.
 let from: Record<string, string> = {};
 beforeEach(() => {
   from = { "x-forwarded-for": `198.51.100.${++addresses}` };
@@ -108,7 +108,7 @@ test("an admin's own e-mail change needs the password too: the list of users is 
 describe("a link that was mailed", () => {
   interface Account {
     person: Person;
-    /** Where the address is after the change. */
+    /** The account's address after the change. */
     email: string;
   }
   const links: Record<string, (account: Account) => Promise<() => Promise<boolean>>> = {

@@ -307,7 +307,7 @@ describe("with a passkey", () => {
     expect((await factors.signInOptions({ email })).allowCredentials ?? []).toEqual([]);
     const browser = createVisitor(t, "");
     await browser.post("/api/auth/login", { email, password });
-    // Whoever only shares its network learns nothing.
+    // A caller who only shares its network learns nothing.
     expect((await factors.signInOptions({ email })).allowCredentials ?? []).toEqual([]);
     const asked = await browser.post("/api/auth/passkeys/sign-in-options", { email });
     const options = (await asked.json()) as PasskeyOptions;

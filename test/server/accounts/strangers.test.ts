@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => t[Symbol.asyncDispose]());
 beforeEach(() => {
-  // What one test counted is over in the next.
+  // Counts of one test have expired in the next.
   t.advance(2 * 3600_000);
 });
 

@@ -16,12 +16,12 @@ import { openZip } from "../../../src/shared/zip/open-zip.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { type TestEntry, type TestZipOptions, writeTestZip } from "../../support/zip-archive.ts";
 
-// Other programs are asked for their opinion: on a busy machine each takes its time.
+// Other programs check the archives, which is slow on a busy machine.
 setDefaultTimeout(60_000);
 
 const FIRST = "0198c0de-0000-7000-8000-00000000000a";
 const SECOND = "0198c0de-0000-7000-8000-00000000000b";
-/** Large enough that what lies between two entries is little beside it. */
+/** Large enough that the bytes between two entries are few in comparison. */
 const LARGE = 100_000;
 
 const noise = (length: number, seed: number) => {
@@ -81,7 +81,7 @@ async function made(...given: Parameters<typeof makeVolume>): Promise<Made> {
   return volume;
 }
 
-/** What tools that share no code with the server say of an archive; those that are not here say nothing. */
+/** What tools without shared code report about an archive; missing tools report nothing. */
 function opinions(path: string): Record<string, boolean> {
   const python = "import sys,zipfile; z=zipfile.ZipFile(sys.argv[1]); sys.exit(z.testzip() is not None)";
   const tools: Record<string, string[]> = {
@@ -172,7 +172,7 @@ describe("a ZIP that becomes a volume in place", () => {
     expect(await isMade([{ name, content: large, gap: new Uint8Array(65_535) }])).toBe(true);
     expect(await isMade([{ name, content: large, gap: new Uint8Array(65_536) }])).toBe(false);
     expect(await isMade([], {})).toBe(false);
-    // What shares bytes with another is none that a volume could hold.
+    // A volume can't have an entry that shares bytes with another.
     const overlapping: EntryInFile = {
       dataOffset: 100,
       storedBytes: 100,

@@ -223,7 +223,7 @@ describe("the download of a study", () => {
         id,
         sizeBytes,
         read: async ({ offset, length }) => {
-          // What lies in front of the directory does not matter to the plan.
+          // The bytes in front of the directory do not matter to the plan.
           const from = offset - centralOffset;
           const padding = new Uint8Array(Math.max(0, Math.min(-from, length)));
           return Buffer.concat([padding, tail.subarray(Math.max(0, from), Math.max(0, from + length))]);

@@ -48,7 +48,7 @@ interface Session {
   place: number;
 }
 
-/** What stands in for a pooler: `backendOf` says which process serves a query, undefined for none. */
+/** A substitute for a pooler: `backendOf` says which process serves a query, undefined for none. */
 async function servePooler({
   backendOf,
   refuses = () => undefined,

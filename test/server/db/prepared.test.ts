@@ -104,7 +104,7 @@ const rename = prepared((db, given: Given<{ id: string; name: string; at: Date }
     .returning({ name: things.name, madeAt: things.madeAt }),
 );
 
-/** As drizzle reads them when it writes the statement for this one time. */
+/** The rows as drizzle reads them by an unprepared statement. */
 async function read(db: DbOrTx, ...ids: string[]): Promise<Thing[]> {
   return await db.select().from(things).where(inArray(things.id, ids)).orderBy(things.id);
 }
@@ -178,7 +178,7 @@ test("a statement's change is visible in its transaction at once, outside after 
 });
 
 test("concurrent transactions see only their own changes, and none of another database", async () => {
-  // None commits before all have read.
+  // Each commits only after all have read.
   const allHaveRead = Promise.withResolvers<void>();
   let reading = 3;
   const inOne = async (on: TestDatabase, row: Thing) =>

@@ -53,7 +53,7 @@ function guardedSource(bytes: Uint8Array): ByteSource {
   };
 }
 
-/** Reads a file and every frame it is said to have; fails where a frame lies outside. */
+/** Reads a file and every frame of its table; fails if a frame is outside the file. */
 function readAll(bytes: Uint8Array): void {
   const read = readInstance(guardedSource(bytes), { maxInflatedBytes: 1_000_000 });
   if (!read.ok) return;

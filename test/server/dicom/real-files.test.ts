@@ -30,7 +30,7 @@ function taken({ bytes }: Sample): Instance | undefined {
   return read.ok ? read.instance : undefined;
 }
 
-/** What dicom-parser makes of a file; undefined where it gives up (it throws strings and objects). */
+/** The file as dicom-parser reads it; undefined if it gives up (it throws strings and objects). */
 function parsedElsewhere({ bytes }: Sample) {
   try {
     return dicomParser.parseDicom(new Uint8Array(bytes), { inflater: inflate });
@@ -39,7 +39,7 @@ function parsedElsewhere({ bytes }: Sample) {
   }
 }
 
-/** The whole file with what is behind `position` inflated, as dicom-parser wants it. */
+/** The whole file with the bytes after `position` inflated, as dicom-parser needs it. */
 function inflate(bytes: Uint8Array, position: number): Uint8Array {
   return new Uint8Array(
     Buffer.concat([bytes.subarray(0, position), inflateRawSync(bytes.subarray(position))]),

@@ -47,7 +47,7 @@ function sampleInstance(sample: SampleInstance) {
   return { bytes, instance: read.instance };
 }
 
-/** `count` bytes that tell where they come from: the frame number, then a ramp. */
+/** `count` bytes that identify their frame: the frame number, then a ramp. */
 export function pixels(frameNumber: number, count: number): Uint8Array {
   return Uint8Array.from({ length: count }, (_, index) => (index === 0 ? frameNumber : index));
 }

@@ -40,7 +40,7 @@ async function listed(): Promise<Study> {
   return study;
 }
 
-/** Reads all of it with something wrong, and names the answers that bring other bytes than were stored. */
+/** Reads the whole damaged study, and names the answers whose bytes differ from the stored ones. */
 async function lies(app = t.app): Promise<{ wrong: string[]; refused: number; cut: number }> {
   const wrong: string[] = [];
   let refused = 0;
@@ -67,7 +67,7 @@ async function tokenPath(path: string): Promise<string> {
 
 const forget = () => t.sql`update studies set integrity = 'unchecked', verified_at = null`;
 
-/** Nothing of what was read before is in memory; of the last release's volumes nothing is in the database either. */
+/** As after a restart: nothing read before is in memory, nor, for the last release's volumes, in the database. */
 async function asAfterStart({ isOldRelease }: { isOldRelease: boolean }): Promise<void> {
   if (isOldRelease) await t.sql`delete from object_sums`;
   t.deps.sums.clear();

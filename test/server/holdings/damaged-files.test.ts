@@ -56,7 +56,7 @@ async function addLab(text: string): Promise<string> {
   return ((await answer.json()) as { id: string }).id;
 }
 
-/** Changes a byte of a file, or takes it away; gives back what puts it right. */
+/** Changes a byte of a file, or removes the file; returns a function that restores it. */
 function harm(key: string, at: number | "gone"): () => void {
   const path = join(t.deps.config.dataDir, "objects", key);
   const bytes = readFileSync(path);
@@ -77,7 +77,7 @@ function s3Settings({ options }: Awaited<ReturnType<typeof startFaultyS3Server>>
   };
 }
 
-/** What came of a chunked body (RFC 9112 §7.1), and whether it says that this was all. */
+/** The received bytes of a chunked body (RFC 9112 §7.1), and whether its last chunk came. */
 function dechunked(sent: Buffer): { body: Buffer; isEnded: boolean } {
   const parts: Buffer[] = [];
   for (let at = 0; at < sent.length; ) {

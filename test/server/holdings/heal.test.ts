@@ -27,7 +27,7 @@ async function listed(id: string): Promise<Study | undefined> {
   return ((await answer.json()) as Study[]).find((study) => study.id === id);
 }
 
-/** A sound study of its own for each test: it was deleted where another test had it. */
+/** A new sound study for each test, after deleting those of earlier tests. */
 async function soundStudy(): Promise<{ id: string; sound: Map<string, Answer> }> {
   for (const { id } of (await (await t.call("GET", "/api/studies", { as: owner })).json()) as Study[]) {
     await t.call("DELETE", `/api/studies/${id}`, { as: owner });

@@ -42,7 +42,7 @@ async function keysOf(t: TestApp, study: string): Promise<string[]> {
   return rows.map(({ key }) => key);
 }
 
-/** Takes an object out of the store and gives back what puts it there again. */
+/** Removes an object from the store and returns a function that puts it back. */
 async function takeAway(store: ObjectStore, key: string): Promise<() => Promise<void>> {
   const kept = await store.stat(key);
   const bytes = await store.read(key, { offset: 0, length: kept?.sizeBytes ?? 0 });
@@ -176,7 +176,7 @@ describe("a check for missing objects", () => {
     const [late = ""] = await keysOf(t, "2");
     const putBack = await takeAway(store, late);
     const { list, stat } = store;
-    // All is listed before the first study is deleted; what comes is there when it is asked for by itself.
+    // The listing ends before the first study is deleted; added objects are found by single requests.
     store.list = async function* (prefix) {
       const listed = await Array.fromAsync(list(prefix));
       await t.call("DELETE", `/api/studies/${studies[0]?.id}`, { as: person });

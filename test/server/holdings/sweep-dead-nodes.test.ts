@@ -11,7 +11,7 @@ import { createTestApp, type Person, problemOf, type TestApp } from "../../suppo
 
 /*
  * Two nodes with a DATA_DIR each on one database and one bucket. `lost` stops beating; `other` goes on. `lost` runs no
- * jobs, so that what it held stays as a kill left it.
+ * jobs, so that its uploads stay as a kill left them.
  */
 const held = new AsyncDisposableStack();
 let bucket: FaultyS3Server;
@@ -38,7 +38,7 @@ beforeEach(() => {
 const silent = (minutes: number) =>
   lost.sql`update nodes set last_beat_at = now() - make_interval(mins => ${minutes}) where id = ${lost.deps.node.id}`;
 
-/** Lets `lost` beat once and then be silent for 11 minutes; whoever sweeps then, does it twice at once. */
+/** Lets `lost` beat once and then be silent for 11 minutes; then two sweeps run at once. */
 async function sweepLost(): Promise<void> {
   await beat(lost.deps);
   await silent(11);
@@ -114,7 +114,7 @@ test("a paused node can't commit an upload that was swept, and removes what it s
   bucket.pause = async () => {};
   await sweepLost();
   expect(keysUnder(row?.id)).toEqual([]);
-  // As a request that was on its way all the time, it arrives only now.
+  // It arrives only now, like a request that was delayed on its way.
   await other.deps.store.putBytes(`${row?.id}/late.zip`, new Uint8Array(10));
   goOn.resolve();
   expect((await answer).status).toBeGreaterThanOrEqual(400);
@@ -154,7 +154,7 @@ test("copies that a lost node had finished but not switched to are used", async 
 
 test("a study that only a lost node's disk holds stays recorded, shows error and the remedy, and is whole once the node is back", async () => {
   const studyId = await upload(lost, lostAcksDisk, "903");
-  // Half a copy is none.
+  // Half a copy does not count.
   const [first] = await objectsOf(studyId);
   await lost.deps.store.putBytes(first?.key, new Uint8Array(10));
   await sweepLost();

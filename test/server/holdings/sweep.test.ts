@@ -30,7 +30,7 @@ function cuttable(store: ObjectStore): { store: ObjectStore; line: { isCut: bool
   return { store: { ...store, list, sweepUnfinished }, line };
 }
 
-/** What kill -9 leaves of an upload before its commit: a row, a folder, and with ACK=store copies. */
+/** The remains of an upload killed before its commit: a row, a folder, and with ACK=store copies. */
 async function leaveDeadUpload(t: TestApp): Promise<string> {
   const id = Bun.randomUUIDv7();
   const { node, db, clock } = t.deps;

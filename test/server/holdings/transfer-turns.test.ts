@@ -16,7 +16,7 @@ test("other requests are served while a large study is checked in the archive", 
   const store: ObjectStore = {
     ...disk,
     open(key, range) {
-      turns = 0; // what came before wrote and linked, and waited for that
+      turns = 0; // the steps before wrote and linked files, and waited for that
       return disk.open(key, range);
     },
   };

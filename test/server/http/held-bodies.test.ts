@@ -58,7 +58,7 @@ function memoryOf(): number {
   return Number(/RssAnon:\s+(\d+)/.exec(status)?.[1]) * 1024;
 }
 
-/** Announces 6 MB on each connection, sends 2, and says so once the kernel has taken what it takes. */
+/** Announces 6 MB on each connection, sends 2, and reports when the kernel has accepted all it can. */
 const SENDERS = `
   const { connect } = require("node:net");
   const part = Buffer.concat([
@@ -90,7 +90,7 @@ describe("bodies that are begun and held", () => {
     const watching = setInterval(() => {
       most = Math.max(most, memoryOf());
     }, 20);
-    // Their memory is not the server's: they are in a process of their own.
+    // They are in a process of their own, so that their memory is not counted as the server's.
     await using senders = Bun.spawn([process.execPath, "-e", SENDERS], {
       env: { ...process.env, PORT: String(server.port), HELD: String(HELD) },
       stdout: "pipe",
@@ -120,7 +120,7 @@ describe("bodies that are begun and held", () => {
       const concrete = path.replace(/:[A-Za-z]+(\{.*\})?/g, "01890000-0000-7000-8000-000000000000");
       const isForm = /upload|support/.test(path);
       const type = isForm ? formHead : "application/json";
-      // Nobody is signed in, or the body is longer than any that is taken here.
+      // Without a session, or with a body longer than any route accepts.
       const sizes = access === "public" ? [51 * MIB + FORM_BYTES] : [1000, 2 ** 30];
       for (const size of sizes) {
         const headers = { "content-type": type, "content-length": String(size) };

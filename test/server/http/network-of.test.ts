@@ -38,7 +38,7 @@ test("the host's half changes nothing, the network's half does", () => {
   fc.assert(
     fc.property(fc.array(group, { minLength: 12, maxLength: 12 }), (groups) => {
       const hex = groups.map((part) => part.toString(16));
-      // A leading 2a00 keeps clear of what stands for IPv4.
+      // A leading 2a00 avoids the ranges that stand for IPv4.
       const network = ["2a00", ...hex.slice(0, 3)];
       const one = networkOf([...network, ...hex.slice(4, 8)].join(":"));
       expect(networkOf([...network, ...hex.slice(8, 12)].join(":"))).toBe(one);

@@ -6,8 +6,8 @@ import { createTestApp, type Person, type TestApp } from "../../support/test-app
 
 /*
  * Every route × every kind of caller. `user` owns the study; `doctor` and `lab` were granted it; `expired` was
- * granted it too, but his subscription has ended. Cells are read-only calls or calls with an empty body, so that one
- * does not change the next: a 400 says "allowed, but the body is wrong", a 404 "there is no such thing for you".
+ * granted it too, but their subscription has ended. Cells are read-only calls or calls with an empty body, so that one
+ * does not change the next: a 400 says "allowed, but the body is wrong", a 404 "not found for this caller".
  */
 const callers = ["visitor", "user", "other", "doctor", "lab", "admin", "unauthorised", "expired"] as const;
 type Caller = (typeof callers)[number];
@@ -140,7 +140,7 @@ const matrix: Record<string, Row> = {
   "GET /dicomweb/studies/:study/series/:series": row(401, 200, 404, 403, 403, 200, 403),
   "GET /dicomweb/studies/:study": row(401, 200, 404, 403, 403, 200, 403),
   "GET /generate-token": row(401, 400, 400, 400, 400, 400, 403),
-  // Late, since it takes away what it ends.
+  // Late, since it ends the subscription and removes the studies.
   "POST /api/subscriptions/cancel": row(401, 200, 200, 409, 409, 409, 409),
   // Last, since it ends the sessions of all who call it.
   "POST /api/auth/logout": signedIn(200),

@@ -4,7 +4,7 @@ import { AppError } from "../../../src/server/http/app-error.ts";
 import type { HttpEnv } from "../../../src/server/http/http-context.ts";
 import { boundUnreadBodies } from "../../../src/server/http/unread-bodies.ts";
 
-/** An app that takes a body in once `look` has looked its sender up. */
+/** An app that accepts a body once `look` has looked up its sender. */
 function senders(look: () => Promise<void>) {
   const app = new Hono<HttpEnv>();
   app.onError((error, c) => c.body(null, error instanceof AppError ? error.kind.status : 500));

@@ -123,7 +123,7 @@ describe("two different instances under one SOP Instance UID", () => {
   });
 });
 
-/** The file with four bytes behind it that give it this CRC-32 (they lie in a private element's place: its end). */
+/** The file with four bytes behind it that give it this CRC-32 (they are the end of a private element). */
 function withCrcOf(file: Uint8Array, wanted: number): Uint8Array {
   const tail = Uint8Array.of(0xfc, 0xff, 0xfc, 0xff, 0x4f, 0x42, 0, 0, 4, 0, 0, 0);
   const body = Buffer.concat([file, tail]);

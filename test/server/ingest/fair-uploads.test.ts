@@ -58,7 +58,7 @@ async function until(isDone: () => Promise<boolean>): Promise<void> {
 
 test("66 uploads of six trial accounts that send a byte each do not keep others out", async () => {
   for (const [at, person] of tricklers.entries()) {
-    // More at the same moment are told to come back: their bodies would lie unread while it is looked up who sends.
+    // More concurrent ones are told to retry: their bodies would stay unread while their senders are looked up.
     for (let n = 0; n < 11; n++) await trickle(person);
     await until(async () => (await receiving()) === 11 * (at + 1));
   }

@@ -9,7 +9,7 @@ import {
 import { createTempFolder } from "../../support/temp-folder.ts";
 
 /*
- * Workers of the test's own: a spool that says `spin` is read for ever as small work, one that says `heavy` is more than
+ * Workers of the test's own: a spool that says `spin` is read endlessly as small work, one that says `heavy` is more than
  * small, and all others are read at once.
  */
 const SERVE = join(import.meta.dir, "../../../src/server/processes/serve-requests.ts");
@@ -75,7 +75,7 @@ test("a small upload that takes long starts again as large work once others wait
   await using third = await scanAs("c", "quick");
   await third.scan;
   order.push("quick");
-  // One of them was enough; the other keeps its place, since nobody waits for it.
+  // One freed place was enough; the other upload keeps its place, since none waits for it.
   await Promise.race([one, other]);
   expect(order.length).toBe(2);
   await workers.close();

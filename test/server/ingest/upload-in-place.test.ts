@@ -42,7 +42,7 @@ for (const ack of ["disk", "store"]) {
       const first = await downloaded(t, who, "80");
       expect(first.contents).toEqual(contentsOf(one, two));
       expect(first.zip.includes("MARIA_DA_SILVA")).toBe(false);
-      // A digit more than in a copy: the names that came were a byte longer.
+      // A digit more than in a copy: the received names were a byte longer.
       for (const name of first.names) expect(name).toMatch(/^DICOM\/[0-9a-f]{12}\/\d{9}\.dcm$/);
       await t.store(who, zipOf([three]));
       const both = await downloaded(t, who, "80");

@@ -20,7 +20,7 @@ const ENDLESS = 1e15;
 
 let t: TestApp;
 let server: ReturnType<typeof serveApp>;
-/** What the disk has left for this test. */
+/** Free bytes of the disk, for this test. */
 let freeBytes = ENDLESS;
 let person: Person;
 beforeAll(async () => {
@@ -55,7 +55,7 @@ function* noise(bytes: number): Generator<Uint8Array> {
   for (let at = 0; at < bytes; at += MIB) yield new Uint8Array(Math.min(MIB, bytes - at)).fill(7);
 }
 
-/** An instance of many frames that are nothing but zeros, deflated in its ZIP. */
+/** An instance of many frames of zeros only, deflated in its ZIP. */
 function deflatedFrames(frames: number, study = "1", sop = "1"): Uint8Array {
   const pixels = new Uint8Array(frames * 512 * 512);
   const content = sampleInstance({
@@ -254,7 +254,7 @@ test.if(isPrivileged)(
       const answers = await Promise.all(
         Array.from({ length: 6 }, () => uploadRaw(serving.port, sender, noise(12 * MIB))),
       );
-      // Those that have room are read, and are no ZIP.
+      // Uploads that have room are read, and fail because they are not ZIPs.
       const statuses = new Set(answers.map(({ status }) => status));
       expect(statuses.has(507)).toBe(true);
       expect(statuses.difference(new Set([422, 507])).size).toBe(0);

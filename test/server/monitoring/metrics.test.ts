@@ -30,7 +30,7 @@ async function scrape(app: Pick<TestApp, "app"> = t): Promise<ReadFamily[]> {
   return readOpenMetrics(await answer.text());
 }
 
-/** What the database says now: readings are kept for a while, and a node that has just started has none. */
+/** Metrics read from the database now: a node that has just started has no cached readings. */
 async function scrapeAfresh(): Promise<ReadFamily[]> {
   await using again = await t.startAgain();
   return await scrape(again);

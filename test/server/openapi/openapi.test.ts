@@ -37,7 +37,7 @@ const operations = () =>
 /** `GET /api/studies/:study` and `…/:path{.+}` as the document writes them. */
 const templated = (path: string) => path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}");
 
-/** Addresses that answer people's browsers and are no API, each with its reason. */
+/** Addresses that are for browsers and not part of the API, each with its reason. */
 const undocumented: Record<string, string> = {
   "GET /": "page",
   "GET /his": "page",

@@ -6,8 +6,8 @@ import type { PixAtPsp } from "../../support/psp/pix-at-psp.ts";
 import { type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 
 /*
- * The whole server at a PSP over mutual TLS. Whatever goes wrong there or on the way, the account must end right: paid
- * once and for what was paid, or as it was.
+ * The whole server at a PSP over mutual TLS. Whatever fails there or on the way, the account must end either paid
+ * exactly once, for the amount that was paid, or unchanged.
  */
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;

@@ -30,7 +30,7 @@ const pix = (...devolucoes: ReceivedDevolucao[]): ReceivedPix[] => [
   { endToEndId: E2E, amountCents: 1990, paidAt: at, devolucoes },
 ];
 
-/** What the table holds after these answers, one after the other. */
+/** The table's rows after these answers, in order. */
 function rowsAfter(...answers: ReceivedPix[][]): DevolucaoRow[] {
   let rows: DevolucaoRow[] = [];
   for (const answer of answers) {

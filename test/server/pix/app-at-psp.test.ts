@@ -32,7 +32,7 @@ describe("the app at a PSP", () => {
     return { payment, txid: String(row?.txid) };
   }
 
-  /** From the database: who asks the app has it ask the PSP. */
+  /** Read from the database, since a request to the app would make it ask the PSP. */
   async function statusOf({ id }: Payment): Promise<unknown> {
     return (await app.sql`select status from payments where id = ${id}`)[0]?.status;
   }

@@ -6,7 +6,7 @@ import type { Fault } from "../../support/psp/psp.ts";
 
 const PUT = "PUT /cob/{txid}";
 const GET = "GET /cob/{txid}";
-/** What may be over when it is asked again. */
+/** Faults that may be over at the next try. */
 const PASSING: Fault[] = [
   ...(["silence", "lostAnswer", "cut", "cutAnswer", "garbage", "endless"] as const),
   ...[408, 429, 500, 502, 503, 504].map((status) => ({ status })),

@@ -29,7 +29,7 @@ describe("giving money back", () => {
     expect((await at.pix.readRefund(refund))?.status).toBe("EM_PROCESSAMENTO");
     at.psp.settleRefund(id, status);
     expect(await at.pix.readRefund(refund)).toEqual({ id, amountCents, status });
-    // Asked for again, it is what it has become.
+    // A repeated request returns its current state.
     expect(await at.pix.refund(refund)).toEqual({ id, amountCents, status });
     expect(at.psp.refunds().length).toBe(1);
   });

@@ -3,7 +3,7 @@ import { createBacenPix } from "../../../src/server/pix/bacen/bacen-pix.ts";
 import { openPixAtPsp, type PixAtPsp } from "../../support/psp/pix-at-psp.ts";
 import { startPsp } from "../../support/psp/psp.ts";
 
-/** The PSP of the tests, so that what they prove is worth something. */
+/** Tests of the tests' own PSP, since the others rely on it. */
 describe("the PSP of the tests", () => {
   let at: PixAtPsp;
   beforeEach(async () => {

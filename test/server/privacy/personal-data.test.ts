@@ -10,10 +10,10 @@ import { linkIn, readOutbox } from "../../support/outbox.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import { cancel, type FilledAccount, fillAccount } from "../removals/filled-account.ts";
 
-/** LGPD art. 18: what is kept of a person can be taken along, and goes when the account goes. */
+/** LGPD art. 18: a person's data can be exported, and is deleted with the account. */
 const DAY = 24 * 3600_000;
 const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3, 4]);
-/** Not where anybody signs in from. */
+/** An address from which nobody signs in. */
 const ELSEWHERE = { "x-forwarded-for": "203.0.113.9" };
 
 let t: TestApp;
@@ -56,7 +56,7 @@ async function tables(): Promise<string[]> {
   return rows.map((row) => String(row.table_name));
 }
 
-/** Where one of these words stands, in any column of any table, jobs included, or in any file below DATA_DIR. */
+/** Places of these words: any column of any table, jobs included, and any file below DATA_DIR. */
 async function placesOf(words: string[]): Promise<string[]> {
   const found: string[] = [];
   const columns = await t.sql`select c.table_schema as schema, c.table_name as name, c.column_name as col
@@ -193,7 +193,7 @@ describe("an account that is deleted", () => {
 });
 
 describe("a support message that names an address", () => {
-  /** Wrote to support without an account, a day before somebody registered with their address. */
+  /** Registers a person a day after somebody without an account wrote to support with that address. */
   async function registerAfter(name: string): Promise<{ person: Person; message: string }> {
     const person = await t.addPerson(name);
     const message = `de antes da conta: ${name}`;

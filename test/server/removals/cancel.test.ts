@@ -113,7 +113,7 @@ describe("a cancelled subscription", () => {
 
     expect((await get(owner, "/api/studies")).status).toBe(403);
     expect((await get(owner, "/api/exams-lab")).status).toBe(403);
-    // A new plan opens the doors again; what was removed is not behind them.
+    // A new plan gives access again, but not to the removed exams.
     await subscribeAnew(t, owner, "familia");
     for (const person of [owner, doctor, relative, admin]) {
       expect(await listedTo(t, person)).not.toContain(studyId);
@@ -136,7 +136,7 @@ describe("a cancelled subscription", () => {
     expect(await (await get(owner, "/api/users/exam-count")).json()).toEqual({ count: 0 });
     const exported = await Array.fromAsync(exportAccount(t.deps, owner.id, "en-US"));
     const { "exams.json": exams = new Uint8Array() } = unzipSync(Buffer.concat(exported));
-    // The owner's own copy is the one way to them that is left.
+    // Only the owner's own copy is left.
     const { studies, laboratory } = JSON.parse(new TextDecoder().decode(exams));
     expect(studies).toHaveLength(2);
     expect(laboratory).toMatchObject([{ id: labId }]);
@@ -158,7 +158,7 @@ describe("a cancelled subscription", () => {
     const { expiresAt } = await cancel(t, owner);
     const [row] = await t.sql`select period_end from payments where id = ${paymentId}`;
     expect(new Date(row?.period_end as string).toISOString()).toBe(expiresAt ?? "");
-    // He need not be told that it has ended.
+    // They need not be told that it has ended.
     await sendEndNotices(t.deps);
     const [mail, ...others] = await mailsTo(t, owner);
     expect(others).toEqual([]);

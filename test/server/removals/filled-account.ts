@@ -11,7 +11,7 @@ export const HOUR_MS = 3600_000;
 export const DAY_MS = 24 * HOUR_MS;
 export const origin = { address: "203.0.113.7", requestId: "00000000-0000-7000-8000-000000000000" };
 
-/** The promise of a cancellation: this long everything can be brought back. */
+/** How long a cancellation can be undone. */
 export const GRACE_MS = 72 * HOUR_MS;
 
 /** Somebody with two studies, one of them with a report and granted to others, and a lab exam. */
@@ -86,7 +86,7 @@ export async function signInAgain(t: TestApp, ...people: Person[]): Promise<void
   }
 }
 
-/** The address below which the DICOMweb of a viewer opened on a study lies. */
+/** The base address of DICOMweb for a viewer opened on a study. */
 export async function openViewer(t: TestApp, as: Person, studyId: string): Promise<string> {
   const data = Buffer.from(JSON.stringify([{ userId: as.id, id: studyId }])).toString("base64url");
   const answer = await t.call("GET", `/generate-token?data=${data}`, { as });
@@ -99,7 +99,7 @@ export async function askTicket(t: TestApp, as: Person, studyId: string): Promis
   return ((await answer.json()) as DownloadTicket).url;
 }
 
-/** The studies somebody finds in his list. */
+/** The studies in a person's list. */
 export async function listedTo(t: TestApp, as: Person): Promise<string[]> {
   const answer = await t.call("GET", "/api/studies", { as });
   return ((await answer.json()) as Study[]).map(({ id }) => id);

@@ -20,7 +20,7 @@ import {
 
 setDefaultTimeout(120_000);
 
-/** What a cancelled account still shows: nothing, whatever came in while it was cancelled. */
+/** Everything a cancelled account still shows: it must be empty, whatever arrived during the cancellation. */
 async function leftIn(t: TestApp, person: Person) {
   const [row] = await t.sql`select
     (select count(*)::int from studies where account_id = ${person.id} and removal_id is null) as studies,
@@ -56,7 +56,7 @@ test("an upload that meets a cancellation is removed with the rest or refused, i
     expect(await leftIn(t, person)).toEqual(NOTHING);
     await subscribeAnew(t, person, "clinica");
   }
-  // Else the rounds did not meet.
+  // Otherwise the uploads and cancellations never overlapped.
   expect([statuses.get(201) ?? 0, statuses.get(403) ?? 0].every((count) => count >= 5)).toBe(true);
   t.advance(GRACE_MS + 1000);
   await purgeRemovals(t.deps);

@@ -96,7 +96,7 @@ describe("undoing a cancellation", () => {
     const audit = await t.sql`select actor_id from audit_events
       where account_id = ${owner.id} and action = 'exams.restored'`;
     expect([...audit]).toEqual([{ actor_id: admin.id }]);
-    // And what is back stays, also when the grace time would have ended.
+    // The restored exams stay, also after the grace time would have ended.
     t.advance(DAY_MS);
     await purgeRemovals(t.deps);
     await t.settle();

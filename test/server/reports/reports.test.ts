@@ -117,7 +117,7 @@ describe("sharing", () => {
     expect(await shared.json()).toMatchObject({ userId: doctor.id, role: "doctor" });
     expect((await share(stranger.email)).status).toBe(404);
     expect((await share("ninguem@example.com")).status).toBe(404);
-    // Whose the study is not finds nobody, not even himself.
+    // A person who does not own the study finds nobody, not even themselves.
     for (const { email } of [doctor, stranger]) {
       const path = `/api/studies/${studyId}/share`;
       expect((await t.call("POST", path, { as: doctor, json: { email } })).status).toBe(403);

@@ -212,7 +212,7 @@ async function untilHeld({ sql }: TestApp): Promise<void> {
   }
 }
 
-/** So many jobs of a queue have been made lately, and none of them runs. */
+/** Waits until a queue has had `count` recent jobs, and none of them runs. */
 async function untilJobsAre({ sql }: TestApp, name: string, count: number): Promise<void> {
   for (;;) {
     const rows =

@@ -10,7 +10,7 @@ import { createTempFolder } from "../../support/temp-folder.ts";
 
 const SPARE = 100;
 
-/** Who writes, and how much of what they were promised, in an order of chance. */
+/** Writers and how much of their reservation each writes, in random order. */
 const steps = fc.array(
   fc.oneof(
     fc.record({ kind: fc.constant("reserve" as const), bytes: fc.nat(400) }),
@@ -30,7 +30,7 @@ test("all reserved bytes can be written, in any order and with any delay of the 
       const disk = createDiskRoom({
         spareBytes: SPARE,
         readFreeBytes: () => {
-          // As the system does: counted when it is asked, told later.
+          // Like the system: counted at the request, reported later.
           const counted = freeBytes;
           return new Promise((resolve) => asked.push(() => resolve(counted)));
         },

@@ -73,7 +73,7 @@ describe("s3 store on a failing service", () => {
   const storeOf = (options: Partial<S3StoreOptions> = {}) =>
     createS3Store({ ...server.options, partSizeBytes: PART_BYTES, minBytesPerSecond: 1e9, ...options });
 
-  /** The first requests that match fail so, the later ones don't. */
+  /** The first requests that match fail with these faults, the later ones don't. */
   function failFirst(fault: Fault, matches: (request: SeenRequest) => boolean, times = 1): void {
     let left = times;
     server.fault = (request) => (matches(request) && left-- > 0 ? fault : undefined);
@@ -114,7 +114,7 @@ describe("s3 store on a failing service", () => {
         await expect(storeOf({ retries: 2 }).putFile("a/large", source)).rejects.toBeInstanceOf(
           StoreUnavailable,
         );
-        // The runtime itself sends again what a kept-alive connection dropped.
+        // The runtime itself repeats a request that a kept-alive connection dropped.
         const sent = server.seen.filter(where).length;
         expect(sent).toBeGreaterThanOrEqual(3);
         expect(sent).toBeLessThanOrEqual(fault === "reset" ? 6 : 3);

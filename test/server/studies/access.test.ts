@@ -32,7 +32,7 @@ async function offered(as: Person, studyId: string): Promise<StudyAccess | undef
   return listed.find(({ id }) => id === studyId)?.access;
 }
 
-/** What the calls answer who makes them all; each of them may change the study, so the deletes come last. */
+/** The answers to a caller who makes all calls; each may change the study, so the deletes come last. */
 async function allowed(as: Person, studyId: string): Promise<StudyAccess> {
   const is = (status: number, ...refusals: number[]) => {
     expect([200, 201, 204, ...refusals]).toContain(status);
@@ -81,7 +81,7 @@ const cases: Case[] = [
     expected: { download: true },
   },
   { title: "a doctor", role: "doctor", plan: null, expected: { attachReport: true } },
-  { title: "a doctor with a plan of his own", role: "doctor", expected: { attachReport: true } },
+  { title: "a doctor with a plan of their own", role: "doctor", expected: { attachReport: true } },
   { title: "a doctor beside the owner's report", role: "doctor", plan: null, report: "owner", expected: {} },
   {
     ...{ title: "a doctor who attached the report", role: "doctor", plan: null },

@@ -26,7 +26,7 @@ async function examCount(person: Person): Promise<number> {
   return ((await answer.json()) as { count: number }).count;
 }
 
-/** Whether in one look at the database what is tallied is what there is, for every account and modality. */
+/** Whether the tallies equal the studies in one snapshot of the database, for every account and modality. */
 async function isExact(): Promise<boolean> {
   const wrong = await t.sql`
     select account_id, modality, sum(n) from (

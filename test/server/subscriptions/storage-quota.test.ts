@@ -25,7 +25,7 @@ import {
 
 let t: TestApp;
 let admin: Person;
-/** What a study of one small instance takes, some bytes more or less. */
+/** The approximate size in bytes of a study of one small instance. */
 let studyBytes: number;
 beforeAll(async () => {
   t = await createTestApp({
@@ -41,7 +41,7 @@ const usageOf = async (as: Person) =>
 const studiesOf = async (as: Person) =>
   (await (await t.call("GET", "/api/studies", { as })).json()) as Study[];
 
-/** The two sums, which always are the same. */
+/** The two sums, which must always be equal. */
 async function expectTrue(accountId: string): Promise<number> {
   const kept = await keptBytes(t, accountId);
   expect(await countedBytes(t, accountId)).toBe(kept);
@@ -168,7 +168,7 @@ describe("what an account keeps at rest", () => {
     await limitStorage(t, person, limit);
     const zips = Array.from({ length: 20 }, (_, n) => sampleZip({ study: `${7100 + n}` }));
     const answers: Response[] = [];
-    // Twelve at once are what one account may send.
+    // One account may send twelve at once.
     for (const some of [zips.slice(0, 10), zips.slice(10)]) {
       answers.push(...(await Promise.all(some.map((zip) => t.upload(person, zip)))));
     }

@@ -22,7 +22,7 @@ import { type DrawnPicture, drawnPicture } from "../../support/picture-pixels.ts
 const SAMPLES = process.env.DICOM_SAMPLES;
 const SIDE = 64;
 
-/** The picture of the file's middle frame; undefined where the file has no pixels or is none. */
+/** The picture of the file's middle frame; undefined if the file has no pixels or is not an instance. */
 async function pictureOf(given: Uint8Array): Promise<PictureReply | undefined> {
   const read = readInstance(memorySource(given));
   if (!read.ok || read.instance.frames.kind === "none") return undefined;

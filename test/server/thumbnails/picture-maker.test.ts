@@ -36,7 +36,7 @@ const sound = request(2, EXPLICIT_LITTLE_ENDIAN, new Uint8Array(Uint16Array.of(0
 async function encodeCutStream(): Promise<PictureRequest> {
   const side = 4096;
   let state = 1;
-  // 12 of 16 bits: the encoder has no room for what does not compress at all.
+  // 12 of 16 bits: the encoder has no room for data that does not compress at all.
   const samples = Uint8Array.from({ length: side * side * 2 }, (_, i) => {
     state = (state * 48_271) % 2_147_483_647;
     return state & (i % 2 ? 0x0f : 0xff);

@@ -171,7 +171,7 @@ test("a study that was archived without pictures gets them at the next start", a
   expect(await brightPart(`${id}/thumbnail`)).toBe("above");
 });
 
-/** What a process that was killed while it made the picture leaves behind. */
+/** The state after a process was killed while it made the picture. */
 const interrupt = (id: string, attempts: number) => t.sql`
   update series_thumbnails t set image = null, content_type = null, failed = true, attempts = ${attempts}
   from series s where s.id = t.series_id and s.study_id = ${id}`;

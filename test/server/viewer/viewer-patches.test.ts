@@ -9,7 +9,7 @@ import { TEXTS } from "../../../src/client/viewer/texts.ts";
 const OHIF = join(import.meta.dir, "../../../node_modules/@ohif/app/dist");
 const files = readdirSync(OHIF).filter((name) => name.endsWith(".js") || name.endsWith(".css"));
 const appName = files.find((name) => /^app\.bundle\.\w+\.js$/.test(name)) ?? "";
-/** Where texts are asked for: the application and its extensions' chunks. */
+/** Scripts that look texts up: the application and its extensions' chunks. */
 const LOOKED_UP = files
   .filter((name) => name.endsWith(".js") && !isLeftOut(name))
   .map((name) => readFileSync(join(OHIF, name), "utf8"));

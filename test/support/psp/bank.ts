@@ -52,7 +52,7 @@ export interface BankAnswer {
 
 /** How PSPs differ within the standard. */
 export interface BankManners {
-  /** What the same PUT gets the second time. */
+  /** The answer to the same PUT the second time. */
   repeated: "same" | 400 | 409 | 422;
   /** Whether a charge has its `pixCopiaECola`, or its `location` only. */
   sendsBrCode: boolean;
@@ -67,11 +67,11 @@ export interface Bank {
   findPix(endToEndId: string): BankedPix | undefined;
 }
 
-/** Stand in every answer: a PSP tells who owes and who paid. */
+/** Personal data in every answer: a PSP names debtors and payers. */
 export const PAYER = { cpf: "12345678909", nome: "Francisco da Silva" };
 export const DEBTOR = { cnpj: "11222333000181", nome: "Padaria do Francisco" };
 
-/** The books of a PSP with one customer, who receives on `chave`. */
+/** The records of a PSP with one customer, who receives on `chave`. */
 export function createBank(chave: string, now: () => Date): Bank {
   const bank: Bank = {
     manners: { repeated: "same", sendsBrCode: true },

@@ -1,7 +1,7 @@
-/** What an error means to a caller: asked again later, never again, or that there is no such thing. */
+/** An error's meaning to a caller: try again later, don't try again, or not found. */
 export type ErrorMeaning = "unavailable" | "rejected" | "notFound";
 
-/** The catalogue of errors of API Pix 2.9 ("Tratamento de erros"): name, HTTP statuses, and what it means to us. */
+/** The catalogue of errors of API Pix 2.9 ("Tratamento de erros"): name, HTTP statuses, and its meaning to us. */
 export const errorTypes: [name: string, statuses: number[], meaning: ErrorMeaning][] = [
   ["RequisicaoInvalida", [400], "rejected"],
   ["AcessoNegado", [403], "rejected"],

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import Ajv, { type ValidateFunction } from "ajv";
 
-/** What the Central Bank's OpenAPI file says of a call. Each answers what breaks it, one line each. */
+/** Checks of a call by the Central Bank's OpenAPI file. Each returns the violations, one line each. */
 export interface OpenApi {
   request(call: {
     method: string;
@@ -34,7 +34,7 @@ const CALLBACK = [
 /** Read once: it is long, and each of its schemas is compiled at its first use. */
 let loaded: OpenApi | undefined;
 
-/** The file that `PIX_OPENAPI` names (API Pix 2.9); undefined where it names none. */
+/** The file that `PIX_OPENAPI` names (API Pix 2.9); undefined if it is unset. */
 export function loadOpenApi(): OpenApi | undefined {
   const path = process.env.PIX_OPENAPI;
   if (path) loaded ??= read(path);
@@ -64,7 +64,7 @@ function read(path: string): OpenApi {
     return typeof node === "object" && node !== null ? (node as Node)[key] : undefined;
   }
 
-  /** Walks from the root, through references; where it ends, and what is there. */
+  /** Walks from the root through references; returns the final path and its value. */
   function walk(segments: readonly (string | number)[]): { path: (string | number)[]; node: unknown } {
     let path: (string | number)[] = [];
     let node: unknown = document;

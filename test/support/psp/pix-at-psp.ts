@@ -15,7 +15,7 @@ export interface PixAtPsp extends AsyncDisposable {
 }
 
 export interface PixAtPspOptions extends Omit<PspOptions, "clock">, Omit<BacenPixOptions, "pace"> {
-  /** Where ours is to differ from what the PSP gave. */
+  /** Overrides of the configuration that the PSP gave. */
   config?: Partial<Psp["config"]>;
   /** How wrong the PSP's clock is. */
   pspAheadMs?: number;
@@ -47,7 +47,7 @@ export async function openPixAtPsp(options: PixAtPspOptions = {}): Promise<PixAt
   };
 }
 
-/** The error that a call ends with. @throws where it ends well, or with another kind of error */
+/** The error that a call ends with. @throws if it succeeds, or fails with another kind of error */
 export async function pixErrorOf(call: Promise<unknown>): Promise<PixError> {
   try {
     await call;

@@ -18,7 +18,7 @@ import {
 import { type Authority, createAuthority } from "./certificates.ts";
 import { loadOpenApi } from "./open-api.ts";
 
-/** What goes wrong with one call. */
+/** A fault of one call. */
 export type Fault =
   /** Is never answered, nor carried out. */
   | "silence"
@@ -31,7 +31,7 @@ export type Fault =
   | "garbage"
   /** Is carried out, and answered without end. */
   | "endless"
-  /** Is answered with an error: of the catalogue where `type` names one. */
+  /** Is answered with an error, from the catalogue if `type` names one. */
   | ErrorFault
   /** Is carried out, and answered with something else. */
   | { amend: (body: never) => unknown; status?: number }
@@ -54,7 +54,7 @@ export interface Psp extends AsyncDisposable {
   bank: Bank;
   /** Calls in the order in which they came, such as `PUT /cob/{txid}`; `POST /oauth/token` too. */
   calls: string[];
-  /** What was sent, as text: headers and body. */
+  /** The received requests as text: headers and body. */
   received: string[];
   clock: { now(): Date };
   tokenLifetimeSeconds: number;
@@ -73,13 +73,13 @@ export interface Psp extends AsyncDisposable {
     how?: Partial<Pick<BankedDevolucao, "cents" | "natureza" | "status">>,
   ): BankedDevolucao;
   refunds(): BankedDevolucao[];
-  /** Reports what was paid for a charge to the webhook that was registered, or `to` another. */
+  /** Reports a charge's payments to the registered webhook, or `to` another. */
   notify(txid: string, how?: { times?: number; to?: string }): Promise<Response[]>;
   /** Reports a payment that never was. */
   forge(txid: string, how?: { amountCents?: number; to?: string }): Promise<Response>;
   /** How a report is sent; an app without a port takes it by hand. */
   deliver: (url: string, body: string) => Promise<Response>;
-  /** Where a call or an answer breaks the Central Bank's OpenAPI file, where `PIX_OPENAPI` names it. */
+  /** Violations of the Central Bank's OpenAPI file by calls or answers, if `PIX_OPENAPI` names it. */
   breaches: string[];
 }
 
@@ -93,13 +93,13 @@ export interface PspOptions {
   /** The customer's chave Pix. */
   key?: string;
   clock?: { now(): Date };
-  /** Gives the server's certificate, where it is to be a wrong one. */
+  /** Makes the server's certificate, if it should be a wrong one. */
   serverCertificate?: (authority: Authority) => { cert: string; key: string };
 }
 
 /**
  * A PSP on loopback that speaks API Pix with mutual TLS and OAuth2, has its own authority, and fails when told to.
- * Disposing fails where anything was said that the Central Bank's OpenAPI file doesn't allow.
+ * Disposing fails if a call or an answer violated the Central Bank's OpenAPI file.
  */
 export async function startPsp(options: PspOptions = {}): Promise<Psp> {
   const { key = KEY } = options;
@@ -160,7 +160,7 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
     psp.breaches.push(...(openApi?.request(call) ?? []));
     const answer = psp.bank.handle(call);
     const { method, route } = call;
-    // 409 and 422 are said where the file has 400: a liberty that PSPs take, and this one on purpose.
+    // 409 and 422 replace the file's 400: real PSPs do so, and this one on purpose.
     const status = answer.status === 409 || answer.status === 422 ? 400 : answer.status;
     psp.breaches.push(...(openApi?.answer({ method, route, ...answer, status }) ?? []));
     return answer;

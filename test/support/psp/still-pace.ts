@@ -1,6 +1,6 @@
 import type { Pace } from "../../../src/server/pix/bacen/pace.ts";
 
-/** A pace whose waits take no time but count, and whose dice show what a test wants. */
+/** A pace that records waits without waiting, and whose random numbers a test sets. */
 export interface StillPace extends Pace {
   /** How long was waited, in milliseconds. */
   slept: number[];
