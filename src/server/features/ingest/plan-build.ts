@@ -20,7 +20,7 @@ import type {
 /** Up to this much of a study's manifests is held and sent to the worker; the rest is passed in files. */
 const MAX_HELD_MANIFEST_BYTES = 4 * 1024 * 1024;
 
-/** What to write for an upload, and how its studies stood when that was decided. */
+/** The objects to write for an upload, and the state of its studies when the plan was made. */
 export interface PlannedUpload {
   build: BuildPlan;
   /** Studies that exist already, by UID. */

@@ -36,7 +36,7 @@ const ANSWERS: Record<IngestFailure, ErrorKind | undefined> = {
 /** The answers that stand for several refusals: they name the one that it was. */
 const NAMES_REASON: ReadonlySet<ErrorKind> = new Set([uploadUnreadable, uploadTooComplex]);
 
-/** What an upload that failed is answered with; an error of our own stays as it is. */
+/** Turns the failure of an upload into the error to answer; returns an {@link AppError} unchanged. */
 export function uploadFailure(error: unknown): unknown {
   if (error instanceof IngestBusy)
     return new AppError(tooManyUploads, { retryAfterSeconds: 5, cause: error });

@@ -7,7 +7,7 @@ import type { StorageClaim } from "../subscriptions/storage-claims.ts";
 import { storageExceeded } from "../subscriptions/storage-quota.ts";
 import type { Uploader } from "./upload-slots.ts";
 
-/** What the parts of a form need beside the file in it. */
+/** Bytes of a form beside the file in it. */
 export const MULTIPART_OVERHEAD_BYTES = 1024 * 1024;
 /** A body of unknown length gets room in steps; each step is as large as what arrived so far, up to this. */
 const MAX_STEP_BYTES = 64 * 1024 * 1024;
@@ -26,8 +26,8 @@ export interface SpoolRoom {
 }
 
 /**
- * What one upload may still write: reserved on this node's disk, and claimed of the account's plan, before it is written. Disposal
- * gives both back.
+ * The room that one upload may still fill: reserved on this node's disk and claimed from the account's plan before bytes are
+ * written. Disposal gives both back.
  */
 export class UploadRoom implements SpoolRoom, Disposable {
   #receivedBytes = 0;

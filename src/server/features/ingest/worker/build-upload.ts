@@ -94,13 +94,13 @@ async function buildStudy(
   if (!study) throw new RangeError("the plan names a study that the upload does not hold");
   const { series: sorted, duplicates, conflicts, leftOut } = await sortInstances(planned, study);
   const touched = sorted.filter((series) => instancesFor(series).length > 0);
-  const told = {
+  const summary = {
     studyInstanceUID: planned.studyInstanceUID,
     newInstances: touched.reduce((sum, { fresh }) => sum + fresh.length, 0),
     duplicates: study.duplicates + duplicates,
     ...{ conflicts, leftOut },
   };
-  if (touched.length === 0) return { ...told, series: [], ...(await repairOf(planned, sorted, [])) };
+  if (touched.length === 0) return { ...summary, series: [], ...(await repairOf(planned, sorted, [])) };
 
   const instances = touched.flatMap(instancesFor);
   room.leftBytes -= instances.reduce((sum, { bytes }) => sum + bytesAtRest(bytes), 0);
@@ -112,7 +112,7 @@ async function buildStudy(
   const [finished, series] = await Promise.all([volume.finish(), writeManifests(describe, touched)]);
   const built = series.map(({ content: _, ...object }) => object);
   return {
-    ...told,
+    ...summary,
     volume: { ...planned.volume, ...finished },
     series: built,
     ...(await repairOf(

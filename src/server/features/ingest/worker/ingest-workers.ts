@@ -57,7 +57,7 @@ export interface IngestWorkersOptions {
 
 /** One upload in a worker of its own, from {@link IngestWorkers.open} to `dispose`. */
 export interface IngestSession {
-  /** What a scan takes on the disk, at most. */
+  /** The most bytes that a scan writes to the disk. */
   readonly inflatedBytes: number;
   /** Reads the whole ZIP. @throws {IngestRefused} */
   scan(): Promise<ScanResult & Guess>;
@@ -124,7 +124,7 @@ interface Turn {
   place: Place;
   pooled: PooledProcess;
   isHeld: boolean;
-  /** What a scan takes on the disk, at most. */
+  /** The most bytes that a scan writes to the disk. */
   inflatedBytes: number;
   /** Makes `controller` abort the scan once others have waited too long for this place. */
   watchScan(controller: AbortController | undefined): void;

@@ -53,7 +53,7 @@ export function isPossibleSize(deflatedBytes: number, sizeBytes: number): boolea
   return sizeBytes <= deflatedBytes * MAX_DEFLATE_RATIO;
 }
 
-/** Whether zlib says that the data are broken, cut, or longer than allowed. */
+/** Whether zlib says that the data are broken, truncated or longer than allowed. */
 function isInflateFailure(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error)) return false;
   const { code } = error;

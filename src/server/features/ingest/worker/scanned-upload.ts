@@ -69,7 +69,7 @@ export interface StudyScan {
   duplicates: number;
 }
 
-/** What a scan found, by study and series in the order of their first instance. Stays in the worker. */
+/** The result of a scan, by study and series in the order of their first instance. It stays in the worker. */
 export class ScannedUpload {
   readonly studies = new Map<string, StudyScan>();
   readonly metadata = new MetadataStore();

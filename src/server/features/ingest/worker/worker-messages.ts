@@ -74,7 +74,7 @@ export interface ScannedStudy {
   duplicates: number;
 }
 
-/** What an upload holds. `studies` are in the order of their first instance and may be none. */
+/** The content of an upload. `studies` are in the order of their first instance and may be empty. */
 export interface ScanResult {
   studies: ScannedStudy[];
   instanceCount: number;

@@ -32,7 +32,7 @@ const WEIGHT: Record<Lane, number> = { small: 0, large: 1, huge: 2 };
 
 interface Held extends Entry {
   since: number;
-  isTold: boolean;
+  isNotified: boolean;
   place: Place;
 }
 
@@ -91,18 +91,18 @@ export class WorkerQueue {
     const held: Held = {
       ...entry,
       since: performance.now(),
-      isTold: false,
+      isNotified: false,
       place: {
         get lane() {
           return held.lane;
         },
         begin() {
-          Object.assign(held, { since: performance.now(), isTold: false });
+          Object.assign(held, { since: performance.now(), isNotified: false });
           queue.#watch();
         },
         moveTo(lane) {
           if (WEIGHT[lane] <= WEIGHT[held.lane]) return;
-          Object.assign(held, { lane, since: performance.now(), isTold: false });
+          Object.assign(held, { lane, since: performance.now(), isNotified: false });
           queue.#startNext();
         },
         leave() {
@@ -168,15 +168,15 @@ export class WorkerQueue {
     const now = performance.now();
     let nextMs = Number.POSITIVE_INFINITY;
     // One place for each waiting entry is enough; places notified before are about to be free.
-    let told = [...this.#held].filter(({ isTold }) => isTold).length;
+    let notified = [...this.#held].filter(({ isNotified }) => isNotified).length;
     for (const held of [...this.#held]) {
       const waiting = this.#waiting.filter(({ lane }) => WEIGHT[lane] <= WEIGHT[held.lane]).length;
-      if (held.isTold || waiting <= told) continue;
+      if (held.isNotified || waiting <= notified) continue;
       const leftMs = held.since + SLICE_MS[held.lane] - now;
       if (leftMs > 0) nextMs = Math.min(nextMs, leftMs);
       else {
-        told++;
-        held.isTold = true;
+        notified++;
+        held.isNotified = true;
         held.onOverdue?.(held.place);
       }
     }
