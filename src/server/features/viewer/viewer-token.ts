@@ -25,8 +25,8 @@ import { findSessionRow } from "../membership/session-standing.repo.ts";
 import { findStudy } from "../studies/access/find-study.ts";
 import { studyNotReady } from "../studies/studies.errors.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
+import { isImage, readStudyPreviews, type StudyPreview } from "./study-preview.ts";
 import { viewerRetrievalForbidden } from "./viewer.errors.ts";
-import { isImage, readStudyPreviews, type ViewerSight } from "./viewer-sight.ts";
 
 const LIFETIME_SECONDS = 2 * 3600;
 
@@ -65,20 +65,20 @@ export async function issueViewerToken(
   if (deps.cache) warmVolumes(deps, deps.cache, studies);
   const claims = { sid: session.id, sub: session.userId, studies: studies.map((study) => study.id) };
   const token = await deps.tokens.sign("viewer", claims, LIFETIME_SECONDS);
-  const sights = await readStudyPreviews(
+  const previews = await readStudyPreviews(
     deps,
     studies.map(({ id }) => id),
   );
-  const url = viewerUrl({ origin: deps.config.viewerOrigin, token, studies, sights, locale: input.locale });
-  return { token, url, obstacle: commonObstacle(sights) };
+  const url = viewerUrl({ origin: deps.config.viewerOrigin, token, studies, previews, locale: input.locale });
+  return { token, url, obstacle: commonObstacle(previews) };
 }
 
 /** The reason why no study has anything to show; null if one has. */
-function commonObstacle(sights: ViewerSight[]): ViewerToken["obstacle"] {
-  const obstacles = sights.flatMap((sight) =>
-    sight !== "unknown" && "obstacle" in sight ? sight.obstacle : [],
+function commonObstacle(previews: StudyPreview[]): ViewerToken["obstacle"] {
+  const obstacles = previews.flatMap((preview) =>
+    preview !== "unknown" && "obstacle" in preview ? preview.obstacle : [],
   );
-  if (sights.length === 0 || obstacles.length < sights.length) return null;
+  if (previews.length === 0 || obstacles.length < previews.length) return null;
   return obstacles.includes("no_decoder") ? "no_decoder" : "no_images";
 }
 
@@ -96,17 +96,17 @@ interface ViewerAddress {
   origin: string | undefined;
   token: string;
   studies: StudyRow[];
-  sights: ViewerSight[];
+  previews: StudyPreview[];
   locale: Locale;
 }
 
-function viewerUrl({ origin, token, studies, sights, locale }: ViewerAddress): string {
+function viewerUrl({ origin, token, studies, previews, locale }: ViewerAddress): string {
   const query = new URLSearchParams({
     StudyInstanceUIDs: studies.map((study) => study.studyInstanceUID).join(","),
     t: token,
     lng: locale,
   });
-  const [first] = sights;
+  const [first] = previews;
   // Without this, OHIF begins with the lowest series number, which is the scout.
   if (first && first !== "unknown" && "beginWith" in first)
     query.set("initialSeriesInstanceUID", first.beginWith);

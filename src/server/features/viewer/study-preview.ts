@@ -6,11 +6,11 @@ import { describeError } from "../../runtime/log.ts";
 import { listLargestSeries } from "./viewer.repo.ts";
 
 /** What the viewer can show of a study: the series to begin with, the reason why there is none, or `"unknown"`. */
-export type ViewerSight = { beginWith: string } | { obstacle: ViewerObstacle } | "unknown";
+export type StudyPreview = { beginWith: string } | { obstacle: ViewerObstacle } | "unknown";
 
 /** The most manifests read for the previews of one token. */
 const MAX_MANIFESTS = 100;
-const MAX_LOOK_MS = 2_000;
+const MAX_PREVIEW_MS = 2_000;
 
 /** Transfer syntaxes that OHIF 3.13 decodes (its `decodeImageFrame`); it refuses all others. */
 const DECODED = new Set<string>([
@@ -34,22 +34,22 @@ const OVERLAYS = new Set(["66.4", "66.7", "30"].map((tail) => `1.2.840.10008.5.1
 export async function readStudyPreviews(
   deps: Pick<Deps, "db" | "log" | "series" | "clock">,
   studyIds: readonly string[],
-): Promise<ViewerSight[]> {
-  const look = { manifestsLeft: MAX_MANIFESTS, endsAt: deps.clock.now().getTime() + MAX_LOOK_MS };
-  const sights: ViewerSight[] = [];
-  for (const studyId of studyIds) sights.push(await readStudyPreview(deps, studyId, look));
-  return sights;
+): Promise<StudyPreview[]> {
+  const budget = { manifestsLeft: MAX_MANIFESTS, endsAt: deps.clock.now().getTime() + MAX_PREVIEW_MS };
+  const previews: StudyPreview[] = [];
+  for (const studyId of studyIds) previews.push(await readStudyPreview(deps, studyId, budget));
+  return previews;
 }
 
 async function readStudyPreview(
   deps: Pick<Deps, "db" | "log" | "series" | "clock">,
   studyId: string,
-  look: { manifestsLeft: number; endsAt: number },
-): Promise<ViewerSight> {
+  budget: { manifestsLeft: number; endsAt: number },
+): Promise<StudyPreview> {
   let obstacle: ViewerObstacle = "no_images";
   let isKnown = true;
   for (const { seriesInstanceUID, manifest } of await listLargestSeries(deps.db, studyId)) {
-    if (look.manifestsLeft-- <= 0 || deps.clock.now().getTime() > look.endsAt) return "unknown";
+    if (budget.manifestsLeft-- <= 0 || deps.clock.now().getTime() > budget.endsAt) return "unknown";
     try {
       const images = (await deps.series.manifest(manifest)).instances.filter(isImage);
       if (images.some(isDecoded)) return { beginWith: seriesInstanceUID };
