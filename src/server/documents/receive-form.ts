@@ -79,7 +79,7 @@ async function readText(content: AsyncIterable<Uint8Array>, maxBytes: number): P
   return bytes;
 }
 
-/** A piece is a view of the whole buffer that came from the network: held, it would hold all of that. */
+/** Copies a piece, which is a view of a whole network buffer and would keep all of it in memory. */
 async function* copiesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const piece of content) yield Uint8Array.from(piece);
 }

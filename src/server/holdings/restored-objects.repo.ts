@@ -1,6 +1,6 @@
 import type { TransactionSql } from "postgres";
 
-/** After a restore every object lies in the archive store, and no upload is under way. */
+/** Records, after a restore, that every object is in the archive store and no upload is under way. */
 export async function settleRestoredObjects(tx: TransactionSql, now: Date): Promise<void> {
   await tx`update stored_objects set location = 'archive', staged_on = null
     where location <> 'archive' or staged_on is not null`;

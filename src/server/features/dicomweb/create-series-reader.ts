@@ -27,10 +27,10 @@ import type { SeriesReader } from "./series-reader.ts";
 const INDEXES_MAX_BYTES = 48 * 1024 * 1024;
 /** The cache's size; a thousand slices take about 250 kB in all codings. */
 const PACKED_MAX_BYTES = 16 * 1024 * 1024;
-/** What their entry takes beside them. */
+/** The approximate memory of a cache entry beside its bytes. */
 const PACKED_BYTES = 300;
 const VOLUMES_MAX_BYTES = 5 * 1024 * 1024;
-/** Its UUIDs, key and checksum are of fixed lengths. */
+/** The approximate memory of a row, whose UUIDs, key and checksum have fixed lengths. */
 const VOLUME_ROW_BYTES = 1024;
 /** A manifest up to this size is read with one access, whichever part of it is needed. */
 const SMALL_MANIFEST_BYTES = 1024 * 1024;

@@ -23,7 +23,7 @@ export const MAX_AT_ONCE_BYTES = 8 * 1024 * 1024;
 
 /** The step of compressing at once; each step is one turn of the event loop. */
 const AT_ONCE = { chunkSize: 512 * 1024 };
-/** Low levels: on 5 MB of metadata they cost 20 ms and come within a few kilobytes of the highest. */
+/** Low compression levels: 5 MB of metadata take 20 ms, and the result is only a few kilobytes larger than at the highest. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const GZIP = { level: 3 };
 

@@ -20,7 +20,7 @@ const SECRETS = ["auth-secret", "receipt-key", "node-id"];
 
 /**
  * The secrets and the mails of an installation.
- * @param authSecret AUTH_SECRET, where the environment gives it
+ * @param authSecret AUTH_SECRET, if the environment sets it
  */
 export async function listSmallFiles(
   dataDir: string,

@@ -86,13 +86,13 @@ async function chooseState(
 }
 
 async function assertFoldersAreFree({ dataDir, openStore }: RestoreOptions): Promise<void> {
-  const first = (await namesIn(dataDir)).find((name) => !MADE_ANEW.has(name));
+  const first = (await namesIn(dataDir)).find((name) => !SYSTEM_FOLDERS.has(name));
   if (first !== undefined) throw new PlaceIsTaken(join(dataDir, first));
   for await (const { key } of (await openStore()).list("")) throw new PlaceIsTaken(`the object ${key}`);
 }
 
 /** Folders that a store or a file system makes by itself. */
-const MADE_ANEW = new Set(["objects", "lost+found"]);
+const SYSTEM_FOLDERS = new Set(["objects", "lost+found"]);
 
 /** Checks that AUTH_SECRET, if set, is the secret of the backup, which alone opens what is sealed in the database. */
 async function assertSecretFits(

@@ -3,7 +3,7 @@ import type { Session } from "../../../http/session.ts";
 import type { Caller } from "../studies.repo.ts";
 import type { StudyRow } from "../studies.table.ts";
 
-/** Whether the study is the caller's to delete and to share: an admin stands in for every owner. */
+/** Whether the caller may delete and share the study, as its owner or an admin. */
 export function owns(caller: Caller, study: Pick<StudyRow, "accountId">): boolean {
   return study.accountId === caller.userId || caller.role === "admin";
 }

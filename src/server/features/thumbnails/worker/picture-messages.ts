@@ -23,5 +23,5 @@ export type PictureReply =
   /** `detail` is for the log: it names no person, UID or path. */
   | { ok: false; failure: PictureFailure; detail: string };
 
-/** What the picture is sent as. */
+/** The media type of a picture. */
 export const PICTURE_TYPE = "image/webp";

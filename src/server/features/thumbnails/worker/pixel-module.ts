@@ -10,7 +10,7 @@ export interface LookupTable {
   entries: ArrayLike<number>;
 }
 
-/** What an instance says about the pixels of one of its frames. */
+/** The attributes that describe the pixels of one of an instance's frames. */
 export interface PixelModule {
   rows: number;
   columns: number;

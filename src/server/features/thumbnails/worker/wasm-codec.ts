@@ -2,7 +2,7 @@ import type { DecodedFrame, Samples } from "./decoded-frame.ts";
 import { interleave } from "./decoded-frame.ts";
 import { NoPicture } from "./no-picture.ts";
 
-/** What all the codecs' decoders have in common. Lives in WASM memory: `delete` frees it. */
+/** The common interface of the codecs' decoders. A decoder is in WASM memory: `delete` frees it. */
 export interface WasmDecoder {
   getEncodedBuffer(length: number): Uint8Array;
   decode(): void;
@@ -14,7 +14,7 @@ export interface WasmDecoder {
     isSigned?: boolean;
   };
   getDecodedBuffer(): Uint8Array;
-  /** JPEG-LS only: 0 where the components come one after the other. */
+  /** JPEG-LS only: 0 if the components follow one after the other. */
   getInterleaveMode?(): number;
   delete(): void;
 }

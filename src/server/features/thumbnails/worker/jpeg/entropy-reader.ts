@@ -21,7 +21,7 @@ export class EntropyReader {
     return entry & 0xff;
   }
 
-  /** A number of `length` (0 to 16) further bits, negative where the first is 0 (ITU-T T.81 §F.2.2.1). */
+  /** Reads a number of `length` bits (0 to 16), negative if the first bit is 0 (ITU-T T.81 §F.2.2.1). */
   receive(length: number): number {
     if (length === 0) return 0;
     if (this.#count < length) this.#fill();

@@ -9,7 +9,7 @@ import { countDamagedSince } from "./integrity.repo.ts";
 const MAX_MAILS_AN_HOUR = 10;
 
 /** Mails the admin about a study, or a laboratory PDF (`studyId` null), that is no longer shown. */
-export async function tellDamage(
+export async function mailDamage(
   deps: Pick<Deps, "config" | "db" | "jobs" | "mailSeal" | "clock">,
   { studyId, found }: { studyId: string | null; found: "damaged" | "missing" },
 ): Promise<void> {
