@@ -179,8 +179,8 @@ async function* inflatedSlice(
 /** Turns failures of zlib into damage. Failures of the store pass unchanged. */
 function asDamage(cause: unknown): unknown {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  const isZlibs = code.startsWith("Z_") || code === "ERR_BUFFER_TOO_LARGE";
-  return isZlibs ? new InstanceDamaged("an entry does not inflate", { cause }) : cause;
+  const isFromZlib = code.startsWith("Z_") || code === "ERR_BUFFER_TOO_LARGE";
+  return isFromZlib ? new InstanceDamaged("an entry does not inflate", { cause }) : cause;
 }
 
 async function joined(pieces: Pieces, length: number): Promise<Uint8Array> {

@@ -71,7 +71,7 @@ export interface SeriesIndex {
   weightBytes: number;
 }
 
-const inflateAside = promisify(zstdDecompress);
+const inflateOffLoop = promisify(zstdDecompress);
 
 /**
  * Encodes a series; `manifest.instances` must be in order. Memory: the compressed bytes and one instance.
@@ -136,7 +136,7 @@ export async function decodeIndexSection(
   { inflatedBytes }: ManifestSection,
 ): Promise<SeriesIndex> {
   if (inflatedBytes <= SMALL_INDEX_BYTES) return parseIndex(inflate(section, inflatedBytes));
-  const inflated = await inflateAside(section, { maxOutputLength: inflatedBytes }).catch((cause) => {
+  const inflated = await inflateOffLoop(section, { maxOutputLength: inflatedBytes }).catch((cause) => {
     throw new ManifestError("a section does not inflate", { cause });
   });
   return parseIndex(assertLength(inflated, inflatedBytes));

@@ -88,7 +88,7 @@ export async function joinPieces(pieces: Pieces, length: number): Promise<Uint8A
   return filled === length ? joined : undefined;
 }
 
-/** Inserts `text` behind each `mark`, even where a mark is cut between two pieces. Both are ASCII. */
+/** Inserts `text` after each `mark`, even if a mark is split over two pieces. Both are ASCII. */
 export async function* insertBehind(pieces: Pieces, mark: string, text: string): AsyncGenerator<Uint8Array> {
   const inserted = Buffer.from(text);
   let held = Buffer.alloc(0);

@@ -16,13 +16,13 @@ import {
 
 /** How much of a volume may be padding in its headers, as a fraction. */
 const MAX_PADDING = 0.01;
-/** The worker checks whether its parent process still lives after so many headers, and after so many bytes. */
+/** The worker checks after this many headers, and after this many bytes, whether its parent process is still alive. */
 const HEADERS_PER_TURN = 256;
 const HASHED_BYTES_PER_TURN = 4 * 1024 * 1024;
 
 const flushData = promisify(fdatasync);
 
-/** An entry whose data already lie in a file exactly as a volume holds them. */
+/** An entry whose data are already in a file, exactly as a volume holds them. */
 export interface EntryInFile extends VolumeEntry {
   dataOffset: number;
 }

@@ -25,8 +25,8 @@ export interface WrittenVolume {
 }
 
 /**
- * Writes a volume: a plain ZIP (ZIP64 where needed) of one study's instances in the order they are added.
- * Reads and writes synchronously, so only workers use it. The same entries under the same `volumeId` give the same bytes.
+ * Writes a volume: a plain ZIP (ZIP64 if needed) of one study's instances in the order they are added. Reads and writes
+ * synchronously, so only workers use it. The same entries under the same `volumeId` give the same bytes.
  */
 export class VolumeWriter implements AsyncDisposable {
   readonly #fd: number;

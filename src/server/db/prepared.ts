@@ -32,12 +32,12 @@ export function prepared<Values extends object, Result>(
   let written: Statement<Result> | undefined;
   return (db, values) => {
     written ??= write(writer, given as Given<Values>).prepare("");
-    return forRun(written, db, values as Record<string, unknown>).execute();
+    return bindValues(written, db, values as Record<string, unknown>).execute();
   };
 }
 
 /** The statement for one run: with the client and the values of this run instead of those drizzle tied to it. */
-function forRun<Result>(
+function bindValues<Result>(
   statement: Statement<Result>,
   db: DbOrTx,
   values: Record<string, unknown>,

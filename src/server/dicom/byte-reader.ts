@@ -67,8 +67,8 @@ export class ByteReader {
   }
 
   #load(offset: number, length: number): void {
-    const goesOn = this.#end === 0 || (offset <= this.#end && offset + length > this.#start);
-    const bytes = this.#source.read(offset, Math.max(length, goesOn ? WINDOW_BYTES : PEEK_BYTES));
+    const isSequential = this.#end === 0 || (offset <= this.#end && offset + length > this.#start);
+    const bytes = this.#source.read(offset, Math.max(length, isSequential ? WINDOW_BYTES : PEEK_BYTES));
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#start = offset;
     this.#end = offset + bytes.length;

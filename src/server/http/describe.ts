@@ -127,7 +127,7 @@ function pathParameters(params: Record<string, string>) {
   }));
 }
 
-/** A multipart form: the fields of `form`, and the one file beside them. */
+/** A multipart form: the fields of `form`, and one file. */
 function formOf(form: z.ZodMiniType, file: string | undefined, { fileType, isFileOptional }: Description) {
   const fields = resolver(form, { options: { io: "input" } });
   const schema = {

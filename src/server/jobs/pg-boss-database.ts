@@ -39,9 +39,9 @@ const NEXT_JOB = /^\s*WITH\s+next AS/;
 
 /** Each connection plans the statements that run for every job only once. */
 async function run(sql: Sql | ReservedSql, text: string, values: unknown[] = []) {
-  const comesAgain = values.length > 0 || NEXT_JOB.test(text);
+  const isRepeated = values.length > 0 || NEXT_JOB.test(text);
   // Otherwise postgres.js never prepares a text without values (`simple`).
-  const options: object = comesAgain ? { prepare: true, simple: false } : {};
+  const options: object = isRepeated ? { prepare: true, simple: false } : {};
   const result: unknown[] = await sql.unsafe(text, values as never[], options);
   // Several statements in one text give a list of results.
   const several = result.length > 0 && result.every(Array.isArray);

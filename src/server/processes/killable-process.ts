@@ -116,6 +116,6 @@ function residentBytes(pid: number): number {
   try {
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024;
   } catch {
-    return 0; // it has ended; whoever waits for it is told
+    return 0; // the process has ended, and the caller that waits for it gets the error
   }
 }

@@ -22,7 +22,7 @@ export class SharedTurns {
 
   run<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.#last.then(work);
-    this.#last = turn.catch(() => undefined); // whoever asked sees it; the next one has its own turn
+    this.#last = turn.catch(() => undefined); // the caller gets the error; the next one has its own turn
     return turn;
   }
 }
@@ -79,8 +79,8 @@ export class SerialProcess<Request, Reply> {
     } finally {
       this.#requests++;
       const keptBytes = process.residentBytes - this.#startBytes;
-      const isWorn = this.#requests >= MAX_REQUESTS_PER_PROCESS || keptBytes > MAX_KEPT_BYTES;
-      if (process.isGone || isWorn) this.#retire();
+      const needsReplacement = this.#requests >= MAX_REQUESTS_PER_PROCESS || keptBytes > MAX_KEPT_BYTES;
+      if (process.isGone || needsReplacement) this.#retire();
       else this.#retireLater();
     }
   }

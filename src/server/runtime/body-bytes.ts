@@ -4,15 +4,15 @@ const MAX_HELD_BYTES = 32 * MIB;
 const RESUMED_AT_ONCE = 16;
 const RESUMED_AFTER_MS = 5;
 /** Memory is checked after this many released bytes, and at the latest after this time. */
-const LOOK_AFTER_BYTES = 32 * MIB;
-const LOOK_AFTER_MS = 1_000;
+const CHECK_AFTER_BYTES = 32 * MIB;
+const CHECK_AFTER_MS = 1_000;
 /** While the process grows by less than this, the engine collects the buffers of bodies in time by itself. */
 const MAX_GROWTH_BYTES = 96 * MIB;
 /**
  * With fewer senders than this the engine does so in any case; returning memory and requesting it again would cost each
  * upload time.
  */
-const CROWD = 16;
+const MANY_READERS = 16;
 
 /**
  * Counts the bytes that bodies of this process hold in memory, and those they released. The engine does not count their
@@ -25,7 +25,7 @@ export class BodyBytes {
   #letGoBytes = 0;
   #waiting: (() => void)[] = [];
   #resuming: Timer | undefined;
-  #looking: Timer | undefined;
+  #checkTimer: Timer | undefined;
   #readers = 0;
   /** The memory of the process when it was last checked, or less. */
   #processBytes = Number.POSITIVE_INFINITY;
@@ -50,18 +50,18 @@ export class BodyBytes {
   release(bytes: number): void {
     this.#heldBytes -= bytes;
     this.#resume();
-    if (this.#isCrowd) this.letGo(bytes);
+    if (this.#hasManyReaders) this.letGo(bytes);
   }
 
   /** Counts the bytes of a buffer that is not needed any more and that the engine does not count. */
   letGo(bytes: number): void {
     this.#letGoBytes += bytes;
-    if (this.#letGoBytes >= LOOK_AFTER_BYTES) this.#look();
-    else this.#looking ??= setTimeout(() => this.#look(), LOOK_AFTER_MS).unref();
+    if (this.#letGoBytes >= CHECK_AFTER_BYTES) this.#collectIfGrown();
+    else this.#checkTimer ??= setTimeout(() => this.#collectIfGrown(), CHECK_AFTER_MS).unref();
   }
 
-  get #isCrowd(): boolean {
-    return this.#readers >= CROWD;
+  get #hasManyReaders(): boolean {
+    return this.#readers >= MANY_READERS;
   }
 
   #resume(): void {
@@ -73,14 +73,14 @@ export class BodyBytes {
     }, RESUMED_AFTER_MS);
   }
 
-  #look(): void {
-    clearTimeout(this.#looking);
-    this.#looking = undefined;
+  #collectIfGrown(): void {
+    clearTimeout(this.#checkTimer);
+    this.#checkTimer = undefined;
     this.#letGoBytes = 0;
     const processBytes = process.memoryUsage.rss();
     this.#processBytes = Math.min(this.#processBytes, processBytes);
     const hasGrown = processBytes - this.#processBytes >= MAX_GROWTH_BYTES;
-    if (!hasGrown && !this.#isCrowd) return;
+    if (!hasGrown && !this.#hasManyReaders) return;
     Bun.gc(true);
     this.#processBytes = process.memoryUsage.rss();
   }

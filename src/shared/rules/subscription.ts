@@ -46,12 +46,12 @@ export function boughtPeriod(
   days: number,
   now: Date,
 ): Period {
-  const goesOn =
+  const isExtended =
     current !== undefined &&
     current.planId === planId &&
     isInForce(current, now) &&
     current.expiresAt !== null;
-  const start = goesOn && current.expiresAt !== null ? current.expiresAt : now;
+  const start = isExtended && current.expiresAt !== null ? current.expiresAt : now;
   return { start, end: addDays(start, days) };
 }
 

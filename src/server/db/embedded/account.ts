@@ -44,7 +44,7 @@ async function nobody(): Promise<Account> {
 }
 
 /** Gives a file or folder to the account; does nothing if PostgreSQL runs as this process's account. */
-export async function giveTo(account: Account | undefined, path: string): Promise<void> {
+export async function changeOwner(account: Account | undefined, path: string): Promise<void> {
   if (account) await chown(path, account.uid, account.gid);
 }
 
@@ -53,7 +53,7 @@ export async function giveTo(account: Account | undefined, path: string): Promis
  * it knows and list nothing. Folders above them are left as they are.
  * @throws {DataDirUnreachable} if a folder above denies access
  */
-export async function openWay(account: Account | undefined, folders: readonly string[]): Promise<void> {
+export async function allowPassage(account: Account | undefined, folders: readonly string[]): Promise<void> {
   if (!account) return;
   const [outermost] = folders;
   if (!outermost) return;

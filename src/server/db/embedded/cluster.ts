@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { chmod, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Account, giveTo } from "./account.ts";
+import { type Account, changeOwner } from "./account.ts";
 import { syncPath } from "./binaries.ts";
 import { PostgresStartFailed, WrongPostgresMajor } from "./embedded.errors.ts";
 import { asAccount } from "./server-process.ts";
@@ -21,7 +21,7 @@ export async function createCluster(
   const made = await mkdtemp(join(root, ".initdb-"));
   try {
     await chmod(made, 0o700);
-    await giveTo(account, made);
+    await changeOwner(account, made);
     await runInitdb(programs, made, account);
     await rename(made, dataFolder);
     await syncPath(root);

@@ -2,7 +2,7 @@ import { mkdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Logger } from "../../runtime/log.ts";
 import { withTimeout } from "../../runtime/with-timeout.ts";
-import { chooseAccount, openWay } from "./account.ts";
+import { allowPassage, chooseAccount } from "./account.ts";
 import {
   installBinaries,
   installedBinaries,
@@ -113,7 +113,7 @@ async function prepareSite(dataDir: string, binaries: PostgresBinaries) {
   await mkdir(dirname(dataDir), { recursive: true });
   await mkdir(root, { recursive: true, mode: 0o700 });
   const account = await chooseAccount(dataFolder, await ownerOf(dataFolder));
-  await openWay(account, [dataDir, root]);
+  await allowPassage(account, [dataDir, root]);
   await removeLeftovers(root);
   assertMajor(dataDir, await clusterMajor(dataFolder), binaries.version);
   const programs = await installBinaries(binaries, root);

@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Account, giveTo } from "./account.ts";
+import { type Account, changeOwner } from "./account.ts";
 
 /** A socket's path fits in 108 bytes with its terminating NUL (unix(7)); this leaves room for the socket's name. */
 const MAX_FOLDER_BYTES = 85;
@@ -22,7 +22,7 @@ export async function makeSocketFolder(root: string, account: Account | undefine
   const path = temporary ? await mkdtemp(join(shortTmp(), "exameteca-")) : own;
   await mkdir(path, { recursive: true });
   await chmod(path, 0o700);
-  await giveTo(account, path);
+  await changeOwner(account, path);
   return { path, temporary };
 }
 

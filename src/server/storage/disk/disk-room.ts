@@ -61,19 +61,19 @@ export async function freeBytesOf(path: string): Promise<number> {
 export function createDiskRoom({ spareBytes, readFreeBytes }: DiskRoomOptions): DiskRoom {
   let promisedBytes = 0;
   /** All bytes ever taken off the reservations. Bytes written while the system is asked may be missing in its answer. */
-  let takenOffBytes = 0;
+  let unreservedBytes = 0;
 
   async function promise(bytes: number): Promise<void> {
-    const takenOffBefore = takenOffBytes;
+    const unreservedBefore = unreservedBytes;
     const freeBytes = await readFreeBytes();
-    const unseenBytes = takenOffBytes - takenOffBefore;
+    const unseenBytes = unreservedBytes - unreservedBefore;
     if (freeBytes - promisedBytes - unseenBytes - bytes < spareBytes) throw new DiskFull("no room is left");
     promisedBytes += bytes;
   }
 
-  function takeOff(bytes: number): void {
+  function unreserve(bytes: number): void {
     promisedBytes -= bytes;
-    takenOffBytes += bytes;
+    unreservedBytes += bytes;
   }
 
   return {
@@ -82,7 +82,7 @@ export function createDiskRoom({ spareBytes, readFreeBytes }: DiskRoomOptions): 
       let leftBytes = bytes;
       let isOpen = true;
       const settle = () => {
-        takeOff(leftBytes);
+        unreserve(leftBytes);
         leftBytes = 0;
       };
       return {
@@ -93,11 +93,11 @@ export function createDiskRoom({ spareBytes, readFreeBytes }: DiskRoomOptions): 
           await promise(more);
           // It was disposed meanwhile, so nobody will write it.
           if (isOpen) leftBytes += more;
-          else takeOff(more);
+          else unreserve(more);
         },
         spend(written) {
           const spent = Math.min(written, leftBytes);
-          takeOff(spent);
+          unreserve(spent);
           leftBytes -= spent;
         },
         settle,

@@ -12,7 +12,7 @@ import {
   StoreUnavailable,
 } from "../object-store.ts";
 import { assertByteRange, folderOfPrefix } from "../preconditions.ts";
-import { linkOrCopy, openNow, readAllAt, readAt, statFile, sync, writeAll } from "./durable-file.ts";
+import { linkOrCopy, openFileSync, readAllAt, readAt, statFile, sync, writeAll } from "./durable-file.ts";
 import { createFolderTree } from "./folder-tree.ts";
 import { isAbsent, onDisk } from "./fs-failure.ts";
 import { listFiles } from "./list-files.ts";
@@ -62,7 +62,7 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
   function openWithin(key: string, range: ByteRange) {
     const path = pathOf(key);
     assertByteRange(range);
-    const file = isInside(dirname(path)) ? openNow(path) : undefined;
+    const file = isInside(dirname(path)) ? openFileSync(path) : undefined;
     if (!file) throw new ObjectNotFound(key);
     if (range.offset + range.length <= file.sizeBytes) return file;
     file[Symbol.dispose]();

@@ -93,7 +93,7 @@ export interface OpenFile extends Readable, Disposable {
  * As {@link openFile}, but synchronous. A short read of a cached file takes less time than opening it through the thread
  * pool, and a frame then costs one turn of the pool instead of six.
  */
-export function openNow(path: string): OpenFile | undefined {
+export function openFileSync(path: string): OpenFile | undefined {
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);

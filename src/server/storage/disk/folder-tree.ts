@@ -22,7 +22,7 @@ export function createFolderTree(root: string): FolderTree {
   /** Changes run one at a time: making a folder while another call removes its parent would make one of them fail. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = lastTurn.then(work);
-    lastTurn = turn.catch(() => undefined); // the failure goes to whoever asked, not to the next in line
+    lastTurn = turn.catch(() => undefined); // the caller gets the failure; the next in line runs anyway
     return turn;
   }
 

@@ -14,7 +14,7 @@ export async function* scanFile(
   const fill = (at: number): Promise<Uint8Array> => {
     const filling = fillFrom(file, at, free.subarray(0, Math.min(size, end - at)));
     [free, taken] = [taken, free];
-    filling.catch(() => {}); // told to whoever asks for it
+    filling.catch(() => {}); // reported to the caller that takes it
     return filling;
   };
   let filling = fill(offset);

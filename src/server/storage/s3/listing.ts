@@ -79,8 +79,8 @@ export async function* listUploads(
 }
 
 /**
- * Up to `pageSize` versions and delete markers of exactly that key (ListObjectVersions); `undefined` where the
- * store doesn't know versions.
+ * Up to `pageSize` versions and delete markers of exactly that key (ListObjectVersions); `undefined` if the store does
+ * not support versions.
  */
 export async function listVersions(
   client: S3Client,

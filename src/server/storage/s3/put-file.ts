@@ -25,8 +25,8 @@ export async function putWhole(
 }
 
 /**
- * Puts the file at `path`: one PUT where it fits into one part, else a multipart upload of at most
- * {@link PARTS_IN_FLIGHT} parts in memory. A file that ends before its size fails and leaves nothing.
+ * Puts the file at `path`: with one PUT if it fits into one part, else as a multipart upload with at most {@link
+ * PARTS_IN_FLIGHT} parts in memory. A file that ends before its size fails and leaves nothing.
  */
 export async function putFile(
   client: S3Client,

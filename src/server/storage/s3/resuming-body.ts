@@ -9,8 +9,8 @@ const PROGRESS_BYTES = 1 << 20;
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 /**
- * Opens a body of exactly the asked bytes: where the connection breaks it goes on from there by Range, a bounded
- * number of times, and then fails; it never ends short. Resolves once the store has begun to answer.
+ * Opens a body of exactly the requested bytes. If the connection breaks, it resumes by Range, a bounded number of times,
+ * and then fails; it never ends short. Resolves once the store has begun to answer.
  */
 export async function openResuming(
   client: S3Client,

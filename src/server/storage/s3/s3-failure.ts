@@ -18,9 +18,9 @@ export class S3Failure extends StoreUnavailable {
   override name = "S3Failure";
 
   /**
-   * @param status HTTP status; 200 where the body held an `<Error>`
+   * @param status HTTP status; 200 if the body held an `<Error>`
    * @param code the `<Code>` of the answer; none in answers to HEAD or of a proxy
-   * @param retryAfterMs what the store asked to wait
+   * @param retryAfterMs how long the store asked to wait
    */
   constructor(
     readonly status: number,

@@ -15,7 +15,7 @@ const TOKEN =
 
 /**
  * Reads the XML of an S3 answer.
- * @throws {S3Nonsense} where it isn't well formed, has a document type or is too deep
+ * @throws {S3Nonsense} if it isn't well formed, has a document type or is too deep
  */
 export function parseXml(source: string): XmlElement {
   const document: XmlElement = { name: "", text: "", children: [] };
