@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { cyclesOf, filesUnder, importsOf } from "../support/source-tree.ts";
+import { circlesOf, filesUnder, importsOf } from "../support/source-tree.ts";
 
 /** The client's features from the bottom up. A feature imports only those that stand before it. */
 const ORDER = [
@@ -63,7 +63,7 @@ describe("the client's features", () => {
   });
 
   test("have no circle among their files, types included", () => {
-    expect(cyclesOf(imports)).toEqual([]);
+    expect(circlesOf(imports)).toEqual([]);
   });
 });
 
@@ -75,6 +75,6 @@ describe("the search for circles", () => {
       ["c", ["a"]],
       ["d", ["d"]],
     ]);
-    expect(cyclesOf(graph)).toEqual(["a → b → c → a", "d → d"]);
+    expect(circlesOf(graph)).toEqual(["a → b → c → a", "d → d"]);
   });
 });

@@ -98,10 +98,7 @@ async function list({ call }: Caller): Promise<Study[]> {
 }
 
 /** Jobs run in their own time. */
-async function pollUntil<Value>(
-  read: () => Promise<Value>,
-  isThere: (value: Value) => boolean,
-): Promise<Value> {
+async function soon<Value>(read: () => Promise<Value>, isThere: (value: Value) => boolean): Promise<Value> {
   const deadline = Date.now() + 15_000;
   for (;;) {
     const value = await read();
@@ -171,7 +168,7 @@ describe.skipIf(!isAsked)("the executable, alone in an empty folder and with an 
         const instances = makeStudy("main job");
         const { instancesReceived } = await upload(url, ana, instances);
         expect(instancesReceived).toBe(instances.length);
-        const [study] = await pollUntil(
+        const [study] = await soon(
           () => list(ana),
           ([first]) => first?.storageStatus === "b2",
         );
@@ -218,14 +215,14 @@ describe.skipIf(!isAsked)("the executable, alone in an empty folder and with an 
         await using first = await installed.start();
         await upload(first.url, await signIn(first.url), makeStudy("before the kill"));
         expect(await first.kill("SIGKILL")).toBe("SIGKILL");
-        await pollUntil(
+        await soon(
           async () => installed.processes(),
           (processes) => processes.length === 0,
         );
 
         await using second = await installed.start();
         const ana = await signIn(second.url);
-        const [study] = await pollUntil(
+        const [study] = await soon(
           () => list(ana),
           ([kept]) => kept?.storageStatus === "b2",
         );
@@ -256,7 +253,7 @@ describe.skipIf(!isAsked)("the executable, alone in an empty folder and with an 
         const ana = await signIn(first.url);
         const listed = await list(ana);
         const answer = sendHalf(first.url, ana, zip);
-        await pollUntil(
+        await soon(
           async () => stagedUploads(installed),
           (staged) => staged.length > 0,
         );
@@ -267,7 +264,7 @@ describe.skipIf(!isAsked)("the executable, alone in an empty folder and with an 
 
         await using second = await installed.start();
         expect(await list(await signIn(second.url))).toEqual(listed);
-        await pollUntil(
+        await soon(
           async () => stagedUploads(installed),
           (staged) => staged.length === 0,
         );

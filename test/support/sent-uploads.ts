@@ -69,7 +69,7 @@ export async function downloadHashes(server: Server, token: string, studyId: str
 }
 
 /** Differences between a server's studies and the uploads it acknowledged. */
-export interface UploadDifferences {
+export interface Reckoning {
   /** Acknowledged, yet not all there. */
   lost: number;
   /** Stored instances that belong to no upload that is there whole. */
@@ -79,11 +79,11 @@ export interface UploadDifferences {
   studies: number;
 }
 
-export async function compareWithServer(
+export async function reckon(
   server: Server,
   token: string,
   uploads: readonly SentUpload[],
-): Promise<UploadDifferences> {
+): Promise<Reckoning> {
   const stored = new Set<string>();
   const miscounted: string[] = [];
   const studies = await listStudies(server, token);

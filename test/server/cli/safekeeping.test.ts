@@ -115,7 +115,9 @@ describe("beside a running server", () => {
       const rehearsed = await exameteca("nowhere", "verify", "--rehearse", place("rehearsed"), "--json");
       expect([rehearsed.code, rehearsed.complaint]).toEqual([0, ""]);
       expect(JSON.parse(rehearsed.output)).toMatchObject({ studies: 2, framesOpened: 2, downloads: 2 });
-      const left = [...new Bun.Glob("exameteca-*").scanSync({ cwd: folder.path, onlyFiles: false })];
+      const left = [
+        ...new Bun.Glob("exameteca-rehearsal-*").scanSync({ cwd: folder.path, onlyFiles: false }),
+      ];
       expect(left).toEqual([]);
 
       const { files } = JSON.parse(readFileSync(place("rehearsed/manifest.json"), "utf8")) as {

@@ -8,7 +8,8 @@ import { createTestApp, type Person, type TestApp } from "../../support/test-app
 const MIB = 1024 ** 2;
 const FORM_BYTES = 6 * MIB;
 const HELD = 400;
-const MAX_HELD_MEMORY_BYTES = 64 * MIB;
+/** 400 bodies that were read as they came took 900 MB; the engine alone keeps 50 to 90 MB for so many connections. */
+const MAX_HELD_MEMORY_BYTES = 128 * MIB;
 
 let t: TestApp;
 let user: Person;
@@ -85,6 +86,8 @@ async function sendMessage(): Promise<number> {
 
 describe("bodies that are begun and held", () => {
   test("take little memory and don't keep a support message out, however many there are", async () => {
+    // The first message loads what every message needs.
+    expect(await sendMessage()).toBe(201);
     const before = memoryOf();
     let most = 0;
     const watching = setInterval(() => {
