@@ -9,7 +9,7 @@ import { visit } from "../support/watched-page.ts";
 
 const START_TIMEOUT_MS = 120_000;
 const JOB_TIMEOUT_MS = 90_000;
-/** What the session hears that ended elsewhere. */
+/** The message in a session that ended elsewhere. */
 const SESSION_OVER = /401/;
 
 /** What the person reads and looks for, written out. */

@@ -7,7 +7,7 @@ import { connectTo, postZip, type ServerProcess, spawnServer } from "../support/
 import { bytesOnceSettled, compareBytes, NO_DISAGREEMENTS } from "../support/stored-bytes.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 
-/** Same seed, same studies and the same moments; what the machine does in between differs. */
+/** The same seed gives the same studies and moments; only the machine's timing differs. */
 const seed = process.env.CRASH_SEED ?? String(Date.now());
 const rounds = Number(process.env.CRASH_ROUNDS ?? 4);
 const ROUND_MS = 20_000;

@@ -9,7 +9,7 @@ import { createTempFolder } from "../support/temp-folder.ts";
 const MIB = 1024 * 1024;
 const CLIENTS = 8;
 const READING_MS = 12_000;
-/** What a client takes of one answer before it leaves. */
+/** Bytes that a client reads of one answer before it leaves. */
 const MAX_TAKEN_BYTES = 64 * MIB;
 
 interface Kept {

@@ -22,7 +22,7 @@ const VIEWER_TIMEOUT_MS = 60_000;
 /** What a viewer that asks for nothing more waits before it finds its access gone, and some. */
 const CHECK_TIMEOUT_MS = 40_000;
 
-/** Who has no plan is told so by a 404, as is who asks for a study that was taken away. */
+/** A 404 answers a person without a plan, and one who opens a study that is no longer shared. */
 const NO_PLAN = [/404/];
 
 describe("a study", () => {

@@ -19,9 +19,9 @@ import { visit } from "../support/watched-page.ts";
 const START_TIMEOUT_MS = 200_000;
 const JOB_TIMEOUT_MS = 120_000;
 const SUBSCRIPTION = "/his/subscription";
-/** Told to who has no plan. */
+/** Shown to a person without a plan. */
 const NO_PLAN = /404/;
-/** Told to who asks for exams without one. */
+/** Shown to a person who opens exams without a plan. */
 const CLOSED = /403/;
 
 let app: BrowserApp;
@@ -63,7 +63,7 @@ async function makePix(page: Page, plan: string): Promise<void> {
   await pix(page).getByRole("img", { name: "QR Code Pix" }).waitFor();
 }
 
-/** What a phone reads off the screen. */
+/** The code that a phone reads from the screen. */
 async function scannedCode(page: Page): Promise<string> {
   const image = pix(page).getByRole("img", { name: "QR Code Pix" });
   await image.scrollIntoViewIfNeeded();

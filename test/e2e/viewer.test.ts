@@ -254,7 +254,7 @@ describe("a study", () => {
     JOB_TIMEOUT_MS,
   );
 
-  /** What a script that came into the viewer's page would try. */
+  /** The attempts of a script injected into the viewer's page. */
   async function reachForSession({ token, address }: { token: string; address: string }) {
     let parent: string | null;
     try {

@@ -5,7 +5,7 @@ import type { DemoPeople } from "../../support/demo-people.ts";
 export interface View {
   /** Signed in as; nobody without it. */
   who?: keyof DemoPeople;
-  /** `/his` for who is signed in, else `/`. */
+  /** `/his` for a signed-in person, else `/`. */
   path?: string;
   /** In the browser's local storage before the page comes. */
   stored?: Record<string, string>;
