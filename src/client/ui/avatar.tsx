@@ -3,7 +3,7 @@ interface AvatarProps {
   className?: string;
 }
 
-/** A person's picture, or the initials. The name stands beside it. */
+/** A person's picture or initials. The name is shown beside it. */
 export function Avatar({ person, className = "" }: AvatarProps) {
   const classes = `avatar ${className}`;
   if (person.profileImageUrl) return <img className={classes} src={person.profileImageUrl} alt="" />;

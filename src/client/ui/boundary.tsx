@@ -3,12 +3,12 @@ import { Component, type ReactNode } from "react";
 import { ErrorCard } from "./error-card.tsx";
 
 interface BoundaryProps {
-  /** Takes the place of what failed. */
+  /** Shown in place of failed children. */
   failure: ReactNode;
   children?: ReactNode;
 }
 
-/** Keeps the failure of what it holds to itself. */
+/** Catches its children's failures, so that the rest of the page goes on. */
 export class Boundary extends Component<BoundaryProps, { failed: boolean }> {
   override state = { failed: false };
 
@@ -21,7 +21,7 @@ export class Boundary extends Component<BoundaryProps, { failed: boolean }> {
   }
 }
 
-/** What failed, and that a new page may help. */
+/** Names the failure and offers to reload the page. */
 export function ReloadCard({ title, children }: { title: ReactNode; children: ReactNode }) {
   return (
     <ErrorCard

@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from "react";
 
 interface ButtonProps extends ComponentProps<"button"> {
-  /** `lit` at most once a view; `destroy` only inside a confirmation. */
+  /** `lit` at most once per view; `destroy` only inside a confirmation. */
   kind?: "outline" | "lit" | "quiet" | "destroy";
   size?: "small" | "normal" | "big";
   on?: boolean;
@@ -18,7 +18,7 @@ export function Button({ kind, size, on, className = "", type = "button", ...res
 }
 
 interface IconButtonProps extends Omit<ComponentProps<"button">, "aria-label"> {
-  /** What the button does, for people who can't see the icon. */
+  /** Name of the action, for people who can't see the icon. */
   label: string;
   destructive?: boolean;
   children: ReactNode;

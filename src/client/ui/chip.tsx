@@ -1,4 +1,4 @@
-/** A modality's code; the hue tells the physics, the letters tell the rest. */
+/** A modality's code. The hue stands for the physics, the letters for the modality. */
 export function ModalityChip({ modality }: { modality: string }) {
   return (
     <span className="chip" data-mod={modality}>

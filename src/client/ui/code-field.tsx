@@ -6,7 +6,7 @@ const places = [0, 1, 2, 3, 4, 5] as const;
 
 interface CodeFieldProps {
   legend: string;
-  /** One entry a box; an empty text is an empty box. */
+  /** One entry per box; an empty text is an empty box. */
   digits: readonly string[];
   onDigitsChange: (digits: string[]) => void;
   invalid?: boolean;
@@ -14,14 +14,14 @@ interface CodeFieldProps {
 
 export const emptyCode: readonly string[] = places.map(() => "");
 
-/** Six boxes of one digit each, three and three: typing goes on, Backspace goes back, a pasted code fills all. */
+/** Six boxes of one digit each, in two groups. Typing moves forward, Backspace moves back, a pasted code fills all boxes. */
 export function CodeField({ legend, digits, onDigitsChange, invalid }: CodeFieldProps) {
   const { t } = useLingui();
   const boxes = useRef<(HTMLInputElement | null)[]>([]);
   const digitLabel = (number: number) => t({ id: "field.code.digit", message: `Digit ${number}` });
   const focus = (place: number) => boxes.current[Math.min(place, CODE_LENGTH - 1)]?.focus();
 
-  /** Puts digits from `place` on; a code that the browser fills in arrives whole in the first box. */
+  /** Fills digits in from box `place` on. A code that the browser fills in arrives complete in the first box. */
   const put = (place: number, text: string) => {
     const typed = text.replace(/\D/g, "").slice(0, CODE_LENGTH - place);
     if (typed === "") return;
@@ -30,7 +30,7 @@ export function CodeField({ legend, digits, onDigitsChange, invalid }: CodeField
   };
   const change = (place: number, text: string) => {
     if (text === "") onDigitsChange(digits.with(place, ""));
-    // A second digit in a full box replaces the first, on whichever side of it the caret stood.
+    // A second digit in a full box replaces the first, on either side of the caret.
     else put(place, text.length === 2 ? text.replace(digits[place] ?? "", "") || text : text);
   };
   const keyDown = (place: number, event: KeyboardEvent<HTMLInputElement>) => {
@@ -49,7 +49,7 @@ export function CodeField({ legend, digits, onDigitsChange, invalid }: CodeField
   const paste = (place: number, event: ClipboardEvent<HTMLInputElement>) => {
     event.preventDefault();
     const text = event.clipboardData.getData("text").replace(/\D/g, "");
-    // A whole code belongs into all the boxes, wherever the caret stands.
+    // A complete code fills all the boxes, wherever the caret is.
     put(text.length >= CODE_LENGTH ? 0 : place, text);
   };
 

@@ -6,7 +6,7 @@ const SKELETON_ROWS = [1, 2, 3, 4];
 export interface DataColumn {
   key: string;
   name: ReactNode;
-  /** Of what waits in its cells: a short line, unless this says otherwise. */
+  /** Class of the placeholder in the column's cells; a short line by default. */
   skeleton?: string;
 }
 
@@ -15,11 +15,11 @@ interface DataTableProps<Row> {
   columns: readonly DataColumn[];
   /** Undefined while they are being loaded. */
   rows: Row[] | undefined;
-  /** A row's `tr`, with its key. */
+  /** Renders a row as a `tr` with its key. */
   children: (row: Row) => ReactNode;
 }
 
-/** A list on a desk, a line each. */
+/** A list on a desktop, one table row per entry. */
 export function DataTable<Row>({ className, columns, rows, children }: DataTableProps<Row>) {
   return (
     <table className={`data-table ${className}`} aria-busy={rows === undefined}>

@@ -9,7 +9,7 @@ import { useMediaQuery } from "./use-media-query.ts";
 
 interface DateFieldProps {
   label: ReactNode;
-  /** `YYYY-MM-DD`, or `YYYY-MM-DDTHH:MM` with a time, or empty; else what was typed and is no date (`isDateOrEmpty`). */
+  /** `YYYY-MM-DD`, or `YYYY-MM-DDTHH:MM` with a time, or empty; otherwise typed text that is not a date (`isDateOrEmpty`). */
   value: string;
   onValueChange: (value: string) => void;
   kind?: DateKind;
@@ -22,8 +22,8 @@ interface DateFieldProps {
 }
 
 /**
- * A date in the order of the product's language: the browser's own field has that of the browser. Where fingers point,
- * it is the browser's own all the same, for its picker.
+ * A date field in the order of the product's language; the browser's own field uses the browser's language. Touch devices
+ * get the browser's own field anyway, for its picker.
  */
 export function DateField({ kind = "date", value, onValueChange, ...field }: DateFieldProps) {
   const isTouched = useMediaQuery("(pointer: coarse)");
@@ -78,7 +78,7 @@ function TypedDate({ label, kind, hint, error, className, disabled, ...props }: 
   );
 }
 
-/** What is being typed stays as it is, and is not found wrong, until the field is left or sent. */
+/** Unfinished input is neither changed nor marked as wrong until the field loses focus or the form is sent. */
 function useTyping(
   kind: DateKind,
   { value, onValueChange }: Pick<DateFieldProps, "value" | "onValueChange">,
@@ -112,7 +112,7 @@ interface PickerButtonProps {
   onPick: (value: string) => void;
 }
 
-/** Opens the browser's calendar, which belongs to a field of its own that nobody sees. */
+/** Opens the browser's calendar, which belongs to a hidden field. */
 function PickerButton({ kind, value, disabled, onPick }: PickerButtonProps) {
   const { t } = useLingui();
   const native = useRef<HTMLInputElement>(null);

@@ -1,15 +1,15 @@
 import { isoDate, isoTime } from "../../shared/dicom/date.ts";
 import type { Locale } from "../../shared/locale.ts";
 
-/** What a date field holds: `YYYY-MM-DD`, or with its time `YYYY-MM-DDTHH:MM`. */
+/** The value of a date field: `YYYY-MM-DD`, or `YYYY-MM-DDTHH:MM` with a time. */
 export type DateKind = "date" | "datetime";
 
 const ISO = { date: /^(\d{4})-(\d\d)-(\d\d)$/, datetime: /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)$/ };
-/** With any separator, or with none where every part has all its digits. */
+/** Any separator is accepted, or none if every part has all its digits. */
 const WRITTEN_DATE = /^(?:(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})|(\d\d)(\d\d)(\d{4}))/;
 const WRITTEN_TIME = /^[\s,]+(\d{1,2})(?::|h)?(\d\d)$|^(\d\d)(\d\d)$/;
 
-/** How people who read the product in this language write a day: `14/03/2026`, or `03/14/2026` in en-US. */
+/** A day in the order of the product's language: `14/03/2026`, or `03/14/2026` in en-US. */
 export function formatDate(iso: string, locale: Locale): string | undefined {
   const kind = iso.includes("T") ? "datetime" : "date";
   const [, year = "", month = "", day = "", hour, minute] = ISO[kind].exec(iso) ?? [];
@@ -18,7 +18,7 @@ export function formatDate(iso: string, locale: Locale): string | undefined {
   return hour === undefined ? date : `${date} ${hour}:${minute}`;
 }
 
-/** A day as people write it, or undefined where it names no day of the calendar. */
+/** Parses a day as people write it; undefined if it is not a day of the calendar. */
 export function parseDate(text: string, kind: DateKind, locale: Locale): string | undefined {
   const written = WRITTEN_DATE.exec(text.trim());
   if (!written) return undefined;
@@ -33,7 +33,7 @@ export function parseDate(text: string, kind: DateKind, locale: Locale): string 
   return time === null ? undefined : `${date}T${time}`;
 }
 
-/** Whether a date field's value is empty or a day; what can't be read as one stays in it as it was typed. */
+/** Whether a date field's value is empty or a day. A field keeps unreadable input as it was typed. */
 export function isDateOrEmpty(value: string, kind: DateKind): boolean {
   return value === "" || isDate(value, kind);
 }

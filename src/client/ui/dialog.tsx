@@ -12,7 +12,7 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** Gives the focus back to what opened the dialog: Radix knows only of triggers of its own, of which there are none. */
+/** Returns the focus to the element that opened the dialog. Radix does so only for its own triggers, which we do not use. */
 function useFocusReturn() {
   const opener = useRef<Element>(null);
   return {
@@ -26,7 +26,7 @@ function useFocusReturn() {
   };
 }
 
-/** A dialog with a title and whatever its caller puts in; Escape and a click outside close it. */
+/** A dialog with a title and the caller's content. Escape and a click outside close it. */
 export function Dialog({ open, onOpenChange, title, text, wide, children }: DialogProps) {
   const focusReturn = useFocusReturn();
   return (
@@ -53,19 +53,19 @@ interface ConfirmDialogProps {
   onOpenChange: (open: boolean) => void;
   title: ReactNode;
   text: ReactNode;
-  /** What will be lost and what it costs. */
+  /** Says what will be lost and what it costs. */
   children?: ReactNode;
-  /** "Cancel", unless what is asked about is itself a cancelling. */
+  /** "Cancel", unless the action itself is a cancellation. */
   dismissLabel?: ReactNode;
   confirmLabel: ReactNode;
   onConfirm: () => void;
-  /** While false it can't be confirmed yet. */
+  /** While false the action can't be confirmed yet. */
   isReady?: boolean;
-  /** While true the dialog can't be answered again. */
+  /** While true the dialog's buttons are disabled. */
   busy?: boolean;
 }
 
-/** Asks before something is lost. Focus starts on Cancel; a click outside does not answer. */
+/** Asks for confirmation before something is lost. Focus starts on Cancel; a click outside does nothing. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { open, onOpenChange, title, text, children, confirmLabel, onConfirm } = props;
   const { dismissLabel = <Trans id="action.cancel">Cancel</Trans>, isReady = true, busy = false } = props;

@@ -3,11 +3,11 @@ import type { ReactNode } from "react";
 interface EmptyProps {
   title: ReactNode;
   text: ReactNode;
-  /** The one lit button, or nothing. */
+  /** The one lit button, if any. */
   action?: ReactNode;
 }
 
-/** Nothing yet: an empty light box, and what to do next. */
+/** The state of an empty list: an empty light box, and the next step. */
 export function Empty({ title, text, action }: EmptyProps) {
   return (
     <section className="empty">
@@ -23,7 +23,7 @@ export function Empty({ title, text, action }: EmptyProps) {
   );
 }
 
-/** The place where a film would hang, for a light box that waits. */
+/** An empty frame for a film, for a light box that waits. */
 export function EmptyFilm() {
   return (
     <svg viewBox="0 0 268 184" fill="none" stroke="currentColor" aria-hidden="true">

@@ -9,7 +9,7 @@ import Sun from "lucide-react/icons/sun";
 import X from "lucide-react/icons/x";
 import { icon } from "./icon.tsx";
 
-// Apart from the others: the entry page loads these alone.
+// These icons are separate because the entry page loads no others.
 export const CloseIcon = /* @__PURE__ */ icon(X);
 export const SunIcon = /* @__PURE__ */ icon(Sun);
 export const ClockIcon = /* @__PURE__ */ icon(Clock);

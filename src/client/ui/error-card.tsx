@@ -3,11 +3,11 @@ import { Button } from "./button.tsx";
 import { CircleAlertIcon } from "./entry-icons.tsx";
 
 interface ErrorCardProps {
-  /** What failed. */
+  /** Names the failure. */
   title: ReactNode;
-  /** What is safe, and the code to quote. */
+  /** Says which data are safe, and the code to quote. */
   children: ReactNode;
-  /** The one way on. */
+  /** The one action that the card offers. */
   action?: { label: ReactNode; run: () => void };
 }
 

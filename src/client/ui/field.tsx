@@ -8,11 +8,11 @@ interface FieldProps {
   hint?: ReactNode;
   error?: ReactNode;
   className?: string;
-  /** Renders the control with what ties it to its label, hint and error. */
+  /** Renders the control with the attributes that tie it to its label, hint and error. */
   children: (control: { id: string; "aria-describedby"?: string; "aria-invalid"?: true }) => ReactNode;
 }
 
-/** A control with its label above, and below it the error or else the hint. */
+/** A control with its label above, and its error or hint below. */
 export function Field({ label, aside, hint, error, className = "", children }: FieldProps) {
   const id = useId();
   const noteId = `${id}-note`;
@@ -50,7 +50,7 @@ interface TextFieldProps extends Omit<ComponentProps<"input">, "children"> {
   aside?: ReactNode;
   hint?: ReactNode;
   error?: ReactNode;
-  /** Of the whole field, not of the input. */
+  /** Class of the whole field, not of the input. */
   className?: string;
 }
 

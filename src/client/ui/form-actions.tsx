@@ -4,9 +4,9 @@ import { Button } from "./button.tsx";
 
 interface FormActionsProps {
   className?: string;
-  /** While true the form is on its way and can't be answered again. */
+  /** While true the form is being sent and its buttons are disabled. */
   isBusy: boolean;
-  /** While false it can't be sent yet; the way out stays. */
+  /** While false the form can't be sent yet; cancelling stays possible. */
   isReady?: boolean;
   onCancel: () => void;
   /** "Save", unless the form does something else. */
@@ -14,7 +14,7 @@ interface FormActionsProps {
   busyLabel?: ReactNode;
 }
 
-/** What a form ends with: the way out, and the one lit button that sends it. */
+/** The end of a form: a cancel button, and the one lit button that sends it. */
 export function FormActions({
   className = "dialog-actions",
   isBusy,

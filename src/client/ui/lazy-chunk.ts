@@ -2,10 +2,10 @@ import { type ComponentType, type LazyExoticComponent, lazy } from "react";
 
 type Load<Props> = () => Promise<{ default: ComponentType<Props> }>;
 
-/** Before each further try. A phone in a lift finds its way back within seconds. */
+/** Waits before each further try, long enough for a phone in a lift to regain its connection. */
 const WAITS_MS = [300, 1_500, 4_000];
 
-/** A component in a chunk of its own. One that was lost on its way is asked for again, a few times. */
+/** A component in a chunk of its own. A failed load is retried a few times. */
 export function lazyChunk<Props>(
   load: Load<Props>,
   waitsMs: readonly number[] = WAITS_MS,

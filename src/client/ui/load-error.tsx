@@ -3,13 +3,13 @@ import type { ReactNode } from "react";
 import { ErrorCard } from "./error-card.tsx";
 
 interface LoadErrorProps {
-  /** What could not be loaded. */
+  /** Names the data that could not be loaded. */
   title: ReactNode;
   error: Error;
   onRetry: () => void;
 }
 
-/** What could not be loaded and why, and another try. */
+/** Says that data could not be loaded and why, and offers another try. */
 export function LoadError({ title, error, onRetry }: LoadErrorProps) {
   return (
     <ErrorCard

@@ -9,7 +9,7 @@ interface MaskedFieldProps extends Omit<ComponentProps<typeof TextField>, "onCha
   ref?: (element: HTMLInputElement | null) => void;
 }
 
-/** Masks while typing; the caret stays behind the character just typed, also in the middle of the text. */
+/** Masks while the person types. The caret stays after the typed character, even in the middle of the text. */
 export function MaskedField({ value, onValueChange, mask, ref, ...field }: MaskedFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   const caret = useRef<number>(undefined);
@@ -44,7 +44,7 @@ function significant(text: string): number {
   return text.replace(/[^0-9A-Za-z]/g, "").length;
 }
 
-/** The place in `masked` right after its first `count` letters and digits. */
+/** The index in `masked` right after its first `count` letters and digits. */
 function placeAfter(masked: string, count: number): number {
   let place = 0;
   for (let seen = 0; place < masked.length && seen < count; place++) {

@@ -7,11 +7,11 @@ interface MeterProps {
   label: string;
   used: number;
   limit: number;
-  /** How a number is written; as it is without. */
+  /** Formats a number; by default it is shown as it is. */
   textOf?: (value: number) => string;
 }
 
-/** The centimetre rule: number first, what is left, then the rule; from 80 % on it warns. */
+/** A meter drawn as a centimetre rule: the used amount, the rest, then the rule. It warns from 80 % on. */
 export function Meter({ label, used, limit, textOf = String }: MeterProps) {
   const percent = limit > 0 ? Math.min(100, Math.round((used / limit) * 100)) : 100;
   const remaining = textOf(Math.max(0, limit - used));

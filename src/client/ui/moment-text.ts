@@ -1,31 +1,31 @@
 const twoDigits = (number: number) => String(number).padStart(2, "0");
 
-/** The day of a moment where the reader is, as a date field has it: `2026-11-14`. */
+/** The day of a moment in the reader's time zone, as the value of a date field: `2026-11-14`. */
 export function localDay(moment: string | Date): string {
   const date = new Date(moment);
   return `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
 }
 
-/** The last second of a day where the reader is, as ISO 8601 UTC. */
+/** The last second of a day in the reader's time zone, as ISO 8601 UTC. */
 export function endOfDay(day: string): string {
   return new Date(`${day}T23:59:59`).toISOString();
 }
 
-/** The day of a moment where the reader is, as `14-11-2026`. */
+/** The day of a moment in the reader's time zone, as `14-11-2026`. */
 export function dayText(moment: string | Date): string {
   const [year, month, day] = localDay(moment).split("-");
   return `${day}-${month}-${year}`;
 }
 
-/** A moment where the reader is, as `14-11-2026 09:05`. */
+/** A moment in the reader's time zone, as `14-11-2026 09:05`. */
 export function momentText(moment: string): string {
   const date = new Date(moment);
   return `${dayText(date)} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
 }
 
 /**
- * A moment in full: `14 de novembro de 2026 às 09:05`, or `November 14, 2026 at 09:05 AM`. Empty for what is none:
- * nothing, the word "null", a date that can't be read.
+ * A moment in full: `14 de novembro de 2026 às 09:05`, or `November 14, 2026 at 09:05 AM`. Empty if there is no moment:
+ * undefined, null, the word "null", or an unreadable date.
  */
 export function longMomentText(moment: string | null | undefined, locale: string): string {
   if (!moment || moment === "null" || Number.isNaN(Date.parse(moment))) return "";

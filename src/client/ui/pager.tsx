@@ -3,15 +3,15 @@ import { Button } from "./button.tsx";
 
 interface PagerProps {
   className?: string;
-  /** How many rows come before the shown ones. */
+  /** Number of rows before the shown ones. */
   before: number;
   shown: number;
   total: number;
-  /** Left out where one page holds all. */
+  /** Omitted if all rows fit on one page. */
   onStep?: (pages: 1 | -1) => void;
 }
 
-/** Which rows of how many are shown, and the way to the others. */
+/** The range of shown rows out of the total, with buttons for the other pages. */
 export function Pager({ className = "pager", before, shown, total, onStep }: PagerProps) {
   const { i18n, t } = useLingui();
   const from = i18n.number(shown > 0 ? before + 1 : 0);

@@ -10,7 +10,7 @@ interface PasswordFieldProps extends Omit<ComponentProps<"input">, "type" | "chi
   error?: ReactNode;
 }
 
-/** A password that its owner may look at while typing. */
+/** A password field that can show its text. */
 export function PasswordField({ label, aside, hint, error, ...input }: PasswordFieldProps) {
   const { t } = useLingui();
   const [visible, setVisible] = useState(false);

@@ -14,7 +14,7 @@ interface SelectProps<Value extends string> {
   "aria-invalid"?: true;
 }
 
-/** One of a short list; goes into a `Field`. Values must not be empty (Radix reserves the empty text). */
+/** A choice from a short list, used inside a `Field`. Values must not be empty, because Radix reserves the empty text. */
 export function Select<Value extends string>({ options, placeholder, ...select }: SelectProps<Value>) {
   const { value, onValueChange, disabled, ...control } = select;
   return (

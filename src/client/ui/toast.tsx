@@ -17,13 +17,13 @@ const icons = { ok: CircleCheckIcon, bad: CircleAlertIcon, info: ClockIcon };
 const shownToast = atom<(ToastMessage & { id: number }) | undefined>(undefined);
 let lastId = 0;
 
-/** Shows a toast in place of the one that is up, from wherever it is called. */
+/** Shows a toast, which replaces the current one. It can be called from anywhere. */
 export function showToast(message: ToastMessage): void {
   lastId += 1;
   getDefaultStore().set(shownToast, { ...message, id: lastId });
 }
 
-/** Where toasts appear; one on a page. F8 brings the focus here. */
+/** The region in which toasts appear, once per page. F8 moves the focus here. */
 export function Toaster() {
   const { t } = useLingui();
   const [toast, setToast] = useAtom(shownToast);

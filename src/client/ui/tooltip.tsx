@@ -5,7 +5,7 @@ const DELAY_MS = 300;
 
 interface TooltipProps {
   text: ReactNode;
-  /** The control it explains. A control that can't act is `aria-disabled`, not `disabled`, so that it gets focus. */
+  /** The control it explains. A disabled control must use `aria-disabled` instead of `disabled`, so that it can get the focus. */
   children: ReactElement;
 }
 

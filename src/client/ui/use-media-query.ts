@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** Where the phone's layout begins, as in the styles. */
+/** Matches the phone layout, as in the styles. */
 export const PHONE = "(max-width: 760px)";
 
 export function useMediaQuery(query: string): boolean {

@@ -3,12 +3,12 @@ import { serverNow } from "../server-clock.ts";
 
 const TICK_MS = 1000;
 
-/** The time now in epoch milliseconds, read again every second. */
+/** The browser's time in epoch milliseconds, updated every second. */
 export function useNow(): number {
   return useTicking(Date.now, TICK_MS);
 }
 
-/** The server's time in epoch milliseconds, read again every `tickMs`. */
+/** The server's time in epoch milliseconds, updated every `tickMs`. */
 export function useServerNow(tickMs = TICK_MS): number {
   return useTicking(serverNow, tickMs);
 }

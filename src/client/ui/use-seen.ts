@@ -1,9 +1,9 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 
-/** How far outside of what is shown counts as seen. */
+/** An element within this distance of the screen counts as seen. */
 const MARGIN = "200px";
 
-/** Whether the element was on the screen, or nearly, since it is there. */
+/** Whether the element has been on or near the screen since it was mounted. */
 export function useSeen<Kind extends Element>(): [ref: RefObject<Kind | null>, isSeen: boolean] {
   const ref = useRef<Kind>(null);
   const [isSeen, setSeen] = useState(false);
