@@ -13,9 +13,9 @@ interface Browser {
 }
 
 /**
- * Takes the token out of the address (`?t=`), so that it is neither seen nor shared, and keeps it for a reload of
- * this tab. A kept token is used for the study it was given for and no other. A sandboxed page keeps nothing over a
- * reload, not even the state of its history: the application frames it anew, with another token.
+ * Removes the token from the address (`?t=`), so that it is neither seen nor shared, and keeps it for a reload of this
+ * tab. A kept token is used only for its own study. A sandboxed page keeps nothing across a reload, not even the state of
+ * its history: the application frames it again with another token.
  */
 export function takeAccess({ location, history, sessionStorage }: Browser): ViewerAccess | undefined {
   const url = new URL(location.href);

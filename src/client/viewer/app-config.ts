@@ -32,10 +32,10 @@ const access = takeAccess(window);
 const root = `/dicomweb/t/${encodeURIComponent(access?.token ?? "none")}`;
 
 const hasTouch = window.matchMedia("(pointer: coarse)").matches;
-/** A phone on its side too: it is turned while the viewer is open. */
+/** Also matches a phone in landscape, because people turn it while the viewer is open. */
 const isPhone =
   window.innerWidth <= 760 || (hasTouch && Math.min(window.screen.width, window.screen.height) <= 600);
-/** What of OHIF's tools has room on a phone; fingers move and zoom without one. */
+/** OHIF's tools that fit on a phone. Touch pans and zooms without a tool. */
 const PHONE_TOOLS = {
   primary: { $set: ["MeasurementTools", "StackScroll", "WindowLevel", "Capture", "MoreTools"] },
   MoreTools: {
@@ -49,23 +49,23 @@ const PHONE_TOOLS = {
 document.documentElement.lang = language;
 localStorage.setItem("i18nextLng", language);
 
-/** A token that ended is 401; what it no longer opens (a revoked grant, a deleted exam) is 404. */
+/** An expired token gives 401; a revoked grant or a deleted exam gives 404. */
 function onDicomwebStatus(status: number | undefined): void {
   if (status !== 401 && status !== 403 && status !== 404) return;
   showEndedNotice(texts);
   tellParent("shown");
 }
 
-/** What a request that failed leaves, status 0 where the connection broke; what was not decoded has no status. */
+/** The error of a failed request; status is 0 if the connection broke, and missing if decoding failed. */
 interface ViewerError {
   status?: number;
   request?: { status?: number };
 }
 
-/** What a frame whose stored bytes are not what was received is answered with. */
+/** The server's status for a frame whose stored bytes differ from the received ones. */
 const DAMAGED_STATUS = 500;
 
-/** OHIF tells of requests that failed, and of images that it did not get or could not decode. */
+/** OHIF reports failed requests, and images that it could not fetch or decode. */
 function onViewerError(error: ViewerError | undefined, imageId?: string): void {
   const status = error?.status ?? error?.request?.status;
   onDicomwebStatus(status);
@@ -79,7 +79,7 @@ const lostImages = createLostImages({
 });
 
 function tellOfLostImage(status: number | undefined): void {
-  // Without a connection a decoder may be what is missing.
+  // Without a connection, the missing part may be a decoder.
   const isLost = status !== undefined || !navigator.onLine;
   const lost = status === DAMAGED_STATUS ? texts.imageDamaged : texts.imageLost;
   showImageNotice(isLost ? lost : texts.imageNotShown);
@@ -117,7 +117,7 @@ window.config = {
   showCPUFallbackMessage: false,
   showLoadingIndicator: true,
   strictZSpacingForVolumeViewport: true,
-  // Our own header around the viewer says what it is not for.
+  // Our own header around the viewer shows the notice about diagnostic use.
   investigationalUseDialog: { option: "never" },
   showPatientInfo: "disabled",
   disableConfirmationPrompts: true,
@@ -152,9 +152,9 @@ window.config = {
         enableStudyLazyLoad: true,
         supportsFuzzyMatching: false,
         supportsWildcard: false,
-        // One part without multipart framing: nothing to search and cut in the browser.
+        // One part without multipart framing, so the browser need not search and cut it.
         acceptHeader: ["application/octet-stream; transfer-syntax=*"],
-        // OHIF would otherwise decode such a part before all of it has come.
+        // Otherwise OHIF would decode such a part before it has arrived completely.
         stackRetrieveOptions: { retrieveOptions: { single: { streaming: false } } },
         bulkDataURI: { enabled: false },
         dicomUploadEnabled: false,
@@ -163,7 +163,7 @@ window.config = {
   ],
 };
 
-/** A sandboxed page names its application here instead of loading it, because somebody else may have it. */
+/** A sandboxed page names its application here instead of loading it, because the framing page may hand it over. */
 const entry = document.querySelector("meta[name=viewer-entry]")?.getAttribute("content");
 const tellLoaded = () => tellParent("loaded");
 if (entry) document.addEventListener("DOMContentLoaded", () => load(entry, tellLoaded));

@@ -2,7 +2,7 @@ import type { ViewerTexts } from "./texts.ts";
 
 const NOTICE_ID = "access-ended";
 
-/** Covers the viewer once its token opens nothing any more, so that no stale image stays in sight. */
+/** Covers the viewer once its token has lost all access, so that no stale image stays visible. */
 export function showEndedNotice(texts: ViewerTexts): void {
   if (document.getElementById(NOTICE_ID)) return;
   const notice = document.createElement("div");

@@ -1,7 +1,7 @@
-/** How cornerstone tells of a drawn image; fired on the viewport, without bubbling, hence heard while it descends. */
+/** Cornerstone's event for a drawn image. It fires on the viewport and does not bubble, so we listen in the capture phase. */
 const IMAGE_RENDERED = "CORNERSTONE_IMAGE_RENDERED";
 const VIEWPORT = ".cornerstone-viewport-element";
-/** What a viewport that is drawn without an image says of itself. */
+/** Status of a viewport that is drawn without an image. */
 const WITHOUT_IMAGE = ["noData", "loading"];
 
 /** Calls back each time an image has been drawn in a viewport (not in a thumbnail, which is drawn out of sight). */
@@ -30,7 +30,7 @@ export function isImageHere(imageId: string): boolean {
   return (window as CornerstoneWindow).cornerstone?.cache.getImage(imageId) !== undefined;
 }
 
-/** Whether a viewport is at this image now, drawn or not. */
+/** Whether a viewport shows or is loading this image. */
 export function isImageInSight(imageId: string | undefined): boolean {
   if (imageId === undefined) return false;
   const engines = (window as CornerstoneWindow).cornerstone?.getRenderingEngines() ?? [];

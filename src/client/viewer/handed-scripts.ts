@@ -1,15 +1,15 @@
 import { askForScript, readParentMessage } from "./messages.ts";
 import { isSandboxed } from "./sandboxed-worker.ts";
 
-/** So long the page that frames this one may take to say which scripts it has; one of an older release says nothing. */
+/** Time allowed for the framing page to list its scripts; a page of an older release never does. */
 const LIST_PATIENCE_MS = 2_000;
 
 /**
- * Has the page that frames this one fetch the viewer's scripts. A sandboxed page has no HTTP cache, and the page around it
- * has one: so a second opening fetches them no more. What that page does not offer, or could not get, is fetched from
- * here. Whatever else OHIF loads (styles, fonts, scripts of workers) is small and fetched from here as well.
+ * Lets the framing page fetch the viewer's scripts. A sandboxed page has no HTTP cache but the framing page has one, so a
+ * second opening needs no download. This page fetches the scripts that the framing page does not offer or could not load,
+ * and OHIF's other, small files (styles, fonts, worker scripts).
  *
- * Answers `load`, which adds a script to the page as soon as it is here, and calls back once it has run.
+ * Returns `load`, which adds a script to the page as soon as it has arrived, and calls back once it has run.
  */
 export function takeScriptsFromParent(): (address: string, done: () => void) => void {
   if (isSandboxed() && window.parent !== window) redirectScripts(createHandedScripts());
@@ -22,9 +22,9 @@ export function takeScriptsFromParent(): (address: string, done: () => void) => 
 }
 
 interface HandedScripts {
-  /** Where the script is to be had: here, once it was handed over, or else where it always is. */
+  /** The script's address: a blob of the handed script, or else its usual URL. */
   addressOf(address: string): Promise<string>;
-  /** Asks for it, for it will be wanted. */
+  /** Requests a script ahead of its use. */
   expect(address: string): void;
 }
 
@@ -55,8 +55,8 @@ function createHandedScripts(): HandedScripts {
 }
 
 /**
- * OHIF's own loader makes elements and gives them an address; they get it once the script is here. What it would have
- * prefetched into a cache that this page does not have is asked for instead.
+ * OHIF's loader creates script elements and sets their address; the address is applied once the script has arrived. OHIF's
+ * prefetches would need a cache that this page lacks, so they become requests to the framing page.
  */
 function redirectScripts({ addressOf, expect }: HandedScripts): void {
   replaceSetter(HTMLScriptElement.prototype, "src", (script, address, set) => {

@@ -1,4 +1,4 @@
-/** What takes Escape for itself: OHIF's dialogs, menus, popovers and fields. */
+/** Elements that handle Escape themselves: OHIF's dialogs, menus, popovers and fields. */
 const TAKES_ESCAPE =
   "[role=dialog], [role=alertdialog], [role=menu], [role=listbox], [data-radix-popper-content-wrapper]";
 const FIELDS = "input, textarea, select, [contenteditable=true]";
@@ -8,12 +8,12 @@ interface ToolsWindow extends Window {
   cornerstoneTools?: { store?: { state?: { isInteractingWithTool?: boolean } } };
 }
 
-/** Escape leaves the viewer, unless it has something smaller to end: a dialog, a menu, a measurement being drawn. */
+/** Escape leaves the viewer, unless it closes a dialog or menu or cancels a measurement in progress. */
 export function onEscape(leave: () => void): void {
   document.addEventListener(
     "keydown",
     (event) => {
-      // Asked while the key descends, before what is open has closed.
+      // Checked in the capture phase, before an open dialog has closed.
       if (event.key === "Escape" && !event.isComposing && !isTakenElsewhere(event.target)) leave();
     },
     true,

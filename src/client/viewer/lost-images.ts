@@ -1,19 +1,19 @@
-/** More failures than this are not remembered: a connection that is gone loses every image of a study. */
+/** Maximum number of remembered failures, because a lost connection fails every image of a study. */
 const MAX_REMEMBERED = 1_000;
-/** A viewport may come to its image only after that has failed. */
+/** A viewport may reach an image after the image has failed. */
 const LOOK_AGAIN_MS = [0, 250, 1_000, 3_000];
 
 interface LostImagesOptions {
   /** Whether a viewport is at this image now. */
   isInSight: (imageId: string) => boolean;
-  /** Whether the image has come after all. */
+  /** Whether the image has loaded after all. */
   hasCome: (imageId: string) => boolean;
-  /** Says that the image in sight did not come; `status` as the answer had it, 0 where the connection broke. */
+  /** Reports that the visible image failed to load; `status` is the HTTP status, or 0 if the connection broke. */
   tell: (status: number | undefined) => void;
   wait?: (run: () => void, ms: number) => unknown;
 }
 
-/** Images that did not come, told of once they are in sight and as long as they have not come after all. */
+/** Images that failed to load. Each is reported once it is visible, unless it has loaded meanwhile. */
 export function createLostImages({ isInSight, hasCome, tell, wait = setTimeout }: LostImagesOptions) {
   const lost = new Map<string, number | undefined>();
   const forgetCome = () => {
@@ -29,7 +29,7 @@ export function createLostImages({ isInSight, hasCome, tell, wait = setTimeout }
       lost.set(imageId, status);
       for (const ms of LOOK_AGAIN_MS) wait(lookForLost, ms);
     },
-    /** Whether what is in sight is an image that did not come: what was drawn then is an empty viewport. */
+    /** Whether the visible image failed to load; the viewport that was drawn is then empty. */
     isInSight(): boolean {
       forgetCome();
       return [...lost.keys()].some(isInSight);

@@ -1,11 +1,11 @@
 import { SCRIPT_LOST, workerAddress } from "./sandboxed-worker.ts";
 
-/** Calls back where a script or a style sheet of this page, or the script of a worker, does not come. */
+/** Calls back if a script or style sheet of this page, or a worker's script, fails to load. */
 export function onScriptLost(run: () => void): void {
   window.addEventListener(
     "error",
     ({ target }) => {
-      // A prefetch that failed, as each does under Firefox's reading of our policy, is no loss.
+      // A failed prefetch does no harm. Under our policy every prefetch fails in Firefox.
       const isStyle = target instanceof HTMLLinkElement && target.rel === "stylesheet";
       if (target instanceof HTMLScriptElement || isStyle) run();
     },
@@ -17,7 +17,7 @@ export function onScriptLost(run: () => void): void {
       this.addEventListener("message", ({ data }) => {
         if (data === SCRIPT_LOST) run();
       });
-      // An error inside a script that came is an ErrorEvent.
+      // An ErrorEvent is an error inside a loaded script.
       this.addEventListener("error", (event) => {
         if (!(event instanceof ErrorEvent)) run();
       });

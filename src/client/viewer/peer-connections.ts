@@ -1,8 +1,9 @@
 const PEERS = ["RTCPeerConnection", "webkitRTCPeerConnection"];
 
 /**
- * Takes WebRTC from the page before anything else runs. It speaks to any address without asking the page's policy, whose
- * `webrtc` directive browsers do not know; frames that a sandboxed page makes are strangers to it and can't lend theirs.
+ * Removes WebRTC from the page before anything else runs. WebRTC can reach any address despite the page's policy, because
+ * browsers do not support the `webrtc` directive. A sandboxed page can't borrow WebRTC from frames that it creates,
+ * because they have another origin.
  */
 export function removePeerConnections(page: object): void {
   for (const name of PEERS) Reflect.deleteProperty(page, name);

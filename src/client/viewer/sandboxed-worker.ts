@@ -1,16 +1,16 @@
-/** What a sandboxed worker says where its script did not come; in the browser's own words it can't be told apart. */
+/** The message of a sandboxed worker whose script could not be loaded; the browser's own message is ambiguous. */
 export const SCRIPT_LOST = "viewer.script_lost";
 
 const scripts = new Map<string, string>();
 
-/** Whether this page runs in a sandbox, and so belongs to no origin. */
+/** Whether this page runs in a sandbox and so has no origin. */
 export function isSandboxed(): boolean {
   return self.origin === "null";
 }
 
 /**
- * Where a worker's script may start from. A sandboxed page may start none from our origin, but from a text of its own,
- * which then fetches the script and tells it where we are.
+ * The URL from which a worker may start. A sandboxed page can't start a worker from our origin. It starts one from a blob
+ * instead, which fetches the script and gives it our address.
  */
 export function workerAddress(script: string | URL): string | URL {
   const { href, protocol } = new URL(script, document.baseURI);

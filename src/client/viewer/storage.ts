@@ -1,8 +1,8 @@
 const STORAGES = ["localStorage", "sessionStorage"] as const;
 
 /**
- * Gives the page storages and cookies in memory where the browser refuses it any, as it does to a sandboxed page and
- * to a frame of another site while third-party cookies are blocked. OHIF uses them without asking.
+ * Gives the page storages and cookies in memory if the browser refuses them, as it does for a sandboxed page and for a
+ * frame of another site while third-party cookies are blocked. OHIF uses both without checking.
  */
 export function ensureStorage(page: { document: object }): void {
   for (const name of STORAGES) {
@@ -10,11 +10,11 @@ export function ensureStorage(page: { document: object }): void {
     Object.defineProperty(page, name, { value: createMemoryStorage(), configurable: true });
   }
   if (!isRefused(page.document, "cookie")) return;
-  // What is set is forgotten: nothing of ours reads cookies, and OHIF's language detector finds its own elsewhere.
+  // Cookies are discarded: our code reads none, and OHIF's language detector has other sources.
   Object.defineProperty(page.document, "cookie", { get: () => "", set: () => {}, configurable: true });
 }
 
-/** The mere look at a refused storage throws. */
+/** Reading the property of a refused storage throws. */
 function isRefused(owner: object, name: string): boolean {
   try {
     Reflect.get(owner, name);

@@ -1,13 +1,13 @@
 export type ViewerLanguage = "pt-BR" | "en-US";
 
-/** What the viewer page says itself; everything else is OHIF's (see `locales/`). */
+/** The viewer page's own texts; all others are OHIF's (see `locales/`). */
 export interface ViewerTexts {
   accessEnded: string;
   accessEndedHint: string;
   imageNotShown: string;
   imageLost: string;
   imageDamaged: string;
-  /** Texts that OHIF has in its code instead of its catalogues, by the English; those not here stay as they are. */
+  /** Translations of texts that OHIF has in its code instead of its catalogues, keyed by the English text. Others stay English. */
   hardCoded: Readonly<Record<string, string>>;
 }
 
@@ -107,7 +107,7 @@ export const TEXTS: Record<ViewerLanguage, ViewerTexts> = {
   },
 };
 
-/** SPEC: a language is Portuguese where its code contains `pt`; without one, Portuguese is the default. */
+/** SPEC: a language is Portuguese if its code contains `pt`; without a language, Portuguese is the default. */
 export function viewerLanguage(code: string | null): ViewerLanguage {
   return code === null || code === "" || code.toLowerCase().includes("pt") ? "pt-BR" : "en-US";
 }
