@@ -14,7 +14,7 @@ import { activeLocale } from "./i18n.ts";
 import { noteServerTime } from "./server-clock.ts";
 import { currentToken, endSession } from "./session.ts";
 
-/** A call that failed: `status` 0 means that the server was not reached. `message` may be shown as it is. */
+/** A call that failed: `status` is 0 if the server was not reached. `message` may be shown as it is. */
 export class ApiError extends Error {
   override name = "ApiError";
   constructor(
@@ -30,13 +30,13 @@ export class ApiError extends Error {
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** Goes without the session's token. */
+  /** Sends the call without the session's token. */
   anonymous?: boolean;
-  /** In the place of a JSON body. */
+  /** Sent instead of a JSON body. */
   form?: FormData;
 }
 
-/** What a call may be given, whichever it is. */
+/** The input of any call. */
 interface AnyInput extends CallOptions {
   params?: Record<string, string>;
   query?: object;
@@ -65,12 +65,12 @@ export async function callApi<C extends Call>(
   });
   noteServerTime(response);
   if (response.ok) return response;
-  // A session that was renewed meanwhile does not end with the call that still carried the old token.
+  // If the session was renewed meanwhile, a call that carried the old token does not end it.
   if (response.status === 401 && token && token === currentToken()) endSession("expired");
   throw await apiError(response);
 }
 
-/** As `callApi`, and the answer as the call says it is. */
+/** Like `callApi`, and parses the answer with the call's schema. */
 export async function callJson<C extends Call & { answer: z.ZodMiniType }>(
   call: C,
   request: CallInput<C> & CallOptions,
@@ -79,15 +79,15 @@ export async function callJson<C extends Call & { answer: z.ZodMiniType }>(
   return z.parse<C["answer"]>(call.answer, await response.json());
 }
 
-/** What goes up in a form: the fields of its call, and the file. */
+/** The parts of an uploaded form: the fields of its call, and the file. */
 export interface FormParts<C extends FormCall> {
   fields: z.input<C["form"]>;
   file: Blob | undefined;
-  /** In the place of the file's own name. */
+  /** Replaces the file's own name. */
   fileName?: string;
 }
 
-/** The fields go first, so that the server has them before the file's bytes; a value that is no text goes as JSON. */
+/** The fields go first, so that the server has them before the file's bytes; values that are not strings are sent as JSON. */
 export function toForm<C extends FormCall>(call: C, { fields, file, fileName }: FormParts<C>): FormData {
   const form = new FormData();
   for (const [name, text] of Object.entries(fields as object)) {
@@ -108,7 +108,7 @@ function addressOf({ path }: Call, params: Record<string, string> = {}, query: o
   return search.size > 0 ? `${filled}?${search}` : filled;
 }
 
-/** The answer of a call; null where it failed with 404. */
+/** The answer of a call; null if it failed with 404. */
 export async function nullIfMissing<Answer>(call: Promise<Answer>): Promise<Answer | null> {
   try {
     return await call;
@@ -138,7 +138,7 @@ async function reach(path: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** Reads a failed answer; one that is no problem document becomes `{status}: {body or status text}`. */
+/** Reads a failed answer; one that is not a problem document becomes `{status}: {body or status text}`. */
 export async function apiError(response: Response): Promise<ApiError> {
   const body = await response.text();
   const problem = problemSchema.safeParse(parseProblem(response, body));

@@ -10,7 +10,7 @@ import { pageNonce } from "./page-nonce.ts";
 import { readLanguage } from "./preferences.ts";
 import { restoreSession } from "./session.ts";
 
-// Under the page's policy: Radix puts the nonce on the styles it inserts, zod compiles no functions.
+// The page's policy requires both: Radix puts the nonce on the styles it inserts, and zod compiles no functions.
 const nonce = pageNonce();
 if (nonce) setNonce(nonce);
 z.config({ jitless: true });
@@ -24,7 +24,7 @@ restoreSession();
 const localeActive = activateLocale(readLanguage());
 for (const element of document.querySelectorAll<HTMLElement>("[data-island]")) {
   mountIsland(element).catch((error: unknown) => {
-    // The HTML that the server sent stays, and says what to do.
+    // The server's HTML stays and says what to do.
     element.dataset.failed = "";
     console.error("island", element.dataset.island, error);
   });
@@ -41,6 +41,6 @@ async function mountIsland(element: HTMLElement): Promise<void> {
   // The schema of `name` has just checked the props of `name`'s component; the union can't say that.
   const content = createElement(island.default as ComponentType<typeof props>, props);
   const root = createRoot(element);
-  // In slices: a phone answers its fingers meanwhile.
+  // Hydrates in slices, so that a phone responds to touch meanwhile.
   startTransition(() => root.render(createElement(IslandRoot, { onReady }, content)));
 }

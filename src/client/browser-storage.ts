@@ -1,7 +1,7 @@
-/** Web storage as far as the browser lets us: where it is blocked or full, nothing is kept and nothing breaks. */
+/** Web storage as far as the browser allows it. If it is blocked or full, nothing is kept and nothing fails. */
 export interface BrowserStorage {
   read(key: string): string | undefined;
-  /** What was kept as JSON; undefined where there is nothing, or nothing readable. */
+  /** The stored JSON value; undefined if it is missing or unreadable. */
   readJson(key: string): unknown;
   /** An undefined value removes the entry. */
   write(key: string, value: string | undefined): void;

@@ -5,20 +5,20 @@ import { showViolations } from "./validation.ts";
 
 interface Form<Values extends FieldValues> {
   setError: UseFormSetError<Values>;
-  /** Those that the server may complain about. */
+  /** The fields that the server may reject. */
   fields: readonly Path<Values>[];
-  /** The field that a refusal is about where its code says so and no violation does. */
+  /** The field that an error code is about, for refusals without violations. */
   fieldOfCode?: Record<string, Path<Values>>;
-  /** What did not happen. */
+  /** Title of the toast: what did not happen. */
   title: string;
-  /** Replaces the toast; called for what stands at a field too. */
+  /** Replaces the toast; also called for errors that are shown at a field. */
   tell?: (error: ApiError, isAtField: boolean) => void;
 }
 
 /**
- * Says why a form was refused: at the fields that the server names, or else in a toast.
+ * Shows why a form was refused, at the fields that the server names or else in a toast.
  *
- * @throws every error that is not an answer of the server
+ * @throws any error that is not an answer of the server
  */
 export function showFormFailure<Values extends FieldValues>(
   error: unknown,

@@ -1,2 +1,2 @@
-// The build puts in its place what the entry page does not say.
+// The build replaces this with the messages that the entry page does not use.
 export { messages } from "../../locales/pt-BR/messages.ts";

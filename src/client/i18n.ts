@@ -3,7 +3,7 @@ import type { Locale } from "../shared/locale.ts";
 
 type Load = () => Promise<{ messages: Messages }>;
 
-/** What the entry page says comes first and is small; the rest is for /his. */
+/** The entry page's messages load first and are small; the rest is for /his. */
 const catalogues: Record<Locale, { entry: Load; his: Load }> = {
   "pt-BR": {
     entry: () => import("../../locales/pt-BR/messages.ts"),
@@ -15,7 +15,7 @@ const catalogues: Record<Locale, { entry: Load; his: Load }> = {
   },
 };
 
-/** Loads the locale's catalogue, as far as this page needs it, and shows it; the document's language follows. */
+/** Loads the part of the locale's catalogue that this page needs, activates it, and sets the document's language. */
 export async function activateLocale(locale: Locale): Promise<void> {
   const { entry, his } = catalogues[locale];
   const isHis = document.querySelector("[data-island=his]") !== null;

@@ -5,12 +5,12 @@ import { i18n } from "./i18n.ts";
 import { Boundary, ReloadCard } from "./ui/boundary.tsx";
 
 interface IslandRootProps {
-  /** Called once what the island shows is on the page. */
+  /** Called once the island's content is on the page. */
   onReady: () => void;
   children?: ReactNode;
 }
 
-/** What every island stands on: its language, and a boundary that keeps its failure to itself. */
+/** The root of every island: its language, and a boundary that contains its failures. */
 export function IslandRoot({ onReady, children }: IslandRootProps) {
   return (
     <StrictMode>

@@ -3,7 +3,7 @@ import type { IslandName, IslandProps } from "../shared/islands.ts";
 
 type IslandLoaders = { [Name in IslandName]: () => Promise<{ default: ComponentType<IslandProps<Name>> }> };
 
-/** The closed list of what a page may bring to life, each in a chunk of its own. */
+/** The closed list of components that a page may hydrate, each in a chunk of its own. */
 export const islandLoaders: IslandLoaders = {
   auth: () => import("./features/auth/auth-screen.tsx"),
   his: () => import("./features/frame/his-screen.tsx"),

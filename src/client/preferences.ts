@@ -25,7 +25,7 @@ const languageState = atom<Locale>(readLanguage());
 const themeState = atom<Theme>(readTheme());
 const menuPositionState = atom<MenuPosition>(readMenuPosition());
 
-/** Writing loads the other catalogue first, so that no screen is ever half translated. */
+/** Writing loads the new catalogue first, so that no screen is half translated. */
 export const languageAtom = atom(
   (get) => get(languageState),
   async (_get, set, language: Locale) => {

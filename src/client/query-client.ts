@@ -3,7 +3,7 @@ import { ApiError } from "./api.ts";
 
 const MAX_RETRIES = 2;
 
-/** Data stays fresh until something invalidates it; a query that wants more says so itself. */
+/** Data stays fresh until something invalidates it; a query that needs fresher data sets its own `staleTime`. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -13,7 +13,7 @@ export function createQueryClient(): QueryClient {
   });
 }
 
-/** Whether a query that failed is tried again: twice, but never for a dead session or a missing right. */
+/** Whether a failed query is retried: twice, but never after an ended session or a missing permission. */
 export function mayRetry(failures: number, error: Error): boolean {
   const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403);
   return failures < MAX_RETRIES && !isRefused;

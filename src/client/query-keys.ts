@@ -1,6 +1,6 @@
 import type { QueryClient } from "@tanstack/react-query";
 
-// Roots of the query keys that more than one feature asks under, and what each change makes stale.
+// Roots of the query keys that more than one feature uses, and the invalidations after each change.
 export const CURRENT_USER = ["auth", "me"];
 export const STUDIES = "studies";
 export const SUBSCRIPTIONS = "subscriptions";
@@ -11,17 +11,17 @@ function invalidate(queryClient: QueryClient, keys: readonly (readonly string[])
   return Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
 }
 
-/** Asks again for what an upload, a download or a deletion of a study changes. */
+/** Reads again everything that an upload, a download or a deletion of a study changes. */
 export async function refreshExams(queryClient: QueryClient): Promise<void> {
   await invalidate(queryClient, [[STUDIES], [SUBSCRIPTIONS], [EXAM_COUNT]]);
 }
 
-/** Asks again for what an upload, a download or a deletion of a laboratory PDF changes. */
+/** Reads again everything that an upload, a download or a deletion of a laboratory PDF changes. */
 export async function refreshLabs(queryClient: QueryClient): Promise<void> {
   await invalidate(queryClient, [[LABS], [SUBSCRIPTIONS]]);
 }
 
-/** Asks again for what a payment or a cancellation changes: plan, usage, banner and menus. */
+/** Reads again everything that a payment or a cancellation changes: plan, usage, banner and menus. */
 export async function refreshSubscription(queryClient: QueryClient): Promise<void> {
   await invalidate(queryClient, [[SUBSCRIPTIONS], CURRENT_USER]);
 }

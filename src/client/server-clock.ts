@@ -1,11 +1,11 @@
-/** Differences below this are the header's whole seconds and the way of the answer. */
+/** Smaller differences come from the header's whole seconds and the network delay. */
 const TOLERANCE_MS = 2_000;
 
 let aheadMs = 0;
 
 /**
- * Learns from an answer's `Date` header how far the browser's clock is off. What may be kept is not asked: out of
- * the browser's cache it tells an old time.
+ * Learns from an answer's `Date` header how far the browser's clock is off. Cacheable answers are ignored, because one
+ * from the browser's cache has an old date.
  */
 export function noteServerTime({ headers }: Response): void {
   const told = Date.parse(headers.get("date") ?? "");
@@ -14,7 +14,10 @@ export function noteServerTime({ headers }: Response): void {
   if (Math.abs(toldAheadMs - aheadMs) > TOLERANCE_MS) aheadMs = toldAheadMs;
 }
 
-/** The server's time as far as it is known, in epoch milliseconds: what ends there must not end by a wrong clock here. */
+/**
+ * The estimated server time in epoch milliseconds. Use it for anything that ends on the server, because the browser's
+ * clock may be wrong.
+ */
 export function serverNow(): number {
   return Date.now() + aheadMs;
 }

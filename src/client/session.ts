@@ -9,7 +9,7 @@ export interface Session {
   user?: CurrentUser;
 }
 
-/** Why a session is over: the person left, or the server no longer knows it. */
+/** Why a session ended: the person logged out, or the server no longer accepts it. */
 export type SessionEnd = "logout" | "expired";
 
 const SESSION_KEYS = ["health-auth", "healthAuth"] as const;
@@ -29,7 +29,7 @@ const sessionEndState = atom<SessionEnd | undefined>(undefined);
 export const sessionAtom = atom((get) => get(sessionState));
 export const sessionEndAtom = atom((get) => get(sessionEndState));
 
-/** Reads what the browser kept: session storage first, then local storage. Anything unreadable is no session. */
+/** Reads the stored session, from session storage first, then local storage. Unreadable data count as no session. */
 export function readStoredSession(): Session | undefined {
   for (const key of SESSION_KEYS) {
     const stored = checkStoredSession(sessionStore.readJson(key));
@@ -39,43 +39,43 @@ export function readStoredSession(): Session | undefined {
   return token ? { token } : undefined;
 }
 
-/** Takes up the stored session, if there is one, and answers it. */
+/** Resumes the stored session, if there is one, and returns it. */
 export function restoreSession(): Session | undefined {
   const session = readStoredSession();
   store.set(sessionState, session);
   return session;
 }
 
-/** The token to send: as stored, else of the current user. */
+/** The token to send: the stored one, or else the current user's. */
 export function currentToken(): string | undefined {
   return readStoredSession()?.token ?? store.get(sessionState)?.token;
 }
 
-/** Begins a session in this tab; with `keepConnected` later visits and other tabs find it too. */
+/** Starts a session in this tab; with `keepConnected` later visits and other tabs have it too. */
 export function beginSession({ token, ...user }: SignedInUser, options: { keepConnected: boolean }): void {
   keepSession({ token, user });
   localStore.write(TOKEN_KEY, options.keepConnected ? token : undefined);
   store.set(sessionEndState, undefined);
 }
 
-/** Replaces the session's user with what the server says now. */
+/** Replaces the session's user with the server's current answer. */
 export function refreshSessionUser(user: CurrentUser): void {
   const token = currentToken();
   if (token) keepSession({ token, user });
 }
 
-/** Puts a new token in the place of the session's, wherever the browser kept it: the old one is dead. */
+/** Replaces the session's token wherever the browser keeps it, because the old one is no longer valid. */
 export function renewSession({ token, user }: Required<Session>): void {
   if (localStore.read(TOKEN_KEY) !== undefined) localStore.write(TOKEN_KEY, token);
   keepSession({ token, user });
   announceSessionEnd();
 }
 
-/** Forgets the session and everything the browser kept of it, and has other tabs ask for theirs. */
+/** Removes the session and all its stored data, and makes other tabs check theirs. */
 export function endSession(reason: SessionEnd): void {
   const ended = currentToken();
   for (const key of SESSION_KEYS) sessionStore.write(key, undefined);
-  // Another tab may have renewed the session since; only logging out ends that one too.
+  // Another tab may have renewed the session meanwhile; only a logout ends the renewed one too.
   if (reason === "logout" || localStore.read(TOKEN_KEY) === ended) localStore.write(TOKEN_KEY, undefined);
   store.set(sessionState, undefined);
   store.set(sessionEndState, reason);
@@ -83,8 +83,8 @@ export function endSession(reason: SessionEnd): void {
 }
 
 /**
- * Calls `listener` when another tab's session ended. This tab's may be another one: ask the server.
- * Answers the function that stops listening.
+ * Calls `listener` when another tab's session ended. This tab may have a different session, so ask the server. Returns the
+ * function that stops listening.
  */
 export function onSessionEndElsewhere(listener: () => void): () => void {
   const channel = new BroadcastChannel(CHANNEL);
@@ -92,7 +92,7 @@ export function onSessionEndElsewhere(listener: () => void): () => void {
   return () => channel.close();
 }
 
-/** Has the other tabs ask the server whether theirs is still alive. */
+/** Makes the other tabs ask the server whether their session is still valid. */
 export function announceSessionEnd(): void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.postMessage("ended");

@@ -1,4 +1,4 @@
-/** Has the browser itself fetch `url` and save it, so that it shows the progress. */
+/** Lets the browser download `url` itself, so that it shows the progress. */
 export function startBrowserDownload(url: string, fileName: string): void {
   const link = document.createElement("a");
   link.href = url;

@@ -3,12 +3,12 @@ import type { FieldValues, Path, UseFormSetError } from "react-hook-form";
 import { isValidationMessage, validationMessages } from "../shared/validation-messages.ts";
 import type { ApiError } from "./api.ts";
 
-/** The text of a field's error: a shared rule's key put into words, anything else as it came. */
+/** The text of a field's error: the message of a shared rule's key, or any other text unchanged. */
 export function violationText(i18n: I18n, message: string | undefined): string | undefined {
   return message && isValidationMessage(message) ? i18n._(validationMessages[message]) : message;
 }
 
-/** Puts the server's violations to the fields they name. Answers whether there were any. */
+/** Shows the server's violations at the fields they name. Returns whether there were any. */
 export function showViolations<Values extends FieldValues>(
   error: ApiError,
   setError: UseFormSetError<Values>,
