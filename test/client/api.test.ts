@@ -18,17 +18,17 @@ async function failure(): Promise<ApiError> {
 }
 
 describe("a failed call", () => {
-  test("that is no problem document says its status and body", async () => {
+  test("that is not a problem document shows its status and body", async () => {
     answer(new Response("Bad gateway", { status: 502 }));
     expect((await failure()).message).toBe("502: Bad gateway");
   });
 
-  test("without a body says its status text", async () => {
+  test("without a body shows its status text", async () => {
     answer(new Response(null, { status: 503, statusText: "Service Unavailable" }));
     expect((await failure()).message).toBe("503: Service Unavailable");
   });
 
-  test("with a problem document says its message and code", async () => {
+  test("with a problem document has its message and code", async () => {
     const problem = {
       type: "about:blank",
       title: "t",
@@ -46,7 +46,7 @@ describe("a failed call", () => {
     });
   });
 
-  test("with status 401 ends the session, another one does not", async () => {
+  test("ends the session only with status 401", async () => {
     sessionStorage.setItem("health-auth", JSON.stringify({ token: "tab" }));
     answer(new Response("", { status: 403 }));
     await failure();
@@ -56,7 +56,7 @@ describe("a failed call", () => {
     expect(currentToken()).toBeUndefined();
   });
 
-  test("that carried a token renewed meanwhile does not end the session", async () => {
+  test("does not end a session whose token was renewed meanwhile", async () => {
     sessionStorage.setItem("health-auth", JSON.stringify({ token: "old" }));
     globalThis.fetch = (async () => {
       sessionStorage.setItem("health-auth", JSON.stringify({ token: "renewed" }));

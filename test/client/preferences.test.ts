@@ -6,11 +6,11 @@ withDom();
 
 const { readLanguage, readMenuPosition, readTheme } = await import("../../src/client/preferences.ts");
 
-test("who has chosen nothing yet reads Portuguese, in the dark, with the menu at the side", () => {
+test("the defaults are Portuguese, the dark theme and the menu at the side", () => {
   expect([readLanguage(), readTheme(), readMenuPosition()]).toEqual(["pt-BR", "dark", "sidebar"]);
 });
 
-test("what was chosen stands; a language is Portuguese if its code contains pt", () => {
+test("a stored choice is used; a language is Portuguese if its code contains pt", () => {
   for (const [key, value] of Object.entries({ language: "en-US", theme: "light", menuPosition: "topbar" }))
     localStorage.setItem(key, value);
   expect([readLanguage(), readTheme(), readMenuPosition()]).toEqual(["en-US", "light", "topbar"]);

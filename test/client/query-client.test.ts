@@ -5,7 +5,7 @@ import { withDom } from "../support/dom.ts";
 
 withDom();
 
-test("data stays fresh and is not asked for again, unless a query says so itself", () => {
+test("data stays fresh and is not read again, unless a query sets otherwise", () => {
   expect(createQueryClient().getDefaultOptions()).toMatchObject({
     queries: { staleTime: Number.POSITIVE_INFINITY, retry: false, refetchOnWindowFocus: false },
     mutations: { retry: false },

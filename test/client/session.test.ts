@@ -36,12 +36,12 @@ describe("the session", () => {
     expect(currentToken()).toBe("tab");
   });
 
-  test("is also found under its older name, and with the token on the user", () => {
+  test("is also read from its older key, and with the token on the user", () => {
     sessionStorage.setItem("healthAuth", JSON.stringify({ user: { token: "on-user" } }));
     expect(currentToken()).toBe("on-user");
   });
 
-  test("unreadable storage counts as no session", () => {
+  test("is absent if the storage is unreadable", () => {
     sessionStorage.setItem("health-auth", "{broken");
     expect(readStoredSession()).toBeUndefined();
   });
@@ -54,14 +54,14 @@ describe("the session", () => {
     expect(localStorage.getItem("token")).toBe("fresh");
   });
 
-  test("leaves nothing behind when it ends", () => {
+  test("leaves no stored data when it ends", () => {
     beginSession(signedIn, { keepConnected: true });
     endSession("logout");
     expect(currentToken()).toBeUndefined();
     expect(sessionStorage.length + localStorage.length).toBe(0);
   });
 
-  test("goes on under a renewed token, kept beyond the tab only where it was before", () => {
+  test("continues with a renewed token, which outlives the tab only if the old one did", () => {
     const { token: _, ...user } = signedIn;
     beginSession(signedIn, { keepConnected: false });
     renewSession({ token: "renewed", user });
@@ -72,7 +72,7 @@ describe("the session", () => {
     expect(localStorage.getItem("token")).toBe("renewed");
   });
 
-  test("that expires leaves the one alone that another tab has renewed; logging out does not", () => {
+  test("leaves the session renewed by another tab alone when it expires, and ends it on logout", () => {
     beginSession(signedIn, { keepConnected: true });
     localStorage.setItem("token", "renewed elsewhere");
     endSession("expired");
@@ -83,7 +83,7 @@ describe("the session", () => {
     expect(localStorage.getItem("token")).toBeNull();
   });
 
-  test("that ends is told to the other tabs", async () => {
+  test("notifies the other tabs when it ends", async () => {
     const told = Promise.withResolvers<void>();
     const stop = onSessionEndElsewhere(told.resolve);
     beginSession(signedIn, { keepConnected: false });

@@ -8,7 +8,7 @@ import { answerCalls, helena } from "../../support/render-view.tsx";
 
 withDom();
 
-// Its preferences are read from the browser's storage as soon as it is loaded.
+// The module reads its preferences from the browser's storage when it is imported.
 const { default: AuthScreen } = await import("../../../src/client/features/auth/auth-screen.tsx");
 
 beforeEach(() => endSession("logout"));
@@ -30,20 +30,20 @@ describe("the entry screen", () => {
     ],
     ["/?email=dead", "Este link de confirmação não vale mais. Peça a troca de novo no seu perfil."],
   ] as const) {
-    test(`says what ${address} means, once`, async () => {
+    test(`shows the notice for ${address} once`, async () => {
       await showScreen(address);
       expect(screen.getByText(text)).toBeDefined();
       expect(window.location.search).toBe("");
     });
   }
 
-  test("begins with the new password where the address brings its token", async () => {
+  test("opens the form for a new password if the address has its token", async () => {
     await showScreen("/reset-password/t0ken", { resetToken: "t0ken" });
     expect((await heading()).textContent).toBe("Nova senha");
     expect(screen.queryByLabelText("Token do link")).toBeNull();
   });
 
-  test("goes to the forgotten password and back, with what was typed and what was said", async () => {
+  test("switches to the forgotten password and back, and keeps the e-mail and the notice", async () => {
     answerCalls({ "POST /api/auth/forgot-password": () => Response.json({ sent: true }) });
     const user = await showScreen();
     await user.type(screen.getByLabelText("E-mail"), "helena@exemplo.com.br");
@@ -54,7 +54,7 @@ describe("the entry screen", () => {
     await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Senha")));
   });
 
-  test("still waits for the code after a reload, until it can't come any more", async () => {
+  test("still waits for the code after a reload, until the code has expired", async () => {
     const pending = { requiresTwoFactor: true, email: helena.email };
     answerCalls({ "POST /api/auth/login": () => Response.json(pending) });
     const user = await showScreen();

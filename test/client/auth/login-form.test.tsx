@@ -26,7 +26,7 @@ async function signIn(user: ReturnType<typeof userEvent.setup>) {
 }
 
 describe("the login form", () => {
-  test("says what is missing, and puts the cursor there", async () => {
+  test("names the missing field and focuses it", async () => {
     const user = await showForm("en-US");
     await user.type(screen.getByLabelText("E-mail"), "helena@exemplo.com.br");
     await user.click(screen.getByRole("button", { name: "Log in" }));
@@ -35,7 +35,7 @@ describe("the login form", () => {
     expect(screen.getByLabelText("E-mail").getAttribute("aria-invalid")).toBeNull();
   });
 
-  test("opens the session, kept beyond the tab only if the person wants it", async () => {
+  test("starts a session that outlives the tab only if the person wants it", async () => {
     answerCalls({ "POST /api/auth/login": () => Response.json({ ...helena, token: "fresh" }) });
     const user = await showForm();
     await user.click(screen.getByLabelText("Manter conectado"));
@@ -44,7 +44,7 @@ describe("the login form", () => {
     expect(localStorage.getItem("token")).toBe("fresh");
   });
 
-  test("goes on to the code where one is wanted, without a session", async () => {
+  test("continues with the code form, without a session, if a code is required", async () => {
     const pending = { requiresTwoFactor: true, email: "helena@exemplo.com.br" };
     answerCalls({ "POST /api/auth/login": () => Response.json(pending) });
     const user = await showForm();
@@ -55,7 +55,7 @@ describe("the login form", () => {
     expect(currentToken()).toBeUndefined();
   });
 
-  test("shows why it was refused and can be sent again", async () => {
+  test("shows why a login was refused and can be sent again", async () => {
     answerCalls({
       "POST /api/auth/login": () => problem(401, "auth.wrong_credentials", "E-mail ou senha incorretos."),
     });
@@ -66,7 +66,7 @@ describe("the login form", () => {
     expect((screen.getByRole("button", { name: "Entrar" }) as HTMLButtonElement).disabled).toBe(false);
   });
 
-  test("hands the e-mail that was typed to the form for a forgotten password", async () => {
+  test("passes the typed e-mail to the form for a forgotten password", async () => {
     const user = await showForm();
     await user.type(screen.getByLabelText("E-mail"), "helena@exemplo.com.br");
     await user.click(screen.getByRole("button", { name: "Esqueci minha senha" }));

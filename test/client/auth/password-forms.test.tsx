@@ -19,7 +19,7 @@ async function showReset(resetToken?: string, locale: "pt-BR" | "en-US" = "pt-BR
 }
 
 describe("the form for a forgotten password", () => {
-  test("goes back to the login form and does not tell whether there is an account", async () => {
+  test("returns to the login form and does not reveal whether the account exists", async () => {
     answerCalls({ "POST /api/auth/forgot-password": () => Response.json({ sent: true }) });
     onSwitch.mockClear();
     await renderClient(<ForgotForm {...props} email="helena@exemplo.com.br" />);
@@ -31,7 +31,7 @@ describe("the form for a forgotten password", () => {
     expect(carry?.email).toBe("helena@exemplo.com.br");
   });
 
-  test("asks for an address that can be one", async () => {
+  test("asks for a valid address", async () => {
     await renderClient(<ForgotForm {...props} />, "en-US");
     const user = userEvent.setup();
     await user.type(screen.getByLabelText("E-mail"), "helena");
@@ -51,7 +51,7 @@ describe("the form for a forgotten password", () => {
 });
 
 describe("the form for a new password", () => {
-  test("asks for the token where the address brought none", async () => {
+  test("asks for the token if the address has none", async () => {
     const user = await showReset();
     await user.type(screen.getByLabelText("Nova senha"), "cavalo-azul");
     await user.click(screen.getByRole("button", { name: "Salvar nova senha" }));
@@ -69,7 +69,7 @@ describe("the form for a new password", () => {
     expect(screen.getByText("The passwords do not match")).toBeDefined();
   });
 
-  test("sends the token of the address, says that it worked, and goes back to the login form", async () => {
+  test("sends the token of the address, confirms the change, and returns to the login form", async () => {
     let sent: unknown;
     answerCalls({
       "POST /api/auth/reset-password": ({ body }) => {
@@ -89,7 +89,7 @@ describe("the form for a new password", () => {
     expect(onSwitch.mock.calls[0]?.[1]?.notice).toBeDefined();
   });
 
-  test("says why a dead link failed, and where to get another", async () => {
+  test("says why an expired link failed, and where to get a new one", async () => {
     answerCalls({
       "POST /api/auth/reset-password": () => problem(400, "auth.dead_link", "Este link não vale mais."),
     });

@@ -38,7 +38,7 @@ const valid = {
 };
 
 describe("the registration form", () => {
-  test("says everything that is wrong at once, in Portuguese", async () => {
+  test("shows all errors at once, in Portuguese", async () => {
     const user = await showForm();
     await fillIn(user, {
       ...valid,
@@ -60,14 +60,14 @@ describe("the registration form", () => {
     expect(screen.getByLabelText("CPF ou CNPJ").getAttribute("aria-invalid")).toBe("true");
   });
 
-  test("asks for enough digits before it judges them, in English too", async () => {
+  test("asks for all digits of a CPF or CNPJ before it checks them, in English too", async () => {
     const user = await showForm("en-US");
     await user.type(screen.getByLabelText("CPF or CNPJ"), "1234");
     await user.click(screen.getByRole("button", { name: "Create account" }));
     expect(await screen.findByText("CPF must have 11 digits or CNPJ must have 14 digits")).toBeDefined();
   });
 
-  test("masks the number while it is typed, as CPF and then as CNPJ", async () => {
+  test("masks the number during typing, first as CPF and then as CNPJ", async () => {
     const user = await showForm();
     const field = screen.getByLabelText("CPF ou CNPJ") as HTMLInputElement;
     await user.type(field, "52998224725");
@@ -78,7 +78,7 @@ describe("the registration form", () => {
     expect(field.maxLength).toBe(18);
   });
 
-  test("sends only digits and goes back to the login form with the e-mail", async () => {
+  test("sends only digits and returns to the login form with the e-mail", async () => {
     const sent = answerRegistration(201, {});
     const user = await showForm();
     await fillIn(user, valid);
@@ -96,7 +96,7 @@ describe("the registration form", () => {
     expect(onSwitch.mock.calls[0]?.[1]?.email).toBe(valid["E-mail"]);
   });
 
-  test("shows the server's refusal in a toast and keeps what was typed", async () => {
+  test("shows the server's refusal in a toast and keeps the typed values", async () => {
     answerRegistration(409, {
       type: "about:blank",
       title: "x",

@@ -18,7 +18,7 @@ async function showStop(locale: "pt-BR" | "en-US" = "pt-BR") {
 }
 
 describe("the page of the warning's link", () => {
-  test("changes nothing until its button is pressed, then leads to a new password", async () => {
+  test("changes nothing until its button is pressed, then offers to set a new password", async () => {
     const sent: unknown[] = [];
     answerCalls({
       "POST /api/auth/stop-email-change": ({ body }) => {
@@ -47,7 +47,7 @@ describe("the page of the warning's link", () => {
     expect(onSwitch.mock.calls[0]?.[0]).toBe("login");
   });
 
-  test("shows why a dead link stops nothing", async () => {
+  test("shows why an expired link stops nothing", async () => {
     answerCalls({
       "POST /api/auth/stop-email-change": () => problem(400, "auth.dead_link", "Este link não vale mais."),
     });

@@ -30,7 +30,7 @@ const submitButton = () => screen.getByRole("button", { name: "Verificar" }) as 
 const box = (number: number) => boxes()[number - 1] as HTMLInputElement;
 
 describe("the verification form", () => {
-  test("takes digits only and goes on to the next box", async () => {
+  test("accepts only digits and moves on to the next box", async () => {
     const user = await showForm();
     await user.click(box(1));
     await user.keyboard("4a0-7");
@@ -38,7 +38,7 @@ describe("the verification form", () => {
     expect(document.activeElement).toBe(box(4));
   });
 
-  test("goes back by Backspace on an empty box", async () => {
+  test("moves back on Backspace in an empty box", async () => {
     const user = await showForm();
     await user.click(box(1));
     await user.keyboard("40{Backspace}");
@@ -49,7 +49,7 @@ describe("the verification form", () => {
     expect(document.activeElement).toBe(box(1));
   });
 
-  test("puts a digit in the place of the one that was there", async () => {
+  test("replaces the digit of a full box", async () => {
     const user = await showForm();
     await user.click(box(1));
     await user.keyboard("407115");
@@ -58,14 +58,14 @@ describe("the verification form", () => {
     expect(typed().join("")).toBe("497115");
   });
 
-  test("takes a pasted code whole, wherever the cursor is, and no more than six digits", async () => {
+  test("fills all boxes with a pasted code, wherever the cursor is, and drops digits after the sixth", async () => {
     const user = await showForm();
     await user.click(box(3));
     await user.paste("407 115 99");
     expect(typed().join("")).toBe("407115");
   });
 
-  test("can be sent only with six digits and somebody to verify", async () => {
+  test("can be sent only with six digits and a pending sign-in", async () => {
     const user = await showForm();
     await user.click(box(1));
     await user.paste("40711");
@@ -75,14 +75,14 @@ describe("the verification form", () => {
     expect(submitButton().disabled).toBe(false);
   });
 
-  test("can't be sent without a sign-in that waits for it", async () => {
+  test("can't be sent without a pending sign-in", async () => {
     const user = await showForm({ hasPending: false });
     await user.click(box(1));
     await user.paste("407115");
     expect(submitButton().disabled).toBe(true);
   });
 
-  test("opens the session as the login would have, and asks for the device to be remembered", async () => {
+  test("starts the session as the login would have, and asks the server to remember the device", async () => {
     let sent: unknown;
     answerCalls({
       "POST /api/auth/verify-2fa": ({ body }) => {
@@ -114,7 +114,7 @@ describe("the verification form", () => {
     expect(document.activeElement).toBe(box(1));
   });
 
-  test("sends a new code and counts its ten minutes from then", async () => {
+  test("sends a new code and restarts its ten minutes", async () => {
     const calls = answerCalls({ "POST /api/auth/resend-code": () => Response.json({ sent: true }) });
     const user = await showForm({ passwordAt: Date.now() - 5 * 60_000 });
     expect(screen.getByText(/^(5:00|4:59)$/)).toBeDefined();
@@ -124,7 +124,7 @@ describe("the verification form", () => {
     expect(await screen.findByText(/^(10:00|9:5\d)$/)).toBeDefined();
   });
 
-  test("sends nobody after a code that can't come any more", async () => {
+  test("offers no new code once the server would not send one", async () => {
     await showForm({ passwordAt: Date.now() - 10 * 60_000 });
     expect(screen.getByText("O código expirou. Volte e faça login de novo.")).toBeDefined();
     expect(screen.queryByRole("button", { name: "Reenviar código" })).toBeNull();

@@ -7,14 +7,14 @@ import { answerCalls } from "../../support/render-view.tsx";
 
 withDom();
 
-// What the browser kept is read as soon as it is loaded.
+// The module reads the browser's storage when it is imported.
 const { default: HisScreen } = await import("../../../src/client/features/frame/his-screen.tsx");
 
 for (const [why, address] of [
   ["logout", "/"],
   ["expired", "/?expired=true"],
 ] as const) {
-  test(`who has no session any more (${why}) is led from /his to ${address}`, async () => {
+  test(`a person without a session (${why}) is sent from /his to ${address}`, async () => {
     const calls = answerCalls({});
     endSession(why);
     const replace = spyOn(window.location, "replace").mockImplementation(() => undefined);

@@ -34,27 +34,27 @@ async function menuOf(role: Role, isActive: boolean) {
 const EXAMS = ["Meus exames", "Enviar exames"];
 
 describe("the menu", () => {
-  test("of a user opens exams, upload and laboratory only with a subscription", async () => {
+  test("of a user enables exams, upload and laboratory only with a subscription", async () => {
     const always = ["Início", "Assinatura", "Pagamentos", "Suporte"];
     expect(await menuOf("user", false)).toEqual({ open: always, closed: [...EXAMS, "Laboratório"] });
     const all = ["Início", ...EXAMS, "Laboratório", "Assinatura", "Pagamentos", "Suporte"];
     expect(await menuOf("user", true)).toEqual({ open: all, closed: [] });
   });
 
-  test("of an admin has the users, and neither laboratory nor payments", async () => {
+  test("of an admin shows the users, and neither laboratory nor payments", async () => {
     const all = ["Início", "Exames", "Enviar exames", "Assinaturas", "Gerenciar usuários", "Suporte"];
     expect(await menuOf("admin", true)).toEqual({ open: all, closed: [] });
   });
 
   for (const role of ["doctor", "lab"] as const) {
-    test(`of ${role} has no laboratory; what was shared is open without a subscription, the upload is not`, async () => {
+    test(`of ${role} has no laboratory; without a subscription shared exams are enabled and the upload is disabled`, async () => {
       const always = ["Início", "Meus exames", "Assinatura", "Pagamentos", "Suporte"];
       expect(await menuOf(role, false)).toEqual({ open: always, closed: ["Enviar exames"] });
       expect((await menuOf(role, true)).closed).toEqual([]);
     });
   }
 
-  test("does nothing where an entry is disabled", async () => {
+  test("does nothing on a click on a disabled entry", async () => {
     await menuOf("user", false);
     fireEvent.click(screen.getByRole("button", { name: "Enviar exames" }));
     expect(shownView()).toBe("welcome");

@@ -12,7 +12,7 @@ import { answerForms } from "../../support/sent-forms.ts";
 
 withDom();
 
-// The view loads it when a PDF is opened, which on a busy machine takes longer than a test waits.
+// Imported here because the view loads it when a PDF is opened, which can take longer than a test waits.
 await import("../../../src/client/features/labs/lab-pdf.tsx");
 
 const blood: LabExam = {
@@ -57,14 +57,14 @@ async function showLabs(answers: Record<string, Answer>) {
   return { calls, user: userEvent.setup({ applyAccept: false }) };
 }
 
-/** Title and text of the toast that is up. */
+/** Title and text of the current toast. */
 const toastTexts = () =>
   [...document.querySelectorAll(".toast-title, .toast-text")].map(({ textContent }) => textContent);
 const items = () => [...document.querySelectorAll(".lab-item")];
 const names = () => items().map((item) => item.querySelector("b")?.textContent);
 
 describe("laboratory exams", () => {
-  test("come the newest first, with name, badge and date as Brazil writes it", async () => {
+  test("are listed newest first, with name, badge and date in Brazilian format", async () => {
     await showLabs(labsOf([unnamed, blood, bones]));
     await screen.findByText("Hemograma completo");
     expect(names()).toEqual(["Densitometria óssea", "Hemograma completo", "Exame sem nome"]);
@@ -74,7 +74,7 @@ describe("laboratory exams", () => {
     expect(second?.querySelector("[data-mod=LAB]")).not.toBeNull();
   });
 
-  test("are found by name whatever its accents, and say so when none matches", async () => {
+  test("are found by name regardless of accents, and a message says when none matches", async () => {
     const { user } = await showLabs(labsOf([blood, bones]));
     await screen.findByText("Hemograma completo");
     const search = screen.getByLabelText("Nome do exame");
@@ -84,7 +84,7 @@ describe("laboratory exams", () => {
     expect(screen.getByText("Nenhum exame corresponde aos filtros.")).toBeDefined();
   });
 
-  test("are narrowed to each modality by its name", async () => {
+  test("are filtered by each modality's name", async () => {
     const { user } = await showLabs(labsOf([blood, bones]));
     await screen.findByText("Hemograma completo");
     screen.getByRole("combobox", { name: "Modalidade" }).focus();
@@ -106,7 +106,7 @@ describe("laboratory exams", () => {
     expect(names()).toEqual(["Densitometria óssea"]);
   });
 
-  test("say what the plan holds and what is left of it, of exams and of the month's actions", async () => {
+  test("show the plan's limits and what is left of exams and of the month's actions", async () => {
     await showLabs(labsOf([blood], { ...stats, labActionsThisMonth: 39, labActionUsagePercentage: 78 }));
     expect(await screen.findByText("Plano Família")).toBeDefined();
     for (const text of ["3 / 50", "restam 47", "39 / 50", "restam 11"])
@@ -122,7 +122,7 @@ describe("laboratory exams", () => {
     );
   });
 
-  test("that the server fails to tell of are an empty list, without a word", async () => {
+  test("are shown as an empty list without a message when the server fails", async () => {
     const answers = { ...labsOf([]), "GET /api/exams-lab": () => problem(503, "down", "Fora do ar") };
     const { calls } = await showLabs(answers);
     const none = await screen.findByText("Nenhum exame laboratorial ainda", {}, { timeout: 8_000 });
@@ -131,7 +131,7 @@ describe("laboratory exams", () => {
     expect(calls.filter((call) => call === "GET /api/exams-lab")).toHaveLength(3);
   }, 15_000);
 
-  test("that may not be read are told of, and asked for again", async () => {
+  test("show why they are forbidden, and can be requested again", async () => {
     const answers = labsOf([blood]);
     const list = answers["GET /api/exams-lab"] as Answer;
     let isRefused = true;
@@ -148,7 +148,7 @@ describe("laboratory exams", () => {
     expect(await screen.findByText("Hemograma completo")).toBeDefined();
   });
 
-  test("for a dead session ask to log in, are not asked for again, and the session is forgotten", async () => {
+  test("of an expired session ask to log in, are not requested again, and the session is removed", async () => {
     const answers = { ...labsOf([]), "GET /api/exams-lab": () => problem(401, "session", "x") };
     const { calls } = await showLabs(answers);
     expect(await screen.findByText("Sessão expirada. Faça login novamente.")).toBeDefined();
@@ -157,20 +157,20 @@ describe("laboratory exams", () => {
   });
 
   for (const role of ["admin", "doctor", "lab"] as const) {
-    test(`are of no business to ${role}`, async () => {
+    test(`are not available to ${role}`, async () => {
       answerCalls({});
       await renderView(<LabsView />, { user: { role } });
       expect(screen.getByText("Apenas usuários podem acessar esta área.")).toBeDefined();
     });
   }
 
-  test("are closed without a subscription", async () => {
+  test("are not available without a subscription", async () => {
     answerCalls({});
     await renderView(<LabsView />, { isActive: false });
     expect(screen.getByText("Para usar esta área, é preciso ter uma assinatura ativa.")).toBeDefined();
   });
 
-  test("go only after a question, and the list is read again", async () => {
+  test("are deleted only after confirmation, and the list is read again", async () => {
     const exams = [blood, bones];
     const { calls, user } = await showLabs({
       ...labsOf(exams),
@@ -189,7 +189,7 @@ describe("laboratory exams", () => {
 
   const refused = () => problem(403, "quota.actions", "Limite mensal de ações atingido");
 
-  test("stay when the deletion fails, and the server's words are shown", async () => {
+  test("stay when the deletion fails, and the server's message is shown", async () => {
     const { user } = await showLabs({ ...labsOf([blood]), "DELETE /api/exams-lab/l1": refused });
     await user.click(await screen.findByRole("button", { name: "Excluir Hemograma completo" }));
     await user.click(await screen.findByRole("button", { name: "Sim, excluir" }));
@@ -212,7 +212,7 @@ describe("laboratory exams", () => {
     await waitFor(() => expect(items()[1]?.getAttribute("aria-busy")).toBe("false"));
   });
 
-  test("that can't be shown say so, and are left for the list or deleted from there", async () => {
+  test("show a message if the PDF can't be shown, from which people can return to the list or delete the exam", async () => {
     const exams = [blood, bones];
     const { user } = await showLabs({
       ...labsOf(exams),
@@ -234,7 +234,7 @@ describe("laboratory exams", () => {
     await waitFor(() => expect(names()).toEqual(["Densitometria óssea"]));
   });
 
-  test("that are being read are taken home from there", async () => {
+  test("can be downloaded while they are open", async () => {
     const bytes = Uint8Array.from(samplePdf());
     const pdf = () => new Response(bytes, { headers: { "Content-Type": "application/pdf" } });
     const { calls, user } = await showLabs({
@@ -250,14 +250,14 @@ describe("laboratory exams", () => {
     expect(calls).toContain("GET /api/exams-lab/l1/download");
   });
 
-  test("that can't be downloaded say so in the server's words", async () => {
+  test("show the server's message when a download fails", async () => {
     const { user } = await showLabs({ ...labsOf([blood]), "GET /api/exams-lab/l1/download": refused });
     await user.click(await screen.findByRole("button", { name: "Baixar Hemograma completo" }));
     const told = ["Erro ao fazer download", "Limite mensal de ações atingido"];
     await waitFor(() => expect(toastTexts()).toEqual(told));
   });
 
-  test("need a name, a modality and a PDF to be added", async () => {
+  test("can be added only with a name, a modality and a PDF", async () => {
     const sent = answerForms();
     const { user } = await showLabs(labsOf([]));
     await user.click(await screen.findByRole("button", { name: "Adicionar exame" }));
@@ -270,7 +270,7 @@ describe("laboratory exams", () => {
     expect(sent).toEqual([]);
   });
 
-  test("that the server refuses say so in its words, and can be sent again", async () => {
+  test("show the server's message when it refuses one, and can be sent again", async () => {
     const message = "Limite de exames atingido";
     const body = { type: "x", title: "x", status: 403, code: "quota.exams", message, requestId: "r" };
     answerForms({ status: 403, body });
@@ -314,7 +314,7 @@ describe("laboratory exams", () => {
 describe("the list of laboratory exams", () => {
   withFakeClock("2026-11-21T12:00:00.000Z");
 
-  test("is asked for again when the person comes back after a minute, and not before", async () => {
+  test("is read again when the person returns after a minute, and not before", async () => {
     const calls = answerCalls(labsOf([blood]));
     await renderView(<Revisited view={<LabsView />} />);
     await settled();

@@ -49,7 +49,7 @@ describe("the payment history", () => {
     expect(limits).toEqual(["50"]);
   });
 
-  test("tells of a payment the period it bought and when it was refunded", async () => {
+  test("shows the period that a payment bought and when it was refunded", async () => {
     const { user } = await showHistory(() => Response.json([refunded]));
     await user.click(await screen.findByRole("button", { name: "Detalhes do pagamento de 19-11-2026" }));
     const dialog = await screen.findByRole("dialog", { name: "Detalhes do pagamento" });
@@ -58,7 +58,7 @@ describe("the payment history", () => {
     expect(within(dialog).queryByLabelText("Pix copia e cola")).toBeNull();
   });
 
-  test("shows what went back of a payment, and each return with its reason in the details", async () => {
+  test("shows the returned part of a payment, and each devolução with its reason in the details", async () => {
     const devolucao = {
       ...{ id: "d1", amount: 500, natureza: "MED_FRAUDE", status: "DEVOLVIDO" as const },
       ...{ requestedAt: null, settledAt: "2026-11-22T12:00:00.000Z" },
@@ -80,7 +80,7 @@ describe("the payment history", () => {
     expect(dialog.textContent).toContain("R$\u00a01,00 · Em andamento");
   });
 
-  test("shows the code and the QR Code of a payment that can still be made, and not after", async () => {
+  test("shows the code and the QR Code of a payment only while it can be paid", async () => {
     const now = Date.now();
     const open = {
       ...payment,
@@ -108,14 +108,14 @@ describe("the payment history", () => {
     expect(screen.queryByRole("img", { name: "QR Code Pix" })).toBeNull();
   });
 
-  test("says so when nothing was paid, and leads to the plans", async () => {
+  test("says when nothing was paid, and links to the plans", async () => {
     const { user } = await showHistory(() => Response.json([]));
     expect(await screen.findByText("Nenhum pagamento ainda")).toBeTruthy();
     await user.click(screen.getByRole("button", { name: "Ver planos" }));
     expect(shownView()).toBe("subscription");
   });
 
-  test("that could not be loaded says why and can be asked for again", async () => {
+  test("says why it could not be loaded, and offers another try", async () => {
     let isDown = true;
     const { user } = await showHistory(() =>
       isDown ? problem(500, "internal", "Fora do ar") : Response.json([paid]),
@@ -126,7 +126,7 @@ describe("the payment history", () => {
     expect(await screen.findByText("Pago")).toBeTruthy();
   });
 
-  test("is not for an admin's", async () => {
+  test("is not available to admins", async () => {
     const { calls } = await showHistory(() => Response.json([]), "admin");
     expect(shownView()).toBe("welcome");
     expect(calls).toEqual([]);

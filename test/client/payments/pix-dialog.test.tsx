@@ -14,7 +14,7 @@ withFakeClock("2026-11-21T12:00:00.000Z");
 const ONE = `GET /api/payments/${payment.id}`;
 const MINUTE = 60_000;
 
-/** What the server knows; a test changes it. */
+/** The server's state; tests change it. */
 let kept: { payment: Payment; openPaymentId: string | null };
 beforeEach(() => {
   kept = { payment, openPaymentId: payment.id };
@@ -57,7 +57,7 @@ function giveClipboard(writeText: ((text: string) => Promise<void>) | undefined)
 const dialog = () => screen.queryByRole("dialog");
 const asked = (calls: string[]) => calls.filter((call) => call === ONE).length;
 
-describe("a Pix that waits", () => {
+describe("a pending Pix", () => {
   test("shows its code, amount and plan, and counts down every second", async () => {
     await showPix();
     expect(screen.getByRole("img", { name: "QR Code Pix" }).getAttribute("src")).toBe(payment.pixQrcode);
@@ -71,7 +71,7 @@ describe("a Pix that waits", () => {
     expect([shown, screen.getByRole("timer").textContent]).toEqual(["30:00", "29:57"]);
   });
 
-  test("counts by the server's clock when the browser's is an hour ahead", async () => {
+  test("counts down by the server's clock when the browser's is an hour ahead", async () => {
     const serverTime = "Sat, 21 Nov 2026 12:10:00 GMT";
     jest.setSystemTime(new Date("2026-11-21T13:10:00.000Z"));
     await showPix({ [ONE]: () => toldAt(serverTime, payment) });
@@ -79,14 +79,14 @@ describe("a Pix that waits", () => {
     expect(screen.getByRole("button", { name: "Copiar código Pix" })).toBeTruthy();
   });
 
-  test("is asked after every 5 s", async () => {
+  test("is read again every 5 s", async () => {
     const calls = await showPix();
     const before = asked(calls);
     await pass(15_000);
     expect(asked(calls) - before).toBe(3);
   });
 
-  test("stays when the dialog is closed, and is still watched", async () => {
+  test("stays open when the dialog is closed, and is still watched", async () => {
     const calls = await showPix();
     await press("Fechar");
     expect(dialog()).toBeNull();
@@ -99,7 +99,7 @@ describe("a Pix that waits", () => {
     expect(dialog()).toBeNull();
   });
 
-  test("keeps its code on the screen while the server can't be reached, and is paid once it can", async () => {
+  test("keeps its code on the screen while the server is unreachable, and is confirmed afterwards", async () => {
     let isDown = false;
     await showPix({
       [ONE]: () => (isDown ? problem(500, "internal", "Fora do ar") : Response.json(kept.payment)),
@@ -116,7 +116,7 @@ describe("a Pix that waits", () => {
 });
 
 describe("a Pix that was paid", () => {
-  test("is confirmed, closes by itself after 2 s, and all that it changes is read again", async () => {
+  test("is confirmed, closes by itself after 2 s, and everything it changes is read again", async () => {
     const calls = await showPix();
     kept = { payment: paid, openPaymentId: null };
     const before = calls.length;
@@ -129,7 +129,7 @@ describe("a Pix that was paid", () => {
     expect(dialog()).toBeNull();
   });
 
-  test("is asked after for 30 s more, and then no longer", async () => {
+  test("is read again for 30 s more, and then no longer", async () => {
     const calls = await showPix();
     kept = { payment: paid, openPaymentId: null };
     await pass(5_000);
@@ -142,8 +142,8 @@ describe("a Pix that was paid", () => {
   });
 });
 
-describe("a Pix that is over", () => {
-  test("says so when its time is up, and a new code takes its place", async () => {
+describe("an expired Pix", () => {
+  test("says so, and a new code can replace it", async () => {
     const fresh: Payment = {
       ...payment,
       id: "01900000-0000-7000-8000-00000000b002",
@@ -175,7 +175,7 @@ describe("a Pix that is over", () => {
     expect(screen.getByRole("timer").textContent).toMatch(/^(30:00|29:5\d)$/);
   });
 
-  test("is over by its time also before the server says so", async () => {
+  test("counts as expired by its time even before the server says so", async () => {
     await showPix();
     await pass(2_000);
     jest.setSystemTime(new Date("2026-11-21T12:30:00.000Z"));
@@ -183,7 +183,7 @@ describe("a Pix that is over", () => {
     expect(screen.getByRole("button", { name: "Gerar novo código" })).toBeTruthy();
   });
 
-  test("shows the server's words when no new code can be made", async () => {
+  test("shows the server's message when no new code can be created", async () => {
     kept.payment = { ...payment, status: "expired", pixQrcode: null, pixCopyPaste: null };
     await showPix({
       "POST /api/payments/create": () => problem(409, "plan.too_small", "Plano pequeno demais"),
@@ -194,7 +194,7 @@ describe("a Pix that is over", () => {
 });
 
 describe("copying the code", () => {
-  test("says that it is copied, for 3 s", async () => {
+  test("shows a confirmation for 3 s", async () => {
     const copied: string[] = [];
     giveClipboard(async (text) => void copied.push(text));
     await showPix();
@@ -209,7 +209,7 @@ describe("copying the code", () => {
     ["refuses", () => Promise.reject(new DOMException("no", "NotAllowedError"))],
     ["has no clipboard", undefined],
   ] as const) {
-    test(`that the browser ${what} says so, and selects the code to copy by hand`, async () => {
+    test(`that the browser ${what} shows a message, and selects the code to copy by hand`, async () => {
       giveClipboard(writeText);
       await showPix();
       await press("Copiar código Pix");
@@ -221,7 +221,7 @@ describe("copying the code", () => {
 });
 
 describe("a Pix that can't be shown", () => {
-  test("has no QR Code yet: says so, and asks for it again", async () => {
+  test("says that it has no QR Code yet, and offers to request it again", async () => {
     kept.payment = { ...payment, pixQrcode: null, pixCopyPaste: null };
     await showPix({
       "POST /api/payments/create": () => {
@@ -235,14 +235,14 @@ describe("a Pix that can't be shown", () => {
     expect(screen.getByRole("img", { name: "QR Code Pix" })).toBeTruthy();
   });
 
-  test("has a QR Code that the browser can't draw: says so, the code to copy stays", async () => {
+  test("says that the browser can't draw its QR Code, and keeps the code to copy", async () => {
     await showPix();
     fireEvent.error(screen.getByRole("img", { name: "QR Code Pix" }));
     expect(screen.getByText("Não foi possível gerar o QR Code. Tente novamente.")).toBeTruthy();
     expect(screen.getByLabelText("Pix copia e cola")).toBeTruthy();
   });
 
-  test("is unknown: a card says so, and it is not asked for again", async () => {
+  test("shows a card if it is unknown, and is not requested again", async () => {
     const calls = await showPix({ [ONE]: () => problem(404, "payment.not_found", "x") });
     expect(screen.getByText("Pagamento não encontrado")).toBeTruthy();
     const before = asked(calls);
@@ -250,7 +250,7 @@ describe("a Pix that can't be shown", () => {
     expect(asked(calls)).toBe(before);
   });
 
-  test("could not be loaded: is asked for again by itself", async () => {
+  test("is requested again automatically after a failed load", async () => {
     let isDown = true;
     await showPix({
       [ONE]: () => (isDown ? problem(500, "internal", "Fora do ar") : Response.json(payment)),

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type PageHits, type Searchable, TextFinder } from "../../../src/client/features/pdf/find-text.ts";
 import { pdfName } from "../../../src/client/features/pdf/save-file.ts";
 
-/** Pages of lines; counts how often a page's text was asked for. */
+/** Pages of lines; counts how often a page's text was read. */
 function documentOf(...pages: string[][]) {
   const asked: number[] = [];
   const pdf: Searchable = {
@@ -31,29 +31,29 @@ describe("searching a PDF", () => {
     documentOf(["Técnica"], ["Análise do crânio", "Crânio"], ["Impressão"], ["Crânio normal"]);
   const find = (words: string, from = 1) => all(report().finder.find(words, from, unstopped));
 
-  test("case and accents don't matter, and the search begins where the reader is and goes round", async () => {
+  test("ignores case and accents, begins at the reader's page and wraps round", async () => {
     expect(await find("CRANIO")).toEqual(["page 2: 2", "page 4: 1"]);
     expect(await find("cranio", 3)).toEqual(["page 4: 1", "page 2: 2"]);
     expect(await find("tecnica", 2)).toEqual(["page 1: 1"]);
   });
 
-  test("words that go over the end of a line are found", async () => {
+  test("finds words across the end of a line", async () => {
     expect(await find("do cranio cranio")).toEqual(["page 2: 1"]);
   });
 
-  test("what is not there is not found, and no words find nothing", async () => {
+  test("finds nothing for missing words and for an empty query", async () => {
     expect(await find("fígado")).toEqual([]);
     expect(await find("  ")).toEqual([]);
   });
 
-  test("each page is read once, however often one searches", async () => {
+  test("reads each page once, however many searches there are", async () => {
     const { finder, asked } = report();
     await all(finder.find("crânio", 1, unstopped));
     await all(finder.find("crânio normal", 1, unstopped));
     expect(asked).toEqual([1, 2, 3, 4]);
   });
 
-  test("a search that nobody waits for any more stops", async () => {
+  test("stops when it is aborted", async () => {
     const controller = new AbortController();
     controller.abort();
     const { finder, asked } = report();
@@ -61,7 +61,7 @@ describe("searching a PDF", () => {
     expect(asked).toEqual([1]);
   });
 
-  test("of a document of 10,000 pages no more than 2,000 are read, and that is told", async () => {
+  test("reads at most 2,000 pages of a document of 10,000, and reports that", async () => {
     const { finder, asked } = documentOf(...Array.from({ length: 10_000 }, () => ["nada"]));
     expect(await all(finder.find("crânio", 9_999, unstopped))).toEqual([]);
     expect(asked).toHaveLength(2_000);
@@ -69,7 +69,7 @@ describe("searching a PDF", () => {
   });
 });
 
-test("a saved PDF is named by what its readers call it, without what file systems refuse", () => {
+test("a saved PDF gets its title as file name, without characters that file systems refuse", () => {
   expect(pdfName("Laudo", "Tomografia: crânio / sem", "2026-11-14")).toBe(
     "Laudo_Tomografia_crânio_sem_2026-11-14.pdf",
   );

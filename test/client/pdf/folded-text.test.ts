@@ -10,22 +10,22 @@ import {
 const marked = (source: string, words: string) =>
   findHits(source, foldWanted(words)).map(({ start, end }) => source.slice(start, end));
 
-describe("what is marked on a page", () => {
-  test("is what is written there, accents and all", () => {
+describe("the text marked on a page", () => {
+  test("is the original text, with its accents", () => {
     expect(marked("Crânio e CRANIO; cra\u0302nio.", "cranio")).toEqual(["Crânio", "CRANIO", "cra\u0302nio"]);
     expect(marked("joão, joa\u0303", "JOA")).toEqual(["joã", "joa\u0303"]);
   });
 
-  test("goes over lines and runs of spaces, and knows ligatures", () => {
+  test("may span lines, runs of spaces and ligatures", () => {
     expect(marked("linha   média\ncentrada", "media centrada")).toEqual(["média\ncentrada"]);
     expect(marked("calci\ufb01cações", "calcific")).toEqual(["calci\ufb01c"]);
   });
 
-  test("does not overlap", () => {
+  test("has no overlaps", () => {
     expect(marked("aaaa", "aa")).toEqual(["aa", "aa"]);
   });
 
-  test("is counted the same as it is marked, for any text", () => {
+  test("has as many marks as counted hits, for any text", () => {
     const text = fc.string({ unit: "binary", maxLength: 60 });
     fc.assert(
       fc.property(text, fc.string({ unit: "binary", minLength: 1, maxLength: 3 }), (source, words) => {

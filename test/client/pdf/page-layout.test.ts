@@ -15,7 +15,7 @@ const a4 = { width: 595, height: 842 };
 const desk = { width: 1000, height: 800 };
 
 describe("the pages of a PDF", () => {
-  test("a document of 10,000 pages draws the few that are seen, wherever the reader is", () => {
+  test("a document of 10,000 pages draws only the few visible ones, wherever the reader is", () => {
     const tops = layOut(10_000, 1.5, () => a4);
     const total = tops[10_000] ?? 0;
     for (const scrollTop of [0, total / 2, total - desk.height]) {
@@ -26,12 +26,12 @@ describe("the pages of a PDF", () => {
     expect(drawnPages(tops, total, desk.height).at(-1)).toBe(9_999);
   });
 
-  test("pages as small as a stamp are still drawn in a bounded number", () => {
+  test("the number of drawn pages is bounded even if they are as small as a stamp", () => {
     const tops = layOut(10_000, 1, () => ({ width: 1, height: 1 }));
     expect(drawnPages(tops, 0, 4_000).length).toBeLessThanOrEqual(25);
   });
 
-  test("the page at a height is the last that begins above it", () => {
+  test("the page at a scroll height is the last one that begins above it", () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 60 }),
@@ -69,7 +69,7 @@ describe("the pages of a PDF", () => {
   });
 });
 
-test("a pinch zooms by as much as the fingers went apart, within what the buttons can do", () => {
+test("a pinch zooms by the factor of the fingers' distance, within the range of the buttons", () => {
   const scale = scaleOf(1, a4, desk);
   expect(percentOf(scaleOf(pinchedZoom(scale, 1.5), a4, desk))).toBe(150);
   expect(pinchedZoom(scale, 100)).toBe(4);

@@ -56,7 +56,7 @@ async function show(): Promise<void> {
 }
 
 describe("the browser's history", () => {
-  test("goes back and forward through the views", async () => {
+  test("moves back and forward through the views", async () => {
     await show();
     await write(() => store.set(viewAtom, "listaExames"));
     await write(() => store.set(viewAtom, "support"));
@@ -68,7 +68,7 @@ describe("the browser's history", () => {
     expect(shown()).toBe("listaExames");
   });
 
-  test("keeps the address at /his, and the subscription's at its own", async () => {
+  test("keeps the address at /his, except for the subscription's own address", async () => {
     await show();
     await write(() => store.set(viewAtom, "listaExames"));
     await write(() => store.set(dialogSubject.valueAtom, skull));
@@ -90,7 +90,7 @@ describe("the browser's history", () => {
     expect(shown()).toBe("listaExames Crânio");
   });
 
-  test("has no step of a dialog that was closed: the next Back leaves the view", async () => {
+  test("keeps no step for a closed dialog: the next Back leaves the view", async () => {
     await show();
     await write(() => store.set(viewAtom, "listaExames"));
     await write(() => store.set(isFilteringAtom, true));
@@ -100,7 +100,7 @@ describe("the browser's history", () => {
     expect(shown()).toBe("welcome");
   });
 
-  test("has no step of a dialog that led to a view", async () => {
+  test("keeps no step for a dialog that led to a view", async () => {
     await show();
     await write(() => store.set(viewAtom, "listaExames"));
     await write(() => store.set(dialogSubject.valueAtom, skull));
@@ -110,7 +110,7 @@ describe("the browser's history", () => {
     expect(shown()).toBe("listaExames");
   });
 
-  test("takes a dialog that opens as another closes in the same breath", async () => {
+  test("handles a dialog that opens while another closes", async () => {
     await show();
     await write(() => store.set(isFilteringAtom, true));
     await write(() => {
@@ -130,7 +130,7 @@ describe("the browser's history", () => {
     expect(shown()).toBe("listaExames Tórax");
   });
 
-  test("asks for a subject that nobody remembers, and closes what is about one that is gone", async () => {
+  test("fetches a subject that is not in memory, and closes the dialog of one that no longer exists", async () => {
     await show();
     await write(() => store.set(viewAtom, "listaExames"));
     const state = { place: "/listaExames/exam/s9", openedFrom: "/listaExames" };
@@ -144,7 +144,7 @@ describe("the browser's history", () => {
     expect([shown(), currentPath()]).toEqual(["listaExames", "/listaExames"]);
   });
 
-  test("has no step of a tab, but a reload and a Back to it find the tab that was shown", async () => {
+  test("adds no step for a tab, but a reload and a Back restore the shown tab", async () => {
     await show();
     kept.exams = [skull];
     await write(() => store.set(viewAtom, "listaExames"));
@@ -165,7 +165,7 @@ describe("the browser's history", () => {
     expect(shown()).toBe("welcome");
   });
 
-  test("has no step of a dialog whose subject is not there (any more)", async () => {
+  test("keeps no step for a dialog whose subject is missing", async () => {
     await show();
     kept.exams = [skull];
     await write(() => store.set(viewAtom, "listaExames"));
@@ -173,7 +173,7 @@ describe("the browser's history", () => {
     expect([shown(), currentPath()]).toEqual(["listaExames", "/listaExames"]);
   });
 
-  test("does not leave a view that holds something: it asks first", async () => {
+  test("asks before it leaves a view with unsaved work", async () => {
     await show();
     await write(() => store.set(viewAtom, "uploadExames"));
     store.set(holdsViewAtom, true);
@@ -186,7 +186,7 @@ describe("the browser's history", () => {
     expect(shown()).toBe("welcome");
   });
 
-  test("leads to the home view where it names no place", async () => {
+  test("opens the home view if it names no place", async () => {
     await show();
     for (const state of [null, 7, "x", { place: 3 }, { place: "/nowhere" }, { place: "/subscription" }]) {
       await write(() => window.history.pushState(state, "", "/his"));

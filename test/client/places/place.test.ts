@@ -24,7 +24,7 @@ const anyPlace = fc.record({
 });
 
 describe("a place", () => {
-  test("is read from its path as it was written", () => {
+  test("survives a round trip through its path", () => {
     fc.assert(fc.property(anyPlace, (place) => expect(parsePlace(pathOf(place))).toEqual(place)));
   });
 
@@ -35,11 +35,11 @@ describe("a place", () => {
     fc.assert(fc.property(fc.string(), (path) => void parsePlace(path)));
   });
 
-  test("has no more steps than the product opens", () => {
+  test("has a bounded number of steps", () => {
     expect(parsePlace(`/listaExames${"/report/1".repeat(50)}`).steps).toHaveLength(4);
   });
 
-  test("tells how its view stands from what lies over it", () => {
+  test("separates the view's own state from what is opened over it", () => {
     const tab = withViewStep(parsePlace("/subscription"), "tab", "plans");
     const dialog = withStep(tab, { name: "plan", id: "p1" });
     expect(hasDialog(tab)).toBeFalse();
@@ -49,7 +49,7 @@ describe("a place", () => {
     expect(withViewStep(tab, "tab", undefined)).toEqual(parsePlace("/subscription"));
   });
 
-  test("lies over another where it only has more on top", () => {
+  test("is over another place if it only adds steps on top", () => {
     const list = parsePlace("/listaExames");
     const dialog = withStep(list, { name: "report", id: "s1" });
     expect(isOver(dialog, list)).toBeTrue();

@@ -16,14 +16,14 @@ const save = () => screen.getByRole("button", { name: /^(Salvar|Save)$/ });
 const textIn = (label: string) => (screen.getByLabelText(label) as HTMLInputElement).value;
 
 describe("the profile", () => {
-  test("shows the role and since when somebody is a member", async () => {
+  test("shows the role and the date of registration", async () => {
     await showProfile("en-US");
     expect(screen.getByText("User")).toBeDefined();
     expect(screen.getByText("Member since")).toBeDefined();
     expect(screen.getByText(/^(01-01-2026|31-12-2025)$/)).toBeDefined();
   });
 
-  test("wants both passwords or neither", async () => {
+  test("requires both passwords or neither", async () => {
     const user = await showProfile();
     await user.type(screen.getByLabelText("Nova senha"), "cavalo-azul");
     await user.click(save());
@@ -35,7 +35,7 @@ describe("the profile", () => {
     expect(await screen.findByText(text)).toBeDefined();
   });
 
-  test("puts everything back on Cancel", async () => {
+  test("restores all values on Cancel", async () => {
     const user = await showProfile();
     await user.type(screen.getByLabelText("Nome completo"), " e Silva");
     await user.type(screen.getByLabelText("Senha atual"), "abc");
@@ -62,7 +62,7 @@ describe("the profile", () => {
     await waitFor(() => expect(textIn("Nova senha")).toBe(""));
   });
 
-  test("says that a new address waits for its link, and keeps the old one", async () => {
+  test("says that a new address awaits confirmation, and keeps the old one", async () => {
     const answer = { user: helena, pendingEmail: "nova@exemplo.com.br" };
     answerCalls({ "PATCH /api/users/profile": () => Response.json(answer) });
     const user = await showProfile();
@@ -78,7 +78,7 @@ describe("the profile", () => {
     ["pt-BR", "Senha atual", "Para trocar o e-mail, digite sua senha atual"],
     ["en-US", "Current password", "To change the e-mail, enter your current password"],
   ] as const) {
-    test(`asks for the current password when the e-mail changes, and for nothing when it does not (${locale})`, async () => {
+    test(`asks for the current password only when the e-mail changes (${locale})`, async () => {
       const sent: unknown[] = [];
       answerCalls({
         "PATCH /api/users/profile": ({ body }) => {
@@ -100,7 +100,7 @@ describe("the profile", () => {
     });
   }
 
-  test("puts a wrong current password to its field", async () => {
+  test("shows the error of a wrong current password at its field", async () => {
     answerCalls({
       "PATCH /api/users/profile": () =>
         problem(400, "auth.wrong_current_password", "A senha atual está errada."),
@@ -113,7 +113,7 @@ describe("the profile", () => {
     expect(screen.getByLabelText("Senha atual").getAttribute("aria-invalid")).toBe("true");
   });
 
-  test("hands all data to the browser, and says why where it can't", async () => {
+  test("downloads all data, and says why if that fails", async () => {
     const ticket = { url: "/api/exports/t", fileName: "exameteca_2026-11-21.zip" };
     const answers = [Response.json(ticket), problem(429, "too_many", "Muitas tentativas.")];
     answerCalls({ "POST /api/users/export-ticket": () => answers.shift() ?? Response.error() });
@@ -132,7 +132,7 @@ describe("the profile", () => {
     expect(await screen.findByText("Muitas tentativas.")).toBeDefined();
   });
 
-  test("deletes the account only against its password, and signs out", async () => {
+  test("deletes the account only with its password, and signs out", async () => {
     const sent: unknown[] = [];
     answerCalls({
       "POST /api/users/delete-own": ({ body }) => {

@@ -41,13 +41,13 @@ async function drop(file: File) {
 }
 
 describe("the report of a study", () => {
-  test("that has one is offered to be seen", async () => {
+  test("can be viewed if it exists", async () => {
     const user = await openDialog({ laudo: true });
     await user.click(screen.getByRole("button", { name: "Ver laudo" }));
     expect(shownView()).toBe("laudo");
   });
 
-  test("can be attached by everybody who may see the study, which is named by its id and not its UID", async () => {
+  test("can be attached by everybody who may see the study, and the call names the study by its id instead of its UID", async () => {
     const sent = answerForms({ status: 201 });
     const user = await openDialog({}, "doctor");
     expect(send().disabled).toBe(true);
@@ -62,7 +62,7 @@ describe("the report of a study", () => {
     expect(headers.get("Authorization")).toBe("Bearer t0ken");
   });
 
-  test("is no picture: not by its type when dropped, not by its name when picked", async () => {
+  test("can't be a picture, judged by its type when dropped and by its name when picked", async () => {
     const user = await openDialog();
     await drop(picture);
     expect((await screen.findByRole("alert")).textContent).toBe(REFUSED);
@@ -74,7 +74,7 @@ describe("the report of a study", () => {
     expect(screen.getByText("laudo.pdf")).toBeDefined();
   });
 
-  test("that somebody else attached first is told in the server's words", async () => {
+  test("shows the server's message if somebody else attached one first", async () => {
     const body = {
       type: "about:blank",
       title: "report.exists",

@@ -8,7 +8,7 @@ import { skull } from "../../support/skull-study.ts";
 
 withDom();
 
-// The PDF renderer looks for a document as soon as it is loaded.
+// The PDF renderer needs a document when it is imported.
 const { default: ReportView } = await import("../../../src/client/features/reports/report-view.tsx");
 
 const REPORT = "/api/studies/laudo/s1";
@@ -28,7 +28,7 @@ const toastTexts = () =>
   [...document.querySelectorAll(".toast-title, .toast-text")].map(({ textContent }) => textContent);
 
 describe("a report", () => {
-  test("that can't be read says so with what the server said, in both languages", async () => {
+  test("shows the server's message if it can't be read, in both languages", async () => {
     await showReport({});
     const heading = await screen.findByRole("heading", { name: "Erro ao carregar laudo" });
     expect(heading.parentElement?.textContent).toContain("502: x");
@@ -37,13 +37,13 @@ describe("a report", () => {
     expect(await screen.findByRole("heading", { name: "Error loading report" })).toBeDefined();
   });
 
-  test("is left for the list", async () => {
+  test("has a way back to the list", async () => {
     const { user } = await showReport({});
     await user.click(screen.getByRole("button", { name: "Voltar para a lista" }));
     expect(shownView()).toBe("listaExames");
   });
 
-  test("goes only after a question, which Cancel answers with nothing", async () => {
+  test("is deleted only after confirmation, and Cancel keeps it", async () => {
     const { calls, user } = await showReport({
       [`DELETE ${REPORT}`]: () => Response.json({ deleted: true }),
     });
@@ -60,7 +60,7 @@ describe("a report", () => {
     expect(shownView()).toBe("listaExames");
   });
 
-  test("stays where it can't be deleted, and the server's words are shown", async () => {
+  test("stays if the deletion fails, and the server's message is shown", async () => {
     const { user } = await showReport({
       [`DELETE ${REPORT}`]: () => problem(403, "study.not_owner", "Só o dono deste estudo pode fazer isso."),
     });

@@ -48,7 +48,7 @@ describe("the security of an account", () => {
     expect(dialog()?.querySelector("h2")?.textContent).toBe(title);
   });
 
-  test("shows recovery codes until its owner has kept them, whatever Back and the menu do", async () => {
+  test("shows recovery codes until the person confirms having saved them, despite Back and the menu", async () => {
     const codes = ["1111-2222-3333-4444", "5555-6666-7777-8888"];
     const user = await show(factors, {
       "POST /api/auth/recovery-codes": () => Response.json({ recoveryCodes: codes }),

@@ -26,34 +26,34 @@ async function show(answer: Answer, user: Partial<CurrentUser> = {}): Promise<st
 const shown = () => screen.getByText(/open|closed/).textContent;
 const answerWith = (changes: object) => () => Response.json({ ...subscription, ...changes });
 
-describe("what needs a subscription is", () => {
+describe("a feature that needs a subscription is", () => {
   for (const expiresAt of ["2026-12-18T15:00:00.000Z", null]) {
-    test(`open while it is active, ending ${expiresAt ?? "never"}, whatever the account's own end says`, async () => {
+    test(`open while the subscription is active (end: ${expiresAt ?? "never"}), whatever the account's own end date`, async () => {
       await show(answerWith({ expiresAt }), { expiresAt: "2026-01-01T00:00:00.000Z" });
       expect(shown()).toBe("open");
     });
   }
 
   for (const status of ["pending", "expired"] as const) {
-    test(`closed while it is ${status}, whatever the account's own end says`, async () => {
+    test(`closed while the subscription is ${status}, whatever the account's own end date`, async () => {
       await show(answerWith({ status, expiresAt: null }), { expiresAt: null });
       expect(shown()).toBe("closed");
     });
   }
 
-  test("closed where there is none", async () => {
+  test("closed without a subscription", async () => {
     await show(() => problem(404, "subscription.not_found", "x"), { expiresAt: null });
     expect(shown()).toBe("closed");
   });
 
-  test("closed after a check that failed twice, and not before", async () => {
+  test("closed only after the check has failed twice", async () => {
     const calls = await show(() => problem(500, "internal", "x"), { expiresAt: null });
     expect([shown(), calls.length]).toEqual(["open", 1]);
     await pass(2_000);
     expect([shown(), calls.length]).toEqual(["closed", 2]);
   });
 
-  test("open again within a minute when the server is back after such a failure", async () => {
+  test("open again within a minute once the server has recovered", async () => {
     let isDown = true;
     await show(() => (isDown ? problem(500, "internal", "x") : Response.json(subscription)));
     await pass(2_000);
@@ -63,19 +63,19 @@ describe("what needs a subscription is", () => {
     expect(shown()).toBe("open");
   });
 
-  test("open by the account's own end until the server has answered", async () => {
+  test("open by the account's own end date until the server has answered", async () => {
     await show(() => new Promise(() => undefined), { expiresAt: "2026-11-21T12:00:01.000Z" });
     expect(shown()).toBe("open");
   });
 
-  test("closed within a minute when the end passes in an open page", async () => {
+  test("closed within a minute after the end passes in an open page", async () => {
     await show(answerWith({ expiresAt: "2026-11-21T12:00:30.000Z" }));
     expect(shown()).toBe("open");
     await pass(60_000);
     expect(shown()).toBe("closed");
   });
 
-  test("always open to an admin, without asking", async () => {
+  test("always open to an admin, without a call", async () => {
     expect(await show(answerWith({}), { role: "admin" })).toEqual([]);
     expect(shown()).toBe("open");
   });

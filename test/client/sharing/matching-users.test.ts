@@ -12,14 +12,14 @@ function account(name: string, values: Partial<CurrentUser> = {}): CurrentUser {
 }
 const names = (users: CurrentUser[]) => users.map(({ name }) => name);
 
-test("accounts are found by name or e-mail, whatever case and accents", () => {
+test("accounts are found by name or e-mail, regardless of case and accents", () => {
   const users = [account("Lívia Sá"), account("Otávio", { email: "livia@clinica.com.br" }), account("Rosa")];
   expect(names(matchingUsers(users, [], " LIVIA "))).toEqual(["Lívia Sá", "Otávio"]);
   expect(names(matchingUsers(users, [], "rosa@"))).toEqual(["Rosa"]);
   expect(matchingUsers(users, [], "ninguém")).toEqual([]);
 });
 
-test("who has the study, may not sign in or sees every study is not offered; at most six are", () => {
+test("at most six accounts are offered, without those that have the study, may not sign in or see every study", () => {
   const users = [
     account("Tem"),
     account("Bloqueada", { isAuthorized: false }),

@@ -57,7 +57,7 @@ describe("sharing a study", () => {
     expect(asked).toEqual([{ email: "andre@exemplo.com.br" }]);
   });
 
-  test("with an address that no doctor has is told at the field", async () => {
+  test("shows an error at the field if no doctor has the address", async () => {
     const { user } = await openDialog({
       "POST /api/studies/s1/share": () => problem(404, "user.not_found", "Nenhum médico com este e-mail."),
     });
@@ -79,14 +79,14 @@ describe("sharing a study", () => {
     await waitFor(() => expect(screen.getByText("Ninguém além de você.")).toBeDefined());
   });
 
-  test("shows its owner who looked, when and from where", async () => {
+  test("shows the owner who viewed the study, when and from where", async () => {
     await openDialog({ "GET /api/studies/s1/audit": () => Response.json([seen]) });
     const entry = (await screen.findByText(/abriu as imagens/)).textContent;
     expect(entry).toContain("Dr. André Passos");
     expect(entry).toContain("203.0.113.7");
   });
 
-  test("is the owner's alone: others see no way to it", async () => {
+  test("is offered only to the owner", async () => {
     const access = { ...skull.access, share: false };
     await renderView(<ShareButton study={{ ...skull, access }} />);
     expect(screen.queryByRole("button", { name: "Compartilhar exame" }) === null).toBe(true);

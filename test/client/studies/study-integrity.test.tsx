@@ -18,7 +18,7 @@ const words: Record<Locale, Record<"damaged" | "missing", string>> = {
 describe("the list of exams", () => {
   for (const locale of ["pt-BR", "en-US"] as const) {
     for (const integrity of ["damaged", "missing"] as const) {
-      test(`marks a ${integrity} exam for its owner, with what to do, in ${locale}`, async () => {
+      test(`marks a ${integrity} exam for its owner, with advice, in ${locale}`, async () => {
         const verifiedAt = "2026-11-22T10:00:00.000Z";
         const storageStatus = integrity === "missing" ? "error" : "b2";
         const study = { ...skull, integrity, verifiedAt, storageStatus } as const;
@@ -31,13 +31,13 @@ describe("the list of exams", () => {
     }
   }
 
-  test("says nothing of an exam that is whole", async () => {
+  test("shows no mark on an intact exam", async () => {
     await showList(listOf([{ ...skull, integrity: "ok", verifiedAt: "2026-11-22T10:00:00.000Z" }]));
     await screen.findByRole("table");
     expect(document.querySelector(".study-integrity")).toBeNull();
   });
 
-  test("says that an upload brought other images under one identifier until it is dismissed", async () => {
+  test("shows a notice about conflicting instance identifiers of an upload until it is dismissed", async () => {
     getDefaultStore().set(lastConflictsAtom, {
       conflicts: [{ name: "CD2/IM1", sopInstanceUID: "2.25.9" }],
       conflictCount: 1,

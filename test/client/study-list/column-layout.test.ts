@@ -12,14 +12,14 @@ import {
   resizeColumn,
 } from "../../../src/client/features/study-list/column-layout.ts";
 
-describe("what the browser kept of the columns", () => {
-  test("comes back as it was left", () => {
+describe("the stored column layout", () => {
+  test("is restored unchanged", () => {
     const moved = moveColumn(defaultLayout, "modality", "studyDate");
     const left = resizeColumn(moved, "studyDescription", 400);
     expect(parseColumnLayout(JSON.parse(JSON.stringify(left)))).toEqual(left);
   });
 
-  test("never loses or doubles a column, whatever was kept", () => {
+  test("never loses or duplicates a column, whatever was stored", () => {
     const kept = fc.record({
       order: fc.array(fc.oneof(fc.constantFrom(...MOVABLE_COLUMNS, "actions"), fc.string())),
       widths: fc.dictionary(fc.constantFrom(...MOVABLE_COLUMNS, "viewer", "x"), fc.double()),
@@ -37,7 +37,7 @@ describe("what the browser kept of the columns", () => {
   });
 });
 
-test("a column takes the place of the one that it is dropped on, in either direction", () => {
+test("a column takes the place of the column that it is dropped on, in both directions", () => {
   const right = moveColumn(defaultLayout, "studyDate", "modality");
   expect(right.order.slice(0, 3)).toEqual(["studyDescription", "modality", "studyDate"]);
   const left = moveColumn(right, "studyDate", "studyDescription");
@@ -51,7 +51,7 @@ test("the patient stays first, the viewer and the actions stay last", () => {
   expect(order.slice(-2)).toEqual(["viewer", "actions"]);
 });
 
-test("no column gets narrower than 80 px, and each gets its own width back", () => {
+test("no column gets narrower than 80 px, and each can be reset to its default width", () => {
   const narrow = resizeColumn(defaultLayout, "modality", 12);
   expect(columnWidth(narrow, "modality", "user", true)).toBe(80);
   const own = columnWidth(defaultLayout, "modality", "user", true);

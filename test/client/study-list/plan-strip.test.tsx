@@ -58,7 +58,7 @@ function answersWith(changes: Partial<UsageStats> = {}, held: Partial<Subscripti
 }
 
 describe("the status of the subscription", () => {
-  test("names the plan, its end, and what is used and left of exams and actions", async () => {
+  test("shows the plan, its end, and the used and remaining exams and actions", async () => {
     await showList(answersWith());
     expect(await screen.findByText("Plano Família")).toBeTruthy();
     expect(screen.getByText("Ativo até 18-12-2099")).toBeTruthy();
@@ -73,7 +73,7 @@ describe("the status of the subscription", () => {
     expect(screen.getByText("restam 87,5 GB")).toBeTruthy();
   });
 
-  test("warns from 80 % of the storage on, and leads to the plans", async () => {
+  test("warns from 80 % of the storage on, and links to the plans", async () => {
     const low = { totalActionsThisMonth: 1, actionUsagePercentage: 3 };
     await showList(answersWith({ ...low, storageUsedBytes: 80 * GIB, storageUsagePercentage: 80 }));
     expect(
@@ -88,7 +88,7 @@ describe("the status of the subscription", () => {
     expect(screen.queryByRole("link", { name: "Ver planos" })).toBeNull();
   });
 
-  test("warns from 80 % of the actions on, and says when the count starts again", async () => {
+  test("warns from 80 % of the actions on, and says when the count is reset", async () => {
     await showList(answersWith());
     expect(
       await screen.findByText("Você usou 80% das ações deste mês. A contagem recomeça em 03-12-2026."),
@@ -99,7 +99,7 @@ describe("the status of the subscription", () => {
     ["actions", {}],
     ["exams", { totalActionsThisMonth: 1, actionUsagePercentage: 3, currentExamCount: 40 }],
   ] as const) {
-    test(`near the limit of ${what} leads to the plans`, async () => {
+    test(`near the limit of ${what} links to the plans`, async () => {
       const { user } = await showList(answersWith(near));
       await user.click(await screen.findByRole("link", { name: "Ver planos" }));
       expect(shownView()).toBe("subscription");
@@ -113,7 +113,7 @@ describe("the status of the subscription", () => {
     expect(screen.queryByRole("link", { name: "Ver planos" })).toBeNull();
   });
 
-  test("says of a subscription without end that it has none, and of one that is over when it ended", async () => {
+  test("says that a subscription has no end, or when it ended", async () => {
     await showList(answersWith({}, { expiresAt: null }));
     expect(await screen.findByText("Ativo, sem data de término")).toBeTruthy();
     cleanup();
@@ -121,7 +121,7 @@ describe("the status of the subscription", () => {
     expect(await screen.findByText("Encerrado em 02-01-2026")).toBeTruthy();
   });
 
-  test("is neither shown to an admin nor asked for", async () => {
+  test("is neither shown to an admin nor requested", async () => {
     const { calls } = await showList(answersWith(), "admin");
     await screen.findByText("Tomografia de crânio");
     expect(calls).toEqual(["GET /api/studies"]);
@@ -129,7 +129,7 @@ describe("the status of the subscription", () => {
   });
 
   for (const role of ["doctor", "lab"] as const) {
-    test(`is shown to ${role} with a plan, without a way to plans that only an admin gives`, async () => {
+    test(`is shown to ${role} with a plan, without a link to plans that only an admin assigns`, async () => {
       await showList(answersWith(), role);
       expect(await screen.findByText("Plano Família")).toBeTruthy();
       expect(screen.getByText("24 / 30")).toBeTruthy();
@@ -137,7 +137,7 @@ describe("the status of the subscription", () => {
       expect(screen.queryByRole("link", { name: "Ver planos" })).toBeNull();
     });
 
-    test(`is missing for ${role} without a plan, and what is used of none is not asked for`, async () => {
+    test(`is hidden for ${role} without a plan, and no usage is requested`, async () => {
       const { calls } = await showList(listOf([skull]), role);
       await screen.findByText("Tomografia de crânio");
       expect(document.querySelector(".plan-strip")).toBeNull();
@@ -145,7 +145,7 @@ describe("the status of the subscription", () => {
     });
   }
 
-  test("is missing where there is no subscription; the list stands without it", async () => {
+  test("is hidden without a subscription, while the list is shown", async () => {
     await showList(listOf([skull]));
     await screen.findByText("Tomografia de crânio");
     expect(screen.queryByRole("meter")).toBeNull();

@@ -6,7 +6,7 @@ import { answerCalls, renderView } from "../../support/render-view.tsx";
 
 withDom();
 
-/** As a browser whose window shows nothing until it is scrolled. */
+/** A browser in which no element is visible until it is scrolled to. */
 let scrollIntoView: () => void = () => {};
 const urls = { made: [] as string[], revoked: [] as string[] };
 const { createObjectURL, revokeObjectURL } = URL;
@@ -39,7 +39,7 @@ const THUMBNAIL = "GET /api/studies/s1/thumbnail";
 const picture = () => new Response("a picture", { headers: { "Content-Type": "image/webp" } });
 const shown = () => document.querySelector(".film img")?.getAttribute("src");
 
-test("a film shows its study's picture once it is scrolled to, and keeps no memory when it goes", async () => {
+test("a film shows its study's picture once it is scrolled to, and frees its memory when it is removed", async () => {
   const calls = answerCalls({ [THUMBNAIL]: picture });
   await renderView(<StudyFilm study={study} />);
   expect(calls).toEqual([]);
@@ -50,7 +50,7 @@ test("a film shows its study's picture once it is scrolled to, and keeps no memo
   expect(urls.revoked).toEqual(urls.made);
 });
 
-test("a film is black while its study is on its way to the archive", async () => {
+test("a film is black while its study is being transferred to the archive", async () => {
   const calls = answerCalls({});
   await renderView(<StudyFilm study={{ ...study, storageStatus: "transferring" }} />);
   await act(async () => scrollIntoView());
@@ -58,7 +58,7 @@ test("a film is black while its study is on its way to the archive", async () =>
   expect(calls).toEqual([]);
 });
 
-test("a picture that is still being made is shown when it is there", async () => {
+test("a picture that is not drawn yet is shown as soon as it exists", async () => {
   let asked = 0;
   const answer = () => (++asked === 1 ? new Response(null, { status: 204 }) : picture());
   answerCalls({ [THUMBNAIL]: answer });

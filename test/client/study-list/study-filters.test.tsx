@@ -14,7 +14,7 @@ import { listOf, showList } from "../../support/study-list.tsx";
 
 withDom();
 
-/** Answers as the server does for one study among many, and keeps what it was asked. */
+/** Answers like the server with one study of many, and records the queries. */
 function serveList(total = 25) {
   const asked: URLSearchParams[] = [];
   const answers: Record<string, Answer> = {
@@ -39,7 +39,7 @@ const setFilters = (filters: Partial<typeof noFilters>) =>
   act(async () => getDefaultStore().set(studyFiltersAtom, { ...noFilters, ...filters }));
 
 describe("the filters", () => {
-  test("ask the server once the typing has paused, and begin at the first page again", async () => {
+  test("query the server once typing has paused, and return to the first page", async () => {
     const { asked, answers, last } = serveList();
     const { user } = await showList(answers, "admin");
     await user.click(await screen.findByRole("button", { name: "Próximo" }));
@@ -51,14 +51,14 @@ describe("the filters", () => {
     expect(asked.length).toBe(before + 1);
   });
 
-  test("offer the modalities by code and name; one that is chosen is sent as its code", async () => {
+  test("offer the modalities by code and name, and send the chosen one's code", async () => {
     const { answers, last } = serveList();
     const { user } = await showList(answers);
     await choose(user, "Modalidade", "NM Mamografia");
     await waitFor(() => expect(last().modality).toBe("NM"));
   });
 
-  test("name every modality that can be chosen", async () => {
+  test("show a name for every modality", async () => {
     const { user } = await showList(serveList().answers);
     screen.getByRole("combobox", { name: "Modalidade" }).focus();
     await user.keyboard("{Enter}");
@@ -75,7 +75,7 @@ describe("the filters", () => {
     ]);
   });
 
-  test("that are seldom needed are behind one button, which says how many are set", async () => {
+  test("that are seldom needed are behind one button, which shows how many are set", async () => {
     const { answers, last } = serveList();
     const { user } = await showList(answers);
     await user.click(await screen.findByRole("button", { name: "Mais filtros" }));
@@ -107,7 +107,7 @@ describe("the filters", () => {
     expect(await screen.findByText("Crânio")).toBeTruthy();
   });
 
-  test("that match nothing say so and offer a way back, not the first upload", async () => {
+  test("that match nothing offer to clear them instead of the first upload", async () => {
     const { answers } = serveList(0);
     answers["GET /api/studies"] = ({ search }) =>
       search.has("patientName")
@@ -130,7 +130,7 @@ describe("the filters", () => {
   });
 });
 
-test("a date that is still being typed and a text of blanks filter nothing", () => {
+test("an incomplete date and a text of blanks filter nothing", () => {
   const filters = { ...noFilters, startDate: "12026-01-01", endDate: "2026-01", patientName: "  " };
   expect(Object.values(filterQuery(filters)).every((value) => value === undefined)).toBe(true);
   expect(countFilters(filters)).toBe(0);

@@ -30,7 +30,7 @@ const listedAs = (storageStatus: () => StorageStatus) => () =>
 
 describe("the list is read again", () => {
   for (const moving of ["local", "transferring"] as const) {
-    test(`every 5 s while a study is ${moving}, and no longer once it is in the store`, async () => {
+    test(`every 5 s while a study is ${moving}, and not after it has reached the store`, async () => {
       let status: StorageStatus = moving;
       const asked = await show(listedAs(() => status));
       await pass(4_000);
@@ -47,13 +47,13 @@ describe("the list is read again", () => {
     });
   }
 
-  test("not by itself for a transfer that failed", async () => {
+  test("not automatically after a failed transfer", async () => {
     const asked = await show(listedAs(() => "error"));
     await pass(30_000);
     expect(asked()).toBe(1);
   });
 
-  test("when the person comes back after a minute, and not before; the usage of the plan every time", async () => {
+  test("when the person returns after a minute and not before, and the usage of the plan on every return", async () => {
     const asked = await show(listedAs(() => "b2"));
     const usage = asked(USAGE);
     await pass(55_000);

@@ -11,7 +11,7 @@ import { columnHeads, listOf, showList } from "../../support/study-list.tsx";
 
 withDom();
 
-/** Title and text of the toast that is up. */
+/** Title and text of the current toast. */
 const toastTexts = () =>
   [...document.querySelectorAll(".toast-title, .toast-text")].map(({ textContent }) => textContent);
 
@@ -42,7 +42,7 @@ test("its title says whose exams they are", async () => {
   expect((await screen.findByRole("heading", { level: 1 })).textContent).toStartWith("Exames");
 });
 
-test("an admin reads where each study's bytes are; a status of a newer server is unknown to this page", async () => {
+test("an admin sees the storage status of each study; a status of a newer server is shown as unknown", async () => {
   const statuses = ["local", "transferring", "b2", "error", "glacier"];
   const studies = statuses.map((storageStatus, n) => ({ ...skull, id: `s${n}`, storageStatus }) as Study);
   await showList(listOf(studies), "admin");
@@ -54,13 +54,13 @@ test("an admin reads where each study's bytes are; a status of a newer server is
   expect(shown("viewer")).toEqual(names);
 });
 
-test("a user is told of no storage, neither in a column nor beside the viewer", async () => {
+test("a user sees no storage status, neither in a column nor beside the viewer", async () => {
   await showList(listOf([skull]));
   await screen.findByText("Tomografia de crânio");
   expect(document.querySelector(".study-table .dot")).toBeNull();
 });
 
-test("numbers, dates and names are written as Brazil writes them", async () => {
+test("numbers, dates and names are shown in Brazilian format", async () => {
   await showList(listOf([skull], 37));
   await screen.findByText("Tomografia de crânio");
   expect(screen.getByText("1.284")).toBeTruthy();
@@ -69,7 +69,7 @@ test("numbers, dates and names are written as Brazil writes them", async () => {
   expect(screen.getByText("Mostrando 1 a 1 de 37 resultados")).toBeTruthy();
 });
 
-test("a row opens to its series; one without a description says so", async () => {
+test("a row expands to its series; a series without a description says so", async () => {
   const { user } = await showList(listOf([skull]));
   await user.click(await screen.findByRole("button", { name: /^Séries de/ }));
   expect(await screen.findByText("Sem descrição")).toBeTruthy();
@@ -77,7 +77,7 @@ test("a row opens to its series; one without a description says so", async () =>
   expect(screen.getByText("SC-1")).toBeTruthy();
 });
 
-test("series that cannot be read say so and leave the list standing", async () => {
+test("series that can't be read show an error and leave the list intact", async () => {
   const answers = { ...listOf([skull]), "GET /api/studies/s1/series": () => problem(403, "x", "y") };
   const { user } = await showList(answers);
   await user.click(await screen.findByRole("button", { name: /^Séries de/ }));
@@ -85,7 +85,7 @@ test("series that cannot be read say so and leave the list standing", async () =
   expect(screen.getByText("Tomografia de crânio")).toBeTruthy();
 });
 
-test("series of a dead session ask to log in", async () => {
+test("series of an expired session ask to log in", async () => {
   const answers = { ...listOf([skull]), "GET /api/studies/s1/series": () => problem(401, "session", "x") };
   const { user } = await showList(answers);
   await user.click(await screen.findByRole("button", { name: /^Séries de/ }));
@@ -100,7 +100,7 @@ for (const storageStatus of ["local", "error"] as const) {
   });
 }
 
-test("the viewer opens only what is in the store", async () => {
+test("the viewer opens only studies that are in the store", async () => {
   const { user } = await showList(listOf([{ ...skull, storageStatus: "transferring" }]));
   const open = await screen.findByRole("button", { name: "Abrir" });
   expect(open.getAttribute("aria-disabled")).toBe("true");
@@ -110,7 +110,7 @@ test("the viewer opens only what is in the store", async () => {
   expect(screen.queryByRole("dialog")).toBeNull();
 });
 
-test("who was granted a study can download it but not delete it, and sees whose it is", async () => {
+test("a person with a grant can download a study but not delete it, and sees its owner", async () => {
   const access = { ...skull.access, delete: false, share: false };
   await showList(listOf([{ ...skull, access, ownerName: "Renata Castro", isOverridden: true }]));
   expect(await screen.findByText("Compartilhado por Renata Castro")).toBeTruthy();
@@ -119,7 +119,7 @@ test("who was granted a study can download it but not delete it, and sees whose 
   expect(screen.queryByRole("button", { name: "Excluir estudo" })).toBeNull();
 });
 
-test("what a study does not offer has no button", async () => {
+test("an action that a study does not allow has no button", async () => {
   const access = { ...skull.access, download: false, delete: false, share: false };
   await showList(listOf([{ ...skull, access, ownerName: "Renata Castro" }]));
   await screen.findByText("Compartilhado por Renata Castro");
@@ -128,12 +128,12 @@ test("what a study does not offer has no button", async () => {
   }
 });
 
-test("an admin is told in whose account a study lies", async () => {
+test("an admin sees the account that owns a study", async () => {
   await showList(listOf([{ ...skull, ownerName: "Renata Castro" }]), "admin");
   expect(await screen.findByText("Conta de Renata Castro")).toBeTruthy();
 });
 
-test("the next page and another order are asked of the server", async () => {
+test("the next page and another sort order are requested from the server", async () => {
   const asked: string[] = [];
   const answers: Record<string, Answer> = {
     "GET /api/studies": ({ search }) => {
@@ -172,7 +172,7 @@ describe("downloading a study", () => {
     }
   };
 
-  test("is left to the browser, told, and the list and what is used are read again", async () => {
+  test("is done by the browser, is announced, and the list and the usage are read again", async () => {
     const ticket = { url: "/api/downloads/t1", fileName: "Duarte_HIS.zip", sizeBytes: 1000 };
     const told = ["Download concluído", "O navegador está salvando Duarte_HIS.zip."];
     const { begun, calls } = await downloadOf(() => Response.json(ticket, { status: 201 }), told);
@@ -232,7 +232,7 @@ describe("deleting a study", () => {
       storageUsagePercentage: 2,
     });
 
-  test("asks first, with the focus on Cancel, what is lost and what it costs; then it is gone", async () => {
+  test("asks for confirmation with the focus on Cancel, and says what is lost and what it costs", async () => {
     const studies = [skull];
     const answers = {
       ...listOf(studies),
@@ -278,7 +278,7 @@ describe("deleting a study", () => {
     ["an answer without words", () => new Response("bad gateway", { status: 502 }), "Erro ao deletar exame"],
     ["what is no answer at all", () => Promise.reject(new Error("broken")), "Erro desconhecido"],
   ] as const) {
-    test(`tells of ${what}`, async () => {
+    test(`reports ${what}`, async () => {
       const { user } = await showList({ ...listOf([skull]), "DELETE /api/studies/s1": answer });
       await user.click(await screen.findByRole("button", { name: "Excluir estudo" }));
       await user.click(
@@ -288,7 +288,7 @@ describe("deleting a study", () => {
     });
   }
 
-  test("names no patient as such, and shows the server's words where it fails", async () => {
+  test("says if the study has no patient name, and shows the server's message if it fails", async () => {
     const answers = {
       ...listOf([{ ...skull, patientName: null }]),
       "GET /api/subscriptions/usage-stats": usage,
@@ -306,7 +306,7 @@ describe("deleting a study", () => {
 });
 
 describe("the list that cannot be loaded", () => {
-  test("says so, with the code to quote, and tries again", async () => {
+  test("shows an error with the code to quote, and offers another try", async () => {
     let isDown = true;
     const answers = listOf([skull]);
     const list = answers["GET /api/studies"] as Answer;
@@ -320,14 +320,14 @@ describe("the list that cannot be loaded", () => {
     expect(await screen.findByText("Tomografia de crânio")).toBeTruthy();
   });
 
-  test("says so in English too", async () => {
+  test("shows the error in English too", async () => {
     const answers = { ...listOf([]), "GET /api/studies": () => problem(403, "subscription.required", "x") };
     await showList(answers, "user", "en-US");
     const said = await screen.findByText(/^Error loading studies\. Please try again\./);
     expect(said).toBeTruthy();
   });
 
-  test("for a dead session asks to log in, is not asked again, and the session is forgotten", async () => {
+  test("asks to log in after an expired session, is not requested again, and the session is removed", async () => {
     const answers = { ...listOf([]), "GET /api/studies": () => problem(401, "session", "x") };
     const { calls } = await showList(answers);
     expect(await screen.findByText("Sessão expirada. Faça login novamente.")).toBeTruthy();
@@ -338,13 +338,13 @@ describe("the list that cannot be loaded", () => {
   });
 });
 
-test("an empty list leads to the upload", async () => {
+test("an empty list links to the upload", async () => {
   const { user } = await showList(listOf([]));
   await user.click(await screen.findByRole("button", { name: "Enviar primeiro exame" }));
   expect(shownView()).toBe("uploadExames");
 });
 
-test("the list speaks English too", async () => {
+test("the list is available in English", async () => {
   await showList(listOf([skull], 2), "admin", "en-US");
   expect(await screen.findByText("Showing 1 to 1 of 2 results")).toBeTruthy();
   expect(columnHeads()).toEqual([

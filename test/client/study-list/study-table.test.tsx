@@ -18,10 +18,10 @@ async function showTable(role: "user" | "admin" = "user") {
 }
 
 describe("a column is moved with the arrow keys", () => {
-  test("past the next one that is shown; the place is told, kept, and there at the next visit", async () => {
+  test("past the next visible one; the new position is announced, stored and restored at the next visit", async () => {
     const { user } = await showTable();
     grip("Séries").focus();
-    // Storage stands between them, but only an admin sees it.
+    // The storage column is between them, but only an admin sees it.
     await user.keyboard("{ArrowRight}");
     const moved = ["Data", "Descrição", "Modalidade", "Imagens", "Laudo", "Séries"];
     expect(columnHeads().slice(0, 6)).toEqual(moved);
@@ -34,7 +34,7 @@ describe("a column is moved with the arrow keys", () => {
     expect(columnHeads().slice(0, 6)).toEqual(moved);
   });
 
-  test("but not past the ones that are pinned, which have no grip", async () => {
+  test("but not past the pinned ones, which have no grip", async () => {
     const { user } = await showTable("admin");
     grip("Data").focus();
     await user.keyboard("{ArrowLeft}");
@@ -49,7 +49,7 @@ describe("a column is moved with the arrow keys", () => {
 });
 
 describe("a column is resized with the arrow keys on its edge", () => {
-  test("down to 80 px; the width is kept, and Delete gives the column its own back", async () => {
+  test("down to 80 px; the width is stored, and Delete restores the default", async () => {
     const { user } = await showTable();
     const own = headWidth("Data");
     edge("Data").focus();
@@ -64,7 +64,7 @@ describe("a column is resized with the arrow keys on its edge", () => {
     expect(kept().widths).toEqual({});
   });
 
-  test("the description takes the room that is left until it gets a width of its own", async () => {
+  test("and the description takes the remaining room until it gets its own width", async () => {
     const { user } = await showTable();
     expect(headWidth("Descrição")).toBe("");
     edge("Descrição").focus();
@@ -74,7 +74,7 @@ describe("a column is resized with the arrow keys on its edge", () => {
   });
 });
 
-test("what was kept and is no layout gives the table as it is at first", async () => {
+test("an invalid stored layout gives the default table", async () => {
   window.localStorage.setItem("study-columns", '{"order":"x"}');
   await showTable();
   expect(columnHeads().slice(0, 3)).toEqual(["Data", "Descrição", "Modalidade"]);

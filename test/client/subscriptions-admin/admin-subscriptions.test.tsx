@@ -115,7 +115,7 @@ async function show(answers: Record<string, Answer> = {}) {
 }
 
 describe("the subscriptions of everybody", () => {
-  test("count users, active subscriptions and exams, and show the revenue by month as a table", async () => {
+  test("show counts of users, active subscriptions and exams, and the revenue by month as a table", async () => {
     await show();
     const totals = screen.getByText("Receita do mês").closest("dl");
     expect(totals?.textContent?.replace(/\s/g, " ")).toBe(
@@ -127,7 +127,7 @@ describe("the subscriptions of everybody", () => {
     expect(within(chart).getByRole("rowheader", { name: "dez/26" })).toBeDefined();
   });
 
-  test("say what failed and try again", async () => {
+  test("show what failed and offer another try", async () => {
     let isUp = false;
     const summary = await (await serveSummary()).json();
     serve({
@@ -141,7 +141,7 @@ describe("the subscriptions of everybody", () => {
     expect(await screen.findByText("1.234")).toBeDefined();
   });
 
-  test("a Pix of which a part went back shows it, its returns, and what a refund gives back", async () => {
+  test("a partly returned Pix shows the returned part, each devolução, and the amount that a refund would return", async () => {
     const returned = {
       ...payment,
       ...{ status: "paid", provider: "bacen", canConfirm: false, canRefund: true, amountReturned: 500 },
@@ -165,7 +165,7 @@ describe("the subscriptions of everybody", () => {
     expect(question.textContent).toContain("O resto, R$");
   });
 
-  test("a Pix is confirmed after a question, once", async () => {
+  test("a Pix is confirmed only after a question, and only once", async () => {
     let confirmed = 0;
     const { user } = await show({
       [`POST /api/payments/${payment.id}/confirm`]: () => {
@@ -182,7 +182,7 @@ describe("the subscriptions of everybody", () => {
     expect(confirmed).toBe(1);
   });
 
-  test("the question about a payment is a step of the history, and a reload finds it among the same rows", async () => {
+  test("the question about a payment is a step of the history, and survives a reload with its rows", async () => {
     const paid = { ...payment, status: "paid", provider: "bacen", canConfirm: false, canRefund: true };
     const store = getDefaultStore();
     const { user } = await show({
@@ -208,7 +208,7 @@ describe("the subscriptions of everybody", () => {
     expect(currentPath()).toBe("/welcome/rows/paid.0");
   });
 
-  test("the tab stays on a reload, and with it the plan that is edited", async () => {
+  test("the tab and the plan being edited survive a reload", async () => {
     const { user } = await show();
     await user.click(screen.getByRole("tab", { name: "Planos" }));
     await user.click(await screen.findByRole("button", { name: "Editar o plano Essencial" }));
@@ -273,7 +273,7 @@ describe("the subscriptions of everybody", () => {
     expect(sent[1]).toEqual({ storageBytes: 512 * 1024 ** 2 });
   });
 
-  test("subscribers are found by name whatever the accents", async () => {
+  test("subscribers are found by name regardless of accents", async () => {
     const { user } = await show();
     await user.click(screen.getByRole("tab", { name: "Assinantes" }));
     expect(await screen.findByText("João Conceição")).toBeDefined();
@@ -284,7 +284,7 @@ describe("the subscriptions of everybody", () => {
     expect(screen.queryByText("João Conceição")).toBeNull();
   });
 
-  test("each plan says how many use it, and can be used by an admin without paying", async () => {
+  test("each plan shows its number of users, and admins can use it without paying", async () => {
     const sent: unknown[] = [];
     const { calls, user } = await show({
       "POST /api/subscriptions/subscribe": ({ body }) => {
@@ -309,7 +309,7 @@ describe("the subscriptions of everybody", () => {
     expect(await screen.findByText("Plano pequeno demais")).toBeDefined();
   });
 
-  test("cancelled exams are brought back", async () => {
+  test("cancelled exams can be restored", async () => {
     const { calls, user } = await show({
       [`POST /api/subscriptions/removals/${removal.id}/undo`]: () =>
         Response.json({ studies: 6, labExams: 1, skippedStudies: 1 }),
@@ -328,7 +328,7 @@ async function serveSummary(): Promise<Response> {
   return await fetch("/api/subscriptions/summary");
 }
 
-describe("money that is typed", () => {
+describe("typed money", () => {
   test.each([
     ["19,90", 1990],
     ["19.9", 1990],
@@ -342,7 +342,7 @@ describe("money that is typed", () => {
     ["1,2,3", undefined],
   ])("%s is %p cents", (text, cents) => expect(parseMoney(text)).toBe(cents as number));
 
-  test("a price that is not touched stays exactly what it was, in both languages", () => {
+  test("an untouched price stays exactly the same, in both languages", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 100, max: 100_000_000 }),

@@ -78,7 +78,7 @@ describe("the subscription banner", () => {
     });
   }
 
-  test("is an alarm at the end, a warning before it, and neither as a reminder", async () => {
+  test("is an alarm at the end, a warning shortly before, and neutral as an early reminder", async () => {
     for (const [hours, look, role] of [
       [-1, "banner is-bad", "alert"],
       [30, "banner is-warn", "status"],
@@ -90,7 +90,7 @@ describe("the subscription banner", () => {
     }
   });
 
-  test("turns into the next one within a minute, in an open page", async () => {
+  test("changes to the next stage within a minute, in an open page", async () => {
     await showBanner(0.01);
     expect(banner()?.className).toContain("is-warn");
     await pass(60_000);

@@ -31,7 +31,7 @@ async function showView(answers: Record<string, Answer>, options: ShowOptions = 
 const plan = (name: string) => screen.getByText(name, { selector: "h3" }).closest("li") as HTMLElement;
 
 describe("the current subscription", () => {
-  test("says its plan, how long it runs, what is used of it and when the count starts again", async () => {
+  test("shows its plan, its end, its usage and when the count is reset", async () => {
     await showView(subscriptionAnswers());
     const card = await screen.findByRole("region", { name: "Assinatura atual" });
     expect(within(card).getByText("Ativa")).toBeTruthy();
@@ -49,14 +49,14 @@ describe("the current subscription", () => {
     expect(meter.closest(".meter")?.className).toContain("is-warn");
   });
 
-  test("is told to be missing where there is none", async () => {
+  test("is reported as missing if there is none", async () => {
     await showView(subscriptionAnswers(null));
     expect(await screen.findByText("Você não tem assinatura")).toBeTruthy();
     expect(screen.queryByRole("region", { name: "Assinatura atual" })).toBeNull();
     expect(plan("Família")).toBeTruthy();
   });
 
-  test("that is over says when it ended and can't be cancelled", async () => {
+  test("that has ended says when and can't be cancelled", async () => {
     const over = { status: "expired", expiresAt: "2026-11-02T15:00:00.000Z", canCancel: false } as const;
     await showView(subscriptionAnswers(over));
     expect(await screen.findByText("Expirada")).toBeTruthy();
@@ -73,7 +73,7 @@ describe("the current subscription", () => {
     expect(screen.queryByRole("button", { name: "Cancelar assinatura" })).toBeNull();
   });
 
-  test("with an open Pix offers to go on paying that one", async () => {
+  test("with an open Pix offers to continue that payment", async () => {
     const { calls, user } = await showView({
       ...subscriptionAnswers({ openPaymentId: payment.id }),
       [`GET /api/payments/${payment.id}`]: () =>
@@ -106,7 +106,7 @@ describe("the current subscription", () => {
 });
 
 describe("the plans", () => {
-  test("say what they hold, cost and for how long, and which one is the person's", async () => {
+  test("show their limits, price and duration, and mark the person's own", async () => {
     await showView(subscriptionAnswers());
     await screen.findByText("Planos disponíveis");
     const row = plan("Profissional");
@@ -118,7 +118,7 @@ describe("the plans", () => {
     expect(screen.getAllByText("Seu plano")).toHaveLength(1);
   });
 
-  test("that hold less than the person keeps can't be chosen, and say why", async () => {
+  test("that hold less than the person has stored can't be chosen, and say why", async () => {
     await showView(subscriptionAnswers());
     await screen.findByText("Planos disponíveis");
     const row = plan("Essencial");
@@ -126,7 +126,7 @@ describe("the plans", () => {
     expect(within(row).queryByRole("button")).toBeNull();
   });
 
-  test("shows what each plan stores, and none that holds less bytes than are kept", async () => {
+  test("show their storage, and can't be chosen if they hold fewer bytes than are stored", async () => {
     await showView(subscriptionAnswers({ currentExamCount: 3, storageUsedBytes: 20.5 * 1024 ** 3 }));
     await screen.findByRole("region", { name: "Assinatura atual" });
     expect(plan("Profissional").textContent).toContain("400 GB");
@@ -143,7 +143,7 @@ describe("the plans", () => {
     expect(within(plan("Família")).getByText("Sem data de término")).toBeTruthy();
   });
 
-  test("and the history are neither shown to a doctor nor asked for", async () => {
+  test("and the history are neither shown to a doctor nor requested", async () => {
     const { calls } = await showView(subscriptionAnswers(), { user: { role: "doctor" } });
     await screen.findByText("Plano Família");
     expect(screen.queryByText("Planos disponíveis")).toBeNull();
@@ -174,7 +174,7 @@ describe("choosing a plan", () => {
     expect(dialog.textContent).toContain("até 31-12-2099");
   });
 
-  test("other than the present one says that the rest of that lapses", async () => {
+  test("other than the present one says that the rest of the present one lapses", async () => {
     const { dialog } = await choose(
       "Assinar Profissional",
       { expiresAt: "2099-12-01T15:00:00.000Z" },
@@ -186,13 +186,13 @@ describe("choosing a plan", () => {
     );
   });
 
-  test("where there is none says only when it starts", async () => {
+  test("without a present one says only when it starts", async () => {
     const { dialog } = await choose("Assinar Família", null, created);
     expect(dialog.textContent).toContain("O plano começa quando o pagamento chegar e vale 30 dias");
     expect(dialog.textContent).not.toContain("termina nesse momento");
   });
 
-  test("makes a Pix only when confirmed, and opens it", async () => {
+  test("creates a Pix only when confirmed, and opens it", async () => {
     const asked: unknown[] = [];
     const open = { ...payment, createdAt: ahead(0), expiresAt: ahead(1) };
     const { calls, dialog, user } = await choose("Assinar Profissional", {}, ({ body }) => {
@@ -206,7 +206,7 @@ describe("choosing a plan", () => {
     expect(asked).toEqual([{ planId: profissional.id }]);
   });
 
-  test("that the server refuses shows the server's words", async () => {
+  test("that the server refuses shows the server's message", async () => {
     const { dialog, user } = await choose("Renovar Família", {}, () =>
       problem(503, "pix.unavailable", "Não foi possível gerar o QR Code. Tente novamente."),
     );
@@ -234,7 +234,7 @@ describe("cancelling", () => {
       "After 72 hours they are erased for good.",
     ],
   ] as const) {
-    test(`warns of what is lost and needs its word typed, in ${locale}`, async () => {
+    test(`warns about what is lost and requires a typed word, in ${locale}`, async () => {
       let isCancelled = false;
       const until = "2026-11-24T12:00:00.000Z";
       const gone = { status: "expired", canCancel: false, removedUntil: until } as const;
@@ -316,7 +316,7 @@ describe("the usage history", () => {
   });
 });
 
-test("an account whose exams are being deleted is led to support", async () => {
+test("an account whose exams are being deleted is referred to support", async () => {
   const { user } = await showView(subscriptionAnswers({ removedUntil: "2026-11-24T12:00:00.000Z" }));
   await user.click(await screen.findByRole("button", { name: "Escrever para o suporte" }));
   expect(shownView()).toBe("support");

@@ -36,7 +36,7 @@ const pick = (user: ReturnType<typeof userEvent.setup>, file: File) =>
   user.upload(screen.getByLabelText("Imagem (opcional)"), file);
 
 describe("the support form", () => {
-  test("promises an answer within 48 hours and wants a subject and a message", async () => {
+  test("promises an answer within 48 hours and requires a subject and a message", async () => {
     const user = await showSupport();
     expect(screen.getByText(/em até 48 horas/)).toBeDefined();
     await user.click(send());
@@ -44,7 +44,7 @@ describe("the support form", () => {
     expect(screen.getByText("Escreva a mensagem")).toBeDefined();
   });
 
-  test("looks at the image before it goes: what it is, whatever its name, and how large", async () => {
+  test("checks the image's content and size before it is sent, whatever its name", async () => {
     const user = await showSupport();
     await pick(user, imageOf(new TextEncoder().encode("no image"), "tela.png"));
     expect(await screen.findByText("Formato de imagem inválido. Use JPG, PNG ou GIF")).toBeDefined();
@@ -55,7 +55,7 @@ describe("the support form", () => {
     expect(await screen.findByText("Imagem muito grande. Tamanho máximo: 5MB")).toBeDefined();
   });
 
-  test("sends everything without the session's token, says so and empties the form", async () => {
+  test("sends everything without the session's token, confirms it and empties the form", async () => {
     const sent = answerSupport(() => Response.json({ sent: true }, { status: 201 }));
     const user = await showSupport();
     await user.type(screen.getByLabelText("Assunto"), "O envio para");
@@ -75,7 +75,7 @@ describe("the support form", () => {
     await waitFor(() => expect(screen.queryByText("tela.png")).toBeNull());
   });
 
-  test("says that it failed and keeps what was written", async () => {
+  test("shows a failure and keeps the typed text", async () => {
     answerSupport(() => problem(429, "http.too_many", "Muitas mensagens. Tente mais tarde."));
     const user = await showSupport();
     await user.type(screen.getByLabelText("Assunto"), "a");

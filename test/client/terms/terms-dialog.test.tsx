@@ -8,7 +8,7 @@ import { answerCalls, problem, renderView } from "../../support/render-view.tsx"
 
 withDom();
 
-// Its preferences are read from the browser's storage as soon as it is loaded.
+// The module reads its preferences from the browser's storage when it is imported.
 const { default: TermsDialog } = await import("../../../src/client/features/terms/terms-dialog.tsx");
 
 async function showTerms(locale: "pt-BR" | "en-US" = "pt-BR") {
@@ -46,7 +46,7 @@ describe("the terms of use", () => {
     expect(accept().disabled).toBe(false);
   });
 
-  test("stay when they are declined, and say that they must be accepted", async () => {
+  test("stay open when they are declined, and say that they must be accepted", async () => {
     const user = await showTerms("en-US");
     await user.click(screen.getByRole("button", { name: "Decline" }));
     expect(await screen.findByText("You must accept the terms to use the system.")).toBeDefined();
@@ -54,7 +54,7 @@ describe("the terms of use", () => {
     expect(screen.getByRole("dialog")).toBeDefined();
   });
 
-  test("are kept as accepted with the server's time", async () => {
+  test("are stored as accepted with the server's time", async () => {
     const termsAcceptedAt = "2026-11-21T12:00:00.000Z";
     answerCalls({ "POST /api/users/accept-terms": () => Response.json({ termsAcceptedAt }) });
     const user = await showTerms();
@@ -64,7 +64,7 @@ describe("the terms of use", () => {
     await waitFor(() => expect(readStoredSession()?.user?.termsAcceptedAt).toBe(termsAcceptedAt));
   });
 
-  test("are accepted once: while that is being saved the button says so and is disabled", async () => {
+  test("are accepted only once: the button is disabled and says so while that is being saved", async () => {
     const answer = Promise.withResolvers<Response>();
     answerCalls({ "POST /api/users/accept-terms": () => answer.promise });
     const user = await showTerms();

@@ -10,8 +10,8 @@ function Broken(): never {
   throw new Error("broken");
 }
 
-test("what fails is replaced by what says so, and takes nothing beside it along", async () => {
-  // React tells the console of every failure that a boundary caught.
+test("a failed component is replaced by an error, and its siblings stay", async () => {
+  // React logs every failure that a boundary catches.
   using _ = spyOn(console, "error").mockImplementation(() => undefined);
   await renderClient(
     <>

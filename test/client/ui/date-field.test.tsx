@@ -22,7 +22,7 @@ async function show(initial: string, locale: Locale) {
 }
 
 describe("a date field", () => {
-  test("shows and takes the date in the order of the product's language, whatever the browser's", async () => {
+  test("shows and accepts the date in the order of the product's language, whatever the browser's", async () => {
     const input = await show("2026-03-14", "pt-BR");
     expect(input.value).toBe("14/03/2026");
     expect(input.placeholder).toBe("dd/mm/aaaa");
@@ -35,13 +35,13 @@ describe("a date field", () => {
     expect(input.value).toBe("05/04/2026");
   });
 
-  test("in English has the month first", async () => {
+  test("has the month first in English", async () => {
     const input = await show("2026-03-14", "en-US");
     expect(input.value).toBe("03/14/2026");
     expect(input.placeholder).toBe("mm/dd/yyyy");
   });
 
-  test("says how to write a date that is none, once it is left, and keeps what was typed", async () => {
+  test("explains the format of an invalid date on blur, and keeps the typed text", async () => {
     const input = await show("", "pt-BR");
     const user = userEvent.setup();
     await user.type(input, "31/02/2026");

@@ -8,7 +8,7 @@ import { renderClient } from "../../support/render-client.tsx";
 
 withDom();
 
-/** A chunk that is lost as often as told. */
+/** A chunk whose first `losses` loads fail. */
 function chunk(losses: number) {
   const tries = { count: 0 };
   const View = lazyChunk(async () => {
@@ -25,7 +25,7 @@ function chunk(losses: number) {
   return { tries, shown };
 }
 
-test("a chunk that was lost on its way is asked for again", async () => {
+test("a chunk that failed to load is requested again", async () => {
   const { tries, shown } = chunk(2);
   await renderClient(shown);
   expect(screen.getByText("Waiting")).toBeTruthy();
@@ -33,7 +33,7 @@ test("a chunk that was lost on its way is asked for again", async () => {
   expect(tries.count).toBe(3);
 });
 
-test("a chunk that does not come is given up after a few tries", async () => {
+test("a chunk that keeps failing is given up after a few tries", async () => {
   // React writes what it caught to the console.
   using _ = spyOn(console, "error").mockImplementation(() => {});
   const { tries, shown } = chunk(Number.POSITIVE_INFINITY);

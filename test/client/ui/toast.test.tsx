@@ -10,7 +10,7 @@ withDom();
 const toasts = () => document.querySelectorAll(".toast");
 const tell = (title: string) => act(() => showToast({ tone: "ok", title }));
 
-test("a new toast takes the place of the one that is up", async () => {
+test("a new toast replaces the current one", async () => {
   await renderClient(null);
   tell("Exame excluído");
   expect(await screen.findByText("Exame excluído")).toBeDefined();
@@ -19,7 +19,7 @@ test("a new toast takes the place of the one that is up", async () => {
   expect(toasts()).toHaveLength(1);
 });
 
-test("F8 brings the focus to where the toasts are", async () => {
+test("F8 moves the focus to the toasts", async () => {
   await renderClient(null);
   tell("Exame excluído");
   expect(screen.getByRole("region", { name: "Notificação (F8)" })).toBeDefined();
@@ -27,7 +27,7 @@ test("F8 brings the focus to where the toasts are", async () => {
   expect(document.activeElement?.className).toBe("toast-place");
 });
 
-test("a toast is swiped away by more than 50 px, and comes back from less", async () => {
+test("a swipe of more than 50 px dismisses a toast, and a shorter one does not", async () => {
   await renderClient(null);
   tell("Exame excluído");
   const swipe = async (byPx: number) => {
@@ -48,7 +48,7 @@ test("a toast is swiped away by more than 50 px, and comes back from less", asyn
 describe("a toast", () => {
   withFakeClock("2026-11-21T12:00:00.000Z");
 
-  test("goes by itself after 5 s", async () => {
+  test("disappears by itself after 5 s", async () => {
     await renderClient(null);
     tell("Exame excluído");
     await pass(4_000);

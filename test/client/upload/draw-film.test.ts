@@ -40,7 +40,7 @@ const lineOf = (film: Uint8Array | undefined, row: number) =>
 describe("a small picture of an instance", () => {
   const widened = ramp(64, 64);
 
-  test("shows its greys, whatever the transfer syntax without compression", () => {
+  test("shows its greys in every uncompressed transfer syntax", () => {
     for (const transferSyntaxUID of [
       TRANSFER_SYNTAX.explicitLittleEndian,
       IMPLICIT_LITTLE_ENDIAN,
@@ -52,14 +52,14 @@ describe("a small picture of an instance", () => {
     }
   });
 
-  test("keeps its shape, with black around it", () => {
+  test("keeps its aspect ratio, with black around it", () => {
     const film = drawFilm(ramp(64, 128));
     expect(Math.max(...lineOf(film, 8))).toBe(0);
     expect(lineOf(film, 32)[63]).toBeGreaterThan(250);
     expect(Math.max(...lineOf(film, 56))).toBe(0);
   });
 
-  test("is turned round where white is the least", () => {
+  test("is inverted if the lowest value is white", () => {
     const line = lineOf(
       drawFilm(ramp(64, 64, { [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["MONOCHROME1"] } })),
       30,
@@ -67,7 +67,7 @@ describe("a small picture of an instance", () => {
     expect([line[0], line[63]]).toEqual([255, 0]);
   });
 
-  test("goes by the window that the instance asks for, after its slope", () => {
+  test("uses the instance's own window, after its rescale slope", () => {
     const ds = (value: string) => ({ vr: "DS" as const, Value: [value] });
     const elements = {
       [TagHex.WindowCenter]: ds("-1000"),
@@ -81,10 +81,10 @@ describe("a small picture of an instance", () => {
     expect(line[6]).toBeLessThan(140);
   });
 
-  test("of 12 bits with a sign shows the negative ones dark", () => {
+  test("shows negative values of signed 12-bit pixels dark", () => {
     const bytes = new Uint8Array(2 * 64 * 64);
     const view = new DataView(bytes.buffer);
-    // The four bits above are another thing's and must not count.
+    // The four bits above the stored ones must be ignored.
     for (let at = 0; at < 64 * 64; at++) view.setUint16(2 * at, (((at % 64) - 32) & 0xfff) | 0x5000, true);
     const us = (value: number) => ({ vr: "US" as const, Value: [value] });
     const film = drawFilm(
@@ -102,7 +102,7 @@ describe("a small picture of an instance", () => {
     expect(line[40]).toBeGreaterThan(line[20] ?? 255);
   });
 
-  test("is none where it would need a decoder, is in colour, or is cut short", () => {
+  test("is missing if it would need a decoder, is in colour, or is cut short", () => {
     expect(drawFilm(ramp(64, 64, {}, { transferSyntaxUID: JPEG_BASELINE }))).toBeUndefined();
     expect(
       drawFilm(ramp(64, 64, { [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["RGB"] } })),
@@ -110,13 +110,13 @@ describe("a small picture of an instance", () => {
     expect(drawFilm(widened.subarray(0, widened.length - 100))).toBeUndefined();
   });
 
-  test("wherever its file ends, it is whole or none", () => {
+  test("is either complete or missing, wherever its file ends", () => {
     for (let length = 0; length <= widened.length; length++) {
       expect(drawFilm(widened.slice(0, length))?.length ?? FILM_SIDE ** 2).toBe(FILM_SIDE ** 2);
     }
   });
 
-  test("drawing fails on no bytes", () => {
+  test("is drawn without an exception from any bytes", () => {
     fc.assert(
       fc.property(fc.nat(widened.length - 1), fc.nat(255), fc.nat(widened.length), (at, byte, length) => {
         const damaged = widened.slice(0, length);
@@ -129,7 +129,7 @@ describe("a small picture of an instance", () => {
 });
 
 describe("the frames of the contact sheet", () => {
-  test("go from the first file to the last, each file in one of them", () => {
+  test("cover the files from the first to the last, each file in one frame", () => {
     const many = Array.from({ length: 1_247 }, (_, n) => n);
     const frames = spreadOverFrames(many);
     expect(frames).toHaveLength(FRAMES);
@@ -139,7 +139,7 @@ describe("the frames of the contact sheet", () => {
     expect(new Set(frames.flat()).size).toBe(frames.flat().length);
   });
 
-  test("of a few files each has one, and the frames between stay neutral", () => {
+  test("show one file each if there are few, and the frames between stay neutral", () => {
     const frames = spreadOverFrames(["a", "b", "c"]);
     expect(frames.flat()).toEqual(["a", "b", "c"]);
     expect(frames.filter(({ length }) => length === 0)).toHaveLength(FRAMES - 3);
@@ -159,14 +159,14 @@ describe("drawing for the contact sheet", () => {
     return drawn;
   };
 
-  test("reads files of a folder and entries of a ZIP, and tries the next file where one has no picture", async () => {
+  test("reads files of a folder and entries of a ZIP, and tries the next file if one has no picture", async () => {
     const zip = zipFile({ LEIAME: Buffer.from("oi"), IM1: picture });
     const entries = (await readZipEntries(zip)) ?? [];
     const ofZip = entries.map((entry) => ({ file: zip, entry }));
     expect(await framesDrawn([[fileOf(picture)], [], ofZip, [fileOf(Buffer.from("x"))]])).toEqual([0, 2]);
   });
 
-  test("leaves out a file beyond the budget, and ends when the bytes or the time are used up", async () => {
+  test("skips a file beyond the budget, and ends when the bytes or the time are used up", async () => {
     const frames = Array.from({ length: 5 }, () => [fileOf(picture)]);
     expect(await framesDrawn(frames, { fileBytes: picture.length - 1 })).toEqual([]);
     expect(await framesDrawn(frames, { totalBytes: 2.5 * picture.length })).toEqual([0, 1]);

@@ -7,7 +7,7 @@ const ready: StudyStatus = { status: "b2", isReady: true };
 const local: StudyStatus = { status: "local", isReady: false };
 const failed: StudyStatus = { status: "error", isReady: false };
 
-/** What a person sees after an upload, one line an event, with the time that passed. */
+/** What a person sees after an upload: one line per event, with the elapsed time. */
 async function follow(...answers: (StudyStatus | undefined)[]): Promise<string[]> {
   const seen: string[] = [];
   let last: StudyStatus | undefined;
@@ -26,7 +26,7 @@ async function follow(...answers: (StudyStatus | undefined)[]): Promise<string[]
   return seen;
 }
 
-test("a study on its way is asked about after 2 s and then every 3 s, and 1 s after it is ready comes the list", async () => {
+test("a study in transfer is polled after 2 s and then every 3 s, and the list opens 1 s after it is ready", async () => {
   expect(await follow(transferring, transferring, local, ready)).toEqual([
     "transferring",
     "2000 ms",
@@ -38,7 +38,7 @@ test("a study on its way is asked about after 2 s and then every 3 s, and 1 s af
   ]);
 });
 
-test("a failed transfer is told, and the list comes after 2 s", async () => {
+test("a failed transfer is reported, and the list opens after 2 s", async () => {
   expect(await follow(failed)).toEqual(["transferFailed", "2000 ms", "list"]);
   expect(await follow(transferring, failed)).toEqual([
     "transferring",
@@ -49,17 +49,17 @@ test("a failed transfer is told, and the list comes after 2 s", async () => {
   ]);
 });
 
-test("a status that cannot be read leads to the list after 2 s", async () => {
+test("the list opens 2 s after a status could not be read", async () => {
   expect(await follow(undefined)).toEqual(["2000 ms", "list"]);
   expect(await follow(transferring, undefined)).toEqual(["transferring", "2000 ms", "2000 ms", "list"]);
 });
 
-test("any other status is told as ready or sent, and the list comes after 1.5 s", async () => {
+test("any other status is reported as ready or sent, and the list opens after 1.5 s", async () => {
   expect(await follow(ready)).toEqual(["ready", "1500 ms", "list"]);
   expect(await follow(local)).toEqual(["sent", "1500 ms", "list"]);
 });
 
-test("a transfer that never ends does not hold the person for ever", async () => {
+test("a transfer that never ends does not block the person forever", async () => {
   const seen = await follow(transferring);
   expect(seen.length).toBeLessThan(1000);
   expect(seen.at(-1)).toBe("list");
@@ -80,7 +80,7 @@ test("leaving the view ends the waiting", async () => {
 });
 
 describe("an upload of several studies", () => {
-  /** As `follow`, with the answers of each study in turn; the last one stands. */
+  /** Like `follow`, with a list of answers per study; the last answer repeats. */
   async function followSeveral(answers: Record<string, (StudyStatus | undefined)[]>) {
     const seen: string[] = [];
     const asked: string[] = [];
@@ -102,7 +102,7 @@ describe("an upload of several studies", () => {
     return { seen, asked };
   }
 
-  test("waits for the first and tells how many of the others are still on their way", async () => {
+  test("waits for the first study and reports how many others are still in transfer", async () => {
     const { seen } = await followSeveral({
       a: [transferring, ready],
       b: [transferring],
@@ -118,7 +118,7 @@ describe("an upload of several studies", () => {
     ]);
   });
 
-  test("tells a failure of any of them, also when the first is ready or cannot be asked about", async () => {
+  test("reports a failure of any study, even if the first is ready or can't be read", async () => {
     for (const first of [ready, transferring, undefined]) {
       const { seen } = await followSeveral({ a: [first], b: [failed], c: [failed], d: [transferring] });
       expect(seen).toEqual(["transferFailed, 2 failed, 1 others pending", "2000 ms", "list"]);
@@ -132,7 +132,7 @@ describe("an upload of several studies", () => {
     ]);
   });
 
-  test("asks no more about one that is ready, and about fifty at most", async () => {
+  test("stops polling a study that is ready, and polls at most fifty", async () => {
     const { asked } = await followSeveral({ a: [transferring, transferring, ready], b: [ready] });
     expect(asked).toEqual(["a", "b", "a", "a"]);
     const many = Object.fromEntries(Array.from({ length: 80 }, (_, n) => [`s${n}`, [ready]]));

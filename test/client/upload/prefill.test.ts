@@ -77,7 +77,7 @@ describe("the form is filled from the first readable instance", () => {
     }
   }
 
-  test("which may lack preamble and header, or be cut anywhere after its UID", () => {
+  test("even if it lacks preamble and header, or is cut anywhere after its UID", () => {
     const transferSyntaxUID = "1.2.840.10008.1.2";
     const elements = { ...sampleWithout() };
     const bare = writeInstance({ transferSyntaxUID, elements, preamble: false, fileMeta: false });
@@ -86,7 +86,7 @@ describe("the form is filled from the first readable instance", () => {
     expect(readInstanceMetadata(whole.subarray(0, whole.length - 6))?.studyInstanceUID).toBe("2.25.10");
   });
 
-  test("and not from a file without a Study Instance UID, or of something else", () => {
+  test("but not from a file without a Study Instance UID or of another format", () => {
     expect(
       readInstanceMetadata(
         writeInstance({
@@ -99,7 +99,7 @@ describe("the form is filled from the first readable instance", () => {
     expect(readInstanceMetadata(new Uint8Array(0))).toBeUndefined();
   });
 
-  test("passing over those that cannot be read", async () => {
+  test("and unreadable instances are skipped", async () => {
     const [broken] = folderFiles({ a: sampleFile().subarray(0, 200) });
     const readHead = async (maxBytes: number) => sampleFile().subarray(0, maxBytes);
     const candidates = [
@@ -120,19 +120,19 @@ describe("a search that finds nothing", () => {
   const cut = file(sampleFile().subarray(0, 200));
   const kindOf = async (...candidates: Candidate[]) => (await findMetadata(candidates, noSignal)).kind;
 
-  test("is sure where no file begins as an instance does", async () => {
+  test("is sure if no file begins like an instance", async () => {
     expect(await kindOf()).toBe("none");
     expect(await kindOf(nothing, nothing)).toBe("none");
   });
 
-  test("is not sure where a file can't be read here, or begins as an instance does", async () => {
+  test("is unsure if a file can't be read in the browser, or begins like an instance", async () => {
     expect(await kindOf(nothing, unread)).toBe("unsure");
     expect(await kindOf(nothing, cut)).toBe("unsure");
     expect(await kindOf(file(Buffer.from("DICM and more")))).toBe("unsure");
     expect(await kindOf(file(Uint8Array.of(0, 8, 0, 5, 0, 0, 0, 2)))).toBe("unsure");
   });
 
-  test("ends after as many files as it may look at, and is not sure", async () => {
+  test("ends after the maximum number of files, and is unsure", async () => {
     const limits = { maxProbes: 3, maxHeads: 2 };
     const good = file(sampleFile());
     const found = (candidates: Candidate[]) => findMetadata(candidates, noSignal, limits);
@@ -143,7 +143,7 @@ describe("a search that finds nothing", () => {
   });
 });
 
-test("deflate data take a few megabytes beyond what is asked for, whatever they inflate to", () => {
+test("inflating holds at most a few megabytes beyond the wanted size, whatever the data inflate to", () => {
   const bomb = deflateRawSync(new Uint8Array(256 * 1024 * 1024));
   expect(bomb.length).toBeLessThan(300_000);
   const before = process.memoryUsage().rss;

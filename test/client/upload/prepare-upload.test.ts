@@ -13,7 +13,7 @@ import { folderFiles, zipFile } from "../../support/upload-files.ts";
 
 const GIGABYTE = 1024 ** 3;
 
-/** As the worker packs, without a worker. */
+/** Packs like the worker, but without one. */
 const pack: PrepareOptions["pack"] = async (files, { onPacked }) => {
   const target = blobTarget();
   await packFolder(files, target.sink, onPacked);
@@ -74,12 +74,12 @@ test("a folder becomes dicom_files.zip with every file that may be DICOM, byte f
   expect(progress.at(-1)).toEqual({ phase: "filtering", loaded: 3, total: 15 });
 });
 
-test("a folder's name does not decide over the files in it", async () => {
+test("a folder's name does not decide whether its files are sent", async () => {
   const upload = await prepare(folder({ "exame.zip_files/IM1": sampleFile() }));
   expect(upload.keptCount).toBe(1);
 });
 
-test("the size of the packed folder is known to the byte before a byte is packed", async () => {
+test("the exact size of the packed folder is known before packing starts", async () => {
   const files = folderFiles({ "a/á.dcm": new Uint8Array(3_000_000), b: "", c: "abc" });
   const target = blobTarget();
   await packFolder(files, target.sink);
@@ -99,7 +99,7 @@ test("a folder that would pack to more than the limit is refused before it is pa
   expect(await problemOf(picked, { maxUploadBytes: size, pack: counting })).toBeUndefined();
 });
 
-test("what cannot be sent is refused with its reason", async () => {
+test("files that can't be sent are refused with a reason", async () => {
   const zip = (file: File): Picked => ({ kind: "zip", file });
   const good = zipFile({ IM1: sampleFile() });
   expect(await problemOf({ kind: "refused" })).toBe("notZip");
@@ -113,14 +113,14 @@ test("what cannot be sent is refused with its reason", async () => {
   expect(await problemOf(folder({ "CD/leia.md": "x" }))).toBe("noDicom");
 });
 
-test("a folder of more files than one ZIP can hold is refused whole, and never cut", async () => {
+test("a folder with more files than one ZIP can hold is refused completely", async () => {
   const [one] = folderFiles({ "CD/IM": new Uint8Array(1) });
   if (!one) throw new Error("no file");
   const files = Array.from({ length: 65_536 }, () => one);
   expect(await problemOf({ kind: "folder", name: "CD", files })).toBe("tooManyFiles");
 });
 
-test("a ZIP goes as it is", async () => {
+test("a ZIP is sent unchanged", async () => {
   const file = zipFile({ "CD/": new Uint8Array(0), "CD/IM1": sampleFile(), "CD/capa.jpg": Buffer.from("x") });
   const upload = await prepare({ kind: "zip", file });
   expect(upload.zip).toBe(file);

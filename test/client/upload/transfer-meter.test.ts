@@ -19,13 +19,13 @@ test("the remaining time follows the speed of the last seconds", () => {
   });
 });
 
-test("a transfer that stands still promises nothing", () => {
+test("a stalled transfer shows no remaining time", () => {
   const meter = new TransferMeter();
   meter.read(0, MEGABYTE, 10 * MEGABYTE);
   expect(meter.read(5000, MEGABYTE, 10 * MEGABYTE)).toEqual({});
 });
 
-test("only what was changed in the form is sent, and always the study's UID", () => {
+test("only changed values of the form are sent, and always the study's UID", () => {
   const prefilled = {
     patientName: "João Conceição",
     patientIDTag: "P 001",

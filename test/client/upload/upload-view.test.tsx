@@ -22,7 +22,7 @@ describe("a trial user", () => {
     await renderView(<UploadView />, { user: { isTrial: true } });
   };
 
-  test("with two exams can send no third", async () => {
+  test("with two exams can't send a third", async () => {
     await showFor(2);
     const alert = await screen.findByRole("alert");
     expect(alert.textContent).toBe(
@@ -33,7 +33,7 @@ describe("a trial user", () => {
     expect(screen.getByRole("link", { name: "Ver planos" }).getAttribute("href")).toBe("/his/subscription");
   });
 
-  test("is counted again when the person comes back after 30 s, and not before", async () => {
+  test("is counted again when the person returns after 30 s, and not before", async () => {
     const now = Date.now();
     try {
       const calls = answerCalls({ "GET /api/users/exam-count": () => Response.json({ count: 2 }) });
@@ -59,7 +59,7 @@ describe("a trial user", () => {
   });
 });
 
-describe("what cannot be sent is refused at once", () => {
+describe("files that can't be sent are refused at once", () => {
   const cases: [string, File, string][] = [
     [
       "another format",
@@ -113,7 +113,7 @@ describe("what is dropped", () => {
     expect(await screen.findByDisplayValue("João Conceição")).toBeTruthy();
   });
 
-  test("as a folder is looked through: what can't be DICOM by its name is left out", async () => {
+  test("as a folder is searched, and files that can't be DICOM by their name are left out", async () => {
     answerCalls({});
     await renderView(<UploadView />);
     await drop(folderEntry("CD", [new File(["oi"], "leia-me.txt")]));
@@ -164,7 +164,7 @@ for (const [locale, input, send, notice] of [
     "This browser found no exam here that it can read. You can still upload: the server checks what you send and fills in what you leave empty.",
   ],
 ] as const) {
-  test(`a ZIP that the browser can't read is sent as it is, and the server judges it (${locale})`, async () => {
+  test(`a ZIP that the browser can't read is sent unchanged for the server to judge (${locale})`, async () => {
     globalThis.XMLHttpRequest = ToldRequest as unknown as typeof XMLHttpRequest;
     answerCalls({});
     await renderView(<UploadView />, { locale });
@@ -182,7 +182,7 @@ for (const [locale, input, send, notice] of [
   });
 }
 
-test("the form offers the sexes and modalities by name, and an exam's own code where it has another", async () => {
+test("the form offers the sexes and modalities by name, and an exam's own code if it is not listed", async () => {
   answerCalls({});
   await renderView(<UploadView />);
   const elements = { [TagHex.Modality]: { vr: "CS", Value: ["OPT"] } };
@@ -203,7 +203,7 @@ test("the form offers the sexes and modalities by name, and an exam's own code w
   expect(modalities.at(-1)).toBe("OPT");
 });
 
-/** The browser's own request is not part of the DOM that tests have: this one is told when to answer. */
+/** The test DOM has no XMLHttpRequest; tests decide when this one answers. */
 class ToldRequest {
   static last: ToldRequest;
   upload: { onprogress?: (event: { loaded: number; total: number }) => void } = {};
@@ -251,7 +251,7 @@ async function sendOne(locale: Locale = "pt-BR") {
 }
 
 describe("sending", () => {
-  test("shows how far it is, then that the server works on it", async () => {
+  test("shows its progress, then that the server is processing it", async () => {
     answerCalls({});
     const request = await sendOne();
     expect(request.headers.Authorization).toBe("Bearer t0ken");
@@ -281,7 +281,7 @@ describe("sending", () => {
     ],
   ];
   for (const [name, fail, text] of failures) {
-    test(`tells ${name} and keeps the form for another try`, async () => {
+    test(`reports ${name} and keeps the form for another try`, async () => {
       answerCalls({});
       const request = await sendOne();
       await act(async () => fail(request));
@@ -291,7 +291,7 @@ describe("sending", () => {
     });
   }
 
-  test("keeps a full plan in sight, with the way to a larger one, until something else is picked", async () => {
+  test("shows that the plan is full, with a link to a larger one, until something else is picked", async () => {
     answerCalls({});
     const request = await sendOne();
     const message = "Não há espaço suficiente no seu plano: 2 de 2 GB estão em uso. Nada foi guardado.";
@@ -313,7 +313,7 @@ describe("sending", () => {
       "There is not enough storage left in your plan: this upload has 41 MB, 10 MB are left. Nothing was sent.",
     ],
   ] as const) {
-    test(`begins with no large file that the plan has no room for (${locale})`, async () => {
+    test(`does not start for a large file that the plan has no room for (${locale})`, async () => {
       answerCalls({
         "GET /api/subscriptions/usage-stats": () =>
           Response.json({ ...usage, storageRemainingBytes: 10 * 1024 ** 2 }),
@@ -327,7 +327,7 @@ describe("sending", () => {
     });
   }
 
-  test("tells an answer without words in English too", async () => {
+  test("reports a failure without a message in English too", async () => {
     answerCalls({});
     const request = await sendOne("en-US");
     await act(async () => request.answer(502, {}));
@@ -335,7 +335,7 @@ describe("sending", () => {
     expect(screen.getByText("Upload failed")).toBeTruthy();
   });
 
-  test("done, says how many files were left out and goes to the list", async () => {
+  test("says at its end how many files were left out and opens the list", async () => {
     answerCalls({ "GET /api/studies/s1/status": () => Response.json({ status: "b2", isReady: true }) });
     const request = await sendOne();
     await act(async () =>

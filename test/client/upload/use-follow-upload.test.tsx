@@ -18,7 +18,7 @@ const LIST = "GET /api/studies";
 const SUBSCRIPTION = "GET /api/subscriptions/my-subscription";
 const USAGE = "GET /api/subscriptions/usage-stats";
 
-/** A page that shows the list and the plan, and an upload that has just been answered. */
+/** A page that shows the list and the plan, and an upload that has just finished. */
 function Uploaded() {
   useStudyList(noFilters, { sort: "studyDate", order: "desc" }, 0);
   useMySubscription({ enabled: true });
@@ -35,7 +35,7 @@ function Uploaded() {
   );
 }
 
-/** What the status calls answer, one after the other; the last one stands. */
+/** The answers of the status calls in order; the last one repeats. */
 async function upload(statuses: string[], locale?: Locale) {
   const left = [...statuses];
   const none = () => problem(404, "subscription.not_found", "x");
@@ -59,20 +59,20 @@ async function upload(statuses: string[], locale?: Locale) {
   return calls;
 }
 
-/** Tone, title and text of the toast that is up. */
+/** Tone, title and text of the current toast. */
 function told(): (string | null | undefined)[] {
   const toast = document.querySelector(".toast");
   const texts = [...(toast?.querySelectorAll(".toast-title, .toast-text") ?? [])];
   return [toast?.className.split("is-")[1], ...texts.map(({ textContent }) => textContent)];
 }
 
-test("what an upload changed is read again before anything is told of it", async () => {
+test("everything that an upload changed is read again before any news of it", async () => {
   const calls = await upload(["b2"]);
   expect(calls.slice(0, 3).sort()).toEqual([LIST, SUBSCRIPTION, USAGE].sort());
   expect(calls[3]).toBe("GET /api/studies/s1/status");
 });
 
-test("an exam on its way is told so, then that it is ready, and the list comes a second later", async () => {
+test("an exam is reported as in transfer, then as ready, and the list opens a second later", async () => {
   await upload(["transferring", "b2"]);
   expect(told()).toEqual([
     "info",
@@ -87,7 +87,7 @@ test("an exam on its way is told so, then that it is ready, and the list comes a
   expect(shownView()).toBe("listaExames");
 });
 
-test("a transfer that failed is a warning that the files are kept, and the list comes after 2 s", async () => {
+test("a failed transfer shows a warning that the files are kept, and the list opens after 2 s", async () => {
   await upload(["error"]);
   expect(told()).toEqual([
     "bad",
@@ -105,7 +105,7 @@ for (const [status, text] of [
   ["local", "Seu exame foi enviado e em breve estará pronto para visualização."],
   ["glacier", "Seu exame foi enviado e em breve estará pronto para visualização."],
 ] as const) {
-  test(`an exam whose status is ${status} is told as done, and the list comes after 1.5 s`, async () => {
+  test(`an exam whose status is ${status} is reported as done, and the list opens after 1.5 s`, async () => {
     await upload([status]);
     expect(told()).toEqual(["ok", "Upload concluído", text]);
     await pass(1_000);
@@ -115,7 +115,7 @@ for (const [status, text] of [
   });
 }
 
-test("an exam whose status can't be read is told nothing of, and the list comes after 2 s", async () => {
+test("an exam whose status can't be read makes no news, and the list opens after 2 s", async () => {
   showToast({ tone: "info", title: "De antes" });
   await upload(["unreadable"]);
   expect(told()).toEqual(["info", "De antes"]);
@@ -125,7 +125,7 @@ test("an exam whose status can't be read is told nothing of, and the list comes 
   expect(shownView()).toBe("listaExames");
 });
 
-test("it is told in English too", async () => {
+test("news of an upload is shown in English too", async () => {
   await upload(["b2"], "en-US");
   expect(told()).toEqual(["ok", "Upload complete", "Your exam is ready for viewing."]);
 });

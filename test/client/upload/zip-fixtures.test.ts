@@ -25,13 +25,13 @@ function filesOf({ expected }: ZipFixture) {
   return "entries" in expected ? expected.entries.filter(({ verdict }) => verdict !== "folder") : undefined;
 }
 
-describe("the browser sends whatever the server may take, of a ZIP with", () => {
+describe("the browser sends everything that the server may accept, from a ZIP with", () => {
   for (const fixture of makeZipFixtures()) {
     test(fixture.title, async () => {
       const upload = await prepare(fixture.zip);
       const files = filesOf(fixture);
       if (!files) {
-        // Not even four bytes: there is no file where one was picked.
+        // With less than four bytes, the picked file counts as missing.
         expect(upload === undefined).toBe(fixture.zip.length < 4);
         expect([upload?.prefilled, upload?.fileCount]).toEqual([undefined, undefined]);
         return;

@@ -35,7 +35,7 @@ const joao: CurrentUser = {
 };
 const PATCH_JOAO = `PATCH /api/users/${joao.id}`;
 
-/** A server that keeps `users`; `answers` come first. */
+/** A server that stores `users`; `answers` are used up first. */
 function serveUsers(users: CurrentUser[], answers: Record<string, Answer> = {}) {
   const list = {
     "GET /api/users": () => Response.json(users),
@@ -62,7 +62,7 @@ async function choose(user: ReturnType<typeof userEvent.setup>, field: string, o
 }
 
 describe("the users", () => {
-  test("are not for people who are no admin's business", async () => {
+  test("are not shown to people who are not admins", async () => {
     const calls = answerCalls({});
     await renderView(<ViewOutlet />);
     await act(async () => getDefaultStore().set(viewAtom, "users"));
@@ -70,7 +70,7 @@ describe("the users", () => {
     expect(calls).toEqual([]);
   });
 
-  test("are shown with role, status, creation and the end of the subscription or never", async () => {
+  test("are shown with role, status, creation date and the end of the subscription or never", async () => {
     serveUsers([joao, helena]);
     await showUsers();
     const [, first, second] = screen.getAllByRole("row");
@@ -97,7 +97,7 @@ describe("the users", () => {
     expect(screen.getByText("Nenhum usuário corresponde a estes filtros.")).toBeDefined();
   });
 
-  test("are authorized by a click on their status, once however often it is clicked", async () => {
+  test("are authorized by a click on their status, only once even if it is clicked several times", async () => {
     const users = [joao];
     let sent: unknown;
     const answer = Promise.withResolvers<void>();
@@ -120,7 +120,7 @@ describe("the users", () => {
     expect(calls.filter((call) => call === PATCH_JOAO)).toHaveLength(1);
   });
 
-  test("stay as they are when the server refuses, and it says why", async () => {
+  test("stay unchanged when the server refuses, and the reason is shown", async () => {
     const refusal = () => problem(409, "user.last_admin", "Este é o último administrador.");
     serveUsers([joao], { [PATCH_JOAO]: refusal, [`DELETE /api/users/${joao.id}`]: refusal });
     const user = await showUsers();
@@ -132,7 +132,7 @@ describe("the users", () => {
     expect(await screen.findByText("Falha ao excluir usuário")).toBeDefined();
   });
 
-  test("are added with the role user, and the invitation is there to be copied", async () => {
+  test("are added with the role user, and the invitation can be copied", async () => {
     let sent: unknown;
     const url = "https://exames.example.com/reset-password/convite";
     serveUsers([helena], {
@@ -156,7 +156,7 @@ describe("the users", () => {
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
   });
 
-  test("are told apart by their address: a taken one is refused in words", async () => {
+  test("can't be added with an address that is taken, and the refusal is shown", async () => {
     serveUsers([helena], {
       "POST /api/users": () => problem(409, "auth.email_taken", "Já existe uma conta com este e-mail."),
     });
@@ -172,7 +172,7 @@ describe("the users", () => {
     expect(screen.getByText("Já existe uma conta com este e-mail.")).toBeDefined();
   });
 
-  test("are sent once; what the server refuses of them is said at its field", async () => {
+  test("are sent only once, and a value that the server refuses is reported at its field", async () => {
     const { promise, resolve } = Promise.withResolvers<Response>();
     serveUsers([joao], { [PATCH_JOAO]: () => promise });
     const user = await showUsers();
@@ -211,7 +211,7 @@ describe("the users", () => {
     expect(sent).toEqual({ name: "João da Conceição", isAuthorized: true });
   });
 
-  test("go with all their studies and reports, which is said before", async () => {
+  test("are deleted with all their studies and reports after a warning", async () => {
     const calls = serveUsers([joao], {
       [`DELETE /api/users/${joao.id}`]: () => Response.json({ deleted: true }),
     });
@@ -225,7 +225,7 @@ describe("the users", () => {
     expect(calls).toContain(`DELETE /api/users/${joao.id}`);
   });
 
-  test("keep the hour of their subscription unless its day is changed; an empty day is never", () => {
+  test("keep the hour of their subscription unless its day is changed; an empty day means never", () => {
     const values = valuesOfUser(joao);
     expect(changeOf(joao, values)).toEqual({});
     expect(changeOf(joao, { ...values, expiresOn: "" })).toEqual({ expiresAt: null });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { takeAccess } from "../../../src/client/viewer/access.ts";
 import { TEXTS, viewerLanguage } from "../../../src/client/viewer/texts.ts";
 
-/** A tab: its address bar, and what it keeps until it is closed. */
+/** A tab: its address bar and its storage. */
 function tab() {
   const kept = new Map<string, string>();
   const location = { href: "" };
@@ -40,7 +40,7 @@ describe("the viewer's token", () => {
     expect(takeAccess(browser)).toBeUndefined();
   });
 
-  test("a new token takes the place of the old", () => {
+  test("is replaced by a new token", () => {
     const browser = tab();
     browser.go("StudyInstanceUIDs=1.2&t=old");
     takeAccess(browser);
@@ -60,7 +60,7 @@ describe("the viewer's language", () => {
     expect(viewerLanguage(code)).toBe(language);
   });
 
-  test("both languages say that access has ended", () => {
+  test("has a text for ended access in Portuguese and in English", () => {
     expect(TEXTS["pt-BR"].accessEnded).not.toBe(TEXTS["en-US"].accessEnded);
   });
 });

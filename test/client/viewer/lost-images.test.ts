@@ -18,8 +18,8 @@ function viewer() {
   return { lost, told, sight, here, pass };
 }
 
-describe("an image that did not come", () => {
-  test("is told of when the viewport comes to it after it failed", () => {
+describe("an image that failed to load", () => {
+  test("is reported when the viewport reaches it after the failure", () => {
     const { lost, told, sight, pass } = viewer();
     lost.add("a", 0);
     sight.imageId = "a";
@@ -27,7 +27,7 @@ describe("an image that did not come", () => {
     expect(new Set(told)).toEqual(new Set([0]));
   });
 
-  test("is not told of while another one is in sight", () => {
+  test("is not reported while another one is visible", () => {
     const { lost, told, sight, pass } = viewer();
     sight.imageId = "b";
     lost.add("a", 500);
@@ -35,7 +35,7 @@ describe("an image that did not come", () => {
     expect(told).toEqual([]);
   });
 
-  test("is forgotten once it has come after all, and not because an empty viewport was drawn", () => {
+  test("is forgotten once it has loaded after all, and not because an empty viewport was drawn", () => {
     const { lost, told, sight, here, pass } = viewer();
     lost.add("a", 0);
     sight.imageId = "a";

@@ -2,12 +2,12 @@ import { describe, expect, test } from "bun:test";
 import { readViewerMessage, viewerEvents } from "../../../src/client/viewer/messages.ts";
 import { TEXTS } from "../../../src/client/viewer/texts.ts";
 
-describe("what a window is sent", () => {
-  test.each(viewerEvents)("is understood where the viewer says %p", (event) => {
+describe("a message to a window", () => {
+  test.each(viewerEvents)("is understood if it is the viewer's %p", (event) => {
     expect(readViewerMessage({ viewer: event })).toBe(event);
   });
 
-  test("is passed over where it is anything else", () => {
+  test("is ignored if it is anything else", () => {
     const others = [
       undefined,
       null,
@@ -23,6 +23,6 @@ describe("what a window is sent", () => {
   });
 });
 
-test("an image that can't be shown is told of in both languages", () => {
+test("an image that can't be shown is reported in both languages", () => {
   expect(TEXTS["pt-BR"].imageNotShown).not.toBe(TEXTS["en-US"].imageNotShown);
 });

@@ -18,7 +18,7 @@ function refusing(error: () => Error): Page {
   });
 }
 
-test("where the browser refuses storage, the viewer's page keeps what it must in memory", () => {
+test("the viewer's page keeps its data in memory if the browser refuses storage", () => {
   const page = refusing(() => new DOMException("Access is denied for this document.", "SecurityError"));
   ensureStorage(page);
   page.localStorage.setItem("i18nextLng", "pt-BR");
@@ -34,7 +34,7 @@ test("where the browser refuses storage, the viewer's page keeps what it must in
   expect(page.document.cookie).toBe("");
 });
 
-test("a storage that the browser gives is used", () => {
+test("the browser's storage is used if it is available", () => {
   const storage = {} as Storage;
   const page = { localStorage: storage, sessionStorage: storage, document: { cookie: "a=b" } };
   ensureStorage(page);
@@ -42,6 +42,6 @@ test("a storage that the browser gives is used", () => {
   expect(page.localStorage).toBe(storage);
 });
 
-test("any other failure is not taken for a refusal", () => {
+test("other failures are not treated as a refusal", () => {
   expect(() => ensureStorage(refusing(() => new Error("gone")))).toThrow("gone");
 });

@@ -10,7 +10,7 @@ import { skull } from "../../support/skull-study.ts";
 
 withDom();
 
-/** The DOM that tests have loads no page into a frame, and says so each time. */
+/** The test DOM loads no page into a frame, and logs that each time. */
 let complaints: { mockRestore: () => void };
 beforeEach(() => {
   complaints = spyOn(console, "error").mockImplementation(() => undefined);
@@ -34,7 +34,7 @@ async function open(changed: Record<string, Answer> = {}, locale?: Locale) {
   return { calls, closed: () => closed };
 }
 
-/** The viewer behind a button, as the list opens it. */
+/** A viewer that a button opens, as in the list. */
 function Opener({ onClose }: { onClose: () => void }) {
   const [isOpen, setOpen] = useState(false);
   return isOpen ? (
@@ -49,8 +49,8 @@ function Opener({ onClose }: { onClose: () => void }) {
 const toastTexts = () =>
   [...document.querySelectorAll(".toast-title, .toast-text")].map(({ textContent }) => textContent);
 
-describe("a study that is opened", () => {
-  test("says what it is, whose and of when, and can be closed", async () => {
+describe("an opened study", () => {
+  test("shows its description, patient and date, and can be closed", async () => {
     const { closed } = await open();
     expect(screen.getByRole("dialog", { name: "Tomografia de crânio" })).toBeTruthy();
     expect(screen.getByText("Duarte")).toBeTruthy();
@@ -59,7 +59,7 @@ describe("a study that is opened", () => {
     expect(closed()).toBe(1);
   });
 
-  test("is assigned to its viewer first, then gets a token of its own, with which its page is framed", async () => {
+  test("is assigned to its viewer first, then its page is framed with a token of its own", async () => {
     const asked: unknown[] = [];
     const { calls } = await open({
       [ASSIGN]: ({ body }) => {
@@ -110,7 +110,7 @@ describe("a study that can't be opened", () => {
     });
   }
 
-  test("because its page is not there says so", async () => {
+  test("because its page is missing says so", async () => {
     await open();
     const frame = await waitFor(() => document.querySelector("iframe") as HTMLIFrameElement);
     await waitFor(() => expect(frame.isConnected).toBe(true));
@@ -135,7 +135,7 @@ describe("a study that can't be opened", () => {
     expect(calls).not.toContain(ASSIGN);
   });
 
-  test("for a session that has died meanwhile is closed, and a toast says to log in", async () => {
+  test("because the session has expired is closed, and a toast says to log in", async () => {
     const { closed } = await open({ [ASSIGN]: () => problem(401, "session.required", "x") });
     await waitFor(() => expect(toastTexts()[0]).toBe("Erro de Autenticação"));
     expect(closed()).toBeGreaterThan(0);

@@ -4,7 +4,7 @@ import { type ParentMessage, readParentMessage, readWish } from "../../../src/cl
 
 const LISTED = ["/viewer/abc/app.js", "/viewer/abc/1.js"];
 
-/** A viewer that only listens, and what was fetched for it. */
+/** A viewer that only listens, with the fetches made for it. */
 function opened(list: () => Response = () => Response.json(LISTED)) {
   const told: ParentMessage[] = [];
   const fetched: string[] = [];
@@ -28,7 +28,7 @@ function opened(list: () => Response = () => Response.json(LISTED)) {
 }
 
 describe("a sandboxed viewer", () => {
-  test("is told which scripts there are, and handed the one that it wants", async () => {
+  test("receives the list of scripts, and each script that it requests", async () => {
     const { told, viewer, scripts, ask } = opened();
     await scripts.offer(viewer);
     await ask("/viewer/abc/1.js");
@@ -41,7 +41,7 @@ describe("a sandboxed viewer", () => {
     ]);
   });
 
-  test("chooses nothing that the build does not list: no API, no other host, no way around", async () => {
+  test("receives only scripts that the build lists: no API answer, no other host, no path tricks", async () => {
     const { fetched, told, ask } = opened();
     const wishes = [
       "/api/auth/me",
@@ -61,13 +61,13 @@ describe("a sandboxed viewer", () => {
     expect(told).toEqual([]);
   });
 
-  test("is handed a script twice and no more, however often it asks", async () => {
+  test("receives a script at most twice, however often it requests it", async () => {
     const { fetched, ask } = opened();
     for (let times = 0; times < 20; times++) await ask("/viewer/abc/1.js");
     expect(fetched.filter((path) => path === "/viewer/abc/1.js")).toHaveLength(2);
   });
 
-  test("is offered nothing where there is no list, and told of a script that did not come", async () => {
+  test("receives no offer without a list, and learns of a script that failed to load", async () => {
     for (const list of [() => new Response(null, { status: 404 }), () => Response.json({ not: "a list" })]) {
       const { told, viewer, scripts } = opened(list);
       await scripts.offer(viewer);
@@ -83,7 +83,7 @@ describe("a sandboxed viewer", () => {
     expect(told).toEqual([{ kind: "script", path: "/viewer/abc/app.js", bytes: null }]);
   });
 
-  test("wants a script by its path alone", () => {
+  test("can request a script only by its path", () => {
     for (const data of [undefined, null, "x", {}, { viewerWants: 1 }, { viewer: "begun" }])
       expect(readWish(data)).toBeUndefined();
   });
