@@ -62,7 +62,7 @@ describe("the client's features", () => {
     expect(below.flatMap(importedFeatures).map(({ line }) => line)).toEqual([]);
   });
 
-  test("have no circle among their files, types included", () => {
+  test("have no import cycle among their files, types included", () => {
     expect(circlesOf(imports)).toEqual([]);
   });
 });

@@ -3,12 +3,12 @@ import fc from "fast-check";
 import {
   countHits,
   findHits,
-  foldWanted,
+  foldQuery,
   foldWithPlaces,
 } from "../../../src/client/features/pdf/folded-text.ts";
 
 const marked = (source: string, words: string) =>
-  findHits(source, foldWanted(words)).map(({ start, end }) => source.slice(start, end));
+  findHits(source, foldQuery(words)).map(({ start, end }) => source.slice(start, end));
 
 describe("the text marked on a page", () => {
   test("is the original text, with its accents", () => {
@@ -29,7 +29,7 @@ describe("the text marked on a page", () => {
     const text = fc.string({ unit: "binary", maxLength: 60 });
     fc.assert(
       fc.property(text, fc.string({ unit: "binary", minLength: 1, maxLength: 3 }), (source, words) => {
-        const wanted = foldWanted(words);
+        const wanted = foldQuery(words);
         const hits = findHits(source + words + source, wanted);
         expect(hits).toHaveLength(countHits(foldWithPlaces(source + words + source).text, wanted));
         for (const { start, end } of hits) expect(end).toBeGreaterThan(start);

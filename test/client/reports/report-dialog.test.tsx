@@ -47,7 +47,7 @@ describe("the report of a study", () => {
     expect(shownView()).toBe("laudo");
   });
 
-  test("can be attached by everybody who may see the study, and the call names the study by its id instead of its UID", async () => {
+  test("can be attached by everybody who may see the study, which the call names by its id instead of its UID", async () => {
     const sent = answerForms({ status: 201 });
     const user = await openDialog({}, "doctor");
     expect(send().disabled).toBe(true);

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { createViewerScripts } from "../../../src/client/features/viewer/viewer-scripts.ts";
-import { type ParentMessage, readParentMessage, readWish } from "../../../src/client/viewer/messages.ts";
+import {
+  type ParentMessage,
+  readParentMessage,
+  readScriptRequest,
+} from "../../../src/client/viewer/messages.ts";
 
 const LISTED = ["/viewer/abc/app.js", "/viewer/abc/1.js"];
 
@@ -85,6 +89,6 @@ describe("a sandboxed viewer", () => {
 
   test("can request a script only by its path", () => {
     for (const data of [undefined, null, "x", {}, { viewerWants: 1 }, { viewer: "begun" }])
-      expect(readWish(data)).toBeUndefined();
+      expect(readScriptRequest(data)).toBeUndefined();
   });
 });
