@@ -10,8 +10,8 @@ let aheadMs = 0;
 export function noteServerTime({ headers }: Response): void {
   const told = Date.parse(headers.get("date") ?? "");
   if (Number.isNaN(told) || !headers.get("cache-control")?.includes("no-store")) return;
-  const toldAheadMs = told + 500 - Date.now();
-  if (Math.abs(toldAheadMs - aheadMs) > TOLERANCE_MS) aheadMs = toldAheadMs;
+  const measuredAheadMs = told + 500 - Date.now();
+  if (Math.abs(measuredAheadMs - aheadMs) > TOLERANCE_MS) aheadMs = measuredAheadMs;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { takeAccess } from "./access.ts";
 import { showEndedNotice } from "./ended-notice.ts";
 import { isImageHere, isImageInSight, onImageDrawn } from "./first-image.ts";
-import { takeScriptsFromParent } from "./handed-scripts.ts";
+import { loadScriptsFromParent } from "./handed-scripts.ts";
 import { hideImageNotice, showImageNotice } from "./image-notice.ts";
 import { onEscape } from "./leave-on-escape.ts";
 import portuguese from "./locales/pt-BR.json";
@@ -75,10 +75,10 @@ function onViewerError(error: ViewerError | undefined, imageId?: string): void {
 const lostImages = createLostImages({
   isInSight: isImageInSight,
   hasCome: isImageHere,
-  tell: tellOfLostImage,
+  tell: reportLostImage,
 });
 
-function tellOfLostImage(status: number | undefined): void {
+function reportLostImage(status: number | undefined): void {
   // Without a connection, the missing part may be a decoder.
   const isLost = status !== undefined || !navigator.onLine;
   const lost = status === DAMAGED_STATUS ? texts.imageDamaged : texts.imageLost;
@@ -93,7 +93,7 @@ onImageDrawn(() => {
 });
 onEscape(() => tellParent("leave"));
 onScriptLost(() => tellParent("broken"));
-const load = takeScriptsFromParent();
+const load = loadScriptsFromParent();
 tellParent("begun");
 
 window.PUBLIC_URL = "/viewer/";

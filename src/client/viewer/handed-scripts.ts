@@ -1,8 +1,8 @@
-import { askForScript, readParentMessage } from "./messages.ts";
+import { readParentMessage, requestScript } from "./messages.ts";
 import { isSandboxed } from "./sandboxed-worker.ts";
 
 /** Time allowed for the framing page to list its scripts; a page of an older release never does. */
-const LIST_PATIENCE_MS = 2_000;
+const LIST_TIMEOUT_MS = 2_000;
 
 /**
  * Lets the framing page fetch the viewer's scripts. A sandboxed page has no HTTP cache but the framing page has one, so a
@@ -11,7 +11,7 @@ const LIST_PATIENCE_MS = 2_000;
  *
  * Returns `load`, which adds a script to the page as soon as it has arrived, and calls back once it has run.
  */
-export function takeScriptsFromParent(): (address: string, done: () => void) => void {
+export function loadScriptsFromParent(): (address: string, done: () => void) => void {
   if (isSandboxed() && window.parent !== window) redirectScripts(createHandedScripts());
   return (address, done) => {
     const script = document.createElement("script");
@@ -31,7 +31,7 @@ interface HandedScripts {
 function createHandedScripts(): HandedScripts {
   const offered = Promise.withResolvers<ReadonlySet<string>>();
   const addresses = new Map<string, PromiseWithResolvers<string>>();
-  setTimeout(() => offered.resolve(new Set()), LIST_PATIENCE_MS);
+  setTimeout(() => offered.resolve(new Set()), LIST_TIMEOUT_MS);
   window.addEventListener("message", ({ source, data }) => {
     const message = source === window.parent ? readParentMessage(data) : undefined;
     if (message?.kind === "offer") offered.resolve(new Set(message.paths));
@@ -48,7 +48,7 @@ function createHandedScripts(): HandedScripts {
     if (known) return await known.promise;
     const asked = Promise.withResolvers<string>();
     addresses.set(pathname, asked);
-    askForScript(pathname);
+    requestScript(pathname);
     return await asked.promise;
   }
   return { addressOf, expect: (address) => void addressOf(address) };

@@ -1,5 +1,5 @@
 /** Elements that handle Escape themselves: OHIF's dialogs, menus, popovers and fields. */
-const TAKES_ESCAPE =
+const HANDLES_ESCAPE =
   "[role=dialog], [role=alertdialog], [role=menu], [role=listbox], [data-radix-popper-content-wrapper]";
 const FIELDS = "input, textarea, select, [contenteditable=true]";
 
@@ -14,14 +14,14 @@ export function onEscape(leave: () => void): void {
     "keydown",
     (event) => {
       // Checked in the capture phase, before an open dialog has closed.
-      if (event.key === "Escape" && !event.isComposing && !isTakenElsewhere(event.target)) leave();
+      if (event.key === "Escape" && !event.isComposing && !isHandledElsewhere(event.target)) leave();
     },
     true,
   );
 }
 
-function isTakenElsewhere(target: EventTarget | null): boolean {
-  if (document.querySelector(TAKES_ESCAPE) || document.fullscreenElement) return true;
+function isHandledElsewhere(target: EventTarget | null): boolean {
+  if (document.querySelector(HANDLES_ESCAPE) || document.fullscreenElement) return true;
   if (target instanceof Element && target.closest(FIELDS)) return true;
   return (window as ToolsWindow).cornerstoneTools?.store?.state?.isInteractingWithTool === true;
 }

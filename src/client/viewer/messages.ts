@@ -27,12 +27,12 @@ export type ParentMessage =
   | { kind: "script"; path: string; bytes: ArrayBuffer | null };
 
 /** Requests a script from the framing page. */
-export function askForScript(path: string): void {
+export function requestScript(path: string): void {
   window.parent.postMessage({ viewerWants: path }, "*");
 }
 
 /** The path of the script that the viewer requests; undefined for any other message. */
-export function readWish(data: unknown): string | undefined {
+export function readScriptRequest(data: unknown): string | undefined {
   if (typeof data !== "object" || data === null || !("viewerWants" in data)) return undefined;
   return typeof data.viewerWants === "string" ? data.viewerWants : undefined;
 }

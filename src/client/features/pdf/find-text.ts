@@ -1,4 +1,4 @@
-import { countHits, foldWanted, foldWithPlaces } from "./folded-text.ts";
+import { countHits, foldQuery, foldWithPlaces } from "./folded-text.ts";
 
 /** The part of a PDF document that a search needs. */
 export interface Searchable {
@@ -37,7 +37,7 @@ export class TextFinder {
    * Searches at most 2,000 pages.
    */
   async *find(words: string, from: number, signal: AbortSignal): AsyncGenerator<PageHits> {
-    const wanted = foldWanted(words);
+    const wanted = foldQuery(words);
     if (wanted === "") return;
     const { numPages } = this.#pdf;
     for (let step = 0; step < Math.min(numPages, MAX_SEARCHED_PAGES); step++) {

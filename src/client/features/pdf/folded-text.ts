@@ -29,7 +29,7 @@ export function foldWithPlaces(source: string): FoldedText {
 }
 
 /** The search words, folded like the text; empty if they contain only spaces and marks. */
-export function foldWanted(words: string): string {
+export function foldQuery(words: string): string {
   return foldWithPlaces(words).text.trim();
 }
 

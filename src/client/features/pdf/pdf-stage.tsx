@@ -13,7 +13,7 @@ import {
   scaleOf,
   type Zoom,
 } from "./page-layout.ts";
-import { type TellLayer, useHitHighlights, type Wanted } from "./use-hit-highlights.ts";
+import { type ReportLayer, useHitHighlights, type Wanted } from "./use-hit-highlights.ts";
 import { type DeskPoint, usePinch } from "./use-pinch.ts";
 
 // This is the only file that imports the PDF library, so the library can be replaced here.
@@ -111,7 +111,7 @@ function Pages({ pdf, zoom, onZoom, wanted, onPlace }: PagesProps) {
   const page = pageAt(tops, scrollTop + deskSize.height / 2) + 1;
   const drawn = drawnPages(tops, scrollTop, deskSize.height);
   const keepPoint = useKeptPlace(desk, tops, scrollTop);
-  const tellLayer = useHitHighlights(desk, wanted);
+  const reportLayer = useHitHighlights(desk, wanted);
   usePinch(desk, (factor, at) => {
     keepPoint(at);
     onZoom(pinchedZoom(scale, factor));
@@ -148,7 +148,7 @@ function Pages({ pdf, zoom, onZoom, wanted, onPlace }: PagesProps) {
             index={index}
             top={tops[index] ?? 0}
             size={sizeOf(index)}
-            {...{ scale, learn, tellLayer }}
+            {...{ scale, learn, reportLayer }}
           />
         ))}
       </div>
@@ -170,16 +170,16 @@ interface SheetProps {
   size: PageSize;
   scale: number;
   learn: (index: number, size: PageSize) => void;
-  tellLayer: TellLayer;
+  reportLayer: ReportLayer;
 }
 
-function Sheet({ index, top, size, scale, learn, tellLayer }: SheetProps) {
+function Sheet({ index, top, size, scale, learn, reportLayer }: SheetProps) {
   const sheet = useRef<HTMLDivElement>(null);
   // The library renders the text layer again when this function changes.
   const tell = useCallback(() => {
-    tellLayer(index, sheet.current?.querySelector<HTMLElement>(".textLayer") ?? undefined);
-  }, [index, tellLayer]);
-  useEffect(() => () => tellLayer(index, undefined), [index, tellLayer]);
+    reportLayer(index, sheet.current?.querySelector<HTMLElement>(".textLayer") ?? undefined);
+  }, [index, reportLayer]);
+  useEffect(() => () => reportLayer(index, undefined), [index, reportLayer]);
   return (
     <div
       ref={sheet}

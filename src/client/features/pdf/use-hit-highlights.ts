@@ -1,5 +1,5 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
-import { foldWanted } from "./folded-text.ts";
+import { foldQuery } from "./folded-text.ts";
 import type { HitPlace } from "./found-hits.ts";
 import { hitRanges } from "./hit-ranges.ts";
 
@@ -16,10 +16,10 @@ const EYE_LEVEL = 0.35;
 const MARGIN_PX = 24;
 
 /** Each drawn page (counted from 0) reports its text layer, and undefined when the layer is removed. */
-export type TellLayer = (index: number, layer: HTMLElement | undefined) => void;
+export type ReportLayer = (index: number, layer: HTMLElement | undefined) => void;
 
 /** Highlights the hits on the drawn pages without changing their elements, and scrolls the current hit into sight. */
-export function useHitHighlights(desk: RefObject<HTMLElement | null>, wanted: Wanted): TellLayer {
+export function useHitHighlights(desk: RefObject<HTMLElement | null>, wanted: Wanted): ReportLayer {
   const [layers, setLayers] = useState<ReadonlyMap<number, HTMLElement>>(new Map());
   const seen = useRef<HitPlace>(undefined);
   const { words, current } = wanted;
@@ -28,7 +28,7 @@ export function useHitHighlights(desk: RefObject<HTMLElement | null>, wanted: Wa
     const others: Range[] = [];
     let now: Range | undefined;
     for (const [index, layer] of layers) {
-      for (const [place, range] of hitRanges(layer, foldWanted(words)).entries()) {
+      for (const [place, range] of hitRanges(layer, foldQuery(words)).entries()) {
         if (current?.page === index + 1 && current.index === place) now = range;
         else others.push(range);
       }

@@ -6,7 +6,7 @@ import { isViewable } from "./study-text.ts";
 
 /** The server draws pictures after the transfer, so a missing picture is requested again at growing intervals. */
 const FIRST_WAIT_MS = 1_500;
-const MAX_ASKS = 6;
+const MAX_READS = 6;
 
 interface Pictured {
   study: Pick<Study, "id" | "storageStatus">;
@@ -25,7 +25,7 @@ export function usePicture({ study, seriesId, imagesReceived, isSeen }: Pictured
     queryFn: ({ signal }) => studiesApi.picture({ studyId: study.id, seriesId, imagesReceived }, signal),
     enabled: isSeen && isViewable(study),
     refetchInterval: ({ state }) =>
-      state.data === null && state.dataUpdateCount < MAX_ASKS
+      state.data === null && state.dataUpdateCount < MAX_READS
         ? FIRST_WAIT_MS * 2 ** (state.dataUpdateCount - 1)
         : false,
   });

@@ -17,7 +17,7 @@ const unknown = { text: msg({ id: "storage.unknown", message: "Unknown" }), clas
 /** The state of the study's storage: a dot and a word, or the dot alone beside the viewer's button. */
 export function StorageDot({ status, wordless = false }: { status: StorageStatus; wordless?: boolean }) {
   return (
-    <span className={`dot ${lookOf(status).className}`}>
+    <span className={`dot ${appearanceOf(status).className}`}>
       <span className={wordless ? "sr-only" : undefined}>
         <StorageName status={status} />
       </span>
@@ -27,9 +27,9 @@ export function StorageDot({ status, wordless = false }: { status: StorageStatus
 
 export function StorageName({ status }: { status: StorageStatus }) {
   const { i18n } = useLingui();
-  return i18n._(lookOf(status).text);
+  return i18n._(appearanceOf(status).text);
 }
 
-function lookOf(status: StorageStatus) {
+function appearanceOf(status: StorageStatus) {
   return storageStatuses.includes(status) ? looks[status] : unknown;
 }

@@ -2,13 +2,17 @@ import type { OfferedPlan, Subscription } from "../../../shared/api/subscription
 import { boughtPeriod } from "../../../shared/rules/subscription.ts";
 
 /** The effect of a payment on the present subscription. */
-export type Bought =
+export type PurchaseEffect =
   | { kind: "extends" | "starts"; end: string }
   /** `oldEnd` is null for a plan that never ends. */
   | { kind: "replaces"; end: string; oldName: string; oldEnd: string | null };
 
 /** The effect of a payment made `now`. */
-export function boughtBy(plan: OfferedPlan, subscription: Subscription | null, now: Date): Bought {
+export function effectOfPurchase(
+  plan: OfferedPlan,
+  subscription: Subscription | null,
+  now: Date,
+): PurchaseEffect {
   const expiresAt = subscription?.expiresAt ? new Date(subscription.expiresAt) : null;
   const isInForce = subscription?.status === "active" && (expiresAt === null || expiresAt > now);
   const current = isInForce

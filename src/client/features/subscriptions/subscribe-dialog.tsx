@@ -7,7 +7,7 @@ import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { moneyText } from "../payments/payment-text.ts";
 import { useCreatePayment } from "../payments/use-payments.ts";
-import { type Bought, boughtBy } from "./bought.ts";
+import { effectOfPurchase, type PurchaseEffect } from "./bought.ts";
 
 interface SubscribeDialogProps {
   /** The plan to pay for; the dialog is closed while this is undefined. */
@@ -49,7 +49,7 @@ function Confirmation({ plan, subscription, onClose }: ConfirmationProps) {
         <b>{moneyText(i18n, plan.price)}</b>
       </div>
       <div className="subscribe-effects">
-        <Effects bought={boughtBy(plan, subscription, new Date(serverNow()))} days={periodDays} />
+        <Effects bought={effectOfPurchase(plan, subscription, new Date(serverNow()))} days={periodDays} />
       </div>
       {create.error && (
         <p className="notice is-bad mt-4" role="alert">
@@ -77,7 +77,7 @@ function Confirmation({ plan, subscription, onClose }: ConfirmationProps) {
   );
 }
 
-function Effects({ bought, days }: { bought: Bought; days: number }) {
+function Effects({ bought, days }: { bought: PurchaseEffect; days: number }) {
   const end = dayText(bought.end);
   if (bought.kind === "extends") {
     return (

@@ -28,7 +28,7 @@ export function useUpload() {
   const prepared = useRef<PreparedUpload>(undefined);
   const running = useRef<AbortController>(undefined);
   const follow = useFollowUpload();
-  const tellFailure = useTellFailure();
+  const tellFailure = useUploadFailureToast();
   /** Says that the plan had no room for the last upload. Unlike a toast, the message stays. */
   const [storageProblem, setStorageProblem] = useState<string>();
 
@@ -99,7 +99,7 @@ export function useUpload() {
       );
       forget();
       dispatch({ type: "reset" });
-      await followQuietly(answer, signal);
+      await followIgnoringAbort(answer, signal);
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof UploadRefused) return refuse(error, signal);
@@ -109,7 +109,7 @@ export function useUpload() {
     }
   };
 
-  const followQuietly = async (answer: UploadAnswer, signal: AbortSignal) => {
+  const followIgnoringAbort = async (answer: UploadAnswer, signal: AbortSignal) => {
     try {
       await follow(answer, signal);
     } catch (error) {
@@ -132,7 +132,7 @@ function isOutOfStorage(error: unknown): error is ApiError {
 }
 
 /** Shows the server's message if there is one. */
-function useTellFailure(): (error: unknown) => void {
+function useUploadFailureToast(): (error: unknown) => void {
   const { t } = useLingui();
   return (error) => {
     const failed = t({ id: "upload.failed", message: "Upload failed" });

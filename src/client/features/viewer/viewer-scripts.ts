@@ -1,7 +1,7 @@
-import { readWish, tellViewer } from "../../viewer/messages.ts";
+import { readScriptRequest, tellViewer } from "../../viewer/messages.ts";
 
 /** One more than needed, because a viewer whose script failed to start may request it again. */
-const TIMES_A_SCRIPT = 2;
+const MAX_ANSWERS_PER_SCRIPT = 2;
 const LIST = "/viewer/scripts.json";
 
 /** Hands the viewer's scripts to a sandboxed viewer, which has no HTTP cache of its own. */
@@ -24,10 +24,10 @@ export function createViewerScripts(get: (path: string) => Promise<Response> = f
       tellViewer(viewer, { kind: "offer", paths: [...(await listed)] });
     },
     async answer(viewer, data) {
-      const path = readWish(data);
+      const path = readScriptRequest(data);
       if (path === undefined || !(await listed).has(path)) return;
       const times = given.get(path) ?? 0;
-      if (times >= TIMES_A_SCRIPT) return;
+      if (times >= MAX_ANSWERS_PER_SCRIPT) return;
       given.set(path, times + 1);
       tellViewer(viewer, { kind: "script", path, bytes: await readBytes(get, path) });
     },

@@ -44,7 +44,7 @@ function firstStep({ status, isReady }: StudyStatus): NextStep {
 }
 
 /** The state of an upload's studies at the moment of a piece of news. */
-export interface Standing {
+export interface StudiesState {
   failed: number;
   /** How many studies besides the first are not ready yet. */
   othersPending: number;
@@ -54,7 +54,7 @@ export interface FollowOptions {
   /** Ids in the order of the upload's answer. */
   studyIds: readonly string[];
   readStatus: (studyId: string) => Promise<ReadStatus>;
-  announce: (news: UploadNews, standing: Standing) => void;
+  announce: (news: UploadNews, standing: StudiesState) => void;
   leave: () => void;
   /** Resolves after the given time, or rejects with the signal's reason. */
   wait: (ms: number) => Promise<void>;
@@ -71,7 +71,7 @@ export async function followUpload({ studyIds, ...options }: FollowOptions): Pro
       followed.map((id, place) => (before[place]?.isReady ? before[place] : readStatus(id))),
     );
     const step = nextStep(statuses, polls);
-    if (step.news) announce(step.news, standingOf(statuses));
+    if (step.news) announce(step.news, studiesStateOf(statuses));
     await wait(step.afterMs);
     if (step.next === "poll") continue;
     leave();
@@ -79,7 +79,7 @@ export async function followUpload({ studyIds, ...options }: FollowOptions): Pro
   }
 }
 
-function standingOf(statuses: readonly ReadStatus[]): Standing {
+function studiesStateOf(statuses: readonly ReadStatus[]): StudiesState {
   return {
     failed: statuses.filter(hasFailed).length,
     othersPending: statuses.slice(1).filter((status) => !status?.isReady && !hasFailed(status)).length,

@@ -10,7 +10,7 @@ import { viewAtom } from "../../places/views.ts";
 import { studiesApi } from "../../studies/studies-api.ts";
 import { lastConflictsAtom, lastSkippedAtom } from "../notices/last-upload.ts";
 import { newsTexts } from "../upload-texts.ts";
-import { followUpload, type Standing, type UploadNews } from "./follow-upload.ts";
+import { followUpload, type StudiesState, type UploadNews } from "./follow-upload.ts";
 import { wait } from "./wait.ts";
 
 /** Returns the function that follows a finished upload: it refreshes the lists, shows news of the studies, then opens the list. */
@@ -19,7 +19,7 @@ export function useFollowUpload(): (answer: UploadAnswer, signal: AbortSignal) =
   const setView = useSetAtom(viewAtom);
   const setLastSkipped = useSetAtom(lastSkippedAtom);
   const setLastConflicts = useSetAtom(lastConflictsAtom);
-  const tell = useTellNews();
+  const tell = useNewsToast();
 
   return async ({ studies, skipped, skippedCount, conflicts, conflictCount }, signal) => {
     setLastConflicts(conflictCount > 0 ? { conflicts, conflictCount } : undefined);
@@ -35,9 +35,9 @@ export function useFollowUpload(): (answer: UploadAnswer, signal: AbortSignal) =
   };
 }
 
-function useTellNews() {
+function useNewsToast() {
   const { i18n, t } = useLingui();
-  return (news: UploadNews, { failed, othersPending }: Standing, skippedCount: number) => {
+  return (news: UploadNews, { failed, othersPending }: StudiesState, skippedCount: number) => {
     const { tone, title, text } = newsTexts[news];
     const sentences = [i18n._({ ...text, values: { failed } })];
     if (othersPending > 0 && (news === "ready" || news === "transferred")) {

@@ -7,7 +7,7 @@ import { subscriptionsApi } from "../../plan/subscriptions-api.ts";
 /** Size of the form around the file; the server allows the same. */
 const FORM_BYTES = 1024 ** 2;
 /** A smaller file is sent completely before the server refuses it, so the answer arrives. */
-const ASKED_FROM_BYTES = 32 * 1024 ** 2;
+const CHECKED_FROM_BYTES = 32 * 1024 ** 2;
 
 const noStorage = msg({
   id: "upload.noStorage",
@@ -20,7 +20,7 @@ const noStorage = msg({
  * @throws {ApiError} `quota.bytes`, the server's own error
  */
 export async function ensureStorage(i18n: I18n, sizeBytes: number, signal: AbortSignal): Promise<void> {
-  if (sizeBytes < ASKED_FROM_BYTES) return;
+  if (sizeBytes < CHECKED_FROM_BYTES) return;
   const usage = await subscriptionsApi.usageStats(signal).catch((error: unknown) => {
     // The usage is unknown, so the server decides.
     if (error instanceof ApiError) return null;
