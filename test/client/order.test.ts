@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { circlesOf, filesUnder, importsOf } from "../support/source-tree.ts";
 
-/** The client's features from the bottom up. A feature imports only those that stand before it. */
+/** The client's features from the bottom up. A feature imports only features listed before it. */
 const ORDER = [
   "preferences",
   "places",
@@ -34,7 +34,7 @@ function featureOf(path: string): string | undefined {
   return /^src\/client\/features\/([^/]+)\//.exec(path)?.[1];
 }
 
-/** Imports of `path` that lead into a feature. */
+/** The features that `path` imports. */
 function importedFeatures(path: string) {
   return (imports.get(path) ?? []).flatMap((imported) => {
     const feature = featureOf(imported);
@@ -43,12 +43,12 @@ function importedFeatures(path: string) {
 }
 
 describe("the client's features", () => {
-  test("stand in one order, which names each of them once", () => {
+  test("are all listed in the order, each exactly once", () => {
     const features = new Set(sources.flatMap((path) => featureOf(path) ?? []));
     expect(ORDER.toSorted()).toEqual([...features].toSorted());
   });
 
-  test("import no feature above their own, types included", () => {
+  test("import only features below their own, types included", () => {
     const upwards = sources.flatMap((path) => {
       const place = ORDER.indexOf(featureOf(path) ?? "");
       if (place < 0) return [];
@@ -57,7 +57,7 @@ describe("the client's features", () => {
     expect(upwards.map(({ line }) => line)).toEqual([]);
   });
 
-  test("are imported by nothing below them, except by the list of islands", () => {
+  test("are imported by no lower layer, except by the list of islands", () => {
     const below = sources.filter((path) => !featureOf(path) && path !== "src/client/islands.ts");
     expect(below.flatMap(importedFeatures).map(({ line }) => line)).toEqual([]);
   });
@@ -67,7 +67,7 @@ describe("the client's features", () => {
   });
 });
 
-describe("the search for circles", () => {
+describe("the search for import cycles", () => {
   test("finds a file that imports itself, directly or through others", () => {
     const graph = new Map([
       ["a", ["b"]],
