@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { relative, resolve } from "node:path";
 import { dictionaryVr } from "../src/server/dicom/dictionary.ts";
-import { circlesOf, filesUnder, importsOf, textOf, verbatimBlocks } from "./support/source-tree.ts";
+import { cyclesOf, filesUnder, importsOf, textOf, verbatimBlocks } from "./support/source-tree.ts";
 
 const root = resolve(import.meta.dir, "..");
 
@@ -48,7 +48,7 @@ describe("the house", () => {
   });
 
   test("no imports form a cycle, for types or values", () => {
-    expect(circlesOf(new Map(sources.map((path) => [path, importsOf(path)])))).toEqual([]);
+    expect(cyclesOf(new Map(sources.map((path) => [path, importsOf(path)])))).toEqual([]);
   });
 
   test("no block of ten lines occurs twice in the code", () => {

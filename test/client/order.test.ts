@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { circlesOf, filesUnder, importsOf } from "../support/source-tree.ts";
+import { cyclesOf, filesUnder, importsOf } from "../support/source-tree.ts";
 
 /** The client's features from the bottom up. A feature imports only features listed before it. */
 const ORDER = [
@@ -63,7 +63,7 @@ describe("the client's features", () => {
   });
 
   test("have no import cycle among their files, types included", () => {
-    expect(circlesOf(imports)).toEqual([]);
+    expect(cyclesOf(imports)).toEqual([]);
   });
 });
 
@@ -75,6 +75,6 @@ describe("the search for import cycles", () => {
       ["c", ["a"]],
       ["d", ["d"]],
     ]);
-    expect(circlesOf(graph)).toEqual(["a → b → c → a", "d → d"]);
+    expect(cyclesOf(graph)).toEqual(["a → b → c → a", "d → d"]);
   });
 });

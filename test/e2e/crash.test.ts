@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createRandom, type Random, seedOf } from "../../scripts/demo/phantom/random.ts";
 import { startFaultyS3Server } from "../support/faulty-s3-server.ts";
 import { isAlive, processesNaming, processTree } from "../support/process-tree.ts";
-import { makeUploads, reckon, type SentUpload } from "../support/sent-uploads.ts";
+import { compareWithServer, makeUploads, type SentUpload } from "../support/sent-uploads.ts";
 import { connectTo, postZip, type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { bytesOnceSettled, compareBytes, NO_DISAGREEMENTS } from "../support/stored-bytes.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
@@ -46,7 +46,7 @@ async function sendAll(server: ServerProcess, token: string, uploads: SentUpload
   await Promise.all(Array.from({ length: LANES }, lane));
 }
 
-async function goneSoon(pids: number[]): Promise<number[]> {
+async function waitUntilEnded(pids: number[]): Promise<number[]> {
   const deadline = Date.now() + 10_000;
   while (pids.some(isAlive) && Date.now() < deadline) await Bun.sleep(20);
   return pids.filter(isAlive);
@@ -63,13 +63,17 @@ test.skipIf(process.platform !== "linux")(
       for (let round = 0; round <= rounds; round++) {
         await using server = await spawnServer(folder.path);
         const token = await server.signIn();
-        expect(await goneSoon(orphans)).toEqual([]);
+        expect(await waitUntilEnded(orphans)).toEqual([]);
         {
           await using database = await connectTo(folder.path);
           const settled = await bytesOnceSettled(() => compareBytes(database.sql, folder.path));
           expect(settled).toEqual(NO_DISAGREEMENTS);
         }
-        expect(await reckon(server, token, sent)).toMatchObject({ lost: 0, halves: [], miscounted: [] });
+        expect(await compareWithServer(server, token, sent)).toMatchObject({
+          lost: 0,
+          halves: [],
+          miscounted: [],
+        });
         if (round === rounds) break;
 
         const uploads = makeUploads(`${seed}-${round}`, UPLOADS_A_ROUND);
@@ -82,7 +86,7 @@ test.skipIf(process.platform !== "linux")(
         await sending;
       }
       expect(sent.filter(({ isAcknowledged }) => isAcknowledged).length).toBeGreaterThan(0);
-      expect(await goneSoon(processesNaming(folder.path))).toEqual([]);
+      expect(await waitUntilEnded(processesNaming(folder.path))).toEqual([]);
     }),
   (rounds + 1) * ROUND_MS,
 );
@@ -131,7 +135,11 @@ test.skipIf(process.platform !== "linux")(
         const settled = await bytesOnceSettled(() => compareBytes(database.sql, folder.path, archived()));
         expect(settled).toEqual(NO_DISAGREEMENTS);
       }
-      expect(await reckon(server, token, uploads)).toMatchObject({ lost: 0, halves: [], miscounted: [] });
+      expect(await compareWithServer(server, token, uploads)).toMatchObject({
+        lost: 0,
+        halves: [],
+        miscounted: [],
+      });
     }),
   2 * ROUND_MS,
 );
@@ -167,7 +175,12 @@ test.skipIf(process.platform !== "linux")(
         compareBytes(database.sql, folder.path, store.bucket.objects.keys()),
       );
       expect(settled).toEqual(NO_DISAGREEMENTS);
-      expect(await reckon(server, token, [])).toEqual({ lost: 0, halves: [], miscounted: [], studies: 0 });
+      expect(await compareWithServer(server, token, [])).toEqual({
+        lost: 0,
+        halves: [],
+        miscounted: [],
+        studies: 0,
+      });
     }),
   ROUND_MS,
 );

@@ -98,7 +98,10 @@ async function list({ call }: Caller): Promise<Study[]> {
 }
 
 /** Jobs run in their own time. */
-async function soon<Value>(read: () => Promise<Value>, isThere: (value: Value) => boolean): Promise<Value> {
+async function pollUntil<Value>(
+  read: () => Promise<Value>,
+  isThere: (value: Value) => boolean,
+): Promise<Value> {
   const deadline = Date.now() + 15_000;
   for (;;) {
     const value = await read();
@@ -168,7 +171,7 @@ describe.skipIf(!isAsked)("the executable, alone in an empty folder and with an 
         const instances = makeStudy("main job");
         const { instancesReceived } = await upload(url, ana, instances);
         expect(instancesReceived).toBe(instances.length);
-        const [study] = await soon(
+        const [study] = await pollUntil(
           () => list(ana),
           ([first]) => first?.storageStatus === "b2",
         );
@@ -215,14 +218,14 @@ describe.skipIf(!isAsked)("the executable, alone in an empty folder and with an 
         await using first = await installed.start();
         await upload(first.url, await signIn(first.url), makeStudy("before the kill"));
         expect(await first.kill("SIGKILL")).toBe("SIGKILL");
-        await soon(
+        await pollUntil(
           async () => installed.processes(),
           (processes) => processes.length === 0,
         );
 
         await using second = await installed.start();
         const ana = await signIn(second.url);
-        const [study] = await soon(
+        const [study] = await pollUntil(
           () => list(ana),
           ([kept]) => kept?.storageStatus === "b2",
         );
@@ -253,7 +256,7 @@ describe.skipIf(!isAsked)("the executable, alone in an empty folder and with an 
         const ana = await signIn(first.url);
         const listed = await list(ana);
         const answer = sendHalf(first.url, ana, zip);
-        await soon(
+        await pollUntil(
           async () => stagedUploads(installed),
           (staged) => staged.length > 0,
         );
@@ -264,7 +267,7 @@ describe.skipIf(!isAsked)("the executable, alone in an empty folder and with an 
 
         await using second = await installed.start();
         expect(await list(await signIn(second.url))).toEqual(listed);
-        await soon(
+        await pollUntil(
           async () => stagedUploads(installed),
           (staged) => staged.length === 0,
         );

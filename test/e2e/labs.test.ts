@@ -98,7 +98,7 @@ describe("laboratory exams", () => {
   afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
   /** One action short of 80 % of the plan's 20 a month. */
-  async function nearlyWarned(name: string): Promise<Person> {
+  async function personBelowWarning(name: string): Promise<Person> {
     const person = await app.addPerson(name);
     await app.testApp.sql`update subscriptions set lab_downloads = 15 where user_id = ${person.id}`;
     return person;
@@ -119,7 +119,7 @@ describe("laboratory exams", () => {
       `are added, found, read, downloaded and deleted at a desk, in ${language}`,
       async () => {
         const t = texts[language];
-        await app.as(await nearlyWarned("Helena Duarte"), { language }, async (page) => {
+        await app.as(await personBelowWarning("Helena Duarte"), { language }, async (page) => {
           await button(page, t.menu).click();
           await page.getByText(t.none).waitFor();
           await button(page, t.add).click();

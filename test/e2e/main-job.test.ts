@@ -68,7 +68,7 @@ describe("a person's exam", () => {
           await register(page, t, email);
           await signIn(page, t, email);
           await page.getByRole("button", { name: t.upload }).first().click();
-          await refuseWhatIsNoZip(page, t);
+          await expectNonZipRefused(page, t);
           await sendZip(page, t, exam);
           const row = await findInList(page, t, exam);
           await openViewer(page, t, { exam, row, picture: `head-${language}.png` });
@@ -150,7 +150,7 @@ async function signIn(page: Page, t: Texts, email: string, password = "segredo1"
   await terms.waitFor({ state: "detached" });
 }
 
-async function refuseWhatIsNoZip(page: Page, t: Texts): Promise<void> {
+async function expectNonZipRefused(page: Page, t: Texts): Promise<void> {
   const text = { name: "laudo.txt", mimeType: "text/plain", buffer: Buffer.from("laudo") };
   await page.getByLabel(t.zipInput).setInputFiles(text);
   await page.getByRole("alert").getByText(t.onlyZip).waitFor();

@@ -40,7 +40,7 @@ function head(slices: number, { studyDate = "20260817", size = 128 } = {}): Prom
 }
 
 /** An instance that the viewer can't show: JPEG of a retired kind, unless it has no pixels at all. */
-function unshown(uid: string, elements: object = {}): Uint8Array {
+function instanceWithoutImage(uid: string, elements: object = {}): Uint8Array {
   return sampleFile(
     {
       [TagHex.StudyInstanceUID]: ui(uid),
@@ -198,7 +198,7 @@ describe("a study", () => {
       await leave(page, frame.getByRole("menu"));
       expect(await overlay(page).isVisible()).toBe(true);
 
-      await hearStrangers(page);
+      await postFromOtherWindows(page);
       expect(await overlay(page).isVisible()).toBe(true);
 
       await page.keyboard.press("Escape");
@@ -285,7 +285,7 @@ describe("a study", () => {
   }
 
   /** Two windows that are not the viewer say what it says when it is left. */
-  async function hearStrangers(page: Page): Promise<void> {
+  async function postFromOtherWindows(page: Page): Promise<void> {
     const handle = await page.evaluateHandle(() =>
       document.body.appendChild(document.createElement("iframe")),
     );
@@ -363,8 +363,8 @@ describe("a study that the viewer can't show", () => {
           [TagHex.PixelData]: { vr: "OB", bytes: new Uint8Array() },
         };
         for (const [said, instance] of [
-          [t.images, unshown("2.25.91")],
-          [t.none, unshown("2.25.92", report)],
+          [t.images, instanceWithoutImage("2.25.91")],
+          [t.none, instanceWithoutImage("2.25.92", report)],
         ] as const) {
           const page = await openList(await personWith(zipSync({ IM1: instance })), { locale });
           await opener(page).click();
@@ -387,7 +387,7 @@ describe("a study that the viewer can't show", () => {
       if (!first) throw new Error("no instance");
       const uid = first.attributes.studyInstanceUID;
       const number = { [TagHex.SeriesNumber]: { vr: "IS", Value: [77] } };
-      const person = await personWith(await head(3), zipSync({ IM1: unshown(uid, number) }));
+      const person = await personWith(await head(3), zipSync({ IM1: instanceWithoutImage(uid, number) }));
       const page = await openList(person);
       const frame = await openViewer(page);
       expect(isPicture(await lookAtImage(frame))).toBe(true);

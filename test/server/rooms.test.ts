@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { dirname, relative, resolve } from "node:path";
-import { circlesOf, filesUnder, importsOf, textOf } from "../support/source-tree.ts";
+import { cyclesOf, filesUnder, importsOf, textOf } from "../support/source-tree.ts";
 
 const root = resolve(import.meta.dir, "../..");
 const sources = filesUnder("src");
@@ -146,7 +146,7 @@ describe("the rooms of the server", () => {
 });
 
 test("no imports form a cycle, types included", () => {
-  expect(circlesOf(new Map(sources.map((path) => [path, importsOf(path)])))).toEqual([]);
+  expect(cyclesOf(new Map(sources.map((path) => [path, importsOf(path)])))).toEqual([]);
 });
 
 describe("a table", () => {

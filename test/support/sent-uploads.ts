@@ -69,7 +69,7 @@ export async function downloadHashes(server: Server, token: string, studyId: str
 }
 
 /** Differences between a server's studies and the uploads it acknowledged. */
-export interface Reckoning {
+export interface UploadDifferences {
   /** Acknowledged, yet not all there. */
   lost: number;
   /** Stored instances that belong to no upload that is there whole. */
@@ -79,11 +79,11 @@ export interface Reckoning {
   studies: number;
 }
 
-export async function reckon(
+export async function compareWithServer(
   server: Server,
   token: string,
   uploads: readonly SentUpload[],
-): Promise<Reckoning> {
+): Promise<UploadDifferences> {
   const stored = new Set<string>();
   const miscounted: string[] = [];
   const studies = await listStudies(server, token);

@@ -24,7 +24,7 @@ export function importsOf(path: string): string[] {
 }
 
 /** The circles of a graph, each from one of its nodes back to it; each is found once. */
-export function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
+export function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const finished = new Set<string>();
   const circles: string[] = [];
   const visit = (node: string, trail: readonly string[]): void => {

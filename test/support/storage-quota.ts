@@ -10,7 +10,7 @@ export async function limitStorage(t: TestApp, person: Person, bytes: number): P
 }
 
 /** Has the program count `bytes` more for an account, as if it kept so much. */
-export async function pretendKept(t: TestApp, accountId: string, bytes: number): Promise<void> {
+export async function setStoredBytes(t: TestApp, accountId: string, bytes: number): Promise<void> {
   await t.sql`insert into storage_tallies values (gen_random_uuid(), ${accountId}, ${Math.round(bytes)})`;
 }
 

@@ -135,6 +135,6 @@ const OTHERWISE: { judges: readonly Judge[]; why: string; titles: readonly strin
   },
 ];
 
-export function mayJudgeOtherwise(judge: Judge, title: string): boolean {
+export function mayDiffer(judge: Judge, title: string): boolean {
   return OTHERWISE.some(({ judges, titles }) => judges.includes(judge) && titles.includes(title));
 }

@@ -82,7 +82,7 @@ async function made(...given: Parameters<typeof makeVolume>): Promise<Made> {
 }
 
 /** What tools without shared code report about an archive; missing tools report nothing. */
-function opinions(path: string): Record<string, boolean> {
+function verdictsOfTools(path: string): Record<string, boolean> {
   const python = "import sys,zipfile; z=zipfile.ZipFile(sys.argv[1]); sys.exit(z.testzip() is not None)";
   const tools: Record<string, string[]> = {
     unzip: ["unzip", "-tqq", path],
@@ -99,7 +99,8 @@ function opinions(path: string): Record<string, boolean> {
 }
 
 function expectAccepted(path: string): void {
-  for (const [tool, isSound] of Object.entries(opinions(path))) expect([tool, isSound]).toEqual([tool, true]);
+  for (const [tool, isSound] of Object.entries(verdictsOfTools(path)))
+    expect([tool, isSound]).toEqual([tool, true]);
 }
 
 describe("a ZIP that becomes a volume in place", () => {

@@ -81,14 +81,14 @@ async function servePooler({
   };
 }
 
-const inTurn = (backends: number) => {
+const alternateAmong = (backends: number) => {
   let asked = 0;
   return () => 4711 + (asked++ % backends);
 };
 
 for (const backends of [1, 2, 3, 4, 6, 20]) {
   test(`a pooler that lends ${backends} in turn to several clients is refused at the start, in plain words`, async () => {
-    using pooler = await servePooler({ backendOf: inTurn(backends) });
+    using pooler = await servePooler({ backendOf: alternateAmong(backends) });
     const refusal = assertOwnSessions(pooler.url);
     await expect(refusal).rejects.toThrow(DatabaseIsPooled);
     await expect(refusal).rejects.toThrow("pool_mode=session");
@@ -96,7 +96,7 @@ for (const backends of [1, 2, 3, 4, 6, 20]) {
 }
 
 test("the program prints this refusal at its start, and exits", async () => {
-  using pooler = await servePooler({ backendOf: inTurn(2) });
+  using pooler = await servePooler({ backendOf: alternateAmong(2) });
   await using folder = createTempFolder();
   const main = resolve(import.meta.dir, "../../../src/server/main.ts");
   const child = Bun.spawn([process.execPath, main], {

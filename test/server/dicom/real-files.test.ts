@@ -31,7 +31,7 @@ function taken({ bytes }: Sample): Instance | undefined {
 }
 
 /** The file as dicom-parser reads it; undefined if it gives up (it throws strings and objects). */
-function parsedElsewhere({ bytes }: Sample) {
+function readByDicomParser({ bytes }: Sample) {
   try {
     return dicomParser.parseDicom(new Uint8Array(bytes), { inflater: inflate });
   } catch {
@@ -57,7 +57,7 @@ describe.skipIf(!folder)("real files", () => {
     let compared = 0;
     for (const sample of samples()) {
       const instance = taken(sample);
-      const other = instance && parsedElsewhere(sample);
+      const other = instance && readByDicomParser(sample);
       if (!other) continue;
       compared += 1;
       expect([sample.path, other.string("x0020000d")?.trim()]).toEqual([
@@ -72,7 +72,7 @@ describe.skipIf(!folder)("real files", () => {
 
   test("have their values at the offsets that dicom-parser finds", () => {
     for (const sample of samples()) {
-      const other = taken(sample) && parsedElsewhere(sample);
+      const other = taken(sample) && readByDicomParser(sample);
       if (!other) continue;
       for (const { tag, offset } of parseFile(memorySource(sample.bytes)).file.dataSet.elements) {
         const key = `x${tag.toString(16).padStart(8, "0")}`;

@@ -41,7 +41,7 @@ async function listed(): Promise<Study> {
 }
 
 /** Reads the whole damaged study, and names the answers whose bytes differ from the stored ones. */
-async function lies(app = t.app): Promise<{ wrong: string[]; refused: number; cut: number }> {
+async function readDamaged(app = t.app): Promise<{ wrong: string[]; refused: number; cut: number }> {
   const wrong: string[] = [];
   let refused = 0;
   let cut = 0;
@@ -85,7 +85,7 @@ describe("a study with a changed byte", () => {
         await asAfterStart({ isOldRelease });
         await forget();
         flip(at);
-        const { wrong, refused, cut } = await lies();
+        const { wrong, refused, cut } = await readDamaged();
         restore();
         expect(wrong, `byte ${at}`).toEqual([]);
         expect(refused + cut, `byte ${at}`).toBeGreaterThan(0);
@@ -100,7 +100,7 @@ describe("a study with a changed byte", () => {
         await forget();
         flip(at);
         await using restarted = await t.startAgain();
-        const { wrong, refused } = await lies(restarted.app);
+        const { wrong, refused } = await readDamaged(restarted.app);
         restore();
         expect(wrong, `byte ${at}`).toEqual([]);
         expect(refused, `byte ${at}`).toBeGreaterThan(0);
@@ -155,7 +155,7 @@ describe("a study whose volume", () => {
     await forget();
     await asAfterStart({ isOldRelease: false });
     volume().cut(volume().bytes.length - 5_000);
-    const { wrong, refused } = await lies();
+    const { wrong, refused } = await readDamaged();
     volume().restore();
     expect(wrong).toEqual([]);
     expect(refused).toBeGreaterThan(0);

@@ -47,17 +47,17 @@ describe("request bodies that begin in the same millisecond", () => {
   });
 
   test("wait at most a second, and the number of places is right afterwards", async () => {
-    let letGo = Promise.withResolvers<void>();
-    const send = senders(() => letGo.promise);
+    let gate = Promise.withResolvers<void>();
+    const send = senders(() => gate.promise);
     const held = Array.from({ length: 12 }, (_, i) => send(`holds ${i}`));
     const waits = Array.from({ length: 5 }, (_, i) => send(`waits ${i}`));
     expect(await statusesOf(waits)).toEqual(Array(5).fill(429));
-    letGo.resolve();
+    gate.resolve();
     expect(await statusesOf(held)).toEqual(Array(12).fill(201));
-    letGo = Promise.withResolvers<void>();
+    gate = Promise.withResolvers<void>();
     const again = Array.from({ length: 13 }, () => send());
     expect((await Promise.race(again)).status).toBe(429);
-    letGo.resolve();
+    gate.resolve();
     expect(count(await statusesOf(again), 201)).toBe(12);
   });
 });

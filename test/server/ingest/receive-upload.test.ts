@@ -11,7 +11,7 @@ const HEAD =
   '--edge\r\nContent-Disposition: form-data; name="zipFile"; filename="a.zip"\r\nContent-Type: application/zip\r\n\r\n';
 
 /** An upload whose sender begins and then does what `then` says. */
-function begun(then: (controller: ReadableStreamDefaultController<Uint8Array>) => void): Request {
+function uploadRequest(then: (controller: ReadableStreamDefaultController<Uint8Array>) => void): Request {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(new TextEncoder().encode(HEAD));
@@ -36,7 +36,7 @@ async function failureOf(receiving: Promise<unknown>): Promise<string> {
 test("an upload that stalls is given up and frees its place", async () => {
   await using folder = createTempFolder();
   const receiving = receiveUpload(
-    begun(() => {}),
+    uploadRequest(() => {}),
     join(folder.path, "spool.zip"),
     1e9,
     endless,
@@ -67,7 +67,7 @@ test("a failed upload writes nothing more, so its folder can be removed", async 
   for (const _ of Array(20)) {
     const spoolPath = join(folder.path, "upload", "spool.zip");
     const receiving = receiveUpload(
-      begun((controller) => controller.error(new DOMException("gone", "AbortError"))),
+      uploadRequest((controller) => controller.error(new DOMException("gone", "AbortError"))),
       spoolPath,
       1e9,
       endless,

@@ -100,7 +100,7 @@ describe("a disk that is nearly full", () => {
 
   test("reserves no room twice: only as many concurrent uploads begin as fit together", async () => {
     freeBytes = SPARE + 35 * MIB;
-    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
     let refused = 0;
     const answers = Promise.all(
       Array.from({ length: 10 }, () => {
@@ -125,7 +125,7 @@ describe("a disk that is nearly full", () => {
     const late = await t.upload(person, new Uint8Array(6 * MIB));
     expect(late.status).toBe(507);
     while (refused < 7) await Bun.sleep(5);
-    letGo();
+    release();
     expect((await answers).sort()).toEqual([400, 400, 400, ...Array(7).fill(507)]);
     expect((await t.upload(person, sampleZip({ study: "800" }))).status).toBe(201);
   });
@@ -133,7 +133,7 @@ describe("a disk that is nearly full", () => {
   test("has room for others while trial accounts announce large uploads and send nothing", async () => {
     freeBytes = SPARE + 35 * MIB;
     const trial = await t.addPerson("Nada Envia", { plan: "avaliacao" });
-    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const answers = Array.from({ length: 3 }, () => {
       const body = new ReadableStream<Uint8Array>({
         async pull(controller) {
@@ -149,13 +149,13 @@ describe("a disk that is nearly full", () => {
     });
     while ((await staged()).length < 3) await Bun.sleep(5);
     expect((await t.upload(person, zipOf("810", 6 * MIB))).status).toBe(201);
-    letGo();
+    release();
     for (const answer of answers) expect((await answer).status).toBe(400);
   });
 
   test("has room for others once a paying account sends too slowly to finish within an hour", async () => {
     freeBytes = SPARE + 35 * MIB;
-    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const { promise: minuteIsOver, resolve: passMinute } = Promise.withResolvers<void>();
     const answers = Array.from({ length: 3 }, () => {
       const body = new ReadableStream<Uint8Array>({
@@ -183,7 +183,7 @@ describe("a disk that is nearly full", () => {
     for (let tries = 0; status === 507 && tries < 100; tries++)
       ({ status } = await t.upload(other, zipOf("820", 6 * MIB)));
     expect(status).toBe(201);
-    letGo();
+    release();
     for (const answer of answers) expect((await answer).status).toBe(400);
   });
 

@@ -51,7 +51,7 @@ const entry = (n: number, more: Partial<TestEntry> = {}): TestEntry => ({
 });
 
 /** Whether the volume is the very file that was received. */
-async function ingestAndTell(zip: Uint8Array, limits: Partial<IngestLimits> = {}) {
+async function ingestAndCompare(zip: Uint8Array, limits: Partial<IngestLimits> = {}) {
   await using uploaded = await bench.upload(zip, limits);
   const { ino } = statSync(join(uploaded.folder, "spool"));
   const scan = await uploaded.session.scan();
@@ -92,7 +92,7 @@ describe("an upload with the same contents as its volume", () => {
       [[entry(1), entry(2)], { prefix: new Uint8Array(40), comment: Buffer.from("JOAO_DA_SILVA") }],
     ];
     for (const [entries, options] of cases) {
-      const { built, isSpool, folder } = await ingestAndTell(writeTestZip(entries, options));
+      const { built, isSpool, folder } = await ingestAndCompare(writeTestZip(entries, options));
       expect(isSpool).toBe(true);
       expect(existsSync(join(folder, "spool"))).toBe(false);
       expect(readdirSync(folder)).toHaveLength(2);
@@ -107,7 +107,7 @@ describe("an upload with the same contents as its volume", () => {
     await packFolder(files, async (piece) => {
       pieces.push(piece);
     });
-    const { built, isSpool, scan } = await ingestAndTell(Buffer.concat(pieces));
+    const { built, isSpool, scan } = await ingestAndCompare(Buffer.concat(pieces));
     expect([isSpool, scan.instanceCount]).toEqual([true, 3]);
     const contents = await Promise.all(files.map(({ file }) => file.bytes()));
     await expectWhole(
@@ -126,7 +126,7 @@ describe("an upload with the same contents as its volume", () => {
       ...kept.slice(1),
       { name: "JOAO_DA_SILVA/fim.txt", content: Buffer.concat([note, new Uint8Array(200_000)]) },
     ];
-    const { built, isSpool, scan } = await ingestAndTell(writeTestZip(entries));
+    const { built, isSpool, scan } = await ingestAndCompare(writeTestZip(entries));
     expect([isSpool, scan.skippedCount]).toEqual([true, 2]);
     await expectWhole(built, kept);
   });
@@ -154,7 +154,7 @@ describe("an upload is copied to its volume without loss if it has", () => {
   for (const [why, entriesOf, kept] of cases) {
     test(why, async () => {
       const entries = entriesOf();
-      const { built, isSpool } = await ingestAndTell(writeTestZip(entries));
+      const { built, isSpool } = await ingestAndCompare(writeTestZip(entries));
       expect(isSpool).toBe(false);
       await expectWhole(
         built,
@@ -166,7 +166,7 @@ describe("an upload is copied to its volume without loss if it has", () => {
   test("an instance twice", async () => {
     const twice = instance(1);
     const entries = [entry(1, { content: twice }), entry(5, { content: twice }), entry(2)];
-    const { built, isSpool } = await ingestAndTell(writeTestZip(entries));
+    const { built, isSpool } = await ingestAndCompare(writeTestZip(entries));
     expect(isSpool).toBe(false);
     expect(built.studies[0]).toMatchObject({ newInstances: 2, duplicates: 1 });
     await expectWhole(built, [entries[0], entries[2]] as TestEntry[]);
@@ -182,7 +182,7 @@ describe("an upload is copied to its volume without loss if it has", () => {
 
   test("instances of which the study has some already", async () => {
     const [one, two] = [entry(1), entry(2)];
-    const first = await ingestAndTell(writeTestZip([one]));
+    const first = await ingestAndCompare(writeTestZip([one]));
     const zip = writeTestZip([one, two]);
     const { built, folder } = await bench.ingest(zip, await manifestsOf(first.built));
     expect(existsSync(join(folder, "spool"))).toBe(true);
@@ -212,7 +212,7 @@ describe("a study that changed before the commit", () => {
   test("never loses an instance that was there before, however small it is", async () => {
     const tiny = entry(2, { content: instance(2, STUDY, 2) });
     const mixed = [entry(1, { content: instance(1, STUDY, 256) }), tiny, entry(3)];
-    const existing = await manifestsOf((await ingestAndTell(writeTestZip([tiny]))).built);
+    const existing = await manifestsOf((await ingestAndCompare(writeTestZip([tiny]))).built);
     await using uploaded = await bench.upload(writeTestZip(mixed));
     const scan = await uploaded.session.scan();
     for (const known of [existing, undefined, existing, undefined]) {
@@ -224,13 +224,13 @@ describe("a study that changed before the commit", () => {
   test("never loses an instance of another study, however small it is", async () => {
     const tiny = entry(2, { content: instance(2, "1.2", 2) });
     const mixed = [entry(1, { content: instance(1, STUDY, 256) }), tiny, entry(3)];
-    const { built, isSpool } = await ingestAndTell(writeTestZip(mixed));
+    const { built, isSpool } = await ingestAndCompare(writeTestZip(mixed));
     expect(isSpool).toBe(false);
     await expectWhole(built, mixed);
   });
 
   test("takes only its new instances, and all of them once the others are deleted", async () => {
-    const other = await ingestAndTell(writeTestZip(entries.slice(1, 2)));
+    const other = await ingestAndCompare(writeTestZip(entries.slice(1, 2)));
     const existing = await manifestsOf(other.built);
     await using uploaded = await bench.upload(writeTestZip(entries));
     const scan = await uploaded.session.scan();
@@ -257,7 +257,7 @@ describe("a large upload, hashed while it is read", () => {
     for (const more of [{}, { method: 8 }, { dataDescriptor: true }]) {
       const entries = [entry(1, more), entry(2, more), entry(3, more)];
       const beside = { name: "JOAO_DA_SILVA/DICOMDIR", content: new Uint8Array(20) };
-      const { built, scan, isSpool } = await ingestAndTell(writeTestZip([beside, ...entries]), large);
+      const { built, scan, isSpool } = await ingestAndCompare(writeTestZip([beside, ...entries]), large);
       expect(isSpool).toBe(true);
       expect(built.studies[0]?.volume).toMatchObject({
         id: scan.guessed?.volumeId ?? "",
@@ -272,7 +272,7 @@ describe("a large upload, hashed while it is read", () => {
     const beside = { name: "JOAO_DA_SILVA/EXAMES/CT/IMAGEMX", content: new Uint8Array(20) };
     for (const at of [0, 1, 3]) {
       const entries = kept.toSpliced(at, 0, beside);
-      const { built, scan, isSpool } = await ingestAndTell(writeTestZip(entries), large);
+      const { built, scan, isSpool } = await ingestAndCompare(writeTestZip(entries), large);
       expect(isSpool).toBe(true);
       expect(scan.guessed).toBeDefined();
       expect(built.studies[0]?.volume?.sha256).not.toBe(scan.guessed?.sha256);
@@ -297,7 +297,7 @@ describe("a large upload, hashed while it is read", () => {
     const short = [entry(1, { name: "IM1" }), entry(2)];
     const frames = [entry(1, { content: multiFrame([STUDY, "1.1.1", sopOf(1)], 40), method: 8 })];
     for (const entries of [several, short, frames]) {
-      const { built, isSpool } = await ingestAndTell(writeTestZip(entries), large);
+      const { built, isSpool } = await ingestAndCompare(writeTestZip(entries), large);
       expect(isSpool).toBe(false);
       await expectWhole(built, entries);
     }
@@ -305,7 +305,7 @@ describe("a large upload, hashed while it is read", () => {
 
   test("is built again, whole or in part, after its study changed", async () => {
     const entries = [entry(1), entry(2), entry(3)];
-    const existing = await manifestsOf((await ingestAndTell(writeTestZip(entries.slice(1, 2)))).built);
+    const existing = await manifestsOf((await ingestAndCompare(writeTestZip(entries.slice(1, 2)))).built);
     await using uploaded = await bench.upload(writeTestZip(entries), large);
     const scan = await uploaded.session.scan();
     for (const known of [undefined, existing, undefined, undefined]) {
@@ -317,14 +317,14 @@ describe("a large upload, hashed while it is read", () => {
 
   test("is refused like any other if it is not a ZIP or breaks a limit", async () => {
     const refusal = async (zip: Uint8Array, limits: Partial<IngestLimits> = {}) => {
-      const refused = await ingestAndTell(zip, { ...large, ...limits }).catch((error: unknown) => error);
+      const refused = await ingestAndCompare(zip, { ...large, ...limits }).catch((error: unknown) => error);
       return refused instanceof IngestRefused ? refused.failure : "not refused";
     };
     expect(await refusal(new Uint8Array(1000))).toBe("zip.not_zip");
     expect(await refusal(writeTestZip([entry(1), entry(2)]), { maxInstances: 1 })).toBe(
       "upload.too_many_instances",
     );
-    const { isSpool } = await ingestAndTell(writeTestZip([entry(1)]), large);
+    const { isSpool } = await ingestAndCompare(writeTestZip([entry(1)]), large);
     expect(isSpool).toBe(true);
   });
 

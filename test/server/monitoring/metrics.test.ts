@@ -31,7 +31,7 @@ async function scrape(app: Pick<TestApp, "app"> = t): Promise<ReadFamily[]> {
 }
 
 /** Metrics read from the database now: a node that has just started has no cached readings. */
-async function scrapeAfresh(): Promise<ReadFamily[]> {
+async function scrapeUncached(): Promise<ReadFamily[]> {
   await using again = await t.startAgain();
   return await scrape(again);
 }
@@ -139,10 +139,10 @@ test("requests and uploads are counted by outcome", async () => {
 test("studies are counted by location and state", async () => {
   const stored = await t.store(person, sampleZip({ study: "2" }, { study: "3" }));
   const ids = stored.studies.map(({ id }) => id);
-  const before = await scrapeAfresh();
+  const before = await scrapeUncached();
   await t.sql`update studies set storage_status = 'error', integrity = 'damaged' where id = ${ids[0] ?? ""}`;
   await t.sql`update studies set integrity = 'missing' where id = ${ids[1] ?? ""}`;
-  const after = await scrapeAfresh();
+  const after = await scrapeUncached();
   const [all] = await t.sql`select count(*)::int as studies from studies`;
   expect(total(after, "exameteca_studies")).toBe(all?.studies);
   expect(total(after, "exameteca_studies", { storage_status: "error" })).toBe(1);
@@ -159,15 +159,15 @@ test("jobs that wait, and those that failed for good, are counted", async () => 
   await t.deps.jobs.enqueue(idle, { n: 2 }, { runAfterSeconds: 600 });
   await t.sql`update pgboss.job set start_after = now() - interval '1 hour' where name = 'idle' and data->>'n' = '1'`;
   const hopeless = defineQueue<{ n: number }>("hopeless", { retryLimit: 0 });
-  expect(total(await scrapeAfresh(), "exameteca_dead_letters")).toBe(0);
+  expect(total(await scrapeUncached(), "exameteca_dead_letters")).toBe(0);
   await t.deps.jobs.work(hopeless, async () => {
     throw new Error("broken");
   });
   await t.deps.jobs.enqueue(hopeless, { n: 3 });
-  let families = await scrapeAfresh();
+  let families = await scrapeUncached();
   const deadline = performance.now() + 15_000;
   while (total(families, "exameteca_dead_letters") < 1 && performance.now() < deadline)
-    families = await scrapeAfresh();
+    families = await scrapeUncached();
   expect(total(families, "exameteca_dead_letters")).toBe(1);
   expect(total(families, "exameteca_queue_jobs", { queue: "idle", state: "waiting" })).toBe(1);
   expect(total(families, "exameteca_queue_jobs", { queue: "idle", state: "delayed" })).toBe(1);

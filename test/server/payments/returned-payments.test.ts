@@ -48,7 +48,7 @@ async function paid(): Promise<Charge> {
   return charge;
 }
 
-async function told(): Promise<void> {
+async function notifyApp(): Promise<void> {
   await app.passes(11_000);
   await at.psp.notify([...at.psp.bank.cobs.keys()].at(-1) ?? "");
   await t.settle();
@@ -108,7 +108,7 @@ describe("a Pix that went back whole", () => {
       t.deps.jobs.enqueue(defineQueue("pix.reconcile"), {}),
     ]);
     await t.settle();
-    await told();
+    await notifyApp();
     expect((await app.row(id))?.status).toBe("refunded");
     expect([await audited("payment.returned"), await audited("payment.refunded")]).toEqual([1, 1]);
     const [kept] = await t.sql`select count(*)::int as rows from devolucoes where payment_id = ${id}`;
@@ -120,10 +120,10 @@ describe("a Pix that went back whole", () => {
     const { id, txid } = await paid();
     at.psp.takeBack(txid, { cents: 1000 });
     at.psp.takeBack(txid, { cents: 989 });
-    await told();
+    await notifyApp();
     expect(await app.row(id)).toMatchObject({ status: "paid" });
     at.psp.takeBack(txid, { cents: 1 });
-    await told();
+    await notifyApp();
     expect(await app.row(id)).toMatchObject({ status: "refunded" });
     expect(await shown(id)).toMatchObject({ amountReturned: 1990 });
   });
@@ -163,7 +163,7 @@ describe("a Pix that went back whole", () => {
     await t.settle();
     expect(await app.row(id)).toMatchObject({ status: "failed", failure: "wrong_amount" });
     at.psp.takeBack(txid);
-    await told();
+    await notifyApp();
     expect(await app.row(id)).toMatchObject({ status: "refunded" });
   });
 
@@ -182,8 +182,8 @@ describe("a Pix of which a part went back", () => {
   test("keeps its period, shows the part, and user and operator are told once", async () => {
     const { id, txid } = await paid();
     at.psp.takeBack(txid, { cents: 500 });
-    await told();
-    await told();
+    await notifyApp();
+    await notifyApp();
     expect(await app.row(id)).toMatchObject({ status: "paid" });
     expect((await app.subscription()).status).toBe("active");
     expect(await shown(id)).toMatchObject({ status: "paid", amountReturned: 500 });
@@ -195,7 +195,7 @@ describe("a Pix of which a part went back", () => {
   test("can be refunded by an admin up to the rest", async () => {
     const { id, txid } = await paid();
     at.psp.takeBack(txid, { cents: 500 });
-    await told();
+    await notifyApp();
     await t.call("POST", `/api/payments/${id}/refund`, { as: app.admin });
     const { devolucao_id: own } = (await app.row(id)) ?? {};
     expect(at.psp.refunds().find((refund) => refund.id === own)).toMatchObject({ cents: 1490 });
@@ -217,10 +217,10 @@ describe("a Pix of which a part went back", () => {
     const { txid } = await paid();
     expect(await revenue()).toBe(before + 1990);
     at.psp.takeBack(txid, { cents: 500 });
-    await told();
+    await notifyApp();
     expect(await revenue()).toBe(before + 1490);
     at.psp.takeBack(txid, { cents: 1490 });
-    await told();
+    await notifyApp();
     expect(await revenue()).toBe(before);
   });
 });
@@ -229,19 +229,19 @@ describe("a devolucao", () => {
   test("under way changes nothing until it is done; one that failed never does", async () => {
     const { id, txid } = await paid();
     const begun = at.psp.takeBack(txid, { status: "EM_PROCESSAMENTO" });
-    await told();
+    await notifyApp();
     expect(await app.row(id)).toMatchObject({ status: "paid" });
     expect(await shown(id)).toMatchObject({
       amountReturned: 0,
       devolucoes: [{ status: "EM_PROCESSAMENTO" }],
     });
     at.psp.settleRefund(begun.id, "NAO_REALIZADO");
-    await told();
+    await notifyApp();
     expect(await shown(id)).toMatchObject({ status: "paid", devolucoes: [{ status: "NAO_REALIZADO" }] });
     expect(await audited("payment.returned")).toBe(0);
     const again = at.psp.takeBack(txid, { status: "EM_PROCESSAMENTO" });
     at.psp.settleRefund(again.id, "DEVOLVIDO");
-    await told();
+    await notifyApp();
     expect(await app.row(id)).toMatchObject({ status: "refunded" });
   });
 
@@ -255,7 +255,7 @@ describe("a devolucao", () => {
       amountReturned: 1990,
       devolucoes: [{ natureza: "ORIGINAL", status: "DEVOLVIDO" }],
     });
-    await told();
+    await notifyApp();
     expect([await audited("payment.returned"), await audited("payment.refunded")]).toEqual([0, 1]);
     expect(await mailsTo(person.email, "refunded")).toBe(1);
   });
@@ -265,7 +265,7 @@ describe("a devolucao", () => {
     await t.call("POST", `/api/payments/${id}/refund`, { as: app.admin });
     at.psp.settleRefund(String((await app.row(id))?.devolucao_id), "NAO_REALIZADO");
     at.psp.takeBack(txid);
-    await told();
+    await notifyApp();
     expect(await app.row(id)).toMatchObject({ status: "refunded", devolucao_status: "NAO_REALIZADO" });
     await app.reconcile();
     expect(await audited("payment.refunded")).toBe(1);
@@ -284,7 +284,7 @@ describe("a devolucao", () => {
       expect(await app.row(id)).toMatchObject({ status: "paid" });
       expect((await shown(id)).devolucoes).toEqual([]);
       at.psp.fail(GET, ...Array.from({ length: 6 }, () => ({ amend })));
-      await told();
+      await notifyApp();
       at.psp.reset();
     }
     expect(await app.row(id)).toMatchObject({ status: "refunded" });
@@ -301,7 +301,7 @@ describe("a devolucao", () => {
       })),
     });
     at.psp.fail(GET, { amend });
-    await told();
+    await notifyApp();
     expect(await shown(id)).toMatchObject({ status: "refunded", devolucoes: [{ natureza: "MED_NOVA" }] });
     const rows = await t.sql`select to_jsonb(d)::text as text from devolucoes d`;
     expect(rows.map(({ text }) => String(text)).join()).not.toContain("Francisco");
@@ -309,7 +309,7 @@ describe("a devolucao", () => {
 });
 
 describe("the PSP is asked about a paid charge", () => {
-  const looksDuring = async (ms: number, everyMs: number): Promise<number> => {
+  const countReadsDuring = async (ms: number, everyMs: number): Promise<number> => {
     let looks = 0;
     for (let passed = 0; passed < ms; passed += everyMs) {
       at.psp.calls.length = 0;
@@ -323,16 +323,16 @@ describe("the PSP is asked about a paid charge", () => {
   test("each hour at first, each day at the end, and not after 90 days", async () => {
     await t.sql`update payments set status = 'pending', expires_at = now() - interval '1 day', created_at = now() - interval '200 days'`;
     const { id } = await paid();
-    const hourly = await looksDuring(6 * HOUR, HOUR / 2);
+    const hourly = await countReadsDuring(6 * HOUR, HOUR / 2);
     expect(hourly).toBeGreaterThanOrEqual(4);
     expect(hourly).toBeLessThanOrEqual(6);
     await app.passes(40 * DAY);
     await app.reconcile();
-    const daily = await looksDuring(4 * DAY, 12 * HOUR);
+    const daily = await countReadsDuring(4 * DAY, 12 * HOUR);
     expect(daily).toBeGreaterThanOrEqual(3);
     expect(daily).toBeLessThanOrEqual(4);
     await app.passes(60 * DAY);
-    expect(await looksDuring(2 * DAY, DAY)).toBe(0);
+    expect(await countReadsDuring(2 * DAY, DAY)).toBe(0);
     expect((await app.row(id))?.status).toBe("paid");
   }, 60_000);
 

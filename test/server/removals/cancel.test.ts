@@ -8,6 +8,7 @@ import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 import {
+  addEndlessSubscription,
   addLabExam,
   addPaidPeriod,
   askTicket,
@@ -23,7 +24,6 @@ import {
   newStudyNumber,
   openViewer,
   removalOf,
-  subscribeAnew,
 } from "./filled-account.ts";
 
 setDefaultTimeout(30_000);
@@ -114,7 +114,7 @@ describe("a cancelled subscription", () => {
     expect((await get(owner, "/api/studies")).status).toBe(403);
     expect((await get(owner, "/api/exams-lab")).status).toBe(403);
     // A new plan gives access again, but not to the removed exams.
-    await subscribeAnew(t, owner, "familia");
+    await addEndlessSubscription(t, owner, "familia");
     for (const person of [owner, doctor, relative, admin]) {
       expect(await listedTo(t, person)).not.toContain(studyId);
       for (const route of routesToExams()) {

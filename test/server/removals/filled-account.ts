@@ -112,7 +112,7 @@ export async function mailsTo(t: TestApp, { email }: Person) {
 }
 
 /** A subscription without end. */
-export async function subscribeAnew(t: TestApp, { id }: Person, planSlug: string): Promise<void> {
+export async function addEndlessSubscription(t: TestApp, { id }: Person, planSlug: string): Promise<void> {
   const now = t.deps.clock.now();
   await startSubscription(t.deps.db, { userId: id, planSlug, expiresAt: null, now });
 }

@@ -9,19 +9,19 @@ import { sampleZip } from "../../support/sample-zip.ts";
 import { bytesOnceSettled, compareBytes, NO_DISAGREEMENTS } from "../../support/stored-bytes.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import {
+  addEndlessSubscription,
   askToCancel,
   attachReport,
   cancel,
   GRACE_MS,
   newStudyNumber,
   sendLabExam,
-  subscribeAnew,
 } from "./filled-account.ts";
 
 setDefaultTimeout(120_000);
 
 /** Everything a cancelled account still shows: it must be empty, whatever arrived during the cancellation. */
-async function leftIn(t: TestApp, person: Person) {
+async function remainsOf(t: TestApp, person: Person) {
   const [row] = await t.sql`select
     (select count(*)::int from studies where account_id = ${person.id} and removal_id is null) as studies,
     (select count(*)::int from lab_exams where account_id = ${person.id} and removal_id is null) as labs,
@@ -53,8 +53,8 @@ test("an upload that meets a cancellation is removed with the rest or refused, i
       // A report finds its study gone, the others their subscription.
       expect([i, answer.status]).toBeOneOf([[i, 201], [i, 403], ...(i === 3 ? [[3, 404]] : [])]);
     }
-    expect(await leftIn(t, person)).toEqual(NOTHING);
-    await subscribeAnew(t, person, "clinica");
+    expect(await remainsOf(t, person)).toEqual(NOTHING);
+    await addEndlessSubscription(t, person, "clinica");
   }
   // Otherwise the uploads and cancellations never overlapped.
   expect([statuses.get(201) ?? 0, statuses.get(403) ?? 0].every((count) => count >= 5)).toBe(true);
@@ -84,9 +84,9 @@ test("deletions, downloads and transfers that meet a cancellation never block ea
     for (const one of answers) {
       if (one instanceof Response) expect(one.status).toBeOneOf([200, 403, 404]);
     }
-    expect(await leftIn(t, person)).toEqual(NOTHING);
+    expect(await remainsOf(t, person)).toEqual(NOTHING);
     await t.sql`update subscriptions set downloads = 0, deletes = 0, lab_deletes = 0 where user_id = ${person.id}`;
-    await subscribeAnew(t, person, "clinica");
+    await addEndlessSubscription(t, person, "clinica");
   }
 });
 

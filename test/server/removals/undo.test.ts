@@ -6,6 +6,7 @@ import type { Removal, Subscription, UndoneRemoval } from "../../../src/shared/a
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import {
+  addEndlessSubscription,
   addLabExam,
   addPaidPeriod,
   cancel,
@@ -19,7 +20,6 @@ import {
   origin,
   removalOf,
   signInAgain,
-  subscribeAnew,
 } from "./filled-account.ts";
 
 setDefaultTimeout(30_000);
@@ -111,7 +111,7 @@ describe("undoing a cancellation", () => {
     const [twice, once] = [newStudyNumber(), newStudyNumber()];
     const old = await t.store(owner, sampleZip({ study: twice }, { study: once }));
     await cancel(t, owner);
-    await subscribeAnew(t, owner, "essencial");
+    await addEndlessSubscription(t, owner, "essencial");
     const fresh = await t.store(owner, sampleZip({ study: twice, sop: "9" }));
     const oldTwice = old.studies[0]?.id ?? "";
     const keys = await t.sql`select key from stored_objects where study_id = ${oldTwice}`;

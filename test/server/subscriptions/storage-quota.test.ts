@@ -10,7 +10,7 @@ import {
   countedBytes,
   keptBytes,
   limitStorage,
-  pretendKept,
+  setStoredBytes,
   sizeOfStudy,
 } from "../../support/storage-quota.ts";
 import { bytesOnceSettled, compareBytes, filesBelow } from "../../support/stored-bytes.ts";
@@ -50,12 +50,12 @@ async function expectTrue(accountId: string): Promise<number> {
 
 async function expectNothingLeftOver(): Promise<void> {
   const { dataDir } = t.deps.config;
-  const found = await bytesOnceSettled(() => compareBytes(t.sql, dataDir, labless()));
+  const found = await bytesOnceSettled(() => compareBytes(t.sql, dataDir, keysWithoutLabs()));
   expect(found.filesWithoutRow).toEqual([]);
   expect((await readdir(join(dataDir, "staging"))).filter((name) => !name.startsWith("~"))).toEqual([]);
 }
 /** Lab exams have rows elsewhere. */
-function labless(): string[] {
+function keysWithoutLabs(): string[] {
   return [...filesBelow(join(t.deps.config.dataDir, "objects"))].filter((key) => !key.endsWith(".pdf"));
 }
 
@@ -132,7 +132,7 @@ describe("what an account keeps at rest", () => {
       });
     }
     await limitStorage(t, person, 1.5 * GIB);
-    await pretendKept(t, person.id, 1.5 * GIB - 1.2 * studyBytes);
+    await setStoredBytes(t, person.id, 1.5 * GIB - 1.2 * studyBytes);
     const form = await formBody(
       {},
       { name: "zipFile", bytes: sampleZip({ study: "703" }), fileName: "a.zip" },
@@ -153,7 +153,7 @@ describe("what an account keeps at rest", () => {
     expect((await t.upload(person, sampleZip({ study: "704", sop: "2" }))).status).toBe(201);
     const third = await t.upload(person, sampleZip({ study: "706" }));
     expect((await problemOf(third)).code).toBe("quota.trial");
-    await pretendKept(t, person.id, 2 * GIB - 4 * studyBytes);
+    await setStoredBytes(t, person.id, 2 * GIB - 4 * studyBytes);
     let last = 201;
     for (let sop = 3; sop < 20 && last === 201; sop++) {
       last = (await t.upload(person, sampleZip({ study: "704", sop: `${sop}` }))).status;
@@ -183,7 +183,7 @@ describe("what an account keeps at rest", () => {
 
   test("does not limit an admin", async () => {
     await t.store(admin, sampleZip({ study: "707" }));
-    await pretendKept(t, admin.id, 9000 * GIB);
+    await setStoredBytes(t, admin.id, 9000 * GIB);
     expect((await t.upload(admin, sampleZip({ study: "708" }))).status).toBe(201);
   });
 });
@@ -220,7 +220,7 @@ describe("a PDF beyond the plan's bytes", () => {
 describe("another plan", () => {
   test("that holds less than is kept can't be bought", async () => {
     const person = await t.addPerson("Quer Menor", { plan: "familia" });
-    await pretendKept(t, person.id, 20.1 * GIB);
+    await setStoredBytes(t, person.id, 20.1 * GIB);
     const plans = (await (
       await t.call("GET", "/api/subscriptions/plans", { as: person })
     ).json()) as OfferedPlan[];

@@ -18,7 +18,7 @@ export interface AppAtPsp extends AsyncDisposable {
   row(id: string): Promise<Record<string, unknown> | undefined>;
   /** Time passes for us and the PSP; then payer and admin sign in anew. */
   passes(milliseconds: number): Promise<void>;
-  /** What runs every minute. */
+  /** Runs the job of every minute. */
   reconcile(): Promise<void>;
   /** The payer's own. */
   subscription(): Promise<Subscription>;
