@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { DumpIsUnreadable, loadDump } from "../../../src/server/db/dump/load-dump.ts";
+import {
+  DumpIsUnreadable,
+  dropLoaded,
+  hasLoadedRows,
+  loadDump,
+} from "../../../src/server/db/dump/load-dump.ts";
 import { writeDump } from "../../../src/server/db/dump/write-dump.ts";
 import { migrations } from "../../../src/server/db/migrations.ts";
 import { openPostgres, type Sql } from "../../../src/server/db/postgres.ts";
@@ -65,7 +70,7 @@ test("a dump holds every row, counter and waiting job, whatever characters are i
   for (const size of [dump.length, 1000, 7]) {
     const scratch = await createTestDatabase({ migrations: [] });
     const sql = openPostgres(scratch.url, { max: 1 });
-    await sql.begin((tx) => loadDump(tx, chunksOf(dump, size)));
+    await loadDump(sql, chunksOf(dump, size));
     expect(await contentOf(sql)).toEqual(content);
     const [next] =
       await sql`select nextval('audit_events_id_seq') > (select max(id) from audit_events) as is_free`;
@@ -82,7 +87,9 @@ test("a dump that is cut anywhere leaves nothing behind", async () => {
   for (const part of [0, 0.1, 0.5, 0.9, 0.9999]) {
     const cut = dump.subarray(0, Math.floor(dump.length * part));
     const sql = openPostgres(target.url, { max: 1 });
-    await expect(sql.begin((tx) => loadDump(tx, chunksOf(cut, 4096)))).rejects.toThrow();
+    await expect(loadDump(sql, chunksOf(cut, 4096))).rejects.toThrow();
+    expect(await hasLoadedRows(sql)).toBe(false);
+    await dropLoaded(sql);
     await sql.end({ timeout: 5 });
     const [left] =
       await target.sql`select count(*)::int as n from pg_tables where schemaname in ('public', 'drizzle', 'pgboss')`;
@@ -96,14 +103,14 @@ test("rows that the database refuses end the load", async () => {
     dump.toString("utf8").replace(/(copy public\.plans .*\n)[^\t]*\t/, "$1no uuid\t"),
   );
   const sql = openPostgres(target.url, { max: 1 });
-  await expect(sql.begin((tx) => loadDump(tx, chunksOf(spoilt, 4096)))).rejects.toThrow(DumpIsUnreadable);
+  await expect(loadDump(sql, chunksOf(spoilt, 4096))).rejects.toThrow(DumpIsUnreadable);
+  expect(await hasLoadedRows(sql)).toBe(false);
+  await dropLoaded(sql);
   await sql.end({ timeout: 5 });
 }, 60_000);
 
 test("a file that is not a dump is refused", async () => {
   const sql = openPostgres(target.url, { max: 1 });
-  await expect(sql.begin((tx) => loadDump(tx, chunksOf(Buffer.from("select 1;\n"), 100)))).rejects.toThrow(
-    DumpIsUnreadable,
-  );
+  await expect(loadDump(sql, chunksOf(Buffer.from("select 1;\n"), 100))).rejects.toThrow(DumpIsUnreadable);
   await sql.end();
 });

@@ -1,8 +1,8 @@
 import type { Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import type { TransactionSql } from "postgres";
 import { OperatorError } from "../../runtime/operator-error.ts";
-import { ROWS_END, STATEMENT_END } from "./write-dump.ts";
+import type { Sql } from "../postgres.ts";
+import { ROWS_END, STATEMENT_END, TRANSACTIONS } from "./write-dump.ts";
 
 /** No row is larger: the largest have an image of some hundred kilobytes, twice as long in hexadecimal digits. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
@@ -14,13 +14,14 @@ export class DumpIsUnreadable extends OperatorError {
 }
 
 /**
- * Runs a dump of `writeDump` in the transaction `tx`; the dump's own begin and commit are skipped. Constant memory.
- * @throws {DumpIsUnreadable}
+ * Runs a dump of `writeDump`: one transaction makes the tables, another one fills them. Constant memory.
+ * @param sql a client with one connection
+ * @throws {DumpIsUnreadable} with the tables there, perhaps, and no rows in them; {@link dropLoaded} removes them
  */
-export async function loadDump(tx: TransactionSql, dump: AsyncIterable<Uint8Array>): Promise<void> {
+export async function loadDump(sql: Sql, dump: AsyncIterable<Uint8Array>): Promise<void> {
   let statement: string[] = [];
   let rows: Rows | undefined;
-  let isWhole = false;
+  let committed = 0;
   try {
     for await (const lines of linesOf(dump)) {
       for (let at = 0; at < lines.length; at++) {
@@ -35,12 +36,12 @@ export async function loadDump(tx: TransactionSql, dump: AsyncIterable<Uint8Arra
           }
           at = until;
         } else if (line === STATEMENT_END) {
-          const sql = statement.join("\n");
+          const text = statement.join("\n");
           statement = [];
-          if (/^commit;$/.test(sql)) isWhole = true;
-          else if (!/^(?:--.*\n)*begin;$/.test(sql)) await tx.unsafe(sql).simple();
+          await sql.unsafe(text).simple();
+          if (text === "commit;") committed++;
         } else if (statement.length === 0 && BEGINS_ROWS.test(line)) {
-          rows = new Rows(tx, await tx.unsafe(line).writable());
+          rows = new Rows(sql, await sql.unsafe(line).writable());
         } else {
           statement.push(line);
         }
@@ -48,14 +49,29 @@ export async function loadDump(tx: TransactionSql, dump: AsyncIterable<Uint8Arra
     }
   } finally {
     rows?.giveUp();
+    // Ends what a dump that is cut or refused began; after a whole one there is nothing to end.
+    await sql.unsafe("rollback");
   }
-  if (!isWhole) throw new DumpIsUnreadable("the dump ends early");
+  if (committed < TRANSACTIONS) throw new DumpIsUnreadable("the dump ends early");
+}
+
+/** Whether the rows of a dump are in the database: they come in one transaction, the list of migrations among them. */
+export async function hasLoadedRows(sql: Sql): Promise<boolean> {
+  const [table] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as is_there`;
+  if (!table?.is_there) return false;
+  const rows = await sql`select 1 from drizzle.__drizzle_migrations limit 1`;
+  return rows.length > 0;
+}
+
+/** Removes every table that a dump makes. */
+export async function dropLoaded(sql: Sql): Promise<void> {
+  await sql.unsafe(`drop schema if exists public, drizzle, pgboss cascade; create schema public`).simple();
 }
 
 /** The rows of one table on their way to the database. */
 class Rows {
   constructor(
-    private readonly tx: TransactionSql,
+    private readonly sql: Sql,
     private readonly stream: Writable,
   ) {
     stream.on("error", () => {}); // each write reports its own error
@@ -76,7 +92,7 @@ class Rows {
     this.stream.end();
     await setImmediate(); // by then the end of the rows is sent, and the statement follows it
     try {
-      await this.tx.unsafe("select 1");
+      await this.sql.unsafe("select 1");
     } catch (cause) {
       throw new DumpIsUnreadable("the database does not take its rows", { cause });
     }

@@ -7,6 +7,9 @@ export const STATEMENT_END = "--> statement-breakpoint";
 /** Ends the rows of a table. */
 export const ROWS_END = "\\.";
 
+/** How many transactions a dump has: the tables, then their rows. */
+export const TRANSACTIONS = 2;
+
 /** A schema that a dump contains in addition to that of the migrations. */
 export interface ForeignSchema {
   name: string;
@@ -30,15 +33,18 @@ export async function* writeDump(
   foreignSchemas: readonly ForeignSchema[],
 ): AsyncGenerator<string | Uint8Array> {
   yield "-- A dump of Exameteca's database: load it into an empty one with `psql -v ON_ERROR_STOP=1 -f`.\n";
+  yield statement("set client_encoding = 'UTF8'");
+  yield statement("set standard_conforming_strings = on");
   yield statement("begin");
-  yield statement("set local client_encoding = 'UTF8'");
-  yield statement("set local standard_conforming_strings = on");
   yield statement("create schema drizzle");
   yield statement(
     "create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)",
   );
   for (const { sql } of migrations) for (const part of sql) yield statement(part);
   for (const { construction } of foreignSchemas) yield statement(construction);
+  // Before PostgreSQL 17 a value that a migration added to an enum can't be used before the migration is committed.
+  yield statement("commit");
+  yield statement("begin");
   for (const schema of OWN_SCHEMAS) {
     for (const table of await listTables(tx, schema)) yield* rowsOf(tx, table);
     for (const { name, lastValue } of await listSequences(tx, schema)) {

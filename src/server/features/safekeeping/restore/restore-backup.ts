@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { loadDump } from "../../../db/dump/load-dump.ts";
+import { dropLoaded, hasLoadedRows, loadDump } from "../../../db/dump/load-dump.ts";
 import { type Migration, migrate } from "../../../db/migrate.ts";
 import { openPostgres } from "../../../db/postgres.ts";
 import { sync } from "../../../storage/disk/durable-file.ts";
@@ -51,17 +51,15 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
   await using database = await options.reachDatabase();
   const sql = openPostgres(database.url, { max: 1, connection: { application_name: "exameteca-restore" } });
   try {
-    const hasRows = await hasTables(sql);
-    if (hasRows && !isRepeated) {
+    const isTaken = await hasTables(sql);
+    if (isTaken && !isRepeated) {
       await rm(mark);
       throw new PlaceIsTaken("the database");
     }
     const dump = await restoreFiles(folder, manifest, options);
-    // All rows are written in one transaction, so that a repeated run finds an empty database or all of them.
-    if (!hasRows) {
-      await sql.begin(async (tx) => {
-        await loadDump(tx, createReadStream(dump, { highWaterMark: 1 << 20, signal: options.signal }));
-      });
+    if (!(await hasLoadedRows(sql))) {
+      if (isTaken) await dropLoaded(sql);
+      await loadDump(sql, createReadStream(dump, { highWaterMark: 1 << 20, signal: options.signal }));
     }
     await migrate(database.url, options.migrations);
     await sql.begin((tx) => settleRestored(tx, options.now));
