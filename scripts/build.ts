@@ -4,7 +4,7 @@ import { executableStep, isFresh, quickExecutableStep } from "./build/freshness.
 import { inFreshProcess } from "./build/in-fresh-process.ts";
 
 /**
- * Builds `dist/exameteca`: nothing where nothing changed, else only the steps whose inputs did. With `--quick`
+ * Builds `dist/exameteca`. A step runs only if its inputs have changed. With `--quick`
  * `dist/quick/exameteca`, the same program compressed less, for tests.
  */
 const isQuick = process.argv.includes("--quick");

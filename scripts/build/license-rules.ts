@@ -1,6 +1,6 @@
 import type { Notice } from "./notices.ts";
 
-/** Licences whose only condition is that their text comes along. A package under any other licence does not ship. */
+/** Licences that only require their text to be included. The product contains no package under any other licence. */
 const PERMISSIVE = new Set([
   "0BSD",
   "Apache-2.0",

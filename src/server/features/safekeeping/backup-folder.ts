@@ -66,7 +66,8 @@ export function stateName(at: Date, taken: readonly string[]): string {
   return `${name}-${number}`;
 }
 
-async function namesIn(folder: string): Promise<string[]> {
+/** Names in a folder; none if the folder does not exist. */
+export async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {

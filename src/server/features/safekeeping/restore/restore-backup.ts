@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { mkdir, open, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { dropLoaded, hasLoadedRows, loadDump } from "../../../db/dump/load-dump.ts";
 import { type Migration, migrate } from "../../../db/migrate.ts";
@@ -7,7 +7,7 @@ import { openPostgres } from "../../../db/postgres.ts";
 import { sync } from "../../../storage/disk/durable-file.ts";
 import { isAbsent } from "../../../storage/disk/fs-failure.ts";
 import type { ObjectStore } from "../../../storage/object-store.ts";
-import { type BackupFolder, openBackupFolder } from "../backup-folder.ts";
+import { type BackupFolder, namesIn, openBackupFolder } from "../backup-folder.ts";
 import { type BackupFile, type BackupHead, readManifestFiles, readManifestHead } from "../backup-manifest.ts";
 import { copyHashed, hashFile } from "../hashed-copy.ts";
 import { BackupIsDamaged, BackupIsNewer, NoBackup, PlaceIsTaken } from "../safekeeping.errors.ts";
@@ -172,13 +172,4 @@ async function writeDurably(path: string, text: string): Promise<void> {
   await file.writeFile(text);
   await file.sync();
   await sync(path.slice(0, path.lastIndexOf("/")));
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
 }
