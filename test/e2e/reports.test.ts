@@ -61,7 +61,6 @@ describe("a report", () => {
 
   async function open(page: Page): Promise<void> {
     await button(page, /^Ver laudo: /).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Ver laudo" }).click();
     await page.locator("main[data-view=laudo] .pdf-sheet canvas").first().waitFor();
   }
 
@@ -235,8 +234,6 @@ describe("a report", () => {
         await page.getByText("Laudo anexado").first().waitFor();
 
         await tabTo(page, button(page, /^Ver laudo: /));
-        await page.keyboard.press("Enter");
-        await tabTo(page, page.getByRole("dialog").getByRole("button", { name: "Ver laudo" }));
         await page.keyboard.press("Space");
         await page.locator("main[data-view=laudo] .textLayer span").first().waitFor();
 
@@ -279,7 +276,6 @@ describe("a report", () => {
         await button(page, "Anexar laudo").tap();
         await page.getByText("Laudo anexado").first().waitFor();
         await button(page, /^Ver laudo: /).tap();
-        await page.getByRole("dialog").getByRole("button", { name: "Ver laudo" }).tap();
         await page.locator(".pdf-sheet .textLayer span").first().waitFor();
         expect(await inkOf(page)).toBeGreaterThan(0.005);
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);

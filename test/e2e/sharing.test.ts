@@ -271,7 +271,6 @@ describe("a study", () => {
       await attach(owner);
       const seeReport = async (page: Page) => {
         await button(page, /^Ver laudo: /).click();
-        await button(page.getByRole("dialog"), "Ver laudo").click();
         await page.locator(".textLayer", { hasText: "Sem alterações" }).waitFor();
       };
       await app.as(sister, {}, async (page) => {

@@ -55,6 +55,16 @@ describe("the login form", () => {
     expect(currentToken()).toBeUndefined();
   });
 
+  test("keeps the focus on the password after a refused login", async () => {
+    answerCalls({
+      "POST /api/auth/login": () => problem(401, "auth.wrong_credentials", "E-mail ou senha incorretos."),
+    });
+    const user = await showForm();
+    await signIn(user);
+    await screen.findByText("E-mail ou senha incorretos.");
+    expect(document.activeElement).toBe(screen.getByLabelText("Senha"));
+  });
+
   test("shows why a login was refused and can be sent again", async () => {
     answerCalls({
       "POST /api/auth/login": () => problem(401, "auth.wrong_credentials", "E-mail ou senha incorretos."),

@@ -74,6 +74,18 @@ describe("laboratory exams", () => {
     expect(second?.querySelector("[data-mod=LAB]")).not.toBeNull();
   });
 
+  test("open on a click on their row, and not on a click on another of its buttons", async () => {
+    const { user } = await showLabs({
+      ...labsOf([blood]),
+      [`GET /api/exams-lab/${blood.id}/view`]: () => problem(404, "lab.not_found", "Não encontrado"),
+    });
+    await user.click(await screen.findByRole("button", { name: "Excluir Hemograma completo" }));
+    await user.click(await screen.findByRole("button", { name: "Cancelar" }));
+    expect(screen.getByRole("heading", { level: 1 }).textContent).toStartWith("Laboratório");
+    await user.click(screen.getByText("Hemograma completo"));
+    expect(await screen.findByRole("button", { name: "Voltar para a lista" })).toBeDefined();
+  });
+
   test("are found by name regardless of accents, and a message says when none matches", async () => {
     const { user } = await showLabs(labsOf([blood, bones]));
     await screen.findByText("Hemograma completo");

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { ReportButton } from "../../../src/client/features/reports/report-button.tsx";
 import { ReportDialog } from "../../../src/client/features/reports/report-dialog.tsx";
-import { reportAskedAtom } from "../../../src/client/features/reports/report-state.ts";
+import { reportAskedAtom, shownReportAtom } from "../../../src/client/features/reports/report-state.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { act, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { renderView, shownView } from "../../support/render-view.tsx";
@@ -41,8 +41,16 @@ async function drop(file: File) {
 }
 
 describe("the report of a study", () => {
-  test("can be viewed if it exists", async () => {
-    const user = await openDialog({ laudo: true });
+  test("opens at once if it exists, without a dialog that asks the same again", async () => {
+    await renderView(<ReportButton study={{ ...skull, laudo: true }} />);
+    await userEvent.setup().click(screen.getByRole("button", { name: "Ver laudo: Tomografia de crânio" }));
+    expect(shownView()).toBe("laudo");
+    expect(getDefaultStore().get(shownReportAtom)?.id).toBe("s1");
+  });
+
+  test("is offered by the dialog that found one attached meanwhile", async () => {
+    const user = await openDialog();
+    await act(async () => getDefaultStore().set(reportAskedAtom, { ...skull, laudo: true }));
     await user.click(screen.getByRole("button", { name: "Ver laudo" }));
     expect(shownView()).toBe("laudo");
   });

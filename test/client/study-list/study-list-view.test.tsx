@@ -1,5 +1,7 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
+import { getDefaultStore } from "jotai";
+import { viewedStudyAtom } from "../../../src/client/features/study-list/list-actions.ts";
 import { readStoredSession } from "../../../src/client/session.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { Role } from "../../../src/shared/api/users.ts";
@@ -75,6 +77,31 @@ test("a row expands to its series; a series without a description says so", asyn
   expect(await screen.findByText("Sem descrição")).toBeTruthy();
   expect(screen.getByText("Sé 3")).toBeTruthy();
   expect(screen.getByText("SC-1")).toBeTruthy();
+});
+
+test("a click on a row shows its series, and one on its film or on a series opens the images", async () => {
+  const store = getDefaultStore();
+  const answers = {
+    ...listOf([skull]),
+    "POST /api/studies/s1/assign": () => problem(503, "unavailable", "Indisponível"),
+  };
+  const { user } = await showList(answers);
+  await user.click(await screen.findByText("Tomografia de crânio"));
+  expect(store.get(viewedStudyAtom)).toBeUndefined();
+  for (const place of ["Sé 3", ".study-row .film"]) {
+    const target = place.startsWith(".") ? document.querySelector(place) : await screen.findByText(place);
+    await user.click(target as Element);
+    expect(store.get(viewedStudyAtom)?.id).toBe("s1");
+    await user.keyboard("{Escape}");
+    await waitFor(() => expect(store.get(viewedStudyAtom)).toBeUndefined());
+  }
+});
+
+test("the film of a study on its way to the store opens nothing", async () => {
+  const { user } = await showList(listOf([{ ...skull, storageStatus: "local" }]));
+  await screen.findByText("Tomografia de crânio");
+  await user.click(document.querySelector(".study-row .film") as Element);
+  expect(getDefaultStore().get(viewedStudyAtom)).toBeUndefined();
 });
 
 test("series that can't be read show an error and leave the list intact", async () => {

@@ -45,6 +45,8 @@ export function useLogin(onPending: (pending: PendingSignIn) => void) {
       if (found.email || found.password) return refuse(form, found);
       const title = t({ id: "auth.login.failed", message: "Login failed" });
       showToast({ tone: "bad", title, text: error.message });
+      // The button was disabled meanwhile and has lost the focus.
+      form.querySelector<HTMLInputElement>("[name=password]")?.focus();
     }
   };
 

@@ -20,10 +20,12 @@ import { useIsActive } from "../session/use-is-active.ts";
 import { SubscriptionBanner } from "../subscriptions/subscription-banner.tsx";
 import { PhoneBar, PhoneTabs } from "./phone-menu.tsx";
 import { SideMenu } from "./side-menu.tsx";
+import { signOutAskedAtom } from "./sign-out-asked.ts";
 import { usePlaceOfHistory } from "./use-place-of-history.ts";
 import { ViewOutlet } from "./view-outlet.tsx";
 
 const TermsDialog = lazyChunk(() => import("../terms/terms-dialog.tsx"));
+const SignOutDialog = lazyChunk(() => import("./sign-out-dialog.tsx"));
 
 /** Everything behind the login: the frame once the user is known, else the way back to the entry page. */
 export default function HisScreen(props: IslandProps<"his">) {
@@ -69,6 +71,7 @@ function useLeaveWithoutSession(): void {
 function Frame({ his }: { his: His }) {
   usePlaceOfHistory();
   const isPhone = useMediaQuery(PHONE);
+  const asksToSignOut = useAtomValue(signOutAskedAtom);
   return (
     <HisProvider value={his}>
       <div className="his">
@@ -81,6 +84,11 @@ function Frame({ his }: { his: His }) {
         {isPhone && <PhoneTabs />}
       </div>
       {his.user.role !== "admin" && <PaymentWatch />}
+      {asksToSignOut && (
+        <Suspense>
+          <SignOutDialog />
+        </Suspense>
+      )}
       {his.user.termsAcceptedAt === null && (
         <Suspense>
           <TermsDialog />

@@ -1,15 +1,16 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useAtom } from "jotai";
+import { useAtom, useSetAtom } from "jotai";
 import { Dialog as RadixDialog } from "radix-ui";
+import { Avatar } from "../../ui/avatar.tsx";
 import { Brand } from "../../ui/brand.tsx";
 import { LogOutIcon, MenuIcon, UserIcon } from "../../ui/icons.tsx";
 import { openAtom, viewAtom } from "../places/views.ts";
 import { LanguageSwitch } from "../preferences/language-switch.tsx";
 import { ThemeSwitch } from "../preferences/theme-switch.tsx";
 import { useHis } from "../session/his-context.ts";
-import { useSignOut } from "../session/use-sign-out.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import { menuButtonProps, useMenu } from "./menu-items.tsx";
+import { signOutAskedAtom } from "./sign-out-asked.ts";
 
 const isDrawerOpenAtom = openAtom("menu");
 
@@ -45,7 +46,7 @@ export function PhoneTabs() {
 function Drawer() {
   const { t } = useLingui();
   const menu = useMenu();
-  const signOut = useSignOut();
+  const askSignOut = useSetAtom(signOutAskedAtom);
   const [view, setView] = useAtom(viewAtom);
   const [open, setOpen] = useAtom(isDrawerOpenAtom);
   return (
@@ -89,6 +90,10 @@ function Drawer() {
               <UserIcon />
               <Trans id="account.profile">Profile</Trans>
             </button>
+            <button type="button" className="nav" onClick={() => askSignOut(true)}>
+              <LogOutIcon />
+              <Trans id="action.logout">Log out</Trans>
+            </button>
             <div className="drawer-row">
               <Trans id="menu.languageAndTheme">Language and theme</Trans>
               <div className="flex items-center gap-2">
@@ -96,13 +101,24 @@ function Drawer() {
                 <ThemeSwitch />
               </div>
             </div>
-            <button type="button" className="nav" onClick={() => void signOut()}>
-              <LogOutIcon />
-              <Trans id="action.logout">Log out</Trans>
-            </button>
+            <DrawerFoot />
           </RadixDialog.Content>
         </RadixDialog.Overlay>
       </RadixDialog.Portal>
     </RadixDialog.Root>
+  );
+}
+
+/** Stands where the finger that opened the drawer still is: a second tap there does nothing. */
+function DrawerFoot() {
+  const { user } = useHis();
+  return (
+    <div className="drawer-foot">
+      <Avatar person={user} />
+      <span>
+        <b>{user.name}</b>
+        {user.email}
+      </span>
+    </div>
   );
 }

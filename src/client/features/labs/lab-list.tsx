@@ -4,6 +4,7 @@ import { IconButton } from "../../ui/button.tsx";
 import { ModalityChip } from "../../ui/chip.tsx";
 import { EyeIcon } from "../../ui/entry-icons.tsx";
 import { DownloadIcon, FileTextIcon, TrashIcon } from "../../ui/icons.tsx";
+import { isBesideControls } from "../../ui/is-beside-controls.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { modalityName } from "../studies/modality-names.ts";
 import { labDate, labName } from "./lab-text.ts";
@@ -36,7 +37,14 @@ function LabItem({ exam, busyId, onView, onDelete }: Omit<LabListProps, "exams">
   const name = labName(i18n, exam);
   const isBusy = busyId === exam.id || download.isPending;
   return (
-    <li className="lab-item" aria-busy={isBusy}>
+    // biome-ignore lint/a11y/useKeyWithClickEvents: for mouse and finger; the row has a button that does the same
+    <li
+      className="lab-item"
+      aria-busy={isBusy}
+      onClick={({ target }) => {
+        if (!isBusy && isBesideControls(target)) onView(exam);
+      }}
+    >
       <FileTextIcon className="study-lit-icon" />
       <div className="lab-text">
         <b>{name}</b>

@@ -7,7 +7,9 @@ import { mayRetry } from "../../query-client.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useSeen } from "../../ui/use-seen.ts";
 import { studiesApi } from "../studies/studies-api.ts";
+import { isViewable } from "../studies/study-text.ts";
 import { usePicture } from "../studies/use-picture.ts";
+import { useOpenViewer } from "./use-open-viewer.ts";
 
 const MAX_SKELETONS = 6;
 
@@ -37,29 +39,37 @@ function SeriesCard({ study, series }: { study: Study; series: Series }) {
   const { seriesNumber, seriesDescription, modality, imagesReceived } = series;
   const [ref, isSeen] = useSeen<HTMLLIElement>();
   const picture = usePicture({ study, seriesId: series.id, imagesReceived, isSeen });
+  const open = useOpenViewer();
   const images = t({
     id: "series.images",
     message: plural(imagesReceived, { one: "# image", other: "# images" }),
   });
   return (
-    <li ref={ref} className="series-card">
-      <span className="series-film">
-        {picture && <img src={picture} alt={t({ id: "series.picture", message: "Image of the series" })} />}
-        <span>{seriesNumber === null ? "—" : <Trans id="series.number">Se {seriesNumber}</Trans>}</span>
-        <span>{i18n.number(imagesReceived)}</span>
-      </span>
-      <span className="series-caption">
-        {seriesDescription ? (
-          <b className="series-name" title={seriesDescription}>
-            {seriesDescription}
-          </b>
-        ) : (
-          <b className="series-name is-none">
-            <Trans id="study.noDescription">No description</Trans>
-          </b>
-        )}
-        <span className="series-facts">{[modality, images].filter(Boolean).join(" · ")}</span>
-      </span>
+    <li ref={ref} className="series-item">
+      <button
+        type="button"
+        className="series-card"
+        aria-disabled={!isViewable(study)}
+        onClick={() => open(study)}
+      >
+        <span className="series-film">
+          {picture && <img src={picture} alt={t({ id: "series.picture", message: "Image of the series" })} />}
+          <span>{seriesNumber === null ? "—" : <Trans id="series.number">Se {seriesNumber}</Trans>}</span>
+          <span>{i18n.number(imagesReceived)}</span>
+        </span>
+        <span className="series-caption">
+          {seriesDescription ? (
+            <b className="series-name" title={seriesDescription}>
+              {seriesDescription}
+            </b>
+          ) : (
+            <b className="series-name is-none">
+              <Trans id="study.noDescription">No description</Trans>
+            </b>
+          )}
+          <span className="series-facts">{[modality, images].filter(Boolean).join(" · ")}</span>
+        </span>
+      </button>
     </li>
   );
 }

@@ -8,7 +8,7 @@ import { useHis } from "../session/his-context.ts";
 import { modalityCodes, modalityName } from "../studies/modality-names.ts";
 import { StudyIntegrity } from "../studies/study-integrity.tsx";
 import { dateText, descriptionText, patientText } from "../studies/study-text.ts";
-import { StudyFilm } from "./study-film.tsx";
+import { OpeningFilm } from "./study-film.tsx";
 import type { studyTableFeatures } from "./study-table-features.ts";
 
 type StudyRow = Row<typeof studyTableFeatures, Study>;
@@ -45,7 +45,7 @@ export function DescriptionCell({ study }: { study: Study }) {
   const { i18n } = useLingui();
   return (
     <div className="study-title">
-      <StudyFilm study={study} />
+      <OpeningFilm study={study} />
       <div>
         <b className="study-name">{descriptionText(i18n, study)}</b>
         <StudyOwner study={study} />

@@ -20,7 +20,7 @@ import { SeriesSheet } from "./series-sheet.tsx";
 import { StorageDot } from "./storage-status.tsx";
 import { StudyOrigin, StudyOwner } from "./study-cells.tsx";
 import { columnVisibility } from "./study-columns.tsx";
-import { StudyFilm } from "./study-film.tsx";
+import { OpeningFilm } from "./study-film.tsx";
 import { STUDIES_PER_PAGE } from "./use-study-list.ts";
 import { ViewerButton } from "./viewer-button.tsx";
 
@@ -53,8 +53,8 @@ function PhoneStudy({ study, isOpen, onToggle }: PhoneStudyProps) {
   return (
     <li className={`phone-study ${isOpen ? "is-open" : ""} ${isBusy ? "is-busy" : ""}`} aria-busy={isBusy}>
       <div className="phone-study-line">
+        <OpeningFilm study={study} large />
         <button type="button" className="phone-study-toggle" aria-expanded={isOpen} onClick={onToggle}>
-          <StudyFilm study={study} large />
           <PhoneStudyText study={study} />
           {isOpen && <ChevronDownIcon className="study-lit-icon" />}
         </button>

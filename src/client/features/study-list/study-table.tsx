@@ -3,6 +3,7 @@ import type { Row, SortingState } from "@tanstack/react-table";
 import { useAtomValue } from "jotai";
 import { Fragment, useState } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
+import { isBesideControls } from "../../ui/is-beside-controls.ts";
 import { useHis } from "../session/his-context.ts";
 import { busyStudiesAtom } from "../studies/busy-studies.ts";
 import {
@@ -82,7 +83,14 @@ function StudyRow({ row, table }: { row: Row<typeof studyTableFeatures, Study>; 
   const cells = row.getVisibleCells();
   return (
     <Fragment>
-      <tr className={`study-row ${isOpen ? "is-open" : ""} ${isBusy ? "is-busy" : ""}`} aria-busy={isBusy}>
+      {/* For a mouse; the row has a button that does the same. */}
+      <tr
+        className={`study-row ${isOpen ? "is-open" : ""} ${isBusy ? "is-busy" : ""}`}
+        aria-busy={isBusy}
+        onClick={({ target }) => {
+          if (isBesideControls(target)) row.toggleExpanded();
+        }}
+      >
         {cells.map((cell) => (
           <td key={cell.id} className="study-cell" data-column={cell.column.id}>
             <table.FlexRender cell={cell} />

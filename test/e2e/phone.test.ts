@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Locator, Page } from "playwright-core";
+import { type BrowserApp, button, createBrowserApp, field, PHONE, tap } from "../support/browser-app.ts";
+import { sampleZip } from "../support/sample-zip.ts";
+
+const START_TIMEOUT_MS = 120_000;
+const JOB_TIMEOUT_MS = 120_000;
+
+async function centreOf(target: Locator): Promise<{ x: number; y: number }> {
+  const box = await target.boundingBox();
+  if (!box) throw new Error("not on the page");
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+/** Whether a finger at the target's centre would press the target. */
+const isUncovered = (target: Locator) =>
+  target.evaluate((element) => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    return element.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+  });
+
+const tabs = (page: Page) => page.getByRole("navigation", { name: "Atalhos" });
+
+describe("on a phone of 360 pixels", () => {
+  let app: BrowserApp;
+
+  beforeAll(async () => {
+    app = await createBrowserApp("phone");
+  }, START_TIMEOUT_MS);
+  afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
+
+  test(
+    "a double tap on Menu opens the menu and signs nobody out; Sair asks first",
+    async () => {
+      const person = await app.addPerson("Dora Toque");
+      await app.as(person, { device: PHONE }, async (page) => {
+        const { x, y } = await centreOf(button(tabs(page), "Menu"));
+        const drawer = page.getByRole("dialog", { name: "Menu" });
+        await page.touchscreen.tap(x, y);
+        await drawer.waitFor();
+        await page.touchscreen.tap(x, y);
+        expect(await drawer.isVisible()).toBe(true);
+        await tap(page, button(drawer, "Sair"));
+        const question = page.getByRole("alertdialog", { name: "Sair da sua conta?" });
+        await question.waitFor();
+        await tap(page, button(question, "Continuar aqui"));
+        await question.waitFor({ state: "detached" });
+        await tap(page, button(drawer, "Sair"));
+        await tap(page, button(question, "Sair"));
+        await page.getByRole("heading", { name: "Entrar" }).waitFor();
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "the message of a refused login covers no control, and the focus stays in the form",
+    async () => {
+      const seat = { device: PHONE, expected: [/401/] };
+      await app.asVisitor(seat, async (page) => {
+        await field(page, "E-mail").fill("dora@example.com");
+        await field(page, "Senha").fill("outra senha");
+        await tap(page, button(page, "Entrar"));
+        await page.locator(".toast").waitFor();
+        for (const control of [field(page, "E-mail"), field(page, "Senha"), button(page, "Entrar")])
+          expect(await isUncovered(control)).toBe(true);
+        expect(await page.evaluate(() => document.activeElement?.getAttribute("name"))).toBe("password");
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "a tap on the film of an exam opens its images",
+    async () => {
+      const person = await app.addPerson("Nina Filme");
+      await app.testApp.store(person, sampleZip({ study: "971" }));
+      await app.as(person, { device: PHONE }, async (page) => {
+        await tap(page, button(tabs(page), "Exames"));
+        await tap(page, page.locator(".phone-study .film-opener"));
+        await page.locator(".viewer").waitFor();
+        await tap(page, button(page, "Fechar"));
+        await page.locator(".viewer").waitFor({ state: "detached" });
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+});
