@@ -13,11 +13,14 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { healthCommand, type Instruction, parseDockerfile } from "./build/dockerfile.ts";
+import { ARCHITECTURES, type Architecture, isThisMachine } from "./build/target.ts";
 
 /**
- * Tries `deploy/` on a machine without a container engine: runs the build stage of the Dockerfile in a clean folder of the
- * files that git knows, then starts what the last stage copies as an ordinary user, as its own health check sees it.
- * Checks the systemd unit where `systemd-analyze` is, and the compose files where `docker compose` is.
+ * Tries `deploy/` on a Linux machine without a container engine: runs the build stage of the Dockerfile in a clean folder of
+ * the files that git knows, then starts what the last stage copies as an ordinary user, as its own health check sees it.
+ * Then the same for the other processor, which is started where the machine emulates it (Debian: `qemu-user-static`,
+ * `libc6:arm64`, `libstdc++6:arm64`). Checks the systemd unit where `systemd-analyze` is, and the compose files where
+ * `docker compose` is.
  */
 
 const root = resolve(import.meta.dir, "..");
@@ -25,6 +28,8 @@ const NOBODY = 65534;
 const BUILD_TIMEOUT_MS = 30 * 60_000;
 const START_TIMEOUT_MS = 90_000;
 const STOP_TIMEOUT_MS = 10_000;
+/** Under emulation everything takes some ten times longer. */
+const EMULATED_FACTOR = 10;
 const STEP_MS = 500;
 const COMPOSE_SETTINGS = {
   DOMAIN: "exames.example.com",
@@ -52,14 +57,14 @@ function run(
 }
 
 /** Runs the build stage in `source`, which stands for its WORKDIR. */
-function buildIn(source: string, stage: readonly Instruction[]): string {
+function buildIn(source: string, stage: readonly Instruction[], architecture: Architecture): string {
   let workdir = "/";
   for (const { name, text } of stage) {
     if (name === "WORKDIR") workdir = text;
     else if (name === "COPY" && text === ". .") copyRepository(source);
-    else if (name === "RUN") run(["sh", "-ec", text], { cwd: source });
-    else if (name !== "FROM")
-      throw new Error(`the build stage has an instruction this script does not know: ${name}`);
+    else if (name === "RUN") run(["sh", "-ec", text], { cwd: source, env: { TARGETARCH: architecture } });
+    else if (name !== "FROM" && !(name === "ARG" && text === "TARGETARCH"))
+      throw new Error(`the build stage has an instruction this script does not know: ${name} ${text}`);
   }
   return workdir;
 }
@@ -74,9 +79,10 @@ function copyRepository(target: string): void {
   }
 }
 
-/** What the last stage says about the program that it runs. */
-function describeImage(stage: readonly Instruction[], source: string, workdir: string) {
-  const texts = (name: string) => stage.filter((one) => one.name === name).map(({ text }) => text);
+/** What the last stage says about the program that it runs, with `source` in place of the build stage's WORKDIR. */
+function describeImage(stage: readonly Instruction[], source: string, workdir: string, architecture: string) {
+  const texts = (name: string) =>
+    stage.filter((one) => one.name === name).map(({ text }) => text.replaceAll("$TARGETARCH", architecture));
   const copied = texts("COPY").map((text) => text.split(/\s+/).filter((word) => !word.startsWith("--")));
   const programs = copied.map(([from = "", to = ""]) => ({ from: from.replace(workdir, source), to }));
   for (const { from } of programs) if (!existsSync(from)) throw new Error(`COPY: ${from} is not there`);
@@ -93,9 +99,11 @@ function describeImage(stage: readonly Instruction[], source: string, workdir: s
   return { program: program.from, health, args, env: env as Record<string, string> };
 }
 
-async function start(image: ReturnType<typeof describeImage>, folder: string): Promise<void> {
-  const data = join(folder, "data");
-  mkdirSync(data, { mode: 0o700 });
+type Image = ReturnType<typeof describeImage>;
+
+/** Starts the program, waits until it is healthy, and stops it. Limits of time are multiplied by `factor`. */
+async function start(image: Image, folder: string, factor = 1): Promise<void> {
+  const data = mkdtempSync(join(folder, "data-"));
   const isRoot = process.getuid?.() === 0;
   if (isRoot) chownSync(data, NOBODY, NOBODY);
   const port = String(await freePort());
@@ -109,17 +117,22 @@ async function start(image: ReturnType<typeof describeImage>, folder: string): P
   });
   const exited = new Promise<number | null>((done) => child.on("exit", done));
   try {
-    await untilHealthy(image.health, env);
+    await untilHealthy(image.health, env, START_TIMEOUT_MS * factor);
     child.kill("SIGTERM");
-    const code = await Promise.race([exited, Bun.sleep(STOP_TIMEOUT_MS).then(() => "still running")]);
+    const late = Bun.sleep(STOP_TIMEOUT_MS * factor).then(() => "still running");
+    const code = await Promise.race([exited, late]);
     if (code !== 0) throw new Error(`after SIGTERM: ${code}`);
   } finally {
     child.kill("SIGKILL");
   }
 }
 
-async function untilHealthy([program = "", ...args]: string[], env: Record<string, string>): Promise<void> {
-  for (let waitedMs = 0; waitedMs < START_TIMEOUT_MS; waitedMs += STEP_MS) {
+async function untilHealthy(
+  [program = "", ...args]: string[],
+  env: Record<string, string>,
+  timeoutMs: number,
+): Promise<void> {
+  for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += STEP_MS) {
     if (spawnSync(program, args, { env, stdio: "ignore", timeout: 5_000 }).status === 0) return;
     await Bun.sleep(STEP_MS);
   }
@@ -143,6 +156,7 @@ function verifyUnit(folder: string, program: string): void {
   const copy = join(folder, "exameteca.service");
   writeFileSync(copy, unit.replace("/usr/local/bin/exameteca", program));
   run(["systemd-analyze", "verify", "--recursive-errors=no", copy]);
+  console.log("deploy/exameteca.service: systemd has no complaint");
 }
 
 /** The older `docker-compose` knows no `name`; what else it says of a file holds. */
@@ -159,23 +173,44 @@ function verifyCompose(): void {
     const input = isPlugin ? text : text.replace(/^name:.*$/m, "");
     const args = ["-f", "-", "--project-directory", deploy, "config", "--quiet"];
     run([...command, ...args], { env: COMPOSE_SETTINGS, input });
+    console.log(`deploy/${file}: valid for ${command.join(" ")}`);
   }
+}
+
+/** Whether this machine runs programs for the processor, by itself or emulated. */
+function runs(architecture: Architecture): boolean {
+  if (isThisMachine(architecture)) return true;
+  const name = architecture === "arm64" ? "aarch64" : "x86_64";
+  const loader = architecture === "arm64" ? "/lib/ld-linux-aarch64.so.1" : "/lib64/ld-linux-x86-64.so.2";
+  return existsSync(`/proc/sys/fs/binfmt_misc/qemu-${name}`) && existsSync(loader);
 }
 
 const folder = mkdtempSync(join(tmpdir(), "exameteca-image-"));
 chmodSync(folder, 0o755);
 try {
+  verifyCompose();
   const source = join(folder, "src");
   mkdirSync(source);
   const stages = parseDockerfile(readFileSync(join(root, "deploy/Dockerfile"), "utf8"));
-  const workdir = buildIn(source, stages[0] ?? []);
-  const image = describeImage(stages.at(-1) ?? [], source, workdir);
-  await start(image, folder);
-  verifyUnit(folder, image.program);
-  verifyCompose();
-  console.log(
-    `deploy/ works: ${(Bun.file(image.program).size / 1e6).toFixed(1)} MB, healthy as an ordinary user`,
+  // This machine's first: the other one takes what both have in common from it.
+  const architectures = [...ARCHITECTURES].sort(
+    (a, b) => Number(isThisMachine(b)) - Number(isThisMachine(a)),
   );
+  for (const architecture of architectures) {
+    const startedAt = performance.now();
+    const workdir = buildIn(source, stages[0] ?? [], architecture);
+    const image = describeImage(stages.at(-1) ?? [], source, workdir, architecture);
+    const megabytes = (Bun.file(image.program).size / 1e6).toFixed(1);
+    const isEmulated = !isThisMachine(architecture);
+    if (runs(architecture)) await start(image, folder, isEmulated ? EMULATED_FACTOR : 1);
+    if (!isEmulated) verifyUnit(folder, image.program);
+    const health = runs(architecture)
+      ? "healthy as an ordinary user"
+      : "not started: nothing emulates it here";
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    console.log(`linux-${architecture}: ${megabytes} MB, ${health}; ${seconds} s`);
+  }
+  console.log("deploy/ works");
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,31 +1,28 @@
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { writeEmbedModule } from "./embed-assets.ts";
-import { executableStep, isFresh, markFresh, postgresStep, quickExecutableStep } from "./freshness.ts";
+import { executableStep, isFresh, markFresh, postgresStep } from "./freshness.ts";
 import { writeNotices } from "./notices.ts";
 import { packPostgres } from "./pack-postgres.ts";
+import type { Target } from "./target.ts";
+import { type TargetParts, targetParts } from "./target-parts.ts";
 import { buildViewer } from "./viewer.ts";
 
 const root = resolve(import.meta.dir, "../..");
 const dist = join(root, "dist");
 const QUICK_LEVEL = 1;
 
-export interface ExecutableOptions {
-  /** `dist/quick/exameteca` instead: the viewer as it was built last, and PostgreSQL packed in no time. */
-  isQuick?: boolean;
-}
-
 /**
- * Builds `dist/exameteca` for the machine it runs on: Bun, the server, the client, the viewer, PostgreSQL, the
- * migrations, the catalogues and the notices in one file, which appears whole or not at all. Client and catalogues
- * must have been built. Returns its path.
+ * Builds an executable: Bun, the server, the client, the viewer, PostgreSQL, the migrations, the catalogues and the
+ * notices in one file, which appears whole or not at all. Client and catalogues must have been built.
  */
-export async function buildExecutable({ isQuick = false }: ExecutableOptions = {}): Promise<string> {
-  const generated = join(dist, isQuick ? "quick" : "executable");
+export async function buildExecutable(target: Target): Promise<void> {
+  const generated = join(dist, target.folder);
   mkdirSync(generated, { recursive: true });
-  if (isQuick) await packPostgres(generated, QUICK_LEVEL);
-  else await packRelease(generated);
-  await writeNotices(join(dist, "THIRD-PARTY-NOTICES.txt"));
+  const parts = await targetParts(target);
+  if (!target.isQuick) await buildViewer({ release: true });
+  await packPostgresOnce(target, parts, generated);
+  await writeNotices(join(generated, "THIRD-PARTY-NOTICES.txt"), parts.postgresPackage);
   writeEmbedModule(join(dist, "client"), join(generated, "client.gen.ts"));
   writeEmbedModule(join(dist, "viewer"), join(generated, "viewer.gen.ts"));
   const entry = join(generated, "entry.gen.ts");
@@ -40,31 +37,37 @@ export async function buildExecutable({ isQuick = false }: ExecutableOptions = {
     bytecode: true,
     sourcemap: "none",
     define: { "process.env.NODE_ENV": '"production"' },
-    // Settings come from the environment only; a file in the current folder is somebody else's.
-    compile: { outfile: unfinished, autoloadDotenv: false, autoloadBunfig: false },
+    compile: {
+      outfile: unfinished,
+      ...(parts.runtime && { executablePath: parts.runtime.path, target: parts.runtime.target }),
+      // Settings come from the environment only; a file in the current folder is somebody else's.
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+    },
   });
   if (!result.success || !existsSync(unfinished)) {
     throw new AggregateError(result.logs, "the executable did not compile");
   }
-  const path = join(dist, isQuick ? "quick/exameteca" : "exameteca");
-  renameSync(unfinished, path);
-  markFresh(isQuick ? quickExecutableStep : executableStep);
-  return path;
+  renameSync(unfinished, join(dist, target.file));
+  markFresh(executableStep(target));
 }
 
-/** The viewer and PostgreSQL, compressed as much as they can be. */
-async function packRelease(generated: string): Promise<void> {
-  await buildViewer({ release: true });
-  if (isFresh(postgresStep)) return;
-  await packPostgres(generated);
-  markFresh(postgresStep);
+async function packPostgresOnce(
+  target: Target,
+  { postgres: binaries }: TargetParts,
+  generated: string,
+): Promise<void> {
+  const step = postgresStep(target);
+  if (isFresh(step)) return;
+  await packPostgres(generated, { binaries, ...(target.isQuick && { level: QUICK_LEVEL }) });
+  markFresh(step);
 }
 
 /** The program of `src/server/main.ts`; embedded files stand in for its folders. */
 const ENTRY = `import { ELEMENT_WORKER, INGEST_WORKER, PICTURE_WORKER, run } from "../../src/server/cli/run.ts";
 import { embeddedAssets } from "../../src/server/render/assets.ts";
 import license from "../../LICENSE" with { type: "file" };
-import notices from "../THIRD-PARTY-NOTICES.txt" with { type: "file" };
+import notices from "./THIRD-PARTY-NOTICES.txt" with { type: "file" };
 import * as client from "./client.gen.ts";
 import { postgresBinaries } from "./postgres.gen.ts";
 import * as viewer from "./viewer.gen.ts";
@@ -89,11 +92,3 @@ const code = await run(
 );
 process.exit(code);
 `;
-
-if (import.meta.main) {
-  const startedAt = performance.now();
-  const { size } = Bun.file(await buildExecutable());
-  console.log(
-    `dist/exameteca: ${(size / 1e6).toFixed(1)} MB, ${Math.round(performance.now() - startedAt)} ms`,
-  );
-}

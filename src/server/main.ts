@@ -13,7 +13,7 @@ const code = await run(
       viewer: folderAssets(join(dist, "viewer")),
     }),
     licenses: async () => {
-      const notices = Bun.file(join(dist, "THIRD-PARTY-NOTICES.txt"));
+      const notices = Bun.file(join(dist, "executable/THIRD-PARTY-NOTICES.txt"));
       const others = (await notices.exists())
         ? await notices.text()
         : "\nThe licences of the packages lie beside them in node_modules; `bun run build` collects them.\n";

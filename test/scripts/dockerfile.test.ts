@@ -24,7 +24,9 @@ test("the image has the executable alone and runs as an ordinary user", () => {
   const stages = parseDockerfile(dockerfile);
   const last = stages.at(-1) ?? [];
   const copied = last.filter(({ name }) => name === "COPY" || name === "ADD").map(({ text }) => text);
-  expect(copied).toEqual(["--from=build --chmod=0755 /src/dist/exameteca /usr/local/bin/exameteca"]);
+  expect(copied).toEqual([
+    "--from=build --chmod=0755 /src/dist/exameteca-linux-$TARGETARCH /usr/local/bin/exameteca",
+  ]);
   expect(last.filter(({ name }) => name === "USER")).toEqual([{ name: "USER", text: "exameteca" }]);
 });
 

