@@ -10,6 +10,7 @@ import { createAuthRoutes } from "./features/membership/auth.routes.ts";
 import { findSession } from "./features/membership/find-session.ts";
 import { createConfirmEmailRoutes, createUsersRoutes } from "./features/membership/users.routes.ts";
 import { createMetricsRoutes } from "./features/monitoring/metrics.routes.ts";
+import { createOperationsRoutes } from "./features/monitoring/operations.routes.ts";
 import { createOverviewRoutes } from "./features/overview/overview.routes.ts";
 import { createPaymentsRoutes } from "./features/payments/payments.routes.ts";
 import { createRemovalsRoutes } from "./features/removals/removals.routes.ts";
@@ -94,6 +95,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/", createRemovalsRoutes(deps, guard));
   app.route("/", createOverviewRoutes(deps, guard));
   app.route("/", createExportRoutes(deps, guard));
+  app.route("/", createOperationsRoutes(deps, guard));
   app.route("/", createConfirmEmailRoutes(deps, guard));
   app.route("/", createViewerTokenRoutes(deps, guard));
   if (viewerOrigin === undefined) app.use("/dicomweb/t/*", shareWithSandbox());

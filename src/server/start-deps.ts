@@ -39,7 +39,8 @@ import { type Clock, systemClock } from "./runtime/clock.ts";
 import { createLogger, type Logger } from "./runtime/log.ts";
 import { createSeal } from "./runtime/seal.ts";
 import { type CachedStore, createCachedStore } from "./storage/cache/cached-store.ts";
-import { createDiskRoom, type DiskRoom, freeBytesOf } from "./storage/disk/disk-room.ts";
+import { createDiskRoom, type DiskRoom } from "./storage/disk/disk-room.ts";
+import { spaceOf } from "./storage/disk/disk-space.ts";
 import { createDiskStore } from "./storage/disk/disk-store.ts";
 import type { ObjectStore } from "./storage/object-store.ts";
 import { createS3Store } from "./storage/s3/s3-store.ts";
@@ -83,8 +84,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   started.defer(() => pool.close());
   await seedPlans(pool.db);
   const node = await createNode(config.dataDir);
-  const disk =
-    overrides.disk ?? createDiskRoom({ ...DISK, readFreeBytes: () => freeBytesOf(config.dataDir) });
+  const disk = overrides.disk ?? createDiskRoom({ ...DISK, readSpace: () => spaceOf(config.dataDir) });
   const { store, cache } = overrides.store
     ? { store: overrides.store, cache: undefined }
     : await openArchive(config, disk);

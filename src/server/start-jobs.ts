@@ -1,6 +1,7 @@
 import type { Deps } from "./deps.ts";
 import { startAuthJobs } from "./features/accounts/accounts.jobs.ts";
 import { startAuditJobs } from "./features/audit/audit.jobs.ts";
+import { startMonitoringJobs } from "./features/monitoring/monitoring.jobs.ts";
 import { startPaymentJobs } from "./features/payments/payments.jobs.ts";
 import { startRemovalJobs } from "./features/removals/removals.jobs.ts";
 import { startStudyJobs } from "./features/studies/studies.jobs.ts";
@@ -29,5 +30,6 @@ export async function startJobs(deps: Deps): Promise<AsyncDisposable> {
   await startRemovalJobs(deps);
   await startSupportJobs(deps);
   await startAuditJobs(deps);
+  await startMonitoringJobs(deps);
   return beating;
 }

@@ -5,6 +5,7 @@ import * as auth from "../../shared/api/auth.ts";
 import type { Call } from "../../shared/api/call.ts";
 import * as factors from "../../shared/api/factors.ts";
 import * as labs from "../../shared/api/labs.ts";
+import * as operations from "../../shared/api/operations.ts";
 import * as payments from "../../shared/api/payments.ts";
 import * as problem from "../../shared/api/problem.ts";
 import * as studies from "../../shared/api/studies.ts";
@@ -64,7 +65,18 @@ export const PROBLEM_CODES = "x-problem-codes";
 
 /** Names under which answers stand in the document: `studySchema` is `Study`. */
 const names = z.registry<{ id: string }>();
-for (const shared of [auth, factors, labs, payments, problem, studies, subscriptions, upload, users]) {
+for (const shared of [
+  auth,
+  factors,
+  labs,
+  operations,
+  payments,
+  problem,
+  studies,
+  subscriptions,
+  upload,
+  users,
+]) {
   for (const [name, value] of Object.entries(shared)) {
     if (!name.endsWith("Schema") || !(value instanceof z.ZodMiniType)) continue;
     names.add(value, { id: name.charAt(0).toUpperCase() + name.slice(1, -"Schema".length) });

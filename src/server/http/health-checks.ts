@@ -9,13 +9,14 @@ export interface HealthCheck {
 }
 
 /** Checks what a node needs to work. Asking stays cheap however many callers ask. */
-export type HealthChecks = Record<"database" | "store" | "disk", HealthCheck>;
+export type HealthChecks = Record<"database" | "store" | "disk" | "uploads", HealthCheck>;
 
 export function createHealthChecks(deps: Pick<Deps, "db" | "disk" | "store">): HealthChecks {
   return {
     database: timed(() => ping(deps.db)),
     store: timed(() => deps.store.check()),
     disk: timed(() => deps.disk.check()),
+    uploads: timed(() => deps.disk.checkUploads()),
   };
 }
 

@@ -11,9 +11,14 @@ const healthSchema = z.object({
   database: z.boolean(),
   store: z.boolean(),
   disk: z.boolean(),
+  /** Whether the disk has room for uploads. A node that only refuses uploads is ready. */
+  uploads: z.boolean(),
 });
 
-/** `GET /api/health`: 200 if every part answers, else 503 with the names of those that don't. Anyone may ask. */
+/**
+ * `GET /api/health`: 200 if every part answers, else 503 with the names of those that don't. Anyone may ask. Uploads may be
+ * refused on a node that is ready: all the rest goes on there.
+ */
 export function createHealthRoutes(checks: HealthChecks, guard: Guard) {
   return new Hono<HttpEnv>().get(
     "/api/health",
@@ -23,14 +28,18 @@ export function createHealthRoutes(checks: HealthChecks, guard: Guard) {
       { summary: "Ask whether the server is ready", also: { 503: "The same body; a part does not answer." } },
     ),
     async (c) => {
-      const [database, store, disk] = await Promise.all([
+      const [database, store, disk, uploads] = await Promise.all([
         checks.database.isUp(),
         checks.store.isUp(),
         checks.disk.isUp(),
+        checks.uploads.isUp(),
       ]);
       const isReady = database && store && disk;
       c.header("Cache-Control", "no-store");
-      return c.json({ status: isReady ? "ok" : "unavailable", database, store, disk }, isReady ? 200 : 503);
+      return c.json(
+        { status: isReady ? "ok" : "unavailable", database, store, disk, uploads },
+        isReady ? 200 : 503,
+      );
     },
   );
 }

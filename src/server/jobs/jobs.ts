@@ -64,10 +64,13 @@ export interface Jobs {
    * it runs. Takes effect if the transaction commits.
    */
   forget(part: object, since: Date, tx: Tx): Promise<void>;
-  /** How many jobs have failed for good and wait for a person. The number is up to a minute old. */
-  countDeadLetters(): Promise<number>;
-  /** Returns up to `limit` dead letters to their queues, and resolves to how many. */
-  retryDeadLetters(limit: number): Promise<number>;
+  /**
+   * Returns dead letters to their queues, and resolves to how many. Those of a queue that was removed stay. Takes effect if
+   * the transaction commits.
+   */
+  retryDeadLetters(ids: string[], tx: Tx): Promise<number>;
+  /** Deletes dead letters. Takes effect if the transaction commits. */
+  dismissDeadLetters(ids: string[], tx: Tx): Promise<void>;
   /** Takes no new job, waits `timeoutMs` for the running ones, and returns the rest to their queues. */
   stop(timeoutMs: number): Promise<void>;
 }
@@ -187,13 +190,14 @@ class PgBossJobs implements Jobs {
         and data @> ${JSON.stringify(part)}::jsonb`);
   }
 
-  async countDeadLetters() {
-    const [stats] = await this.#boss.getQueueStats(DEAD_LETTERS, { force: true });
-    return stats?.queuedCount ?? 0;
+  retryDeadLetters(ids: string[], tx: Tx) {
+    const db = fromDrizzle(tx, drizzleSql);
+    return this.#boss.redrive(DEAD_LETTERS, { ids, limit: ids.length, db });
   }
 
-  retryDeadLetters(limit: number) {
-    return this.#boss.redrive(DEAD_LETTERS, { limit });
+  async dismissDeadLetters(ids: string[], tx: Tx) {
+    const db = fromDrizzle(tx, drizzleSql);
+    await this.#boss.deleteJob(DEAD_LETTERS, ids, { db });
   }
 
   async stop(timeoutMs: number) {

@@ -46,3 +46,10 @@ export function defineQueue<Data extends object>(name: string, rules: Partial<Qu
 export function queueOfNode<Data extends object>(queue: Queue<Data>, nodeId: string): Queue<Data> {
   return defineQueue(`${queue.name}.${nodeId}`, queue.rules);
 }
+
+const NODE_ID = /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The name under which the queues that each node has for itself count as one. */
+export function kindOfQueue(name: string): string {
+  return name.replace(NODE_ID, "");
+}

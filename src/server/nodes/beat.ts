@@ -1,3 +1,4 @@
+import { version } from "../../../package.json";
 import type { Deps } from "../deps.ts";
 import { describeError } from "../runtime/log.ts";
 import { recordBeat } from "./nodes.repo.ts";
@@ -9,9 +10,11 @@ const PAUSE_SECONDS = 90;
 const platform = `${process.platform} ${process.arch} bun ${Bun.version}`;
 
 /** Beats once. Returns whether the last beat was so recent that no other node can have taken this one for dead. */
-export async function beat({ db, node }: Pick<Deps, "db" | "node">): Promise<boolean> {
+export async function beat({ db, disk, node }: Pick<Deps, "db" | "disk" | "node">): Promise<boolean> {
   const { id, bootId } = node;
-  return await recordBeat(db, { id, bootId, platform, pauseSeconds: PAUSE_SECONDS });
+  // A disk that can't be read is told by health; the node is alive all the same.
+  const space = await disk.space().catch(() => undefined);
+  return await recordBeat(db, { id, bootId, platform, version, disk: space, pauseSeconds: PAUSE_SECONDS });
 }
 
 /**
@@ -19,7 +22,7 @@ export async function beat({ db, node }: Pick<Deps, "db" | "node">): Promise<boo
  * valid without it. `onRevival` runs after a pause in which other nodes may have taken this one for dead.
  */
 export async function startBeating(
-  deps: Pick<Deps, "db" | "node" | "log">,
+  deps: Pick<Deps, "db" | "disk" | "node" | "log">,
   onRevival: () => Promise<void>,
 ): Promise<AsyncDisposable> {
   let timer: Timer | undefined;

@@ -1,29 +1,39 @@
-import { and, eq, inArray, isNotNull, ne, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import type { Db, DbOrTx, Tx } from "../db/client.ts";
+import type { DiskSpace } from "../storage/disk/disk-space.ts";
 import { nodes } from "./nodes.table.ts";
+
+/** More than an installation has. */
+const MAX_DISKS = 1_000;
 
 export interface Beat {
   id: string;
   bootId: string;
   platform: string;
+  version: string;
+  /** Undefined if it could not be read; what the last beat told stays then. */
+  disk: DiskSpace | undefined;
   /** A node that was silent for longer does not count as steady. */
   pauseSeconds: number;
 }
 
 /** Records that a node is alive. Returns whether this run has beaten before without a pause. */
-export async function recordBeat(db: Db, { id, bootId, platform, pauseSeconds }: Beat): Promise<boolean> {
+export async function recordBeat(db: Db, beat: Beat): Promise<boolean> {
+  const { id, bootId, platform, version, disk, pauseSeconds } = beat;
   const now = sql`now()`;
   const pausedAt = sql`now() - make_interval(secs => ${pauseSeconds})`;
   const isSteady = sql`${nodes.bootId} = ${bootId} and ${nodes.sweptAt} is null and ${nodes.lastBeatAt} between ${pausedAt} and now()`;
+  const space = disk && { diskFreeBytes: disk.freeBytes, diskSizeBytes: disk.sizeBytes };
+  const told = { bootId, platform, version, ...space };
   const [row] = await db
     .insert(nodes)
-    .values({ id, bootId, platform, startedAt: now, steadySince: now, lastBeatAt: now })
+    .values({ id, startedAt: now, steadySince: now, lastBeatAt: now, ...told })
     .onConflictDoUpdate({
       target: nodes.id,
       set: {
         startedAt: sql`case when ${nodes.bootId} = ${bootId} then ${nodes.startedAt} else now() end`,
         steadySince: sql`case when ${isSteady} then ${nodes.steadySince} else now() end`,
-        ...{ bootId, platform, lastBeatAt: now, sweptAt: null },
+        ...{ ...told, lastBeatAt: now, sweptAt: null },
       },
     })
     .returning({ isSteady: sql<boolean>`${nodes.steadySince} < now()` });
@@ -77,4 +87,42 @@ export async function forgetNodes(db: Db, limit: number): Promise<{ id: string }
     select 1 from stored_objects where staged_on = ${nodes.id})`;
   const some = db.select({ id: nodes.id }).from(nodes).where(isLongGone).limit(limit);
   return await db.delete(nodes).where(inArray(nodes.id, some)).returning({ id: nodes.id });
+}
+
+export type SeenNode = Pick<
+  typeof nodes.$inferSelect,
+  "id" | "version" | "startedAt" | "lastBeatAt" | "diskFreeBytes" | "diskSizeBytes"
+> & { state: "up" | "silent" | "gone" };
+
+/** Up to `limit` nodes, those that beat last first. `silent`: a node that missed two beats, `gone`: one that was swept. */
+export async function listNodes(db: Db, limit: number): Promise<SeenNode[]> {
+  const { id, version, startedAt, lastBeatAt, sweptAt, diskFreeBytes, diskSizeBytes } = nodes;
+  const state = sql<SeenNode["state"]>`case when ${sweptAt} is not null then 'gone'
+    when ${lastBeatAt} < now() - interval '90 seconds' then 'silent' else 'up' end`;
+  return await db
+    .select({ id, version, startedAt, lastBeatAt, diskFreeBytes, diskSizeBytes, state })
+    .from(nodes)
+    .orderBy(desc(lastBeatAt), id)
+    .limit(limit);
+}
+
+type ToldDisk = Pick<typeof nodes.$inferSelect, "id" | "diskToldAt"> & DiskSpace;
+
+/** The disks of nodes that are not swept, as they last told, locked so that one process at a time tells of them. */
+export async function lockDisks(tx: Tx): Promise<ToldDisk[]> {
+  const { id, diskFreeBytes, diskSizeBytes, diskToldAt } = nodes;
+  const rows = await tx
+    .select({ id, diskToldAt, freeBytes: diskFreeBytes, sizeBytes: diskSizeBytes })
+    .from(nodes)
+    .where(and(isNull(nodes.sweptAt), isNotNull(diskFreeBytes)))
+    .orderBy(id)
+    .limit(MAX_DISKS)
+    .for("update");
+  return rows.flatMap(({ freeBytes, sizeBytes, ...row }) =>
+    freeBytes === null || sizeBytes === null ? [] : [{ ...row, freeBytes, sizeBytes }],
+  );
+}
+
+export async function markDiskTold(tx: Tx, id: string, diskToldAt: Date | null): Promise<void> {
+  await tx.update(nodes).set({ diskToldAt }).where(eq(nodes.id, id));
 }

@@ -1,4 +1,4 @@
-import { pgTable, text, timestamp } from "drizzle-orm/pg-core";
+import { bigint, pgTable, text, timestamp } from "drizzle-orm/pg-core";
 
 const moment = (name: string) => timestamp(name, { withTimezone: true });
 
@@ -19,4 +19,11 @@ export const nodes = pgTable("nodes", {
   sweptAt: moment("swept_at"),
   /** Operating system, processor and runtime, such as `linux x64 bun 1.4.5`. */
   platform: text(),
+  /** Of the program. Null for a version that does not record it, as are the figures of its disk. */
+  version: text(),
+  /** Free on the disk that holds its DATA_DIR, as of its last beat. */
+  diskFreeBytes: bigint("disk_free_bytes", { mode: "number" }),
+  diskSizeBytes: bigint("disk_size_bytes", { mode: "number" }),
+  /** When the admin was told that this disk is low. Null again once it has room. */
+  diskToldAt: moment("disk_told_at"),
 });

@@ -32,14 +32,26 @@ test("concurrent health checks send the store one small request; an outage shows
   // Refused at once.
   server.fault = () => ({ status: 503, code: "SlowDown" });
   const refused = await within(3_000, t, 503);
-  expect(refused.body).toEqual({ status: "unavailable", database: true, store: false, disk: true });
+  expect(refused.body).toEqual({
+    status: "unavailable",
+    database: true,
+    store: false,
+    disk: true,
+    uploads: true,
+  });
   server.fault = () => undefined;
   expect(await within(3_000, t, 200)).toMatchObject({ status: 200 });
 
   // Says nothing at all.
   server.fault = () => "stall";
   const hung = await within(7_000, t, 503);
-  expect(hung.body).toEqual({ status: "unavailable", database: true, store: false, disk: true });
+  expect(hung.body).toEqual({
+    status: "unavailable",
+    database: true,
+    store: false,
+    disk: true,
+    uploads: true,
+  });
   expect(Math.max(refused.slowestMs, hung.slowestMs)).toBeLessThan(500);
   server.fault = () => undefined;
   expect((await within(7_000, t, 200)).body).toEqual({
@@ -47,6 +59,7 @@ test("concurrent health checks send the store one small request; an outage shows
     database: true,
     store: true,
     disk: true,
+    uploads: true,
   });
 }, 30_000);
 

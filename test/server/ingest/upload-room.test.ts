@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { statfsSync, statSync } from "node:fs";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createDiskRoom, freeBytesOf } from "../../../src/server/storage/disk/disk-room.ts";
+import { createDiskRoom } from "../../../src/server/storage/disk/disk-room.ts";
+import { spaceOf } from "../../../src/server/storage/disk/disk-space.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { restingObjects } from "../../support/damaged-study.ts";
 import { serveApp, uploadRaw } from "../../support/raw-upload.ts";
@@ -22,10 +23,12 @@ let t: TestApp;
 let server: ReturnType<typeof serveApp>;
 /** Free bytes of the disk, for this test. */
 let freeBytes = ENDLESS;
+/** 0 for a disk so small that uploads leave only the spare. */
+let sizeBytes = 0;
 let person: Person;
 beforeAll(async () => {
-  const readFreeBytes = async () => freeBytes - stagedBytes();
-  t = await createTestApp({ overrides: { disk: createDiskRoom({ spareBytes: SPARE, readFreeBytes }) } });
+  const readSpace = async () => ({ freeBytes: freeBytes - stagedBytes(), sizeBytes });
+  t = await createTestApp({ overrides: { disk: createDiskRoom({ spareBytes: SPARE, readSpace }) } });
   server = serveApp(t);
 });
 afterAll(async () => {
@@ -36,6 +39,7 @@ beforeEach(async () => {
   // What a test before this one uploaded is staged until it is transferred.
   await t.settle();
   freeBytes = ENDLESS;
+  sizeBytes = 0;
   person = await t.addPerson("Envia Muito", { plan: "clinica" });
 });
 
@@ -244,10 +248,10 @@ test.if(isPrivileged)(
     const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=24m", "none", folder.path]);
     if (mounted.exitCode !== 0) return;
     try {
-      const readFreeBytes = () => freeBytesOf(folder.path);
+      const readSpace = () => spaceOf(folder.path);
       await using small = await createTestApp({
         env: { DATA_DIR: folder.path },
-        overrides: { disk: createDiskRoom({ spareBytes: 2 * MIB, readFreeBytes }) },
+        overrides: { disk: createDiskRoom({ spareBytes: 2 * MIB, readSpace }) },
       });
       await using serving = serveApp(small);
       const sender = await small.addPerson("Disco Cheio");
@@ -260,7 +264,7 @@ test.if(isPrivileged)(
       expect(statuses.difference(new Set([422, 507])).size).toBe(0);
       expect((await small.upload(sender, sampleZip({ study: "1" }))).status).toBe(201);
       await small.settle();
-      await writeFile(join(folder.path, "filler"), new Uint8Array((await readFreeBytes()) - MIB));
+      await writeFile(join(folder.path, "filler"), new Uint8Array((await readSpace()).freeBytes - MIB));
       expect((await problemOf(await small.upload(sender, sampleZip({ study: "2" })))).code).toBe(
         "storage.full",
       );

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
+import { listDeadLetters } from "../../../src/server/jobs/dead-letters.repo.ts";
 import { createJobs, type Jobs } from "../../../src/server/jobs/jobs.ts";
 import { defineQueue, queueOfNode } from "../../../src/server/jobs/queue.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
@@ -110,7 +111,10 @@ test("a job that keeps failing is put aside for a person, who can send it back",
     expect.objectContaining({ level: "error", event: "job.dead", queue: "hopeless" }),
   );
   broken = false;
-  expect(await jobs.retryDeadLetters(10)).toBe(1);
+  const dead = await listDeadLetters(database.db, 10);
+  expect(dead).toMatchObject([{ queue: "hopeless", attempts: 1, errorName: "Error", errorCode: null }]);
+  const ids = dead.map(({ id }) => id);
+  expect(await database.db.transaction((tx) => jobs.retryDeadLetters(ids, tx))).toBe(1);
   expect(await repaired.promise).toEqual({ study: "kept" });
   expect(await countDead()).toBe(0);
 });

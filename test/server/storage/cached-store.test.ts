@@ -80,7 +80,10 @@ describe("cached store", () => {
   });
 
   test("an object too large for the disk's free room is read from the store, and the room is reserved once", async () => {
-    const disk = createDiskRoom({ spareBytes: 500_000, readFreeBytes: async () => 1_600_000 });
+    const disk = createDiskRoom({
+      spareBytes: 500_000,
+      readSpace: async () => ({ freeBytes: 1_600_000, sizeBytes: 0 }),
+    });
     const small = await open({ disk });
     using _upload = await disk.reserve(200_000);
     expect(await small.warm("a")).toBe(false);

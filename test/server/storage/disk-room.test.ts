@@ -1,11 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import {
-  createDiskRoom,
-  DiskFull,
-  freeBytesOf,
-  type Reservation,
-} from "../../../src/server/storage/disk/disk-room.ts";
+import { createDiskRoom, DiskFull, type Reservation } from "../../../src/server/storage/disk/disk-room.ts";
+import { spaceOf } from "../../../src/server/storage/disk/disk-space.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 
 const SPARE = 100;
@@ -29,10 +25,10 @@ test("all reserved bytes can be written, in any order and with any delay of the 
       const asked: (() => void)[] = [];
       const disk = createDiskRoom({
         spareBytes: SPARE,
-        readFreeBytes: () => {
+        readSpace: () => {
           // Like the system: counted at the request, reported later.
           const counted = freeBytes;
-          return new Promise((resolve) => asked.push(() => resolve(counted)));
+          return new Promise((resolve) => asked.push(() => resolve({ freeBytes: counted, sizeBytes: 0 })));
         },
       });
       const held: Reservation[] = [];
@@ -69,7 +65,10 @@ function expectFull(error: unknown): void {
 }
 
 test("a reservation that can't grow keeps what it has", async () => {
-  const disk = createDiskRoom({ spareBytes: SPARE, readFreeBytes: async () => 1000 });
+  const disk = createDiskRoom({
+    spareBytes: SPARE,
+    readSpace: async () => ({ freeBytes: 1000, sizeBytes: 0 }),
+  });
   using reservation = await disk.reserve(500);
   await expect(reservation.extend(500)).rejects.toThrow(DiskFull);
   expect(reservation.leftBytes).toBe(500);
@@ -79,7 +78,7 @@ test("a reservation that can't grow keeps what it has", async () => {
 
 test("a disk with less than the spare is full, whatever is reserved", async () => {
   let freeBytes = SPARE;
-  const disk = createDiskRoom({ spareBytes: SPARE, readFreeBytes: async () => freeBytes });
+  const disk = createDiskRoom({ spareBytes: SPARE, readSpace: async () => ({ freeBytes, sizeBytes: 0 }) });
   await disk.check();
   freeBytes = SPARE - 1;
   await expect(disk.check()).rejects.toThrow(DiskFull);
@@ -87,5 +86,5 @@ test("a disk with less than the spare is full, whatever is reserved", async () =
 
 test("the free bytes are those of the folder's file system", async () => {
   await using folder = createTempFolder();
-  expect(await freeBytesOf(folder.path)).toBeGreaterThan(0);
+  expect((await spaceOf(folder.path)).freeBytes).toBeGreaterThan(0);
 });

@@ -52,7 +52,9 @@ export type AuditAction =
   | "subscription.cancelled"
   | "exams.removed"
   | "exams.restored"
-  | "exams.purged";
+  | "exams.purged"
+  | "dead_letters.retried"
+  | "dead_letters.dismissed";
 
 export interface AuditEvent {
   at: Date;

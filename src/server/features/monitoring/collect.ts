@@ -2,7 +2,7 @@ import type { Deps } from "../../deps.ts";
 import type { HealthChecks } from "../../http/health-checks.ts";
 import { measureQueues } from "../../jobs/queue-depths.repo.ts";
 import type { Family } from "../../metrics/open-metrics.ts";
-import { spaceOf } from "../../storage/disk/disk-room.ts";
+import { spaceOf } from "../../storage/disk/disk-space.ts";
 import { countStudyStates } from "../studies/study-states.repo.ts";
 import { diskFamilies } from "./measure-disk.ts";
 import { partFamilies } from "./measure-parts.ts";

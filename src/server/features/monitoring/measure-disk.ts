@@ -1,7 +1,7 @@
 import type { Family } from "../../metrics/open-metrics.ts";
-import type { DiskSpace } from "../../storage/disk/disk-room.ts";
+import type { DiskSpace } from "../../storage/disk/disk-space.ts";
 
-export function diskFamilies({ freeBytes, totalBytes }: DiskSpace): Family[] {
+export function diskFamilies({ freeBytes, sizeBytes }: DiskSpace): Family[] {
   return [
     {
       name: "exameteca_disk_free_bytes",
@@ -15,7 +15,7 @@ export function diskFamilies({ freeBytes, totalBytes }: DiskSpace): Family[] {
       type: "gauge",
       unit: "bytes",
       help: "Size of this node's disk that holds DATA_DIR.",
-      samples: [{ value: totalBytes }],
+      samples: [{ value: sizeBytes }],
     },
   ];
 }

@@ -1,8 +1,7 @@
-import { DEAD_LETTERS } from "../../jobs/queue.ts";
+import { DEAD_LETTERS, kindOfQueue } from "../../jobs/queue.ts";
 import type { QueueDepth } from "../../jobs/queue-depths.repo.ts";
 import type { Family, Sample } from "../../metrics/open-metrics.ts";
 
-const NODE_ID = /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** The program has fewer; nodes with ids of another form can't make more. */
 const MAX_QUEUES = 100;
 
@@ -43,7 +42,7 @@ export function queueFamilies(depths: readonly QueueDepth[]): Family[] {
 function foldNodes(depths: readonly QueueDepth[]): Map<string, Depth> {
   const queues = new Map<string, Depth>();
   for (const depth of depths) {
-    const base = depth.name.replace(NODE_ID, "");
+    const base = kindOfQueue(depth.name);
     const name = queues.has(base) || queues.size < MAX_QUEUES ? base : "other";
     const before = queues.get(name) ?? { waiting: 0, delayed: 0, active: 0, oldestSeconds: 0 };
     queues.set(name, {

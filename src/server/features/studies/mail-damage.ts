@@ -2,7 +2,7 @@ import type { Deps } from "../../deps.ts";
 import { composeMail, type MailContent } from "../../mail/compose-mail.ts";
 import { enqueueMail } from "../../mail/mail.jobs.ts";
 import { byProgram } from "../../mail/mail-budget.ts";
-import { findFirstAdminEmail, findUserByEmail } from "../accounts/users/users.repo.ts";
+import { findOperator } from "../accounts/users/find-operator.ts";
 import { countDamagedSince } from "./integrity.repo.ts";
 
 /** A failing disk damages many studies: the list of studies shows them all, but mails stop at this number. */
@@ -17,11 +17,10 @@ export async function mailDamage(
   const anHourAgo = new Date(clock.now().getTime() - 3600_000);
   const recent = await countDamagedSince(db, anHourAgo, MAX_MAILS_AN_HOUR + 1);
   if (recent > MAX_MAILS_AN_HOUR) return;
-  const to = config.adminEmail ?? (await findFirstAdminEmail(db)) ?? config.supportEmail;
-  if (!to) return;
-  const locale = (await findUserByEmail(db, to))?.locale ?? "pt-BR";
+  const operator = await findOperator(deps);
+  if (!operator) return;
   const content = damageMail({ studyId, found, publicUrl: config.publicUrl });
-  const mail = composeMail(content, { to, locale, productName: config.productName });
+  const mail = composeMail(content, { ...operator, productName: config.productName });
   await db.transaction((tx) => enqueueMail(deps, tx, mail, byProgram));
 }
 

@@ -30,7 +30,7 @@ export async function storeDocument<Result>(
   commit: (tx: Tx, document: StoredDocument) => Promise<Result>,
 ): Promise<Result> {
   const { db, node, store, clock } = deps;
-  using _room = store.kind === "disk" ? await deps.disk.reserve(pdf.length) : undefined;
+  using _room = store.kind === "disk" ? await deps.disk.reserveSmall(pdf.length) : undefined;
   const uploadId = Bun.randomUUIDv7();
   const folder = node.stagedPath(uploadId);
   await insertUpload(db, {

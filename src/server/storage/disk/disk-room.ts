@@ -1,4 +1,4 @@
-import { statfs } from "node:fs/promises";
+import { type DiskSpace, uploadFloorOf } from "./disk-space.ts";
 
 /** The disk has no room for the next write. */
 export class DiskFull extends Error {
@@ -28,46 +28,37 @@ export interface Reservation extends Disposable {
  * reserved, because PostgreSQL writes to the same disk.
  */
 export interface DiskRoom {
-  /** @throws {DiskFull} */
+  /** For uploads and copies, which leave room for all other work ({@link uploadFloorOf}). @throws {DiskFull} */
   reserve(bytes: number): Promise<Reservation>;
+  /** For a document, which leaves the spare alone. @throws {DiskFull} */
+  reserveSmall(bytes: number): Promise<Reservation>;
   /** @throws {DiskFull} if less than the spare is left */
   check(): Promise<void>;
+  /** @throws {DiskFull} if uploads are refused */
+  checkUploads(): Promise<void>;
+  space(): Promise<DiskSpace>;
 }
 
 export interface DiskRoomOptions {
   /** What programs without a reservation may need. */
   spareBytes: number;
-  /** Returns the bytes that are free for this program. */
-  readFreeBytes: () => Promise<number>;
+  readSpace: () => Promise<DiskSpace>;
 }
 
-export interface DiskSpace {
-  /** Free for this program. */
-  freeBytes: number;
-  totalBytes: number;
-}
-
-/** The file system that holds `path`. */
-export async function spaceOf(path: string): Promise<DiskSpace> {
-  const { bavail, blocks, bsize } = await statfs(path);
-  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
-}
-
-/** Free bytes of the file system that holds `path`. */
-export async function freeBytesOf(path: string): Promise<number> {
-  return (await spaceOf(path)).freeBytes;
-}
-
-export function createDiskRoom({ spareBytes, readFreeBytes }: DiskRoomOptions): DiskRoom {
+export function createDiskRoom({ spareBytes, readSpace }: DiskRoomOptions): DiskRoom {
   let promisedBytes = 0;
   /** All bytes ever taken off the reservations. Bytes written while the system is asked may be missing in its answer. */
   let unreservedBytes = 0;
 
-  async function promise(bytes: number): Promise<void> {
+  const floorOf = (space: DiskSpace) => Math.max(spareBytes, uploadFloorOf(space));
+  const spareOf = () => spareBytes;
+
+  async function promise(bytes: number, leaves: (space: DiskSpace) => number): Promise<void> {
     const unreservedBefore = unreservedBytes;
-    const freeBytes = await readFreeBytes();
+    const space = await readSpace();
     const unseenBytes = unreservedBytes - unreservedBefore;
-    if (freeBytes - promisedBytes - unseenBytes - bytes < spareBytes) throw new DiskFull("no room is left");
+    const leftBytes = space.freeBytes - promisedBytes - unseenBytes - bytes;
+    if (leftBytes < leaves(space)) throw new DiskFull("no room is left");
     promisedBytes += bytes;
   }
 
@@ -76,40 +67,47 @@ export function createDiskRoom({ spareBytes, readFreeBytes }: DiskRoomOptions): 
     unreservedBytes += bytes;
   }
 
-  return {
-    async reserve(bytes) {
-      await promise(bytes);
-      let leftBytes = bytes;
-      let isOpen = true;
-      const settle = () => {
-        unreserve(leftBytes);
-        leftBytes = 0;
-      };
-      return {
-        get leftBytes() {
-          return leftBytes;
-        },
-        async extend(more) {
-          await promise(more);
-          // It was disposed meanwhile, so nobody will write it.
-          if (isOpen) leftBytes += more;
-          else unreserve(more);
-        },
-        spend(written) {
-          const spent = Math.min(written, leftBytes);
-          unreserve(spent);
-          leftBytes -= spent;
-        },
-        settle,
-        [Symbol.dispose]() {
-          isOpen = false;
-          settle();
-        },
-      };
-    },
+  async function open(bytes: number, leaves: (space: DiskSpace) => number): Promise<Reservation> {
+    await promise(bytes, leaves);
+    let leftBytes = bytes;
+    let isOpen = true;
+    const settle = () => {
+      unreserve(leftBytes);
+      leftBytes = 0;
+    };
+    return {
+      get leftBytes() {
+        return leftBytes;
+      },
+      async extend(more) {
+        await promise(more, leaves);
+        // It was disposed meanwhile, so nobody will write it.
+        if (isOpen) leftBytes += more;
+        else unreserve(more);
+      },
+      spend(written) {
+        const spent = Math.min(written, leftBytes);
+        unreserve(spent);
+        leftBytes -= spent;
+      },
+      settle,
+      [Symbol.dispose]() {
+        isOpen = false;
+        settle();
+      },
+    };
+  }
 
-    async check() {
-      if ((await readFreeBytes()) < spareBytes) throw new DiskFull("less than the spare is left");
-    },
+  async function checkLeft(leaves: (space: DiskSpace) => number): Promise<void> {
+    const space = await readSpace();
+    if (space.freeBytes < leaves(space)) throw new DiskFull("too little is left");
+  }
+
+  return {
+    reserve: (bytes) => open(bytes, floorOf),
+    reserveSmall: (bytes) => open(bytes, spareOf),
+    check: () => checkLeft(spareOf),
+    checkUploads: () => checkLeft(floorOf),
+    space: readSpace,
   };
 }

@@ -1,0 +1,71 @@
+import type { Locale } from "../../../shared/locale.ts";
+import type { Deps } from "../../deps.ts";
+import { composeMail, type MailContent } from "../../mail/compose-mail.ts";
+import { enqueueMail } from "../../mail/mail.jobs.ts";
+import { byProgram } from "../../mail/mail-budget.ts";
+import { lockDisks, markDiskTold } from "../../nodes/nodes.repo.ts";
+import { type DiskSpace, diskStateOf, uploadFloorOf } from "../../storage/disk/disk-space.ts";
+import { findOperator } from "../accounts/users/find-operator.ts";
+
+/** A disk has room again above this share, so that one that wavers around a tenth causes one mail. */
+const AGAIN_SHARE = 0.12;
+
+/** Mails the admin once about each node's disk that is low; again only after it had room meanwhile. */
+export async function tellOfLowDisks(
+  deps: Pick<Deps, "config" | "db" | "jobs" | "mailSeal" | "clock" | "log">,
+): Promise<void> {
+  const { config, clock, db, log } = deps;
+  const operator = await findOperator(deps);
+  await db.transaction(async (tx) => {
+    for (const { id, diskToldAt, ...space } of await lockDisks(tx)) {
+      if (diskToldAt) {
+        if (space.freeBytes >= space.sizeBytes * AGAIN_SHARE) await markDiskTold(tx, id, null);
+        continue;
+      }
+      if (diskStateOf(space) === "ok") continue;
+      await markDiskTold(tx, id, clock.now());
+      log.warn("disk.low", { nodeId: id, freeBytes: space.freeBytes, sizeBytes: space.sizeBytes });
+      if (!operator) continue;
+      const content = lowDiskMail(space, { id, url: `${config.publicUrl}/his` }, operator.locale);
+      const mail = composeMail(content, { ...operator, productName: config.productName });
+      await enqueueMail(deps, tx, mail, byProgram);
+    }
+  });
+}
+
+function lowDiskMail(space: DiskSpace, node: { id: string; url: string }, locale: Locale): MailContent {
+  return {
+    subject: /*i18n*/ { id: "mail.lowDisk.subject", message: "A disk is nearly full" },
+    paragraphs: [
+      diskStateOf(space) === "full" ? fullText : lowText,
+      /*i18n*/ {
+        id: "mail.lowDisk.rest",
+        message: "Reading, signing in and deleting go on. With more room, uploads go on by themselves.",
+      },
+      /*i18n*/ { id: "mail.lowDisk.node", message: "Node: {node}" },
+    ],
+    highlight: {
+      url: node.url,
+      label: /*i18n*/ { id: "mail.lowDisk.button", message: "See the disks" },
+    },
+    values: {
+      node: node.id,
+      free: gigabytesText(space.freeBytes, locale),
+      size: gigabytesText(space.sizeBytes, locale),
+      floor: gigabytesText(uploadFloorOf(space), locale),
+    },
+  };
+}
+
+const lowText = /*i18n*/ {
+  id: "mail.lowDisk.low",
+  message: "{free} of {size} GB are left. Below {floor} GB, uploads are refused.",
+};
+const fullText = /*i18n*/ {
+  id: "mail.lowDisk.full",
+  message: "{free} of {size} GB are left. Below {floor} GB, uploads are refused: they are refused now.",
+};
+
+function gigabytesText(bytes: number, locale: Locale): string {
+  return new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(bytes / 1024 ** 3);
+}

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { tellOfLowDisks } from "../../../src/server/features/monitoring/tell-of-low-disks.ts";
+import { beat } from "../../../src/server/nodes/beat.ts";
+import { createDiskRoom } from "../../../src/server/storage/disk/disk-room.ts";
+import { diskStateOf, uploadFloorOf } from "../../../src/server/storage/disk/disk-space.ts";
+import type { Operations } from "../../../src/shared/api/operations.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { attachReport, sendLabExam } from "../removals/filled-account.ts";
+
+const GIB = 1024 ** 3;
+const MIB = 1024 ** 2;
+
+let t: TestApp;
+let admin: Person;
+let person: Person;
+const space = { freeBytes: 0, sizeBytes: 0 };
+
+beforeAll(async () => {
+  const disk = createDiskRoom({ spareBytes: 256 * MIB, readSpace: async () => ({ ...space }) });
+  space.freeBytes = space.sizeBytes = 500 * GIB;
+  t = await createTestApp({ overrides: { disk } });
+  admin = await t.addPerson("Alice Admin", { role: "admin" });
+  person = await t.addPerson("Envia Exame");
+});
+afterAll(() => t[Symbol.asyncDispose]());
+beforeEach(async () => {
+  Object.assign(space, { freeBytes: 500 * GIB, sizeBytes: 500 * GIB });
+  await t.sql`update nodes set disk_told_at = null`;
+});
+
+const mails = async () => {
+  const rows = await t.sql`select id from pgboss.job where name = 'mail.send'`;
+  return rows.length;
+};
+
+/** What this node's next beat tells, and the job that looks at it. */
+async function watch(): Promise<number> {
+  const before = await mails();
+  await beat(t.deps);
+  await tellOfLowDisks(t.deps);
+  return (await mails()) - before;
+}
+
+test("uploads leave 2 GB free, or a tenth of a small disk; below a tenth every disk is low", () => {
+  expect(uploadFloorOf({ sizeBytes: 500 * GIB })).toBe(2 * GIB);
+  expect(uploadFloorOf({ sizeBytes: 8 * GIB })).toBe(0.8 * GIB);
+  const states = [51, 49, 2.1, 1.9].map((free) =>
+    diskStateOf({ freeBytes: free * GIB, sizeBytes: 500 * GIB }),
+  );
+  expect(states).toEqual(["ok", "low", "low", "full"]);
+  expect(diskStateOf({ freeBytes: 0.9 * GIB, sizeBytes: 8 * GIB })).toBe("ok");
+  expect(diskStateOf({ freeBytes: 0.7 * GIB, sizeBytes: 8 * GIB })).toBe("full");
+});
+
+test("with less than 2 GB left, uploads are refused in the caller's language, and begin again once there is room", async () => {
+  space.freeBytes = 1.9 * GIB;
+  const refused = await t.upload(person, sampleZip({ study: "1" }));
+  expect([refused.status, await problemOf(refused)]).toEqual([
+    507,
+    expect.objectContaining({
+      code: "storage.full",
+      message: "There is no space left for this upload. Nothing was stored.",
+    }),
+  ]);
+  const form = new FormData();
+  form.set("zipFile", new File([Uint8Array.from(sampleZip({ study: "1" }))], "exames.zip"));
+  const request = new Request("http://localhost/", { method: "POST", body: form });
+  const inPortuguese = await t.call("POST", "/api/upload-dicom", {
+    as: person,
+    body: await request.arrayBuffer(),
+    headers: {
+      "content-type": request.headers.get("content-type") ?? "",
+      "accept-language": "pt-BR",
+    },
+  });
+  expect((await problemOf(inPortuguese)).message).toBe("Não há espaço para este envio. Nada foi guardado.");
+  expect(await (await t.call("GET", "/api/studies", { as: person })).json()).toEqual([]);
+  space.freeBytes = 2.5 * GIB;
+  expect((await t.upload(person, sampleZip({ study: "1" }))).status).toBe(201);
+  await t.settle();
+});
+
+test("with less than 2 GB left, everything but uploads goes on", async () => {
+  const stored = await t.store(person, sampleZip({ study: "2" }));
+  const [study] = stored.studies;
+  space.freeBytes = 1.9 * GIB;
+  const signedIn = await t.call("POST", "/api/auth/login", {
+    json: { email: person.email, password: person.password },
+  });
+  expect(signedIn.status).toBe(200);
+  expect((await attachReport(t, person, study?.id ?? "")).status).toBe(201);
+  expect((await sendLabExam(t, person)).status).toBe(201);
+  const download = await t.call("GET", `/api/studies/${study?.id}/download`, { as: person });
+  expect([download.status, (await download.arrayBuffer()).byteLength > 0]).toEqual([200, true]);
+  expect((await t.call("DELETE", `/api/studies/${study?.id}`, { as: person })).status).toBe(200);
+});
+
+test("health says that uploads are refused while the node stays ready for the rest", async () => {
+  const health = async () => {
+    // A node that has just started has no earlier outcome of its checks.
+    await using again = await t.startAgain();
+    const answer = await again.app.request("/api/health");
+    return [answer.status, await answer.json()];
+  };
+  space.freeBytes = 1.9 * GIB;
+  const ready = { status: "ok", database: true, store: true, disk: true };
+  expect(await health()).toEqual([200, { ...ready, uploads: false }]);
+  space.freeBytes = 2.1 * GIB;
+  expect(await health()).toEqual([200, { ...ready, uploads: true }]);
+});
+
+test("the admin gets one mail about a disk that is low, and one more only after it had room", async () => {
+  expect(await watch()).toBe(0);
+  space.freeBytes = 49 * GIB;
+  expect(await watch()).toBe(1);
+  space.freeBytes = 1 * GIB;
+  expect(await watch()).toBe(0);
+  // It wavers around a tenth.
+  space.freeBytes = 51 * GIB;
+  expect(await watch()).toBe(0);
+  space.freeBytes = 49 * GIB;
+  expect(await watch()).toBe(0);
+  space.freeBytes = 70 * GIB;
+  expect(await watch()).toBe(0);
+  space.freeBytes = 49 * GIB;
+  expect(await watch()).toBe(1);
+});
+
+test("two nodes that look at once send one mail", async () => {
+  space.freeBytes = 49 * GIB;
+  await beat(t.deps);
+  const before = await mails();
+  await Promise.all([tellOfLowDisks(t.deps), tellOfLowDisks(t.deps)]);
+  expect((await mails()) - before).toBe(1);
+});
+
+test("the admin sees each node's disk as it told by its last beat", async () => {
+  space.freeBytes = 20 * GIB;
+  await beat(t.deps);
+  const read = async () =>
+    ((await (await t.call("GET", "/api/operations", { as: admin })).json()) as Operations).nodes[0]?.disk;
+  expect(await read()).toEqual({ state: "low", freeBytes: 20 * GIB, sizeBytes: 500 * GIB });
+  space.freeBytes = GIB;
+  await beat(t.deps);
+  expect((await read())?.state).toBe("full");
+});
