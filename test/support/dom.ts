@@ -10,6 +10,7 @@ const { default: userEvent } = await import("@testing-library/user-event");
 // These decide when they are loaded whether there is a document; later files load them without one.
 await import("radix-ui");
 await import("@tanstack/react-query");
+await import("wouter/use-browser-location");
 
 const { act, cleanup, fireEvent, render, screen, waitFor, within } = testingLibrary;
 

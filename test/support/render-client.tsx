@@ -1,8 +1,9 @@
 import { i18n } from "@lingui/core";
 import { I18nProvider } from "@lingui/react";
-import type { ReactNode } from "react";
+import { getDefaultStore } from "jotai";
+import { type ReactNode, useEffect } from "react";
 import { activateLocale } from "../../src/client/i18n.ts";
-import { Toaster } from "../../src/client/ui/toast.tsx";
+import { shownToastAtom, Toaster } from "../../src/client/ui/toast.tsx";
 import type { Locale } from "../../src/shared/locale.ts";
 import { act, render } from "./dom.ts";
 
@@ -13,8 +14,14 @@ export async function renderClient(content: ReactNode, locale: Locale = "pt-BR")
     render(
       <I18nProvider i18n={i18n}>
         {content}
-        <Toaster />
+        <ToasterOfPage />
       </I18nProvider>,
     );
   });
+}
+
+/** A page that closes takes its toast with it; the store of a test outlives its page. */
+function ToasterOfPage() {
+  useEffect(() => () => getDefaultStore().set(shownToastAtom, undefined), []);
+  return <Toaster />;
 }

@@ -1,17 +1,27 @@
+import { spyOn } from "bun:test";
 import { act } from "./dom.ts";
 
-/** Presses Back or Forward. The browser reports it later. */
+/** Presses Back or Forward, and waits until the browser has reported it. */
 export async function travel(by: "back" | "forward"): Promise<void> {
   await act(async () => {
+    const arrived = nextArrival();
     window.history[by]();
-    await Bun.sleep(20);
+    await arrived;
   });
 }
 
 /** Runs an action that writes to the history, and waits until a Back that it began has arrived. */
 export async function write(work: () => void): Promise<void> {
-  await act(async () => {
-    work();
-    await Bun.sleep(20);
+  const back = spyOn(window.history, "back");
+  const arrived = nextArrival();
+  await act(async () => work());
+  // An effect may have begun it too.
+  if (back.mock.calls.length > 0) await act(() => arrived);
+  back.mockRestore();
+}
+
+function nextArrival(): Promise<void> {
+  return new Promise((resolve) => {
+    window.addEventListener("popstate", () => resolve(), { once: true });
   });
 }

@@ -14,19 +14,20 @@ const DURATION_MS = 5_000;
 const SWIPE_THRESHOLD_PX = 50;
 
 const icons = { ok: CircleCheckIcon, bad: CircleAlertIcon, info: ClockIcon };
-const shownToast = atom<(ToastMessage & { id: number }) | undefined>(undefined);
+/** The toast that is shown now. */
+export const shownToastAtom = atom<(ToastMessage & { id: number }) | undefined>(undefined);
 let lastId = 0;
 
 /** Shows a toast, which replaces the current one. It can be called from anywhere. */
 export function showToast(message: ToastMessage): void {
   lastId += 1;
-  getDefaultStore().set(shownToast, { ...message, id: lastId });
+  getDefaultStore().set(shownToastAtom, { ...message, id: lastId });
 }
 
 /** The region in which toasts appear, once per page. F8 moves the focus here. */
 export function Toaster() {
   const { t } = useLingui();
-  const [toast, setToast] = useAtom(shownToast);
+  const [toast, setToast] = useAtom(shownToastAtom);
   const ToneIcon = toast && icons[toast.tone];
   const label = t({ id: "toast.label", message: "Notification" });
   return (
