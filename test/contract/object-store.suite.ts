@@ -145,15 +145,15 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Store
       await expect(scan("nothing", 0)).rejects.toBeInstanceOf(ObjectNotFound);
     });
 
-    test("fills given buffers in turn, if it can, and refuses more than there is", async () => {
+    test("fills a given buffer, if it can, and refuses more than there is", async () => {
       const bytes = patterned(MIB);
       await store.putBytes("into", bytes);
       if (!store.readInto) return;
-      const buffers = [new Uint8Array(3), new Uint8Array(500_000), new Uint8Array(70_000)];
-      await store.readInto("into", 7, buffers);
-      expect(Buffer.concat(buffers).equals(bytes.subarray(7, 7 + 570_003))).toBe(true);
-      await expect(store.readInto("into", MIB - 2, buffers)).rejects.toBeInstanceOf(StoreUnavailable);
-      await expect(store.readInto("nothing", 0, buffers)).rejects.toBeInstanceOf(ObjectNotFound);
+      const buffer = new Uint8Array(570_003);
+      await store.readInto("into", 7, buffer);
+      expect(Buffer.compare(buffer, bytes.subarray(7, 7 + 570_003))).toBe(0);
+      await expect(store.readInto("into", MIB - 2, buffer)).rejects.toBeInstanceOf(StoreUnavailable);
+      await expect(store.readInto("nothing", 0, buffer)).rejects.toBeInstanceOf(ObjectNotFound);
     });
 
     test("a deleted object is gone, deleting it again is fine, its neighbours stay", async () => {

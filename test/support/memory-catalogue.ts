@@ -9,6 +9,7 @@ import type {
   StudyRecord,
 } from "../../src/server/features/dicomweb/dicomweb.catalogue.ts";
 import { matchSeries, matchStudies } from "../../src/server/features/dicomweb/match-studies.ts";
+import { ownBytes } from "../../src/server/runtime/lent-bytes.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 
 interface HeldInstance {
@@ -57,6 +58,7 @@ export function createMemoryCatalogue(held: HeldInstance[]): DicomwebCatalogue {
         },
       };
     },
+    borrow: async (instance, { offset, length }) => ownBytes(whole(instance).slice(offset, offset + length)),
     read: async (instance, { offset, length }) => whole(instance).slice(offset, offset + length),
     open: async (instance, range) => {
       const bytes = whole(instance) as Uint8Array<ArrayBuffer>;

@@ -2,6 +2,7 @@ import { promisify } from "node:util";
 import { createInflate, createInflateRaw, inflateRaw, inflateRawSync } from "node:zlib";
 import { METHOD_STORED } from "../../shared/zip/zip-format.ts";
 import { findDataSet } from "../dicom/find-data-set.ts";
+import { type LentBytes, ownBytes } from "../runtime/lent-bytes.ts";
 import type { ByteRange } from "../storage/object-store.ts";
 import type { ManifestInstance } from "./manifest.ts";
 import { joinPieces, type Pieces, piecesOf, type StreamedBody, slicePieces, through } from "./pieces.ts";
@@ -15,6 +16,10 @@ export class InstanceDamaged extends Error {
 export interface VolumeReader {
   read(range: ByteRange): Promise<Uint8Array>;
   open(range: ByteRange): Promise<StreamedBody>;
+}
+
+export interface LendingVolume extends VolumeReader {
+  borrow(range: ByteRange): Promise<LentBytes>;
 }
 
 /** The most that is read into memory at once. Anything larger is streamed. */
@@ -47,6 +52,18 @@ export async function readInstanceRange(
     return (await inflateWhole(instance, volume)).subarray(offset, offset + length);
   }
   return await joined(instancePieces(instance, range, volume), length);
+}
+
+/** As {@link readInstanceRange}, but may lend the bytes. */
+export async function borrowInstanceRange(
+  instance: ManifestInstance,
+  range: ByteRange,
+  volume: LendingVolume,
+): Promise<LentBytes> {
+  if (instance.method !== METHOD_STORED || range.length === 0)
+    return ownBytes(await readInstanceRange(instance, range, volume));
+  assertWithin(instance, range);
+  return await volume.borrow(inVolume(instance, range));
 }
 
 /**

@@ -80,15 +80,6 @@ export class PieceSums {
     return this.wrongPieces(offset, bytes).next().done === true;
   }
 
-  /** As {@link match}, for bytes in several parts. */
-  matchParts(offset: number, parts: readonly Uint8Array[]): boolean {
-    const summer = new PieceSummer();
-    for (const part of parts) summer.update(part);
-    const sums = summer.digest();
-    const from = this.#view.byteOffset + ((offset - this.run.offset) / PIECE_BYTES) * SUM_BYTES;
-    return Buffer.from(this.#view.buffer, from, sums.length).equals(sums);
-  }
-
   /** The pieces of `bytes`, whole pieces from `offset` on, that do not match the sums. */
   *wrongPieces(offset: number, bytes: Uint8Array): Generator<ByteRange> {
     const first = (offset - this.run.offset) / PIECE_BYTES;

@@ -36,8 +36,8 @@ export interface ObjectStore {
   /** Opens a body that streams a range, or the whole object, in constant memory. */
   open(key: string, range?: ByteRange): Promise<Blob | ReadableStream<Uint8Array>>;
 
-  /** Reads from `offset` on into given memory, one buffer after the other. Where there is {@link scan}, too. */
-  readInto?(key: string, offset: number, buffers: Uint8Array[]): Promise<void>;
+  /** Fills `bytes` from `offset` on. Only stores with {@link scan} have this. */
+  readInto?(key: string, offset: number, bytes: Uint8Array): Promise<void>;
 
   /**
    * The bytes of a range, which must not be empty, in buffers of `bufferBytes`; the last one may be shorter. A buffer is

@@ -5,6 +5,7 @@ import type { FrameTable } from "../../dicom/frame-table.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { streamOf } from "../../http/stream-of.ts";
+import { ownBytes } from "../../runtime/lent-bytes.ts";
 import { archiveHeaders } from "./archive-headers.ts";
 import type { Bytes, DicomwebCatalogue, InstanceBytes } from "./dicomweb.catalogue.ts";
 import { readRange } from "./frame-bytes.ts";
@@ -33,7 +34,7 @@ export async function bulkDataResponse(
       ? await readPixelData(catalogue, instance, frames)
       : await readValue(catalogue, instance, tagPath);
   if (!multipart) return new Response(body as BodyInit, { headers: archiveHeaders(type) });
-  const related = onePartRelated(type, { contentType: type, body });
+  const related = onePartRelated(type, type, body instanceof Uint8Array ? ownBytes(body) : body);
   return new Response(related.body, { headers: archiveHeaders(related.contentType) });
 }
 

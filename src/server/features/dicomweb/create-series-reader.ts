@@ -1,8 +1,9 @@
 import {
+  borrowInstanceRange,
   inflatedDataSetPieces,
+  type LendingVolume,
   openInstanceRange,
   readInstanceRange,
-  type VolumeReader,
 } from "../../archive/instance-reader.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import {
@@ -16,7 +17,7 @@ import {
 import type { Pieces } from "../../archive/pieces.ts";
 import { findStoredObject } from "../../holdings/objects/stored-objects.repo.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
-import { type ObjectDeps, openObject, readObject } from "../../holdings/reading/open-object.ts";
+import { borrowObject, type ObjectDeps, openObject, readObject } from "../../holdings/reading/open-object.ts";
 import { streamOf } from "../../http/stream-of.ts";
 import { ByteCache } from "../../runtime/byte-cache.ts";
 import { type ByteRange, ObjectNotFound } from "../../storage/object-store.ts";
@@ -59,10 +60,11 @@ export function createSeriesReader(deps: ObjectDeps): SeriesReader {
     return volume;
   }
 
-  async function volumeOf(instance: ManifestInstance): Promise<VolumeReader> {
+  async function volumeOf(instance: ManifestInstance): Promise<LendingVolume> {
     const volume = await findVolume(instance.volumeId);
     return {
       read: (range) => readObject(deps, volume, range, { entry: instance }),
+      borrow: (range) => borrowObject(deps, volume, range, { entry: instance }),
       open: (range) => openObject(deps, volume, range, { entry: instance }),
     };
   }
@@ -120,6 +122,9 @@ export function createSeriesReader(deps: ObjectDeps): SeriesReader {
     },
     async read(instance, range) {
       return await readInstanceRange(instance, range, await volumeOf(instance));
+    },
+    async borrow(instance, range) {
+      return await borrowInstanceRange(instance, range, await volumeOf(instance));
     },
     async open(instance, range = { offset: 0, length: instance.sizeBytes }) {
       return asBody(await openInstanceRange(instance, range, await volumeOf(instance)));

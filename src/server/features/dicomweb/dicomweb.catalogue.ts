@@ -1,6 +1,7 @@
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import type { BulkDataLocation } from "../../dicom/bulk-data.ts";
 import type { IndexAttributes } from "../../dicom/instance.ts";
+import type { LentBytes } from "../../runtime/lent-bytes.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
 
 /** A study as its instances describe it. Dates are `YYYY-MM-DD`, times `HH:MM[:SS]`, names keep their carets. */
@@ -79,6 +80,8 @@ export interface StoredMetadata {
 export interface InstanceBytes {
   /** Reads a range into memory, at most `MAX_READ_BYTES`. */
   read(instance: ManifestInstance, range: ByteRange): Promise<Uint8Array>;
+  /** As {@link read}, but may lend the bytes, until the caller releases them. */
+  borrow(instance: ManifestInstance, range: ByteRange): Promise<LentBytes>;
   /** Opens a range as a stream; without `range` the whole file. */
   open(instance: ManifestInstance, range?: ByteRange): Promise<Bytes>;
   /** As {@link open}, with the offset counted in the file after its data set is inflated. */

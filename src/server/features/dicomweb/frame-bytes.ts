@@ -5,15 +5,16 @@ import { assembleFrame, type FrameLocation, locateFrame, shiftPieces } from "../
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { streamOf } from "../../http/stream-of.ts";
+import { ownBytes } from "../../runtime/lent-bytes.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
 import type { Bytes, InstanceBytes } from "./dicomweb.catalogue.ts";
+import type { OnePart } from "./multipart-related.ts";
 
 /** A frame up to this size is read into memory at once; a larger one is streamed. */
 const MAX_BUFFERED_BYTES = 2 * 1024 * 1024;
 
 /**
- * Reads one frame's pixel data; of an encapsulated frame the joined fragments, without item headers. Every frame that leaves the
- * archive comes from here.
+ * Reads one frame's pixel data; of an encapsulated frame the joined fragments, without item headers.
  * @throws {AppError} 404 if there is no such frame
  * @throws {InstanceDamaged} if its bytes do not match the manifest; for a streamed frame, during the stream
  */
@@ -36,6 +37,20 @@ export async function readFrame(
   if (location.ranges.length === 1 && !location.shift) return body;
   const cut = cutRanges(piecesOf(body), run.offset, location.ranges);
   return streamOf(location.shift ? shiftPieces(cut, location.shift) : cut);
+}
+
+/** As {@link readFrame}, but may lend a frame that is small and in one piece. */
+export async function borrowFrame(
+  reader: InstanceBytes,
+  instance: ManifestInstance,
+  frameIndex: number,
+): Promise<OnePart> {
+  const { ranges: [only, ...others] = [], shift } = locateFrame(instance.frames, frameIndex) ?? {};
+  const isDeflated = instance.frames.kind === "native" && instance.frames.deflated === true;
+  if (only && others.length === 0 && !shift && !isDeflated && only[1] <= MAX_BUFFERED_BYTES)
+    return await reader.borrow(instance, { offset: only[0], length: only[1] });
+  const frame = await readFrame(reader, instance, frameIndex);
+  return frame instanceof Uint8Array ? ownBytes(frame) : frame;
 }
 
 /** Reads a range of the instance's file, into memory if it is small. */

@@ -4,9 +4,9 @@ import { AppError } from "../../http/app-error.ts";
 import { notAcceptable, notFound, validationFailed } from "../../http/http.errors.ts";
 import { frameHeaders } from "./archive-headers.ts";
 import type { DicomwebCatalogue } from "./dicomweb.catalogue.ts";
-import { readFrame } from "./frame-bytes.ts";
+import { borrowFrame, readFrame } from "./frame-bytes.ts";
 import { negotiateFrames } from "./media-types.ts";
-import { multipartRelated, onePartRelated, type Part } from "./multipart-related.ts";
+import { bareBody, multipartRelated, onePartRelated, type Part } from "./multipart-related.ts";
 
 /** The most frames that a request may list; such a list takes about 40 kB of the path. */
 const MAX_LISTED_FRAMES = 8_192;
@@ -55,9 +55,9 @@ async function respond(
   const contentType = `${type}; transfer-syntax=${transferSyntaxUID}`;
   const [only] = frameNumbers;
   if (only !== undefined && frameNumbers.length === 1) {
-    const body = await readFrame(catalogue, instance, only - 1);
-    const answer = multipart ? onePartRelated(type, { contentType, body }) : { contentType, body };
-    return new Response(answer.body as BodyInit, { headers: frameHeaders(answer.contentType) });
+    const frame = await borrowFrame(catalogue, instance, only - 1);
+    const answer = multipart ? onePartRelated(type, contentType, frame) : bareBody(contentType, frame);
+    return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
   }
   if (!multipart) throw new AppError(notAcceptable);
   const answer = multipartRelated(type, frameParts(catalogue, instance, frameNumbers, contentType));

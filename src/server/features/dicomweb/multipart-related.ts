@@ -1,4 +1,5 @@
 import { streamOf } from "../../http/stream-of.ts";
+import type { LentBytes } from "../../runtime/lent-bytes.ts";
 
 /** One part of a `multipart/related` body (RFC 2387). */
 export interface Part {
@@ -22,22 +23,44 @@ export function multipartRelated(type: string, parts: AsyncIterable<Part>): Mult
   };
 }
 
-/** A body of one part; a part in memory is sent to the socket in a single pull. */
-export function onePartRelated(type: string, { contentType, body }: Part): MultipartBody {
-  if (!(body instanceof Uint8Array)) return multipartRelated(type, only({ contentType, body }));
+/** In memory, perhaps only for a while, or as a stream. */
+export type OnePart = LentBytes | Blob | ReadableStream<Uint8Array>;
+
+/** A body of one part; a part in memory is sent with one write. */
+export function onePartRelated(type: string, contentType: string, part: OnePart): MultipartBody {
+  if (!isInMemory(part)) return multipartRelated(type, only({ contentType, body: part }));
   const boundary = newBoundary();
   const head = encoder.encode(`--${boundary}\r\nContent-Type: ${contentType}\r\n\r\n`);
   const end = encoder.encode(`\r\n--${boundary}--\r\n`);
-  return { contentType: relatedType(type, boundary), body: streamAtOnce([head, body, end]) };
+  return { contentType: relatedType(type, boundary), body: streamAtOnce(part, part.between(head, end)) };
 }
 
-/** Uses Bun's direct stream, which needs no queue and no joined copy between the pieces and the socket. */
-function streamAtOnce(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+/** The part as the whole body, as in {@link onePartRelated}. */
+export function bareBody(
+  contentType: string,
+  part: OnePart,
+): { contentType: string; body: Blob | MultipartBody["body"] } {
+  return { contentType, body: isInMemory(part) ? streamAtOnce(part, part.bytes) : part };
+}
+
+function isInMemory(part: OnePart): part is LentBytes {
+  return "bytes" in part && part.bytes instanceof Uint8Array;
+}
+
+/**
+ * Uses Bun's direct stream: headers and bytes go to the socket in one call and without a copy. What the socket does not take, `write`
+ * copies, so the bytes may be released after it.
+ */
+function streamAtOnce(lent: LentBytes, bytes: Uint8Array): ReadableStream<Uint8Array> {
   const source: Bun.DirectUnderlyingSource<Uint8Array> = {
     type: "direct",
     async pull(controller) {
-      for (const piece of pieces) controller.write(piece);
-      await controller.end();
+      try {
+        controller.write(bytes);
+        await controller.end();
+      } finally {
+        lent.release();
+      }
     },
   };
   // The DOM's types, which the client needs, do not include direct streams.

@@ -64,6 +64,7 @@ export function openCatalogue(
       return { ...stored, open: async () => inTurn(await stored.open()) };
     },
     read: reader.read,
+    borrow: reader.borrow,
     async open(instance, range) {
       const body = await reader.open(instance, range);
       return isInflatedInPieces(instance) ? inTurn(body) : body;

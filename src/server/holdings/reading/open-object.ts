@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { archiveDamaged } from "../../http/http.errors.ts";
 import { streamOf } from "../../http/stream-of.ts";
-import { newBuffer } from "../../runtime/new-buffer.ts";
+import { LentBuffers, type LentBytes, ownBytes } from "../../runtime/lent-bytes.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
 import { noteDamage } from "../checking/note-damage.ts";
 import { type StoredEntry, sumsFor } from "../checking/sums-of-object.ts";
@@ -38,9 +38,9 @@ export interface OpenOptions extends ReadOptions {
 const BUFFER_BYTES = 8 * PIECE_BYTES;
 const SCANNED_BYTES = 16 * PIECE_BYTES;
 const HASHED_AT_ONCE_BYTES = 1024 * 1024;
-/** Reused buffers for bytes that are read and checked beside a range; callers never get them. */
-const freeEdges: Uint8Array[] = [];
-const MAX_FREE_EDGES = 16;
+/** Ranges up to this size are read into reused buffers. */
+const MAX_LENT_BYTES = 2 * 1024 * 1024;
+const buffers = new LentBuffers(MAX_LENT_BYTES + 2 * PIECE_BYTES);
 /** Enough to read gigabytes from any disk; clients should not wait longer for the first byte. */
 const CHECKED_FIRST_MS = 10_000;
 
@@ -58,12 +58,29 @@ export async function readObject(
   try {
     if (isWhole(object, range)) return await readWhole(deps, object);
     const sums = await sumsFor(deps, object, range, entry);
-    const bytes = await readMatchingInto(deps, object, sums, range);
-    if (bytes) return bytes;
-    const around = sums.around(range);
-    const pieces = await readMatching(deps, object, sums, around);
-    const start = range.offset - around.offset;
-    return pieces.subarray(start, start + range.length);
+    const lent = await lendMatching(deps, object, sums, range);
+    if (!lent) return await readMatchingRange(deps, object, sums, range);
+    const bytes = lent.bytes.slice();
+    lent.release();
+    return bytes;
+  } catch (error) {
+    throw await asDamage(deps, object, error);
+  }
+}
+
+/**
+ * As {@link readObject}, but a short range of an object on a disk lies in a buffer that is used again once the caller releases it.
+ */
+export async function borrowObject(
+  deps: ObjectDeps,
+  object: KeptObject,
+  range: ByteRange,
+  { entry }: ReadOptions = {},
+): Promise<LentBytes> {
+  try {
+    const sums = await sumsFor(deps, object, range, entry);
+    const lent = await lendMatching(deps, object, sums, range);
+    return lent ?? ownBytes(await readMatchingRange(deps, object, sums, range));
   } catch (error) {
     throw await asDamage(deps, object, error);
   }
@@ -178,31 +195,38 @@ async function readWhole(deps: ObjectDeps, object: KeptObject): Promise<Uint8Arr
 }
 
 /**
- * As {@link readMatching}, but allocates memory for the range only: the rest of its first and last piece is read into reused
- * buffers. Undefined if the store can't read in this way. @throws {ObjectChanged}
+ * Lends the range, read and checked. Undefined if it is long, or if the store can't fill a given buffer.
+ * @throws {ObjectChanged}
  */
-async function readMatchingInto(
+async function lendMatching(
   deps: ObjectDeps,
   object: KeptObject,
   sums: PieceSums,
   range: ByteRange,
-): Promise<Uint8Array | undefined> {
+): Promise<LentBytes | undefined> {
+  if (range.length > MAX_LENT_BYTES) return undefined;
   const around = sums.around(range);
+  const within = { offset: range.offset - around.offset, length: range.length };
   return await fromStore(deps, object, async (store) => {
     if (!store.readInto) return undefined;
-    const edges = freeEdges.pop() ?? newBuffer(2 * PIECE_BYTES);
-    try {
-      const bytes = newBuffer(range.length);
-      const before = edges.subarray(0, range.offset - around.offset);
-      const behind = edges.subarray(PIECE_BYTES, PIECE_BYTES + around.length - before.length - range.length);
-      const parts = [before, bytes, behind].filter(({ length }) => length > 0);
-      await store.readInto(object.key, around.offset, parts);
-      if (!sums.matchParts(around.offset, parts)) throw new ObjectChanged();
-      return bytes;
-    } finally {
-      if (freeEdges.length < MAX_FREE_EDGES) freeEdges.push(edges);
-    }
+    return await buffers.lend(around.length, within, async (bytes) => {
+      await store.readInto?.(object.key, around.offset, bytes);
+      if (!sums.match(around.offset, bytes)) throw new ObjectChanged();
+    });
   });
+}
+
+/** Reads the range, checked, into memory of its own. @throws {ObjectChanged} */
+async function readMatchingRange(
+  deps: ObjectDeps,
+  object: KeptObject,
+  sums: PieceSums,
+  range: ByteRange,
+): Promise<Uint8Array> {
+  const around = sums.around(range);
+  const pieces = await readMatching(deps, object, sums, around);
+  const start = range.offset - around.offset;
+  return pieces.subarray(start, start + range.length);
 }
 
 async function readMatching(

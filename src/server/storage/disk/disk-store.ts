@@ -12,7 +12,7 @@ import {
   StoreUnavailable,
 } from "../object-store.ts";
 import { assertByteRange, folderOfPrefix } from "../preconditions.ts";
-import { linkOrCopy, openFileSync, readAllAt, readAt, statFile, sync, writeAll } from "./durable-file.ts";
+import { linkOrCopy, openFileSync, readAt, statFile, sync, writeAll } from "./durable-file.ts";
 import { createFolderTree } from "./folder-tree.ts";
 import { isAbsent, onDisk } from "./fs-failure.ts";
 import { listFiles } from "./list-files.ts";
@@ -129,16 +129,16 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
         using file = openWithin(key, range);
         const bytes = newBuffer(range.length);
         const readBytes = await readAt(file, range.offset, bytes);
-        if (readBytes < range.length) throw new StoreUnavailable("disk: object ends early");
+        if (readBytes < range.length) throw endsEarly();
         return bytes;
       });
     },
 
-    async readInto(key, offset, buffers) {
-      const length = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
+    async readInto(key, offset, bytes) {
       await onDisk(async () => {
-        using file = openWithin(key, { offset, length });
-        if (!(await readAllAt(file, offset, buffers))) throw new StoreUnavailable("disk: object ends early");
+        using file = openWithin(key, { offset, length: bytes.length });
+        if (file.readCached(bytes, offset)) return;
+        if ((await readAt(file, offset, bytes)) < bytes.length) throw endsEarly();
       });
     },
 
@@ -211,6 +211,10 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
       await onDisk(() => access(unfinished, constants.R_OK | constants.W_OK | constants.X_OK));
     },
   };
+}
+
+function endsEarly(): StoreUnavailable {
+  return new StoreUnavailable("disk: object ends early");
 }
 
 function pastTheEnd(): StoreUnavailable {

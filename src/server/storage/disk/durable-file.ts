@@ -1,10 +1,10 @@
-import { closeSync, constants, fstatSync, openSync, read, readv, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, read, type Stats } from "node:fs";
 import { type FileHandle, link, lstat, open } from "node:fs/promises";
 import { promisify } from "node:util";
 import { errnoOf, isAbsent } from "./fs-failure.ts";
+import { readCached } from "./read-cached.ts";
 
 const readFrom = promisify(read);
-const readVectorFrom = promisify(readv);
 
 const COPY_CHUNK_BYTES = 1 << 20;
 
@@ -85,13 +85,12 @@ export interface Readable {
 
 export interface OpenFile extends Readable, Disposable {
   sizeBytes: number;
-  /** As `read`, into several buffers one after the other. */
-  readVector(into: Uint8Array[], position: number): Promise<{ bytesRead: number }>;
+  /** As {@link readCached}. */
+  readCached(into: Uint8Array, position: number): boolean;
 }
 
 /**
- * As {@link openFile}, but synchronous. A short read of a cached file takes less time than opening it through the thread
- * pool, and a frame then costs one turn of the pool instead of six.
+ * As {@link openFile}, but synchronous: opening a file takes less time than handing that to the thread pool.
  */
 export function openFileSync(path: string): OpenFile | undefined {
   let fd: number;
@@ -109,7 +108,7 @@ export function openFileSync(path: string): OpenFile | undefined {
   return {
     sizeBytes: stats.size,
     read: (into, at, length, position) => readFrom(fd, into, at, length, position),
-    readVector: (into, position) => readVectorFrom(fd, into, position),
+    readCached: (into, position) => readCached(fd, into, position),
     [Symbol.dispose]: () => closeSync(fd),
   };
 }
@@ -123,17 +122,4 @@ export async function readAt(handle: Readable, offset: number, bytes: Uint8Array
     filled += bytesRead;
   }
   return filled;
-}
-
-/** Fills all of `buffers` from `offset` on; false if the file ends before. */
-export async function readAllAt(file: OpenFile, offset: number, buffers: Uint8Array[]): Promise<boolean> {
-  const length = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
-  if (length === 0) return true;
-  if ((await file.readVector(buffers, offset)).bytesRead === length) return true;
-  let at = offset;
-  for (const buffer of buffers) {
-    if ((await readAt(file, at, buffer)) < buffer.length) return false;
-    at += buffer.length;
-  }
-  return true;
 }
