@@ -103,7 +103,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   const elements = createElementFinder({ log, command: overrides.elementWorkerCommand, turns });
   started.defer(() => elements.close());
   const scratch = await createScratch(join(config.dataDir, "scratch"));
-  const secret = config.authSecret ?? (await readOrCreate(join(config.dataDir, "auth-secret"), randomSecret));
+  const secret = await readAuthSecret(config);
   const mailer = openMailer(config, log);
   started.defer(() => mailer.close());
   const pix = overrides.pix ?? (await openPix(config, clock));
@@ -197,6 +197,11 @@ async function openPix({ pix }: Config, clock: Clock): Promise<Pix | undefined> 
 
 async function makePrivateFolder(path: string): Promise<void> {
   if (await mkdir(path, { recursive: true, mode: 0o700 })) await chmod(path, 0o700);
+}
+
+/** The secret that everything sealed depends on: AUTH_SECRET, or the one of this DATA_DIR. */
+export async function readAuthSecret({ authSecret, dataDir }: Config): Promise<string> {
+  return authSecret ?? (await readOrCreate(join(dataDir, "auth-secret"), randomSecret));
 }
 
 function randomSecret(): string {

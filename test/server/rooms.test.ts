@@ -38,6 +38,7 @@ const ORDER = [
   "features/labs",
   "features/study-list",
   "features/ingest",
+  "features/import",
   "features/viewer",
   "features/payments",
   "features/removals",

@@ -1,10 +1,10 @@
 import { OperatorError } from "../runtime/operator-error.ts";
 
 /** Aborts when the user interrupts the command. The command must then leave nothing half done. */
-export function untilInterrupted(): AbortSignal {
+export function untilInterrupted(told = "Interrupted: nothing was finished."): AbortSignal {
   const controller = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.once(signal, () => controller.abort(new Interrupted()));
+    process.once(signal, () => controller.abort(new Interrupted(told)));
   }
   return controller.signal;
 }
@@ -12,7 +12,4 @@ export function untilInterrupted(): AbortSignal {
 /** The user interrupted the command. */
 export class Interrupted extends OperatorError {
   override name = "Interrupted";
-  constructor() {
-    super("Interrupted: nothing was finished.");
-  }
 }

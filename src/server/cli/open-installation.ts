@@ -1,9 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
 import type { ObjectSources } from "../features/safekeeping/object-sources.ts";
+import { readNodeId } from "../nodes/node.ts";
 import { createDiskStore } from "../storage/disk/disk-store.ts";
-import { isAbsent } from "../storage/disk/fs-failure.ts";
 import { createS3Store } from "../storage/s3/s3-store.ts";
 
 /** Opens the archive store without the local copies that a server keeps of it. */
@@ -12,16 +11,7 @@ export async function openArchive({ dataDir, s3 }: Config): Promise<ObjectSource
   return {
     store: s3 ? createS3Store(s3) : createDiskStore({ root }),
     storedPath: s3 ? undefined : (key) => join(root, key),
-    nodeId: await readNodeId(join(dataDir, "node-id")),
+    nodeId: await readNodeId(dataDir),
     stagedPath: (key) => join(dataDir, "staging", key),
   };
-}
-
-async function readNodeId(path: string): Promise<string | undefined> {
-  try {
-    return (await readFile(path, "utf8")).trim();
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
 }

@@ -21,6 +21,15 @@ export function openProgressLine(stream: NodeJS.WriteStream = process.stderr): P
   };
 }
 
+const BAR_WIDTH = 20;
+
+/** Such as "[#####---------------] 25 %". */
+export function barOf(done: number, total: number): string {
+  const share = total === 0 ? 1 : Math.min(1, done / total);
+  const filled = Math.floor(share * BAR_WIDTH);
+  return `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}] ${Math.floor(share * 100)} %`;
+}
+
 /** Such as "40 % of 1.2 GB". */
 export function shareOf(bytes: number, totalBytes: number): string {
   const percent = totalBytes === 0 ? 100 : Math.floor((bytes / totalBytes) * 100);

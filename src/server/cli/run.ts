@@ -12,7 +12,7 @@ export const PICTURE_WORKER = "picture-worker";
 export const ELEMENT_WORKER = "element-worker";
 
 /** These commands return 1 if they completed and found something wrong, so that 2 means that they did not complete. */
-const FINDS = new Set(["backup", "verify"]);
+const FINDS = new Set(["backup", "verify", "import"]);
 
 const usage = `Usage: exameteca [command]
 
@@ -24,6 +24,7 @@ const usage = `Usage: exameteca [command]
   restore DIR           restore a backup into an empty DATA_DIR, database and store: [--state NAME]
   verify                read every byte of the archive and compare: [--json]
   verify --rehearse DIR restore a backup into a scratch place, open every study there and report: [--json]
+  import PATH...        take in folders, ZIPs and discs for an account: --account E [--dry-run] [--json] [--state FILE]
   licenses              show the licences of Exameteca and of what is in it
 
 Settings come from the environment; the README has the table.`;
@@ -68,6 +69,12 @@ export async function run(program: Program, args: string[], environment = proces
         );
       case "verify":
         return await (await import("./verify-command.ts")).verifyCommand(
+          program,
+          readConfig(environment),
+          rest,
+        );
+      case "import":
+        return await (await import("./import-command.ts")).importCommand(
           program,
           readConfig(environment),
           rest,

@@ -53,13 +53,18 @@ async function startSweeping(deps: Deps): Promise<void> {
   await jobs.schedule(deadNodesQueue, "* * * * *", {});
 }
 
-/** Starts transfers, and enqueues those of objects that a former run left staged. */
+/** Starts transfers and deletions, and enqueues transfers of objects that a former run left staged. */
 export async function startTransfers(deps: Deps): Promise<void> {
-  const { jobs, node, store, staging } = deps;
-  const queue = transferQueue(node.id);
+  await workOnPurges(deps, purgeQueue, deps.store);
+  await startOwnTransfers(deps);
+}
+
+/** Works only on what this node alone can do: to empty its staging area. */
+export async function startOwnTransfers(deps: Deps): Promise<void> {
+  const { jobs, node, staging } = deps;
   const running = new Map<string, Promise<void>>();
   await jobs.work(
-    queue,
+    transferQueue(node.id),
     async ({ uploadId }, { signal, attempt }) => {
       // The same upload may be enqueued twice (by a manual retry), so the second job waits for the first.
       await running.get(uploadId)?.catch(() => undefined);
@@ -69,7 +74,6 @@ export async function startTransfers(deps: Deps): Promise<void> {
     },
     { concurrency: 2 },
   );
-  await workOnPurges(deps, purgeQueue, store);
   await workOnPurges(deps, stagingPurgeQueue(node.id), staging);
   await enqueueStagedTransfers(deps);
 }

@@ -1,6 +1,7 @@
 import { chmod, mkdir, open, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { sync } from "../storage/disk/durable-file.ts";
+import { isAbsent } from "../storage/disk/fs-failure.ts";
 
 /** The identity of this process among the nodes, and where it stages bytes. */
 export interface Node {
@@ -15,12 +16,28 @@ export interface Node {
   stagedPath(key: string): string;
 }
 
+/** The folder below DATA_DIR in which an import is a node of its own, beside a running server. */
+export function importDirOf(dataDir: string): string {
+  return join(dataDir, "import");
+}
+
+const NODE_ID = "node-id";
+
+/** The id of the node that has run in a folder, if one has. */
+export async function readNodeId(dataDir: string): Promise<string | undefined> {
+  const id = await readFile(join(dataDir, NODE_ID), "utf8").catch((error) => {
+    if (isAbsent(error)) return "";
+    throw error;
+  });
+  return id.trim() || undefined;
+}
+
 export async function createNode(dataDir: string): Promise<Node> {
   const stagingDir = join(dataDir, "staging");
   // PostgreSQL's account may pass through DATA_DIR to its own folder, but must not see into this one.
   await mkdir(stagingDir, { recursive: true, mode: 0o700 });
   await chmod(stagingDir, 0o700);
-  const id = await readOrCreate(join(dataDir, "node-id"), () => Bun.randomUUIDv7());
+  const id = await readOrCreate(join(dataDir, NODE_ID), () => Bun.randomUUIDv7());
   return {
     id,
     bootId: Bun.randomUUIDv7(),

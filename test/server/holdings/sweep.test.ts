@@ -3,6 +3,9 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { endDeadUploads, sweepUploads } from "../../../src/server/holdings/sweeping/sweep-uploads.ts";
 import { insertUpload } from "../../../src/server/holdings/uploads/uploads.repo.ts";
+import { importDirOf } from "../../../src/server/nodes/node.ts";
+import { holdNode } from "../../../src/server/nodes/node-hold.repo.ts";
+import { markNodeSwept, recordBeat } from "../../../src/server/nodes/nodes.repo.ts";
 import { createDiskStore } from "../../../src/server/storage/disk/disk-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
@@ -86,6 +89,34 @@ describe("the remains of a killed upload", () => {
     await Bun.write(`${unfinished}/${t.deps.node.startedAt.getTime() - 1000}-${crypto.randomUUID()}`, "half");
     await sweepUploads(t.deps);
     expect(await readdir(unfinished)).toEqual([]);
+    // An import that was killed beside this process left one, which this process sweeps a day later.
+    await Bun.write(`${unfinished}/${Date.now() + 1000}-${crypto.randomUUID()}`, "half");
+    await sweepUploads(t.deps);
+    expect(await readdir(unfinished)).toHaveLength(1);
+    t.advance(25 * 3600_000);
+    await sweepUploads(t.deps);
+    expect(await readdir(unfinished)).toEqual([]);
+  });
+
+  test("include the files of a killed import, once it counts as a dead node", async () => {
+    await using t = await createTestApp({ jobs: false });
+    const { db, config } = t.deps;
+    const id = crypto.randomUUID();
+    const folder = importDirOf(config.dataDir);
+    const left = `${folder}/staging/${crypto.randomUUID()}/spool.zip`;
+    await Bun.write(`${folder}/node-id`, `${id}\n`);
+    await Bun.write(left, "half");
+    await recordBeat(db, { id, bootId: "1", platform: "", version: "", disk: undefined, pauseSeconds: 90 });
+    await sweepUploads(t.deps);
+    expect(existsSync(left)).toBe(true);
+    await db.transaction((tx) => markNodeSwept(tx, id));
+    // While another import runs, its files are its own.
+    const hold = await holdNode(config.databaseUrl ?? "", id);
+    await sweepUploads(t.deps);
+    expect(existsSync(left)).toBe(true);
+    await hold?.[Symbol.asyncDispose]();
+    await sweepUploads(t.deps);
+    expect(existsSync(left)).toBe(false);
   });
 });
 

@@ -114,6 +114,7 @@ describe("an upload", () => {
         studyInstanceUID: "1.1",
         newInstances: 0,
         duplicates: 1,
+        duplicateNames: [],
         series: [],
         conflicts: [],
         leftOut: [],

@@ -1,14 +1,18 @@
 import type { UploadMetadata } from "../../../shared/api/upload.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
+import type { AuditEvent } from "../audit/audit.repo.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import type { PlannedUpload, UploadPlace } from "./plan-build.ts";
 import type { BuiltUpload, ScanResult } from "./worker/worker-messages.ts";
+
+/** Where an upload came from, for the audit; a command on the machine has no address. */
+export type UploadOrigin = Partial<RequestOrigin> & Pick<AuditEvent, "details">;
 
 /** An upload that was received, read and written, and waits for its commit. */
 export interface FinishedUpload {
   upload: UploadPlace;
   caller: Caller;
-  origin: RequestOrigin;
+  origin: UploadOrigin;
   metadata: UploadMetadata;
   scan: ScanResult;
   plan: PlannedUpload;

@@ -1,43 +1,18 @@
-import { mkdir } from "node:fs/promises";
-import { basename, join } from "node:path";
-import type { UploadAnswer, UploadMetadata } from "../../../shared/api/upload.ts";
-import type { Deps } from "../../deps.ts";
-import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
-import { keepOnly } from "../../holdings/sweeping/sweep-uploads.ts";
-import { copyToArchive } from "../../holdings/transfer/transfer-upload.ts";
-import { abandonUpload } from "../../holdings/uploads/abandon-upload.ts";
-import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
-import { insertUpload } from "../../holdings/uploads/uploads.repo.ts";
+import type { UploadAnswer } from "../../../shared/api/upload.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
-import { describeError } from "../../runtime/log.ts";
 import type { Caller } from "../studies/studies.repo.ts";
-import { commitUpload } from "./commit-upload.ts";
-import { objectKey } from "./describe-change.ts";
-import { uploadTooLarge, uploadWithoutDicom } from "./ingest.errors.ts";
-import { planBuild, type UploadPlace } from "./plan-build.ts";
+import { uploadTooLarge } from "./ingest.errors.ts";
 import { formatSize, receiveUpload } from "./receive-upload.ts";
-import { uploadFailure } from "./upload-failure.ts";
-import { MULTIPART_OVERHEAD_BYTES, UploadRoom } from "./upload-room.ts";
+import { type IngestDeps, instancesIn, type TakenUpload, takeUpload } from "./take-upload.ts";
+import { MULTIPART_OVERHEAD_BYTES } from "./upload-room.ts";
 import type { UploadSlot } from "./upload-slots.ts";
-import {
-  DEFAULT_INGEST_LIMITS,
-  type Guess,
-  type IngestSession,
-  TRIAL_INGEST_LIMITS,
-} from "./worker/ingest-workers.ts";
-import { IngestRefused } from "./worker/worker.errors.ts";
-import type { BuiltUpload, ScanResult } from "./worker/worker-messages.ts";
+import { DEFAULT_INGEST_LIMITS } from "./worker/ingest-workers.ts";
 
-type IngestDeps = ObjectDeps & Pick<Deps, "config" | "disk" | "ingestWorkers" | "storageClaims">;
-
-/** How often an upload may be planned, since another one may change the same study meanwhile. */
-const MAX_PLANS = 10;
 const MAX_CONFLICT_NAMES = 1000;
 
 /**
- * Takes in one upload: receives it, reads it, writes volumes and manifests, and commits; only then it is answered. A failure before
- * the commit leaves nothing behind, and nothing was visible.
+ * Takes in the upload that a request brings; it is answered only after its commit.
  * @throws {AppError} `upload.*`, `quota.*`, `subscription.required`, `storage.full`
  */
 export async function ingestUpload(
@@ -47,102 +22,39 @@ export async function ingestUpload(
   origin: RequestOrigin,
   slot: UploadSlot,
 ): Promise<UploadAnswer> {
-  const { config, node, clock } = deps;
+  const { maxUploadBytes } = deps.config;
   const lengthBytes = declaredLengthOf(request);
-  if (lengthBytes > config.maxUploadBytes + MULTIPART_OVERHEAD_BYTES) {
-    throw new AppError(uploadTooLarge, { values: { maximum: formatSize(config.maxUploadBytes) } });
+  if (lengthBytes > maxUploadBytes + MULTIPART_OVERHEAD_BYTES) {
+    throw new AppError(uploadTooLarge, { values: { maximum: formatSize(maxUploadBytes) } });
   }
-  using room = await UploadRoom.open(deps, caller, lengthBytes, slot);
-  const id = Bun.randomUUIDv7();
-  const upload: UploadPlace = { id, accountId: caller.userId, folder: node.stagedPath(id) };
-  const { id: nodeId, bootId } = node;
-  await insertUpload(deps.db, {
-    id,
-    accountId: upload.accountId,
-    nodeId,
-    bootId,
-    state: "receiving",
-    startedAt: clock.now(),
-  });
-  try {
-    await mkdir(upload.folder, { recursive: true });
-    return await processUpload(deps, { caller, request, upload, origin, slot, room });
-  } catch (error) {
-    await abandonUpload(deps, id);
-    if (isOverQuota(error)) throw await room.exceeded();
-    throw uploadFailure(error);
-  }
-}
-
-interface Incoming {
-  caller: Caller;
-  request: Request;
-  upload: UploadPlace;
-  origin: RequestOrigin;
-  slot: UploadSlot;
-  room: UploadRoom;
-}
-
-async function processUpload(deps: IngestDeps, incoming: Incoming): Promise<UploadAnswer> {
-  const { caller, request, upload, origin, slot, room } = incoming;
-  const { config, log } = deps;
-  const spoolPath = join(upload.folder, "spool.zip");
-  const onReceived = (bytes: number) => {
-    slot.countReceived(bytes);
-    room.countReceived(bytes);
+  const taken = await takeUpload(
+    deps,
+    { caller, origin, slot },
+    {
+      lengthBytes,
+      signal: request.signal,
+      spool(path, room) {
+        const onReceived = (bytes: number) => {
+          slot.countReceived(bytes);
+          room.countReceived(bytes);
+        };
+        return receiveUpload(request, path, maxUploadBytes, room, { signal: slot.signal, onReceived });
+      },
+    },
+  );
+  return {
+    studyInstanceUID: taken.studies[0]?.studyInstanceUID ?? "",
+    studies: taken.studies,
+    instancesReceived: instancesIn(taken.studies),
+    ...namesOf(taken),
   };
-  const receiving = { signal: slot.signal, onReceived };
-  const { metadata, sizeBytes } = await receiveUpload(
-    request,
-    spoolPath,
-    config.maxUploadBytes,
-    room,
-    receiving,
-  );
-  slot.received();
-  const session = await deps.ingestWorkers.open(
-    upload.folder,
-    spoolPath,
-    { ...(slot.isTrial ? TRIAL_INGEST_LIMITS : DEFAULT_INGEST_LIMITS), maxRestBytes: room.limitBytes },
-    AbortSignal.any([request.signal, slot.signal]),
-    { account: slot.accountId, kind: slot.kind },
-  );
-  slot.started();
-  try {
-    const scan = await room.during(session.inflatedBytes, () => session.scan());
-    const { skipped, skippedCount } = scan;
-    if (scan.studies.length === 0) {
-      throw new AppError(uploadWithoutDicom, { members: { skipped, skippedCount } });
-    }
-    const { studies, built } = await buildAndCommit(
-      deps,
-      session,
-      { upload, caller, origin, metadata, scan, room },
-      request.signal,
-    );
-    const instancesReceived = studies.reduce((sum, study) => sum + study.imagesReceived, 0);
-    log.info("upload.committed", {
-      sizeBytes,
-      studies: studies.length,
-      instances: instancesReceived,
-      skippedCount,
-    });
-    return {
-      studyInstanceUID: studies[0]?.studyInstanceUID ?? "",
-      studies,
-      instancesReceived,
-      ...namesOf(scan, built),
-    };
-  } finally {
-    await session.dispose();
-  }
 }
 
 /** What the answer names beside the studies; each list is bounded. */
-function namesOf(
-  { skipped, skippedCount }: ScanResult,
-  { studies }: BuiltUpload,
-): Pick<UploadAnswer, "skipped" | "skippedCount" | "conflicts" | "conflictCount"> {
+function namesOf({
+  scan: { skipped, skippedCount },
+  built: { studies },
+}: TakenUpload): Pick<UploadAnswer, "skipped" | "skippedCount" | "conflicts" | "conflictCount"> {
   const leftOut = studies.flatMap((study) => study.leftOut);
   const conflicts = studies.flatMap((study) => study.conflicts);
   return {
@@ -153,83 +65,8 @@ function namesOf(
   };
 }
 
-/** Removes the spool and the files of inflated entries, which a committed upload no longer needs. */
-async function removeLeftovers(deps: IngestDeps, folder: string, built: BuiltUpload): Promise<void> {
-  try {
-    await keepOnly(folder, new Set(objectsOf(built).map(({ path }) => basename(path))));
-  } catch (error) {
-    deps.log.warn("upload.leftovers", describeError(error));
-  }
-}
-
-interface Scanned {
-  upload: UploadPlace;
-  caller: Caller;
-  origin: RequestOrigin;
-  metadata: UploadMetadata;
-  scan: ScanResult & Guess;
-  room: UploadRoom;
-}
-
-async function buildAndCommit(
-  deps: IngestDeps,
-  session: IngestSession,
-  scanned: Scanned,
-  signal: AbortSignal,
-): Promise<{ studies: UploadAnswer["studies"]; built: BuiltUpload }> {
-  const isArchived = deps.config.ack === "store";
-  const { room } = scanned;
-  let built: BuiltUpload | undefined;
-  for (let plans = 0; plans < MAX_PLANS; plans++) {
-    const plan = await planBuild(deps, scanned.upload, scanned.scan);
-    if (plan === "stale") continue;
-    if (built && isArchived) await removeFromArchive(deps, scanned.upload.id, built);
-    // The replacement of a lost volume takes the room of that volume, and only the commit knows how much that is.
-    const isHealing = plan.build.studies.some(({ lostVolumes = [] }) => lostVolumes.length > 0);
-    const { restBytes } = scanned.scan;
-    const maxRestBytes = isHealing ? restBytes : await room.claimAtRest(restBytes);
-    built = await room.during(maxRestBytes, () => session.build({ ...plan.build, maxRestBytes }));
-    if (isArchived) await archive(deps, scanned.upload.id, built, signal);
-    signal.throwIfAborted();
-    room.endClaim();
-    const committed = await commitUpload(deps, { ...scanned, plan, built, isArchived });
-    if (committed === "stale") continue;
-    await Promise.all([removeLeftovers(deps, scanned.upload.folder, built), session.dispose()]);
-    return { studies: committed, built };
-  }
-  throw new AppError(uploadInterrupted, { detail: "its studies kept changing" });
-}
-
-/** Copies the objects to the store and verifies them before anything is visible or answered (ACK=store). */
-async function archive(
-  deps: IngestDeps,
-  uploadId: string,
-  built: BuiltUpload,
-  signal: AbortSignal,
-): Promise<void> {
-  for (const object of objectsOf(built)) {
-    await copyToArchive(deps, { ...object, key: objectKey(uploadId, object) }, signal);
-  }
-}
-
-async function removeFromArchive(deps: IngestDeps, uploadId: string, built: BuiltUpload): Promise<void> {
-  for (const object of objectsOf(built)) await deps.store.delete(objectKey(uploadId, object));
-}
-
-function objectsOf({ studies }: BuiltUpload) {
-  return studies.flatMap(({ volume, series }) => [
-    ...(volume ? [volume] : []),
-    ...series.map(({ manifest }) => manifest),
-  ]);
-}
-
 /** Returns 0 for a body of unknown length, which comes in chunks. */
 function declaredLengthOf(request: Request): number {
   const declared = Number(request.headers.get("content-length"));
   return Number.isSafeInteger(declared) && declared > 0 ? declared : 0;
-}
-
-/** Whether a worker found that the stored upload would exceed the plan. */
-function isOverQuota(error: unknown): boolean {
-  return error instanceof IngestRefused && error.failure === "upload.over_quota";
 }

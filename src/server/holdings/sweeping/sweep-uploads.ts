@@ -14,6 +14,7 @@ import {
   listUnremovedUploads,
 } from "../uploads/uploads.repo.ts";
 import { findOwnKeys } from "./find-own-keys.ts";
+import { sweepStoppedImport } from "./sweep-stopped-import.ts";
 
 type SweepDeps = Pick<Deps, "db" | "node" | "store" | "staging" | "clock" | "log" | "config">;
 
@@ -35,6 +36,20 @@ export async function endDeadUploads(deps: SweepDeps): Promise<void> {
  */
 export async function sweepUploads(deps: SweepDeps): Promise<void> {
   const { db, node, clock } = deps;
+  await sweepOwnUploads(deps);
+  for (const store of [deps.staging, deps.store]) {
+    // Only this process and an import write to its disk; an S3 store is shared with other nodes. Uploads to it may take long.
+    const dayAgo = new Date(clock.now().getTime() - UNFINISHED_MS);
+    const olderThan = store.kind === "disk" && node.startedAt > dayAgo ? node.startedAt : dayAgo;
+    await attempt(deps, () => store.sweepUnfinished(olderThan, (keys) => findOwnKeys(db, keys)));
+  }
+  await attempt(deps, () => sweepStoppedImport(deps));
+  await deleteOldUploads(db, node.id, new Date(clock.now().getTime() - KEPT_MS));
+}
+
+/** Removes what ended uploads of this node left in its staging area and in the store. */
+export async function sweepOwnUploads(deps: SweepDeps): Promise<void> {
+  const { db, node } = deps;
   const names = (await readdir(node.stagingDir)).filter(isUuid);
   for (const some of chunks(names, FOLDERS_AT_ONCE)) {
     for (const upload of await findUploads(db, some)) {
@@ -45,13 +60,6 @@ export async function sweepUploads(deps: SweepDeps): Promise<void> {
   for (const uploadId of await listUnremovedUploads(db, node.id)) {
     await attempt(deps, () => removeUploadBytes(deps, uploadId));
   }
-  for (const store of [deps.staging, deps.store]) {
-    // Only this process writes to its disk; an S3 store is shared with other nodes, whose uploads may take long.
-    const olderThan =
-      store.kind === "disk" ? node.startedAt : new Date(clock.now().getTime() - UNFINISHED_MS);
-    await attempt(deps, () => store.sweepUnfinished(olderThan, (keys) => findOwnKeys(db, keys)));
-  }
-  await deleteOldUploads(db, node.id, new Date(clock.now().getTime() - KEPT_MS));
 }
 
 /** Runs one part of a sweep: a folder that can't be removed, or an unreachable store, must not stop the rest. */

@@ -92,12 +92,19 @@ async function buildStudy(
   const { scanned, spoolPath } = input;
   const study = scanned.studies.get(planned.studyInstanceUID);
   if (!study) throw new RangeError("the plan names a study that the upload does not hold");
-  const { series: sorted, duplicates, conflicts, leftOut } = await sortInstances(planned, study);
+  const {
+    series: sorted,
+    duplicates,
+    duplicateNames,
+    conflicts,
+    leftOut,
+  } = await sortInstances(planned, study);
   const touched = sorted.filter((series) => instancesFor(series).length > 0);
   const summary = {
     studyInstanceUID: planned.studyInstanceUID,
     newInstances: touched.reduce((sum, { fresh }) => sum + fresh.length, 0),
     duplicates: study.duplicates + duplicates,
+    duplicateNames: duplicateNames.slice(0, scanned.limits.maxDuplicateNames),
     ...{ conflicts, leftOut },
   };
   if (touched.length === 0) return { ...summary, series: [], ...(await repairOf(planned, sorted, [])) };

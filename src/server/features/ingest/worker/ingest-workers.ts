@@ -30,6 +30,7 @@ export const DEFAULT_INGEST_LIMITS: IngestLimits = {
   maxHeldMetadataBytes: 128 * MIB,
   maxIndexBytes: 192 * MIB,
   maxSkippedNames: 1000,
+  maxDuplicateNames: 0,
   minGuessedBytes: MAX_WEIGHT_BYTES.small,
   timeoutMs: 15 * 60_000,
 };

@@ -65,6 +65,7 @@ class Scan {
   readonly upload: ScannedUpload;
   readonly #skipped: ScanResult["skipped"] = [];
   #skippedCount = 0;
+  readonly #duplicateNames: string[] = [];
   #inflatedBytes = 0;
   #inflatedFiles = 0;
 
@@ -100,6 +101,7 @@ class Scan {
       restBytes,
       skipped: this.#skipped,
       skippedCount: this.#skippedCount,
+      duplicateNames: this.#duplicateNames,
     };
   }
 
@@ -119,6 +121,8 @@ class Scan {
   async #take(entry: ZipEntry, { instance, bytes, json }: Extract<EntryResult, { ok: true }>): Promise<void> {
     const name = entry.name.slice(0, MAX_NAME_LENGTH);
     const added = this.upload.add(instance, bytes, { name, json });
+    const isNamed = this.#duplicateNames.length < this.limits.maxDuplicateNames;
+    if (added === "duplicate" && isNamed) this.#duplicateNames.push(name);
     if (added === "left_out") this.#skip(entry, "instance.too_many_variants");
     if (added !== "added" && bytes.source !== "spool") await rm(bytes.source.inflatedPath);
   }

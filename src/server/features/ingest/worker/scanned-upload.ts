@@ -73,14 +73,14 @@ export interface StudyScan {
 export class ScannedUpload {
   readonly studies = new Map<string, StudyScan>();
   readonly metadata = new MetadataStore();
-  readonly #limits: IngestLimits;
+  readonly limits: IngestLimits;
   #weightBytes = 0;
   instanceCount = 0;
   instanceBytes = 0;
   restBytes = 0;
 
   constructor(limits: IngestLimits) {
-    this.#limits = limits;
+    this.limits = limits;
   }
 
   /**
@@ -100,11 +100,11 @@ export class ScannedUpload {
       return "duplicate";
     }
     if (same.length > MAX_VARIANTS) return "left_out";
-    if (this.instanceCount >= this.#limits.maxInstances) {
-      throw new IngestRefused("upload.too_many_instances", `more than ${this.#limits.maxInstances}`);
+    if (this.instanceCount >= this.limits.maxInstances) {
+      throw new IngestRefused("upload.too_many_instances", `more than ${this.limits.maxInstances}`);
     }
     this.restBytes += bytesAtRest(bytes);
-    if (this.restBytes > (this.#limits.maxRestBytes ?? Number.POSITIVE_INFINITY)) {
+    if (this.restBytes > (this.limits.maxRestBytes ?? Number.POSITIVE_INFINITY)) {
       throw new IngestRefused("upload.over_quota", "more at rest than the whole plan holds");
     }
     this.instanceCount++;
@@ -116,7 +116,7 @@ export class ScannedUpload {
     }
     if (instance.index.modality !== null) study.modalities.add(instance.index.modality);
     const metadata = this.metadata.add(json);
-    const { maxMetadataBytes, maxHeldMetadataBytes } = this.#limits;
+    const { maxMetadataBytes, maxHeldMetadataBytes } = this.limits;
     if (this.metadata.totalBytes > maxMetadataBytes || this.metadata.heldBytes > maxHeldMetadataBytes) {
       throw new IngestRefused("upload.too_much_metadata", `more than ${maxMetadataBytes} bytes`);
     }
@@ -128,7 +128,7 @@ export class ScannedUpload {
     if (
       series.metadataBytes > MAX_WRITTEN_METADATA_BYTES ||
       series.weightBytes > MAX_WRITTEN_WEIGHT_BYTES ||
-      this.#weightBytes > this.#limits.maxIndexBytes
+      this.#weightBytes > this.limits.maxIndexBytes
     ) {
       throw new IngestRefused("upload.series_too_large", "more than one manifest holds");
     }
@@ -157,8 +157,8 @@ export class ScannedUpload {
   #study(instance: Instance): StudyScan {
     const existing = this.studies.get(instance.studyInstanceUID);
     if (existing) return existing;
-    if (this.studies.size >= this.#limits.maxStudies) {
-      throw new IngestRefused("upload.too_many_studies", `more than ${this.#limits.maxStudies}`);
+    if (this.studies.size >= this.limits.maxStudies) {
+      throw new IngestRefused("upload.too_many_studies", `more than ${this.limits.maxStudies}`);
     }
     const study = {
       index: instance.index,

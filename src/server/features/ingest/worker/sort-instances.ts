@@ -27,6 +27,7 @@ export interface SortedStudy {
   series: TouchedSeries[];
   /** Instances of the upload that the study has already. */
   duplicates: number;
+  duplicateNames: string[];
   conflicts: ConflictingInstance[];
   leftOut: { name: string; reason: SkippedReason }[];
 }
@@ -39,7 +40,7 @@ interface Known {
 
 /** Sorts a study's instances of an upload by what is kept already. */
 export async function sortInstances(planned: PlannedStudy, study: StudyScan): Promise<SortedStudy> {
-  const sorted: SortedStudy = { series: [], duplicates: 0, conflicts: [], leftOut: [] };
+  const sorted: SortedStudy = { series: [], duplicates: 0, duplicateNames: [], conflicts: [], leftOut: [] };
   const known = new Map<string, Known>();
   const lostVolumes = new Set(planned.lostVolumes);
   for (const plannedSeries of planned.series) {
@@ -101,6 +102,7 @@ function sort(
   if (match !== same.contents[0]) sorted.conflicts.push({ name, sopInstanceUID });
   if (match) {
     sorted.duplicates++;
+    sorted.duplicateNames.push(name);
     if (match.lost) same.series.healed.set(match.lost, incoming);
     delete match.lost;
   } else if (same.contents.length > MAX_VARIANTS) {

@@ -24,6 +24,8 @@ export interface IngestLimits extends ZipLimits {
   maxIndexBytes: number;
   /** Skipped entries that are named; the others are counted. */
   maxSkippedNames: number;
+  /** Duplicates that are named beside their count. */
+  maxDuplicateNames: number;
   /** Uploads of at least this size are hashed by a second process while they are read. */
   minGuessedBytes: number;
   /** The time limit of one scan or one build. */
@@ -80,6 +82,8 @@ export interface ScanResult {
   instanceCount: number;
   skipped: { name: string; reason: SkippedReason }[];
   skippedCount: number;
+  /** Entries that were in the upload before, with the same bytes; at most `maxDuplicateNames`. */
+  duplicateNames: string[];
   /** Bytes of the taken instances once inflated. */
   instanceBytes: number;
   /** Bytes of their volumes if none is stored yet, without each volume's fixed part. */
@@ -153,6 +157,8 @@ export interface BuiltStudy {
   newInstances: number;
   /** Instances that were stored already or came twice in this upload. */
   duplicates: number;
+  /** Entries whose bytes are stored already; at most `maxDuplicateNames`. */
+  duplicateNames: string[];
   /** Absent when nothing is new; then `series` is empty. */
   volume?: BuiltVolume;
   /** Only series with something new. */

@@ -1,0 +1,232 @@
+import { realpath } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { emailSchema } from "../../shared/api/account-fields.ts";
+import type { Config } from "../config.ts";
+import { connectDatabase } from "../db/client.ts";
+import { dryRun, type ForeseenStudy } from "../features/import/dry-run.ts";
+import { FileTally } from "../features/import/file-tally.ts";
+import { findUploader } from "../features/import/find-uploader.ts";
+import type { FileReport } from "../features/import/found-file.ts";
+import { importPaths } from "../features/import/import-paths.ts";
+import { journalPath, openJournal } from "../features/import/journal.ts";
+import { openImport } from "../features/import/open-import.ts";
+import { resolvePaths, walkPaths } from "../features/import/walk-paths.ts";
+import { createIngestWorkers } from "../features/ingest/worker/ingest-workers.ts";
+import { importDirOf } from "../nodes/node.ts";
+import { createLogger } from "../runtime/log.ts";
+import { createDeps, readAuthSecret } from "../start-deps.ts";
+import { untilInterrupted } from "./interrupts.ts";
+import { reachDatabase } from "./migrate-only.ts";
+import { openArchive } from "./open-installation.ts";
+import type { Program } from "./program.ts";
+import { barOf, openProgressLine, type ProgressLine, sizeText } from "./progress-line.ts";
+import { UsageError } from "./usage.ts";
+
+interface Options {
+  email: string;
+  paths: string[];
+  asJson: boolean;
+  isDryRun: boolean;
+  state: string | undefined;
+}
+
+interface Job extends Options {
+  /** The installation's own data, which is not imported. */
+  avoid: string;
+}
+
+const INTERRUPTED = "Interrupted. What was taken is safe; start it again to go on.";
+/** Lines are written in pieces of this many characters. */
+const WRITE_CHARS = 64 * 1024;
+const log = createLogger({ level: "warn", write: (line) => process.stderr.write(line) });
+
+/** `import PATH... --account E`. Exit code 0 if all was taken or is known, 1 if something was refused. */
+export async function importCommand(program: Program, config: Config, args: string[]): Promise<number> {
+  const given = readOptions(args);
+  const options = {
+    ...given,
+    paths: await resolvePaths(given.paths),
+    avoid: await realpath(config.dataDir).catch(() => config.dataDir),
+  };
+  const signal = untilInterrupted(INTERRUPTED);
+  await using database = await reachDatabase(program, config);
+  const run = options.isDryRun ? foresee : bringIn;
+  return await run({ ...config, databaseUrl: database.url }, program, options, signal);
+}
+
+type ReachedConfig = Config & { databaseUrl: string };
+
+async function bringIn(
+  config: ReachedConfig,
+  program: Program,
+  { email, paths, avoid, asJson, state }: Job,
+  signal: AbortSignal,
+): Promise<number> {
+  const authSecret = await readAuthSecret(config);
+  const dataDir = importDirOf(config.dataDir);
+  const { store } = await openArchive(config);
+  await using deps = await createDeps(
+    // What is committed is in the store already, so that it never depends on this short-lived node.
+    { ...config, authSecret, dataDir, ack: "store", pix: undefined },
+    { ...program, store, log },
+  );
+  const { caller, isTrial } = await findUploader(deps.db, email, deps.clock.now());
+  await using node = await openImport(deps, config.databaseUrl);
+  await using journal = await openJournal(
+    state ?? (await journalPath(`${dataDir}/journals`, caller.userId, paths)),
+    caller.userId,
+  );
+  const tally = new FileTally();
+  await using lines = new LineWriter();
+  using progress = openProgressLine();
+  const total = process.stderr.isTTY ? await countFiles(paths, avoid, signal, progress) : 0;
+  const uploader = { accountId: caller.userId, isTrial };
+  const origin = { details: { by: "import" } };
+  await importPaths(
+    deps,
+    { caller, uploader, origin, signal },
+    {
+      paths,
+      avoid,
+      journal,
+      beforeUpload: () => node.assertHeld(),
+      async onReport(report) {
+        tally.add(report);
+        progress.show(`Importing: ${barOf(tally.files, total)} of ${total} files`);
+        await lines.add(asJson ? JSON.stringify(report) : lineOf(report));
+      },
+    },
+  );
+  const { counts, instances } = tally;
+  await lines.add(
+    asJson
+      ? JSON.stringify({ summary: { ...counts, instances } })
+      : `${Object.entries(counts)
+          .map(([outcome, count]) => `${count} ${outcome}`)
+          .join(", ")}. ${instances} instances came in.`,
+  );
+  if (counts.refused > 0) return 1;
+  await journal.remove();
+  return 0;
+}
+
+async function foresee(
+  config: ReachedConfig,
+  program: Program,
+  { email, paths, avoid, asJson }: Job,
+  signal: AbortSignal,
+): Promise<number> {
+  const pool = connectDatabase({ url: config.databaseUrl, maxConnections: 2 });
+  const ingestWorkers = createIngestWorkers({ size: 2, log, command: program.ingestWorkerCommand });
+  try {
+    const account = await findUploader(pool.db, email, new Date());
+    const tally = new FileTally();
+    await using lines = new LineWriter();
+    const { db } = pool;
+    const sums = { studies: 0, instances: 0, bytes: 0, refusedStudies: 0 };
+    const foreseen = dryRun({
+      ...{ db, ingestWorkers, account, paths, avoid, signal },
+      async onReport(report) {
+        tally.add(report);
+        await lines.add(asJson ? JSON.stringify(report) : lineOf(report));
+      },
+    });
+    for await (const study of foreseen) {
+      sums.studies++;
+      sums.instances += study.instances;
+      sums.bytes += study.bytes;
+      if (study.state === "refused") sums.refusedStudies++;
+      await lines.add(asJson ? JSON.stringify(study) : studyLine(study));
+    }
+    const { skipped, refused } = tally.counts;
+    await lines.add(
+      asJson
+        ? JSON.stringify({ summary: { ...sums, skipped, refused } })
+        : `Nothing was stored. ${sums.studies} studies, ${sums.instances} instances, ${sizeText(sums.bytes)}; ${sums.refusedStudies} studies exceed the plan; ${skipped} files skipped, ${refused} refused.`,
+    );
+    return sums.refusedStudies + refused > 0 ? 1 : 0;
+  } finally {
+    await ingestWorkers.close();
+    await pool.close();
+  }
+}
+
+async function countFiles(
+  paths: string[],
+  avoid: string,
+  signal: AbortSignal,
+  progress: ProgressLine,
+): Promise<number> {
+  let files = 0;
+  for await (const _ of walkPaths(paths, { avoid, signal })) progress.show(`Counting: ${++files} files`);
+  return files;
+}
+
+function lineOf({ path, outcome, reason, instances }: FileReport): string {
+  const about = reason ?? (instances === undefined ? undefined : `${instances} instances`);
+  return `${outcome}${about === undefined ? "" : ` (${about})`}: ${inOneLine(path)}`;
+}
+
+function studyLine({ studyInstanceUID, instances, bytes, state, reason }: ForeseenStudy): string {
+  const name = studyInstanceUID === "" ? "of unknown studies" : studyInstanceUID;
+  return `${state}${reason === undefined ? "" : ` (${reason})`}: ${name}, ${instances} instances, ${sizeText(bytes)}`;
+}
+
+/** A name may hold line breaks, and commands for a terminal. */
+function inOneLine(path: string): string {
+  return /\p{Cc}/u.test(path) ? JSON.stringify(path) : path;
+}
+
+/** Writes lines at the pace of whoever reads them. */
+class LineWriter implements AsyncDisposable {
+  #text = "";
+
+  async add(line: string): Promise<void> {
+    this.#text += `${line}\n`;
+    if (this.#text.length >= WRITE_CHARS || process.stdout.isTTY) await this.#flush();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    // The progress line may be on the same terminal.
+    const text = process.stdout.isTTY ? `\r\x1b[K${this.#text}` : this.#text;
+    this.#text = "";
+    await new Promise<void>((resolve, reject) => {
+      process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+}
+
+function readOptions(args: string[]): Options {
+  const { values, positionals } = parsed(args);
+  if (positionals.length === 0) throw new UsageError("import takes one or more folders or ZIPs");
+  const email = emailSchema.safeParse(values.account);
+  if (!email.success) throw new UsageError("--account is missing or not valid");
+  return {
+    email: email.data,
+    paths: positionals,
+    asJson: values.json === true,
+    isDryRun: values["dry-run"] === true,
+    state: values.state,
+  };
+}
+
+function parsed(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        account: { type: "string" },
+        "dry-run": { type: "boolean" },
+        json: { type: "boolean" },
+        state: { type: "string" },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,70 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Deps } from "../../deps.ts";
+import { startOwnTransfers } from "../../holdings/holdings.jobs.ts";
+import { listStagedUploads } from "../../holdings/objects/stored-objects.repo.ts";
+import { queuesOf } from "../../holdings/sweeping/sweep-dead-nodes.ts";
+import { endDeadUploads, sweepOwnUploads } from "../../holdings/sweeping/sweep-uploads.ts";
+import { startBeating } from "../../nodes/beat.ts";
+import { holdNode, type NodeHold } from "../../nodes/node-hold.repo.ts";
+import { markNodeSwept } from "../../nodes/nodes.repo.ts";
+import { ImportIsRunning, ImportStopped } from "./import.errors.ts";
+
+const POLL_MS = 100;
+const MOST_POLLS_FOR_HOLD = 50;
+/** How long the end waits for the staging area to be empty. What is left then is finished by the next run, or by another node. */
+const MOST_POLLS = 600;
+
+/** An import as a node: other nodes take over from it if it is killed. */
+export interface OpenImport extends AsyncDisposable {
+  /** @throws {ImportStopped} when the database has lost sight of this process */
+  assertHeld(): Promise<void>;
+}
+
+/**
+ * Begins to run as a node of its own, after removing what a killed run left on this DATA_DIR. `deps` are those of a node whose
+ * uploads are in the store before they are committed, so that nothing acknowledged depends on it.
+ * @throws {ImportIsRunning}
+ */
+export async function openImport(deps: Deps, databaseUrl: string): Promise<OpenImport> {
+  const { node, jobs, db } = deps;
+  await using opened = new AsyncDisposableStack();
+  const hold = await holdOnceFree(databaseUrl, node.id);
+  opened.use(hold);
+  // A node that has left counts as swept, so that nobody looks for it.
+  opened.defer(() => db.transaction((tx) => markNodeSwept(tx, node.id)));
+  opened.use(
+    await startBeating(deps, async () => {
+      for (const queue of queuesOf(node.id)) await jobs.reopen(queue);
+    }),
+  );
+  await endDeadUploads(deps);
+  await sweepOwnUploads(deps);
+  await startOwnTransfers(deps);
+  opened.defer(() => emptyStaging(deps));
+  const held = opened.move();
+  return {
+    async assertHeld() {
+      if (!(await hold.isHeld()))
+        throw new ImportStopped("the connection to the database was lost", undefined);
+    },
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+}
+
+/** The database notices a moment later that a killed import is gone. */
+async function holdOnceFree(databaseUrl: string, nodeId: string): Promise<NodeHold> {
+  for (let polls = 0; polls < MOST_POLLS_FOR_HOLD; polls++) {
+    const hold = await holdNode(databaseUrl, nodeId);
+    if (hold) return hold;
+    await pause(POLL_MS);
+  }
+  throw new ImportIsRunning();
+}
+
+/** Waits until the transfers have removed what the store has. */
+async function emptyStaging({ db, node, log }: Pick<Deps, "db" | "node" | "log">): Promise<void> {
+  for (let polls = 0; (await listStagedUploads(db, node.id)).length > 0; polls++) {
+    if (polls === MOST_POLLS) return log.warn("import.staged_left");
+    await pause(POLL_MS);
+  }
+}

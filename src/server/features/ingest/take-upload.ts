@@ -1,0 +1,222 @@
+import { mkdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { UploadAnswer, UploadMetadata } from "../../../shared/api/upload.ts";
+import type { Deps } from "../../deps.ts";
+import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
+import { keepOnly } from "../../holdings/sweeping/sweep-uploads.ts";
+import { copyToArchive } from "../../holdings/transfer/transfer-upload.ts";
+import { abandonUpload } from "../../holdings/uploads/abandon-upload.ts";
+import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
+import { insertUpload } from "../../holdings/uploads/uploads.repo.ts";
+import { AppError } from "../../http/app-error.ts";
+import { describeError } from "../../runtime/log.ts";
+import type { Caller } from "../studies/studies.repo.ts";
+import { commitUpload } from "./commit-upload.ts";
+import { objectKey } from "./describe-change.ts";
+import type { UploadOrigin } from "./finished-upload.ts";
+import { uploadWithoutDicom } from "./ingest.errors.ts";
+import { planBuild, type UploadPlace } from "./plan-build.ts";
+import { uploadFailure } from "./upload-failure.ts";
+import { UploadRoom } from "./upload-room.ts";
+import type { UploadSlot } from "./upload-slots.ts";
+import {
+  DEFAULT_INGEST_LIMITS,
+  type Guess,
+  type IngestSession,
+  TRIAL_INGEST_LIMITS,
+} from "./worker/ingest-workers.ts";
+import { IngestRefused } from "./worker/worker.errors.ts";
+import type { BuiltUpload, IngestLimits, ScanResult } from "./worker/worker-messages.ts";
+
+export type IngestDeps = ObjectDeps & Pick<Deps, "config" | "disk" | "ingestWorkers" | "storageClaims">;
+
+/** How often an upload may be planned, since another one may change the same study meanwhile. */
+const MAX_PLANS = 10;
+
+/** Who sends an upload, and from where. */
+export interface Sender {
+  caller: Caller;
+  origin: UploadOrigin;
+  slot: UploadSlot;
+}
+
+/** Where an upload's ZIP comes from. */
+export interface UploadSource {
+  /** Bytes to come; 0 when their number is unknown. */
+  lengthBytes: number;
+  /** Writes the ZIP into the new file `path`, after taking room for its bytes. */
+  spool(path: string, room: UploadRoom): Promise<SpooledUpload>;
+  /** Aborts when the sender is gone. */
+  signal: AbortSignal;
+  /** Bounds that differ from those of every upload. */
+  limits?: Partial<IngestLimits>;
+}
+
+export interface SpooledUpload {
+  metadata: UploadMetadata;
+  sizeBytes: number;
+}
+
+/** What an upload brought, and what it did not. */
+export interface TakenUpload {
+  studies: UploadAnswer["studies"];
+  scan: ScanResult;
+  built: BuiltUpload;
+}
+
+/**
+ * Takes in one upload: spools it, reads it, writes volumes and manifests, and commits. A failure before the commit leaves nothing
+ * behind, and nothing was visible.
+ * @throws {AppError} `upload.*`, `quota.*`, `subscription.required`, `storage.full`
+ */
+export async function takeUpload(
+  deps: IngestDeps,
+  sender: Sender,
+  source: UploadSource,
+): Promise<TakenUpload> {
+  const { node, clock } = deps;
+  const { caller, slot } = sender;
+  using room = await UploadRoom.open(deps, caller, source.lengthBytes, slot);
+  const id = Bun.randomUUIDv7();
+  const upload: UploadPlace = { id, accountId: caller.userId, folder: node.stagedPath(id) };
+  const { id: nodeId, bootId } = node;
+  await insertUpload(deps.db, {
+    id,
+    accountId: upload.accountId,
+    nodeId,
+    bootId,
+    state: "receiving",
+    startedAt: clock.now(),
+  });
+  try {
+    await mkdir(upload.folder, { recursive: true });
+    return await processUpload(deps, { ...sender, source, upload, room });
+  } catch (error) {
+    await abandonUpload(deps, id);
+    if (isOverQuota(error)) throw await room.exceeded();
+    throw uploadFailure(error);
+  }
+}
+
+interface Incoming extends Sender {
+  source: UploadSource;
+  upload: UploadPlace;
+  room: UploadRoom;
+}
+
+async function processUpload(deps: IngestDeps, incoming: Incoming): Promise<TakenUpload> {
+  const { caller, source, upload, origin, slot, room } = incoming;
+  const spoolPath = join(upload.folder, "spool.zip");
+  const { metadata, sizeBytes } = await source.spool(spoolPath, room);
+  slot.received();
+  const limits = { ...(slot.isTrial ? TRIAL_INGEST_LIMITS : DEFAULT_INGEST_LIMITS), ...source.limits };
+  const session = await deps.ingestWorkers.open(
+    upload.folder,
+    spoolPath,
+    { ...limits, maxRestBytes: room.limitBytes },
+    AbortSignal.any([source.signal, slot.signal]),
+    { account: slot.accountId, kind: slot.kind },
+  );
+  slot.started();
+  try {
+    const scan = await room.during(session.inflatedBytes, () => session.scan());
+    const { skipped, skippedCount } = scan;
+    if (scan.studies.length === 0) {
+      throw new AppError(uploadWithoutDicom, { members: { skipped, skippedCount } });
+    }
+    const { studies, built } = await buildAndCommit(
+      deps,
+      session,
+      { upload, caller, origin, metadata, scan, room },
+      source.signal,
+    );
+    deps.log.info("upload.committed", {
+      sizeBytes,
+      studies: studies.length,
+      instances: instancesIn(studies),
+      skippedCount,
+    });
+    return { studies, scan, built };
+  } finally {
+    await session.dispose();
+  }
+}
+
+export function instancesIn(studies: UploadAnswer["studies"]): number {
+  return studies.reduce((sum, { imagesReceived }) => sum + imagesReceived, 0);
+}
+
+/** Removes the spool and the files of inflated entries, which a committed upload no longer needs. */
+async function removeLeftovers(deps: IngestDeps, folder: string, built: BuiltUpload): Promise<void> {
+  try {
+    await keepOnly(folder, new Set(objectsOf(built).map(({ path }) => basename(path))));
+  } catch (error) {
+    deps.log.warn("upload.leftovers", describeError(error));
+  }
+}
+
+interface Scanned {
+  upload: UploadPlace;
+  caller: Caller;
+  origin: UploadOrigin;
+  metadata: UploadMetadata;
+  scan: ScanResult & Guess;
+  room: UploadRoom;
+}
+
+async function buildAndCommit(
+  deps: IngestDeps,
+  session: IngestSession,
+  scanned: Scanned,
+  signal: AbortSignal,
+): Promise<{ studies: UploadAnswer["studies"]; built: BuiltUpload }> {
+  const isArchived = deps.config.ack === "store";
+  const { room } = scanned;
+  let built: BuiltUpload | undefined;
+  for (let plans = 0; plans < MAX_PLANS; plans++) {
+    const plan = await planBuild(deps, scanned.upload, scanned.scan);
+    if (plan === "stale") continue;
+    if (built && isArchived) await removeFromArchive(deps, scanned.upload.id, built);
+    // The replacement of a lost volume takes the room of that volume, and only the commit knows how much that is.
+    const isHealing = plan.build.studies.some(({ lostVolumes = [] }) => lostVolumes.length > 0);
+    const { restBytes } = scanned.scan;
+    const maxRestBytes = isHealing ? restBytes : await room.claimAtRest(restBytes);
+    built = await room.during(maxRestBytes, () => session.build({ ...plan.build, maxRestBytes }));
+    if (isArchived) await archive(deps, scanned.upload.id, built, signal);
+    signal.throwIfAborted();
+    room.endClaim();
+    const committed = await commitUpload(deps, { ...scanned, plan, built, isArchived });
+    if (committed === "stale") continue;
+    await Promise.all([removeLeftovers(deps, scanned.upload.folder, built), session.dispose()]);
+    return { studies: committed, built };
+  }
+  throw new AppError(uploadInterrupted, { detail: "its studies kept changing" });
+}
+
+/** Copies the objects to the store and verifies them before anything is visible or answered (ACK=store). */
+async function archive(
+  deps: IngestDeps,
+  uploadId: string,
+  built: BuiltUpload,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const object of objectsOf(built)) {
+    await copyToArchive(deps, { ...object, key: objectKey(uploadId, object) }, signal);
+  }
+}
+
+async function removeFromArchive(deps: IngestDeps, uploadId: string, built: BuiltUpload): Promise<void> {
+  for (const object of objectsOf(built)) await deps.store.delete(objectKey(uploadId, object));
+}
+
+function objectsOf({ studies }: BuiltUpload) {
+  return studies.flatMap(({ volume, series }) => [
+    ...(volume ? [volume] : []),
+    ...series.map(({ manifest }) => manifest),
+  ]);
+}
+
+/** Whether a worker found that the stored upload would exceed the plan. */
+function isOverQuota(error: unknown): boolean {
+  return error instanceof IngestRefused && error.failure === "upload.over_quota";
+}
