@@ -5,18 +5,20 @@ import type { S3ClientOptions } from "../../src/server/storage/s3/s3-client.ts";
 
 const SERVER = `
   const S3rver = require("s3rver");
-  const directory = process.argv[1];
+  const [directory, name] = process.argv.slice(1);
   const options = { port: 0, address: "127.0.0.1", silent: true, directory };
-  new S3rver({ ...options, configureBuckets: [{ name: "bucket" }] }).run().then((address) => console.log(address.port));
+  new S3rver({ ...options, configureBuckets: [{ name }] }).run().then((address) => console.log(address.port));
 `;
 
 /**
  * An S3 store that somebody else wrote (s3rver), in a process of its own. It has no versions, checks no
  * signatures, lists in no order and one page only, and completes uploads bit by bit.
  */
-export async function startS3Server(): Promise<AsyncDisposable & { options: S3ClientOptions }> {
+export async function startS3Server(
+  bucket = "bucket",
+): Promise<AsyncDisposable & { options: S3ClientOptions }> {
   const directory = await mkdtemp(join(tmpdir(), "s3-server-"));
-  const server = Bun.spawn([process.execPath, "-e", SERVER, directory], {
+  const server = Bun.spawn([process.execPath, "-e", SERVER, directory, bucket], {
     cwd: import.meta.dir,
     stdout: "pipe",
     stderr: "inherit",
@@ -28,7 +30,7 @@ export async function startS3Server(): Promise<AsyncDisposable & { options: S3Cl
     options: {
       endpoint: `http://127.0.0.1:${port}`,
       region: "us-east-1",
-      bucket: "bucket",
+      bucket,
       accessKeyId: "S3RVER",
       secretAccessKey: "S3RVER",
     },
