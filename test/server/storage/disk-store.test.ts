@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { link, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { link, mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDiskStore } from "../../../src/server/storage/disk/disk-store.ts";
@@ -32,17 +32,40 @@ describe("disk store", () => {
 
   test("gives an object a new revision after a write, and none until the write's time is distinguishable", async () => {
     const root = join(folder, "revisions");
-    let aheadMs = 0;
-    const store = createDiskStore({ root, clock: { now: () => new Date(Date.now() + aheadMs) } });
+    const path = join(root, "object");
+    let nowMs = Date.now();
+    const store = createDiskStore({ root, clock: { now: () => new Date(nowMs) } });
+    const revisionAfter = async (ms: number) => {
+      nowMs = (await stat(path)).ctimeMs + ms;
+      return await store.revision?.("object");
+    };
     await store.putBytes("object", patterned(100));
     expect(await store.revision?.("object")).toBeUndefined();
-    aheadMs = 5_000;
-    const first = await store.revision?.("object");
+    expect(await revisionAfter(50)).toBeUndefined();
+    const first = await revisionAfter(2_001);
     expect(first).toBeString();
     expect(await store.revision?.("object")).toBe(first ?? "");
-    await writeFile(join(root, "object"), patterned(100));
-    expect(await store.revision?.("object")).not.toBe(first ?? "");
+    await writeFile(path, patterned(100));
+    expect(await revisionAfter(2_001)).not.toBe(first ?? "");
     expect(await store.revision?.("nothing")).toBeUndefined();
+  });
+
+  test("takes longer for a new revision where times are whole seconds", async () => {
+    const root = join(folder, "coarse-revisions");
+    const path = join(root, "object");
+    let nowMs = 0;
+    const store = createDiskStore({ root, clock: { now: () => new Date(nowMs) } });
+    const revisionAfter = async (ms: number) => {
+      nowMs = (await stat(path)).ctimeMs + ms;
+      return await store.revision?.("object");
+    };
+    await store.putBytes("object", patterned(100));
+    await utimes(path, 1_700_000_000.25, 1_700_000_000.25);
+    expect(await revisionAfter(110)).toBeString();
+    await utimes(path, 1_700_000_000, 1_700_000_000);
+    expect(await revisionAfter(110)).toBeUndefined();
+    expect(await revisionAfter(1_500)).toBeUndefined();
+    expect(await revisionAfter(2_010)).toBeString();
   });
 
   test("shares the staged file's bytes instead of copying them", async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { constants, mkdirSync, realpathSync } from "node:fs";
+import { constants, mkdirSync, realpathSync, type Stats } from "node:fs";
 import { access, lstat, open, readdir, rename, rm, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
@@ -20,8 +20,8 @@ import { scanFile } from "./scan-file.ts";
 
 /** No key contains `~`, so an unfinished file can be neither read nor listed, and never blocks an object. */
 const UNFINISHED = "~unfinished";
-/** After this time the clock of any file system has ticked. */
-const SETTLED_MS = 1_000;
+/** After this time the clock of a file system has ticked; one that keeps whole seconds may tick every second one. */
+const SETTLED_MS = { fine: 100, coarse: 2_000 } as const;
 
 export interface DiskStoreOptions {
   /** The folder that holds the objects. It is made if it is missing. */
@@ -120,7 +120,7 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
       const path = pathOf(key);
       const stats = await onDisk(async () => (isInside(dirname(path)) ? await statFile(path) : undefined));
       // Two writes within one tick of the file system's clock leave the same time.
-      if (!stats || clock.now().getTime() - stats.ctimeMs < SETTLED_MS) return undefined;
+      if (!stats || clock.now().getTime() - stats.ctimeMs < settledMs(stats)) return undefined;
       return [stats.dev, stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join();
     },
 
@@ -211,6 +211,12 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
       await onDisk(() => access(unfinished, constants.R_OK | constants.W_OK | constants.X_OK));
     },
   };
+}
+
+/** How long ago a file must have been written so that another write has another time. */
+function settledMs({ ctimeMs, mtimeMs }: Stats): number {
+  const isCoarse = ctimeMs % 1000 === 0 || mtimeMs % 1000 === 0;
+  return isCoarse ? SETTLED_MS.coarse : SETTLED_MS.fine;
 }
 
 function endsEarly(): StoreUnavailable {
