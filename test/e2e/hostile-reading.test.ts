@@ -1,201 +1,26 @@
 import { expect, test } from "bun:test";
-import { join } from "node:path";
-import type { UploadAnswer } from "../../src/shared/api/upload.ts";
-import { type Bomb, makeBombs, unboundedManifest } from "../support/bombs.ts";
+import { type HostileAccount, readEverything, storeBombs, watchHealth } from "../support/hostile-readers.ts";
 import { memoryOf, processTree, sampleMemory } from "../support/process-tree.ts";
-import { connectTo, postZip, type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { spawnServer } from "../support/server-process.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 
 const MIB = 1024 * 1024;
-const CLIENTS = 8;
 const READING_MS = 12_000;
 /** What no answer may take beside other tests; a quiet machine takes a tenth of it. */
 const LONGEST_HEALTH_MS = 5_000;
-/** Bytes that a client reads of one answer before it leaves. */
-const MAX_TAKEN_BYTES = 64 * MIB;
-
-interface Kept {
-  bomb: Bomb;
-  studyId: string;
-}
-
-async function keep(server: ServerProcess, token: string, bomb: Bomb): Promise<Kept> {
-  const answer = await postZip(server, token, new Blob([Uint8Array.from(bomb.zip)]));
-  if (answer.status !== 201) throw new Error(`${bomb.name}: ${answer.status} ${await answer.text()}`);
-  const { studies } = (await answer.json()) as UploadAnswer;
-  return { bomb, studyId: studies[0]?.id ?? "" };
-}
-
-async function archived(sql: Awaited<ReturnType<typeof connectTo>>["sql"]): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
-    const left = await sql`select 1 from studies where storage_status <> 'b2' limit 1`;
-    if (left.length === 0) return;
-    await Bun.sleep(50);
-  }
-  throw new Error("not archived");
-}
-
-/** Puts what release 0.1 would have kept in the place of the study's manifest. */
-async function replaceManifest(
-  dataDir: string,
-  sql: Awaited<ReturnType<typeof connectTo>>["sql"],
-  { bomb, studyId }: Kept,
-) {
-  const [manifest] =
-    await sql`select id, key from stored_objects where study_id = ${studyId} and kind = 'manifest'`;
-  const [volume] = await sql`select id from stored_objects where study_id = ${studyId} and kind = 'volume'`;
-  const bytes = unboundedManifest(bomb, String(volume?.id));
-  await Bun.write(join(dataDir, "objects", String(manifest?.key)), bytes);
-  const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
-  await sql`update stored_objects set size_bytes = ${bytes.length}, sha256 = ${sha256} where id = ${String(manifest?.id)}`;
-}
-
-/** Every route that reads the archive, for one study. */
-function pathsOf(viewer: string, { bomb, studyId }: Kept): string[] {
-  const { studyInstanceUID, seriesInstanceUID, sopInstanceUID } = bomb;
-  return [`/dicomweb/t/${viewer}`, "/dicomweb"]
-    .flatMap((root) => {
-      const study = `${root}/studies/${studyInstanceUID}`;
-      const series = `${study}/series/${seriesInstanceUID}`;
-      const instance = `${series}/instances/${sopInstanceUID}`;
-      return [
-        `${root}/studies`,
-        `${study}/series`,
-        `${study}/instances`,
-        `${series}/instances?limit=1000`,
-        `${study}/metadata`,
-        `${series}/metadata`,
-        `${instance}/metadata`,
-        `${instance}/frames/1`,
-        `${instance}/frames/1,1,1`,
-        `${instance}/bulkdata/7FE00010`,
-        `${instance}/bulkdata/00291010`,
-        instance,
-        series,
-        study,
-      ];
-    })
-    .concat(
-      `/api/studies/${studyId}/thumbnail`,
-      `/api/studies/${studyId}/series`,
-      `/api/studies/${studyId}/download`,
-      tokenPath(studyId),
-    );
-}
-
-let userId = "";
-function tokenPath(studyId: string): string {
-  return `/generate-token?data=${Buffer.from(JSON.stringify([{ userId, id: studyId }])).toString("base64url")}`;
-}
-
-/** All that the account keeps, as one ZIP; its address is good for one reading. */
-const EXPORT = "the account's export";
-
-async function addressOf(
-  server: ServerProcess,
-  headers: Record<string, string>,
-  path: string,
-): Promise<string> {
-  if (path !== EXPORT) return server.url + path;
-  const ticket = await fetch(`${server.url}/api/users/export-ticket`, { method: "POST", headers });
-  if (!ticket.ok) throw new Error(`no ticket: ${ticket.status}`);
-  return new URL(((await ticket.json()) as { url: string }).url, server.url).href;
-}
-
-async function take(server: ServerProcess, token: string, path: string, coding: string): Promise<number> {
-  const headers = { authorization: `Bearer ${token}`, "accept-encoding": coding };
-  const answer = await fetch(await addressOf(server, headers, path), {
-    headers,
-    decompress: false,
-    signal: AbortSignal.timeout(20_000),
-  });
-  let takenBytes = 0;
-  for await (const piece of answer.body ?? []) {
-    takenBytes += piece.length;
-    if (takenBytes > MAX_TAKEN_BYTES) break;
-  }
-  return answer.status;
-}
-
-/** Reads all of it again and again, each client in an order of its own. */
-async function readEverything(
-  server: ServerProcess,
-  token: string,
-  paths: string[],
-  endsAt: number,
-): Promise<Map<number, number>> {
-  const statuses = new Map<number, number>();
-  const codings = ["identity", "gzip", "br", "zstd"];
-  const client = async (_: unknown, number: number) => {
-    for (let turn = 0; Date.now() < endsAt && !server.isKilled; turn++) {
-      const path = paths[(turn * 7 + number * 13) % paths.length] ?? "";
-      const status = await take(server, token, path, codings[(turn + number) % 4] ?? "").catch(() => 0);
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    }
-  };
-  await Promise.all(Array.from({ length: CLIENTS }, client));
-  return statuses;
-}
-
-/** Asks without end and says how long the longest answer took, when its input ends. */
-const WATCHER = `
-  const [url] = process.argv.slice(-1);
-  let longestMs = 0, isOver = false;
-  process.stdin.resume().on("end", () => { isOver = true; });
-  while (!isOver) {
-    const startedAt = performance.now();
-    const answer = await fetch(url + "/api/health").catch(() => undefined);
-    longestMs = Math.max(longestMs, answer?.status === 200 ? performance.now() - startedAt : 1e9);
-    await Bun.sleep(20);
-  }
-  console.log(longestMs);
-  process.exit(0);`;
-
-/** The longest anyone waited for `/api/health` until `stop`, as seen from a process that has nothing else to do. */
-function watchHealth(server: ServerProcess) {
-  const watcher = Bun.spawn([process.execPath, "-e", WATCHER, server.url], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  return {
-    async stop(): Promise<number> {
-      await watcher.stdin.end();
-      return Number(await new Response(watcher.stdout).text());
-    },
-  };
-}
 
 test.skipIf(process.platform !== "linux")(
   "whatever was accepted, eight clients that read all of it at once take neither memory nor anybody's time, and a killed server comes back",
   async () => {
     await using dataDir = createTempFolder();
-    const bombs = await makeBombs(0.15);
-    let paths: string[] = [];
-    let token = "";
+    let account: HostileAccount;
     {
       await using server = await spawnServer(dataDir.path);
-      await using database = await connectTo(dataDir.path);
-      token = await server.signIn();
-      const [admin] = await database.sql`select id from users`;
-      userId = String(admin?.id);
-      const kept: Kept[] = [];
-      for (const bomb of bombs) kept.push(await keep(server, token, bomb));
-      await archived(database.sql);
-      const landed = kept.at(-1);
-      if (landed) await replaceManifest(dataDir.path, database.sql, landed);
-      for (const one of kept) {
-        const answer = await fetch(server.url + tokenPath(one.studyId), {
-          headers: { authorization: `Bearer ${token}` },
-        });
-        expect([one.bomb.name, answer.status]).toEqual([one.bomb.name, 200]);
-        paths.push(...pathsOf(((await answer.json()) as { token: string }).token, one));
-      }
-      paths = [...new Set(paths)];
-      // Among the others, so that some clients export while others read.
-      for (let at = 0; at < paths.length; at += 20) paths.splice(at, 0, EXPORT);
+      account = await storeBombs(server, dataDir.path);
       const idle = memoryOf(processTree(server.pid)).pssBytes;
       const sampler = sampleMemory(server.pid);
       const health = watchHealth(server);
-      const statuses = await readEverything(server, token, paths, Date.now() + READING_MS);
+      const statuses = await readEverything(server, account, READING_MS);
       const longestMs = await health.stop();
       const grownMiB = Math.round((sampler.stop().pssBytes - idle) / MIB);
       process.stderr.write(
@@ -204,14 +29,14 @@ test.skipIf(process.platform !== "linux")(
       expect(grownMiB).toBeLessThan(400);
       expect(longestMs).toBeLessThan(LONGEST_HEALTH_MS);
       expect([...statuses.keys()].filter((status) => status === 500)).toEqual([]);
-      const reading = readEverything(server, token, paths, Date.now() + 1_000);
+      const reading = readEverything(server, account, 1_000);
       await Bun.sleep(500);
       await server.killApp();
       await reading;
     }
     await using again = await spawnServer(dataDir.path);
     const health = watchHealth(again);
-    await readEverything(again, token, paths, Date.now() + 2_000);
+    await readEverything(again, account, 2_000);
     expect(await health.stop()).toBeLessThan(LONGEST_HEALTH_MS);
     expect((await again.terminate()).code).toBe(0);
   },
