@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "../config.ts";
-import type { ObjectSources } from "../features/safekeeping/object-sources.ts";
+import type { ObjectSources } from "../holdings/object-sources.ts";
 import { readNodeId } from "../nodes/node.ts";
 import { createDiskStore } from "../storage/disk/disk-store.ts";
 import { createS3Store } from "../storage/s3/s3-store.ts";

@@ -4,6 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { BackupFile } from "../../../src/server/features/safekeeping/backup-manifest.ts";
 import { RESTORE_MARK } from "../../../src/server/features/safekeeping/restore/assert-restored.ts";
+import type { ByteRange } from "../../../src/server/storage/object-store.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { backUp, emptyInstallation, restore, verify } from "../../support/installations.ts";
@@ -150,9 +151,9 @@ describe("a backup", () => {
     const waiting = Promise.withResolvers<void>();
     const slow = {
       ...t.deps.store,
-      async open(key: string) {
+      async read(key: string, range: ByteRange) {
         if (!isDeleted) await waiting.promise;
-        return await t.deps.store.open(key);
+        return await t.deps.store.read(key, range);
       },
     };
     const running = backUp(t.deps.config, path, {

@@ -1,15 +1,10 @@
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../../db/postgres.ts";
 import { purgeQueue } from "../../holdings/holding-jobs.ts";
+import type { SoughtObject } from "../../holdings/object-sources.ts";
 
 /** An object that the database names: where its bytes are, and their size and hash. */
-export interface NamedObject {
-  key: string;
-  sizeBytes: number;
-  /** Hex. */
-  sha256: string;
-  /** The node whose staging area holds the bytes, as long as the archive store does not. */
-  stagedOn: string | null;
+export interface NamedObject extends SoughtObject {
   /** `null` for a laboratory PDF. */
   studyInstanceUID: string | null;
 }

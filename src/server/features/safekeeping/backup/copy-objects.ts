@@ -1,12 +1,14 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { findBytes, isElsewhere, type ObjectSources } from "../../../holdings/object-sources.ts";
 import { OperatorError } from "../../../runtime/operator-error.ts";
 import { statFile } from "../../../storage/disk/durable-file.ts";
+import { isAbsent } from "../../../storage/disk/fs-failure.ts";
 import { ObjectNotFound } from "../../../storage/object-store.ts";
 import type { BackupFolder } from "../backup-folder.ts";
 import type { BackupFile } from "../backup-manifest.ts";
 import { copyHashed, placeFile, type Written, writeHashed } from "../hashed-copy.ts";
 import type { NamedObject } from "../named-objects.repo.ts";
-import type { ObjectSources } from "../object-sources.ts";
 
 /** Some bytes are only on another node, which must run to transfer them to the store. */
 export class StagedElsewhere extends OperatorError {
@@ -20,6 +22,8 @@ export class StagedElsewhere extends OperatorError {
 
 /** How many objects are copied at once: most are small, and each waits for the disk. */
 const COPIES_AT_ONCE = 8;
+/** How often an object is looked for, since it may move to the store meanwhile. */
+const MAX_LOOKS = 2;
 
 /** Counts and findings of copying objects. */
 export class CopyTally {
@@ -111,25 +115,25 @@ async function bring(
   });
 }
 
-/** If a transfer ended meanwhile, an object missing from the staging area is in the store. */
+/** `undefined` where no store holds the object. @throws {StagedElsewhere} */
 async function copyFromSource(
-  { key, stagedOn }: NamedObject,
-  { store, storedPath, nodeId, stagedPath }: ObjectSources,
+  object: NamedObject,
+  sources: ObjectSources,
   target: string,
   signal: AbortSignal,
 ): Promise<Written | undefined> {
-  const paths = [stagedOn !== null && stagedOn === nodeId && stagedPath(key), storedPath?.(key)];
-  for (const path of paths) {
-    if (path && (await statFile(path))) return await copyHashed(path, target, signal);
-  }
-  if (!storedPath) {
+  for (let look = 1; look <= MAX_LOOKS; look++) {
+    const found = await findBytes(sources, object);
+    if (!found) break;
     try {
-      const body = await store.open(key);
-      return await writeHashed(body instanceof Blob ? body.stream() : body, target, signal);
+      if (found.path !== undefined) return await copyHashed(found.path, target, signal);
+      return await writeHashed(found.read(), target, signal);
     } catch (error) {
-      if (!(error instanceof ObjectNotFound)) throw error;
+      // The end of a transfer removes the staged bytes: they are in the store then.
+      if (!(error instanceof ObjectNotFound || isAbsent(error))) throw error;
+      await rm(target, { force: true });
     }
   }
-  if (stagedOn !== null && stagedOn !== nodeId) throw new StagedElsewhere(stagedOn);
+  if (object.stagedOn !== null && isElsewhere(object, sources)) throw new StagedElsewhere(object.stagedOn);
   return undefined;
 }

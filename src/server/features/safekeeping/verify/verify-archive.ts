@@ -2,12 +2,9 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openPostgres, type Sql } from "../../../db/postgres.ts";
-import { statFile } from "../../../storage/disk/durable-file.ts";
+import { type ObjectSources, readToEnd } from "../../../holdings/object-sources.ts";
 import { isAbsent } from "../../../storage/disk/fs-failure.ts";
-import { ObjectNotFound } from "../../../storage/object-store.ts";
-import { hashFile, type Written } from "../hashed-copy.ts";
 import { findNamedObject, listOrphans, type NamedObject } from "../named-objects.repo.ts";
-import type { ObjectSources } from "../object-sources.ts";
 import { inSnapshot, readNames, spoolNames, type Total } from "../snapshot.ts";
 
 /** A difference between the archive and what was stored. */
@@ -36,12 +33,8 @@ export interface VerifyOptions {
   onProgress?: (done: Total, total: Total) => void;
 }
 
-/** Bytes of one read from a remote store, which bounds what a broken connection repeats. */
-const RANGE_BYTES = 8 * 1024 * 1024;
 const READS_AT_ONCE = 4;
 const KEYS_AT_ONCE = 1_000;
-/** How often an object is looked for, since it may move to the store or be deleted meanwhile. */
-const MAX_LOOKS = 3;
 
 /**
  * Reads every byte of every object that the database names and compares size and SHA-256; then looks for orphans. It changes and
@@ -79,48 +72,12 @@ async function verifyObject(
   object: NamedObject,
   { sources, signal }: VerifyOptions,
 ): Promise<Finding | undefined> {
-  let expected = object;
-  for (let look = 1; ; look++) {
-    const kept = await readKept(expected, sources, signal);
-    if (kept?.sha256 === expected.sha256 && kept.sizeBytes === expected.sizeBytes) return undefined;
-    const now = await findNamedObject(sql, object.key);
-    if (!now) return undefined;
-    if (look === MAX_LOOKS || now.stagedOn === expected.stagedOn) {
-      // Bytes on another node are verified there.
-      if (!kept && now.stagedOn !== null && now.stagedOn !== sources.nodeId) return undefined;
-      return {
-        kind: kept ? "changed" : "missing",
-        object: object.key,
-        ...(now.studyInstanceUID !== null && { studyInstanceUID: now.studyInstanceUID }),
-      };
-    }
-    expected = now;
-  }
-}
-
-/** `undefined` where no store holds the object. */
-async function readKept(
-  { key, stagedOn, sizeBytes }: NamedObject,
-  { store, storedPath, nodeId, stagedPath }: ObjectSources,
-  signal: AbortSignal,
-): Promise<Written | undefined> {
-  const path = stagedOn === null ? storedPath?.(key) : stagedOn === nodeId ? stagedPath(key) : undefined;
-  if (path !== undefined) return (await statFile(path)) && (await hashFile(path, signal));
-  try {
-    const kept = await store.stat(key);
-    if (!kept) return undefined;
-    if (kept.sizeBytes !== sizeBytes) return { sizeBytes: kept.sizeBytes, sha256: "" };
-    const hasher = new Bun.CryptoHasher("sha256");
-    for (let offset = 0; offset < sizeBytes; offset += RANGE_BYTES) {
-      signal.throwIfAborted();
-      const length = Math.min(RANGE_BYTES, sizeBytes - offset);
-      hasher.update(await store.read(key, { offset, length }));
-    }
-    return { sizeBytes, sha256: hasher.digest("hex") };
-  } catch (error) {
-    if (error instanceof ObjectNotFound) return undefined;
-    throw error;
-  }
+  const lookAgain = () => findNamedObject(sql, object.key);
+  const found = await readToEnd(object, { sources, signal, lookAgain });
+  // Bytes on another node are verified there.
+  if (found === "right" || found === "gone" || found === "elsewhere") return undefined;
+  const { key, studyInstanceUID } = object;
+  return { kind: found, object: key, ...(studyInstanceUID !== null && { studyInstanceUID }) };
 }
 
 /** Orphans in the store and in the staging area. */
