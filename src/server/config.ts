@@ -53,6 +53,8 @@ export interface Config {
   ack: "disk" | "store";
   cacheMaxBytes: number;
   maxUploadBytes: number;
+  /** Every object of the archive is read again within this many days; 0: never. */
+  scrubDays: number;
   viewerOrigin: string | undefined;
   /** Bearer token of `GET /metrics`; if unset, the route does not exist. */
   metricsToken: string | undefined;
@@ -257,6 +259,7 @@ export function readConfig(environment: Environment): Config {
     ack: env.oneOf("ACK", ["disk", "store"], shared ? "store" : "disk"),
     cacheMaxBytes: env.integer("CACHE_MAX_BYTES", 10 * GIB, 0, Number.MAX_SAFE_INTEGER),
     maxUploadBytes: env.integer("MAX_UPLOAD_BYTES", 2 * GIB, 1024, 64 * GIB),
+    scrubDays: env.integer("SCRUB_DAYS", 30, 0, 3650),
     viewerOrigin: env.origin("VIEWER_ORIGIN"),
     metricsToken: env.headerToken("METRICS_TOKEN"),
     pix: readPix(env),

@@ -14,7 +14,7 @@ import { createSeriesReader } from "./features/dicomweb/create-series-reader.ts"
 import { createReadingTurns } from "./features/dicomweb/reading-turns.ts";
 import { createElementFinder } from "./features/dicomweb/worker/element-finder.ts";
 import { createIngestWorkers } from "./features/ingest/worker/ingest-workers.ts";
-import { labExamOwner } from "./features/labs/lab-exam-owner.ts";
+import { createLabExamOwner } from "./features/labs/lab-exam-owner.ts";
 import { assertRestored } from "./features/safekeeping/restore/assert-restored.ts";
 import { createStudyOwner } from "./features/studies/study-owner.ts";
 import { seedPlans } from "./features/subscriptions/seed-plans.ts";
@@ -147,7 +147,10 @@ function createOwners(jobs: Jobs): ObjectOwners {
   const makePictures: StudyOwner["archived"] = async (tx, studyId) => {
     await jobs.enqueue(thumbnailQueue, { studyId }, { tx });
   };
-  return { studies: createStudyOwner({ jobs }, { archived: makePictures }), labExams: labExamOwner };
+  return {
+    studies: createStudyOwner({ jobs }, { archived: makePictures }),
+    labExams: createLabExamOwner({ jobs }),
+  };
 }
 
 interface ReachedDatabase {

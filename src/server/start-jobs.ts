@@ -1,6 +1,7 @@
 import type { Deps } from "./deps.ts";
 import { startAuthJobs } from "./features/accounts/accounts.jobs.ts";
 import { startAuditJobs } from "./features/audit/audit.jobs.ts";
+import { startLabJobs } from "./features/labs/labs.jobs.ts";
 import { startMonitoringJobs } from "./features/monitoring/monitoring.jobs.ts";
 import { startPaymentJobs } from "./features/payments/payments.jobs.ts";
 import { startRemovalJobs } from "./features/removals/removals.jobs.ts";
@@ -24,6 +25,7 @@ export async function startJobs(deps: Deps): Promise<AsyncDisposable> {
   await startAuthJobs(deps);
   await startHoldingJobs(deps);
   await startStudyJobs(deps);
+  await startLabJobs(deps);
   await startThumbnailJobs(deps);
   await startPaymentJobs(deps);
   await startSubscriptionJobs(deps);

@@ -80,6 +80,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     DATABASE_URL: database.url,
     DATA_DIR: folder.path,
     AUTH_SECRET: "a secret for tests, long enough for HS256",
+    // Otherwise the state of studies would depend on when a minute begins.
+    SCRUB_DAYS: "0",
     ...options.env,
   });
   const log = createLogger({

@@ -1,4 +1,5 @@
 import { defineQueue, queueOfNode } from "../jobs/queue.ts";
+import type { KeptObject } from "./objects/kept-object.ts";
 
 const hour = 3600;
 /** A dead process is found by its heartbeat; the limit of hours is for 2 GB over a slow line. */
@@ -29,6 +30,40 @@ export const purgeQueue = defineQueue<{ keys: string[] }>("storage.purge", patie
 export const damageNoticeQueue = defineQueue<{ studyId: string | null; found: "damaged" | "missing" }>(
   "integrity.tell",
 );
+
+/** Reads all objects of a study again and records its integrity. */
+export const checkStudyQueue = defineQueue<{ studyId: string }>("integrity.check", {
+  exclusive: true,
+  expireInSeconds: 12 * hour,
+});
+
+/** As {@link checkStudyQueue}, on the node that holds some of the study's bytes. */
+export function nodeCheckQueue(nodeId: string) {
+  return queueOfNode(checkStudyQueue, nodeId);
+}
+
+/** Reads a laboratory PDF again and records its integrity. */
+export const checkLabExamQueue = defineQueue<{ labExamId: string }>("integrity.check-lab", {
+  exclusive: true,
+});
+
+const healing = defineQueue<{ objectId: string; kind: KeptObject["kind"] }>("integrity.heal", {
+  exclusive: true,
+  expireInSeconds: 12 * hour,
+});
+
+/** Replaces a damaged object by the copy that a node has of it, if it has one. */
+export function healQueue(nodeId: string) {
+  return queueOfNode(healing, nodeId);
+}
+
+/** Reads the next part of the archive; one node at a time. A missed turn is made up for by the next one. */
+export const scrubQueue = defineQueue<Record<never, never>>("integrity.scrub", {
+  exclusive: true,
+  retryLimit: 0,
+  keepDoneSeconds: hour,
+  expireInSeconds: 12 * hour,
+});
 
 /** Reads whole volumes of older releases, one batch after `afterId`, so that their pieces can be checked. */
 export const sumSweepQueue = defineQueue<{ afterId: string | null }>("integrity.sums", {

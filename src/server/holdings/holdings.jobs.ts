@@ -2,16 +2,20 @@ import type { Deps } from "../deps.ts";
 import { type Queue, queueOfNode } from "../jobs/queue.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { checkPresence } from "./checking/check-presence.ts";
+import { healObject } from "./checking/heal-object.ts";
 import { sumOldVolumes } from "./checking/sum-old-volumes.ts";
 import { deleteUnlessHeld } from "./deletion-hold.repo.ts";
 import {
+  healQueue,
   presenceQueue,
   purgeQueue,
+  scrubQueue,
   stagingPurgeQueue,
   sumSweepQueue,
   transferQueue,
 } from "./holding-jobs.ts";
 import { listStagedUploads } from "./objects/stored-objects.repo.ts";
+import { scrubArchive } from "./scrubbing/scrub-archive.ts";
 import { adoptUpload } from "./sweeping/adopt-upload.ts";
 import { sweepDeadNodes } from "./sweeping/sweep-dead-nodes.ts";
 import { adoptionQueue, deadNodesQueue, removalQueue, sweepQueue } from "./sweeping/sweep-jobs.ts";
@@ -32,6 +36,7 @@ export async function startHoldingJobs(deps: Deps): Promise<void> {
   await startSweeping(deps);
   await startTransfers(deps);
   await startChecks(deps);
+  await startScrubbing(deps);
 }
 
 /**
@@ -86,6 +91,16 @@ async function startChecks(deps: Deps): Promise<void> {
   await jobs.schedule(presenceQueue, "13 */6 * * *", {});
   const afterStart = { singletonKey: "schedule", runAfterSeconds: PRESENCE_AFTER_SECONDS };
   await jobs.enqueue(presenceQueue, {}, afterStart);
+}
+
+/** Each minute one node reads the part of the archive that is due; each node heals what it has a copy of. */
+async function startScrubbing(deps: Deps): Promise<void> {
+  const { jobs, node } = deps;
+  await jobs.work(healQueue(node.id), async (object, { signal }) => {
+    await healObject(deps, object, signal);
+  });
+  await jobs.work(scrubQueue, (_, { signal }) => scrubArchive(deps, signal));
+  await jobs.schedule(scrubQueue, "* * * * *", {});
 }
 
 /** Schedules this node's sweep, also after other nodes took it for dead and emptied its queue. */

@@ -9,6 +9,17 @@ export interface ExpectedObject extends Pick<KeptObject, "id" | "kind" | "key" |
   integrity: Integrity;
 }
 
+/** An object with its exam. */
+export interface OwnedObject extends KeptObject {
+  ownerId: string;
+}
+
+/** The place of an object in the order of exams, then of objects. */
+export interface ObjectPlace {
+  ownerId: string;
+  objectId: string;
+}
+
 export interface MarkedExam {
   /** Whether the exam had no mark at least as bad before. */
   isNew: boolean;
@@ -25,8 +36,17 @@ export interface ObjectOwner {
   mark(tx: Tx, objectId: string, found: Damage, at: Date): Promise<MarkedExam | undefined>;
   /** Returns up to `limit` objects after `after`, in the order in which a store lists their keys. */
   listExpected(db: Db, after: ExpectedObject | undefined, limit: number): Promise<ExpectedObject[]>;
+  findObject(db: DbOrTx, objectId: string): Promise<OwnedObject | undefined>;
+  /** Returns up to `limit` objects after `after`, in the order of exams, then of objects. */
+  listObjects(db: Db, after: ObjectPlace | undefined, limit: number): Promise<OwnedObject[]>;
+  /** How many objects there are, and their bytes. */
+  measure(db: DbOrTx): Promise<{ objects: number; bytes: number }>;
+  /** Records that every object of an exam was read; it is sound if no finding is open. */
+  settleRead(db: Db, ownerId: string, at: Date): Promise<void>;
+  /** Has an exam read again, as far as it is damaged or missing. */
+  enqueueCheck(tx: Tx, ownerId: string): Promise<void>;
   /** Takes back the mark of a missing exam of which `presentCount` objects are present; returns `false` if the mark stays. */
-  takeBack(db: Db, ownerId: string, presentCount: number): Promise<boolean>;
+  takeBack(db: Db, ownerId: string, presentCount: number, at: Date): Promise<boolean>;
 }
 
 /** Studies, whose objects come with uploads and are transferred. */

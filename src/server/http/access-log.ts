@@ -8,7 +8,10 @@ import type { HttpEnv } from "./http-context.ts";
 export function accessLog(log: Logger, meter: RequestMeter): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const startedAt = performance.now();
-    await next();
+    {
+      using _open = meter.begin();
+      await next();
+    }
     const { method } = c.req;
     const { status } = c.res;
     const route = matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"))?.path ?? "*";

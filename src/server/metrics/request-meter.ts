@@ -16,6 +16,18 @@ interface RouteFigures {
 /** Counts answers. A request costs two look-ups and a few additions. */
 export class RequestMeter {
   readonly #routes = new Map<string, RouteFigures>();
+  #open = 0;
+
+  /** Whether a request waits for its answer, an upload among them. */
+  get isAnswering(): boolean {
+    return this.#open > 0;
+  }
+
+  /** A request arrived; dispose it when its answer began. */
+  begin(): Disposable {
+    this.#open++;
+    return { [Symbol.dispose]: () => void this.#open-- };
+  }
 
   /** `route` is the pattern, never the path. */
   count(method: string, route: string, status: number, seconds: number): void {

@@ -126,3 +126,17 @@ export async function lockDisks(tx: Tx): Promise<ToldDisk[]> {
 export async function markDiskTold(tx: Tx, id: string, diskToldAt: Date | null): Promise<void> {
   await tx.update(nodes).set({ diskToldAt }).where(eq(nodes.id, id));
 }
+
+/** A bound above the number of nodes of any installation. */
+const MAX_LIVE_NODES = 100;
+
+/** The ids of the nodes that beat lately. */
+export async function listLiveNodes(db: DbOrTx): Promise<string[]> {
+  const rows = await db
+    .select({ id: nodes.id })
+    .from(nodes)
+    .where(and(isNotNull(nodes.bootId), sql`${nodes.lastBeatAt} > now() - interval '10 minutes'`))
+    .orderBy(nodes.id)
+    .limit(MAX_LIVE_NODES);
+  return rows.map(({ id }) => id);
+}

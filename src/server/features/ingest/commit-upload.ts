@@ -3,7 +3,7 @@ import type { Tx } from "../../db/client.ts";
 import { runConcurrently } from "../../db/run-concurrently.ts";
 import type { Deps } from "../../deps.ts";
 import { saveObjectSums } from "../../holdings/checking/object-sums.repo.ts";
-import { transferQueue } from "../../holdings/holding-jobs.ts";
+import { checkStudyQueue, transferQueue } from "../../holdings/holding-jobs.ts";
 import { discardObjects } from "../../holdings/objects/discard-objects.ts";
 import { deleteStoredObjects, insertStoredObjects } from "../../holdings/objects/stored-objects.repo.ts";
 import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
@@ -20,7 +20,6 @@ import {
   updateStudyIndex,
   upsertSeries,
 } from "../studies/study-contents.repo.ts";
-import { checkStudyQueue } from "../studies/study-jobs.ts";
 import { chargeExams } from "../subscriptions/charge-exams.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { insertUsageEvent } from "../subscriptions/usage-events.repo.ts";
@@ -92,6 +91,7 @@ async function writeChange(
   await deleteStoredObjects(
     tx,
     change.replaced.map((manifest) => manifest.id),
+    { healedBy: "upload", at: now },
   );
   await discardObjects(deps, tx, change.replaced, { afterSeconds: REPLACED_MANIFEST_SECONDS });
   await refreshStudies(tx, change.grownIds);

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, sql } from "drizzle-orm";
+import { and, count, desc, eq, gt, sql, sum } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { isKept } from "../../holdings/kept.repo.ts";
 import { labExams } from "./labs.table.ts";
@@ -35,6 +35,43 @@ export async function findLabExam(
     .from(labExams)
     .where(and(isKept(labExams), eq(labExams.id, id), eq(labExams.accountId, accountId)));
   return row;
+}
+
+/** An exam of any account, also one that waits to be purged, whose bytes still exist. */
+export async function findLabExamOfAnyone(db: DbOrTx, id: string): Promise<LabExamRow | undefined> {
+  const [row] = await db.select().from(labExams).where(eq(labExams.id, id));
+  return row;
+}
+
+/** Exams of all accounts after `afterId`, by id. */
+export async function listLabExamsById(
+  db: DbOrTx,
+  afterId: string | null,
+  limit: number,
+): Promise<LabExamRow[]> {
+  return await db
+    .select()
+    .from(labExams)
+    .where(afterId === null ? undefined : gt(labExams.id, afterId))
+    .orderBy(labExams.id)
+    .limit(limit);
+}
+
+/** How many exams there are, and their bytes. */
+export async function measureLabExams(db: DbOrTx): Promise<{ objects: number; bytes: number }> {
+  const [row] = await db
+    .select({ objects: count(), bytes: sum(labExams.sizeBytes).mapWith(Number) })
+    .from(labExams);
+  return { objects: row?.objects ?? 0, bytes: row?.bytes ?? 0 };
+}
+
+/** Saves what reading all bytes of an exam found. */
+export async function saveLabIntegrity(
+  db: DbOrTx,
+  id: string,
+  integrity: LabExamRow["integrity"],
+): Promise<void> {
+  await db.update(labExams).set({ integrity }).where(eq(labExams.id, id));
 }
 
 /** Counts the lab exams of all accounts. */
@@ -88,13 +125,12 @@ export async function listLabExamsByKey(db: DbOrTx, afterKey: string, limit: num
   return await db.select().from(labExams).where(gt(byteOrder, afterKey)).orderBy(byteOrder).limit(limit);
 }
 
-/** Clears the mark of an exam whose bytes were found correct (`ok`) or present again (`unchecked`). */
-export async function clearLabMark(db: DbOrTx, id: string, found: "ok" | "unchecked"): Promise<boolean> {
-  const marks = found === "ok" ? (["damaged", "missing"] as const) : (["missing"] as const);
+/** Clears the mark of a missing exam whose bytes are present again. */
+export async function clearLabMark(db: DbOrTx, id: string): Promise<boolean> {
   const rows = await db
     .update(labExams)
-    .set({ integrity: found })
-    .where(and(eq(labExams.id, id), inArray(labExams.integrity, marks)))
+    .set({ integrity: "unchecked" })
+    .where(and(eq(labExams.id, id), eq(labExams.integrity, "missing")))
     .returning({ id: labExams.id });
   return rows.length === 1;
 }

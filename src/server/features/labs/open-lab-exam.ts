@@ -1,5 +1,4 @@
 import { answerPdf } from "../../documents/answer-pdf.ts";
-import { checkObject } from "../../holdings/checking/check-object.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
 import { type ObjectDeps, openObject } from "../../holdings/reading/open-object.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -7,9 +6,10 @@ import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { chargeAction } from "../subscriptions/charge-action.ts";
+import { checkLabExam } from "./check-lab-exam.ts";
 import { labObject } from "./lab-object.ts";
 import { labExamNotFound } from "./labs.errors.ts";
-import { clearLabMark, findLabExam, type LabExamRow } from "./labs.repo.ts";
+import { findLabExam, type LabExamRow } from "./labs.repo.ts";
 
 /**
  * Opens a lab exam to view, which is free, or to download, which costs one lab action of the month.
@@ -47,6 +47,5 @@ export async function openLabExam(
 
 /** Reads the whole exam again, since damaged bytes may have been restored from a backup. */
 async function checkAgain(deps: ObjectDeps, exam: LabExamRow): Promise<void> {
-  if (!isUnsound(exam) || (await checkObject(deps, labObject(exam)))) return;
-  await clearLabMark(deps.db, exam.id, "ok");
+  if (isUnsound(exam)) await checkLabExam(deps, exam.id);
 }

@@ -34,7 +34,7 @@ export async function deleteReport(
       throw new AppError(studyNotOwner);
     await discardObjects(deps, tx, [stored.object]);
     // The report's row is deleted with the object that it names.
-    await deleteStoredObjects(tx, [stored.object.id]);
+    await deleteStoredObjects(tx, [stored.object.id], { healedBy: "removed", at: now });
     await setHasReport(tx, study.id, false);
     await checkIfUnsound(deps, tx, study, stored.object.id);
     await recordAudit(tx, {

@@ -1,8 +1,8 @@
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
+import { checkStudyQueue } from "../../holdings/holding-jobs.ts";
 import type { StudyRow } from "./studies.table.ts";
-import { checkStudyQueue } from "./study-jobs.ts";
 
 /**
  * Enqueues a check of a study that was damaged or missing, in the transaction that adds or removes one of its objects: that object

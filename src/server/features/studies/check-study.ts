@@ -1,5 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { checkObject } from "../../holdings/checking/check-object.ts";
+import { nodeCheckQueue } from "../../holdings/holding-jobs.ts";
 import { listStoredObjects } from "../../holdings/objects/stored-objects.repo.ts";
 import type { Integrity, StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
@@ -10,7 +11,8 @@ import { lockStudies } from "./study-storage.repo.ts";
 const MAX_ROUNDS = 10;
 
 /**
- * Reads every object of a study and records the study's integrity; starts again if the study changed meanwhile. Idempotent.
+ * Reads every object of a study and records the study's integrity; starts again if the study changed meanwhile. If another node
+ * holds some of its bytes, that node does it. Idempotent.
  * @throws when an object can't be read now, which does not mean that it is damaged
  */
 export async function checkStudy(
@@ -31,10 +33,15 @@ async function checkAsItStands(
   signal: AbortSignal,
 ): Promise<boolean> {
   const objects = await listStoredObjects(deps.db, studyId);
+  const holder = onlyHolder(objects);
+  if (holder !== undefined && holder !== deps.node.id) {
+    await deps.jobs.enqueue(nodeCheckQueue(holder), { studyId }, { singletonKey: studyId });
+    return true;
+  }
   let found: Integrity = "ok";
   for (const object of objects) {
     signal.throwIfAborted();
-    const damage = await checkObject(deps, object);
+    const damage = await checkObject(deps, object, { signal });
     if (damage && found !== "missing") found = damage;
   }
   const now = deps.clock.now();
@@ -45,6 +52,13 @@ async function checkAsItStands(
     await saveIntegrity(tx, studyId, found, now);
     return true;
   });
+}
+
+/** The one node that holds staged bytes of a study, if it is one. */
+function onlyHolder(objects: StoredObjectRow[]): string | undefined {
+  const staged = objects.filter(({ location }) => location === "staging");
+  const holders = new Set(staged.flatMap(({ stagedOn }) => stagedOn ?? []));
+  return holders.size === 1 ? [...holders][0] : undefined;
 }
 
 function idsOf(objects: StoredObjectRow[]): string {

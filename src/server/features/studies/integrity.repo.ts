@@ -1,7 +1,8 @@
-import { and, eq, gt, gte, inArray, ne, or, sql } from "drizzle-orm";
+import { and, count, eq, gt, gte, inArray, ne, or, sql, sum } from "drizzle-orm";
 import type { Db, DbOrTx, Tx } from "../../db/client.ts";
 import type { Damage } from "../../holdings/checking/integrity.ts";
-import type { ExpectedObject } from "../../holdings/object-owners.ts";
+import type { ExpectedObject, ObjectPlace, OwnedObject } from "../../holdings/object-owners.ts";
+import { findStoredObject } from "../../holdings/objects/stored-objects.repo.ts";
 import { type Integrity, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
 import { uploadOfKey } from "../../holdings/objects/upload-of-key.ts";
 import { studies } from "./studies.table.ts";
@@ -74,6 +75,34 @@ export async function listArchivedObjects(
     )
     .orderBy(uploadId, byteOrder)
     .limit(limit);
+}
+
+export async function findObjectOfStudy(db: DbOrTx, objectId: string): Promise<OwnedObject | undefined> {
+  const row = await findStoredObject(db, objectId);
+  return row && { ...row, ownerId: row.studyId };
+}
+
+/** Objects after `after`, by study, then by object, wherever they are. */
+export async function listObjectsByStudy(
+  db: Db,
+  after: ObjectPlace | undefined,
+  limit: number,
+): Promise<OwnedObject[]> {
+  const { id, studyId } = storedObjects;
+  const rows = await db
+    .select()
+    .from(storedObjects)
+    .where(after && and(gte(studyId, after.ownerId), or(gt(studyId, after.ownerId), gt(id, after.objectId))))
+    .orderBy(studyId, id)
+    .limit(limit);
+  return rows.map((row) => ({ ...row, ownerId: row.studyId }));
+}
+
+export async function measureObjects(db: DbOrTx): Promise<{ objects: number; bytes: number }> {
+  const [row] = await db
+    .select({ objects: count(), bytes: sum(storedObjects.sizeBytes).mapWith(Number) })
+    .from(storedObjects);
+  return { objects: row?.objects ?? 0, bytes: row?.bytes ?? 0 };
 }
 
 /** Whether any study of an account is damaged or missing. */

@@ -1,9 +1,19 @@
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
+import { hasOpenFinding } from "../../holdings/checking/findings.repo.ts";
+import { checkStudyQueue } from "../../holdings/holding-jobs.ts";
 import type { StudyOwner } from "../../holdings/object-owners.ts";
 import { listStoredObjects } from "../../holdings/objects/stored-objects.repo.ts";
-import { findStudyOfObject, listArchivedObjects, markStudy, takeBackMissing } from "./integrity.repo.ts";
-import { checkStudyQueue } from "./study-jobs.ts";
+import {
+  findObjectOfStudy,
+  findStudyOfObject,
+  listArchivedObjects,
+  listObjectsByStudy,
+  markStudy,
+  measureObjects,
+  saveIntegrity,
+  takeBackMissing,
+} from "./integrity.repo.ts";
 import { lockStudies, lockStudiesOfUpload, setStatusOfStaged, settleStatus } from "./study-storage.repo.ts";
 
 /** Writes what holdings find out about studies to their rows; calls `archived` for each study whose bytes were moved. */
@@ -18,6 +28,11 @@ export function createStudyOwner(
       return { isNew: await markStudy(tx, studyId, found, at), studyId };
     },
     listExpected: listArchivedObjects,
+    findObject: findObjectOfStudy,
+    listObjects: listObjectsByStudy,
+    measure: measureObjects,
+    settleRead: (db, studyId, at) => db.transaction((tx) => settleRead(tx, studyId, at)),
+    enqueueCheck: (tx, studyId) => enqueueCheck(deps, tx, studyId),
     takeBack: (db, studyId, presentCount) =>
       db.transaction((tx) => takeBackIfWhole(deps, tx, studyId, presentCount)),
     lockOfUpload: lockStudiesOfUpload,
@@ -38,6 +53,18 @@ async function takeBackIfWhole(
   const objects = await listStoredObjects(tx, studyId);
   if (objects.length !== presentCount || objects.some(({ location }) => location !== "archive")) return false;
   if (!(await takeBackMissing(tx, studyId))) return false;
-  await jobs.enqueue(checkStudyQueue, { studyId }, { tx, singletonKey: studyId });
+  await enqueueCheck({ jobs }, tx, studyId);
   return true;
+}
+
+async function enqueueCheck({ jobs }: Pick<Deps, "jobs">, tx: Tx, studyId: string): Promise<void> {
+  await jobs.enqueue(checkStudyQueue, { studyId }, { tx, singletonKey: studyId });
+}
+
+/** Bytes that are staged were not all read by one node, so the study's check is left to the node that holds them. */
+async function settleRead(tx: Tx, studyId: string, at: Date): Promise<void> {
+  await lockStudies(tx, [studyId]);
+  const objects = await listStoredObjects(tx, studyId);
+  if (objects.some(({ location }) => location === "staging") || (await hasOpenFinding(tx, studyId))) return;
+  await saveIntegrity(tx, studyId, "ok", at);
 }

@@ -4,7 +4,7 @@ import { type ExpectedObject, type ObjectOwner, ownerOf } from "../object-owners
 import type { Damage } from "./integrity.ts";
 import { noteDamage } from "./note-damage.ts";
 
-type PresenceDeps = Pick<Deps, "db" | "jobs" | "store" | "clock" | "log" | "owners">;
+type PresenceDeps = Pick<Deps, "db" | "jobs" | "node" | "store" | "clock" | "log" | "owners">;
 
 const OBJECTS_AT_ONCE = 1000;
 /** The most marks that one check takes back; the next check takes back the rest. */
@@ -24,7 +24,7 @@ interface FoundAgain {
  * @throws {StoreUnavailable} which does not mean that the remaining objects are missing
  */
 export async function checkPresence(deps: PresenceDeps, signal: AbortSignal): Promise<void> {
-  const { db, store, log, owners } = deps;
+  const { db, store, clock, log, owners } = deps;
   const sizeOf = sizesIn(store);
   const foundAgain = new Map<string, FoundAgain>();
   const counts = { objects: 0, absent: 0, takenBack: 0 };
@@ -41,7 +41,7 @@ export async function checkPresence(deps: PresenceDeps, signal: AbortSignal): Pr
   }
   for (const [ownerId, { owner, presentCount }] of foundAgain) {
     signal.throwIfAborted();
-    if (await owner.takeBack(db, ownerId, presentCount)) counts.takenBack++;
+    if (await owner.takeBack(db, ownerId, presentCount, clock.now())) counts.takenBack++;
   }
   log.info("integrity.presence", counts);
 }

@@ -1,25 +1,45 @@
 import type { Deps } from "../../deps.ts";
-import { damageNoticeQueue } from "../holding-jobs.ts";
+import { listLiveNodes } from "../../nodes/nodes.repo.ts";
+import { damageNoticeQueue, healQueue } from "../holding-jobs.ts";
 import { ownerOf } from "../object-owners.ts";
 import type { KeptObject } from "../objects/kept-object.ts";
+import { openFinding } from "./findings.repo.ts";
 import type { Damage } from "./integrity.ts";
 
 /**
- * Records damage of an object on its exam and has the admin notified once, however often the object is read. Returns `false` if the
- * object was deleted meanwhile, so that nothing is wrong.
+ * Records damage of an object on its exam, has the admin notified once, however often the object is read, and has each node look
+ * for another copy. Returns `false` if the object was deleted meanwhile, so that nothing is wrong.
  */
 export async function noteDamage(
-  deps: Pick<Deps, "db" | "jobs" | "clock" | "log" | "owners">,
-  object: Pick<KeptObject, "id" | "kind">,
+  deps: Pick<Deps, "db" | "jobs" | "clock" | "log" | "owners" | "node">,
+  object: Pick<KeptObject, "id" | "kind" | "key" | "sizeBytes">,
   found: Damage,
 ): Promise<boolean> {
   const { db, jobs, clock, log, owners } = deps;
+  const { id: objectId, kind, key, sizeBytes } = object;
   return await db.transaction(async (tx) => {
-    const marked = await ownerOf(owners, object).mark(tx, object.id, found, clock.now());
-    if (marked?.isNew) {
-      await jobs.enqueue(damageNoticeQueue, { studyId: marked.studyId, found }, { tx });
-      log.error("archive.damaged", { found, kind: object.kind, object: object.id });
+    const foundAt = clock.now();
+    const marked = await ownerOf(owners, object).mark(tx, objectId, found, foundAt);
+    if (!marked) return false;
+    const { studyId, isNew } = marked;
+    const labExamId = kind === "lab" ? objectId : null;
+    const finding = { objectId, kind, key, sizeBytes, studyId, labExamId, found, foundAt };
+    if (await openFinding(tx, finding)) {
+      for (const nodeId of await nodesAlive({ ...deps, db: tx }))
+        await jobs.enqueue(healQueue(nodeId), { objectId, kind }, { tx, singletonKey: objectId });
     }
-    return marked !== undefined;
+    if (isNew) {
+      await jobs.enqueue(damageNoticeQueue, { studyId, found }, { tx });
+      log.error("archive.damaged", { found, kind, object: objectId });
+    }
+    return true;
   });
+}
+
+/** This node, and the others that beat: any of them may have a copy of an object. */
+export async function nodesAlive({
+  db,
+  node,
+}: Pick<Deps, "node"> & { db: Parameters<typeof listLiveNodes>[0] }) {
+  return new Set([node.id, ...(await listLiveNodes(db))]);
 }

@@ -3,6 +3,7 @@ import type { DbOrTx, Tx } from "../../db/client.ts";
 import { byColumn, type RowsByColumn, selectGiven } from "../../db/given-rows.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { chunks } from "../../runtime/chunks.ts";
+import { closeFindings } from "../checking/findings.repo.ts";
 import { type StoredObjectRow, storedObjects } from "./stored-objects.table.ts";
 
 /** PostgreSQL takes 65,534 parameters a statement. */
@@ -77,7 +78,13 @@ export async function insertStoredObjects(tx: Tx, rows: StoredObjectRow[]): Prom
   if (rows.length > 0) await newStoredObjects(tx, byColumn(storedObjects, rows));
 }
 
-export async function deleteStoredObjects(tx: Tx, ids: string[]): Promise<void> {
+/** Deletes rows, and closes what was found about them: an upload replaced them, or they were removed. */
+export async function deleteStoredObjects(
+  tx: Tx,
+  ids: string[],
+  { healedBy, at }: { healedBy: "upload" | "removed"; at: Date },
+): Promise<void> {
+  await closeFindings(tx, ids, healedBy, at);
   for (const some of chunks(ids, IDS_PER_STATEMENT)) {
     await tx.delete(storedObjects).where(inArray(storedObjects.id, some));
   }

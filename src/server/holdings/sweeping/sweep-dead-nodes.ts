@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { queueOfNode } from "../../jobs/queue.ts";
 import { claimDeadNode, forgetNodes, markNodeSwept, noticeNodes } from "../../nodes/nodes.repo.ts";
 import { chunks } from "../../runtime/chunks.ts";
-import { stagingPurgeQueue, transferQueue } from "../holding-jobs.ts";
+import { healQueue, nodeCheckQueue, stagingPurgeQueue, transferQueue } from "../holding-jobs.ts";
 import { listStagedUploads } from "../objects/stored-objects.repo.ts";
 import {
   deleteUploadsOfNode,
@@ -39,7 +39,13 @@ export async function sweepDeadNodes(deps: SweepDeps): Promise<void> {
 
 /** Queues of jobs that only this node can do. */
 export function queuesOf(nodeId: string) {
-  return [queueOfNode(sweepQueue, nodeId), transferQueue(nodeId), stagingPurgeQueue(nodeId)] as const;
+  return [
+    queueOfNode(sweepQueue, nodeId),
+    transferQueue(nodeId),
+    stagingPurgeQueue(nodeId),
+    nodeCheckQueue(nodeId),
+    healQueue(nodeId),
+  ] as const;
 }
 
 async function sweepOneNode(deps: SweepDeps, tx: Tx): Promise<string | undefined> {

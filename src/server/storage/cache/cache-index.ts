@@ -8,6 +8,8 @@ export interface CacheIndex {
   use(keyHash: string): CachedFile | undefined;
   /** Returns a copy of an earlier process, which must be verified before it is served. */
   unverified(keyHash: string): CachedFile | undefined;
+  /** Returns the copy, verified or not, without using it. */
+  find(keyHash: string): CachedFile | undefined;
   /** Marks the copy as verified. Returns whether it is still there. */
   verify(keyHash: string): boolean;
   /** Makes room by removing the least recently used copies. `undefined` if even that is not enough. */
@@ -77,6 +79,8 @@ export function createCacheIndex(
       const entry = entries.get(keyHash);
       return entry && !entry.isVerified ? entry.file : undefined;
     },
+
+    find: (keyHash) => entries.get(keyHash)?.file,
 
     verify(keyHash) {
       const entry = take(keyHash);

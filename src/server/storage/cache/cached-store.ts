@@ -38,8 +38,15 @@ export interface CachedStore extends ObjectStore {
    * the disk has no room for it, or too many downloads wait. Concurrent calls for one key share one download.
    */
   warm(key: string): Promise<boolean>;
-  /** Removes a copy with wrong bytes, so the next read asks the store. */
+  /**
+   * Removes a copy that served wrong bytes, so the next read asks the store. A copy of an earlier process, which does not serve yet,
+   * stays: it may be the only right one.
+   */
   dropCopy(key: string): Promise<void>;
+  /** The file of the copy, which may be wrong and may be removed at any time. */
+  copyPath(key: string): string | undefined;
+  /** The store that has the objects, without the copies. */
+  readonly origin: ObjectStore;
 }
 
 const MAX_WAITING = 256;
@@ -153,8 +160,11 @@ export async function createCachedStore(options: CachedStoreOptions): Promise<Ca
 
     async dropCopy(key) {
       assertObjectKey(key);
-      await forget(key);
+      if (!index.unverified(hashOfKey(key))) await forget(key);
     },
+
+    copyPath: (key) => index.find(hashOfKey(key))?.path,
+    origin: store,
 
     async read(key, range) {
       assertObjectKey(key);

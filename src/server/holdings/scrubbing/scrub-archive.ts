@@ -1,0 +1,151 @@
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { heldByAnotherNode } from "../../http/http.errors.ts";
+import { checkObject } from "../checking/check-object.ts";
+import { forgetFindings } from "../checking/findings.repo.ts";
+import { nodeCheckQueue } from "../holding-jobs.ts";
+import type { ObjectOwner, OwnedObject } from "../object-owners.ts";
+import type { ObjectDeps } from "../reading/open-object.ts";
+import { createPace, type Pace, paceOf } from "./pace.ts";
+import { findLastRound, forgetRounds, insertRound, lockRounds, moveRound } from "./scrub-rounds.repo.ts";
+import type { ScrubRound } from "./scrub-rounds.table.ts";
+
+export type ScrubDeps = ObjectDeps & Pick<Deps, "jobs" | "config" | "meters">;
+
+const DAY_MS = 86_400_000;
+/** A round reads at the speed at which it ends in this part of SCRUB_DAYS, so that a server that was off catches up. */
+const PLANNED_PART = 0.8;
+const OBJECTS_AT_ONCE = 100;
+/** A turn ends after this time; the next one begins each minute. */
+const TURN_MS = 50_000;
+/** Rounds and closed findings are kept for so long. */
+const HISTORY_DAYS = 730;
+
+/**
+ * Reads the part of the archive that is due: each object once within SCRUB_DAYS, evenly spread. The round and its place are in the
+ * database, so the next turn continues where this one ends, on whichever node. It never deletes bytes.
+ * @throws {StoreUnavailable} which does not mean that objects are damaged; the next turn tries again
+ */
+export async function scrubArchive(deps: ScrubDeps, signal: AbortSignal): Promise<void> {
+  let round = await roundInForce(deps);
+  if (!round) return;
+  const endsAt = performance.now() + TURN_MS;
+  const pace = createPace(deps, paceOf(round.bytesTotal, plannedMs(deps)));
+  while (performance.now() < endsAt) {
+    signal.throwIfAborted();
+    const page = await nextObjects(deps, round);
+    if (page.length === 0) {
+      const next = afterStage(deps, round);
+      await settleLast(deps, round);
+      if (!(await moveRound(deps.db, round, next))) return;
+      if (next.finishedAt) return await endRound(deps, next);
+      round = next;
+      continue;
+    }
+    for (const object of page) {
+      if (performance.now() >= endsAt || isAhead(deps, round)) return;
+      const next = await scrubObject(deps, round, object, { pace, signal });
+      if (!next) return;
+      round = next;
+    }
+  }
+}
+
+/** The unfinished round, or a new one if the last began SCRUB_DAYS ago. */
+async function roundInForce(deps: ScrubDeps): Promise<ScrubRound | undefined> {
+  const { db, config, clock, owners } = deps;
+  if (config.scrubDays === 0) return undefined;
+  return await db.transaction(async (tx) => {
+    await lockRounds(tx);
+    const last = await findLastRound(tx);
+    if (last && !last.finishedAt) return last;
+    const startedAt = clock.now();
+    if (last && startedAt.getTime() - last.startedAt.getTime() < config.scrubDays * DAY_MS) return undefined;
+    const totals = [await owners.studies.measure(tx), await owners.labExams.measure(tx)];
+    return await insertRound(tx, {
+      id: Bun.randomUUIDv7(),
+      startedAt,
+      movedAt: startedAt,
+      objectsTotal: totals.reduce((sum, { objects }) => sum + objects, 0),
+      bytesTotal: totals.reduce((sum, { bytes }) => sum + bytes, 0),
+    });
+  });
+}
+
+function plannedMs({ config }: Pick<Deps, "config">): number {
+  return config.scrubDays * DAY_MS * PLANNED_PART;
+}
+
+/** Whether the round has read what it planned to have read by now. */
+function isAhead(deps: ScrubDeps, round: ScrubRound): boolean {
+  const part = (deps.clock.now().getTime() - round.startedAt.getTime()) / plannedMs(deps);
+  if (part >= 1) return false;
+  return round.bytesRead >= part * round.bytesTotal && round.objectsRead >= part * round.objectsTotal;
+}
+
+function ownerIn({ owners }: Pick<Deps, "owners">, { stage }: Pick<ScrubRound, "stage">): ObjectOwner {
+  return stage === "studies" ? owners.studies : owners.labExams;
+}
+
+async function nextObjects(deps: ScrubDeps, round: ScrubRound): Promise<OwnedObject[]> {
+  const { ownerId, objectId } = round;
+  const after = ownerId !== null && objectId !== null ? { ownerId, objectId } : undefined;
+  return await ownerIn(deps, round).listObjects(deps.db, after, OBJECTS_AT_ONCE);
+}
+
+/** Reads one object and moves the round on; returns `undefined` if another node moved it meanwhile. */
+async function scrubObject(
+  deps: ScrubDeps,
+  round: ScrubRound,
+  object: OwnedObject,
+  { pace, signal }: { pace: Pace; signal: AbortSignal },
+): Promise<ScrubRound | undefined> {
+  if (round.ownerId !== object.ownerId) await settleLast(deps, round);
+  const found = await readWhereHeld(deps, object, { pace, signal });
+  const next: ScrubRound = {
+    ...round,
+    objectsRead: round.objectsRead + 1,
+    bytesRead: round.bytesRead + object.sizeBytes,
+    findings: round.findings + (found ? 1 : 0),
+    ownerId: object.ownerId,
+    objectId: object.id,
+    movedAt: deps.clock.now(),
+  };
+  return (await moveRound(deps.db, round, next)) ? next : undefined;
+}
+
+/** Has the node that holds staged bytes read them: the whole study, since that node can also read what the store has. */
+async function readWhereHeld(
+  deps: ScrubDeps,
+  object: OwnedObject,
+  { pace, signal }: { pace: Pace; signal: AbortSignal },
+) {
+  try {
+    return await checkObject(deps, object, { signal, pause: (bytes) => pace.take(bytes, signal) });
+  } catch (error) {
+    if (!(error instanceof AppError && error.kind === heldByAnotherNode)) throw error;
+    const { ownerId: studyId, stagedOn } = object;
+    if (stagedOn !== null)
+      await deps.jobs.enqueue(nodeCheckQueue(stagedOn), { studyId }, { singletonKey: studyId });
+    return undefined;
+  }
+}
+
+/** Records on the exam that all its objects were read. */
+async function settleLast(deps: ScrubDeps, round: ScrubRound): Promise<void> {
+  if (round.ownerId !== null) await ownerIn(deps, round).settleRead(deps.db, round.ownerId, deps.clock.now());
+}
+
+function afterStage({ clock }: Pick<Deps, "clock">, round: ScrubRound): ScrubRound {
+  const movedAt = clock.now();
+  if (round.stage === "studies")
+    return { ...round, stage: "labExams", ownerId: null, objectId: null, movedAt };
+  return { ...round, movedAt, finishedAt: movedAt };
+}
+
+async function endRound(deps: ScrubDeps, { objectsRead, findings, startedAt }: ScrubRound): Promise<void> {
+  deps.log.info("integrity.scrubbed", { objects: objectsRead, findings });
+  const before = new Date(startedAt.getTime() - HISTORY_DAYS * DAY_MS);
+  await forgetRounds(deps.db, before);
+  await forgetFindings(deps.db, before);
+}

@@ -1,0 +1,57 @@
+import { and, desc, eq, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import type { Db, Tx } from "../../db/client.ts";
+import { type ScrubRound, scrubRounds } from "./scrub-rounds.table.ts";
+
+/** An arbitrary number that nothing else in the database locks. */
+const ROUNDS_KEY = 4_829_117_306;
+
+/** The newest round, finished or not. */
+export async function findLastRound(db: Db | Tx): Promise<ScrubRound | undefined> {
+  const [round] = await db.select().from(scrubRounds).orderBy(desc(scrubRounds.startedAt)).limit(1);
+  return round;
+}
+
+/** Lets one node at a time decide whether a round begins. */
+export async function lockRounds(tx: Tx): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${ROUNDS_KEY}::bigint)`);
+}
+
+export async function insertRound(tx: Tx, round: typeof scrubRounds.$inferInsert): Promise<ScrubRound> {
+  const [row] = await tx.insert(scrubRounds).values(round).returning();
+  if (!row) throw new Error("an insert without conflict returned no row");
+  return row;
+}
+
+/** Moves a round on; returns `false` if another node moved it meanwhile. */
+export async function moveRound(tx: Db | Tx, from: ScrubRound, to: ScrubRound): Promise<boolean> {
+  const { id, objectsRead, stage, objectId } = from;
+  const rows = await tx
+    .update(scrubRounds)
+    .set(to)
+    .where(
+      and(
+        eq(scrubRounds.id, id),
+        eq(scrubRounds.objectsRead, objectsRead),
+        eq(scrubRounds.stage, stage),
+        objectId === null ? isNull(scrubRounds.objectId) : eq(scrubRounds.objectId, objectId),
+        isNull(scrubRounds.finishedAt),
+      ),
+    )
+    .returning({ id: scrubRounds.id });
+  return rows.length === 1;
+}
+
+/** Finished rounds, newest first. */
+export async function listFinishedRounds(db: Db, limit: number): Promise<ScrubRound[]> {
+  return await db
+    .select()
+    .from(scrubRounds)
+    .where(isNotNull(scrubRounds.finishedAt))
+    .orderBy(desc(scrubRounds.startedAt))
+    .limit(limit);
+}
+
+/** Deletes rounds that ended before `before`. */
+export async function forgetRounds(db: Db, before: Date): Promise<void> {
+  await db.delete(scrubRounds).where(lt(scrubRounds.finishedAt, before));
+}

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { checkObject } from "../../../src/server/holdings/checking/check-object.ts";
+import { healObject } from "../../../src/server/holdings/checking/heal-object.ts";
+import { findStoredObject } from "../../../src/server/holdings/objects/stored-objects.repo.ts";
+import { readObject } from "../../../src/server/holdings/reading/open-object.ts";
+import { scrubArchive } from "../../../src/server/holdings/scrubbing/scrub-archive.ts";
+import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
+import type { Study } from "../../../src/shared/api/studies.ts";
+import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+const s3 = await startFaultyS3Server();
+let t: TestApp;
+let ana: Person;
+let studyId: string;
+
+beforeAll(async () => {
+  const { endpoint, region, bucket, accessKeyId, secretAccessKey } = s3.options;
+  t = await createTestApp({
+    env: {
+      S3_ENDPOINT: endpoint,
+      S3_REGION: region,
+      S3_BUCKET: bucket,
+      S3_ACCESS_KEY_ID: accessKeyId,
+      S3_SECRET_ACCESS_KEY: secretAccessKey,
+    },
+  });
+  ana = await t.addPerson("Ana", { plan: "clinica" });
+  studyId = (await t.store(ana, sampleZip({ study: "1" }))).studies[0]?.id ?? "";
+}, 60_000);
+afterAll(async () => {
+  await t[Symbol.asyncDispose]();
+  await s3[Symbol.asyncDispose]();
+});
+
+const origin = () => t.deps.cache?.origin ?? t.deps.store;
+const signal = new AbortController().signal;
+
+async function volume() {
+  const [row] = await t.sql`select id from stored_objects where study_id = ${studyId} and kind = 'volume'`;
+  const object = await findStoredObject(t.deps.db, String(row?.id));
+  if (!object) throw new Error("the study has no volume");
+  return object;
+}
+
+const bytesOf = async ({ key, sizeBytes }: { key: string; sizeBytes: number }) =>
+  await origin().read(key, { offset: 0, length: sizeBytes });
+
+/** Changes a byte in the store, behind the server's back. */
+async function harm(object: { key: string; sizeBytes: number }): Promise<Uint8Array> {
+  const whole = await bytesOf(object);
+  const changed = Uint8Array.from(whole);
+  changed[200] = (changed[200] ?? 0) ^ 1;
+  await origin().putBytes(object.key, changed);
+  return whole;
+}
+
+const integrity = async () =>
+  ((await (await t.call("GET", "/api/studies", { as: ana })).json()) as Study[])[0]?.integrity;
+const healings = async () =>
+  (await t.sql`select healed_by from integrity_findings order by id`).map(({ healed_by }) => healed_by);
+
+beforeEach(async () => {
+  await t.sql`delete from integrity_findings`;
+});
+
+describe("an archive in S3", () => {
+  test("is scrubbed by ranges, each object once, and an unreachable store is no finding", async () => {
+    await t.sql`delete from scrub_rounds`;
+    let days = 0;
+    const clock = { now: () => new Date(t.deps.clock.now().getTime() + days * 86_400_000) };
+    const deps = { ...t.deps, clock, config: { ...t.deps.config, scrubDays: 30 } };
+    const objects = await t.sql`select key from stored_objects`;
+    s3.seen.length = 0;
+    await scrubArchive(deps, signal);
+    days = 30;
+    const cache = t.deps.cache && { ...t.deps.cache, origin: createS3Store(s3.options) };
+    s3.fault = () => ({ status: 503, code: "SlowDown" });
+    await expect(scrubArchive({ ...deps, cache }, signal)).rejects.toThrow();
+    s3.fault = () => undefined;
+    s3.seen.length = 0;
+    await t.sql`update scrub_rounds set objects_read = 0, owner_id = null, object_id = null`;
+    await scrubArchive(deps, signal);
+    const requests = s3.seen.filter(({ key }) => key !== "");
+    const gets = requests.filter(({ method }) => method === "GET");
+    expect(gets).toHaveLength(objects.length);
+    expect(gets.every(({ headers }) => headers.range !== undefined)).toBe(true);
+    // One look at the size and one read of each small object, and no listing.
+    expect(s3.seen).toHaveLength(2 * objects.length);
+    expect(await healings()).toEqual([]);
+  });
+
+  test("is checked itself: a right local copy does not hide that the store has changed bytes, and heals them", async () => {
+    const object = await volume();
+    expect(await t.deps.store.stat(object.key)).toBeDefined();
+    expect(await t.deps.cache?.warm(object.key)).toBe(true);
+    const whole = await harm(object);
+    await readObject(t.deps, object);
+    expect(await healings()).toEqual([]);
+    expect(await checkObject(t.deps, object)).toBe("damaged");
+    await t.settle();
+    expect(await bytesOf(object)).toEqual(whole);
+    expect(await healings()).toEqual(["copy"]);
+    expect(await integrity()).toBe("ok");
+  });
+
+  test("is healed from a copy that an earlier run left, which a failed read does not remove", async () => {
+    const object = await volume();
+    expect(await t.deps.cache?.warm(object.key)).toBe(true);
+    const whole = await harm(object);
+    await using restarted = await t.startAgain();
+    const frames = await restarted.app.request(`/api/studies/${studyId}/download`, {
+      headers: { authorization: `Bearer ${ana.token}` },
+    });
+    await frames.arrayBuffer().catch(() => undefined);
+    await t.settle();
+    expect(await bytesOf(object)).toEqual(whole);
+    expect(await healings()).toEqual(["copy"]);
+    expect(await integrity()).toBe("ok");
+  });
+
+  test("is healed from staged bytes that were not removed yet", async () => {
+    const object = await volume();
+    await t.deps.cache?.dropCopy(object.key);
+    const path = t.deps.node.stagedPath(object.key);
+    await mkdir(dirname(path), { recursive: true });
+    const whole = await bytesOf(object);
+    writeFileSync(path, whole);
+    await harm(object);
+    expect(await checkObject(t.deps, object)).toBe("damaged");
+    await t.settle();
+    expect(await bytesOf(object)).toEqual(whole);
+    expect(await healings()).toEqual(["copy"]);
+    await t.deps.staging.delete(object.key);
+  });
+
+  test("is not overwritten by a copy that is wrong too, and the finding stays open", async () => {
+    const object = await volume();
+    expect(await t.deps.cache?.warm(object.key)).toBe(true);
+    const folder = join(t.deps.config.dataDir, "cache");
+    for (const name of readdirSync(folder)) {
+      const bytes = readFileSync(join(folder, name));
+      bytes[100] = (bytes[100] ?? 0) ^ 1;
+      writeFileSync(join(folder, name), bytes);
+    }
+    const whole = await harm(object);
+    const harmed = await bytesOf(object);
+    expect(await checkObject(t.deps, object)).toBe("damaged");
+    await t.settle();
+    expect(await bytesOf(object)).toEqual(harmed);
+    expect(await healings()).toEqual([null]);
+    expect(await integrity()).toBe("damaged");
+    await origin().putBytes(object.key, whole);
+    expect(await checkObject(t.deps, object)).toBeUndefined();
+    expect(await healings()).toEqual(["reread"]);
+  });
+
+  test("gets nothing back for an exam that was deleted meanwhile", async () => {
+    const { id } = (await t.store(ana, sampleZip({ study: "2" }))).studies[0] ?? { id: "" };
+    const [row] = await t.sql`select id, key from stored_objects where study_id = ${id} and kind = 'volume'`;
+    const key = String(row?.key);
+    expect(await t.deps.cache?.warm(key)).toBe(true);
+    const path = t.deps.cache?.copyPath(key) ?? "";
+    const bytes = readFileSync(path);
+    await t.sql`insert into integrity_findings (id, object_id, kind, study_id, key, size_bytes, found, found_at, checked_at)
+      values (${Bun.randomUUIDv7()}, ${row?.id}, 'volume', ${id}, ${key}, ${bytes.length}, 'missing', now(), now())`;
+    await origin().delete(key);
+    const deleting = {
+      ...t.deps,
+      cache: t.deps.cache && {
+        ...t.deps.cache,
+        origin: {
+          ...origin(),
+          async putFile(...args: Parameters<ReturnType<typeof origin>["putFile"]>) {
+            expect((await t.call("DELETE", `/api/studies/${id}`, { as: ana })).status).toBe(200);
+            await t.settle();
+            writeFileSync(path, bytes);
+            await origin().putFile(...args);
+          },
+        },
+      },
+    };
+    expect(await healObject(deleting, { objectId: String(row?.id), kind: "volume" }, signal)).toBe(false);
+    await t.settle();
+    expect(await origin().stat(key)).toBeUndefined();
+  });
+});
