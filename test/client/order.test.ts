@@ -24,6 +24,7 @@ const ORDER = [
   "profile",
   "support",
   "terms",
+  "operations",
   "frame",
 ];
 

@@ -22,11 +22,17 @@ beforeAll(async () => {
   admin = await t.addPerson("Beatriz Admin", { role: "admin" });
   for (const as of [person, admin]) await t.call("POST", "/api/users/accept-terms", { as });
   await t.store(person, sampleZip({ study: "1" }, { study: "1", series: "2" }));
+  await addFailedJob();
 }, JOB_TIMEOUT_MS);
 afterAll(async () => {
   await browser?.close();
   await t?.[Symbol.asyncDispose]();
 });
+
+/** What an admin's home page shows when not all is well. */
+async function addFailedJob(): Promise<void> {
+  await t.sql`insert into pgboss.job (name, data, source_name) values ('dead-letters', '{}', 'transfer')`;
+}
 
 async function openPage(theme: string, as?: Person): Promise<{ page: Page; context: BrowserContext }> {
   const context = await browser.newContext({

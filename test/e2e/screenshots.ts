@@ -9,6 +9,7 @@ import { entryViews } from "./screenshots/entry-views.ts";
 import { frameViews } from "./screenshots/frame-views.ts";
 import { listViews } from "./screenshots/list-views.ts";
 import { moneyViews } from "./screenshots/money-views.ts";
+import { operationsViews } from "./screenshots/operations-views.ts";
 import { securityViews } from "./screenshots/security-views.ts";
 import { type Picture, takeSheet } from "./screenshots/sheet.ts";
 import { uploadViews } from "./screenshots/upload-views.ts";
@@ -58,6 +59,7 @@ const views: Record<string, View> = {
   ...moneyViews,
   ...userViews,
   ...securityViews,
+  ...operationsViews,
 };
 const names = chosen.length > 0 ? chosen : Object.keys(views);
 const unknown = names.filter((name) => !Object.hasOwn(views, name));

@@ -1,11 +1,16 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
-import { useEffect, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
+import { Boundary, ReloadCard } from "../../ui/boundary.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CircleCheckIcon } from "../../ui/entry-icons.tsx";
 import { LayersIcon, LifeBuoyIcon, UploadIcon } from "../../ui/icons.tsx";
+import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { viewAtom } from "../places/views.ts";
 import { maySeeExams, useHis } from "../session/his-context.ts";
+
+/** Only admins download it. */
+const AdminHome = lazyChunk(() => import("../operations/admin-home.tsx"));
 
 /** The first paint is over by then. */
 const SEEN_MS = 100;
@@ -22,11 +27,26 @@ export function WelcomeView() {
         </h1>
         <Today />
       </div>
+      {user.role === "admin" && (
+        <Boundary failure={<HomeFailure />}>
+          <Suspense>
+            <AdminHome />
+          </Suspense>
+        </Boundary>
+      )}
       <div className="welcome">
         <WelcomeCard />
         <StorageCard />
       </div>
     </>
+  );
+}
+
+function HomeFailure() {
+  return (
+    <ReloadCard title={<Trans id="home.failed">This could not be loaded</Trans>}>
+      <Trans id="view.failed.text">Your exams are safe. Reload the page or continue in another view.</Trans>
+    </ReloadCard>
   );
 }
 

@@ -1,0 +1,98 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { OperatedNode } from "../../../shared/api/operations.ts";
+import { limitText } from "../../ui/limit-text.ts";
+import { Meter } from "../../ui/meter.tsx";
+import { momentText } from "../../ui/moment-text.ts";
+import { HomePanel } from "./home-panel.tsx";
+import type { useOperations } from "./use-operations.ts";
+
+/** Each node: whether it lives, what it runs, and its disk. */
+export function NodePanel({ query }: { query: ReturnType<typeof useOperations> }) {
+  const inNeed = query.data?.nodes.filter(isInNeed).length;
+  return (
+    <HomePanel title={<Trans id="home.nodes">Servers and disks</Trans>} count={inNeed} query={query}>
+      {({ nodes }) => (
+        <ul>
+          {nodes.map((node) => (
+            <li key={node.id} className="home-node">
+              <NodeHead node={node} />
+              {node.disk && <NodeDisk disk={node.disk} />}
+            </li>
+          ))}
+        </ul>
+      )}
+    </HomePanel>
+  );
+}
+
+/** A node that others have replaced needs nobody. */
+function isInNeed({ state, disk }: OperatedNode): boolean {
+  return state === "silent" || (state === "up" && disk !== null && disk.state !== "ok");
+}
+
+function NodeHead({ node }: { node: OperatedNode }) {
+  const name = node.id.slice(-6);
+  return (
+    <p className="home-node-head">
+      <b>
+        {node.isThis ? (
+          <Trans id="home.node.this">This server</Trans>
+        ) : (
+          <Trans id="home.node.other">Server {name}</Trans>
+        )}
+      </b>
+      <NodeState node={node} />
+      {node.version && <span className="home-version">{node.version}</span>}
+    </p>
+  );
+}
+
+function NodeState({ node: { state, startedAt, lastBeatAt } }: { node: OperatedNode }) {
+  const since = momentText(startedAt);
+  const last = momentText(lastBeatAt);
+  if (state === "up") {
+    return (
+      <span className="dot is-ok">
+        <Trans id="home.node.up">works since {since}</Trans>
+      </span>
+    );
+  }
+  if (state === "silent") {
+    return (
+      <span className="dot is-bad">
+        <Trans id="home.node.silent">silent since {last}</Trans>
+      </span>
+    );
+  }
+  return (
+    <span className="dot">
+      <Trans id="home.node.gone">gone since {last}; others took over its work</Trans>
+    </span>
+  );
+}
+
+function NodeDisk({ disk: { state, freeBytes, sizeBytes } }: { disk: NonNullable<OperatedNode["disk"]> }) {
+  const { i18n, t } = useLingui();
+  return (
+    <>
+      <Meter
+        label={t({ id: "home.disk", message: "Disk" })}
+        used={sizeBytes - freeBytes}
+        limit={sizeBytes}
+        textOf={(bytes) => limitText(i18n, bytes)}
+      />
+      {state === "full" && (
+        <p className="home-disk is-bad">
+          <Trans id="home.disk.full">
+            Uploads are refused until there is more room. Everything else goes on.
+          </Trans>
+        </p>
+      )}
+      {state === "low" && (
+        <p className="home-disk is-warn">
+          <Trans id="home.disk.low">Less than a tenth is left. Soon uploads are refused.</Trans>
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+import { Plural, Trans } from "@lingui/react/macro";
+import { useSetAtom } from "jotai";
+import { CircleAlertIcon, CircleCheckIcon } from "../../ui/entry-icons.tsx";
+import { ShieldAlertIcon } from "../../ui/icons.tsx";
+import { viewAtom } from "../places/views.ts";
+import { HomePanel, HomeRow } from "./home-panel.tsx";
+import type { useOperations } from "./use-operations.ts";
+
+type Query = ReturnType<typeof useOperations>;
+
+/** Studies that are not in the archive store, because the transfer failed. */
+export function TransferPanel({ query }: { query: Query }) {
+  const failed = query.data?.studies.failedTransfers;
+  return (
+    <HomePanel
+      title={<Trans id="home.transfers">Failed transfers</Trans>}
+      count={failed}
+      link={<ExamsLink />}
+      query={query}
+    >
+      {({ studies: { failedTransfers } }) =>
+        failedTransfers === 0 ? (
+          <HomeRow
+            icon={CircleCheckIcon}
+            tone="ok"
+            title={<Trans id="home.transfers.none">Every exam reaches the archive store</Trans>}
+          />
+        ) : (
+          <HomeRow
+            icon={CircleAlertIcon}
+            tone="bad"
+            title={
+              <Plural
+                id="home.transfers.some"
+                value={failedTransfers}
+                one="# exam is not in the archive store"
+                other="# exams are not in the archive store"
+              />
+            }
+          >
+            <Trans id="home.transfers.where">The list of exams marks them and offers another try.</Trans>
+          </HomeRow>
+        )
+      }
+    </HomePanel>
+  );
+}
+
+/** Studies whose bytes are not what was received. */
+export function IntegrityPanel({ query }: { query: Query }) {
+  const studies = query.data?.studies;
+  return (
+    <HomePanel
+      title={<Trans id="home.integrity">Integrity</Trans>}
+      count={studies && studies.damaged + studies.missing}
+      link={<ExamsLink />}
+      query={query}
+    >
+      {({ studies: { damaged, missing } }) =>
+        damaged + missing === 0 ? (
+          <HomeRow
+            icon={CircleCheckIcon}
+            tone="ok"
+            title={<Trans id="home.integrity.none">No exam is known to be damaged</Trans>}
+          />
+        ) : (
+          <HomeRow
+            icon={ShieldAlertIcon}
+            tone="bad"
+            title={
+              <Plural
+                id="home.integrity.some"
+                value={damaged + missing}
+                one="# exam is not what was received"
+                other="# exams are not what was received"
+              />
+            }
+          >
+            <Trans id="home.integrity.where">
+              Nothing of what changed is shown. Look at the disk or the store: it may be failing.
+            </Trans>
+          </HomeRow>
+        )
+      }
+    </HomePanel>
+  );
+}
+
+function ExamsLink() {
+  const setView = useSetAtom(viewAtom);
+  return (
+    <button type="button" className="link" onClick={() => setView("listaExames")}>
+      <Trans id="menu.exams">Exams</Trans>
+    </button>
+  );
+}

@@ -1,0 +1,30 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { operationsApi } from "./operations-api.ts";
+
+const queryKey = ["operations"];
+const REFRESH_MS = 30_000;
+
+/** How the installation does; read again every half minute. */
+export function useOperations() {
+  return useQuery({
+    queryKey: [...queryKey, "now"],
+    staleTime: 0,
+    refetchInterval: REFRESH_MS,
+    queryFn: ({ signal }) => operationsApi.read(signal),
+  });
+}
+
+export function useDeadLetters() {
+  return useQuery({
+    queryKey: [...queryKey, "dead-letters"],
+    staleTime: 0,
+    refetchInterval: REFRESH_MS,
+    queryFn: ({ signal }) => operationsApi.deadLetters(signal),
+  });
+}
+
+/** Reads all of it again. */
+export function useOperationsRefresh(): () => Promise<void> {
+  const queryClient = useQueryClient();
+  return () => queryClient.invalidateQueries({ queryKey });
+}

@@ -1,0 +1,152 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import AdminHome from "../../../src/client/features/operations/admin-home.tsx";
+import type { DeadLetter, Operations } from "../../../src/shared/api/operations.ts";
+import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
+
+withDom();
+
+const GIB = 1024 ** 3;
+const calm: Operations = {
+  deadLetters: 0,
+  queue: { waiting: 7, delayed: 2, active: 3, oldestSeconds: 130 },
+  studies: { damaged: 0, missing: 0, transferring: 0, failedTransfers: 0 },
+  nodes: [
+    {
+      id: "01900000-0000-7000-8000-000000000a01",
+      isThis: true,
+      state: "up",
+      version: "0.2.0",
+      startedAt: "2026-11-21T12:00:00.000Z",
+      lastBeatAt: "2026-11-21T12:30:00.000Z",
+      disk: { state: "ok", freeBytes: 300 * GIB, sizeBytes: 480 * GIB },
+    },
+  ],
+};
+const letter = (id: string, over: Partial<DeadLetter> = {}): DeadLetter => ({
+  id: `01900000-0000-7000-8000-0000000000${id}`,
+  kind: "transfer",
+  diedAt: "2026-11-21T12:10:00.000Z",
+  attempts: 21,
+  errorClass: "AppError store.unavailable",
+  ...over,
+});
+
+async function show(operations: Operations, letters: DeadLetter[], more: Record<string, Answer> = {}) {
+  const answered = { operations, letters };
+  const calls = answerCalls({
+    "GET /api/operations": () => Response.json(answered.operations),
+    "GET /api/operations/dead-letters": () => Response.json(answered.letters),
+    ...more,
+  });
+  await renderView(<AdminHome />, { user: { role: "admin" }, locale: "pt-BR" });
+  return { calls, answered };
+}
+
+const panel = async (name: string) =>
+  within(await screen.findByRole("region", { name: new RegExp(`^${name}`) }));
+
+describe("an admin's home page", () => {
+  test("says in one line each that nothing waits, beside four numbers", async () => {
+    await show(calm, []);
+    await screen.findByText("Nenhuma tarefa espera por você");
+    expect(await screen.findByText("Todos os exames chegam ao armazenamento")).toBeTruthy();
+    expect(screen.getByText("Nenhum exame danificado que se saiba")).toBeTruthy();
+    const numbers = screen.getAllByRole("definition").map((number) => number.textContent);
+    expect(numbers).toEqual(["3", "7", "2 min", "1"]);
+    const meter = (await panel("Servidores e discos")).getByRole("meter", { name: "Disco" });
+    expect(meter.getAttribute("aria-valuetext")).toBe("180 GB / 480 GB");
+  });
+
+  test("shows failed jobs of one kind and error as one row, and retries all of them", async () => {
+    const sent: unknown[] = [];
+    const { answered } = await show(
+      calm,
+      [letter("a1"), letter("a2"), letter("b1", { kind: "mail.send", errorClass: "Error ECONNREFUSED" })],
+      {
+        "POST /api/operations/dead-letters/retry": ({ body }) => {
+          sent.push(body);
+          answered.letters = [letter("b1", { kind: "mail.send", errorClass: "Error ECONNREFUSED" })];
+          return Response.json({ retried: 2, stuck: 0 });
+        },
+      },
+    );
+    const failed = await panel("Tarefas que falharam");
+    expect(await failed.findByText(/2 tarefas/)).toBeTruthy();
+    expect(failed.getAllByRole("listitem")).toHaveLength(2);
+    await userEvent.click(
+      failed.getByRole("button", { name: "Tentar novamente: Transferir para o armazenamento" }),
+    );
+    await waitFor(() => expect(failed.getAllByRole("listitem")).toHaveLength(1));
+    expect(sent).toEqual([{ ids: [letter("a1").id, letter("a2").id] }]);
+  });
+
+  test("dismisses a job only after a question, whose harmless answer has the focus", async () => {
+    const { calls, answered } = await show(calm, [letter("a1")], {
+      "POST /api/operations/dead-letters/dismiss": () => {
+        answered.letters = [];
+        return Response.json({ dismissed: 1 });
+      },
+    });
+    const name = "Descartar: Transferir para o armazenamento";
+    await userEvent.click(await screen.findByRole("button", { name }));
+    expect(document.activeElement?.textContent).toBe("Manter");
+    await userEvent.keyboard("{Enter}");
+    expect(calls).not.toContain("POST /api/operations/dead-letters/dismiss");
+    expect(document.activeElement?.getAttribute("aria-label")).toBe(name);
+    await userEvent.click(screen.getByRole("button", { name }));
+    await userEvent.click(screen.getByRole("button", { name: "Descartar" }));
+    expect(await screen.findByText("Nenhuma tarefa espera por você")).toBeTruthy();
+  });
+
+  test("says so when nothing works on a job any more", async () => {
+    await show(calm, [letter("a1")], {
+      "POST /api/operations/dead-letters/retry": () => Response.json({ retried: 0, stuck: 1 }),
+    });
+    await userEvent.click(await screen.findByRole("button", { name: /^Tentar novamente/ }));
+    expect(await screen.findByText("Ninguém mais faz estas tarefas")).toBeTruthy();
+  });
+
+  test("names damaged exams, failed transfers, silent nodes and full disks, and leads to the list", async () => {
+    const [node] = calm.nodes;
+    if (!node) throw new Error("no node");
+    const disk = { state: "full" as const, freeBytes: GIB, sizeBytes: 480 * GIB };
+    await show(
+      {
+        ...calm,
+        studies: { damaged: 2, missing: 1, transferring: 0, failedTransfers: 1 },
+        nodes: [
+          { ...node, disk },
+          { ...node, id: "01900000-0000-7000-8000-000000000b02", isThis: false, state: "silent", disk: null },
+        ],
+      },
+      [],
+    );
+    expect(await screen.findByText("3 exames não conferem com o que foi recebido")).toBeTruthy();
+    expect(screen.getByText("1 exame não está no armazenamento")).toBeTruthy();
+    const nodes = await panel("Servidores e discos");
+    expect(nodes.getByText(/Novos envios são recusados/)).toBeTruthy();
+    expect(nodes.getByText("Servidor 000b02")).toBeTruthy();
+    expect(nodes.getByText(/^sem resposta desde/)).toBeTruthy();
+    expect(nodes.getByRole("heading").textContent).toBe("Servidores e discos 2");
+    await userEvent.click((await panel("Integridade")).getByRole("button", { name: "Exames" }));
+    expect(shownView()).toBe("listaExames");
+  });
+
+  test("offers another try for a panel that could not be loaded, while the others stay", async () => {
+    let isDown = true;
+    await show(calm, [], {
+      "GET /api/operations/dead-letters": () =>
+        isDown ? problem(503, "database.unavailable", "O banco de dados não responde.") : Response.json([]),
+    });
+    const failed = await panel("Tarefas que falharam");
+    expect(
+      await failed.findByText("O banco de dados não responde.", undefined, { timeout: 5_000 }),
+    ).toBeTruthy();
+    expect(screen.getByText("Todos os exames chegam ao armazenamento")).toBeTruthy();
+    isDown = false;
+    await userEvent.click(failed.getByRole("button", { name: "Tentar novamente" }));
+    expect(await failed.findByText("Nenhuma tarefa espera por você")).toBeTruthy();
+  });
+});
