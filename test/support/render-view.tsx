@@ -6,6 +6,8 @@ import { usePlaceOfHistory } from "../../src/client/features/frame/use-place-of-
 import { currentPath, useHisLocation } from "../../src/client/features/places/his-location.ts";
 import { firstPlaceAtom, holdsViewAtom, viewAtom } from "../../src/client/features/places/views.ts";
 import { HisProvider } from "../../src/client/features/session/his-context.ts";
+import { draftAtom } from "../../src/client/features/upload/draft.ts";
+import { clearJobsAtom } from "../../src/client/features/upload/tray/upload-jobs.ts";
 import { createQueryClient } from "../../src/client/query-client.ts";
 import { beginSession } from "../../src/client/session.ts";
 import type { CurrentUser } from "../../src/shared/api/users.ts";
@@ -41,6 +43,8 @@ export async function renderView(view: ReactNode, options: RenderViewOptions = {
   const user = { ...helena, ...options.user };
   const store = getDefaultStore();
   store.set(holdsViewAtom, false);
+  store.set(clearJobsAtom);
+  store.set(draftAtom, { type: "reset" });
   window.history.replaceState(null, "", "/his");
   store.set(firstPlaceAtom, currentPath());
   options.open?.(store);

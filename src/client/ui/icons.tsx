@@ -39,6 +39,7 @@ import Upload from "lucide-react/icons/upload";
 import User from "lucide-react/icons/user";
 import UserPlus from "lucide-react/icons/user-plus";
 import Users from "lucide-react/icons/users";
+import WifiOff from "lucide-react/icons/wifi-off";
 import { icon } from "./icon.tsx";
 
 export const HouseIcon = /* @__PURE__ */ icon(House);
@@ -82,3 +83,4 @@ export const PencilIcon = /* @__PURE__ */ icon(Pencil);
 export const PaperclipIcon = /* @__PURE__ */ icon(Paperclip);
 export const ShieldOffIcon = /* @__PURE__ */ icon(ShieldOff);
 export const SmartphoneIcon = /* @__PURE__ */ icon(Smartphone);
+export const WifiOffIcon = /* @__PURE__ */ icon(WifiOff);

@@ -1,6 +1,8 @@
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import "../../support/dom-globals.ts";
 import { describe, expect, setSystemTime, test } from "bun:test";
+import { viewAtom } from "../../../src/client/features/places/views.ts";
+import UploadTray from "../../../src/client/features/upload/tray/upload-tray.tsx";
 import UploadView from "../../../src/client/features/upload/upload-view.tsx";
 import type { Locale } from "../../../src/shared/locale.ts";
 import { sampleFile } from "../../support/dicom-sample.ts";
@@ -8,9 +10,20 @@ import { act, fireEvent, screen, userEvent, waitFor, withDom } from "../../suppo
 import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
 import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
 import { usage } from "../../support/subscriptions.ts";
+import { ToldRequest } from "../../support/told-request.ts";
 import { zipFile } from "../../support/upload-files.ts";
 
 withDom();
+
+/** The view, and the tray that the frame draws beside it. */
+function Upload() {
+  return (
+    <>
+      <UploadView />
+      <UploadTray />
+    </>
+  );
+}
 
 async function pick(file: File, input = "Arquivo ZIP do exame") {
   await userEvent.setup({ applyAccept: false }).upload(screen.getByLabelText(input), file);
@@ -19,7 +32,7 @@ async function pick(file: File, input = "Arquivo ZIP do exame") {
 describe("a trial user", () => {
   const showFor = async (count: number) => {
     answerCalls({ "GET /api/users/exam-count": () => Response.json({ count }) });
-    await renderView(<UploadView />, { user: { isTrial: true } });
+    await renderView(<Upload />, { user: { isTrial: true } });
   };
 
   test("with two exams can't send a third", async () => {
@@ -37,7 +50,7 @@ describe("a trial user", () => {
     const now = Date.now();
     try {
       const calls = answerCalls({ "GET /api/users/exam-count": () => Response.json({ count: 2 }) });
-      await renderView(<Revisited view={<UploadView />} />, { user: { isTrial: true } });
+      await renderView(<Revisited view={<Upload />} />, { user: { isTrial: true } });
       await screen.findByRole("alert");
       const comeBackAfter = async (ms: number) => {
         setSystemTime(now + ms);
@@ -81,7 +94,7 @@ describe("files that can't be sent are refused at once", () => {
   for (const [name, file, text] of cases) {
     test(name, async () => {
       answerCalls({});
-      await renderView(<UploadView />, { maxUploadBytes: 2 * 1024 ** 2 });
+      await renderView(<Upload />, { maxUploadBytes: 2 * 1024 ** 2 });
       await pick(file);
       expect((await screen.findByRole("alert")).textContent).toBe(text);
     });
@@ -108,21 +121,21 @@ describe("what is dropped", () => {
 
   test("as one ZIP fills the form", async () => {
     answerCalls({});
-    await renderView(<UploadView />);
+    await renderView(<Upload />);
     await drop(fileEntry(zipFile(bytes)));
     expect(await screen.findByDisplayValue("João Conceição")).toBeTruthy();
   });
 
   test("as a folder is searched, and files that can't be DICOM by their name are left out", async () => {
     answerCalls({});
-    await renderView(<UploadView />);
+    await renderView(<Upload />);
     await drop(folderEntry("CD", [new File(["oi"], "leia-me.txt")]));
     expect((await screen.findByRole("alert")).textContent).toBe("Selecione pelo menos um arquivo.");
   });
 
   test("as two at once is refused", async () => {
     answerCalls({});
-    await renderView(<UploadView />);
+    await renderView(<Upload />);
     await drop(fileEntry(zipFile(bytes)), fileEntry(zipFile(bytes)));
     expect((await screen.findByRole("alert")).textContent).toBe(
       "Apenas arquivos ZIP são aceitos. Uma pasta pode ser enviada inteira.",
@@ -131,7 +144,7 @@ describe("what is dropped", () => {
 
   test("is refused to a trial user at their limit", async () => {
     answerCalls({ "GET /api/users/exam-count": () => Response.json({ count: 2 }) });
-    await renderView(<UploadView />, { user: { isTrial: true } });
+    await renderView(<Upload />, { user: { isTrial: true } });
     await screen.findByRole("alert");
     await drop(fileEntry(zipFile(bytes)));
     expect(screen.queryByDisplayValue("João Conceição")).toBeNull();
@@ -141,7 +154,7 @@ describe("what is dropped", () => {
 
 test("a picked ZIP fills the form; choosing another starts over", async () => {
   answerCalls({});
-  await renderView(<UploadView />);
+  await renderView(<Upload />);
   await pick(zipFile({ IM1: sampleFile() }));
   expect(await screen.findByDisplayValue("João Conceição")).toBeTruthy();
   expect(screen.getByDisplayValue("2.25.10").hasAttribute("readonly")).toBe(true);
@@ -165,9 +178,9 @@ for (const [locale, input, send, notice] of [
   ],
 ] as const) {
   test(`a ZIP that the browser can't read is sent unchanged for the server to judge (${locale})`, async () => {
-    globalThis.XMLHttpRequest = ToldRequest as unknown as typeof XMLHttpRequest;
+    ToldRequest.install();
     answerCalls({});
-    await renderView(<UploadView />, { locale });
+    await renderView(<Upload />, { locale });
     const file = new File(["no ZIP that this browser knows"], "exame.zip");
     await pick(file, input);
     expect((await screen.findByRole("status")).textContent).toBe(notice);
@@ -184,7 +197,7 @@ for (const [locale, input, send, notice] of [
 
 test("the form offers the sexes and modalities by name, and an exam's own code if it is not listed", async () => {
   answerCalls({});
-  await renderView(<UploadView />);
+  await renderView(<Upload />);
   const elements = { [TagHex.Modality]: { vr: "CS", Value: ["OPT"] } };
   await pick(zipFile({ IM1: sampleFile(elements) }));
   await screen.findByDisplayValue("João Conceição");
@@ -203,47 +216,11 @@ test("the form offers the sexes and modalities by name, and an exam's own code i
   expect(modalities.at(-1)).toBe("OPT");
 });
 
-/** The test DOM has no XMLHttpRequest; tests decide when this one answers. */
-class ToldRequest {
-  static last: ToldRequest;
-  upload: { onprogress?: (event: { loaded: number; total: number }) => void } = {};
-  headers: Record<string, string> = {};
-  status = 0;
-  statusText = "";
-  responseText = "";
-  body?: FormData;
-  onload?: () => void;
-  onerror?: () => void;
-  onabort?: () => void;
-  onloadend?: () => void;
-  constructor() {
-    ToldRequest.last = this;
-  }
-  open() {}
-  setRequestHeader(name: string, value: string) {
-    this.headers[name] = value;
-  }
-  getResponseHeader() {
-    return "application/json";
-  }
-  send(body: FormData) {
-    this.body = body;
-  }
-  abort() {
-    this.onabort?.();
-  }
-  answer(status: number, body: unknown) {
-    this.status = status;
-    this.responseText = JSON.stringify(body);
-    this.onload?.();
-  }
-}
-
 async function sendOne(locale: Locale = "pt-BR") {
-  globalThis.XMLHttpRequest = ToldRequest as unknown as typeof XMLHttpRequest;
+  ToldRequest.install();
   const [input, send] =
     locale === "pt-BR" ? ["Arquivo ZIP do exame", "Enviar exame"] : ["ZIP file of the exam", "Upload exam"];
-  await renderView(<UploadView />, { locale });
+  await renderView(<Upload />, { locale, open: (store) => store.set(viewAtom, "uploadExames") });
   await pick(zipFile({ IM1: sampleFile() }), input);
   await userEvent.setup().click(await screen.findByRole("button", { name: send }));
   await waitFor(() => expect(ToldRequest.last.body).toBeDefined());
@@ -318,7 +295,7 @@ describe("sending", () => {
         "GET /api/subscriptions/usage-stats": () =>
           Response.json({ ...usage, storageRemainingBytes: 10 * 1024 ** 2 }),
       });
-      await renderView(<UploadView />, { locale });
+      await renderView(<Upload />, { locale });
       const large = zipFile({ IM1: sampleFile(), IM2: new Uint8Array(40 * 1024 ** 2 + 1000) }, { level: 0 });
       await pick(large, locale === "pt-BR" ? "Arquivo ZIP do exame" : "ZIP file of the exam");
       const send = locale === "pt-BR" ? "Enviar exame" : "Upload exam";

@@ -1,3 +1,4 @@
+import { type ViewName, viewAtom } from "../../../src/client/features/places/views.ts";
 import { useMySubscription } from "../../../src/client/features/session/use-my-subscription.ts";
 import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
@@ -36,7 +37,7 @@ function Uploaded() {
 }
 
 /** The answers of the status calls in order; the last one repeats. */
-async function upload(statuses: string[], locale?: Locale) {
+async function upload(statuses: string[], locale?: Locale, from: ViewName = "uploadExames") {
   const left = [...statuses];
   const none = () => problem(404, "subscription.not_found", "x");
   const calls = answerCalls({
@@ -50,7 +51,7 @@ async function upload(statuses: string[], locale?: Locale) {
         : Response.json({ status, isReady: status === "b2" });
     },
   });
-  await renderView(<Uploaded />, { locale });
+  await renderView(<Uploaded />, { locale, open: (store) => store.set(viewAtom, from) });
   await settled();
   calls.length = 0;
   fireEvent.click(screen.getByRole("button", { name: "Enviar" }));
@@ -82,7 +83,7 @@ test("an exam is reported as in transfer, then as ready, and the list opens a se
   await pass(2_000);
   await settled();
   expect(told()).toEqual(["ok", "Transferência concluída", "Seu exame está pronto para visualização."]);
-  expect(shownView()).toBe("welcome");
+  expect(shownView()).toBe("uploadExames");
   await pass(1_000);
   expect(shownView()).toBe("listaExames");
 });
@@ -95,7 +96,7 @@ test("a failed transfer shows a warning that the files are kept, and the list op
     "A transferência de um exame para o armazenamento seguro falhou. Os arquivos estão guardados no servidor.",
   ]);
   await pass(1_000);
-  expect(shownView()).toBe("welcome");
+  expect(shownView()).toBe("uploadExames");
   await pass(1_000);
   expect(shownView()).toBe("listaExames");
 });
@@ -109,7 +110,7 @@ for (const [status, text] of [
     await upload([status]);
     expect(told()).toEqual(["ok", "Upload concluído", text]);
     await pass(1_000);
-    expect(shownView()).toBe("welcome");
+    expect(shownView()).toBe("uploadExames");
     await pass(500);
     expect(shownView()).toBe("listaExames");
   });
@@ -120,7 +121,7 @@ test("an exam whose status can't be read makes no news, and the list opens after
   await upload(["unreadable"]);
   expect(told()).toEqual(["info", "De antes"]);
   await pass(1_000);
-  expect(shownView()).toBe("welcome");
+  expect(shownView()).toBe("uploadExames");
   await pass(1_000);
   expect(shownView()).toBe("listaExames");
 });
@@ -128,4 +129,11 @@ test("an exam whose status can't be read makes no news, and the list opens after
 test("news of an upload is shown in English too", async () => {
   await upload(["b2"], "en-US");
   expect(told()).toEqual(["ok", "Upload complete", "Your exam is ready for viewing."]);
+});
+
+test("somebody who reads something else by then stays there", async () => {
+  await upload(["b2"], "pt-BR", "support");
+  expect(told()).toEqual(["ok", "Upload concluído", "Seu exame está pronto para visualização."]);
+  await pass(10_000);
+  expect(shownView()).toBe("support");
 });

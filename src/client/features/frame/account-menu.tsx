@@ -5,12 +5,12 @@ import { Dropdown, DropdownItem, DropdownLabel, DropdownSeparator } from "../../
 import { LogOutIcon, SlidersIcon, UserIcon } from "../../ui/icons.tsx";
 import { viewAtom } from "../places/views.ts";
 import { useHis } from "../session/his-context.ts";
-import { useSignOut } from "../session/use-sign-out.ts";
+import { useCarefulSignOut } from "./sign-out-asked.ts";
 
 export function AccountMenu() {
   const { user } = useHis();
   const setView = useSetAtom(viewAtom);
-  const signOut = useSignOut();
+  const signOut = useCarefulSignOut();
   const trigger = (
     <button type="button" className="avatar-button">
       <Avatar person={user} />
@@ -35,7 +35,7 @@ export function AccountMenu() {
         <Trans id="account.settings">Settings</Trans>
       </DropdownItem>
       <DropdownSeparator />
-      <DropdownItem onSelect={() => void signOut()}>
+      <DropdownItem onSelect={signOut}>
         <LogOutIcon />
         <Trans id="action.logout">Log out</Trans>
       </DropdownItem>

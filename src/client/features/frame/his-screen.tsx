@@ -18,6 +18,7 @@ import { type His, HisProvider } from "../session/his-context.ts";
 import { useCurrentUser } from "../session/use-current-user.ts";
 import { useIsActive } from "../session/use-is-active.ts";
 import { SubscriptionBanner } from "../subscriptions/subscription-banner.tsx";
+import { uploadJobsAtom } from "../upload/tray/upload-jobs.ts";
 import { PhoneBar, PhoneTabs } from "./phone-menu.tsx";
 import { SideMenu } from "./side-menu.tsx";
 import { signOutAskedAtom } from "./sign-out-asked.ts";
@@ -25,6 +26,7 @@ import { usePlaceOfHistory } from "./use-place-of-history.ts";
 import { ViewOutlet } from "./view-outlet.tsx";
 
 const TermsDialog = lazyChunk(() => import("../terms/terms-dialog.tsx"));
+const UploadTray = lazyChunk(() => import("../upload/tray/upload-tray.tsx"));
 const SignOutDialog = lazyChunk(() => import("./sign-out-dialog.tsx"));
 
 /** Everything behind the login: the frame once the user is known, else the way back to the entry page. */
@@ -82,6 +84,7 @@ function Frame({ his }: { his: His }) {
           <footer className="his-foot">© 2025 {his.productName}</footer>
         </div>
         {isPhone && <PhoneTabs />}
+        <Uploads />
       </div>
       {his.user.role !== "admin" && <PaymentWatch />}
       {asksToSignOut && (
@@ -95,5 +98,21 @@ function Frame({ his }: { his: His }) {
         </Suspense>
       )}
     </HisProvider>
+  );
+}
+
+/** The tray is loaded with the first upload, and then stays: it is what sends them. */
+function Uploads() {
+  const hasUploads = useAtomValue(uploadJobsAtom).length > 0;
+  const [isNeeded, setNeeded] = useState(false);
+  useEffect(() => {
+    if (hasUploads) setNeeded(true);
+  }, [hasUploads]);
+  return (
+    isNeeded && (
+      <Suspense>
+        <UploadTray />
+      </Suspense>
+    )
   );
 }

@@ -7,16 +7,16 @@ import { LogOutIcon, PanelLeftIcon, PanelTopIcon } from "../../ui/icons.tsx";
 import { LanguageSwitch } from "../preferences/language-switch.tsx";
 import { ThemeSwitch } from "../preferences/theme-switch.tsx";
 import { useHis } from "../session/his-context.ts";
-import { useSignOut } from "../session/use-sign-out.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import { ExamCount } from "./exam-count.tsx";
 import { menuButtonProps, useMenu } from "./menu-items.tsx";
+import { useCarefulSignOut } from "./sign-out-asked.ts";
 
 /** The menu of a desk: a sidebar (a rail where it is narrow) or, as the person prefers, a bar on top. */
 export function SideMenu() {
   const { t } = useLingui();
   const { productName, user } = useHis();
-  const signOut = useSignOut();
+  const signOut = useCarefulSignOut();
   return (
     <aside className="side">
       <Brand productName={productName} />
@@ -41,7 +41,7 @@ export function SideMenu() {
           <b>{user.name}</b>
           <span>{user.email}</span>
         </div>
-        <IconButton label={t({ id: "action.logout", message: "Log out" })} onClick={() => void signOut()}>
+        <IconButton label={t({ id: "action.logout", message: "Log out" })} onClick={signOut}>
           <LogOutIcon />
         </IconButton>
       </div>

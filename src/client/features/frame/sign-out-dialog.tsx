@@ -1,7 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useAtom } from "jotai";
+import { useAtom, useAtomValue } from "jotai";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { useSignOut } from "../session/use-sign-out.ts";
+import { isUploadingAtom } from "../upload/tray/upload-jobs.ts";
 import { signOutAskedAtom } from "./sign-out-asked.ts";
 
 /** Asks before the person is signed out, where one careless tap could do it. */
@@ -9,12 +10,19 @@ export default function SignOutDialog() {
   const { t } = useLingui();
   const [isAsked, setAsked] = useAtom(signOutAskedAtom);
   const signOut = useSignOut();
+  const isUploading = useAtomValue(isUploadingAtom);
   return (
     <ConfirmDialog
       open={isAsked}
       onOpenChange={setAsked}
       title={t({ id: "signOut.title", message: "Log out of your account?" })}
-      text={<Trans id="signOut.text">To see your exams here again, you log in again.</Trans>}
+      text={
+        isUploading ? (
+          <Trans id="signOut.uploading">The upload under way is cancelled, and nothing of it is kept.</Trans>
+        ) : (
+          <Trans id="signOut.text">To see your exams here again, you log in again.</Trans>
+        )
+      }
       dismissLabel={<Trans id="signOut.stay">Stay logged in</Trans>}
       confirmLabel={<Trans id="action.logout">Log out</Trans>}
       onConfirm={() => void signOut()}

@@ -2,12 +2,12 @@ import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { CSSProperties } from "react";
 import { Button } from "../../ui/button.tsx";
-import { CheckIcon, FileArchiveIcon, FolderOpenIcon } from "../../ui/icons.tsx";
+import { CheckIcon, FileArchiveIcon, FolderOpenIcon, UploadIcon } from "../../ui/icons.tsx";
 import { ContactSheet } from "./contact-sheet/contact-sheet.tsx";
-import { sizeNumber, sizeText } from "./sizes.ts";
+import { sizeText } from "./sizes.ts";
+import { TimeLeft, TransferNumbers } from "./transfer-text.tsx";
 import {
   currentPhase,
-  isSent,
   type Phase,
   percentOf,
   phases,
@@ -19,15 +19,28 @@ import { phaseTexts, readingFolderText } from "./upload-texts.ts";
 
 type PickedState = Exclude<UploadState, { stage: "idle" }>;
 
+interface UploadProgressProps {
+  state: PickedState;
+  onCancel: () => void;
+  /** Offered while this upload goes on by itself. */
+  onAnother?: (() => void) | undefined;
+}
+
 /** What was picked and how far it is: file, percentage, contact sheet, the five beats. */
-export function UploadProgress({ state, onCancel }: { state: PickedState; onCancel: () => void }) {
+export function UploadProgress({ state, onCancel, onAnother }: UploadProgressProps) {
   const { t } = useLingui();
   const percent = state.stage === "sending" ? percentOf(state.transfer) : 0;
   return (
     <section className="panel upload-panel" aria-label={t({ id: "upload.progress", message: "Upload" })}>
       <SourceLine state={state} onCancel={onCancel} />
       {state.stage === "sending" && <TransferLine transfer={state.transfer} percent={percent} />}
-      <ContactSheet percent={percent} films={state.stage === "preparing" ? undefined : state.films} />
+      <ContactSheet percent={percent} films={state.stage === "preparing" ? undefined : state.upload.films} />
+      {onAnother && (
+        <Button className="upload-another" onClick={onAnother}>
+          <UploadIcon small />
+          <Trans id="upload.another">Upload another</Trans>
+        </Button>
+      )}
       <ol className="phases">
         {phases.map((phase, index) => (
           <PhaseLine key={phase} phase={phase} index={index} state={state} percent={percent} />
@@ -83,35 +96,6 @@ function TransferLine({ transfer, percent }: { transfer: Transfer; percent: numb
         <TransferNumbers transfer={transfer} />
       </div>
     </div>
-  );
-}
-
-function TimeLeft({ transfer }: { transfer: Transfer }) {
-  if (isSent(transfer)) return <Trans id="upload.processing">Processing…</Trans>;
-  if (transfer.secondsLeft === undefined) return <Trans id="upload.measuring">Measuring the speed…</Trans>;
-  const minutes = Math.floor(transfer.secondsLeft / 60);
-  const seconds = transfer.secondsLeft % 60;
-  return minutes > 0 ? (
-    <Trans id="upload.minutesLeft">
-      {minutes} min {seconds} s left
-    </Trans>
-  ) : (
-    <Trans id="upload.secondsLeft">{seconds} s left</Trans>
-  );
-}
-
-function TransferNumbers({ transfer }: { transfer: Transfer }) {
-  const { i18n } = useLingui();
-  const loaded = sizeNumber(i18n, transfer.loadedBytes, transfer.totalBytes);
-  const total = sizeText(i18n, transfer.totalBytes);
-  const speed = transfer.bytesPerSecond && `${sizeText(i18n, transfer.bytesPerSecond)}/s`;
-  return (
-    <span>
-      <Trans id="upload.loaded">
-        {loaded} of {total}
-      </Trans>
-      {speed && ` · ${speed}`}
-    </span>
   );
 }
 

@@ -1,5 +1,3 @@
-import type { FilmFile } from "./contact-sheet/film-files.ts";
-import type { ExamForm } from "./exam-form/exam-form.ts";
 import type { PreparationProgress, PreparedUpload, UploadProblem } from "./prepare-upload.ts";
 import type { TransferReading } from "./send/transfer-meter.ts";
 
@@ -21,34 +19,38 @@ export interface FileCounts {
 export interface Transfer extends TransferReading {
   loadedBytes: number;
   totalBytes: number;
+  /** Whether no byte has gone for longer than this line's pauses. */
+  isStalled?: boolean;
 }
 
-/** The stage of the upload view. While nothing is picked, `problem` says why the last pick was refused. */
-export type UploadState =
+/**
+ * The stage of the upload view. While nothing is picked, `problem` says why the last pick was refused. It is sending while it
+ * shows an upload of the tray.
+ */
+export type UploadState = Draft | ({ stage: "sending"; transfer: Transfer } & Ready);
+
+/** What the person has picked and not sent yet. */
+export type Draft =
   | { stage: "idle"; problem?: UploadProblem }
   | { stage: "preparing"; source: PickedSource; phase: Phase; counts: FileCounts }
-  | ({ stage: "ready" } & Ready)
-  | ({ stage: "sending"; transfer: Transfer } & Ready);
+  | ({ stage: "ready" } & Ready);
 
-interface Ready {
+/** Files that can be sent. */
+export interface Ready {
+  upload: PreparedUpload;
   source: PickedSource;
   counts: FileCounts;
-  films: FilmFile[][];
-  prefilled: ExamForm | undefined;
 }
 
-export type UploadEvent =
+export type DraftEvent =
   | { type: "picked"; source: PickedSource }
   | { type: "prepared"; upload: PreparedUpload }
   | { type: "progressed"; progress: PreparationProgress }
   | { type: "refused"; problem: UploadProblem }
-  | { type: "submitted" }
-  | { type: "sent"; transfer: Transfer }
-  | { type: "failed" }
   | { type: "reset" };
 
 /** Events that don't fit the stage, such as late ones of a cancelled upload, change nothing. */
-export function reduceUpload(state: UploadState, event: UploadEvent): UploadState {
+export function reduceDraft(state: Draft, event: DraftEvent): Draft {
   switch (event.type) {
     case "picked":
       return { stage: "preparing", source: event.source, phase: "extracting", counts: {} };
@@ -56,14 +58,6 @@ export function reduceUpload(state: UploadState, event: UploadEvent): UploadStat
       return state.stage === "preparing" ? { ...state, ...progressOf(event.progress, state.counts) } : state;
     case "prepared":
       return state.stage === "preparing" ? readyState(state.source, event.upload) : state;
-    case "submitted":
-      return state.stage === "ready"
-        ? { ...state, stage: "sending", transfer: { loadedBytes: 0, totalBytes: state.source.sizeBytes } }
-        : state;
-    case "sent":
-      return state.stage === "sending" ? { ...state, transfer: event.transfer } : state;
-    case "failed":
-      return state.stage === "sending" ? { ...state, stage: "ready" } : state;
     case "refused":
       return { stage: "idle", problem: event.problem };
     case "reset":
@@ -93,13 +87,12 @@ export function isSent({ loadedBytes, totalBytes }: Transfer): boolean {
   return totalBytes > 0 && loadedBytes >= totalBytes;
 }
 
-function readyState(source: PickedSource, upload: PreparedUpload): UploadState {
+function readyState(source: PickedSource, upload: PreparedUpload): Draft {
   return {
     stage: "ready",
+    upload,
     source: { ...source, sizeBytes: upload.zip.size },
     counts: { total: upload.fileCount, kept: upload.keptCount },
-    films: upload.films,
-    prefilled: upload.prefilled,
   };
 }
 

@@ -1,23 +1,27 @@
 import { Trans, useLingui } from "@lingui/react/macro";
+import { useAtomValue, useSetAtom } from "jotai";
 import { useEffect } from "react";
-import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
-import { useLeaveGuard } from "../places/use-leave-guard.ts";
 import { SeePlans } from "../plan/subscription-link.tsx";
 import { maySubscribe, useHis } from "../session/his-context.ts";
 import { ExamFormPanel } from "./exam-form/exam-form-panel.tsx";
 import { removeAbandonedFiles } from "./pack-folder/packed-files.ts";
 import { DropZone } from "./pick/drop-zone.tsx";
+import { useCancelUpload } from "./tray/cancel-upload.tsx";
+import { InterruptionText } from "./tray/interruption-text.tsx";
+import { type Interruption, type JobState, sentPercent, type UploadJob } from "./tray/upload-job.ts";
+import { changeJobAtom, shownJobAtom } from "./tray/upload-jobs.ts";
 import { UploadProgress } from "./upload-progress.tsx";
-import { isSent, percentOf, type UploadState } from "./upload-state.ts";
+import { isSent, percentOf, type Transfer } from "./upload-state.ts";
+import { useDraft } from "./use-draft.ts";
 import { useTrialLimit } from "./use-trial-limit.ts";
-import { useUpload } from "./use-upload.ts";
 
-/** Sending an exam: pick, check what it says, send, watch. */
+/** Sending an exam: pick, check what it says, send. From then on the tray has it, and this view shows how far it is. */
 export default function UploadView() {
-  const { state, storageProblem, pick, submit, cancel } = useUpload();
+  const { draft, pick, submit, discard } = useDraft();
+  const sent = useAtomValue(shownJobAtom);
   const trialCount = useTrialLimit();
-  const busyLabel = useBusyLabel(state);
   useEffect(() => {
     void removeAbandonedFiles();
   }, []);
@@ -30,33 +34,91 @@ export default function UploadView() {
         </h1>
       </div>
       {trialCount !== undefined && <TrialLimitNotice count={trialCount} />}
-      {storageProblem !== undefined && <NoStorageNotice text={storageProblem} />}
-      {state.stage === "idle" ? (
+      {draft.stage === "idle" && sent ? (
+        <SentUpload key={sent.id} job={sent} />
+      ) : draft.stage === "idle" ? (
         <DropZone
           disabled={trialCount !== undefined}
-          problem={state.problem}
+          problem={draft.problem}
           onPick={(picked) => void pick(picked)}
         />
       ) : (
         <div className="upload">
-          <UploadProgress state={state} onCancel={cancel} />
-          {state.stage !== "preparing" && (
+          <UploadProgress state={draft} onCancel={discard} />
+          {draft.stage === "ready" && (
             <ExamFormPanel
-              prefilled={state.prefilled}
-              busyLabel={busyLabel}
-              onSubmit={(form) => void submit(form)}
+              prefilled={draft.upload.prefilled}
+              values={draft.upload.prefilled}
+              onSubmit={submit}
             />
           )}
         </div>
       )}
-      <LeaveDialog holds={state.stage === "sending"} />
     </>
   );
 }
 
-function useBusyLabel(state: UploadState): string | undefined {
+/** An upload of the tray, from its first byte until it is done. One that stopped can be sent again from here. */
+function SentUpload({ job }: { job: UploadJob }) {
+  const change = useSetAtom(changeJobAtom);
+  const show = useSetAtom(shownJobAtom);
+  const cancel = useCancelUpload();
+  const { state, source, counts, upload } = job;
+  const busyLabel = useBusyLabel(state);
+  const ready = { source, counts, upload };
+  return (
+    <>
+      {state.stage === "stopped" && <Stopped {...state} />}
+      <div className="upload">
+        <UploadProgress
+          state={
+            state.stage === "stopped"
+              ? { ...ready, stage: "ready" }
+              : { ...ready, stage: "sending", transfer: transferOf(job) }
+          }
+          onCancel={() => cancel(job)}
+          onAnother={state.stage === "stopped" ? undefined : () => show(undefined)}
+        />
+        <ExamFormPanel
+          prefilled={upload.prefilled}
+          values={job.form}
+          busyLabel={busyLabel}
+          percent={sentPercent(job)}
+          onSubmit={(form) => change(job.id, { form, state: { stage: "queued" } })}
+        />
+      </div>
+    </>
+  );
+}
+
+function transferOf({ state, upload }: UploadJob): Transfer {
+  return state.stage === "sending" ? state.transfer : { loadedBytes: 0, totalBytes: upload.zip.size };
+}
+
+/** What happened, at how many per cent, and what is kept; it stays until the person decides. */
+function Stopped({ percent, interruption }: { percent: number; interruption: Interruption }) {
+  if (interruption.kind === "storage") return <NoStorageNotice text={interruption.text} />;
+  return (
+    <div className="notice is-bad mb-5">
+      <CircleAlertIcon />
+      <div role="alert">
+        <p>
+          <InterruptionText interruption={interruption} percent={percent} />
+        </p>
+        <p>
+          <Trans id="upload.stopped.kept">
+            Nothing of it is kept on the server. Your files and what you filled in are still here: try again.
+          </Trans>
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function useBusyLabel(state: JobState): string | undefined {
   const { t } = useLingui();
-  if (state.stage !== "sending") return undefined;
+  if (state.stage === "stopped" || state.stage === "done") return undefined;
+  if (state.stage === "queued") return t({ id: "upload.waiting", message: "Waiting for its turn…" });
   const percent = percentOf(state.transfer);
   return isSent(state.transfer)
     ? t({ id: "upload.processing", message: "Processing…" })
@@ -85,25 +147,5 @@ function NoStorageNotice({ text }: { text: string }) {
       <p role="alert">{text}</p>
       {maySubscribe(user) && <SeePlans />}
     </div>
-  );
-}
-
-function LeaveDialog({ holds }: { holds: boolean }) {
-  const { t } = useLingui();
-  const { asksToLeave, stay, leave } = useLeaveGuard(holds);
-  return (
-    <ConfirmDialog
-      open={asksToLeave}
-      onOpenChange={(open) => {
-        if (!open) stay();
-      }}
-      title={t({ id: "upload.leave.title", message: "Leave and cancel the upload?" })}
-      text={t({
-        id: "upload.leave.text",
-        message: "The exam is still being uploaded. If you leave this screen, nothing of it will be kept.",
-      })}
-      confirmLabel={t({ id: "upload.cancel", message: "Cancel upload" })}
-      onConfirm={leave}
-    />
   );
 }

@@ -1,6 +1,5 @@
-import { useEffect, useRef } from "react";
-import { FILM_SIDE } from "./draw-film.ts";
 import { type FilmFile, FRAMES } from "./film-files.ts";
+import { SmallFilm } from "./small-film.tsx";
 import { useFilms } from "./use-films.ts";
 
 /** The sheet fills frame by frame as the upload advances, with the exam's own pictures if they could be drawn. */
@@ -22,16 +21,4 @@ export function ContactSheet({ percent, films }: { percent: number; films?: Film
       })}
     </div>
   );
-}
-
-function SmallFilm({ greys }: { greys: Uint8Array }) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  useEffect(() => {
-    const context = canvas.current?.getContext("2d");
-    if (!context) return;
-    const picture = context.createImageData(FILM_SIDE, FILM_SIDE);
-    for (const [at, grey] of greys.entries()) picture.data.set([grey, grey, grey, 255], 4 * at);
-    context.putImageData(picture, 0, 0);
-  }, [greys]);
-  return <canvas ref={canvas} width={FILM_SIDE} height={FILM_SIDE} />;
 }

@@ -1,4 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
+import { type CSSProperties, useState } from "react";
 import { type Control, useController, useForm, useWatch } from "react-hook-form";
 import { STUDY_MODALITIES } from "../../../../shared/dicom/modality.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -7,6 +8,7 @@ import { type DateKind, isDateOrEmpty } from "../../../ui/date-text.ts";
 import { Field, TextField } from "../../../ui/field.tsx";
 import { TriangleAlertIcon } from "../../../ui/icons.tsx";
 import { Select } from "../../../ui/select.tsx";
+import { PHONE, useMediaQuery } from "../../../ui/use-media-query.ts";
 import { modalityName } from "../../studies/modality-names.ts";
 import { EMPTY_FORM, type ExamForm, GENDERS } from "./exam-form.ts";
 
@@ -15,15 +17,22 @@ const MAX_TEXT_LENGTH = 1024;
 interface ExamFormPanelProps {
   /** Undefined if the browser could read no instance. */
   prefilled: ExamForm | undefined;
+  /** What the fields begin with; undefined leaves them empty. */
+  values: ExamForm | undefined;
   /** The button's text while the upload runs; undefined while the form waits. */
-  busyLabel?: string;
+  busyLabel?: string | undefined;
+  /** How much of the upload was sent; drawn at the button of a phone. */
+  percent?: number;
   onSubmit: (form: ExamForm) => void;
 }
 
 /** The values under which the exam is filed. They come from its first instance, which the form never alters. */
-export function ExamFormPanel({ prefilled, busyLabel, onSubmit }: ExamFormPanelProps) {
+export function ExamFormPanel({ prefilled, values, busyLabel, percent, onSubmit }: ExamFormPanelProps) {
   const { t } = useLingui();
-  const { register, control, handleSubmit } = useForm<ExamForm>({ defaultValues: prefilled ?? EMPTY_FORM });
+  const { register, control, handleSubmit } = useForm<ExamForm>({ defaultValues: values ?? EMPTY_FORM });
+  const isPhone = useMediaQuery(PHONE);
+  const [isOpened, setOpened] = useState(false);
+  const isOpen = !isPhone || isOpened;
   const isBusy = busyLabel !== undefined;
   const text = (name: keyof ExamForm) => ({
     ...register(name),
@@ -36,9 +45,20 @@ export function ExamFormPanel({ prefilled, busyLabel, onSubmit }: ExamFormPanelP
   const choice = { control, disabled: isBusy };
   return (
     <section className="panel upload-panel" aria-labelledby="exam-form-title">
-      <h2 id="exam-form-title">
-        <Trans id="upload.form.title">Exam data</Trans>
-      </h2>
+      <div className="exam-form-head">
+        <h2 id="exam-form-title">
+          <Trans id="upload.form.title">Exam data</Trans>
+        </h2>
+        {isPhone && (
+          <Button size="small" aria-expanded={isOpened} onClick={() => setOpened(!isOpened)}>
+            {isOpened ? (
+              <Trans id="action.close">Close</Trans>
+            ) : (
+              <Trans id="upload.form.open">Correct details</Trans>
+            )}
+          </Button>
+        )}
+      </div>
       {prefilled ? (
         <p className="field-hint">
           <Trans id="upload.form.hint">
@@ -48,7 +68,15 @@ export function ExamFormPanel({ prefilled, busyLabel, onSubmit }: ExamFormPanelP
       ) : (
         <UnreadNotice />
       )}
-      <form className="exam-form" onSubmit={(event) => void handleSubmit(onSubmit)(event)}>
+      {!isOpen && prefilled && (
+        <p className="exam-form-brief">
+          {[prefilled.patientName, prefilled.description].filter(Boolean).join(" · ")}
+        </p>
+      )}
+      <form
+        className={`exam-form ${isOpen ? "" : "is-closed"}`}
+        onSubmit={(event) => void handleSubmit(onSubmit, () => setOpened(true))(event)}
+      >
         {wideText("patientName", t({ id: "exam.patientName", message: "Patient name" }))}
         <ExamDate
           name="patientBirthDate"
@@ -77,9 +105,11 @@ export function ExamFormPanel({ prefilled, busyLabel, onSubmit }: ExamFormPanelP
             {(tied) => <input className="input mono" readOnly value={prefilled.studyInstanceUID} {...tied} />}
           </Field>
         )}
-        <Button type="submit" kind="lit" size="big" className="is-wide" disabled={isBusy}>
-          {busyLabel ?? <Trans id="upload.submit">Upload exam</Trans>}
-        </Button>
+        <div className="exam-form-send is-wide" style={{ "--percent": percent ?? 0 } as CSSProperties}>
+          <Button type="submit" kind="lit" size="big" disabled={isBusy}>
+            {busyLabel ?? <Trans id="upload.submit">Upload exam</Trans>}
+          </Button>
+        </div>
       </form>
     </section>
   );

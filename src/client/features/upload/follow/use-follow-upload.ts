@@ -1,7 +1,7 @@
 import { plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
-import { useSetAtom } from "jotai";
+import { useSetAtom, useStore } from "jotai";
 import type { UploadAnswer } from "../../../../shared/api/upload.ts";
 import { ApiError } from "../../../api.ts";
 import { refreshExams } from "../../../query-keys.ts";
@@ -13,10 +13,13 @@ import { newsTexts } from "../upload-texts.ts";
 import { followUpload, type StudiesState, type UploadNews } from "./follow-upload.ts";
 import { wait } from "./wait.ts";
 
-/** Returns the function that follows a finished upload: it refreshes the lists, shows news of the studies, then opens the list. */
+/**
+ * Returns the function that follows a finished upload: it refreshes the lists, shows news of the studies, then opens the list
+ * if the person is still in the upload view.
+ */
 export function useFollowUpload(): (answer: UploadAnswer, signal: AbortSignal) => Promise<void> {
   const queryClient = useQueryClient();
-  const setView = useSetAtom(viewAtom);
+  const store = useStore();
   const setLastSkipped = useSetAtom(lastSkippedAtom);
   const setLastConflicts = useSetAtom(lastConflictsAtom);
   const tell = useNewsToast();
@@ -29,7 +32,10 @@ export function useFollowUpload(): (answer: UploadAnswer, signal: AbortSignal) =
       studyIds: studies.map(({ id }) => id),
       readStatus: (studyId) => readStatus(studyId, signal),
       announce: (news, standing) => tell(news, standing, skippedCount),
-      leave: () => setView("listaExames"),
+      // Somebody who is in another view by then stays there.
+      leave: () => {
+        if (store.get(viewAtom) === "uploadExames") store.set(viewAtom, "listaExames");
+      },
       wait: (ms) => wait(ms, signal),
     });
   };

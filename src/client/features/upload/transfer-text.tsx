@@ -1,0 +1,36 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { sizeNumber, sizeText } from "./sizes.ts";
+import { isSent, type Transfer } from "./upload-state.ts";
+
+/** What is left of a transfer, in minutes and seconds, or why that is unknown. */
+export function TimeLeft({ transfer }: { transfer: Transfer }) {
+  if (isSent(transfer)) return <Trans id="upload.processing">Processing…</Trans>;
+  if (transfer.isStalled) return <Trans id="upload.stalled">No connection…</Trans>;
+  if (transfer.secondsLeft === undefined) return <Trans id="upload.measuring">Measuring the speed…</Trans>;
+  const minutes = Math.floor(transfer.secondsLeft / 60);
+  const seconds = transfer.secondsLeft % 60;
+  return minutes > 0 ? (
+    <Trans id="upload.minutesLeft">
+      {minutes} min {seconds} s left
+    </Trans>
+  ) : (
+    <Trans id="upload.secondsLeft">{seconds} s left</Trans>
+  );
+}
+
+/** How many bytes have gone, of how many, and how fast. */
+export function TransferNumbers({ transfer }: { transfer: Transfer }) {
+  const { i18n } = useLingui();
+  const loaded = sizeNumber(i18n, transfer.loadedBytes, transfer.totalBytes);
+  const total = sizeText(i18n, transfer.totalBytes);
+  const isMoving = transfer.bytesPerSecond !== undefined && !transfer.isStalled;
+  const speed = isMoving && `${sizeText(i18n, transfer.bytesPerSecond ?? 0)}/s`;
+  return (
+    <span>
+      <Trans id="upload.loaded">
+        {loaded} of {total}
+      </Trans>
+      {speed && ` · ${speed}`}
+    </span>
+  );
+}

@@ -1,0 +1,58 @@
+import type { I18n } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
+import type { UploadAnswer } from "../../../../shared/api/upload.ts";
+import { ApiError } from "../../../api.ts";
+import { toMetadata } from "../exam-form/exam-form.ts";
+import { ensureReadable, UploadRefused } from "../prepare-upload.ts";
+import { ensureStorage } from "../send/ensure-storage.ts";
+import { TransferMeter } from "../send/transfer-meter.ts";
+import type { UploadTransport } from "../send/upload-transport.ts";
+import type { Transfer } from "../upload-state.ts";
+import { problemTexts } from "../upload-texts.ts";
+import type { Interruption, UploadJob } from "./upload-job.ts";
+
+const uploadFailed = msg({ id: "upload.failed", message: "Upload failed" });
+
+export interface RunOptions {
+  transport: UploadTransport;
+  i18n: I18n;
+  /** Whether a plan limits what may be stored; an admin has none. */
+  hasPlan: boolean;
+  onProgress: (transfer: Transfer) => void;
+  signal: AbortSignal;
+}
+
+/**
+ * Sends one upload of the tray.
+ * @throws {ApiError} {@link UploadRefused} if the file is gone; the signal's reason when aborted
+ */
+export async function runJob({ upload, form }: UploadJob, options: RunOptions): Promise<UploadAnswer> {
+  const { transport, i18n, hasPlan, onProgress, signal } = options;
+  await ensureReadable(upload.zip);
+  if (hasPlan) await ensureStorage(i18n, upload.zip.size, signal);
+  const meter = new TransferMeter();
+  return transport.send(
+    { zip: upload.zip, fileName: upload.fileName, metadata: toMetadata(form, upload.prefilled) },
+    {
+      signal,
+      onProgress: (loadedBytes, totalBytes) => {
+        const reading = meter.read(performance.now(), loadedBytes, totalBytes);
+        onProgress({ loadedBytes, totalBytes, ...reading });
+      },
+    },
+  );
+}
+
+/** Whether an upload may fail by this error; any other is an error of ours. */
+export function isExpected(error: unknown): boolean {
+  return error instanceof ApiError || error instanceof UploadRefused;
+}
+
+/** Why an upload stopped, in the server's words if it has any. */
+export function interruptionOf(i18n: I18n, error: unknown): Interruption {
+  if (error instanceof UploadRefused) return { kind: "refused", text: i18n._(problemTexts[error.problem]) };
+  if (!(error instanceof ApiError) || error.code === "unknown")
+    return { kind: "refused", text: i18n._(uploadFailed) };
+  if (error.code === "network") return { kind: "connection" };
+  return { kind: error.code === "quota.bytes" ? "storage" : "refused", text: error.message };
+}

@@ -1,0 +1,56 @@
+import type { UploadAnswer } from "../../../../shared/api/upload.ts";
+import type { ExamForm } from "../exam-form/exam-form.ts";
+import { percentOf, type Ready, type Transfer } from "../upload-state.ts";
+
+/** Why an upload stopped; `text` is the server's message. */
+export type Interruption =
+  | { kind: "connection" }
+  | { kind: "storage"; text: string }
+  | { kind: "refused"; text: string };
+
+export type JobState =
+  | { stage: "queued" }
+  | { stage: "sending"; transfer: Transfer }
+  | { stage: "stopped"; percent: number; interruption: Interruption }
+  | { stage: "done"; answer: UploadAnswer };
+
+/** An upload in the tray: what is sent, under which values, and how far it is. */
+export interface UploadJob extends Ready {
+  id: string;
+  form: ExamForm;
+  state: JobState;
+}
+
+/** More uploads are not queued at once; one that is done gives way to a new one. */
+export const MAX_JOBS = 20;
+
+export function isUnfinished({ state }: UploadJob): boolean {
+  return state.stage !== "done";
+}
+
+/** Whether bytes of it are going, or will go without the person. */
+export function isUnderWay({ state }: UploadJob): boolean {
+  return state.stage === "queued" || state.stage === "sending";
+}
+
+/** The jobs with one more at the end; undefined if there is no room for it. */
+export function withJob(jobs: readonly UploadJob[], job: UploadJob): readonly UploadJob[] | undefined {
+  const dropped = jobs.length < MAX_JOBS ? undefined : jobs.find((one) => !isUnfinished(one));
+  if (jobs.length >= MAX_JOBS && !dropped) return undefined;
+  return [...jobs.filter((one) => one !== dropped), job];
+}
+
+/** How much of the job was sent, in per cent. */
+export function sentPercent({ state }: UploadJob): number {
+  if (state.stage === "sending") return percentOf(state.transfer);
+  if (state.stage === "stopped") return state.percent;
+  return state.stage === "done" ? 100 : 0;
+}
+
+/** How much of all jobs was sent that are not stopped, in per cent of their bytes. */
+export function totalPercent(jobs: readonly UploadJob[]): number {
+  const moving = jobs.filter(({ state }) => state.stage !== "stopped");
+  const totalBytes = moving.reduce((sum, { upload }) => sum + upload.zip.size, 0);
+  const sentBytes = moving.reduce((sum, job) => sum + (job.upload.zip.size * sentPercent(job)) / 100, 0);
+  return totalBytes > 0 ? Math.floor((100 * sentBytes) / totalBytes) : 0;
+}

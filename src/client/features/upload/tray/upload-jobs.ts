@@ -1,0 +1,64 @@
+import { atom } from "jotai";
+import { isUnderWay, type JobState, type UploadJob, withJob } from "./upload-job.ts";
+
+const jobs = atom<readonly UploadJob[]>([]);
+
+/** The uploads of this session, oldest first. They outlive the view that began them, and end with the session. */
+export const uploadJobsAtom = atom((get) => get(jobs));
+
+/** Whether leaving the page now would end an upload. */
+export const isUploadingAtom = atom((get) => get(jobs).some(isUnderWay));
+
+/** Id of the upload that the upload view shows. */
+const shownJobId = atom<string | undefined>(undefined);
+
+/** The upload that the upload view shows, until it is done or the person sends another. */
+export const shownJobAtom = atom(
+  (get) => get(jobs).find(({ id, state }) => id === get(shownJobId) && state.stage !== "done"),
+  (_get, set, job: UploadJob | undefined) => set(shownJobId, job?.id),
+);
+
+/** Queues an upload and shows it in the upload view. Returns false if the queue is full. */
+export const addJobAtom = atom(null, (get, set, job: UploadJob): boolean => {
+  const next = withJob(get(jobs), job);
+  if (!next) return false;
+  set(jobs, next);
+  set(shownJobId, job.id);
+  return true;
+});
+
+/** Changes an upload that is still in the tray; what a removed one reports late changes nothing. */
+export const changeJobAtom = atom(
+  null,
+  (get, set, id: string, change: Partial<Pick<UploadJob, "form">> & { state: JobState }) =>
+    set(
+      jobs,
+      get(jobs).map((job) => (job.id === id ? { ...job, ...change } : job)),
+    ),
+);
+
+/** Takes an upload out of the tray. One that is under way is cancelled, and its temporary files are removed. */
+export const removeJobAtom = atom(null, (get, set, id: string) => {
+  void get(jobs)
+    .find((job) => job.id === id)
+    ?.upload.dispose();
+  set(
+    jobs,
+    get(jobs).filter((job) => job.id !== id),
+  );
+});
+
+/** Takes all finished uploads out of the tray. */
+export const removeDoneJobsAtom = atom(null, (get, set) =>
+  set(
+    jobs,
+    get(jobs).filter(({ state }) => state.stage !== "done"),
+  ),
+);
+
+/** Takes everything out of the tray, as at the end of the session. */
+export const clearJobsAtom = atom(null, (get, set) => {
+  for (const { upload } of get(jobs)) void upload.dispose();
+  set(jobs, []);
+  set(shownJobId, undefined);
+});

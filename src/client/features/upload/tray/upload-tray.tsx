@@ -1,0 +1,179 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { atom, useAtom, useAtomValue, useSetAtom } from "jotai";
+import { Dialog as RadixDialog } from "radix-ui";
+import type { CSSProperties, ReactNode } from "react";
+import { IconButton } from "../../../ui/button.tsx";
+import { CircleCheckIcon, CloseIcon } from "../../../ui/entry-icons.tsx";
+import { ChevronDownIcon, UploadIcon, WifiOffIcon } from "../../../ui/icons.tsx";
+import { PHONE, useMediaQuery } from "../../../ui/use-media-query.ts";
+import { openAtom, viewAtom } from "../../places/views.ts";
+import { CancelDialog } from "./cancel-upload.tsx";
+import { TrayRow } from "./tray-row.tsx";
+import { summarize, type TraySummary, type TrayTone } from "./tray-summary.tsx";
+import { isUnderWay, type UploadJob } from "./upload-job.ts";
+import { removeDoneJobsAtom, shownJobAtom, uploadJobsAtom } from "./upload-jobs.ts";
+import { useUploadRunner } from "./use-upload-runner.ts";
+
+/** Whether the card shows its rows, in whatever view. */
+const isCardOpenAtom = atom(false);
+
+/** Whether the sheet of a phone is open over the view. */
+const isSheetOpenAtom = openAtom("uploads");
+
+/** The uploads of this session, in view wherever the person is. It also sends them. */
+export default function UploadTray() {
+  useUploadRunner();
+  const jobs = useAtomValue(uploadJobsAtom);
+  const shown = useAtomValue(shownJobAtom);
+  const isShownInView = useAtomValue(viewAtom) === "uploadExames" && shown !== undefined;
+  const others = isShownInView ? jobs.filter(({ id }) => id !== shown.id) : jobs;
+  return (
+    <>
+      {others.length > 0 && <Tray jobs={others} />}
+      <CancelDialog />
+    </>
+  );
+}
+
+function Tray({ jobs }: { jobs: readonly UploadJob[] }) {
+  const isPhone = useMediaQuery(PHONE);
+  const summary = summarize(jobs);
+  return (
+    <>
+      {isPhone ? <PhoneTray jobs={jobs} summary={summary} /> : <TrayCard jobs={jobs} summary={summary} />}
+      <span className="sr-only" role="status">
+        {summary.title}
+        {summary.tone === "sending" && ` ${25 * Math.floor(summary.percent / 25)}%`}
+      </span>
+    </>
+  );
+}
+
+interface TrayProps {
+  jobs: readonly UploadJob[];
+  summary: TraySummary;
+}
+
+function TrayCard({ jobs, summary }: TrayProps) {
+  const { t } = useLingui();
+  const [isOpen, setOpen] = useAtom(isCardOpenAtom);
+  return (
+    <section
+      className={`tray ${isOpen ? "is-open" : ""}`}
+      aria-label={t({ id: "tray.label", message: "Uploads" })}
+    >
+      <TrayHead summary={summary}>
+        <IconButton
+          label={
+            isOpen
+              ? t({ id: "tray.collapse", message: "Collapse" })
+              : t({ id: "tray.expand", message: "Expand" })
+          }
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <ChevronDownIcon className={isOpen ? "" : "is-turned"} />
+        </IconButton>
+        <CloseDone jobs={jobs} />
+      </TrayHead>
+      {isOpen ? <TrayRows jobs={jobs} /> : <TotalBar summary={summary} />}
+    </section>
+  );
+}
+
+function PhoneTray({ jobs, summary }: TrayProps) {
+  const { t } = useLingui();
+  const [isOpen, setOpen] = useAtom(isSheetOpenAtom);
+  return (
+    <RadixDialog.Root open={isOpen} onOpenChange={setOpen}>
+      <RadixDialog.Trigger
+        className={`tray-strip is-${summary.tone}`}
+        style={{ "--percent": summary.percent } as CSSProperties}
+      >
+        <ToneIcon tone={summary.tone} />
+        <span className="tray-strip-text">
+          <b>{summary.title}</b> <span>{summary.detail}</span>
+        </span>
+        <ChevronDownIcon className="is-turned" />
+      </RadixDialog.Trigger>
+      <RadixDialog.Portal>
+        <RadixDialog.Overlay className="scrim tray-scrim">
+          <RadixDialog.Content className="tray-sheet" aria-describedby={undefined}>
+            <RadixDialog.Title className="sr-only">
+              {t({ id: "tray.label", message: "Uploads" })}
+            </RadixDialog.Title>
+            <TrayHead summary={summary}>
+              <CloseDone jobs={jobs} />
+              <IconButton
+                label={t({ id: "tray.collapse", message: "Collapse" })}
+                onClick={() => setOpen(false)}
+              >
+                <ChevronDownIcon />
+              </IconButton>
+            </TrayHead>
+            <TrayRows jobs={jobs} />
+          </RadixDialog.Content>
+        </RadixDialog.Overlay>
+      </RadixDialog.Portal>
+    </RadixDialog.Root>
+  );
+}
+
+function TrayHead({ summary, children }: { summary: TraySummary; children: ReactNode }) {
+  return (
+    <div className="tray-head">
+      <div className="tray-title">
+        <b>{summary.title}</b>
+        <span>{summary.detail}</span>
+      </div>
+      {children}
+    </div>
+  );
+}
+
+function TotalBar({ summary }: { summary: TraySummary }) {
+  if (summary.tone === "ok") return null;
+  const style = { "--percent": summary.percent } as CSSProperties;
+  return <span className={`tray-bar is-${summary.tone}`} style={style} aria-hidden="true" />;
+}
+
+function TrayRows({ jobs }: { jobs: readonly UploadJob[] }) {
+  return (
+    <>
+      <ul className="tray-rows">
+        {jobs.toSorted(byUrgency).map((job) => (
+          <TrayRow key={job.id} job={job} />
+        ))}
+      </ul>
+      {jobs.some(isUnderWay) && (
+        <p className="tray-hint">
+          <Trans id="tray.stayOpen">You can keep using the product. Just don't close the browser.</Trans>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Once nothing is left to do, the tray can be closed. */
+function CloseDone({ jobs }: { jobs: readonly UploadJob[] }) {
+  const { t } = useLingui();
+  const close = useSetAtom(removeDoneJobsAtom);
+  if (!jobs.every(({ state }) => state.stage === "done")) return null;
+  return (
+    <IconButton label={t({ id: "action.close", message: "Close" })} onClick={close}>
+      <CloseIcon />
+    </IconButton>
+  );
+}
+
+function ToneIcon({ tone }: { tone: TrayTone }) {
+  if (tone === "ok") return <CircleCheckIcon className="tray-tone" />;
+  return tone === "warn" ? <WifiOffIcon className="tray-tone" /> : <UploadIcon className="tray-tone" />;
+}
+
+/** What needs the person first, then what is being sent, what waits, and what is done. */
+const URGENCY = { stopped: 0, sending: 1, queued: 2, done: 3 } as const;
+
+function byUrgency(one: UploadJob, other: UploadJob): number {
+  return URGENCY[one.state.stage] - URGENCY[other.state.stage];
+}

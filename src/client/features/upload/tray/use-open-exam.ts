@@ -1,0 +1,29 @@
+import { useSetAtom } from "jotai";
+import type { UploadAnswer } from "../../../../shared/api/upload.ts";
+import { ApiError } from "../../../api.ts";
+import { viewAtom } from "../../places/views.ts";
+import { studiesApi } from "../../studies/studies-api.ts";
+import { isViewable } from "../../studies/study-text.ts";
+import { shownStudyAtom } from "../../viewer/shown-study.ts";
+
+/** Returns the function that opens what an upload brought: the images of its only exam, else the list. */
+export function useOpenExam(): (answer: UploadAnswer) => Promise<void> {
+  const setView = useSetAtom(viewAtom);
+  const show = useSetAtom(shownStudyAtom);
+  return async ({ studies }) => {
+    const [only] = studies;
+    const study = only && studies.length === 1 ? await readStudy(only.id) : undefined;
+    if (study && isViewable(study)) show(study);
+    else setView("listaExames");
+  };
+}
+
+/** Undefined if it can't be read now. */
+async function readStudy(id: string) {
+  try {
+    return await studiesApi.read(id);
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,153 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import { getDefaultStore } from "jotai";
+import { viewAtom } from "../../../src/client/features/places/views.ts";
+import { StallWatch } from "../../../src/client/features/upload/tray/stall-watch.ts";
+import UploadTray from "../../../src/client/features/upload/tray/upload-tray.tsx";
+import UploadView from "../../../src/client/features/upload/upload-view.tsx";
+import { sampleFile } from "../../support/dicom-sample.ts";
+import { act, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
+import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
+import { ToldRequest } from "../../support/told-request.ts";
+import { zipFile } from "../../support/upload-files.ts";
+
+withDom();
+
+const user = userEvent.setup({ applyAccept: false });
+const answer = {
+  studyInstanceUID: "2.25.10",
+  studies: [{ id: "s1", studyInstanceUID: "2.25.10", imagesReceived: 1, duplicates: 0 }],
+  instancesReceived: 1,
+  skipped: [],
+  skippedCount: 0,
+};
+const tray = () => within(screen.getByRole("region", { name: "Envios" }));
+
+/** Begins to send an exam; the view can be left by "Menu", as the frame's menu leaves it. */
+async function sendOne(): Promise<ToldRequest> {
+  ToldRequest.install();
+  await renderView(
+    <>
+      <Revisited view={<UploadView />} />
+      <UploadTray />
+    </>,
+    { open: (store) => store.set(viewAtom, "uploadExames") },
+  );
+  return sendAnother();
+}
+
+async function sendAnother(name = "exame.zip"): Promise<ToldRequest> {
+  const file = new File([zipFile({ IM1: sampleFile() })], name);
+  await user.upload(screen.getByLabelText("Arquivo ZIP do exame"), file);
+  await user.click(await screen.findByRole("button", { name: "Enviar exame" }));
+  await act(async () => {});
+  await waitFor(() => expect(ToldRequest.last.body).toBeDefined());
+  return ToldRequest.last;
+}
+
+const goTo = (view: "support" | "uploadExames") => act(async () => getDefaultStore().set(viewAtom, view));
+
+async function progress(request: ToldRequest, loaded: number): Promise<void> {
+  await act(async () => request.upload.onprogress?.({ loaded, total: 100 }));
+}
+
+describe("an upload", () => {
+  test("goes on in the tray when its view is left, and is shown there again on the way back", async () => {
+    answerCalls({ "GET /api/studies/s1/status": () => Response.json({ status: "b2", isReady: true }) });
+    const request = await sendOne();
+    expect(screen.queryByRole("region", { name: "Envios" })).toBeNull();
+    await goTo("support");
+    await leaveAndComeBack();
+    await progress(request, 62);
+    expect(request.isAborted).toBe(false);
+    expect(tray().getByText("Enviando")).toBeDefined();
+    await goTo("uploadExames");
+    expect(screen.getByRole("progressbar").getAttribute("aria-valuenow")).toBe("62");
+    await goTo("support");
+    await act(async () => request.answer(201, answer));
+    expect(await screen.findByText("Upload concluído")).toBeDefined();
+    expect(tray().getByText("1 exame enviado")).toBeDefined();
+    expect(shownView()).toBe("support");
+  });
+
+  test("that loses its connection says at how many per cent and is sent again with what was filled in", async () => {
+    answerCalls({});
+    const request = await sendOne();
+    await progress(request, 47);
+    await act(async () => request.onerror?.());
+    const text = "Envio interrompido. A conexão caiu em 47 %.";
+    expect((await screen.findByRole("alert")).textContent).toStartWith(text);
+    await goTo("support");
+    expect(tray().getByText("1 envio interrompido")).toBeDefined();
+    await user.click(tray().getByRole("button", { name: "Expandir" }));
+    expect(tray().getByText(text)).toBeDefined();
+    await user.click(tray().getByRole("button", { name: "Tentar de novo: exame.zip" }));
+    await waitFor(() => expect(ToldRequest.last).not.toBe(request));
+    expect(ToldRequest.last.body?.get("formData")).toBe(request.body?.get("formData") ?? null);
+  });
+
+  test("asks before much of it is lost: Keep uploading, or Cancel upload", async () => {
+    answerCalls({});
+    const request = await sendOne();
+    await progress(request, 62);
+    await user.click(screen.getByRole("button", { name: "Cancelar envio" }));
+    const question = within(await screen.findByRole("alertdialog"));
+    expect(question.getAllByRole("button").map(({ textContent }) => textContent)).toEqual([
+      "Continuar enviando",
+      "Cancelar envio",
+    ]);
+    await user.click(question.getByRole("button", { name: "Continuar enviando" }));
+    expect(request.isAborted).toBe(false);
+    await user.click(screen.getByRole("button", { name: "Cancelar envio" }));
+    await user.click(
+      within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Cancelar envio" }),
+    );
+    await waitFor(() => expect(request.isAborted).toBe(true));
+    expect(screen.getByText("Solte aqui o ZIP do exame")).toBeDefined();
+  });
+
+  test("waits in the queue until the one before it is done", async () => {
+    answerCalls({ "GET /api/studies/s1/status": () => problem(503, "store.unavailable", "x") });
+    const first = await sendOne();
+    await user.click(screen.getByRole("button", { name: "Enviar outro" }));
+    await sendAnother("segundo.zip");
+    expect(ToldRequest.last).toBe(first);
+    expect(screen.getByRole("button", { name: "Esperando a vez…" })).toBeDefined();
+    await act(async () => first.answer(201, answer));
+    await waitFor(() => expect(ToldRequest.last).not.toBe(first));
+  });
+
+  test("that stands still says that there is no connection", async () => {
+    answerCalls({});
+    const request = await sendOne();
+    await progress(request, 30);
+    const onLine = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(navigator), "onLine");
+    Object.defineProperty(navigator, "onLine", { value: false, configurable: true });
+    try {
+      expect(await screen.findByText("Sem conexão…")).toBeDefined();
+    } finally {
+      if (onLine) Object.defineProperty(navigator, "onLine", onLine);
+    }
+    await progress(request, 31);
+    expect(screen.queryByText("Sem conexão…")).toBeNull();
+  });
+
+  test("asks before the page is closed, and no more once it is done", async () => {
+    answerCalls({ "GET /api/studies/s1/status": () => Response.json({ status: "b2", isReady: true }) });
+    const request = await sendOne();
+    const isAsked = () => !window.dispatchEvent(new Event("beforeunload", { cancelable: true }));
+    expect(isAsked()).toBe(true);
+    await act(async () => request.answer(201, answer));
+    expect(isAsked()).toBe(false);
+  });
+});
+
+test("a line counts as dead after 4 s without a byte, or after three of its longest pauses", () => {
+  const quick = new StallWatch(0);
+  quick.progressed(500);
+  expect([quick.isStalled(4_400), quick.isStalled(4_600)]).toEqual([false, true]);
+  const slow = new StallWatch(0);
+  slow.progressed(6_000);
+  expect([slow.isStalled(23_000), slow.isStalled(24_100)]).toEqual([false, true]);
+});
