@@ -49,9 +49,22 @@ const environment = {
   TEST_EXECUTABLE: "1",
   TMPDIR: folder.path,
 };
-const sideBySide = [`--parallel=${WORKERS}`, `--timings=${prepareTimings()}`, "--update-timings"];
-const args = isWhole ? [...sideBySide, "./test"] : ["--isolate", ...filters];
-outcomes.push(runTests(["--timeout", String(TIMEOUT_MS), ...args], environment));
+const timeout = ["--timeout", String(TIMEOUT_MS)];
+if (isWhole) {
+  // A worker loads the server, or the client and a DOM, once for all the files that it runs.
+  const inWorkers = (count: number) => [...timeout, "--no-isolate", `--parallel=${count}`];
+  const slowestFirst = [`--timings=${prepareTimings()}`, "--update-timings"];
+  outcomes.push(
+    runTests("tests of the client", [...inWorkers(1), "./test/client"], environment),
+    runTests(
+      "all other tests",
+      [...inWorkers(WORKERS), ...slowestFirst, "--path-ignore-patterns=test/client/**", "./test"],
+      environment,
+    ),
+  );
+} else {
+  outcomes.push(runTests("tests", [...timeout, "--isolate", ...filters], environment));
+}
 
 const total = sumOf(await Promise.all(outcomes));
 folder[Symbol.dispose]();

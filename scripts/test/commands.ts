@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type Outcome, outcomeOf } from "./outcome.ts";
+import { closingLine, type Outcome, outcomeOf } from "./outcome.ts";
 
 const root = resolve(import.meta.dir, "../..");
 
@@ -18,15 +18,21 @@ export async function check(name: string, args: string[]): Promise<Outcome> {
 }
 
 /** A run of `bun test`, counted by its own closing lines. */
-export async function runTests(args: string[], environment: Record<string, string>): Promise<Outcome> {
-  process.stdout.write("\n== tests\n");
+export async function runTests(
+  name: string,
+  args: string[],
+  environment: Record<string, string>,
+): Promise<Outcome> {
+  process.stdout.write(`\n== ${name}\n`);
   const run = Bun.spawn([process.execPath, "test", ...args], {
     cwd: root,
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const [, report] = await Promise.all([pass(run.stdout, process.stdout), pass(run.stderr, process.stderr)]);
-  return outcomeOf(report, await run.exited);
+  const outcome = outcomeOf(report, await run.exited);
+  process.stdout.write(`\n== ${name}: ${closingLine(outcome)}\n`);
+  return outcome;
 }
 
 async function pass(from: ReadableStream<Uint8Array>, to: NodeJS.WriteStream): Promise<string> {

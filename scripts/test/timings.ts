@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import slowFiles from "./slow-files.json";
 
 const root = resolve(import.meta.dir, "../..");
 const PATH = join(root, "dist/test-timings.json");
 
-/** How long a file takes where nothing is known of it: those that use the whole product in a browser take longest. */
+/** How long other files take than those that `slow-files.json` names, in seconds, as measured on two cores. */
 const USUAL_MS = [
   { folder: "test/e2e/", milliseconds: 30_000 },
   { folder: "test/server/", milliseconds: 3_000 },
@@ -19,7 +20,7 @@ interface Timings {
 
 /**
  * The file by which `bun test` starts the slowest test files first, so that none is left alone at the end. It keeps
- * what the last run on this machine measured and says the usual of other files.
+ * what the last run on this machine measured, and estimates the other files.
  */
 export function prepareTimings(): string {
   const measured = readTimings();
@@ -44,5 +45,8 @@ function readTimings(): Record<string, number> {
 }
 
 function usualMs(file: string): number {
+  const slowSeconds: Record<string, number> = slowFiles;
+  const seconds = slowSeconds[file];
+  if (seconds !== undefined) return seconds * 1_000;
   return USUAL_MS.find(({ folder }) => file.startsWith(folder))?.milliseconds ?? 0;
 }

@@ -8,7 +8,7 @@ import { startSmtpServer, type TestSmtpServer } from "../support/smtp-server.ts"
 import { visit } from "../support/watched-page.ts";
 
 const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 90_000;
+const JOB_TIMEOUT_MS = 120_000;
 /** The message in a session that ended elsewhere. */
 const SESSION_OVER = /401/;
 

@@ -47,7 +47,7 @@ async function sendAll(server: ServerProcess, token: string, uploads: SentUpload
 }
 
 async function waitUntilEnded(pids: number[]): Promise<number[]> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   while (pids.some(isAlive) && Date.now() < deadline) await Bun.sleep(20);
   return pids.filter(isAlive);
 }

@@ -10,7 +10,7 @@ import type { Person } from "../support/test-app.ts";
 import { visit } from "../support/watched-page.ts";
 
 const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 90_000;
+const JOB_TIMEOUT_MS = 120_000;
 
 const securityTexts = {
   "pt-BR": {

@@ -10,7 +10,7 @@ import { difference, isPicture, lookAtImage, type Sight } from "../support/viewe
 
 const SAMPLES = process.env.DICOM_SAMPLES;
 const START_TIMEOUT_MS = 120_000;
-const STUDY_TIMEOUT_MS = 30_000;
+const STUDY_TIMEOUT_MS = 120_000;
 /** Patience with what is expected to stay black. */
 const BLACK_TIMEOUT_MS = 4_000;
 

@@ -43,7 +43,7 @@ beforeAll(async () => {
   await post("/api/auth/register", { ...person, cpfcnpj: "529.982.247-25" });
   const { email, password } = person;
   token = ((await (await post("/api/auth/login", { email, password })).json()) as { token: string }).token;
-}, 90_000);
+}, 120_000);
 afterAll(() => held.disposeAsync());
 
 async function post(path: string, json: unknown): Promise<Response> {

@@ -8,7 +8,7 @@ import { visit } from "../support/watched-page.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
 const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 90_000;
+const JOB_TIMEOUT_MS = 120_000;
 const PHONE = { width: 360, height: 780 };
 const DESK = { width: 1280, height: 900 };
 

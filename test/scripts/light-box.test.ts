@@ -6,7 +6,7 @@ import { writeLightBox } from "../../scripts/demo/light-box.ts";
 
 const LIMIT_BYTES = 120_000;
 const PHONE_LIMIT_BYTES = 40_000;
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 120_000;
 
 test(
   "the generator redraws the entry page's films, which stay small",

@@ -6,7 +6,7 @@ import { writeNotices } from "../../scripts/build/notices.ts";
 import { packagesInViewer } from "../../scripts/build/viewer-packages.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 120_000;
 const LGPL = readFileSync(join(import.meta.dir, "../../scripts/build/licenses/lgpl-2.1.txt"), "utf8");
 
 test(

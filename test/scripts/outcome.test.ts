@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { closingLine, outcomeOf, sumOf } from "../../scripts/test/outcome.ts";
 
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 120_000;
 
 /** What `bun test` says of such files, two at a time as the whole run does it. */
 function outcomeOfFiles(files: Record<string, string>) {

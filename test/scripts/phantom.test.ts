@@ -217,10 +217,9 @@ describe("a patient's name survives its character set", () => {
 });
 
 test("a study of thousands yields its first instance without computing the rest", () => {
-  const study = generateStudy({ kind: "ct-head", seed: 1, size: 32, instances: 5000 });
-  const startedAt = performance.now();
+  // All of them would take longer than the test may.
+  const study = generateStudy({ kind: "ct-head", seed: 1, size: 512, instances: 5000 });
   expect(study.next().value?.attributes.instanceNumber).toBe(1);
-  expect(performance.now() - startedAt).toBeLessThan(1000);
 });
 
 test.each([{ size: 4 }, { size: 32.5 }, { size: 100_000 }, { instances: 0 }, { frames: 1_000_000 }])(

@@ -71,7 +71,7 @@ beforeAll(async () => {
   deps = await createDeps(config, { clock, log });
   app = createApp(deps, { client: noAssets, viewer: noAssets });
   await startJobs(deps);
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await deps[Symbol.asyncDispose]();

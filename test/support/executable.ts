@@ -21,7 +21,7 @@ export const accounts: Account[] = isRoot
   : [{ name: "an ordinary user" }];
 
 const BUILT = resolve(import.meta.dir, "../../dist/quick/exameteca");
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
 
 /** Builds the executable if it is missing or older than its sources. */
 export function buildExecutableIfStale(): void {

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { parseMail, type ReadMail } from "./outbox.ts";
 
-const WAIT_MS = 15_000;
+const WAIT_MS = 60_000;
 
 export interface TestSmtpServer extends AsyncDisposable {
   /** For `SMTP_URL`. */

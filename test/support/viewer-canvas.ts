@@ -22,7 +22,7 @@ const STEADY_MS = 120;
 export async function lookAtImage(
   page: Page | Frame,
   {
-    timeoutMs = 15_000,
+    timeoutMs = 60_000,
     isSought = isPicture,
   }: { timeoutMs?: number; isSought?: (sight: Sight) => boolean } = {},
 ): Promise<Sight> {
@@ -57,16 +57,18 @@ function readCanvas(grid: number): Sight | undefined {
   if (!canvas || !context) return undefined;
   const { width, height } = canvas;
   const { data } = context.getImageData(0, 0, width, height);
-  const colours = new Set<number>();
+  const colours = new Uint8Array(1 << 15);
   const sums = new Array<number>(grid * grid * 3).fill(0);
   let lit = 0;
   let isColoured = false;
   for (let pixel = 0; pixel < width * height; pixel++) {
-    const [red = 0, green = 0, blue = 0] = data.subarray(pixel * 4, pixel * 4 + 3);
+    const red = data[pixel * 4] ?? 0;
+    const green = data[pixel * 4 + 1] ?? 0;
+    const blue = data[pixel * 4 + 2] ?? 0;
     const brightest = Math.max(red, green, blue);
     if (brightest > 24) lit++;
     if (brightest - Math.min(red, green, blue) > 48) isColoured = true;
-    colours.add(((red >> 3) << 10) | ((green >> 3) << 5) | (blue >> 3));
+    colours[((red >> 3) << 10) | ((green >> 3) << 5) | (blue >> 3)] = 1;
     const row = Math.floor((Math.floor(pixel / width) * grid) / height);
     const column = Math.floor(((pixel % width) * grid) / width);
     const cell = (row * grid + column) * 3;
@@ -77,7 +79,7 @@ function readCanvas(grid: number): Sight | undefined {
   const perCell = (width * height) / (grid * grid);
   return {
     lit: lit / (width * height),
-    colours: colours.size,
+    colours: colours.reduce((sum, isSeen) => sum + isSeen, 0),
     isColoured,
     sketch: sums.map((sum) => Math.round(sum / perCell)),
   };

@@ -12,8 +12,11 @@ const MEGABYTE = 1e6;
 export async function* measureStart(run: BenchRun): AsyncGenerator<Result> {
   await run.server();
   const startsMs: number[] = [];
+  const stopsMs: number[] = [];
   for (let repetition = 0; repetition < STARTS; repetition++) {
+    const stoppedAt = performance.now();
     await run.stopServer();
+    stopsMs.push(performance.now() - stoppedAt);
     startsMs.push((await run.server()).startMs);
   }
   yield {
@@ -24,6 +27,15 @@ export async function* measureStart(run: BenchRun): AsyncGenerator<Result> {
     target: { of: "value", atMost: 1 },
     targetText: "≤ 1 s",
     details: { milliseconds: startsMs.map(Math.round).join(" ") },
+  };
+  yield {
+    measure: "stop",
+    title: "end after SIGTERM",
+    value: median(stopsMs) / 1000,
+    unit: "s",
+    target: { of: "value", atMost: 10 },
+    targetText: "≤ 10 s",
+    details: { milliseconds: stopsMs.map(Math.round).join(" ") },
   };
   await Bun.sleep(REST_MS);
   const { pid } = await run.server();

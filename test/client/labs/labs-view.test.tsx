@@ -141,7 +141,7 @@ describe("laboratory exams", () => {
     expect(none).toBeDefined();
     expect(screen.queryByText("Fora do ar")).toBeNull();
     expect(calls.filter((call) => call === "GET /api/exams-lab")).toHaveLength(3);
-  }, 15_000);
+  }, 120_000);
 
   test("show why they are forbidden, and can be requested again", async () => {
     const answers = labsOf([blood]);

@@ -16,7 +16,7 @@ let admin: Person;
 beforeAll(async () => {
   t = await createTestApp();
   admin = await t.addPerson("Admin Chefe", { role: "admin" });
-}, 60_000);
+}, 120_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 const json = async <T>(answer: Response) => (await answer.json()) as T;

@@ -6,7 +6,7 @@ import { type ServerProcess, spawnServer } from "../../support/server-process.ts
 import { createTempFolder } from "../../support/temp-folder.ts";
 
 const MAIN = resolve(import.meta.dir, "../../../src/server/main.ts");
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 
 interface Outcome {
   code: number;

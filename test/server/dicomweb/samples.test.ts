@@ -45,5 +45,5 @@ describe.skipIf(!SAMPLES)("real files over DICOMweb", () => {
         );
       }
     }
-  }, 60_000);
+  }, 120_000);
 });

@@ -13,7 +13,7 @@ let person: Person;
 beforeAll(async () => {
   t = await createTestApp();
   person = await t.addPerson("Conceição Ação", { plan: "clinica" });
-}, 60_000);
+}, 120_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 async function exportOf(who: Person): Promise<Record<string, Uint8Array>> {

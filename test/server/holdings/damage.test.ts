@@ -91,7 +91,7 @@ describe("a study with a changed byte", () => {
         expect(refused + cut, `byte ${at}`).toBeGreaterThan(0);
         expect((await listed()).integrity, `byte ${at}`).toBe("damaged");
       }
-    }, 60_000);
+    }, 120_000);
   }
 
   test("in its manifest never serves that byte either", async () => {
@@ -107,7 +107,7 @@ describe("a study with a changed byte", () => {
         expect((await listed()).integrity).toBe("damaged");
       }
     }
-  }, 60_000);
+  }, 120_000);
 
   test("is answered as a problem in the reader's language, and is announced once", async () => {
     await forget();

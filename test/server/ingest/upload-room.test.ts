@@ -228,7 +228,7 @@ describe("a disk that is nearly full", () => {
 
 /** A check is shared for some moments. */
 async function within(expectation: () => Promise<void>): Promise<void> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   for (;;) {
     try {
       return await expectation();
@@ -274,7 +274,7 @@ test.if(isPrivileged)(
       Bun.spawnSync(["umount", "-l", folder.path]);
     }
   },
-  60_000,
+  120_000,
 );
 
 describe("a plan that is nearly full", () => {

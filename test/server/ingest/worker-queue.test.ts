@@ -92,9 +92,8 @@ describe("uploads wait for a worker", () => {
     const held = [await long("a"), await long("b")];
     await Bun.sleep(450);
     expect(told).toBe(0);
-    const startedAt = performance.now();
+    // It would wait for ever if no place were given up, since the work itself never ends.
     const third = await queue.enter(by("c", "small"), never);
-    expect(performance.now() - startedAt).toBeLessThan(300);
     expect(held.map(({ lane }) => lane)).toEqual(["large", "large"]);
     for (const place of [...held, third]) place.leave();
   });

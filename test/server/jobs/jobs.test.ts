@@ -30,9 +30,9 @@ afterAll(async () => {
   await database.drop();
 });
 
-function connect(): Promise<Jobs> {
+function connect({ pollIntervalSeconds = 0.5 } = {}): Promise<Jobs> {
   const log = createLogger({ level: "info", write: (line) => logged.push(JSON.parse(line)) });
-  return createJobs({ url: database.url, log, pollIntervalSeconds: 0.5 });
+  return createJobs({ url: database.url, log, pollIntervalSeconds });
 }
 
 /** Handles a queue, and lets a test wait for what was handled. */
@@ -143,10 +143,9 @@ test("a queue handles as many jobs at once as it was allowed, and no more", asyn
 test("a backlog is worked off without a pause after each job", async () => {
   const queue = defineQueue<{ n: number }>("backlog", FAST);
   for (let n = 0; n < 50; n++) await jobs.enqueue(queue, { n });
-  const startedAt = performance.now();
-  const { atLeast } = await collect<{ n: number }>("backlog");
-  await atLeast(50);
-  expect(performance.now() - startedAt).toBeLessThan(5000);
+  // This server pauses for 2 s when it finds nothing: after each job, that would outlast the test's time limit by far.
+  const { atLeast } = await collect<{ n: number }>("backlog", await connect({ pollIntervalSeconds: 2 }));
+  expect(await atLeast(50)).toHaveLength(50);
 });
 
 test("jobs fetched as a batch run one after the other, and only one that fails is tried again", async () => {
@@ -239,12 +238,11 @@ test("a job that outlasts the stop is given back and done by another server", as
   });
   await other.enqueue(queue, { n: 7 });
   await begun.promise;
-  const startedAt = performance.now();
   await other.stop(200);
-  expect(performance.now() - startedAt).toBeLessThan(2500);
+  // Nobody has to wait until the job expires.
+  expect(await stateOf("given-back")).toEqual(["retry"]);
   const { atLeast } = await collect<{ n: number }>("given-back");
   expect(await atLeast(1)).toEqual([{ n: 7 }]);
-  expect(performance.now() - startedAt).toBeLessThan(6000);
 });
 
 test("servers that start at once set up the queues once", async () => {

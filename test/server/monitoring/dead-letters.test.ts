@@ -46,7 +46,7 @@ async function until<Value>(
   read: () => Promise<Value>,
   isReached: (value: Value) => boolean,
 ): Promise<Value> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   for (;;) {
     const value = await read();
     if (isReached(value) || Date.now() > deadline) return value;

@@ -23,7 +23,7 @@ beforeAll(async () => {
   t = await createTestApp();
   person = await t.addPerson("Quem Programa");
   document = (await (await t.call("GET", "/api/openapi.json")).json()) as ApiDocument;
-}, 60_000);
+}, 120_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 const operations = () =>

@@ -22,7 +22,7 @@ let person: Person;
 beforeAll(async () => {
   app = await openAppAtPsp();
   ({ t, at } = app);
-}, 60_000);
+}, 120_000);
 afterAll(() => app[Symbol.asyncDispose]());
 beforeEach(async () => {
   person = await app.addPayer();
@@ -64,7 +64,7 @@ describe("creating a charge", () => {
     const { txid, payment } = await create();
     expect(payment.pixCopyPaste).toContain(txid);
     expect([...at.psp.bank.cobs.keys()].filter((known) => known === txid)).toHaveLength(1);
-  }, 30_000);
+  }, 120_000);
 
   test("fetches another token when one is refused once", async () => {
     at.psp.fail(PUT, { status: 401 });
@@ -95,7 +95,7 @@ describe("creating a charge", () => {
     expect([id, txid]).toEqual([open?.id, open?.txid]);
     expect(payment.pixCopyPaste).toContain(txid);
     await expectOnTrial();
-  }, 30_000);
+  }, 120_000);
 
   test("fails if the PSP rejects the charge for good, and the next charge is another", async () => {
     at.psp.fail(PUT, { status: 400, type: "CobOperacaoInvalida" });
@@ -160,7 +160,7 @@ describe("a charge that was paid", () => {
     const answer = await asked;
     expect(await answer.json()).toMatchObject({ id: open?.id, status: "paid", pixCopyPaste: null });
     await expectPaidOnce(String(open?.id));
-  }, 30_000);
+  }, 120_000);
 
   test("counts when the PSP was down as it was reported", async () => {
     const { id, txid } = await create();
@@ -173,7 +173,7 @@ describe("a charge that was paid", () => {
     await app.passes(MINUTE);
     await app.reconcile();
     await expectPaidOnce(id);
-  }, 30_000);
+  }, 120_000);
 
   test("counts also after its code expired here", async () => {
     const { id, txid } = await create();
@@ -319,5 +319,5 @@ describe("a refund at the PSP", () => {
     at.psp.settleRefund("f".repeat(32), "DEVOLVIDO");
     await app.reconcile();
     expect((await app.row(other))?.status).toBe("refunded");
-  }, 60_000);
+  }, 120_000);
 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
     },
   });
   admin = await t.addPerson("Administradora", { role: "admin", plan: null });
-}, 60_000);
+}, 120_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 beforeEach(async () => {
@@ -184,7 +184,7 @@ describe("choosing a plan", () => {
     });
     expect(answer.status).toBe(503);
     expect((await problemOf(answer)).code).toBe("pix.not_configured");
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("a confirmed payment", () => {

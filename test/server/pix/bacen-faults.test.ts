@@ -163,7 +163,7 @@ describe("the time of a call", () => {
     at.psp.fail(PUT, "endless");
     expect((await at.pix.createCob(at.order())).status).toBe("ATIVA");
     expect(at.psp.calls.filter((made) => made === PUT).length).toBe(2);
-  }, 20_000);
+  }, 120_000);
 
   test("ends when the caller goes", async () => {
     await using at = await openPixAtPsp({ attemptTimeoutMs: 30_000 });

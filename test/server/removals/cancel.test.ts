@@ -26,7 +26,7 @@ import {
   removalOf,
 } from "./filled-account.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(120_000);
 
 let t: TestApp;
 let admin: Person;

@@ -17,7 +17,7 @@ import {
   removalOf,
 } from "./filled-account.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let t: TestApp;
 beforeAll(async () => {

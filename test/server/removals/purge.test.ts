@@ -21,7 +21,7 @@ import {
   removalOf,
 } from "./filled-account.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const s3 = await startFaultyS3Server();
 afterAll(() => s3[Symbol.asyncDispose]());

@@ -22,7 +22,7 @@ import {
   signInAgain,
 } from "./filled-account.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(120_000);
 
 let t: TestApp;
 let admin: Person;

@@ -33,7 +33,7 @@ beforeAll(async () => {
   );
   expect((await t.call("POST", "/api/exams-lab/upload", { as: ana, ...lab })).status).toBe(201);
   await t.settle();
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await t[Symbol.asyncDispose]();
   await folder[Symbol.asyncDispose]();
@@ -247,7 +247,7 @@ describe("a restore", () => {
       expect(await studiesOf(app, again)).toEqual(expected.studies);
       expect(await downloadsOf(app, again)).toEqual(expected.downloads);
     }
-  }, 60_000);
+  }, 120_000);
 
   test("refuses a target that is not empty, names it, and leaves it as it is", async () => {
     const path = backupPath("refused");
@@ -308,5 +308,5 @@ describe("a restore", () => {
       }
       writeFileSync(join(path, file), whole);
     }
-  }, 60_000);
+  }, 120_000);
 });

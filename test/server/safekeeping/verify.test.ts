@@ -14,7 +14,7 @@ let ana: Person;
 beforeAll(async () => {
   t = await createTestApp();
   ana = await fill(t);
-}, 60_000);
+}, 120_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 /** Two studies and a laboratory PDF. */
@@ -76,7 +76,7 @@ test("each changed byte is found, wherever it is, and nothing else is reported",
     writeFileSync(path, bytes);
   }
   expect(flips).toBeGreaterThan(150);
-}, 60_000);
+}, 120_000);
 
 test("bytes that belong to no record are found under any name, and are left in place", async () => {
   const { dataDir } = t.deps.config;
@@ -144,4 +144,4 @@ test("an archive in S3 is read by ranges, and an unreachable store is not a find
 
   s3.fault = () => ({ status: 503, code: "SlowDown" });
   await expect(verify(remote.deps.config)).rejects.toThrow();
-}, 60_000);
+}, 120_000);

@@ -5,7 +5,7 @@ import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 120_000;
 
 let t: TestApp;
 let owner: Person;

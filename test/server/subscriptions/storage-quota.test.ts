@@ -33,7 +33,7 @@ beforeAll(async () => {
   });
   admin = await t.addPerson("Administra Tudo", { role: "admin", plan: null });
   studyBytes = await sizeOfStudy(t);
-}, 60_000);
+}, 120_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 const usageOf = async (as: Person) =>

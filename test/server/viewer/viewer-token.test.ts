@@ -32,7 +32,7 @@ beforeAll(async () => {
   for (const { id } of [doctor, relative]) {
     await t.call("POST", `/api/studies/${studyId}/assign`, { as: owner, json: { userId: id } });
   }
-}, 60_000);
+}, 120_000);
 afterAll(() => t[Symbol.asyncDispose]());
 beforeEach(async () => {
   await t.sql`delete from downloads`;
