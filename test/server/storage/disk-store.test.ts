@@ -3,7 +3,7 @@ import { link, mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDiskStore } from "../../../src/server/storage/disk/disk-store.ts";
-import { linkOrCopy } from "../../../src/server/storage/disk/durable-file.ts";
+import { linkOrCopy, openFileSync } from "../../../src/server/storage/disk/durable-file.ts";
 import { ObjectNotFound, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import { bytesOf, describeObjectStore, keysOf, patterned } from "../../contract/object-store.suite.ts";
 
@@ -149,5 +149,23 @@ describe("disk store", () => {
     await rm(gone, { recursive: true });
     await expect(store.check()).rejects.toBeInstanceOf(StoreUnavailable);
     await expect(store.putBytes("a/b", patterned(1))).rejects.toBeInstanceOf(StoreUnavailable);
+  });
+});
+
+describe("a read of what the page cache holds", () => {
+  test("fills the whole buffer or says that it did not, as it does at the end of the file", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "read-cached-"));
+    try {
+      const path = join(folder, "file");
+      await writeFile(path, patterned(100_000));
+      using file = openFileSync(path);
+      const bytes = new Uint8Array(50_000);
+      // Some systems and file systems have no such call; the thread pool reads there.
+      if (file?.readCached(bytes, 7))
+        expect(Buffer.compare(bytes, patterned(100_000).subarray(7, 50_007))).toBe(0);
+      expect(file?.readCached(bytes, 60_000)).toBe(false);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });

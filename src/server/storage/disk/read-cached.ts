@@ -3,6 +3,9 @@ import { dlopen, FFIType, ptr } from "bun:ffi";
 /** Of preadv2(2): rather than wait for the medium, read less. */
 const RWF_NOWAIT = 8;
 
+/** The errors where there is no such library, or no such function in it. */
+const MISSING_CODES = new Set(["ERR_DLOPEN_FAILED", "ERR_INVALID_ARG_TYPE"]);
+
 type ReadNow = (fd: number, vector: BigUint64Array, count: number, offset: number, flags: number) => number;
 
 let readNow: ReadNow | undefined;
@@ -37,7 +40,7 @@ function loadReadNow(): ReadNow | undefined {
     });
     return symbols.preadv2 as unknown as ReadNow;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ERR_DLOPEN_FAILED") return undefined;
+    if (error instanceof Error && "code" in error && MISSING_CODES.has(String(error.code))) return undefined;
     throw error;
   }
 }
