@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createRandom, type Random, seedOf } from "../../scripts/demo/phantom/random.ts";
 import { startFaultyS3Server } from "../support/faulty-s3-server.ts";
-import { isAlive, processesNaming, processTree } from "../support/process-tree.ts";
+import { processesNaming, processTree, waitUntilEnded } from "../support/process-tree.ts";
 import { compareWithServer, makeUploads, type SentUpload } from "../support/sent-uploads.ts";
 import { connectTo, postZip, type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { bytesOnceSettled, compareBytes, NO_DISAGREEMENTS } from "../support/stored-bytes.ts";
@@ -44,12 +44,6 @@ async function sendAll(server: ServerProcess, token: string, uploads: SentUpload
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
-}
-
-async function waitUntilEnded(pids: number[]): Promise<number[]> {
-  const deadline = Date.now() + 60_000;
-  while (pids.some(isAlive) && Date.now() < deadline) await Bun.sleep(20);
-  return pids.filter(isAlive);
 }
 
 test.skipIf(process.platform !== "linux")(

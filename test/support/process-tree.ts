@@ -79,3 +79,10 @@ function readProc(pid: number, name: string): string {
     throw error;
   }
 }
+
+/** Waits at most a minute for processes to end; returns those that have not. */
+export async function waitUntilEnded(pids: number[]): Promise<number[]> {
+  const deadline = Date.now() + 60_000;
+  while (pids.some(isAlive) && Date.now() < deadline) await Bun.sleep(20);
+  return pids.filter(isAlive);
+}
