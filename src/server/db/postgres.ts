@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { OperatorError } from "../runtime/operator-error.ts";
 
 export type Sql = postgres.Sql;
 
@@ -13,6 +14,35 @@ export function openPostgres(url: string, options: postgres.Options<Record<strin
     ...socketOf(url),
     ...options,
   });
+}
+
+/** The database ended the connection, or is gone. */
+export class ConnectionLost extends OperatorError {
+  override name = "ConnectionLost";
+  constructor(options?: ErrorOptions) {
+    super("The connection to the database was lost meanwhile. Run the command again.", options);
+  }
+}
+
+/**
+ * Runs `work` on one connection. `lost` is aborted when that connection ends, which the driver's streams of COPY never notice.
+ * @throws {ConnectionLost}
+ */
+export async function onConnection<Result>(
+  url: string,
+  applicationName: string,
+  work: (sql: Sql, lost: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const end = new AbortController();
+  const connection = { application_name: applicationName };
+  const sql = openPostgres(url, { max: 1, connection, onclose: () => end.abort() });
+  try {
+    return await work(sql, end.signal);
+  } catch (cause) {
+    throw end.signal.aborted ? new ConnectionLost({ cause }) : cause;
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
 }
 
 /** postgres.js would send parameters that it does not know, such as libpq's `host`, to the server. */

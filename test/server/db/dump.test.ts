@@ -7,11 +7,12 @@ import {
 } from "../../../src/server/db/dump/load-dump.ts";
 import { writeDump } from "../../../src/server/db/dump/write-dump.ts";
 import { migrations } from "../../../src/server/db/migrations.ts";
-import { openPostgres, type Sql } from "../../../src/server/db/postgres.ts";
+import { ConnectionLost, onConnection, openPostgres, type Sql } from "../../../src/server/db/postgres.ts";
 import { jobsSchema } from "../../../src/server/jobs/jobs-schema.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
+import { relayPostgres } from "../../support/severed-postgres.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
 
 setDefaultTimeout(120_000);
@@ -32,7 +33,8 @@ afterAll(async () => {
 async function dumpOf(sql: Sql): Promise<{ dump: Buffer; content: Record<string, string> }> {
   const parts: Uint8Array[] = [];
   const content = await sql.begin("isolation level repeatable read read only", async (tx) => {
-    for await (const part of writeDump(tx, migrations, [jobsSchema()])) parts.push(Buffer.from(part));
+    for await (const part of writeDump(tx, migrations, [jobsSchema()], new AbortController().signal))
+      parts.push(Buffer.from(part));
     return await contentOf(tx);
   });
   return { dump: Buffer.concat(parts), content };
@@ -70,7 +72,7 @@ test("a dump holds every row, counter and waiting job, whatever characters are i
   for (const size of [dump.length, 1000, 7]) {
     const scratch = await createTestDatabase({ migrations: [] });
     const sql = openPostgres(scratch.url, { max: 1 });
-    await loadDump(sql, chunksOf(dump, size));
+    await loadDump(sql, chunksOf(dump, size), new AbortController().signal);
     expect(await contentOf(sql)).toEqual(content);
     const [next] =
       await sql`select nextval('audit_events_id_seq') > (select max(id) from audit_events) as is_free`;
@@ -87,7 +89,7 @@ test("a dump that is cut anywhere leaves nothing behind", async () => {
   for (const part of [0, 0.1, 0.5, 0.9, 0.9999]) {
     const cut = dump.subarray(0, Math.floor(dump.length * part));
     const sql = openPostgres(target.url, { max: 1 });
-    await expect(loadDump(sql, chunksOf(cut, 4096))).rejects.toThrow();
+    await expect(loadDump(sql, chunksOf(cut, 4096), new AbortController().signal)).rejects.toThrow();
     expect(await hasLoadedRows(sql)).toBe(false);
     await dropLoaded(sql);
     await sql.end({ timeout: 5 });
@@ -103,7 +105,9 @@ test("rows that the database refuses end the load", async () => {
     dump.toString("utf8").replace(/(copy public\.plans .*\n)[^\t]*\t/, "$1no uuid\t"),
   );
   const sql = openPostgres(target.url, { max: 1 });
-  await expect(loadDump(sql, chunksOf(spoilt, 4096))).rejects.toThrow(DumpIsUnreadable);
+  await expect(loadDump(sql, chunksOf(spoilt, 4096), new AbortController().signal)).rejects.toThrow(
+    DumpIsUnreadable,
+  );
   expect(await hasLoadedRows(sql)).toBe(false);
   await dropLoaded(sql);
   await sql.end({ timeout: 5 });
@@ -111,6 +115,39 @@ test("rows that the database refuses end the load", async () => {
 
 test("a file that is not a dump is refused", async () => {
   const sql = openPostgres(target.url, { max: 1 });
-  await expect(loadDump(sql, chunksOf(Buffer.from("select 1;\n"), 100))).rejects.toThrow(DumpIsUnreadable);
+  await expect(
+    loadDump(sql, chunksOf(Buffer.from("select 1;\n"), 100), new AbortController().signal),
+  ).rejects.toThrow(DumpIsUnreadable);
   await sql.end();
+});
+
+test("a dump whose database is killed ends with an error", async () => {
+  await using relay = await relayPostgres(target.url);
+  const reading = onConnection(relay.url, "test", async (sql, lost) => {
+    await sql.unsafe(
+      "create table public.long as select repeat('-', 1000) as line from generate_series(1, 20000)",
+    );
+    await sql.begin(async (tx) => {
+      for await (const part of writeDump(tx, migrations, [], lost))
+        if (String(part).startsWith("---")) relay.sever();
+    });
+  });
+  await expect(reading).rejects.toBeInstanceOf(ConnectionLost);
+});
+
+test("a database that is killed while a dump is loaded is an error", async () => {
+  const { dump } = await dumpOf(t.sql);
+  const scratch = await createTestDatabase({ migrations: [] });
+  await using relay = await relayPostgres(scratch.url);
+  const loading = onConnection(relay.url, "test", async (sql, lost) => {
+    async function* cut() {
+      for await (const chunk of chunksOf(dump, 1000)) {
+        yield chunk;
+        if (String(chunk).includes("from stdin;")) relay.sever();
+      }
+    }
+    await loadDump(sql, cut(), lost);
+  });
+  await expect(loading).rejects.toBeInstanceOf(ConnectionLost);
+  await scratch.drop();
 });

@@ -16,15 +16,18 @@ export class DumpIsUnreadable extends OperatorError {
 /**
  * Runs a dump of `writeDump`: one transaction makes the tables, another one fills them. Constant memory.
  * @param sql a client with one connection
+ * @param lost ends the loading; aborted when that connection ends
  * @throws {DumpIsUnreadable} with the tables there, perhaps, and no rows in them; {@link dropLoaded} removes them
  */
-export async function loadDump(sql: Sql, dump: AsyncIterable<Uint8Array>): Promise<void> {
+export async function loadDump(sql: Sql, dump: AsyncIterable<Uint8Array>, lost: AbortSignal): Promise<void> {
   let statement: string[] = [];
   let rows: Rows | undefined;
   let committed = 0;
   try {
     for await (const lines of linesOf(dump)) {
       for (let at = 0; at < lines.length; at++) {
+        // The client would connect anew, outside of the transaction.
+        lost.throwIfAborted();
         const line = lines[at] ?? "";
         if (rows) {
           const end = lines.indexOf(ROWS_END, at);
@@ -41,7 +44,7 @@ export async function loadDump(sql: Sql, dump: AsyncIterable<Uint8Array>): Promi
           await sql.unsafe(text).simple();
           if (text === "commit;") committed++;
         } else if (statement.length === 0 && BEGINS_ROWS.test(line)) {
-          rows = new Rows(sql, await sql.unsafe(line).writable());
+          rows = new Rows(sql, await sql.unsafe(line).writable(), lost);
         } else {
           statement.push(line);
         }
@@ -50,7 +53,7 @@ export async function loadDump(sql: Sql, dump: AsyncIterable<Uint8Array>): Promi
   } finally {
     rows?.giveUp();
     // Ends what a dump that is cut or refused began; after a whole one there is nothing to end.
-    await sql.unsafe("rollback");
+    if (!lost.aborted) await untilLost(sql.unsafe("rollback"), lost);
   }
   if (committed < TRANSACTIONS) throw new DumpIsUnreadable("the dump ends early");
 }
@@ -73,14 +76,16 @@ class Rows {
   constructor(
     private readonly sql: Sql,
     private readonly stream: Writable,
+    private readonly lost: AbortSignal,
   ) {
     stream.on("error", () => {}); // each write reports its own error
   }
 
   async write(text: string): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      this.stream.write(text, (error) => (error ? reject(error) : resolve()));
-    });
+    this.lost.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.stream.write(text, (error) => (error ? reject(error) : resolve()));
+    await untilLost(promise, this.lost);
   }
 
   /**
@@ -91,6 +96,7 @@ class Rows {
   async end(): Promise<void> {
     this.stream.end();
     await setImmediate(); // by then the end of the rows is sent, and the statement follows it
+    this.lost.throwIfAborted();
     try {
       await this.sql.unsafe("select 1");
     } catch (cause) {
@@ -101,6 +107,14 @@ class Rows {
   giveUp(): void {
     this.stream.destroy();
   }
+}
+
+/** The driver may leave what it was asked for unanswered when its connection ends. */
+async function untilLost(work: Promise<unknown>, lost: AbortSignal): Promise<void> {
+  const { promise: never, reject } = Promise.withResolvers<never>();
+  const giveUp = () => reject(lost.reason);
+  lost.addEventListener("abort", giveUp);
+  await Promise.race([work, never]).finally(() => lost.removeEventListener("abort", giveUp));
 }
 
 /** Lines of UTF-8 text without their line ends, all those of a chunk at a time. */

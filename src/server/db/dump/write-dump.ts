@@ -1,3 +1,4 @@
+import { addAbortSignal, type Readable } from "node:stream";
 import type { TransactionSql } from "postgres";
 import type { Migration } from "../migrate.ts";
 import { type DumpedTable, listSequences, listTables } from "./dumped-tables.ts";
@@ -26,11 +27,13 @@ const OWN_SCHEMAS = ["public", "drizzle"];
  * Writes the database as an SQL script for `psql` and `loadDump`, in pieces: the migrations that created the schema,
  * then the rows of every table as COPY writes them, then the counters. It needs no program of PostgreSQL and contains
  * nothing that depends on a version of it. `tx` must see one snapshot.
+ * @param lost ends the reading; aborted when the connection of `tx` ends
  */
 export async function* writeDump(
   tx: TransactionSql,
   migrations: readonly Migration[],
   foreignSchemas: readonly ForeignSchema[],
+  lost: AbortSignal,
 ): AsyncGenerator<string | Uint8Array> {
   yield "-- A dump of Exameteca's database: load it into an empty one with `psql -v ON_ERROR_STOP=1 -f`.\n";
   yield statement("set client_encoding = 'UTF8'");
@@ -46,14 +49,14 @@ export async function* writeDump(
   yield statement("commit");
   yield statement("begin");
   for (const schema of OWN_SCHEMAS) {
-    for (const table of await listTables(tx, schema)) yield* rowsOf(tx, table);
+    for (const table of await listTables(tx, schema)) yield* rowsOf(tx, table, lost);
     for (const { name, lastValue } of await listSequences(tx, schema)) {
       if (lastValue !== undefined) yield statement(`select setval('${name}', ${lastValue})`);
     }
   }
   for (const { name, tables } of foreignSchemas) {
     const kept = new Set(tables.map((table) => `${name}.${table}`));
-    for (const table of await listTables(tx, name)) if (kept.has(table.name)) yield* rowsOf(tx, table);
+    for (const table of await listTables(tx, name)) if (kept.has(table.name)) yield* rowsOf(tx, table, lost);
   }
   yield statement("commit");
 }
@@ -62,14 +65,15 @@ export async function* writeDump(
 async function* rowsOf(
   tx: TransactionSql,
   { name, columns }: DumpedTable,
+  lost: AbortSignal,
 ): AsyncGenerator<string | Uint8Array> {
   const list = columns.join(", ");
   yield statement(`alter table ${name} disable trigger user`);
   // The dumped rows include those that a migration inserted.
   yield statement(`delete from ${name}`);
   yield `copy ${name} (${list}) from stdin;\n`;
-  const rows = await tx.unsafe(`copy (select ${list} from ${name}) to stdout`).readable();
-  for await (const chunk of rows) yield chunk as Uint8Array;
+  const rows: Readable = await tx.unsafe(`copy (select ${list} from ${name}) to stdout`).readable();
+  for await (const chunk of addAbortSignal(lost, rows)) yield chunk as Uint8Array;
   yield `${ROWS_END}\n`;
   yield statement(`alter table ${name} enable trigger user`);
 }

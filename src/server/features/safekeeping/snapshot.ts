@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { TransactionSql } from "postgres";
-import { openPostgres } from "../../db/postgres.ts";
+import { onConnection } from "../../db/postgres.ts";
 import { writeHashed } from "./hashed-copy.ts";
 import { listNamedObjects, type NamedObject } from "./named-objects.repo.ts";
 
@@ -11,17 +11,18 @@ export interface Total {
   bytes: number;
 }
 
-/** Runs `work` on one snapshot of the database, without blocking it. */
+/**
+ * Runs `work` on one snapshot of the database, without blocking it. `lost` is aborted when the connection ends.
+ * @throws {ConnectionLost}
+ */
 export async function inSnapshot<Result>(
   databaseUrl: string,
-  work: (tx: TransactionSql) => Promise<Result>,
+  work: (tx: TransactionSql, lost: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const sql = openPostgres(databaseUrl, { max: 1, connection: { application_name: "exameteca-snapshot" } });
-  try {
-    return (await sql.begin("isolation level repeatable read read only", work)) as Result;
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
+  return await onConnection(databaseUrl, "exameteca-snapshot", async (sql, lost) => {
+    const read = (tx: TransactionSql) => work(tx, lost);
+    return (await sql.begin("isolation level repeatable read read only", read)) as Result;
+  });
 }
 
 /** Writes the objects that the snapshot names to a file, so that the transaction can end before the objects are read. */

@@ -81,8 +81,8 @@ async function readSnapshot(
   dumpPath: string,
   namesPath: string,
 ): Promise<{ dump: Written; total: Total }> {
-  return await inSnapshot(databaseUrl, async (tx) => ({
-    dump: await writeHashed(writeDump(tx, migrations, [jobsSchema()]), dumpPath, signal),
+  return await inSnapshot(databaseUrl, async (tx, lost) => ({
+    dump: await writeHashed(writeDump(tx, migrations, [jobsSchema()], lost), dumpPath, signal),
     total: await spoolNames(tx, namesPath, signal),
   }));
 }

@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { dropLoaded, hasLoadedRows, loadDump } from "../../../db/dump/load-dump.ts";
 import { type Migration, migrate } from "../../../db/migrate.ts";
-import { openPostgres } from "../../../db/postgres.ts";
+import { onConnection, openPostgres } from "../../../db/postgres.ts";
 import { sync } from "../../../storage/disk/durable-file.ts";
 import { isAbsent } from "../../../storage/disk/fs-failure.ts";
 import type { ObjectStore } from "../../../storage/object-store.ts";
@@ -36,7 +36,7 @@ export interface RestoreOptions {
  * Restores a state of the backup in `root` into an empty DATA_DIR, database and store, and checks every hash on the way. Everything
  * is as it was at the backup, except that nobody is signed in. An interrupted run is repeated with the same backup; until then the
  * server does not start there.
- * @throws {NoBackup | BackupIsNewer | BackupIsDamaged | PlaceIsTaken}
+ * @throws {NoBackup | BackupIsNewer | BackupIsDamaged | PlaceIsTaken | ConnectionLost}
  */
 export async function restoreBackup(root: string, options: RestoreOptions): Promise<BackupHead> {
   const folder = openBackupFolder(root);
@@ -59,7 +59,10 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
     const dump = await restoreFiles(folder, manifest, options);
     if (!(await hasLoadedRows(sql))) {
       if (isTaken) await dropLoaded(sql);
-      await loadDump(sql, createReadStream(dump, { highWaterMark: 1 << 20, signal: options.signal }));
+      const { signal } = options;
+      await onConnection(database.url, "exameteca-load", (loader, lost) =>
+        loadDump(loader, createReadStream(dump, { highWaterMark: 1 << 20, signal }), lost),
+      );
     }
     await migrate(database.url, options.migrations);
     await sql.begin((tx) => settleRestored(tx, options.now));
