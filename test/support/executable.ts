@@ -36,7 +36,7 @@ export function buildExecutableIfStale(): void {
 
 export interface InstalledExecutable extends AsyncDisposable {
   folder: string;
-  /** The copy in it. */
+  /** The copy of the executable in that folder. */
   path: string;
   start(): Promise<RunningExecutable>;
   /** Runs a subcommand beside it. */

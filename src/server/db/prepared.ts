@@ -5,7 +5,7 @@ import type { Db, DbOrTx } from "./client.ts";
 /** The values that a statement is given each time it runs. */
 export type Given<Values> = { readonly [Name in keyof Values]-?: Placeholder<Name & string, Values[Name]> };
 
-/** Any query of drizzle's. */
+/** What all kinds of drizzle's queries have in common. */
 interface Query<Result> {
   prepare(name: string): Statement<Result>;
 }
@@ -18,7 +18,7 @@ interface Statement<Result> {
 /** drizzle without a database: it only writes statements. */
 const writer: Db = drizzle.mock();
 
-/** A placeholder of any name. */
+/** Has a placeholder under each name that is read from it. */
 const given: object = new Proxy({}, { get: (_, name) => sql.placeholder(String(name)) });
 
 /**

@@ -20,7 +20,7 @@ export interface ObjectSources {
 export interface SoughtObject {
   key: string;
   sizeBytes: number;
-  /** Hex. */
+  /** SHA-256 of the whole object, in hexadecimal. */
   sha256: string;
   /** The node whose staging area holds the bytes, as long as the archive store does not. */
   stagedOn: string | null;

@@ -21,10 +21,10 @@ export interface SenderSlots {
 }
 
 export interface SenderSlotLimits {
-  /** The sender's account or address. */
+  /** Slots for one account or address. */
   perSender: number;
   perProcess: number;
-  /** Milliseconds; runs on. */
+  /** Milliseconds of a clock that never goes back. */
   now?: () => number;
   wait?: (milliseconds: number) => Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Db, DbOrTx, Tx } from "../db/client.ts";
 import type { DiskSpace } from "../storage/disk/disk-space.ts";
 import { nodes } from "./nodes.table.ts";
 
-/** More than an installation has. */
+/** No installation has this many nodes. */
 const MAX_DISKS = 1_000;
 
 export interface Beat {

@@ -10,7 +10,7 @@ export const nodes = pgTable("nodes", {
   id: text().primaryKey(),
   /** Tells the runs of a node apart. Null for a node that never beat itself, because its version does not beat. */
   bootId: text("boot_id"),
-  /** Of that run. */
+  /** When that run started. */
   startedAt: moment("started_at").notNull(),
   /** Since when it has beaten without a pause. After a pause it does not judge others. */
   steadySince: moment("steady_since").notNull(),

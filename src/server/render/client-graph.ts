@@ -17,7 +17,7 @@ export interface Marks {
 export interface ClientGraph {
   entry: string;
   styles: string[];
-  /** The font of the first paint. */
+  /** The fonts that the first paint needs. */
   fonts: string[];
   icon: string;
   marks: Marks;

@@ -40,7 +40,7 @@ export interface CentralHeader {
   crc32: number;
   /** Bytes the entry takes in the archive. */
   storedBytes: number;
-  /** Bytes of the inflated entry. */
+  /** Size of the entry once inflated. */
   sizeBytes: number;
   headerOffset: number;
 }

@@ -143,7 +143,7 @@ describe("a picture in colour", () => {
     [TagHex.BitsAllocated]: us(8),
     [TagHex.BitsStored]: us(8),
   };
-  /** Red above blue. */
+  /** A picture that is red above and blue below. */
   const redAndBlue = Uint8Array.from({ length: SIDE * SIDE * 3 }, (_, i) =>
     (i % 3 === 0) === i < (SIDE * SIDE * 3) / 2 && i % 3 !== 1 ? 250 : 5,
   );

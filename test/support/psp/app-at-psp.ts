@@ -20,7 +20,7 @@ export interface AppAtPsp extends AsyncDisposable {
   passes(milliseconds: number): Promise<void>;
   /** Runs the job of every minute. */
   reconcile(): Promise<void>;
-  /** The payer's own. */
+  /** The payer's subscription, as the API answers it. */
   subscription(): Promise<Subscription>;
 }
 

@@ -35,7 +35,7 @@ export type Fault =
   | ErrorFault
   /** Is carried out, and answered with something else. */
   | { amend: (body: never) => unknown; status?: number }
-  /** Is slow. */
+  /** Is answered once the promise resolves. */
   | { until: Promise<unknown> };
 
 interface ErrorFault {

@@ -28,7 +28,7 @@ export function readPendingSignIn(now: number): PendingSignIn | undefined {
   return stored.success && now - stored.data.passwordAt < CODE_LIFE_MS ? stored.data : undefined;
 }
 
-/** Undefined removes it. */
+/** Keeps the pending sign-in for this tab; `undefined` removes it. */
 export function keepPendingSignIn(pending: PendingSignIn | undefined): void {
   sessionStore.write(KEY, pending && JSON.stringify(pending));
 }

@@ -12,7 +12,7 @@ import { maySeeExams, useHis } from "../session/his-context.ts";
 /** Only admins download it. */
 const AdminHome = lazyChunk(() => import("../operations/admin-home.tsx"));
 
-/** The first paint is over by then. */
+/** After this time the first paint is over. */
 const SEEN_MS = 100;
 
 /** The first view: what the product is, what to do next, and how exams are kept. */

@@ -3,7 +3,7 @@ import { fold } from "../../../shared/fold.ts";
 
 export interface LabFilters {
   name: string;
-  /** `all`, or one code. */
+  /** `all`, or the code of one modality. */
   modality: string;
 }
 

@@ -23,7 +23,7 @@ export function useDeadLetters() {
   });
 }
 
-/** Reads all of it again. */
+/** Returns a function that reads all of these data again. */
 export function useOperationsRefresh(): () => Promise<void> {
   const queryClient = useQueryClient();
   return () => queryClient.invalidateQueries({ queryKey });

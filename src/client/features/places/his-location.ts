@@ -8,7 +8,7 @@ export const SUBSCRIPTION_PATH = "/his/subscription";
 
 /** What an entry of the browser's history keeps, since the address says no more than /his. */
 interface HisState {
-  /** As `pathOf` writes it. */
+  /** The place as a path, written by `pathOf`. */
   place: string;
   /** Path of the entry below, where this one was opened from it: Back leads there. */
   openedFrom?: string;

@@ -45,7 +45,7 @@ export async function askForPasskey(
   );
 }
 
-/** Takes an offer back. */
+/** Ends the browser's offer of passkeys, if one is open. */
 export function stopOfferingPasskeys(): void {
   WebAuthnAbortService.cancelCeremony();
 }

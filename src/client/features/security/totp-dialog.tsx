@@ -19,7 +19,7 @@ import { useProof } from "./use-proof.ts";
 interface TotpDialogProps {
   factors: Factors;
   onClose: () => void;
-  /** With the account's first factor. */
+  /** Called if this is the account's first factor, which brings recovery codes. */
   onRecoveryCodes: (codes: string[]) => void;
 }
 
@@ -158,7 +158,7 @@ function ConfirmForm({ enrolment, onClose, onRecoveryCodes }: ConfirmFormProps) 
   );
 }
 
-/** In groups of four, as it is typed. */
+/** The key in groups of four characters, for typing it, with a button that copies it. */
 function TotpKey({ secret }: { secret: string }) {
   const [isCopied, setCopied] = useState(false);
   return (

@@ -45,7 +45,7 @@ function Bars({ months }: { months: Month[] }) {
   );
 }
 
-/** `2026-11` as `nov/26`. */
+/** Formats `2026-11` as `nov/26`. */
 function monthText(locale: string, month: string): string {
   const first = new Date(`${month}-01T12:00:00Z`);
   const name = new Intl.DateTimeFormat(locale, { month: "short", timeZone: "UTC" }).format(first);

@@ -7,7 +7,7 @@ export interface DicomwebDocument {
   room: Room;
   /** Says who gets whole files, and what they cost. */
   retrievals: string;
-  /** Path parameters before the routes. */
+  /** Parameters in the path above these routes, with their descriptions. */
   params?: Record<string, string>;
 }
 

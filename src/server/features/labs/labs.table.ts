@@ -19,7 +19,7 @@ export const labExams = pgTable(
     sizeBytes: bigint("size_bytes", { mode: "number" }).notNull(),
     sha256: text().notNull(),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
-    /** As for a study. */
+    /** What the last read of its bytes found, as for a study. */
     integrity: integrity().notNull().default("unchecked"),
     /** Set while a cancelled account's exam waits to be purged: nobody sees it, and an undo brings it back. */
     removalId: uuid("removal_id").references(() => keyOf("removals")),

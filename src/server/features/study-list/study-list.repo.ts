@@ -105,7 +105,7 @@ export async function listStudies(db: DbOrTx, caller: Caller, wanted: WantedPage
     .orderBy(order.byColumn);
 }
 
-/** One study as the list has it. */
+/** Reads one study with the columns of the list. */
 export async function findListedStudy(db: DbOrTx, studyId: string): Promise<StudyListRow | undefined> {
   const [row] = await db
     .select({ study: studies, ownerName: users.name })

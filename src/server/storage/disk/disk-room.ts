@@ -17,9 +17,9 @@ export interface Reservation extends Disposable {
   extend(bytes: number): Promise<void>;
   /** Tells that `bytes` of it were written, so the file system counts them now. */
   spend(bytes: number): void;
-  /** Releases what was not written. */
+  /** Releases the part of the reservation that was not written. */
   settle(): void;
-  /** What may still be written. */
+  /** Bytes that may still be written under this reservation. */
   readonly leftBytes: number;
 }
 

@@ -85,7 +85,7 @@ export interface Readable {
 
 export interface OpenFile extends Readable, Disposable {
   sizeBytes: number;
-  /** As {@link readCached}. */
+  /** Does the same as {@link readCached}, on this file. */
   readCached(into: Uint8Array, position: number): boolean;
 }
 

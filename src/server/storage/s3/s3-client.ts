@@ -26,7 +26,7 @@ export interface S3ClientOptions {
 
 export interface S3Request {
   method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
-  /** None: the bucket itself. */
+  /** Without a key, the request is to the bucket itself. */
   key?: string;
   query?: Record<string, string>;
   headers?: Record<string, string>;

@@ -138,7 +138,7 @@ async function statByReading(client: S3Client, key: string): Promise<{ sizeBytes
   }
 }
 
-/** S3 has no range of no bytes. */
+/** S3 can't read an empty range, so this checks only that it lies within the object. */
 async function assertEmptyRange(client: S3Client, key: string, { offset }: ByteRange): Promise<void> {
   const object = await statObject(client, key);
   if (!object) throw new ObjectNotFound(key);

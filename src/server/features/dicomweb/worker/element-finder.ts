@@ -12,7 +12,7 @@ export interface ElementFinder {
    * long. Calls run one at a time; others wait.
    */
   find(request: ElementRequest, signal: AbortSignal): Promise<BulkDataLocation | undefined>;
-  /** Ends what is under way. */
+  /** Ends the running search, and the process. */
   close(): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ export interface PictureMaker {
    * @throws the reason of `signal`, or `ProcessLost` when no process can be started
    */
   make(request: PictureRequest, signal: AbortSignal): Promise<Picture>;
-  /** Ends what is under way. */
+  /** Ends the running request, and the process. */
   close(): Promise<void>;
 }
 

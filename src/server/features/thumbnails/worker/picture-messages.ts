@@ -1,7 +1,7 @@
 /** To the process that decodes: one frame with what its instance says about it. */
 export interface PictureRequest {
   transferSyntaxUID: string;
-  /** 0-based. */
+  /** Counts from 0. */
   frameIndex: number;
   /**
    * The instance's file up to its first byte of pixel data, and the frame (for an encapsulated one, its joined fragments): as bytes

@@ -5,7 +5,7 @@ import type { DicomJson, DicomJsonElement } from "../../../dicom/instance.ts";
 export interface LookupTable {
   /** The value that the first entry stands for. */
   first: number;
-  /** Bits an entry uses. */
+  /** How many bits of each entry are used. */
   bits: number;
   entries: ArrayLike<number>;
 }
@@ -28,11 +28,11 @@ export interface PixelModule {
   modalityTable?: LookupTable;
   window?: { center: number; width: number };
   voiTable?: LookupTable;
-  /** Small values are bright. */
+  /** Whether small values are bright. */
   isInverted: boolean;
-  /** Red, green, blue. */
+  /** One table each for red, green and blue. */
   palette?: [LookupTable, LookupTable, LookupTable];
-  /** Height of a pixel by its width. */
+  /** Height of a pixel divided by its width. */
   pixelAspect: number;
 }
 
