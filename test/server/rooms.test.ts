@@ -39,6 +39,7 @@ const ORDER = [
   "features/study-list",
   "features/ingest",
   "features/import",
+  "features/rebuild",
   "features/viewer",
   "features/payments",
   "features/removals",

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeManifestIndex } from "../../src/server/archive/manifest-codec.ts";
+import type { StudyLabel } from "../../src/server/archive/study-label.ts";
 import {
   createIngestWorkers,
   DEFAULT_INGEST_LIMITS,
@@ -92,6 +93,15 @@ export function createIngestBench(command?: string[]): IngestBench {
   return bench;
 }
 
+export const SAMPLE_LABEL: StudyLabel = {
+  at: "2026-03-14T10:00:00.000Z",
+  accountId: "01960000-0000-7000-8000-000000000001",
+  emailHash: "",
+  studyId: "01960000-0000-7000-8000-000000000002",
+  createdAt: "2026-03-14T10:00:00.000Z",
+  overrides: {},
+};
+
 /** Manifests in force, by `study/series`. */
 export type Existing = Map<string, Uint8Array>;
 
@@ -109,6 +119,7 @@ export function planFor(
   return {
     studies: scan.studies.map(({ studyInstanceUID, series }) => ({
       studyInstanceUID,
+      label: SAMPLE_LABEL,
       volume: guessed ? { id: guessed.volumeId, path: join(uploadFolder, guessed.volumeId) } : object(),
       ...(guessed && { guessed }),
       series: series.map(({ seriesInstanceUID }) => ({

@@ -1,6 +1,7 @@
 import type { FrameTable } from "../dicom/frame-table.ts";
 import { ManifestError } from "./manifest.errors.ts";
 import type { KeptVariant, ManifestInstance, SeriesManifest } from "./manifest.ts";
+import { parseLabel } from "./study-label.ts";
 
 /** The order of a series: InstanceNumber (those without one last), then SOP Instance UID. */
 export function compareInstances(a: ManifestInstance, b: ManifestInstance): number {
@@ -32,7 +33,8 @@ export function parseSeriesManifest(json: unknown): { manifest: SeriesManifest; 
       variants: asArray(index.variants, "variants").map(parseVariant),
     }),
   };
-  return { manifest, metadataLengths };
+  const label = parseLabel(index.label);
+  return { manifest: { ...manifest, ...(label && { label }) }, metadataLengths };
 }
 
 function parseVariant(json: unknown): KeptVariant {

@@ -1,4 +1,5 @@
 import type { FrameTable } from "../dicom/frame-table.ts";
+import type { StudyLabel } from "./study-label.ts";
 
 /** One instance in a volume. Offsets and lengths in bytes. */
 export interface ManifestInstance {
@@ -44,4 +45,6 @@ export interface SeriesManifest {
   instances: ManifestInstance[];
   /** In the order of their arrival. */
   variants?: KeptVariant[];
+  /** Absent in manifests of older releases. */
+  label?: StudyLabel;
 }

@@ -1,4 +1,5 @@
 import { realpath } from "node:fs/promises";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { emailSchema } from "../../shared/api/account-fields.ts";
 import type { Config } from "../config.ts";
@@ -9,17 +10,15 @@ import { findUploader } from "../features/import/find-uploader.ts";
 import type { FileReport } from "../features/import/found-file.ts";
 import { importPaths } from "../features/import/import-paths.ts";
 import { journalPath, openJournal } from "../features/import/journal.ts";
-import { openImport } from "../features/import/open-import.ts";
 import { resolvePaths, walkPaths } from "../features/import/walk-paths.ts";
 import { createIngestWorkers } from "../features/ingest/worker/ingest-workers.ts";
 import { importDirOf } from "../nodes/node.ts";
-import { createLogger } from "../runtime/log.ts";
-import { createDeps, readAuthSecret } from "../start-deps.ts";
 import { untilInterrupted } from "./interrupts.ts";
+import { LineWriter } from "./line-writer.ts";
 import { reachDatabase } from "./migrate-only.ts";
-import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";
 import { barOf, openProgressLine, type ProgressLine, sizeText } from "./progress-line.ts";
+import { commandLog, openShortNode, type ReachedConfig } from "./short-node.ts";
 import { UsageError } from "./usage.ts";
 
 interface Options {
@@ -36,9 +35,6 @@ interface Job extends Options {
 }
 
 const INTERRUPTED = "Interrupted. What was taken is safe; start it again to go on.";
-/** Lines are written in pieces of this many characters. */
-const WRITE_CHARS = 64 * 1024;
-const log = createLogger({ level: "warn", write: (line) => process.stderr.write(line) });
 
 /** `import PATH... --account E`. Exit code 0 if all was taken or is known, 1 if something was refused. */
 export async function importCommand(program: Program, config: Config, args: string[]): Promise<number> {
@@ -54,26 +50,18 @@ export async function importCommand(program: Program, config: Config, args: stri
   return await run({ ...config, databaseUrl: database.url }, program, options, signal);
 }
 
-type ReachedConfig = Config & { databaseUrl: string };
-
 async function bringIn(
   config: ReachedConfig,
   program: Program,
   { email, paths, avoid, asJson, state }: Job,
   signal: AbortSignal,
 ): Promise<number> {
-  const authSecret = await readAuthSecret(config);
-  const dataDir = importDirOf(config.dataDir);
-  const { store } = await openArchive(config);
-  await using deps = await createDeps(
-    // What is committed is in the store already, so that it never depends on this short-lived node.
-    { ...config, authSecret, dataDir, ack: "store", pix: undefined },
-    { ...program, store, log },
-  );
+  await using short = await openShortNode(program, config);
+  const { deps } = short;
   const { caller, isTrial } = await findUploader(deps.db, email, deps.clock.now());
-  await using node = await openImport(deps, config.databaseUrl);
+  await using node = await short.open();
   await using journal = await openJournal(
-    state ?? (await journalPath(`${dataDir}/journals`, caller.userId, paths)),
+    state ?? (await journalPath(join(importDirOf(config.dataDir), "journals"), caller.userId, paths)),
     caller.userId,
   );
   const tally = new FileTally();
@@ -117,7 +105,11 @@ async function foresee(
   signal: AbortSignal,
 ): Promise<number> {
   const pool = connectDatabase({ url: config.databaseUrl, maxConnections: 2 });
-  const ingestWorkers = createIngestWorkers({ size: 2, log, command: program.ingestWorkerCommand });
+  const ingestWorkers = createIngestWorkers({
+    size: 2,
+    log: commandLog,
+    command: program.ingestWorkerCommand,
+  });
   try {
     const account = await findUploader(pool.db, email, new Date());
     const tally = new FileTally();
@@ -175,29 +167,6 @@ function studyLine({ studyInstanceUID, instances, bytes, state, reason }: Forese
 /** A name may hold line breaks, and commands for a terminal. */
 function inOneLine(path: string): string {
   return /\p{Cc}/u.test(path) ? JSON.stringify(path) : path;
-}
-
-/** Writes lines at the pace of whoever reads them. */
-class LineWriter implements AsyncDisposable {
-  #text = "";
-
-  async add(line: string): Promise<void> {
-    this.#text += `${line}\n`;
-    if (this.#text.length >= WRITE_CHARS || process.stdout.isTTY) await this.#flush();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#flush();
-  }
-
-  async #flush(): Promise<void> {
-    // The progress line may be on the same terminal.
-    const text = process.stdout.isTTY ? `\r\x1b[K${this.#text}` : this.#text;
-    this.#text = "";
-    await new Promise<void>((resolve, reject) => {
-      process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
-    });
-  }
 }
 
 function readOptions(args: string[]): Options {

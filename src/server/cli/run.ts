@@ -12,7 +12,7 @@ export const PICTURE_WORKER = "picture-worker";
 export const ELEMENT_WORKER = "element-worker";
 
 /** These commands return 1 if they completed and found something wrong, so that 2 means that they did not complete. */
-const FINDS = new Set(["backup", "verify", "import"]);
+const FINDS = new Set(["backup", "verify", "import", "rebuild"]);
 
 const usage = `Usage: exameteca [command]
 
@@ -25,6 +25,7 @@ const usage = `Usage: exameteca [command]
   verify                read every byte of the archive and compare: [--json]
   verify --rehearse DIR restore a backup into a scratch place, open every study there and report: [--json]
   import PATH...        take in folders, ZIPs and discs for an account: --account E [--dry-run] [--json] [--state FILE]
+  rebuild               make studies again from the archive, if the database is lost: --account E [--owner ID] [--unlabelled] [--json]
   licenses              show the licences of Exameteca and of what is in it
 
 Settings come from the environment; the README has the table.`;
@@ -75,6 +76,12 @@ export async function run(program: Program, args: string[], environment = proces
         );
       case "import":
         return await (await import("./import-command.ts")).importCommand(
+          program,
+          readConfig(environment),
+          rest,
+        );
+      case "rebuild":
+        return await (await import("./rebuild-command.ts")).rebuildCommand(
           program,
           readConfig(environment),
           rest,

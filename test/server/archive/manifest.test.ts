@@ -20,6 +20,7 @@ import {
   type SeriesContent,
 } from "../../../src/server/archive/manifest-codec.ts";
 import { joinPieces } from "../../../src/server/archive/pieces.ts";
+import type { StudyLabel } from "../../../src/server/archive/study-label.ts";
 import { memorySource } from "../../../src/server/dicom/byte-source.ts";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
 import { DEFLATED, sampleFile } from "../../support/dicom-sample.ts";
@@ -54,6 +55,24 @@ function content(instances: ManifestInstance[], marker = "kept"): SeriesContent 
     metadataOf: ({ sopInstanceUID }) => Buffer.from(JSON.stringify({ sopInstanceUID, marker })),
   };
 }
+
+test("a manifest keeps the label of its study, and is read without one that is malformed", async () => {
+  const label = {
+    ...{ at: "2026-03-14T10:00:00.000Z", accountId: "a", emailHash: "b", studyId: "c" },
+    ...{ createdAt: "2026-03-14T10:00:00.000Z", overrides: { patientName: "Maria" } },
+  };
+  const written = async (value: object) => {
+    const { manifest, metadataOf: read } = content([instance("1", 1)]);
+    const labelled = { ...manifest, label: value as StudyLabel };
+    return decodeManifestIndex(await encodeManifest({ manifest: labelled, metadataOf: read }));
+  };
+  expect((await written(label)).label).toEqual(label);
+  expect((await written({ ...label, overrides: { patientName: "Maria", age: 3 } })).label).toEqual(label);
+  for (const broken of [{ ...label, accountId: 7 }, { ...label, overrides: undefined }, [], {}]) {
+    const { label: read, instances } = await written(broken);
+    expect([read, instances.length]).toEqual([undefined, 1]);
+  }
+});
 
 const metadataOf = (bytes: Uint8Array) =>
   JSON.parse(Buffer.from(zstdDecompressSync(metadataSection(bytes))).toString());

@@ -15,7 +15,7 @@ export class AccountMayNotUpload extends OperatorError {
 export class ImportIsRunning extends OperatorError {
   override name = "ImportIsRunning";
   constructor() {
-    super("Another import runs on this DATA_DIR. Wait for it, or stop it.");
+    super("Another import or rebuild runs on this DATA_DIR. Wait for it, or stop it.");
   }
 }
 
@@ -23,6 +23,6 @@ export class ImportIsRunning extends OperatorError {
 export class ImportStopped extends OperatorError {
   override name = "ImportStopped";
   constructor(reason: string, cause: unknown) {
-    super(`The import stopped (${reason}). What was taken is safe; start it again to go on.`, { cause });
+    super(`Stopped (${reason}). What was taken is safe; start it again to go on.`, { cause });
   }
 }

@@ -10,6 +10,7 @@ import {
   type SpooledUpload,
   type TakenUpload,
   takeUpload,
+  type UploadSource,
 } from "../ingest/take-upload.ts";
 import type { UploadRoom } from "../ingest/upload-room.ts";
 import { createUploadSlots, type Uploader } from "../ingest/upload-slots.ts";
@@ -59,7 +60,7 @@ export async function sendPieces(
 ): Promise<FileReport[]> {
   let added = new Map<string, string>();
   let unreadable: FileReport[] = [];
-  const result = await sendAgain(deps, sender, zipBytesOf(pieces), async (path, room) => {
+  const spool = async (path: string, room: UploadRoom): Promise<SpooledUpload> => {
     added = new Map();
     unreadable = [];
     using zip = new SpoolZip(path, room, Bun.randomUUIDv7());
@@ -73,7 +74,8 @@ export async function sendPieces(
       }
     }
     return { metadata: {}, sizeBytes: await zip.finish() };
-  });
+  };
+  const result = await sendUpload(deps, sender, { lengthBytes: zipBytesOf(pieces), spool });
   const noted = notedEntries(result);
   const reports = Array.from(
     added,
@@ -92,14 +94,15 @@ export async function sendZip(
   sender: ImportSender,
   { path, sizeBytes }: FoundFile,
 ): Promise<FileReport[]> {
-  const result = await sendAgain(deps, sender, sizeBytes, async (spoolPath, room) => {
+  const spool = async (spoolPath: string, room: UploadRoom): Promise<SpooledUpload> => {
     const fd = readable(() => openFound(path));
     try {
       return { metadata: {}, sizeBytes: await copyInto(spoolPath, fd, room, sender.signal) };
     } finally {
       closeSync(fd);
     }
-  });
+  };
+  const result = await sendUpload(deps, sender, { lengthBytes: sizeBytes, spool });
   const reports: FileReport[] = [];
   for (const [name, noted] of notedEntries(result)) {
     if (noted.outcome !== "already there") reports.push({ path: entryPath(path, name), ...noted });
@@ -116,19 +119,22 @@ export async function sendZip(
 /** What a ZIP without an instance left. */
 type NothingTaken = Pick<ScanResult, "skipped">;
 
-/** Sends an upload, again if it fails for a reason that may pass. */
-async function sendAgain(
+/**
+ * Sends an upload, again if it fails for a reason that may pass.
+ * @throws {UploadRefused}
+ * @throws {ImportStopped}
+ */
+export async function sendUpload(
   deps: IngestDeps,
   { caller, origin, uploader, signal }: ImportSender,
-  lengthBytes: number,
-  spool: (path: string, room: UploadRoom) => Promise<SpooledUpload>,
+  source: Pick<UploadSource, "lengthBytes" | "spool" | "stored">,
 ): Promise<TakenUpload | NothingTaken> {
   for (let attempt = 0; ; attempt++) {
     signal.throwIfAborted();
     using slot = createUploadSlots({ perAccount: 1, perProcess: 1 }).take(uploader);
     try {
       const limits = { maxSkippedNames: MAX_NAMES, maxDuplicateNames: MAX_NAMES };
-      return await takeUpload(deps, { caller, origin, slot }, { lengthBytes, spool, signal, limits });
+      return await takeUpload(deps, { caller, origin, slot }, { ...source, signal, limits });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (error instanceof AppError && error.kind === uploadWithoutDicom) {

@@ -21,7 +21,7 @@ import {
   upsertSeries,
 } from "../studies/study-contents.repo.ts";
 import { chargeExams } from "../subscriptions/charge-exams.ts";
-import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
+import { addExams, lockSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { insertUsageEvent } from "../subscriptions/usage-events.repo.ts";
 import { type Change, describeChange, sumOf } from "./describe-change.ts";
 import type { FinishedUpload } from "./finished-upload.ts";
@@ -67,15 +67,19 @@ function hasSameManifests(before: Map<string, StoredStudy>, now: Map<string, Sto
 async function writeChange(
   deps: Pick<Deps, "jobs" | "clock" | "node">,
   tx: Tx,
-  { caller, upload, origin }: FinishedUpload,
+  finished: FinishedUpload,
   change: Change,
 ): Promise<void> {
+  const { caller, upload, stored } = finished;
   const now = deps.clock.now();
   const account = { userId: caller.userId, isAdmin: caller.role === "admin" };
   for (const { studyId, columns } of change.reindexed) await updateStudyIndex(tx, studyId, columns);
   // The quota is charged first, since the charge adds to what is stored already.
   const bytes = sumOf(change.objects) - sumOf(change.replaced);
-  await chargeExams(tx, account, { kind: "imaging", count: change.newStudies.length, bytes }, now);
+  const count = change.newStudies.length;
+  // What a lost database had counted is counted again, whatever the plan holds now.
+  if (stored) await addExams(tx, account.userId, { imaging: count, lab: 0 });
+  else await chargeExams(tx, account, { kind: "imaging", count, bytes }, now);
   // These statements are sent at once: none needs the result of another.
   const hasObjects = change.objects.length > 0;
   const [isEnded] = await runConcurrently(
@@ -84,7 +88,7 @@ async function writeChange(
     insertStoredObjects(tx, change.objects),
     ...change.volumes.map(({ id, crc32s }) => saveObjectSums(tx, id, crc32s)),
     upsertSeries(tx, change.series),
-    recordUse(tx, { caller, upload, origin }, change, now),
+    recordUse(tx, finished, change, now),
     ...(hasObjects ? [deps.jobs.enqueue(transferQueue(deps.node.id), { uploadId: upload.id }, { tx })] : []),
   );
   if (!isEnded) throw new AppError(uploadInterrupted);
@@ -103,14 +107,16 @@ async function writeChange(
 
 async function recordUse(
   tx: Tx,
-  { caller: { userId }, upload, origin }: Pick<FinishedUpload, "caller" | "upload" | "origin">,
+  { caller: { userId }, upload, origin, stored }: FinishedUpload,
   { touched }: Change,
   now: Date,
 ): Promise<void> {
   const act = { at: now, actorId: userId, accountId: upload.accountId, ...origin };
   await runConcurrently(
     ...touched.flatMap(({ studyId, studyInstanceUID }) => [
-      insertUsageEvent(tx, { userId, actionType: "upload", studyInstanceUID, timestamp: now }),
+      ...(stored
+        ? []
+        : [insertUsageEvent(tx, { userId, actionType: "upload", studyInstanceUID, timestamp: now })]),
       recordAudit(tx, { ...act, action: "study.uploaded", studyId, studyInstanceUID }),
     ]),
   );

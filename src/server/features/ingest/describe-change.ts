@@ -1,19 +1,12 @@
 import { basename } from "node:path";
-import type { UploadAnswer, UploadMetadata } from "../../../shared/api/upload.ts";
+import type { UploadAnswer } from "../../../shared/api/upload.ts";
 import type { Deps } from "../../deps.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
 import type { StoredStudy } from "../studies/study-contents.repo.ts";
 import type { FinishedUpload } from "./finished-upload.ts";
-import {
-  indexOfInstances,
-  indexOfRow,
-  modalityOf,
-  overridesOf,
-  overridesOfRow,
-  type StudyIndex,
-  studyColumns,
-} from "./study-index.ts";
+import { formFor, overridesAfter, seriesIdOf } from "./label-study.ts";
+import { modalityOf, studyColumns } from "./study-index.ts";
 import type { BuiltObject, BuiltStudy, BuiltVolume, ScannedStudy } from "./worker/worker-messages.ts";
 
 /** What an upload changes in the database, and the answer to its sender. */
@@ -54,19 +47,18 @@ export function describeChange(
     answers: [],
   };
   const builtByUID = new Map(built.studies.map((study) => [study.studyInstanceUID, study]));
-  const [firstUID] = scan.studies.map((study) => study.studyInstanceUID);
-  const namedUID = finished.metadata.studyInstanceUID;
-  const formUID = scan.studies.some((study) => study.studyInstanceUID === namedUID) ? namedUID : firstUID;
+  const labels = new Map(
+    finished.plan.build.studies.map(({ studyInstanceUID, label }) => [studyInstanceUID, label]),
+  );
   for (const scanned of scan.studies) {
     const { studyInstanceUID } = scanned;
     const study = builtByUID.get(studyInstanceUID);
-    if (!study) continue;
+    const label = labels.get(studyInstanceUID);
+    if (!study || !label) continue;
     const existing = stored.get(studyInstanceUID);
-    const studyId = existing?.study.id ?? Bun.randomUUIDv7();
-    const form = studyInstanceUID === formUID ? finished.metadata : {};
-    const { accountId } = upload;
+    const studyId = existing?.study.id ?? label.studyId;
     const ofUpload = { studyId, scanned, study, existing, isArchived, now };
-    indexStudy(change, { ...ofUpload, form, accountId });
+    indexStudy(change, finished, { ...ofUpload, createdAt: new Date(label.createdAt) });
     addObjects(change, { ...ofUpload, uploadId: upload.id, nodeId: deps.node.id });
     change.touched.push({ studyId, studyInstanceUID });
     change.answers.push({
@@ -91,23 +83,21 @@ interface StudyOfUpload {
 
 function indexStudy(
   change: Change,
-  input: StudyOfUpload & { form: UploadMetadata; accountId: string },
+  { upload, scan, metadata, stored }: FinishedUpload,
+  input: StudyOfUpload & { createdAt: Date },
 ): void {
-  const { studyId, scanned, study, existing, form, accountId, isArchived, now } = input;
+  const { studyId, scanned, study, existing, isArchived, createdAt } = input;
+  const form = formFor(scanned, scan, metadata);
+  const { index, added, all } = overridesAfter(scanned, form, existing, stored?.study);
+  const columns = studyColumns(index, all);
   if (existing) {
     change.grownIds.push(studyId);
-    const index = indexOfRow(existing.study);
-    const overrides = overridesOf(form, index);
-    if (Object.keys(overrides).length === 0) return;
-    const all = { ...overridesOfRow(existing.study), ...overrides };
-    change.reindexed.push({ studyId, columns: studyColumns(index, all) });
+    if (Object.keys(added).length > 0) change.reindexed.push({ studyId, columns });
     return;
   }
-  const index: StudyIndex = indexOfInstances(scanned.index, scanned.modalities);
-  const columns = studyColumns(index, overridesOf(form, index));
   change.newStudies.push({
     id: studyId,
-    accountId,
+    accountId: upload.accountId,
     studyInstanceUID: scanned.studyInstanceUID,
     ...columns,
     ...(columns.instanceValues?.modality === undefined && { modality: modalityOf(scanned) }),
@@ -116,7 +106,7 @@ function indexStudy(
     hasReport: false,
     integrity: "unchecked",
     verifiedAt: null,
-    createdAt: now,
+    createdAt,
     removalId: null,
   });
 }
@@ -134,16 +124,17 @@ function countsOf({ volume, series }: BuiltStudy) {
 function addObjects(change: Change, input: StudyOfUpload & { uploadId: string; nodeId: string }): void {
   const { studyId, scanned, study, existing, uploadId, nodeId, isArchived, now } = input;
   const addObject = (kind: "volume" | "manifest", object: BuiltObject): void => {
+    const { storedAs } = object;
     change.objects.push({
       id: object.id,
       studyId,
-      uploadId,
+      uploadId: storedAs?.uploadId ?? uploadId,
       kind,
-      key: objectKey(uploadId, object),
+      key: storedAs?.key ?? objectKey(uploadId, object),
       sizeBytes: object.sizeBytes,
       sha256: object.sha256,
-      location: isArchived ? "archive" : "staging",
-      stagedOn: nodeId,
+      location: isArchived || storedAs ? "archive" : "staging",
+      stagedOn: storedAs ? null : nodeId,
       createdAt: now,
     });
   };
@@ -165,7 +156,7 @@ function addObjects(change: Change, input: StudyOfUpload & { uploadId: string; n
     addObject("manifest", built.manifest);
     if (before) change.replaced.push(before.manifest);
     change.series.push({
-      id: Bun.randomUUIDv7(),
+      id: seriesIdOf(studyId, seriesInstanceUID),
       studyId,
       seriesInstanceUID,
       seriesNumber: index?.seriesNumber ?? null,

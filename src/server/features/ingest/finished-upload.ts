@@ -2,7 +2,7 @@ import type { UploadMetadata } from "../../../shared/api/upload.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { AuditEvent } from "../audit/audit.repo.ts";
 import type { Caller } from "../studies/studies.repo.ts";
-import type { PlannedUpload, UploadPlace } from "./plan-build.ts";
+import type { PlannedUpload, StoredVolume, UploadPlace } from "./plan-build.ts";
 import type { BuiltUpload, ScanResult } from "./worker/worker-messages.ts";
 
 /** Where an upload came from, for the audit; a command on the machine has no address. */
@@ -17,6 +17,8 @@ export interface FinishedUpload {
   scan: ScanResult;
   plan: PlannedUpload;
   built: BuiltUpload;
+  /** For a volume of a lost database. */
+  stored?: StoredVolume | undefined;
   /** Whether the objects were put into the archive store and verified there before this commit. */
   isArchived: boolean;
 }

@@ -1,11 +1,16 @@
 import { join } from "node:path";
+import type { UploadMetadata } from "../../../shared/api/upload.ts";
+import type { StudyLabel } from "../../archive/study-label.ts";
 import { findLostVolumes, isDamage, undefinedIfLost } from "../../holdings/checking/find-lost.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import { type ObjectDeps, openObject, readObject } from "../../holdings/reading/open-object.ts";
 import { ObjectNotFound } from "../../storage/object-store.ts";
+import { findUser } from "../accounts/users/users.repo.ts";
 import { findStoredStudies, type StoredStudy } from "../studies/study-contents.repo.ts";
+import { formFor, labelOf, overridesAfter, type RestoredStudy } from "./label-study.ts";
 import type { Guess } from "./worker/ingest-workers.ts";
+import { IngestRefused } from "./worker/worker.errors.ts";
 import type {
   BuildPlan,
   GuessedVolume,
@@ -15,6 +20,7 @@ import type {
   PlannedStudy,
   ScannedStudy,
   ScanResult,
+  StoredAs,
 } from "./worker/worker-messages.ts";
 
 /** Up to this much of a study's manifests is held and sent to the worker; the rest is passed in files. */
@@ -34,23 +40,45 @@ export interface UploadPlace {
   folder: string;
 }
 
+/** What an upload is to become, beside what it holds. */
+export interface PlanInput {
+  upload: UploadPlace;
+  metadata: UploadMetadata;
+  scan: ScanResult & Guess;
+  /** For a volume of a lost database. */
+  stored?: StoredVolume | undefined;
+}
+
+/** A volume that is in the archive store and not in the database. */
+export interface StoredVolume extends StoredAs {
+  /** The id that its instances name. */
+  id: string;
+  /** What its labels say; a study without a label is as its instances say. */
+  study: RestoredStudy | undefined;
+}
+
 /**
  * Decides which objects an upload becomes, and reads the manifests in force of the studies it adds to. Returns `"stale"` when one
  * of these was deleted meanwhile: the caller looks again.
  */
-export async function planBuild(
-  deps: ObjectDeps,
-  upload: UploadPlace,
-  scan: ScanResult & Guess,
-): Promise<PlannedUpload | "stale"> {
+export async function planBuild(deps: ObjectDeps, input: PlanInput): Promise<PlannedUpload | "stale"> {
+  const { upload, scan } = input;
+  const owner = await findUser(deps.db, upload.accountId);
   const uids = scan.studies.map((study) => study.studyInstanceUID);
   const stored = await findStoredStudies(deps.db, upload.accountId, uids);
   const studies: PlannedStudy[] = [];
   try {
     for (const study of scan.studies) {
-      studies.push(await planStudy(deps, upload.folder, study, stored.get(study.studyInstanceUID)));
+      const existing = stored.get(study.studyInstanceUID);
+      const form = formFor(study, scan, input.metadata);
+      const restored = input.stored?.study;
+      const { all } = overridesAfter(study, form, existing, restored);
+      const account = { accountId: upload.accountId, email: owner?.email ?? "" };
+      const label = labelOf(account, { stored: existing, restored }, all, deps.clock.now());
+      studies.push(await planStudy(deps, upload.folder, { scanned: study, label }, existing));
     }
-    if (scan.guessed) adoptGuess(upload.folder, studies, scan.guessed);
+    if (input.stored) adoptVolume(upload.folder, studies, input.stored);
+    else if (scan.guessed) adoptGuess(upload.folder, studies, scan.guessed);
   } catch (error) {
     // The damage is marked now, so the next plan has the upload repair it.
     if (error instanceof ObjectNotFound || isDamage(error)) return "stale";
@@ -62,7 +90,7 @@ export async function planBuild(
 async function planStudy(
   deps: ObjectDeps,
   folder: string,
-  study: ScannedStudy,
+  { scanned: study, label }: { scanned: ScannedStudy; label: StudyLabel },
   stored: StoredStudy | undefined,
 ): Promise<PlannedStudy> {
   const isDamaged = stored !== undefined && isUnsound(stored.study);
@@ -85,6 +113,7 @@ async function planStudy(
   return {
     studyInstanceUID: study.studyInstanceUID,
     volume: newObject(folder, "zip"),
+    label,
     series,
     ...(isDamaged && (await findLostVolumes(deps, stored.study.id))),
   };
@@ -100,6 +129,13 @@ async function copyManifest(
   const body = await openObject(deps, manifest, { offset: 0, length: manifest.sizeBytes });
   await Bun.write(path, new Response(body));
   return { path };
+}
+
+/** Gives the stored volume's name to the plan. A volume holds one study. */
+function adoptVolume(folder: string, studies: PlannedStudy[], { id, key, uploadId }: StoredVolume): void {
+  const [study] = studies;
+  if (!study || studies.length > 1) throw new IngestRefused("zip.malformed", "a volume of several studies");
+  study.volume = { ...objectOf(folder, id, "zip"), storedAs: { key, uploadId } };
 }
 
 /** Gives the guessed volume's id to the plan; the worker compares the contents. */

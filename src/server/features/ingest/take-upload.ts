@@ -15,7 +15,7 @@ import { commitUpload } from "./commit-upload.ts";
 import { objectKey } from "./describe-change.ts";
 import type { UploadOrigin } from "./finished-upload.ts";
 import { uploadWithoutDicom } from "./ingest.errors.ts";
-import { planBuild, type UploadPlace } from "./plan-build.ts";
+import { planBuild, type StoredVolume, type UploadPlace } from "./plan-build.ts";
 import { uploadFailure } from "./upload-failure.ts";
 import { UploadRoom } from "./upload-room.ts";
 import type { UploadSlot } from "./upload-slots.ts";
@@ -50,6 +50,8 @@ export interface UploadSource {
   signal: AbortSignal;
   /** Bounds that differ from those of every upload. */
   limits?: Partial<IngestLimits>;
+  /** The volume of a lost database that the ZIP is: it stays where it is. */
+  stored?: StoredVolume;
 }
 
 export interface SpooledUpload {
@@ -127,7 +129,7 @@ async function processUpload(deps: IngestDeps, incoming: Incoming): Promise<Take
     const { studies, built } = await buildAndCommit(
       deps,
       session,
-      { upload, caller, origin, metadata, scan, room },
+      { upload, caller, origin, metadata, scan, room, stored: source.stored },
       source.signal,
     );
     deps.log.info("upload.committed", {
@@ -162,6 +164,7 @@ interface Scanned {
   metadata: UploadMetadata;
   scan: ScanResult & Guess;
   room: UploadRoom;
+  stored: StoredVolume | undefined;
 }
 
 async function buildAndCommit(
@@ -174,7 +177,7 @@ async function buildAndCommit(
   const { room } = scanned;
   let built: BuiltUpload | undefined;
   for (let plans = 0; plans < MAX_PLANS; plans++) {
-    const plan = await planBuild(deps, scanned.upload, scanned.scan);
+    const plan = await planBuild(deps, scanned);
     if (plan === "stale") continue;
     if (built && isArchived) await removeFromArchive(deps, scanned.upload.id, built);
     // The replacement of a lost volume takes the room of that volume, and only the commit knows how much that is.
@@ -209,9 +212,10 @@ async function removeFromArchive(deps: IngestDeps, uploadId: string, built: Buil
   for (const object of objectsOf(built)) await deps.store.delete(objectKey(uploadId, object));
 }
 
+/** The objects that the build wrote. */
 function objectsOf({ studies }: BuiltUpload) {
   return studies.flatMap(({ volume, series }) => [
-    ...(volume ? [volume] : []),
+    ...(volume && !volume.storedAs ? [volume] : []),
     ...series.map(({ manifest }) => manifest),
   ]);
 }

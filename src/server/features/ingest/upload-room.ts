@@ -36,7 +36,7 @@ export class UploadRoom implements SpoolRoom, Disposable {
 
   private constructor(
     private readonly deps: Pick<Deps, "db" | "clock">,
-    private readonly accountId: string,
+    private readonly caller: Caller,
     private readonly reservation: Reservation,
     private readonly claim: StorageClaim,
     /** Whether the body exceeds the plan's room, so that the commit decides how much of it is kept. */
@@ -57,24 +57,25 @@ export class UploadRoom implements SpoolRoom, Disposable {
    */
   static async open(
     deps: Pick<Deps, "db" | "clock" | "disk" | "storageClaims">,
-    { userId }: Caller,
+    caller: Caller,
     lengthBytes: number,
     { isTrial }: Pick<Uploader, "isTrial">,
   ): Promise<UploadRoom> {
     using opened = new DisposableStack();
-    const quota = await findStorageQuota(deps.db, userId);
+    const { userId } = caller;
+    const quota = await quotaOf(deps, caller);
     const claim = opened.use(deps.storageClaims.open(userId, quota));
     const mayHeal = await claimBody(deps, userId, claim, lengthBytes);
     const reservation = await deps.disk.reserve(lengthBytes);
     if (isTrial) reservation.settle();
     opened.move();
-    return new UploadRoom(deps, userId, reservation, claim, mayHeal, isTrial ? 0 : lengthBytes);
+    return new UploadRoom(deps, caller, reservation, claim, mayHeal, isTrial ? 0 : lengthBytes);
   }
 
   async take(bytes: number): Promise<void> {
     this.#receivedBytes += bytes;
     if (!this.mayHeal)
-      this.mayHeal = await claimBody(this.deps, this.accountId, this.claim, this.#receivedBytes);
+      this.mayHeal = await claimBody(this.deps, this.caller.userId, this.claim, this.#receivedBytes);
     if (this.reservation.leftBytes >= bytes) return;
     const step = Math.max(bytes, Math.min(this.#receivedBytes, MAX_STEP_BYTES));
     await this.reservation.extend(step).catch(async (error) => {
@@ -132,7 +133,7 @@ export class UploadRoom implements SpoolRoom, Disposable {
   }
 
   async #quota(): Promise<StorageQuota | undefined> {
-    return await findStorageQuota(this.deps.db, this.accountId);
+    return await quotaOf(this.deps, this.caller);
   }
 
   /** Gives the claim back: from now on the commit counts the upload. */
@@ -144,6 +145,13 @@ export class UploadRoom implements SpoolRoom, Disposable {
     this.endClaim();
     this.reservation[Symbol.dispose]();
   }
+}
+
+async function quotaOf(
+  { db }: Pick<Deps, "db">,
+  { userId, role }: Caller,
+): Promise<StorageQuota | undefined> {
+  return role === "admin" ? undefined : await findStorageQuota(db, userId);
 }
 
 /** Claims a body of `lengthBytes`; returns `true` when it may exceed the plan's room. @throws {AppError} `quota.bytes` */

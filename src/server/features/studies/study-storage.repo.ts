@@ -18,6 +18,17 @@ export async function listObjectsOfAccount(
     .where(eq(studies.accountId, accountId));
 }
 
+/** The accounts of those among the keys that a study's row names. */
+export async function findAccountsOfKeys(db: DbOrTx, keys: string[]): Promise<Map<string, string>> {
+  if (keys.length === 0) return new Map();
+  const rows = await db
+    .select({ key: storedObjects.key, accountId: studies.accountId })
+    .from(storedObjects)
+    .innerJoin(studies, eq(studies.id, storedObjects.studyId))
+    .where(inArray(storedObjects.key, keys));
+  return new Map(rows.map(({ key, accountId }) => [key, accountId]));
+}
+
 const isOfUpload = (given: Given<OfUpload>) =>
   sql`${studies.id} in (select ${storedObjects.studyId} from ${storedObjects}
     where ${eq(storedObjects.uploadId, given.uploadId)})`;

@@ -1,7 +1,12 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
+import { isUuid } from "../../../../shared/uuid.ts";
 import type { DbOrTx, Tx } from "../../../db/client.ts";
 import { type Given, prepared } from "../../../db/prepared.ts";
+import { chunks } from "../../../runtime/chunks.ts";
 import { type UserRow, users } from "./users.table.ts";
+
+/** PostgreSQL takes 65,534 parameters a statement. */
+const IDS_PER_STATEMENT = 1_000;
 
 export async function findUserByEmail(db: DbOrTx, email: string): Promise<UserRow | undefined> {
   const [row] = await db
@@ -14,6 +19,17 @@ export async function findUserByEmail(db: DbOrTx, email: string): Promise<UserRo
 export async function findUser(db: DbOrTx, id: string): Promise<UserRow | undefined> {
   const [row] = await db.select().from(users).where(eq(users.id, id));
   return row;
+}
+
+/** The ids among these that are accounts. */
+export async function findExistingUsers(db: DbOrTx, ids: string[]): Promise<Set<string>> {
+  const uuids = ids.filter(isUuid);
+  const found = new Set<string>();
+  for (const some of chunks(uuids, IDS_PER_STATEMENT)) {
+    const rows = await db.select({ id: users.id }).from(users).where(inArray(users.id, some));
+    for (const { id } of rows) found.add(id);
+  }
+  return found;
 }
 
 const trialFlag = prepared((db, given: Given<{ id: string }>) =>

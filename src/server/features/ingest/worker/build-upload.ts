@@ -11,6 +11,7 @@ import {
   type SeriesContent,
 } from "../../../archive/manifest-codec.ts";
 import { compareInstances } from "../../../archive/manifest-index.ts";
+import type { StudyLabel } from "../../../archive/study-label.ts";
 import { VOLUME_CHUNK_BYTES } from "../../../archive/volume-writer.ts";
 import { chunks } from "../../../runtime/chunks.ts";
 import { openVolume, type Place, type Placed } from "./open-volume.ts";
@@ -114,7 +115,8 @@ async function buildStudy(
   if (room.leftBytes < 0) throw new IngestRefused("upload.over_quota", "more at rest than there is room for");
   const spooled = { scanned, spoolPath, chunk, guessed: planned.guessed };
   await using volume = await openVolume(spooled, planned.volume, instances);
-  const describe = { scanned, studyInstanceUID: planned.studyInstanceUID, placed: volume.placed };
+  const { studyInstanceUID, label } = planned;
+  const describe = { scanned, studyInstanceUID, label, placed: volume.placed };
   // These run concurrently, since syncing several files costs the disk hardly more than syncing one.
   const [finished, series] = await Promise.all([volume.finish(), writeManifests(describe, touched)]);
   const built = series.map(({ content: _, ...object }) => object);
@@ -161,6 +163,7 @@ async function repairOf(
 interface Described {
   scanned: ScannedUpload;
   studyInstanceUID: string;
+  label: StudyLabel;
   placed: Placed;
 }
 
@@ -187,7 +190,7 @@ async function writeManifest(study: Described, series: TouchedSeries): Promise<W
   const variants = [...(merged.manifest.variants ?? []), ...series.variants.map((v) => variantOf(study, v))];
   const content = {
     ...merged,
-    manifest: { ...merged.manifest, ...(variants.length > 0 && { variants }) },
+    manifest: { ...merged.manifest, label: study.label, ...(variants.length > 0 && { variants }) },
   };
   return {
     seriesInstanceUID,

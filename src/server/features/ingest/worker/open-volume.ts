@@ -1,7 +1,9 @@
 import { closeSync, openSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import { readFully } from "../../../archive/file-window.ts";
 import { inflateExactly } from "../../../archive/instance-reader.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
+import { PieceSummer } from "../../../archive/piece-sums.ts";
 import { makeVolumeInPlace, planInPlace } from "../../../archive/volume-in-place.ts";
 import { type EntryBytes, VolumeWriter, type WrittenVolume } from "../../../archive/volume-writer.ts";
 import type { InstanceBytes, ScannedUpload } from "./scanned-upload.ts";
@@ -34,6 +36,7 @@ export async function openVolume(
   planned: PlannedObject,
   instances: Incoming[],
 ): Promise<OpenVolume> {
+  if (planned.storedAs) return volumeInStore(spooled, planned, instances);
   return spoolAsVolume(spooled, planned, instances) ?? (await copyToVolume(spooled, planned, instances));
 }
 
@@ -71,6 +74,47 @@ function spoolAsVolume(
       await made?.catch(() => {}); // thrown to the caller of finish
     },
   };
+}
+
+/** The volume that the spool is a copy of: its instances stay where they are. */
+function volumeInStore(
+  { spoolPath, chunk }: Spooled,
+  { id: volumeId }: PlannedObject,
+  instances: Incoming[],
+): OpenVolume {
+  const placed: Placed = new Map();
+  for (const instance of instances) {
+    const { bytes } = instance;
+    if (!isStoredAsPlanned(bytes))
+      throw new RangeError("a volume holds an instance that can't be read there");
+    const { offset: dataOffset, storedBytes, method } = bytes;
+    placed.set(instance, { volumeId, dataOffset, storedBytes, method });
+  }
+  return {
+    placed,
+    finish: async () => sumFile(spoolPath, chunk),
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+async function sumFile(path: string, chunk: Uint8Array): Promise<WrittenVolume> {
+  const sha256 = new Bun.CryptoHasher("sha256");
+  const pieces = new PieceSummer();
+  const fd = openSync(path, "r");
+  let sizeBytes = 0;
+  try {
+    for (;;) {
+      const read = readFully(fd, chunk, sizeBytes, chunk.length);
+      if (read === 0) return { sizeBytes, sha256: sha256.digest("hex"), crc32s: pieces.digest() };
+      const bytes = chunk.subarray(0, read);
+      sha256.update(bytes);
+      pieces.update(bytes);
+      sizeBytes += read;
+      await setImmediate();
+    }
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function isStoredAsPlanned({ source, inflateBeforeWriting }: InstanceBytes): boolean {

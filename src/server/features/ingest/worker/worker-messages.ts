@@ -1,5 +1,6 @@
 import type { EntryFailure } from "../../../../shared/zip/zip-entry.ts";
 import type { ZipFailure, ZipLimits } from "../../../../shared/zip/zip-error.ts";
+import type { StudyLabel } from "../../../archive/study-label.ts";
 import type { VolumeSum } from "../../../archive/volume-in-place.ts";
 import type { IndexAttributes, SkipReason } from "../../../dicom/instance.ts";
 
@@ -99,6 +100,15 @@ export interface GuessedVolume extends VolumeSum {
 export interface PlannedObject {
   id: string;
   path: string;
+  /** Where the object is in the archive store already: the spool has its bytes, and nothing is written. */
+  storedAs?: StoredAs;
+}
+
+/** An object of a lost database. */
+export interface StoredAs {
+  key: string;
+  /** With which the key begins. */
+  uploadId: string;
 }
 
 /** The bytes of a manifest in force; a large one is a file in the upload's folder. */
@@ -114,6 +124,8 @@ export interface BuildPlan {
 export interface PlannedStudy {
   studyInstanceUID: string;
   volume: PlannedObject;
+  /** For each manifest of the study. */
+  label: StudyLabel;
   /** The series of the upload, and all series that the study has. */
   series: PlannedSeries[];
   /** The guess about the volume, if the volume has the guessed id. */

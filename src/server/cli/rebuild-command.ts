@@ -1,0 +1,149 @@
+import { parseArgs } from "node:util";
+import { emailSchema } from "../../shared/api/account-fields.ts";
+import { isUuid } from "../../shared/uuid.ts";
+import type { Config } from "../config.ts";
+import { findExistingUsers, findUserByEmail } from "../features/accounts/users/users.repo.ts";
+import { AccountMayNotUpload } from "../features/import/import.errors.ts";
+import { chooseOwners } from "../features/rebuild/choose-owners.ts";
+import { rebuildStudies, type VolumeReport } from "../features/rebuild/rebuild-studies.ts";
+import { type Survey, surveyStore } from "../features/rebuild/survey-store.ts";
+import { untilInterrupted } from "./interrupts.ts";
+import { LineWriter } from "./line-writer.ts";
+import { reachDatabase } from "./migrate-only.ts";
+import { openArchive } from "./open-installation.ts";
+import type { Program } from "./program.ts";
+import { barOf, openProgressLine } from "./progress-line.ts";
+import { openShortNode, type ReachedConfig } from "./short-node.ts";
+import { UsageError } from "./usage.ts";
+
+interface Options {
+  email: string;
+  owners: string[];
+  takesUnlabelled: boolean;
+  asJson: boolean;
+}
+
+const INTERRUPTED = "Interrupted. What was rebuilt is safe; start it again to go on.";
+
+/** `rebuild --account E`. Exit code 0 if all chosen volumes are in the account, 1 if one is not. */
+export async function rebuildCommand(program: Program, config: Config, args: string[]): Promise<number> {
+  const options = readOptions(args);
+  const signal = untilInterrupted(INTERRUPTED);
+  await using database = await reachDatabase(program, config);
+  return await rebuild(program, { ...config, databaseUrl: database.url }, options, signal);
+}
+
+async function rebuild(
+  program: Program,
+  config: ReachedConfig,
+  { email, owners: named, takesUnlabelled, asJson }: Options,
+  signal: AbortSignal,
+): Promise<number> {
+  await using short = await openShortNode(program, config);
+  const { deps } = short;
+  const user = await findUserByEmail(deps.db, email);
+  if (!user) throw new AccountMayNotUpload(`There is no account with the e-mail ${email}.`);
+  await using node = await short.open();
+  using progress = openProgressLine();
+  const onProgress = (objects: number) => progress.show(`Reading labels: ${objects} objects`);
+  const survey = await surveyStore(deps.store, { signal, onProgress });
+  const existing = await findExistingUsers(deps.db, [...survey.owners.keys()]);
+  const owners = chooseOwners(survey, { account: user, existing, named });
+  const counts = { rebuilt: 0, "already there": 0, skipped: 0, refused: 0 };
+  let instances = 0;
+  await using lines = new LineWriter();
+  const sender = {
+    // An exam that was acknowledged is not refused by the plan that its account has now.
+    caller: { userId: user.id, role: "admin" } as const,
+    uploader: { accountId: user.id, isTrial: false },
+    origin: { details: { by: "rebuild" } },
+    signal,
+  };
+  await rebuildStudies(deps, sender, {
+    ...{ survey, owners, takesUnlabelled },
+    storedPath: (await openArchive(config)).storedPath,
+    beforeVolume: () => node.assertHeld(),
+    async onReport(report) {
+      counts[report.outcome]++;
+      instances += report.instances ?? 0;
+      const done = Object.values(counts).reduce((sum, count) => sum + count, 0);
+      progress.show(`Rebuilding: ${barOf(done, survey.volumes.length)} of the volumes`);
+      await lines.add(asJson ? JSON.stringify(report) : lineOf(report));
+    },
+  });
+  const left = leftOver(survey, new Set([...owners, ...existing]), takesUnlabelled);
+  await lines.add(
+    asJson ? JSON.stringify({ summary: { ...counts, instances, ...left } }) : told(counts, instances, left),
+  );
+  return counts.refused > 0 ? 1 : 0;
+}
+
+interface LeftOver {
+  /** Studies of former accounts that were not chosen, by account. */
+  otherAccounts: Record<string, number>;
+  unlabelledVolumes: number;
+  documents: number;
+}
+
+function leftOver(survey: Survey, settled: ReadonlySet<string>, takesUnlabelled: boolean): LeftOver {
+  const otherAccounts: Record<string, number> = {};
+  for (const { label } of new Set(survey.studies.values())) {
+    if (!settled.has(label.accountId))
+      otherAccounts[label.accountId] = (otherAccounts[label.accountId] ?? 0) + 1;
+  }
+  const unlabelled = survey.volumes.filter(({ id }) => !survey.studies.has(id));
+  return {
+    otherAccounts,
+    unlabelledVolumes: takesUnlabelled ? 0 : unlabelled.length,
+    documents: survey.documents.length,
+  };
+}
+
+function told(counts: Record<string, number>, instances: number, left: LeftOver): string {
+  const sums = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
+  return [
+    `Volumes: ${sums.join(", ")}. ${instances} instances.`,
+    ...Object.entries(left.otherAccounts).map(
+      ([id, studies]) => `Not touched: ${studies} studies of the former account ${id} (--owner ${id})`,
+    ),
+    ...(left.unlabelledVolumes > 0
+      ? [`Not touched: ${left.unlabelledVolumes} volumes that do not say whose they are (--unlabelled)`]
+      : []),
+    ...(left.documents > 0 ? [`Not touched: ${left.documents} PDFs`] : []),
+  ].join("\n");
+}
+
+function lineOf({ volume, studyInstanceUID, outcome, reason }: VolumeReport): string {
+  const about = reason === undefined ? "" : ` (${reason})`;
+  return `${outcome}${about}: ${volume}${studyInstanceUID === undefined ? "" : ` of study ${studyInstanceUID}`}`;
+}
+
+function readOptions(args: string[]): Options {
+  const values = parsed(args);
+  const email = emailSchema.safeParse(values.account);
+  if (!email.success) throw new UsageError("--account is missing or not valid");
+  const owners = values.owner ?? [];
+  if (!owners.every(isUuid)) throw new UsageError("--owner is the id of a former account");
+  return {
+    email: email.data,
+    owners,
+    takesUnlabelled: values.unlabelled === true,
+    asJson: values.json === true,
+  };
+}
+
+function parsed(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        account: { type: "string" },
+        owner: { type: "string", multiple: true },
+        unlabelled: { type: "boolean" },
+        json: { type: "boolean" },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}

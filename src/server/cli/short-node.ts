@@ -1,0 +1,36 @@
+import type { Config } from "../config.ts";
+import type { Deps } from "../deps.ts";
+import { type OpenImport, openImport } from "../features/import/open-import.ts";
+import { importDirOf } from "../nodes/node.ts";
+import { createLogger } from "../runtime/log.ts";
+import { createDeps, readAuthSecret } from "../start-deps.ts";
+import { openArchive } from "./open-installation.ts";
+import type { Program } from "./program.ts";
+
+/** The configuration of a command that has reached its database. */
+export type ReachedConfig = Config & { databaseUrl: string };
+
+/** A command's log: what a person should see. */
+export const commandLog = createLogger({ level: "warn", write: (line) => process.stderr.write(line) });
+
+/** The dependencies of a node that lives as long as a command. */
+export interface ShortNode extends AsyncDisposable {
+  deps: Deps;
+  /** Begins to run as a node; the caller ends it. */
+  open(): Promise<OpenImport>;
+}
+
+/** Opens a node below DATA_DIR. What it commits is in the store already, so that it never depends on this node. */
+export async function openShortNode(program: Program, config: ReachedConfig): Promise<ShortNode> {
+  const authSecret = await readAuthSecret(config);
+  const { store } = await openArchive(config);
+  const deps = await createDeps(
+    { ...config, authSecret, dataDir: importDirOf(config.dataDir), ack: "store", pix: undefined },
+    { ...program, store, log: commandLog },
+  );
+  return {
+    deps,
+    open: () => openImport(deps, config.databaseUrl),
+    [Symbol.asyncDispose]: () => deps[Symbol.asyncDispose](),
+  };
+}

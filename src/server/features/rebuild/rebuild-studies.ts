@@ -1,0 +1,177 @@
+import { open } from "node:fs/promises";
+import { isUuid, timeOfUuid } from "../../../shared/uuid.ts";
+import type { Deps } from "../../deps.ts";
+import { purgeQueue } from "../../holdings/holding-jobs.ts";
+import { findUploads } from "../../holdings/uploads/uploads.repo.ts";
+import { chunks } from "../../runtime/chunks.ts";
+import { linkOrCopy, writeAll } from "../../storage/disk/durable-file.ts";
+import { type ImportSender, sendUpload, UploadRefused } from "../import/send-upload.ts";
+import { knownOverrides, type RestoredStudy } from "../ingest/label-study.ts";
+import type { IngestDeps, SpooledUpload } from "../ingest/take-upload.ts";
+import { instancesIn } from "../ingest/take-upload.ts";
+import type { UploadRoom } from "../ingest/upload-room.ts";
+import { lockStudy } from "../studies/studies.repo.ts";
+import { findAccountsOfKeys } from "../studies/study-storage.repo.ts";
+import type { FoundVolume, LabelledStudy, Survey } from "./survey-store.ts";
+
+const VOLUMES_AT_ONCE = 500;
+const KEYS_PER_JOB = 500;
+
+/** What became of one volume. */
+export interface VolumeReport {
+  volume: string;
+  studyInstanceUID?: string;
+  outcome: "rebuilt" | "already there" | "skipped" | "refused";
+  reason?: string;
+  instances?: number;
+}
+
+export interface RebuildOptions {
+  survey: Survey;
+  /** Former accounts. */
+  owners: ReadonlySet<string>;
+  /** Whether volumes without a label are taken too. */
+  takesUnlabelled: boolean;
+  /** The file of an object, if the store is a folder. */
+  storedPath: ((key: string) => string) | undefined;
+  onReport(report: VolumeReport): Promise<void>;
+  /** Called before each volume. @throws when the rebuild must not go on */
+  beforeVolume(): Promise<void>;
+}
+
+type RebuildDeps = IngestDeps & Pick<Deps, "jobs">;
+
+/**
+ * Makes rows and manifests again from the volumes of former accounts, one volume after the other; the volumes stay where they are.
+ * Manifests that
+ * are replaced wholly are deleted at the end. May be killed at any moment and run again.
+ * @throws {ImportStopped}
+ */
+export async function rebuildStudies(
+  deps: RebuildDeps,
+  sender: ImportSender,
+  options: RebuildOptions,
+): Promise<void> {
+  const { survey, owners, takesUnlabelled } = options;
+  const chosen = survey.volumes.filter(({ id }) => {
+    const study = survey.studies.get(id);
+    return study ? owners.has(study.label.accountId) : takesUnlabelled;
+  });
+  const held = new Set<string>();
+  for (const volumes of chunks(chosen, VOLUMES_AT_ONCE)) {
+    const judge = await openJudge(deps, sender.caller.userId, volumes);
+    for (const volume of volumes) {
+      const study = survey.studies.get(volume.id);
+      const report = judge(volume) ?? (await rebuildVolume(deps, sender, volume, study, options));
+      if (report.outcome === "rebuilt" || report.outcome === "already there") held.add(volume.id);
+      const { studyInstanceUID } = study ?? {};
+      await options.onReport({ ...(studyInstanceUID !== undefined && { studyInstanceUID }), ...report });
+    }
+  }
+  await discardManifests(deps, survey, held);
+}
+
+/** Decides without reading it whether a volume is to be left alone. */
+async function openJudge(
+  { db }: RebuildDeps,
+  accountId: string,
+  volumes: FoundVolume[],
+): Promise<(volume: FoundVolume) => VolumeReport | undefined> {
+  const accounts = await findAccountsOfKeys(
+    db,
+    volumes.map(({ key }) => key),
+  );
+  const uploads = await findUploads(db, [...new Set(volumes.map(({ uploadId }) => uploadId))]);
+  const known = new Set(uploads.map(({ id }) => id));
+  return ({ key, uploadId }) => {
+    const holder = accounts.get(key);
+    if (holder === accountId) return { volume: key, outcome: "already there" };
+    if (holder !== undefined) return { volume: key, outcome: "refused", reason: "of_another_account" };
+    // The database is not lost for this upload: it is under way, or its study was deleted.
+    if (known.has(uploadId)) return { volume: key, outcome: "skipped", reason: "known_upload" };
+    return undefined;
+  };
+}
+
+async function rebuildVolume(
+  deps: RebuildDeps,
+  sender: ImportSender,
+  volume: FoundVolume,
+  study: LabelledStudy | undefined,
+  { beforeVolume, storedPath }: RebuildOptions,
+): Promise<VolumeReport> {
+  const { id, key, uploadId } = volume;
+  await beforeVolume();
+  const stored = { id, key, uploadId, study: await restoredOf(deps, volume, study) };
+  const spool = async (path: string, room: UploadRoom): Promise<SpooledUpload> => {
+    const from = storedPath?.(key);
+    if (from === undefined) await download(deps, volume, path, room, sender.signal);
+    else await linkOrCopy(from, path, sender.signal);
+    return { metadata: {}, sizeBytes: volume.sizeBytes };
+  };
+  try {
+    const result = await sendUpload(deps, sender, { lengthBytes: 0, spool, stored });
+    if (!("studies" in result)) return { volume: key, outcome: "refused", reason: "no_instance" };
+    const { scan, built, studies } = result;
+    if (!built.studies[0]?.volume) return { volume: key, outcome: "skipped", reason: "nothing_new" };
+    const instances = instancesIn(studies);
+    const lost = scan.skippedCount + built.studies.flatMap(({ leftOut }) => leftOut).length;
+    if (lost > 0) return { volume: key, outcome: "refused", reason: "damaged", instances };
+    return { volume: key, outcome: "rebuilt", instances };
+  } catch (error) {
+    if (!(error instanceof UploadRefused)) throw error;
+    return { volume: key, outcome: "refused", reason: error.reason };
+  }
+}
+
+/** The study as it was; one without a label gets its time from its upload. */
+async function restoredOf(
+  { db }: RebuildDeps,
+  { uploadId }: FoundVolume,
+  study: LabelledStudy | undefined,
+): Promise<RestoredStudy> {
+  const { label } = study ?? {};
+  const labelledAt = new Date(label?.createdAt ?? Number.NaN);
+  const createdAt = Number.isNaN(labelledAt.getTime()) ? timeOfUuid(uploadId) : labelledAt;
+  const isFree = label && isUuid(label.studyId) && !(await lockStudy(db, label.studyId));
+  const studyId = isFree ? label.studyId : Bun.randomUUIDv7();
+  return { studyId, createdAt, overrides: knownOverrides(label?.overrides ?? {}) };
+}
+
+async function download(
+  { store }: RebuildDeps,
+  { key }: FoundVolume,
+  path: string,
+  room: UploadRoom,
+  signal: AbortSignal,
+): Promise<void> {
+  await using file = await open(path, "wx", 0o600);
+  const body = await store.open(key);
+  for await (const piece of body instanceof Blob ? body.stream() : body) {
+    signal.throwIfAborted();
+    await room.take(piece.length);
+    await writeAll(file, piece);
+    room.wrote(piece.length);
+  }
+}
+
+/** Deletes former manifests of which every volume is in the account now; those that rows name stay. */
+async function discardManifests(
+  { db, jobs }: RebuildDeps,
+  { manifests, volumes }: Survey,
+  held: ReadonlySet<string>,
+): Promise<void> {
+  const inStore = new Set(volumes.map(({ id }) => id));
+  const isReplaced = (id: string) => held.has(id) || !inStore.has(id);
+  const replaced = manifests.filter(
+    ({ volumeIds }) => volumeIds.some((id) => held.has(id)) && volumeIds.every(isReplaced),
+  );
+  for (const some of chunks(replaced, KEYS_PER_JOB)) {
+    const named = await findAccountsOfKeys(
+      db,
+      some.map(({ key }) => key),
+    );
+    const keys = some.map(({ key }) => key).filter((key) => !named.has(key));
+    if (keys.length > 0) await jobs.enqueue(purgeQueue, { keys });
+  }
+}

@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { findExistingUsers } from "../../../src/server/features/accounts/users/users.repo.ts";
+import { chooseOwners } from "../../../src/server/features/rebuild/choose-owners.ts";
+import { rebuildStudies, type VolumeReport } from "../../../src/server/features/rebuild/rebuild-studies.ts";
+import { surveyStore } from "../../../src/server/features/rebuild/survey-store.ts";
+import type { S3ClientOptions } from "../../../src/server/storage/s3/s3-client.ts";
+import type { Series, Study } from "../../../src/shared/api/studies.ts";
+import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
+import { verify } from "../../support/installations.ts";
+import { sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { filesBelow, sha256 } from "../../support/stored-bytes.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+const never = new AbortController().signal;
+
+/** An app with the objects of another one, and with another database: all that the second has is in the store. */
+async function startOnObjectsOf(lost: TestApp, env: Record<string, string> = {}): Promise<TestApp> {
+  const t = await createTestApp({ env: { ACK: "store", ...env } });
+  const objects = join(lost.deps.config.dataDir, "objects");
+  if (existsSync(objects)) cpSync(objects, join(t.deps.config.dataDir, "objects"), { recursive: true });
+  return t;
+}
+
+interface RebuildInput {
+  named?: string[];
+  takesUnlabelled?: boolean;
+  /** Stops the rebuild before this volume. */
+  stopBefore?: number;
+}
+
+async function rebuild(
+  t: TestApp,
+  { id, email }: Person,
+  { named = [], takesUnlabelled = false, stopBefore = Number.POSITIVE_INFINITY }: RebuildInput = {},
+): Promise<VolumeReport[]> {
+  const survey = await surveyStore(t.deps.store, { signal: never });
+  const existing = await findExistingUsers(t.deps.db, [...survey.owners.keys()]);
+  const owners = chooseOwners(survey, { account: { id, email }, existing, named });
+  const reports: VolumeReport[] = [];
+  const { config } = t.deps;
+  const sender = {
+    caller: { userId: id, role: "admin" } as const,
+    uploader: { accountId: id, isTrial: false },
+    origin: { details: { by: "rebuild" } },
+    signal: never,
+  };
+  await rebuildStudies(t.deps, sender, {
+    ...{ survey, owners, takesUnlabelled },
+    storedPath: config.s3 ? undefined : (key) => join(config.dataDir, "objects", key),
+    async beforeVolume() {
+      if (reports.length >= stopBefore) throw new Error("killed");
+    },
+    onReport: async (report) => {
+      reports.push(report);
+    },
+  });
+  await t.settle();
+  return reports;
+}
+
+/** Everything that an account is shown of its studies, but for the bytes at rest: new manifests may be some bytes longer. */
+async function shownTo(t: TestApp, person: Person): Promise<unknown[]> {
+  const as = person;
+  const studies = (await (await t.call("GET", "/api/studies", { as })).json()) as Study[];
+  return await Promise.all(
+    studies.map(async ({ sizeBytes: _manifestsToo, ...study }) => {
+      const series = (await (
+        await t.call("GET", `/api/studies/${study.id}/series`, { as })
+      ).json()) as Series[];
+      const data = Buffer.from(JSON.stringify([{ userId: person.id, id: study.id }])).toString("base64url");
+      const { token } = (await (await t.call("GET", `/generate-token?data=${data}`, { as })).json()) as {
+        token: string;
+      };
+      const web = `/dicomweb/t/${token}/studies/${study.studyInstanceUID}/series`;
+      const images = await Promise.all(
+        series.map(async ({ seriesInstanceUID }) => {
+          const path = `${web}/${seriesInstanceUID}`;
+          const metadata = (await (await t.call("GET", `${path}/metadata`)).json()) as Metadata[];
+          const frames = await Promise.all(
+            metadata.map(async (instance) => {
+              const frame = await t.call("GET", `${path}/instances/${sopOf(instance)}/frames/1`, {
+                headers: { accept: "multipart/related; type=application/octet-stream; transfer-syntax=*" },
+              });
+              return [frame.status, sha256(await partOf(frame))];
+            }),
+          );
+          return { metadata, frames };
+        }),
+      );
+      const download = await t.call("GET", `/api/studies/${study.id}/download`, { as });
+      return { study, series, images, download: sha256(await download.bytes()) };
+    }),
+  );
+}
+
+type Metadata = Record<string, { Value?: unknown[] }>;
+
+const sopOf = (instance: Metadata) => String(instance["00080018"]?.Value?.[0]);
+
+/** A frame without its boundary, which is random. */
+async function partOf(answer: Response): Promise<Uint8Array> {
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  const boundary = /boundary="?([^";]+)/.exec(answer.headers.get("content-type") ?? "")?.[1];
+  return boundary === undefined
+    ? bytes
+    : Buffer.from(bytes.toString("latin1").replaceAll(boundary, ""), "latin1");
+}
+
+/** Studies with several volumes and series, two contents under one UID, and values of the form. */
+async function fill(t: TestApp, person: Person): Promise<void> {
+  await t.store(
+    person,
+    sampleZip(
+      { study: "1", sop: "1" },
+      { study: "1", sop: "2", instanceNumber: 2 },
+      { study: "1", series: "2", elements: { "00200011": { vr: "IS", Value: [7] } } },
+    ),
+    { patientName: "Maria Digitada", description: "Controle", studyInstanceUID: studyUID("1") },
+  );
+  await t.store(person, sampleZip({ study: "1", sop: "3" }, { study: "1", sop: "1", instanceNumber: 9 }));
+  await t.store(person, sampleZip({ study: "2" }, { study: "3" }));
+  await t.store(person, sampleZip({ study: "1", sop: "4" }), {
+    accessionNumber: "A-99",
+    studyInstanceUID: studyUID("1"),
+  });
+}
+
+const s3Env = ({ endpoint, region, bucket, accessKeyId, secretAccessKey }: S3ClientOptions) => ({
+  ...{ S3_ENDPOINT: endpoint, S3_REGION: region, S3_BUCKET: bucket },
+  ...{ S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey },
+});
+
+for (const kind of ["disk", "S3"] as const) {
+  test(`a lost database's studies are shown as before from the volumes alone (${kind})`, async () => {
+    await using s3 = kind === "S3" ? await startFaultyS3Server() : undefined;
+    const env = s3 ? s3Env(s3.options) : {};
+    await using lost = await createTestApp({ env });
+    const ana = await lost.addPerson("Ana", { plan: "clinica" });
+    await fill(lost, ana);
+    const before = await shownTo(lost, ana);
+    expect(before).toHaveLength(3);
+
+    await using t = await startOnObjectsOf(lost, env);
+    // The plan holds fewer exams than there were.
+    const again = await t.addPerson("Ana", { plan: "avaliacao" });
+    expect(again.email).toBe(ana.email);
+    const reports = await rebuild(t, again);
+    expect(reports.map(({ outcome }) => outcome)).toEqual(Array(5).fill("rebuilt"));
+    expect(await shownTo(t, again)).toEqual(before);
+    const [counted] = await t.sql`select exam_count from subscriptions where user_id = ${again.id}`;
+    expect(counted).toEqual({ exam_count: 3 });
+    expect((await verify(t.deps.config)).findings).toEqual([]);
+
+    // Run again, it finds everything there.
+    expect((await rebuild(t, again)).map(({ outcome }) => outcome)).toEqual(Array(5).fill("already there"));
+    expect(await shownTo(t, again)).toEqual(before);
+  }, 60_000);
+}
+
+describe("exams of several accounts in one store", () => {
+  let lost: TestApp;
+  let ana: Person;
+  let bia: Person;
+  beforeAll(async () => {
+    lost = await createTestApp();
+    ana = await lost.addPerson("Ana", { plan: "clinica" });
+    bia = await lost.addPerson("Bia", { plan: "clinica" });
+    await lost.store(ana, sampleZip({ study: "1" }));
+    await lost.store(ana, sampleZip({ study: "2" }));
+    await lost.store(bia, sampleZip({ study: "1" }));
+  }, 60_000);
+  afterAll(() => lost[Symbol.asyncDispose]());
+
+  const uidsOf = async (t: TestApp, person: Person) =>
+    ((await (await t.call("GET", "/api/studies", { as: person })).json()) as Study[])
+      .map(({ studyInstanceUID }) => studyInstanceUID)
+      .sort();
+
+  test("go to the account with the same address only, and to others only if the operator names them", async () => {
+    await using t = await startOnObjectsOf(lost);
+    const newAna = await t.addPerson("Ana", { plan: "clinica" });
+    const carla = await t.addPerson("Carla", { plan: "clinica" });
+    expect(await rebuild(t, carla)).toEqual([]);
+    expect(await rebuild(t, newAna)).toHaveLength(2);
+    expect([await uidsOf(t, newAna), await uidsOf(t, carla)]).toEqual([[studyUID("1"), studyUID("2")], []]);
+    expect(await rebuild(t, carla, { named: [bia.id] })).toHaveLength(1);
+    expect(await uidsOf(t, carla)).toEqual([studyUID("1")]);
+    // What belongs to an account of this database is nobody else's, whoever names it.
+    await expect(rebuild(t, carla, { named: [newAna.id] })).rejects.toThrow("former account");
+    await expect(rebuild(t, carla, { named: [crypto.randomUUID()] })).rejects.toThrow("former account");
+    expect((await verify(t.deps.config)).findings).toEqual([]);
+  });
+
+  test("go to nobody while the address alone does not tell whose they are", async () => {
+    await using t = await startOnObjectsOf(lost);
+    const newAna = await t.addPerson("Ana", { plan: "clinica" });
+    await t.store(newAna, sampleZip({ study: "5" }));
+    await using second = await startOnObjectsOf(t);
+    const thirdAna = await second.addPerson("Ana", { plan: "clinica" });
+    await expect(rebuild(second, thirdAna)).rejects.toThrow("Several former accounts had this address");
+    expect(await uidsOf(second, thirdAna)).toEqual([]);
+    await rebuild(second, thirdAna, { named: [newAna.id] });
+    expect(await uidsOf(second, thirdAna)).toEqual([studyUID("5")]);
+  });
+
+  test("come without their labels only if the operator says so", async () => {
+    await using t = await startOnObjectsOf(lost);
+    const { dataDir } = t.deps.config;
+    for (const key of filesBelow(join(dataDir, "objects")))
+      if (key.endsWith(".manifest")) rmSync(join(dataDir, "objects", key));
+    const newAna = await t.addPerson("Ana", { plan: "clinica" });
+    expect(await rebuild(t, newAna)).toEqual([]);
+    const outcomes = (await rebuild(t, newAna, { takesUnlabelled: true })).map(
+      ({ outcome, reason }) => reason ?? outcome,
+    );
+    // Both accounts had the same instance of one study.
+    expect(outcomes.sort()).toEqual(["nothing_new", "rebuilt", "rebuilt"]);
+    expect(await uidsOf(t, newAna)).toEqual([studyUID("1"), studyUID("2")]);
+  });
+});
+
+describe("a rebuild", () => {
+  test("goes on where it was stopped, and leaves nothing behind", async () => {
+    await using lost = await createTestApp();
+    const ana = await lost.addPerson("Ana", { plan: "clinica" });
+    await fill(lost, ana);
+    const before = await shownTo(lost, ana);
+    await using t = await startOnObjectsOf(lost);
+    const again = await t.addPerson("Ana", { plan: "clinica" });
+    for (const stopBefore of [1, 3])
+      await expect(rebuild(t, again, { stopBefore })).rejects.toThrow("killed");
+    await t.settle();
+    await rebuild(t, again);
+    expect(await shownTo(t, again)).toEqual(before);
+    expect((await verify(t.deps.config)).findings).toEqual([]);
+  });
+
+  test("names a volume with a damaged instance, and brings the others", async () => {
+    await using lost = await createTestApp();
+    const ana = await lost.addPerson("Ana", { plan: "clinica" });
+    await lost.store(ana, sampleZip({ study: "1", sop: "1" }, { study: "1", sop: "2" }));
+    await using t = await startOnObjectsOf(lost);
+    const objects = join(t.deps.config.dataDir, "objects");
+    const volume = [...filesBelow(objects)].find((key) => key.endsWith(".zip")) ?? "";
+    const bytes = readFileSync(join(objects, volume));
+    const at = bytes.length >> 2;
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    writeFileSync(join(objects, volume), bytes);
+    const again = await t.addPerson("Ana", { plan: "clinica" });
+    expect(await rebuild(t, again)).toMatchObject([
+      { volume, outcome: "refused", reason: "damaged", instances: 1 },
+    ]);
+  });
+});
