@@ -323,6 +323,28 @@ describe("workers", () => {
     );
   });
 
+  test.skipIf(process.platform !== "linux")(
+    "one that hangs is gone once its upload is given up",
+    async () => {
+      const answersOpen = `process.on("message", ({ beat }) => {
+      if (beat === "open") process.send({ ok: true, result: { inflatedBytes: process.pid } });
+    });`;
+      const hanging = createIngestWorkers({
+        ...{ size: 2, log: { info() {}, warn() {} } },
+        command: [process.execPath, "-e", answersOpen],
+      });
+      const spoolPath = join(bench.folder, "given-up.zip");
+      writeFileSync(spoolPath, blank(100));
+      const { signal } = new AbortController();
+      const session = await hanging.open(bench.folder, spoolPath, DEFAULT_INGEST_LIMITS, signal);
+      const disposing = session.dispose();
+      const closing = hanging.close();
+      await disposing;
+      expect(await isAlive(String(session.inflatedBytes))).toBe(false);
+      await closing;
+    },
+  );
+
   test.skipIf(process.platform !== "linux")("none outlives a killed server", async () => {
     const entry = JSON.stringify(
       join(import.meta.dir, "../../../src/server/features/ingest/worker/ingest-workers.ts"),

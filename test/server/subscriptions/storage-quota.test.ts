@@ -50,6 +50,8 @@ async function expectTrue(accountId: string): Promise<number> {
 
 async function expectNothingLeftOver(): Promise<void> {
   const { dataDir } = t.deps.config;
+  // A transfer removes its staged copies last.
+  await t.settle();
   const found = await bytesOnceSettled(() => compareBytes(t.sql, dataDir, keysWithoutLabs()));
   expect(found.filesWithoutRow).toEqual([]);
   expect((await readdir(join(dataDir, "staging"))).filter((name) => !name.startsWith("~"))).toEqual([]);

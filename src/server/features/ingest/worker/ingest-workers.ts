@@ -300,6 +300,8 @@ class ProcessPool implements IngestWorkers {
       await process.request("dispose", {}, releasing);
     } catch (error) {
       process.kill();
+      // As above: the caller removes the folder as soon as this ends.
+      await process.exited;
       this.#log.warn("ingest.worker_lost", { error: error instanceof Error ? error.name : "" });
       return;
     }
