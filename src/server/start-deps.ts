@@ -1,4 +1,4 @@
-import { chmod, mkdir } from "node:fs/promises";
+import { access, chmod, constants, mkdir } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { Config } from "./config.ts";
@@ -8,6 +8,7 @@ import type { PostgresBinaries } from "./db/embedded/binaries.ts";
 import { startEmbeddedPostgres } from "./db/embedded/embedded-postgres.ts";
 import { migrate } from "./db/migrate.ts";
 import { migrations } from "./db/migrations.ts";
+import type { Patience } from "./db/patience.ts";
 import type { Deps } from "./deps.ts";
 import { createTokens } from "./features/accounts/sessions/tokens.ts";
 import { createSeriesReader } from "./features/dicomweb/create-series-reader.ts";
@@ -51,6 +52,8 @@ export interface DepsOverrides {
   /** The source of PostgreSQL's programs; by default, what npm installed. */
   postgresBinaries?: PostgresBinaries;
   store?: ObjectStore;
+  /** How long statements wait for the database. */
+  databasePatience?: Patience;
   /** Replaces the file system of DATA_DIR. */
   disk?: DiskRoom;
   pix?: Pix;
@@ -80,11 +83,21 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   const database = await reachDatabase(config, log, overrides.postgresBinaries);
   started.defer(database.stop);
   await migrate(database.url, migrations);
-  const pool = connectDatabase({ url: database.url, maxConnections: 16 });
+  const pool = connectDatabase({
+    url: database.url,
+    maxConnections: 16,
+    patience: overrides.databasePatience,
+  });
   started.defer(() => pool.close());
   await seedPlans(pool.db);
   const node = await createNode(config.dataDir);
-  const disk = overrides.disk ?? createDiskRoom({ ...DISK, readSpace: () => spaceOf(config.dataDir) });
+  const disk =
+    overrides.disk ??
+    createDiskRoom({
+      ...DISK,
+      readSpace: () => spaceOf(config.dataDir),
+      assertWritable: () => access(config.dataDir, constants.W_OK),
+    });
   const { store, cache } = overrides.store
     ? { store: overrides.store, cache: undefined }
     : await openArchive(config, disk);

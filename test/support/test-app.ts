@@ -60,6 +60,8 @@ export interface TestAppOptions {
   overrides?: DepsOverrides;
   /** The name under which `listen` serves: browsers allow passkeys on `localhost`, and not on a bare address. */
   hostname?: "localhost";
+  /** Another way to the same database, such as one that can be cut; the test's own `sql` does not take it. */
+  databaseVia?: (url: string) => Promise<string>;
   /** Without jobs nothing is transferred or purged until a test does it. */
   jobs?: boolean;
 }
@@ -77,7 +79,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   let offsetMs = 0;
   const clock = { now: () => new Date(Date.now() + offsetMs) };
   const config: Config = readConfig({
-    DATABASE_URL: database.url,
+    DATABASE_URL: (await options.databaseVia?.(database.url)) ?? database.url,
     DATA_DIR: folder.path,
     AUTH_SECRET: "a secret for tests, long enough for HS256",
     // Otherwise the state of studies would depend on when a minute begins.

@@ -1,5 +1,6 @@
 import { sql as query } from "drizzle-orm";
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
+import { Patience } from "./patience.ts";
 import { openPostgres, type Sql } from "./postgres.ts";
 import { preparing } from "./preparing.ts";
 
@@ -27,9 +28,13 @@ export interface DatabaseOptions {
   url: string;
   maxConnections?: number;
   statementTimeoutMs?: number;
+  /** How long statements wait; by default a little longer than the database lets them run. */
+  patience?: Patience;
 }
 
 const IDLE_TRANSACTION_TIMEOUT_MS = 60_000;
+/** The database ends a statement by itself within its timeout; an answer that comes no later is lost. */
+const ANSWER_SLACK_MS = 5_000;
 
 /** Opens the pool, which connects at the first query. Each connection prepares a statement once. */
 export function connectDatabase(options: DatabaseOptions): Database {
@@ -44,7 +49,8 @@ export function connectDatabase(options: DatabaseOptions): Database {
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
     },
   });
-  return { db: drizzle(preparing(sql)), sql, close: () => sql.end({ timeout: 5 }) };
+  const patience = options.patience ?? new Patience(statementTimeoutMs + ANSWER_SLACK_MS);
+  return { db: drizzle(preparing(sql, patience)), sql, close: () => sql.end({ timeout: 5 }) };
 }
 
 /** Resolves when the database answers. */

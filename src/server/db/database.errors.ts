@@ -1,3 +1,4 @@
+import postgres from "postgres";
 import { OperatorError } from "../runtime/operator-error.ts";
 
 /** The program can't work with the database of `DATABASE_URL`. The message says what to do and quotes no data. */
@@ -31,4 +32,32 @@ export class DatabaseGivesTooFew extends DatabaseIsUnfit {
       "DATABASE_URL did not give a few connections at once in time. Each node holds up to 22: raise the pooler's default_pool_size, or PostgreSQL's max_connections.",
     );
   }
+}
+
+/** The database did not answer in time. */
+export class DatabaseUnavailable extends Error {
+  override name = "DatabaseUnavailable";
+}
+
+/** As postgres.js names broken connections. */
+const LOST_CONNECTION = /^CONNECT(ION)?_[A-Z]+$/;
+/** As the system names what broke; other services' connections fail with the same names. */
+const BROKEN_SOCKET = /^E(CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|NOTFOUND|NOENT|PIPE|TIMEDOUT)$/;
+/**
+ * SQLSTATEs of a database that takes nothing now: connection exceptions, insufficient resources such as a full disk, a shutdown
+ * or a start, errors of the disk, and a standby or a database that was made read-only.
+ */
+const UNAVAILABLE_STATES = /^(08...|53...|57P0[1-5]|58...|25006)$/;
+
+/** Whether a query failed because the database is out of reach, or can't work now. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  for (let inner = error, depth = 0; inner instanceof Error && depth < 5; inner = inner.cause, depth++) {
+    if (inner instanceof DatabaseUnavailable) return true;
+    const code = "code" in inner && typeof inner.code === "string" ? inner.code : "";
+    if (inner instanceof postgres.PostgresError) return UNAVAILABLE_STATES.test(code);
+    if (LOST_CONNECTION.test(code)) return true;
+    // postgres.js adds the query to what went wrong with its connection.
+    if (BROKEN_SOCKET.test(code) && "query" in inner) return true;
+  }
+  return false;
 }

@@ -1,3 +1,4 @@
+import type { Patience, SentStatement } from "./patience.ts";
 import type { Sql } from "./postgres.ts";
 
 /** Statements with more values than this (bulk inserts, long lists) have too many variants to keep them prepared. */
@@ -11,9 +12,9 @@ export const PLANNED_ANEW = "/* planned anew */";
 
 /**
  * Wraps a client so that each connection prepares a statement with values once. drizzle sends every statement unnamed,
- * which costs a second round trip and a new plan each time.
+ * which costs a second round trip and a new plan each time. Statements wait no longer than `patience` lets them.
  */
-export function preparing(client: Sql): Sql {
+export function preparing(client: Sql, patience: Patience): Sql {
   return new Proxy(client, {
     get(target, property) {
       switch (property) {
@@ -21,20 +22,27 @@ export function preparing(client: Sql): Sql {
           return (text: string, values: never[] = [], options: object = {}) => {
             const isKept =
               values.length > 0 && values.length <= MAX_PARAMETERS && !text.includes(PLANNED_ANEW);
-            return target.unsafe(text, values, isKept ? { ...options, prepare: true } : options);
+            const statement = target.unsafe(text, values, isKept ? { ...options, prepare: true } : options);
+            return patience.watch(statement as typeof statement & SentStatement);
           };
         case "begin":
+          return (...args: unknown[]) => {
+            const work = args.pop() as (tx: Sql) => unknown;
+            const run = target.begin.bind(target) as (...args: unknown[]) => Promise<unknown>;
+            return patience.begin(
+              (begun) => run(...args, begun),
+              (tx) => work(preparing(tx as Sql, patience)),
+            );
+          };
         case "savepoint":
-          return (...args: unknown[]) => withPreparingCallback(target, property, args);
+          return (...args: unknown[]) => {
+            const work = args.pop() as (tx: Sql) => unknown;
+            const run = Reflect.get(target, property) as (...args: unknown[]) => unknown;
+            return run(...args, (tx: Sql) => work(preparing(tx, patience)));
+          };
         default:
           return Reflect.get(target, property);
       }
     },
   });
-}
-
-function withPreparingCallback(target: Sql, method: "begin" | "savepoint", args: unknown[]): unknown {
-  const work = args.pop() as (tx: Sql) => unknown;
-  const run = Reflect.get(target, method) as (...args: unknown[]) => unknown;
-  return run(...args, (tx: Sql) => work(preparing(tx)));
 }

@@ -53,6 +53,24 @@ export const storeUnavailable: ErrorKind = {
     message: "The storage is not responding. Try again shortly.",
   },
 };
+export const databaseUnavailable: ErrorKind = {
+  status: 503,
+  code: "database.unavailable",
+  text: /*i18n*/ {
+    id: "error.database.unavailable",
+    message: "The database is not responding. Your exams are safe. Try again shortly.",
+  },
+};
+/** The disk of this node takes nothing: it was mounted read-only, as after an error of the disk. */
+export const storageReadOnly: ErrorKind = {
+  status: 503,
+  code: "storage.read_only",
+  text: /*i18n*/ {
+    id: "error.storage.readOnly",
+    message:
+      "The server's disk takes nothing now. Nothing of this was stored. The administrator must look at it.",
+  },
+};
 export const heldByAnotherNode: ErrorKind = {
   status: 503,
   code: "store.another_node",

@@ -3,15 +3,18 @@ import { HTTPException } from "hono/http-exception";
 import type { Problem } from "../../shared/api/problem.ts";
 import { InstanceDamaged } from "../archive/instance-reader.ts";
 import { ManifestError } from "../archive/manifest.errors.ts";
+import { isDatabaseUnavailable } from "../db/database.errors.ts";
 import { describeError, type Logger } from "../runtime/log.ts";
-import { DiskFull } from "../storage/disk/disk-room.ts";
+import { DiskFull, isOutOfSpace, isReadOnlyDisk } from "../storage/disk/disk-room.ts";
 import { ObjectNotFound, StoreUnavailable } from "../storage/object-store.ts";
 import { AppError } from "./app-error.ts";
 import {
   archiveDamaged,
+  databaseUnavailable,
   internal,
   notFound,
   storageFull,
+  storageReadOnly,
   storeUnavailable,
   validationFailed,
 } from "./http.errors.ts";
@@ -59,7 +62,11 @@ function asAppError(error: Error): AppError {
   if (error instanceof HTTPException && error.status < 500) {
     return new AppError({ ...validationFailed, status: error.status }, { cause: error });
   }
-  if (error instanceof DiskFull) return new AppError(storageFull, { cause: error });
+  if (isDatabaseUnavailable(error)) {
+    return new AppError(databaseUnavailable, { cause: error, retryAfterSeconds: 10 });
+  }
+  if (isReadOnlyDisk(error)) return new AppError(storageReadOnly, { cause: error, retryAfterSeconds: 60 });
+  if (error instanceof DiskFull || isOutOfSpace(error)) return new AppError(storageFull, { cause: error });
   if (error instanceof StoreUnavailable || error instanceof ObjectNotFound) {
     return new AppError(storeUnavailable, { cause: error, retryAfterSeconds: 10 });
   }

@@ -12,6 +12,8 @@ export interface Node {
   /** By the system's clock. */
   startedAt: Date;
   stagingDir: string;
+  /** Uploads of this run that failed while the database could not record it. The sweep ends them. */
+  unendedUploads: Set<string>;
   /** The path of a staged object. */
   stagedPath(key: string): string;
 }
@@ -43,6 +45,7 @@ export async function createNode(dataDir: string): Promise<Node> {
     bootId: Bun.randomUUIDv7(),
     startedAt: new Date(),
     stagingDir,
+    unendedUploads: new Set(),
     stagedPath: (key) => join(stagingDir, key),
   };
 }

@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { chunks } from "../../runtime/chunks.ts";
 import { describeError } from "../../runtime/log.ts";
 import { listObjectsOfUpload } from "../objects/stored-objects.repo.ts";
-import { removeUploadBytes } from "../uploads/abandon-upload.ts";
+import { abandonUpload, removeUploadBytes } from "../uploads/abandon-upload.ts";
 import {
   deleteOldUploads,
   endUpload,
@@ -50,6 +50,7 @@ export async function sweepUploads(deps: SweepDeps): Promise<void> {
 /** Removes what ended uploads of this node left in its staging area and in the store. */
 export async function sweepOwnUploads(deps: SweepDeps): Promise<void> {
   const { db, node } = deps;
+  for (const uploadId of [...node.unendedUploads]) await abandonUpload(deps, uploadId);
   const names = (await readdir(node.stagingDir)).filter(isUuid);
   for (const some of chunks(names, FOLDERS_AT_ONCE)) {
     for (const upload of await findUploads(db, some)) {

@@ -10,12 +10,13 @@ type AbandonDeps = Pick<Deps, "db" | "node" | "store" | "clock" | "log">;
  * committed upload stays, even if the answer to its commit was lost. The sweeper removes what can't be removed now.
  */
 export async function abandonUpload(deps: AbandonDeps, uploadId: string): Promise<void> {
+  const { node } = deps;
   try {
-    if (!(await endUpload(deps.db, uploadId, "failed", deps.clock.now()))) {
-      const [upload] = await findUploads(deps.db, [uploadId]);
-      if (upload?.state !== "failed") return;
-    }
-    await removeUploadBytes(deps, uploadId);
+    node.unendedUploads.add(uploadId);
+    const isEnded = await endUpload(deps.db, uploadId, "failed", deps.clock.now());
+    const [upload] = isEnded ? [] : await findUploads(deps.db, [uploadId]);
+    node.unendedUploads.delete(uploadId);
+    if (isEnded || upload?.state === "failed") await removeUploadBytes(deps, uploadId);
   } catch (error) {
     deps.log.warn("upload.abandon_failed", describeError(error));
   }

@@ -7,8 +7,21 @@ export class DiskFull extends Error {
 
 /** Whether a write failed because the disk, or what the system lets us have of it, is full. */
 export function isOutOfSpace(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = codeOf(error);
   return code === "ENOSPC" || code === "EDQUOT";
+}
+
+/** Whether it failed because the disk is mounted read-only, which systems also do after an error of the disk. */
+export function isReadOnlyDisk(error: unknown): boolean {
+  return codeOf(error) === "EROFS";
+}
+
+/** Of what failed, whatever wraps it. */
+function codeOf(error: unknown): unknown {
+  for (let inner = error, depth = 0; inner instanceof Error && depth < 5; inner = inner.cause, depth++) {
+    if ("code" in inner) return inner.code;
+  }
+  return undefined;
 }
 
 /** Room on the disk that is reserved for one writer. Disposing it releases what is left. */
@@ -32,7 +45,7 @@ export interface DiskRoom {
   reserve(bytes: number): Promise<Reservation>;
   /** For a document, which leaves the spare alone. @throws {DiskFull} */
   reserveSmall(bytes: number): Promise<Reservation>;
-  /** @throws {DiskFull} if less than the spare is left */
+  /** @throws if the disk takes no bytes: {@link DiskFull} if less than the spare is left */
   check(): Promise<void>;
   /** @throws {DiskFull} if uploads are refused */
   checkUploads(): Promise<void>;
@@ -43,9 +56,11 @@ export interface DiskRoomOptions {
   /** What programs without a reservation may need. */
   spareBytes: number;
   readSpace: () => Promise<DiskSpace>;
+  /** Throws if the disk takes no bytes, whatever is free. */
+  assertWritable?: () => Promise<void>;
 }
 
-export function createDiskRoom({ spareBytes, readSpace }: DiskRoomOptions): DiskRoom {
+export function createDiskRoom({ spareBytes, readSpace, assertWritable }: DiskRoomOptions): DiskRoom {
   let promisedBytes = 0;
   /** All bytes ever taken off the reservations. Bytes written while the system is asked may be missing in its answer. */
   let unreservedBytes = 0;
@@ -98,7 +113,9 @@ export function createDiskRoom({ spareBytes, readSpace }: DiskRoomOptions): Disk
     };
   }
 
+  /** A disk that is mounted read-only tells as much free as before. */
   async function checkLeft(leaves: (space: DiskSpace) => number): Promise<void> {
+    await assertWritable?.();
     const space = await readSpace();
     if (space.freeBytes < leaves(space)) throw new DiskFull("too little is left");
   }

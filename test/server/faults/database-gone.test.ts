@@ -1,0 +1,172 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { Patience } from "../../../src/server/db/patience.ts";
+import { sweepUploads } from "../../../src/server/holdings/sweeping/sweep-uploads.ts";
+import { defineQueue } from "../../../src/server/jobs/queue.ts";
+import { createLogger } from "../../../src/server/runtime/log.ts";
+import { type DatabaseProxy, startDatabaseProxy } from "../../support/database-proxy.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+
+/** Long enough for a busy machine that answers. */
+const ANSWER_MS = 2_000;
+const UNSENT_MS = 300;
+
+let t: TestApp;
+let proxy: DatabaseProxy;
+let person: Person;
+let studyId: string;
+
+beforeAll(async () => {
+  t = await createTestApp({
+    databaseVia: async (url) => {
+      proxy = await startDatabaseProxy(url);
+      return proxy.url;
+    },
+    // The log tells of each connection that this file breaks.
+    overrides: {
+      databasePatience: new Patience(ANSWER_MS, UNSENT_MS),
+      log: createLogger({ level: "error", write: () => {} }),
+    },
+  });
+  person = await t.addPerson("Banco Fora");
+  studyId = (await t.store(person, sampleZip({ study: "1" }))).studies[0]?.id ?? "";
+}, 60_000);
+afterEach(() => back());
+afterAll(async () => {
+  await t[Symbol.asyncDispose]();
+  await proxy[Symbol.asyncDispose]();
+});
+
+/** Mends the connection, and waits until it is used again. */
+async function back(): Promise<void> {
+  proxy.mend();
+  await until(async () => (await t.call("GET", "/api/studies", { as: person })).status === 200);
+}
+
+async function until(isReached: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (!(await isReached())) {
+    if (Date.now() > deadline) throw new Error("not in time");
+    await Bun.sleep(50);
+  }
+}
+
+const staged = async () => (await readdir(t.deps.node.stagingDir)).filter((name) => !name.startsWith("~"));
+
+const calls: Record<string, () => Promise<Response>> = {
+  list: () => t.call("GET", "/api/studies", { as: person }),
+  "sign in": () =>
+    t.call("POST", "/api/auth/login", { json: { email: person.email, password: person.password } }),
+  metadata: () => t.call("GET", "/dicomweb/studies/2.25.1.1/metadata", { as: person }),
+  download: () => t.call("GET", `/api/studies/${studyId}/download`, { as: person }),
+  upload: () => t.upload(person, sampleZip({ study: "1" })),
+  delete: () => t.call("DELETE", "/api/studies/01890000-0000-7000-8000-000000000000", { as: person }),
+};
+
+for (const fault of ["cut", "stall"] as const) {
+  const what = fault === "cut" ? "gone" : "silent";
+  test(`while the database is ${what}, every call answers in time that it does not respond, and works again after it`, async () => {
+    proxy[fault]();
+    // The first may lose a connection in use; the later ones find none.
+    for (let round = 0; round < 2; round++) {
+      const asked = Object.entries(calls).map(async ([name, call]) => ({ name, answer: await call() }));
+      for (const { name, answer } of await Promise.all(asked)) {
+        const { code, message } = await problemOf(answer);
+        expect([name, answer.status, code]).toEqual([name, 503, "database.unavailable"]);
+        expect(message).toBe("The database is not responding. Your exams are safe. Try again shortly.");
+        expect(answer.headers.get("retry-after")).toBe("10");
+      }
+    }
+    await back();
+    const after = await Promise.all(Object.values(calls).map(async (call) => (await call()).status));
+    expect(after).toEqual([200, 200, 200, 200, 201, 404]);
+    await t.settle();
+  }, 90_000);
+}
+
+test("health names the database while it is gone, and is well again after it", async () => {
+  const health = async () => {
+    const answer = await t.call("GET", "/api/health");
+    return [answer.status, ((await answer.json()) as { database: boolean }).database];
+  };
+  proxy.cut();
+  await until(async () => (await health())[0] === 503);
+  expect((await health())[1]).toBe(false);
+  proxy.mend();
+  await until(async () => (await health())[0] === 200);
+}, 60_000);
+
+test("an upload that loses the database half-way is refused; nothing of it is kept, and it is taken again", async () => {
+  const half = Promise.withResolvers<void>();
+  const boundary = "edge";
+  const zip = sampleZip({ study: "2" });
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="zipFile"; filename="a.zip"\r\n\r\n`;
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      controller.enqueue(new TextEncoder().encode(head));
+      controller.enqueue(zip.subarray(0, zip.length / 2));
+      await half.promise;
+      controller.enqueue(zip.subarray(zip.length / 2));
+      controller.enqueue(new TextEncoder().encode(`\r\n--${boundary}--\r\n`));
+      controller.close();
+    },
+  });
+  const headers = { "content-type": `multipart/form-data; boundary=${boundary}` };
+  const sending = t.call("POST", "/api/upload-dicom", { as: person, body, headers });
+  await until(async () => (await staged()).length > 0);
+  proxy.cut();
+  half.resolve();
+  const refused = await sending;
+  expect([refused.status, (await problemOf(refused)).code]).toEqual([503, "database.unavailable"]);
+  await back();
+  // As each hour; without it nobody could record that the upload failed.
+  await sweepUploads(t.deps);
+  expect(await staged()).toEqual([]);
+  expect([...(await t.sql`select 1 from uploads where state = 'receiving'`)]).toEqual([]);
+  expect((await t.upload(person, sampleZip({ study: "2" }))).status).toBe(201);
+  await t.settle();
+}, 60_000);
+
+test("a download under way ends whole although the database goes", async () => {
+  const answer = await t.call("GET", `/api/studies/${studyId}/download`, { as: person });
+  proxy.cut();
+  const bytes = await answer.arrayBuffer();
+  expect(bytes.byteLength).toBe(Number(answer.headers.get("content-length")));
+}, 60_000);
+
+test("a job that loses the database while it runs is done once it is back, as is one that waited", async () => {
+  const done: string[] = [];
+  const running = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const queue = defineQueue<{ name: string }>("faults.job", { retryDelaySeconds: 1 });
+  await t.deps.jobs.enqueue(queue, { name: "running" });
+  await t.deps.jobs.enqueue(queue, { name: "waiting" });
+  await t.deps.jobs.work(queue, async ({ name }) => {
+    running.resolve();
+    await goOn.promise;
+    done.push(name);
+  });
+  await running.promise;
+  proxy.cut();
+  goOn.resolve();
+  await until(async () => done.length > 0);
+  await back();
+  await until(async () => done.includes("waiting"));
+  await until(async () => {
+    const rows = await t.sql`select 1 from pgboss.job where name = 'faults.job' and state <> 'completed'`;
+    return rows.length === 0;
+  });
+}, 90_000);
+
+test("a study that was acknowledged before the database went reaches the archive after it", async () => {
+  const sent = await t.upload(person, sampleZip({ study: "3" }));
+  proxy.cut();
+  expect(sent.status).toBe(201);
+  await Bun.sleep(UNSENT_MS);
+  await back();
+  await until(async () => {
+    const rows = await t.sql`select 1 from stored_objects where staged_on is not null`;
+    return rows.length === 0;
+  });
+}, 90_000);

@@ -1,0 +1,69 @@
+import type { AddressInfo } from "node:net";
+import { createConnection, createServer, type NetConnectOpts, type Socket } from "node:net";
+
+/** A way to PostgreSQL that can be cut: connections break, new ones are refused, until it is mended. */
+export interface DatabaseProxy extends AsyncDisposable {
+  /** The same database, reached through the proxy. */
+  url: string;
+  cut(): void;
+  /** Connections stay open and nothing comes through: as behind a firewall that drops packets. */
+  stall(): void;
+  mend(): void;
+}
+
+export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
+  const target = targetOf(databaseUrl);
+  let state: "open" | "cut" | "stalled" = "open";
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    socket.on("error", () => socket.destroy());
+  };
+  const server = createServer((client) => {
+    keep(client);
+    if (state === "cut") return void client.destroy();
+    if (state === "stalled") return;
+    const upstream = createConnection(target);
+    keep(upstream);
+    client.pipe(upstream).pipe(client);
+    client.once("close", () => upstream.destroy());
+    upstream.once("close", () => client.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = new URL(databaseUrl);
+  url.searchParams.delete("host");
+  url.hostname = "127.0.0.1";
+  url.port = String((server.address() as AddressInfo).port);
+  const drop = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: url.href,
+    cut() {
+      state = "cut";
+      drop();
+    },
+    stall() {
+      state = "stalled";
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    mend() {
+      // What was stalled is lost, as after a firewall forgot it.
+      if (state === "stalled") drop();
+      state = "open";
+    },
+    async [Symbol.asyncDispose]() {
+      server.close();
+      drop();
+    },
+  };
+}
+
+/** libpq's `host` parameter names the folder of a unix socket. */
+function targetOf(databaseUrl: string): NetConnectOpts {
+  const { searchParams, hostname, port } = new URL(databaseUrl);
+  const folder = searchParams.get("host");
+  if (folder) return { path: `${folder}/.s.PGSQL.${port || 5432}` };
+  return { host: hostname, port: Number(port || 5432) };
+}
