@@ -5,6 +5,7 @@ import { createFactorsRoutes } from "./features/accounts/factors/factors.routes.
 import { createStudyDicomwebRoutes } from "./features/dicomweb/study-dicomweb.routes.ts";
 import { createExportRoutes } from "./features/export/export.routes.ts";
 import { createIngestRoutes } from "./features/ingest/ingest.routes.ts";
+import { createIntegrityRoutes } from "./features/integrity/integrity.routes.ts";
 import { createLabsRoutes } from "./features/labs/labs.routes.ts";
 import { createAuthRoutes } from "./features/membership/auth.routes.ts";
 import { findSession } from "./features/membership/find-session.ts";
@@ -94,6 +95,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/", createPaymentsRoutes(deps, guard));
   app.route("/", createRemovalsRoutes(deps, guard));
   app.route("/", createOverviewRoutes(deps, guard));
+  app.route("/", createIntegrityRoutes(deps, guard));
   app.route("/", createExportRoutes(deps, guard));
   app.route("/", createOperationsRoutes(deps, guard));
   app.route("/", createConfirmEmailRoutes(deps, guard));

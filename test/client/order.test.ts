@@ -16,6 +16,7 @@ const ORDER = [
   "labs",
   "upload",
   "study-list",
+  "integrity",
   "payments",
   "subscriptions",
   "subscriptions-admin",

@@ -45,6 +45,7 @@ const ORDER = [
   "features/removals",
   "features/overview",
   "features/export",
+  "features/integrity",
   "features/safekeeping",
   "features/monitoring",
 ];

@@ -5,6 +5,7 @@ import * as users from "../features/accounts/users/users.errors.ts";
 import * as dicomweb from "../features/dicomweb/dicomweb.errors.ts";
 import * as exports from "../features/export/export.errors.ts";
 import * as ingest from "../features/ingest/ingest.errors.ts";
+import * as integrity from "../features/integrity/integrity.errors.ts";
 import * as labs from "../features/labs/labs.errors.ts";
 import * as payments from "../features/payments/payments.errors.ts";
 import * as removals from "../features/removals/removals.errors.ts";
@@ -35,6 +36,7 @@ const rooms = [
   removals,
   payments,
   exports,
+  integrity,
 ];
 
 /** Every failure that an answer may name, by its stable code. A code that two kinds share has one status. */

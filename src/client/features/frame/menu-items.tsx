@@ -9,6 +9,7 @@ import {
   LayersIcon,
   LifeBuoyIcon,
   ReceiptIcon,
+  ShieldCheckIcon,
   UploadIcon,
   UsersIcon,
 } from "../../ui/icons.tsx";
@@ -76,6 +77,13 @@ const menuItems: MenuItem[] = [
     view: "users",
     icon: UsersIcon,
     label: <Trans id="menu.users">Manage users</Trans>,
+    isVisible: ({ user }) => user.role === "admin",
+    isEnabled: () => true,
+  },
+  {
+    view: "integrity",
+    icon: ShieldCheckIcon,
+    label: <Trans id="menu.integrity">Integrity</Trans>,
     isVisible: ({ user }) => user.role === "admin",
     isEnabled: () => true,
   },

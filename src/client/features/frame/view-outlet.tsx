@@ -19,6 +19,7 @@ const views: Record<ViewName, ComponentType> = {
   users: lazyChunk(() => import("../users/users-view.tsx")),
   subscription: lazyChunk(() => import("./subscription-view.tsx")),
   paymentHistory: lazyChunk(() => import("../payments/payment-history-view.tsx")),
+  integrity: lazyChunk(() => import("../integrity/integrity-view.tsx")),
   support: lazyChunk(() => import("../support/support-view.tsx")),
 };
 

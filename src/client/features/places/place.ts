@@ -11,6 +11,7 @@ export const viewNames = [
   "subscription",
   "paymentHistory",
   "support",
+  "integrity",
 ] as const;
 
 export type ViewName = (typeof viewNames)[number];

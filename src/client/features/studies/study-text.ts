@@ -7,7 +7,7 @@ const noName = msg({ id: "study.noName", message: "Name not given" });
 const noDescription = msg({ id: "study.noDescription", message: "No description" });
 
 /** The patient's name as the list shows it: the part before the first `^`. */
-export function patientText(i18n: I18n, { patientName }: Study): string {
+export function patientText(i18n: I18n, { patientName }: Pick<Study, "patientName">): string {
   return (patientName && shortPersonName(patientName)) || i18n._(noName);
 }
 

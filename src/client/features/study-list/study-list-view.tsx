@@ -22,6 +22,7 @@ import { DeleteStudyDialog } from "./delete-study-dialog.tsx";
 import { viewedSubject } from "./list-actions.ts";
 import { studyPageAtom, studySortingAtom } from "./list-place.ts";
 import { PlanStrip } from "./plan-strip.tsx";
+import { StudyAlarm } from "./study-check.tsx";
 import { ClearFilters, StudyFilterBar } from "./study-filter-bar.tsx";
 import { countFilters, type StudyFilters, studyFiltersAtom } from "./study-filters.ts";
 import { StudyPager } from "./study-pager.tsx";
@@ -69,6 +70,7 @@ export default function StudyListView() {
       />
       <ConflictNotice />
       <SkippedNotice />
+      <StudyAlarm studies={data?.studies} />
       <PlanStrip />
       {!isEmpty && <StudyFilterBar />}
       {error && !data ? (

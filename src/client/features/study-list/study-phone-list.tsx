@@ -19,6 +19,7 @@ import { openStudiesAtom } from "./list-place.ts";
 import { SeriesSheet } from "./series-sheet.tsx";
 import { StorageDot } from "./storage-status.tsx";
 import { StudyOrigin, StudyOwner } from "./study-cells.tsx";
+import { StudyCheck } from "./study-check.tsx";
 import { columnVisibility } from "./study-columns.tsx";
 import { OpeningFilm } from "./study-film.tsx";
 import { STUDIES_PER_PAGE } from "./use-study-list.ts";
@@ -69,6 +70,7 @@ function PhoneStudy({ study, isOpen, onToggle }: PhoneStudyProps) {
             <ReportButton study={study} />
             <MoreActions study={study} />
           </div>
+          <StudyCheck study={study} />
         </>
       )}
     </li>

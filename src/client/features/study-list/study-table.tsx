@@ -15,6 +15,7 @@ import {
 } from "./column-layout.ts";
 import { columnNames } from "./column-names.ts";
 import { SeriesSheet, StudyIdentifiers } from "./series-sheet.tsx";
+import { StudyCheck } from "./study-check.tsx";
 import { SkeletonRows } from "./study-skeleton.tsx";
 import type { studyTableFeatures } from "./study-table-features.ts";
 import { ColumnDragging, StudyTableHead } from "./study-table-head.tsx";
@@ -104,6 +105,7 @@ function StudyRow({ row, table }: { row: Row<typeof studyTableFeatures, Study>; 
               <SeriesSheet study={row.original} />
               <StudyIdentifiers study={row.original} />
             </div>
+            <StudyCheck study={row.original} />
           </td>
         </tr>
       )}

@@ -8,6 +8,7 @@ import { diskFamilies } from "./measure-disk.ts";
 import { partFamilies } from "./measure-parts.ts";
 import { processFamilies } from "./measure-process.ts";
 import { queueFamilies } from "./measure-queues.ts";
+import { readScrubState, scrubFamilies } from "./measure-scrub.ts";
 import { studyFamilies } from "./measure-studies.ts";
 import { createSharedReading } from "./shared-reading.ts";
 
@@ -27,6 +28,7 @@ export function createCollector(
   const queues = createSharedReading(() => measureQueues(db), { ...waiting, freshMs: 5_000 });
   const studies = createSharedReading(() => countStudyStates(db), { ...waiting, freshMs: 30_000 });
   const disk = createSharedReading(() => spaceOf(config.dataDir), { ...waiting, freshMs: 1_000 });
+  const scrub = createSharedReading(() => readScrubState(db), { ...waiting, freshMs: 30_000 });
   const sources: (() => Family[] | Promise<Family[]>)[] = [
     processFamilies,
     () => partFamilies(checks),
@@ -35,6 +37,7 @@ export function createCollector(
     async () => shown(await queues(), queueFamilies),
     async () => shown(await studies(), studyFamilies),
     async () => shown(await disk(), diskFamilies),
+    async () => shown(await scrub(), scrubFamilies),
   ];
   return async () => (await Promise.all(sources.map((source) => source()))).flat();
 }

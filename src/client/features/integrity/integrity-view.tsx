@@ -1,0 +1,73 @@
+import { Trans } from "@lingui/react/macro";
+import { useAtom, useSetAtom } from "jotai";
+import { Tabs } from "radix-ui";
+import { useEffect } from "react";
+import { LoadError } from "../../ui/load-error.tsx";
+import { viewAtom, viewStateAtom } from "../places/views.ts";
+import { useHis } from "../session/his-context.ts";
+import { Findings } from "./findings.tsx";
+import { PastRounds } from "./past-rounds.tsx";
+import { RoundPanel } from "./round-panel.tsx";
+import { useIntegrity } from "./use-integrity.ts";
+
+/** What reading the archive again found, for an admin; sends everybody else back to the start. */
+export default function IntegrityView() {
+  const isAdmin = useHis().user.role === "admin";
+  const setView = useSetAtom(viewAtom);
+  useEffect(() => {
+    if (!isAdmin) setView("welcome");
+  }, [isAdmin, setView]);
+  return isAdmin ? <ArchiveIntegrity /> : null;
+}
+
+const tabAtom = viewStateAtom("tab", "open");
+
+function ArchiveIntegrity() {
+  const { data, error, refetch } = useIntegrity();
+  const [tab, setTab] = useAtom(tabAtom);
+  return (
+    <>
+      <div className="view-head">
+        <h1>
+          <Trans id="menu.integrity">Integrity</Trans>
+        </h1>
+      </div>
+      {error && !data ? (
+        <LoadError
+          title={<Trans id="integrity.failed">The state of the archive could not be loaded</Trans>}
+          error={error}
+          onRetry={refetch}
+        />
+      ) : (
+        <>
+          <RoundPanel summary={data} />
+          <Tabs.Root value={tab} onValueChange={setTab}>
+            <Tabs.List className="tabs integrity-tabs">
+              <Tabs.Trigger value="open">
+                <Trans id="integrity.open">Open</Trans>
+                {data !== undefined && data.openFindings > 0 && (
+                  <span className="admin-count">{data.openFindings}</span>
+                )}
+              </Tabs.Trigger>
+              <Tabs.Trigger value="closed">
+                <Trans id="integrity.closed">Settled</Trans>
+              </Tabs.Trigger>
+              <Tabs.Trigger value="rounds">
+                <Trans id="integrity.rounds">Rounds</Trans>
+              </Tabs.Trigger>
+            </Tabs.List>
+            <Tabs.Content value="open" className="tab">
+              <Findings state="open" />
+            </Tabs.Content>
+            <Tabs.Content value="closed" className="tab">
+              <Findings state="closed" />
+            </Tabs.Content>
+            <Tabs.Content value="rounds" className="tab">
+              <PastRounds rounds={data?.pastRounds} />
+            </Tabs.Content>
+          </Tabs.Root>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useSetAtom } from "jotai";
+import type { Study } from "../../../shared/api/studies.ts";
+import { Button } from "../../ui/button.tsx";
+import { ShieldAlertIcon, ShieldCheckIcon } from "../../ui/icons.tsx";
+import { dayText } from "../../ui/moment-text.ts";
+import { viewAtom } from "../places/views.ts";
+import { useHis } from "../session/his-context.ts";
+import { findingOf } from "../studies/study-integrity.tsx";
+import { dateText, descriptionText } from "../studies/study-text.ts";
+import { openStudiesAtom } from "./list-place.ts";
+
+/** The line under an open study: when all its bytes were last read and compared, or what is wrong and what to do. */
+export function StudyCheck({ study }: { study: Study }) {
+  const { i18n } = useLingui();
+  const { integrity, verifiedAt, imagesReceived } = study;
+  const finding = findingOf(study);
+  if (finding) {
+    return (
+      <div className="study-check is-bad">
+        <ShieldAlertIcon />
+        <p>
+          <b>{i18n._(finding.word)}</b>
+          <span>{i18n._(finding.text)}</span>
+        </p>
+        <CheckActions study={study} />
+      </div>
+    );
+  }
+  if (integrity !== "ok" || !verifiedAt) return null;
+  const date = dayText(verifiedAt);
+  return (
+    <div className="study-check">
+      <ShieldCheckIcon />
+      <p>
+        <Trans id="integrity.verified">Checked on {date}:</Trans>{" "}
+        <b>
+          <Plural
+            id="integrity.verifiedImages"
+            value={imagesReceived}
+            one="# image, no change"
+            other="# images, no change"
+          />
+        </b>
+      </p>
+    </div>
+  );
+}
+
+function CheckActions({ study: { ownerName } }: { study: Study }) {
+  const { user, isActive } = useHis();
+  const setView = useSetAtom(viewAtom);
+  const isOwner = ownerName === null;
+  return (
+    <div className="study-check-actions">
+      {isOwner && isActive && (
+        <Button size="small" onClick={() => setView("uploadExames")}>
+          <Trans id="integrity.uploadAgain">Upload again</Trans>
+        </Button>
+      )}
+      {user.role !== "admin" && (
+        <Button size="small" onClick={() => setView("support")}>
+          <Trans id="integrity.contactSupport">Contact support</Trans>
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Says above the list that an exam on this page is damaged or missing, and leads to it. */
+export function StudyAlarm({ studies }: { studies: Study[] | undefined }) {
+  const { i18n } = useLingui();
+  const setOpen = useSetAtom(openStudiesAtom);
+  const unsound = studies?.filter((study) => findingOf(study) && study.ownerName === null) ?? [];
+  const [first] = unsound;
+  if (!first) return null;
+  return (
+    <div className="banner is-bad" role="alert">
+      <ShieldAlertIcon />
+      <span>
+        <b>
+          <Plural
+            id="integrity.alarm"
+            value={unsound.length}
+            one="One exam needs attention"
+            other="# exams need attention"
+          />
+        </b>{" "}
+        {descriptionText(i18n, first)}, {dateText(first.studyDate)}
+      </span>
+      <Button size="small" onClick={() => setOpen({ [first.id]: true })}>
+        <Trans id="integrity.alarm.show">Show</Trans>
+      </Button>
+    </div>
+  );
+}

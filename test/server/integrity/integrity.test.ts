@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { scrubArchive } from "../../../src/server/holdings/scrubbing/scrub-archive.ts";
+import type { IntegrityFinding, IntegritySummary } from "../../../src/shared/api/integrity.ts";
+import { readOpenMetrics } from "../../support/read-open-metrics.ts";
+import { formBody, samplePdf } from "../../support/sample-pdf.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+
+const METRICS_TOKEN = "a-token-for-metrics";
+const signal = new AbortController().signal;
+const ROUTES = [
+  ["GET", "/api/integrity"],
+  ["GET", "/api/integrity/findings"],
+  ["POST", `/api/integrity/findings/${Bun.randomUUIDv7()}/recheck`],
+  ["POST", `/api/integrity/findings/${Bun.randomUUIDv7()}/restore`],
+] as const;
+
+let t: TestApp;
+let admin: Person;
+let ana: Person;
+let studyId: string;
+let volume: string;
+let whole: Uint8Array<ArrayBuffer>;
+
+beforeAll(async () => {
+  t = await createTestApp({ env: { METRICS_TOKEN } });
+  admin = await t.addPerson("Beatriz", { role: "admin" });
+  ana = await t.addPerson("Ana", { plan: "clinica" });
+  studyId = (await t.store(ana, sampleZip({ study: "1" }))).studies[0]?.id ?? "";
+  const lab = await formBody(
+    { examName: "Hemograma", modality: "LAB" },
+    { name: "file", bytes: samplePdf() },
+  );
+  expect((await t.call("POST", "/api/exams-lab/upload", { as: ana, ...lab })).status).toBe(201);
+  await t.settle();
+  const [row] = await t.sql`select key from stored_objects where kind = 'volume'`;
+  volume = join(t.deps.config.dataDir, "objects", String(row?.key));
+  whole = Uint8Array.from(readFileSync(volume));
+}, 60_000);
+afterAll(() => t[Symbol.asyncDispose]());
+
+function flip(path: string): void {
+  const bytes = readFileSync(path);
+  bytes[20] = (bytes[20] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+}
+
+/** A round that reads everything at once. */
+async function scrub(): Promise<void> {
+  await t.sql`delete from scrub_rounds`;
+  const config = { ...t.deps.config, scrubDays: 30 };
+  await scrubArchive({ ...t.deps, config }, signal);
+  const clock = { now: () => new Date(t.deps.clock.now().getTime() + 29 * 86_400_000) };
+  await scrubArchive({ ...t.deps, config, clock }, signal);
+  await t.settle();
+}
+
+async function findings(state = "open"): Promise<IntegrityFinding[]> {
+  const answer = await t.call("GET", `/api/integrity/findings?state=${state}`, { as: admin });
+  expect(answer.status).toBe(200);
+  return ((await answer.json()) as { findings: IntegrityFinding[] }).findings;
+}
+
+async function summary(): Promise<IntegritySummary> {
+  return (await (await t.call("GET", "/api/integrity", { as: admin })).json()) as IntegritySummary;
+}
+
+async function figures(): Promise<Map<string, number>> {
+  const answer = await t.call("GET", "/metrics", { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
+  const text = await answer.text();
+  readOpenMetrics(text);
+  return new Map(
+    text
+      .split("\n")
+      .filter((line) => /^exameteca_(scrub|integrity)/.test(line))
+      .map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ")))]),
+  );
+}
+
+test("only an admin reads or settles findings", async () => {
+  for (const [method, path] of ROUTES) {
+    expect((await t.call(method, path)).status, path).toBe(401);
+    expect((await t.call(method, path, { as: ana })).status, path).toBe(403);
+  }
+  for (const [method, path] of ROUTES.slice(2)) {
+    const answer = await t.call(method, path, { as: admin });
+    expect([answer.status, (await problemOf(answer)).code]).toEqual([404, "finding.not_found"]);
+  }
+  const bad = await t.call("GET", "/api/integrity/findings?limit=1000", { as: admin });
+  expect(bad.status).toBe(400);
+});
+
+test("before the first round there is nothing to show, and afterwards the round with its figures", async () => {
+  expect(await summary()).toEqual({ scrubDays: 0, round: null, pastRounds: [], openFindings: 0 });
+  expect([...(await figures()).keys()]).toEqual([
+    'exameteca_integrity_findings{found="damaged"}',
+    'exameteca_integrity_findings{found="missing"}',
+  ]);
+  await scrub();
+  const { round, pastRounds } = await summary();
+  expect(round).toBeNull();
+  expect(pastRounds).toMatchObject([{ objectsRead: 3, objectsTotal: 3, findings: 0 }]);
+  expect(pastRounds[0]?.bytesRead).toBe(pastRounds[0]?.bytesTotal ?? 0);
+});
+
+test("a finding names its exam, is read again when an admin asks, and closes once the bytes are right", async () => {
+  flip(volume);
+  await scrub();
+  const [finding] = await findings();
+  expect(finding).toMatchObject({ kind: "volume", found: "damaged", study: { id: studyId }, closedAt: null });
+  expect((await summary()).openFindings).toBe(1);
+  const recheck = `/api/integrity/findings/${finding?.id}/recheck`;
+  expect((await t.call("POST", recheck, { as: admin })).status).toBe(200);
+  await t.settle();
+  expect(await findings()).toMatchObject([{ id: finding?.id }]);
+  writeFileSync(volume, whole);
+  expect((await t.call("POST", recheck, { as: admin })).status).toBe(200);
+  await t.settle();
+  expect(await findings()).toEqual([]);
+  expect(await findings("closed")).toMatchObject([{ id: finding?.id, healedBy: "reread" }]);
+  const closed = await t.call("POST", recheck, { as: admin });
+  expect([closed.status, (await problemOf(closed)).code]).toEqual([409, "finding.closed"]);
+});
+
+test("another copy is put back when an admin asks", async () => {
+  flip(volume);
+  await scrub();
+  const [finding] = await findings();
+  const [row] = await t.sql`select key from stored_objects where kind = 'volume'`;
+  await Bun.write(t.deps.node.stagedPath(String(row?.key)), whole);
+  const restore = await t.call("POST", `/api/integrity/findings/${finding?.id}/restore`, { as: admin });
+  expect(restore.status).toBe(200);
+  await t.settle();
+  expect(Uint8Array.from(readFileSync(volume))).toEqual(whole);
+  expect(await findings()).toEqual([]);
+  expect((await findings("closed"))[0]).toMatchObject({ id: finding?.id, healedBy: "copy" });
+  await t.deps.staging.delete(String(row?.key));
+});
+
+test("a laboratory PDF is read again too, and the admin is not told whose it is", async () => {
+  const [row] = await t.sql`select key from lab_exams`;
+  const path = join(t.deps.config.dataDir, "objects", String(row?.key));
+  const bytes = readFileSync(path);
+  flip(path);
+  await scrub();
+  const [finding] = await findings();
+  expect(finding).toMatchObject({ kind: "lab", study: null });
+  expect(JSON.stringify(finding)).not.toContain("Hemograma");
+  writeFileSync(path, bytes);
+  await t.call("POST", `/api/integrity/findings/${finding?.id}/recheck`, { as: admin });
+  await t.settle();
+  expect(await findings()).toEqual([]);
+  expect(await t.sql`select integrity from lab_exams`).toMatchObject([{ integrity: "ok" }]);
+});
+
+test("an exam that waits to be purged is not named", async () => {
+  flip(volume);
+  await scrub();
+  const removal = Bun.randomUUIDv7();
+  await t.sql`insert into removals
+    (id, user_id, reason, created_at, purge_after, study_count, lab_exam_count, plan_id)
+    select ${removal}, ${ana.id}, 'cancelled', now(), now() + interval '3 days', 1, 0, id from plans limit 1`;
+  await t.sql`update studies set removal_id = ${removal}`;
+  expect(await findings()).toMatchObject([{ kind: "volume", study: null }]);
+  await t.sql`update studies set removal_id = null`;
+  writeFileSync(volume, whole);
+});
