@@ -9,6 +9,8 @@ import { type Answer, answerCalls, problem, renderView } from "../../support/ren
 import { paid, payment, subscriptionAnswers } from "../../support/subscriptions.ts";
 
 withDom();
+// The dialog is fetched when it is first shown, which takes longer than the turns of the fake clock on a busy machine.
+await import("../../../src/client/features/payments/pix-dialog.tsx");
 withFakeClock("2026-11-21T12:00:00.000Z");
 
 const ONE = `GET /api/payments/${payment.id}`;
