@@ -1,16 +1,22 @@
-import { getTableColumns, type InferSelectModel, type SQL, sql } from "drizzle-orm";
+import { getTableColumns, type InferInsertModel, type InferSelectModel, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Given } from "./prepared.ts";
 
+/** A row with every column that is written; the database fills generated ones. */
+export type WrittenRow<Table extends PgTable> = Pick<
+  InferSelectModel<Table>,
+  keyof InferSelectModel<Table> & keyof InferInsertModel<Table>
+>;
+
 /** Rows as one list of values for each column, in PostgreSQL's text format. */
 export type RowsByColumn<Table extends PgTable> = {
-  [Name in keyof InferSelectModel<Table>]: (string | null)[];
+  [Name in keyof WrittenRow<Table>]: (string | null)[];
 };
 
 /** Turns rows into the argument of {@link selectGiven}. Each row must have every column. */
 export function byColumn<Table extends PgTable>(
   table: Table,
-  rows: readonly InferSelectModel<Table>[],
+  rows: readonly WrittenRow<Table>[],
 ): RowsByColumn<Table> {
   const lists = columnsOf(table).map(([name, column]) => {
     const values = rows.map((row) => (row as Record<string, unknown>)[name] ?? null);
@@ -34,5 +40,5 @@ export function selectGiven<Table extends PgTable>(table: Table, given: Given<Ro
 }
 
 function columnsOf(table: PgTable): [name: string, column: PgColumn][] {
-  return Object.entries(getTableColumns(table));
+  return Object.entries(getTableColumns(table)).filter(([, { generated }]) => generated === undefined);
 }

@@ -92,6 +92,8 @@ export const studyListQuerySchema = z.object({
   offset: z.optional(z.coerce.number<number>().check(z.int(), z.minimum(0), z.maximum(10_000_000))),
   sort: z.optional(z.enum(studySorts)),
   order: z.optional(z.enum(["asc", "desc"])),
+  /** Words that patient, patient ID, accession number, description, institution and modality must contain among them. */
+  search: z.optional(searchText),
   patientName: z.optional(searchText),
   patientID: z.optional(searchText),
   accessionNumber: z.optional(searchText),

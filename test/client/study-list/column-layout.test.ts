@@ -53,7 +53,13 @@ test("the patient stays first, the viewer and the actions stay last", () => {
 
 test("no column gets narrower than 80 px, and each can be reset to its default width", () => {
   const narrow = resizeColumn(defaultLayout, "modality", 12);
-  expect(columnWidth(narrow, "modality", "user", true)).toBe(80);
-  const own = columnWidth(defaultLayout, "modality", "user", true);
-  expect(columnWidth(resizeColumn(narrow, "modality"), "modality", "user", true)).toBe(own);
+  expect(columnWidth(narrow, "modality", { role: "user", isWide: true, hasPatients: false })).toBe(80);
+  const own = columnWidth(defaultLayout, "modality", { role: "user", isWide: true, hasPatients: false });
+  expect(
+    columnWidth(resizeColumn(narrow, "modality"), "modality", {
+      role: "user",
+      isWide: true,
+      hasPatients: false,
+    }),
+  ).toBe(own);
 });

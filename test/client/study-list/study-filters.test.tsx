@@ -51,6 +51,14 @@ describe("the filters", () => {
     expect(asked.length).toBe(before + 1);
   });
 
+  test("begin with one search over patient, description, institution and modality", async () => {
+    const { answers, last } = serveList();
+    const { user } = await showList(answers);
+    await user.type(await screen.findByRole("searchbox", { name: "Buscar" }), "crânio tc");
+    await waitFor(() => expect(last().search).toBe("crânio tc"));
+    expect(last().patientName).toBeUndefined();
+  });
+
   test("offer the modalities by code and name, and send the chosen one's code", async () => {
     const { answers, last } = serveList();
     const { user } = await showList(answers);

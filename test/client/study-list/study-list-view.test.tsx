@@ -332,6 +332,23 @@ describe("deleting a study", () => {
   });
 });
 
+describe("the patient of an exam", () => {
+  test("is in the row wherever the person sees exams of several", async () => {
+    const answers = listOf([skull]);
+    let several = "false";
+    answers["GET /api/studies"] = () =>
+      Response.json([skull], { headers: { "X-Total-Count": "1", "X-Several-Patients": several } });
+    await showList(answers);
+    await screen.findByText("Tomografia de crânio");
+    expect(screen.queryByText("Duarte")).toBeNull();
+    cleanup();
+    several = "true";
+    await showList(answers);
+    expect(await screen.findByText("Duarte")).toBeTruthy();
+    expect(columnHeads()[0]).toBe("Paciente");
+  });
+});
+
 describe("the list that cannot be loaded", () => {
   test("shows an error with the code to quote, and offers another try", async () => {
     let isDown = true;

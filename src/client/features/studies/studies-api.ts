@@ -28,6 +28,8 @@ export interface StudyPage {
   studies: Study[];
   /** Number of studies on all pages. */
   total: number;
+  /** Whether the person sees studies of more than one patient, on any page. */
+  hasSeveralPatients: boolean;
 }
 
 interface PictureQuery {
@@ -42,7 +44,11 @@ export const studiesApi = {
     const response = await callApi(listStudiesCall, { query, signal });
     const studies = z.array(listedStudySchema).parse(await response.json());
     const total = response.headers.get("X-Total-Count");
-    return { studies, total: total === null ? studies.length : Number(total) };
+    return {
+      studies,
+      total: total === null ? studies.length : Number(total),
+      hasSeveralPatients: response.headers.get("X-Several-Patients") === "true",
+    };
   },
   read: (study: string, signal?: AbortSignal): Promise<Study> =>
     callJson(readAnyStudyCall, { params: { study }, signal }),

@@ -77,8 +77,16 @@ export function resizeColumn(layout: ColumnLayout, column: StudyColumn, widthPx?
 }
 
 /** Width in pixels; for the flexible column, its minimum width. */
-export function columnWidth(layout: ColumnLayout, column: StudyColumn, role: Role, isWide: boolean): number {
-  return layout.widths[column] ?? ownWidth(column, role, isWide);
+export function columnWidth(layout: ColumnLayout, column: StudyColumn, room: TableRoom): number {
+  return layout.widths[column] ?? ownWidth(column, room);
+}
+
+/** What decides how much room a column has. */
+interface TableRoom {
+  role: Role;
+  isWide: boolean;
+  /** Whether the patient has a column. */
+  hasPatients: boolean;
 }
 
 export function isMovable(column: string): column is MovableColumn {
@@ -103,11 +111,11 @@ const ownWidths: Record<StudyColumn, number> = {
 };
 
 /**
- * An admin's columns just fit beside the sidebar at 1,440 px. A user has fewer columns, so theirs may be wider. The
+ * An admin's columns just fit beside the sidebar at 1,440 px. Without patients there are fewer, so they may be wider. The
  * viewer's button is an icon for an admin, and for everyone on a narrow screen.
  */
-function ownWidth(column: StudyColumn, role: Role, isWide: boolean): number {
-  if (role === "user") {
+function ownWidth(column: StudyColumn, { role, isWide, hasPatients }: TableRoom): number {
+  if (!hasPatients) {
     if (column === "studyDate") return 152;
     if (column === "studyDescription") return 260;
     if (column === "modality" && isWide) return 178;

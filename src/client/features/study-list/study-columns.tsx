@@ -56,11 +56,16 @@ export const studyColumns = column.columns([
   }),
 ]);
 
-/** Visibility of the columns that depend on the role. */
-export function columnVisibility(role: Role): Record<string, boolean> {
+/** Visibility of the columns that depend on the role. A person with exams of one patient knows whose they are. */
+export function columnVisibility(role: Role, hasSeveralPatients: boolean) {
   return {
-    patientName: role !== "user",
+    patientName: role !== "user" || hasSeveralPatients,
     storageStatus: role === "admin",
-    actions: role === "admin" || role === "user",
+    actions: hasActions(role),
   };
+}
+
+/** Doctors and labs only look. */
+export function hasActions(role: Role): boolean {
+  return role === "admin" || role === "user";
 }

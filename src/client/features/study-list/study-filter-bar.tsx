@@ -6,21 +6,28 @@ import { SlidersIcon } from "../../ui/icons.tsx";
 import { Popover } from "../../ui/popover.tsx";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { openAtom } from "../places/views.ts";
-import { DateFilters, ModalityFilter, MoreFilters, PatientNameFilter } from "./study-filter-fields.tsx";
+import {
+  DateFilters,
+  ModalityFilter,
+  MoreFilters,
+  PatientNameFilter,
+  SearchFilter,
+} from "./study-filter-fields.tsx";
 import { countFilters, noFilters, studyFiltersAtom } from "./study-filters.ts";
 
 const isFilterSheetOpenAtom = openAtom("filters");
 
-/** The filters of the list; on a phone all of them except the name are behind one button. */
+/** The filters of the list; on a phone all of them except the search are behind one button. */
 export function StudyFilterBar() {
   const isPhone = useMediaQuery(PHONE);
   return (
     <search className="study-filters">
-      <PatientNameFilter />
+      <SearchFilter />
       {isPhone ? (
         <FilterSheet />
       ) : (
         <>
+          <PatientNameFilter />
           <DateFilters />
           <ModalityFilter />
           <MoreFiltersButton />
@@ -54,7 +61,7 @@ function MoreFiltersButton() {
 function FilterSheet() {
   const { t } = useLingui();
   const [isOpen, setOpen] = useAtom(isFilterSheetOpenAtom);
-  const [{ patientName: _besideIt, ...others }] = useAtom(studyFiltersAtom);
+  const [{ search: _besideIt, ...others }] = useAtom(studyFiltersAtom);
   const title = t({ id: "filter.title", message: "Filters" });
   return (
     <>
@@ -65,6 +72,7 @@ function FilterSheet() {
       </Button>
       <Dialog open={isOpen} onOpenChange={setOpen} title={title}>
         <div className="filter-fields">
+          <PatientNameFilter />
           <div className="filter-dates">
             <DateFilters />
           </div>

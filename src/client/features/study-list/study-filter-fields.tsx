@@ -20,11 +20,12 @@ export function useStudyFilters() {
   return [filters, change] as const;
 }
 
-export function PatientNameFilter() {
+/** The one field that looks into everything a row shows. */
+export function SearchFilter() {
   const { t } = useLingui();
   const [filters, change] = useStudyFilters();
   return (
-    <Field className="filter-name" label={<Trans id="exam.patientName">Patient name</Trans>}>
+    <Field className="filter-search" label={<Trans id="filter.search">Search</Trans>}>
       {(tied) => (
         <div className="input">
           <SearchIcon small />
@@ -32,12 +33,37 @@ export function PatientNameFilter() {
             {...tied}
             type="search"
             autoComplete="off"
+            enterKeyHint="search"
             maxLength={MAX_FILTER_LENGTH}
-            placeholder={t({ id: "filter.byName", message: "Search by name" })}
-            value={filters.patientName}
-            onChange={({ target }) => change({ patientName: target.value })}
+            placeholder={t({
+              id: "filter.searchIn",
+              message: "Patient, description, institution, modality…",
+            })}
+            value={filters.search}
+            onChange={({ target }) => change({ search: target.value })}
           />
         </div>
+      )}
+    </Field>
+  );
+}
+
+export function PatientNameFilter() {
+  const { t } = useLingui();
+  const [filters, change] = useStudyFilters();
+  return (
+    <Field className="filter-name" label={<Trans id="exam.patientName">Patient name</Trans>}>
+      {(tied) => (
+        <input
+          {...tied}
+          className="input"
+          type="search"
+          autoComplete="off"
+          maxLength={MAX_FILTER_LENGTH}
+          placeholder={t({ id: "filter.byName", message: "Search by name" })}
+          value={filters.patientName}
+          onChange={({ target }) => change({ patientName: target.value })}
+        />
       )}
     </Field>
   );

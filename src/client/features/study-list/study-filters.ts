@@ -7,6 +7,8 @@ export const FILTER_MODALITIES = ["CT", "MR", "US", "CR", "ES", "NM", "PT"] as c
 
 /** The values of the filter fields. Dates are `YYYY-MM-DD` or unfinished input; an empty text filters nothing. */
 export interface StudyFilters {
+  /** Words that the study must have anywhere. */
+  search: string;
   patientName: string;
   startDate: string;
   endDate: string;
@@ -17,6 +19,7 @@ export interface StudyFilters {
 }
 
 export const noFilters: StudyFilters = {
+  search: "",
   patientName: "",
   startDate: "",
   endDate: "",

@@ -82,7 +82,12 @@ export default function StudyListView() {
       ) : (
         <>
           {error && <ListError error={error} onRetry={() => void refetch()} />}
-          <Studies studies={data?.studies} sorting={sorting} onSortingChange={sort} />
+          <Studies
+            studies={data?.studies}
+            hasSeveralPatients={data?.hasSeveralPatients ?? false}
+            sorting={sorting}
+            onSortingChange={sort}
+          />
           {data && (
             <StudyPager
               pageIndex={pageIndex}
@@ -113,7 +118,7 @@ function usePageOf(filters: StudyFilters) {
 
 function Studies(props: Parameters<typeof StudyTable>[0]) {
   const isPhone = useMediaQuery(PHONE);
-  return isPhone ? <StudyPhoneList studies={props.studies} /> : <StudyTable {...props} />;
+  return isPhone ? <StudyPhoneList {...props} /> : <StudyTable {...props} />;
 }
 
 interface ListHeadProps {

@@ -20,13 +20,19 @@ import { SeriesSheet } from "./series-sheet.tsx";
 import { StorageDot } from "./storage-status.tsx";
 import { StudyOrigin, StudyOwner } from "./study-cells.tsx";
 import { StudyCheck } from "./study-check.tsx";
-import { columnVisibility } from "./study-columns.tsx";
+import { columnVisibility, hasActions } from "./study-columns.tsx";
 import { OpeningFilm } from "./study-film.tsx";
 import { STUDIES_PER_PAGE } from "./use-study-list.ts";
 import { ViewerButton } from "./viewer-button.tsx";
 
+interface StudyPhoneListProps {
+  /** Undefined while they are loading. */
+  studies: Study[] | undefined;
+  hasSeveralPatients: boolean;
+}
+
 /** The list on a phone: the viewer is one tap, a tap elsewhere opens series and actions. */
-export function StudyPhoneList({ studies }: { studies: Study[] | undefined }) {
+export function StudyPhoneList({ studies, hasSeveralPatients }: StudyPhoneListProps) {
   const [open, setOpen] = useAtom(openStudiesAtom);
   if (!studies) return <PhoneSkeleton />;
   return (
@@ -35,6 +41,7 @@ export function StudyPhoneList({ studies }: { studies: Study[] | undefined }) {
         <PhoneStudy
           key={study.id}
           study={study}
+          hasSeveralPatients={hasSeveralPatients}
           isOpen={open[study.id] === true}
           onToggle={() => setOpen(open[study.id] ? {} : { [study.id]: true })}
         />
@@ -45,18 +52,19 @@ export function StudyPhoneList({ studies }: { studies: Study[] | undefined }) {
 
 interface PhoneStudyProps {
   study: Study;
+  hasSeveralPatients: boolean;
   isOpen: boolean;
   onToggle: () => void;
 }
 
-function PhoneStudy({ study, isOpen, onToggle }: PhoneStudyProps) {
+function PhoneStudy({ study, hasSeveralPatients, isOpen, onToggle }: PhoneStudyProps) {
   const isBusy = useAtomValue(busyStudiesAtom).has(study.id);
   return (
     <li className={`phone-study ${isOpen ? "is-open" : ""} ${isBusy ? "is-busy" : ""}`} aria-busy={isBusy}>
       <div className="phone-study-line">
         <OpeningFilm study={study} large />
         <button type="button" className="phone-study-toggle" aria-expanded={isOpen} onClick={onToggle}>
-          <PhoneStudyText study={study} />
+          <PhoneStudyText study={study} hasSeveralPatients={hasSeveralPatients} />
           {isOpen && <ChevronDownIcon className="study-lit-icon" />}
         </button>
         {!isOpen && <ViewerButton study={study} kind="icon" />}
@@ -77,9 +85,12 @@ function PhoneStudy({ study, isOpen, onToggle }: PhoneStudyProps) {
   );
 }
 
-function PhoneStudyText({ study }: { study: Study }) {
+function PhoneStudyText({
+  study,
+  hasSeveralPatients,
+}: Pick<PhoneStudyProps, "study" | "hasSeveralPatients">) {
   const { i18n, t } = useLingui();
-  const columns = columnVisibility(useHis().user.role);
+  const columns = columnVisibility(useHis().user.role, hasSeveralPatients);
   return (
     <span className="phone-study-text">
       <b>{descriptionText(i18n, study)}</b>
@@ -111,7 +122,7 @@ function MoreActions({ study }: { study: Study }) {
   const isBusy = useAtomValue(busyStudiesAtom).has(study.id);
   const { access } = study;
   const hasAny = access.download || access.share || access.delete;
-  if (!columnVisibility(role).actions || !hasAny) return null;
+  if (!hasActions(role) || !hasAny) return null;
   const trigger = (
     <IconButton label={t({ id: "study.more", message: "More actions" })} disabled={isBusy}>
       <EllipsisIcon />

@@ -25,6 +25,7 @@ import { type StudyTableModel, useColumnWidths, useStudyTable } from "./use-stud
 interface StudyTableProps {
   /** Undefined while they are loading; the table then shows a skeleton. */
   studies: Study[] | undefined;
+  hasSeveralPatients: boolean;
   sorting: SortingState;
   onSortingChange: (sorting: SortingState) => void;
 }
@@ -32,12 +33,14 @@ interface StudyTableProps {
 const NO_STUDIES: Study[] = [];
 
 /** The list on a desktop. People can reorder and resize its columns. */
-export function StudyTable({ studies, sorting, onSortingChange }: StudyTableProps) {
+export function StudyTable({ studies, hasSeveralPatients, sorting, onSortingChange }: StudyTableProps) {
   const { i18n, t } = useLingui();
   const { role } = useHis().user;
   const [layout, setLayout] = useColumnLayout();
   const [announced, setAnnounced] = useState("");
-  const table = useStudyTable({ studies: studies ?? NO_STUDIES, layout, sorting, onSortingChange });
+  const table = useStudyTable({
+    ...{ studies: studies ?? NO_STUDIES, hasSeveralPatients, layout, sorting, onSortingChange },
+  });
   const columns = table.getVisibleLeafColumns().map(({ id }) => id as StudyColumn);
   const widths = useColumnWidths(layout, columns);
 
@@ -52,7 +55,7 @@ export function StudyTable({ studies, sorting, onSortingChange }: StudyTableProp
     <ColumnDragging onMove={move}>
       <div className="panel study-table-wrap">
         <table
-          className={`study-table is-${role}`}
+          className={`study-table is-${role} ${columns.includes("patientName") ? "has-patients" : ""}`}
           style={{ minWidth: widths.leastPx }}
           aria-busy={studies === undefined}
         >

@@ -20,15 +20,17 @@ const WIDE = "(min-width: 1241px)";
 
 interface StudyTableState {
   studies: Study[];
+  hasSeveralPatients: boolean;
   layout: ColumnLayout;
   sorting: SortingState;
   onSortingChange: (sorting: SortingState) => void;
 }
 
 /** The server sorts, filters and pages; the table only keeps the chosen sort and page, and which rows are expanded. */
-export function useStudyTable({ studies, layout, sorting, onSortingChange }: StudyTableState) {
+export function useStudyTable(shown: StudyTableState) {
+  const { studies, hasSeveralPatients, layout, sorting, onSortingChange } = shown;
   const { role } = useHis().user;
-  const visibility = useMemo(() => columnVisibility(role), [role]);
+  const visibility = useMemo(() => columnVisibility(role, hasSeveralPatients), [role, hasSeveralPatients]);
   const order = useMemo(() => columnOrder(layout), [layout]);
   const [expanded, setExpanded] = useAtom(openStudiesAtom);
   return useTable({
@@ -66,7 +68,8 @@ export interface ColumnWidths {
 export function useColumnWidths(layout: ColumnLayout, columns: readonly StudyColumn[]): ColumnWidths {
   const { role } = useHis().user;
   const isWide = useMediaQuery(WIDE);
-  const of = (column: StudyColumn) => columnWidth(layout, column, role, isWide);
+  const hasPatients = columns.includes("patientName");
+  const of = (column: StudyColumn) => columnWidth(layout, column, { role, isWide, hasPatients });
   const autoColumn = layout.widths[FLEXIBLE_COLUMN] === undefined ? FLEXIBLE_COLUMN : "viewer";
   return {
     leastPx: columns.reduce((sum, column) => sum + of(column), 0),

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { UploadAnswer } from "../../../shared/api/upload.ts";
 import type { Deps } from "../../deps.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
-import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
+import type { SeriesRow, WrittenStudyRow } from "../studies/studies.table.ts";
 import type { StoredStudy } from "../studies/study-contents.repo.ts";
 import type { FinishedUpload } from "./finished-upload.ts";
 import { formFor, overridesAfter, seriesIdOf } from "./label-study.ts";
@@ -11,7 +11,7 @@ import type { BuiltObject, BuiltStudy, BuiltVolume, ScannedStudy } from "./worke
 
 /** What an upload changes in the database, and the answer to its sender. */
 export interface Change {
-  newStudies: StudyRow[];
+  newStudies: WrittenStudyRow[];
   /** Studies that existed before: their contents are counted again. */
   grownIds: string[];
   /** Index columns that the form changes, of studies that existed before. */

@@ -15,6 +15,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import type { WrittenRow } from "../../db/given-rows.ts";
 import { keyOf } from "../../db/key-of.ts";
 import { integrity } from "../../holdings/objects/stored-objects.table.ts";
 import { users } from "../accounts/users/users.table.ts";
@@ -86,6 +87,11 @@ function sortIndexes(
   ];
 }
 
+/** Folds as `fold` in src/shared does, in functions of PostgreSQL that a generated column may use. */
+const searchFoldedExpression = sql`' ' || patient_name_folded || ' ' || patient_id_folded || ' ' || accession_number_folded || ' '
+  || description_folded || ' ' || regexp_replace(lower(regexp_replace(normalize(left(coalesce(institution_name, ''), 512), NFKD),
+  '[\\u0300-\\u036f]+', '', 'g')), '\\s+', ' ', 'g') || ' ' || replace(lower(coalesce(modality, '')), '\\', ' ') || ' '`;
+
 /** A study as the list shows it. Index columns may be overridden by the upload form; instances never are. */
 export const studies = pgTable(
   "studies",
@@ -127,6 +133,11 @@ export const studies = pgTable(
     patientIDFolded: text("patient_id_folded").notNull().default(""),
     accessionNumberFolded: text("accession_number_folded").notNull().default(""),
     descriptionFolded: text("description_folded").notNull().default(""),
+    /**
+     * What the one search field looks into: the folded columns, the folded institution and the modality codes in lower case,
+     * each word between spaces. The database writes it, so that it is right whoever writes the row.
+     */
+    searchFolded: text("search_folded").generatedAlwaysAs(searchFoldedExpression),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
     /** Set while a cancelled account's study waits to be purged: nobody sees it, and an undo brings it back. */
     removalId: uuid("removal_id").references(() => keyOf("removals")),
@@ -144,6 +155,7 @@ export const studies = pgTable(
     index("studies_patient_id_trgm_idx").using("gin", sql`${table.patientIDFolded} gin_trgm_ops`),
     index("studies_accession_number_trgm_idx").using("gin", sql`${table.accessionNumberFolded} gin_trgm_ops`),
     index("studies_description_trgm_idx").using("gin", sql`${table.descriptionFolded} gin_trgm_ops`),
+    index("studies_search_trgm_idx").using("gin", sql`${table.searchFolded} gin_trgm_ops`),
   ],
 );
 
@@ -202,4 +214,5 @@ export const grants = pgTable(
 );
 
 export type StudyRow = typeof studies.$inferSelect;
+export type WrittenStudyRow = WrittenRow<typeof studies>;
 export type SeriesRow = typeof series.$inferSelect;

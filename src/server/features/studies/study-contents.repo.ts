@@ -8,7 +8,14 @@ import { isKept } from "../../holdings/kept.repo.ts";
 import { listVolumes } from "../../holdings/objects/stored-objects.repo.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
 import { chunks } from "../../runtime/chunks.ts";
-import { MAX_INDEXED_TEXT, type SeriesRow, type StudyRow, series, studies } from "./studies.table.ts";
+import {
+  MAX_INDEXED_TEXT,
+  type SeriesRow,
+  type StudyRow,
+  series,
+  studies,
+  type WrittenStudyRow,
+} from "./studies.table.ts";
 import { lockStudies } from "./study-storage.repo.ts";
 
 /** PostgreSQL takes 65,534 parameters a statement. */
@@ -94,7 +101,7 @@ const newStudies = prepared((db, given: Given<RowsByColumn<typeof studies>>) =>
   db.insert(studies).select(selectGiven(studies, given)),
 );
 
-export async function insertStudies(tx: Tx, rows: StudyRow[]): Promise<void> {
+export async function insertStudies(tx: Tx, rows: WrittenStudyRow[]): Promise<void> {
   if (rows.length > 0) await newStudies(tx, byColumn(studies, rows));
 }
 

@@ -20,16 +20,18 @@ export async function pageOfStudies(
   { db }: Pick<Deps, "db">,
   caller: Caller,
   query: StudyListQuery,
-): Promise<{ rows: StudyListRow[]; total: number }> {
+): Promise<{ rows: StudyListRow[]; total: number; hasSeveralPatients: boolean }> {
   const { limit = MAX_LISTED, offset = 0 } = query;
   const tally = await readStudyTally(db, caller);
   const matching = await countOwn(db, caller, query, tally);
   const total = matching + (tally.hasGrants ? await countGrantedPart(db, caller, query) : 0);
-  if (offset >= total) return { rows: [], total };
+  const { hasSeveralPatients } = tally;
+  if (offset >= total) return { rows: [], total, hasSeveralPatients };
   const rows = await listStudies(db, caller, { query, limit, offset, tally, matching });
   // A last page gives the exact number, even if studies were added or removed since they were counted.
   const isLast = rows.length > 0 && rows.length < limit;
-  return { rows, total: isLast ? offset + rows.length : Math.max(total, offset + rows.length) };
+  const shown = offset + rows.length;
+  return { rows, total: isLast ? shown : Math.max(total, shown), hasSeveralPatients };
 }
 
 const recentCounts = new WeakMap<Deps["db"], RecentCounts>();

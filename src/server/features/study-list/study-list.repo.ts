@@ -1,6 +1,7 @@
 import { and, eq, gte, inArray, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { StudyListQuery } from "../../../shared/api/studies.ts";
+import { modalitiesCalled } from "../../../shared/dicom/modality-words.ts";
 import { fold } from "../../../shared/fold.ts";
 import type { DbOrTx } from "../../db/client.ts";
 import { PLANNED_ANEW } from "../../db/preparing.ts";
@@ -20,6 +21,8 @@ export interface StudyTally {
   /** Every count of these studies is valid while this stays the same. */
   revision: string;
   hasGrants: boolean;
+  /** Whether the studies that the caller may see, granted ones included, are of more than one patient. */
+  hasSeveralPatients: boolean;
 }
 
 export interface StudyCount {
@@ -53,6 +56,7 @@ export async function readStudyTally(db: DbOrTx, caller: Caller): Promise<StudyT
     byModality: StudyTally["byModality"];
     revision: string;
     hasGrants: boolean;
+    hasSeveralPatients: boolean;
   }>(sql`
     select
       (select coalesce(json_object_agg(modality, studies), '{}') from (
@@ -60,10 +64,25 @@ export async function readStudyTally(db: DbOrTx, caller: Caller): Promise<StudyT
         where ${talliesOf(caller)} group by 1 having sum(${studyTallies.studies}) > 0
       ) as tally) as "byModality",
       ${revisionFor(caller)} as revision,
-      exists (select from ${grants} where ${grants.userId} = ${caller.userId}) as "hasGrants"`);
+      exists (select from ${grants} where ${grants.userId} = ${caller.userId}) as "hasGrants",
+      (${severalPatients(caller)}) as "hasSeveralPatients"`);
   if (!row) throw new Error("a select without from answered no row");
   return row;
 }
+
+/** Whether more than one patient name is seen: the first and the last of the own ones, and those of granted studies. */
+function severalPatients(caller: Caller): SQL {
+  const { own, granted } = visibleParts(caller);
+  const name = studies.patientNameFolded;
+  const end = (direction: SQL) =>
+    sql`(select ${name} as name from ${studies} where ${and(own)} order by ${name} ${direction} limit 1)`;
+  return sql`select count(*) > 1 from (
+    ${end(sql`asc nulls first`)} union ${end(sql`desc nulls last`)}
+    union (select ${name} from ${studies} where ${granted} limit ${MAX_GRANTED_NAMES})
+  ) as names`;
+}
+
+const MAX_GRANTED_NAMES = 1_000;
 
 /** Counts the own studies that pass the filters, with the revision at which they were counted. */
 export async function countOwnPart(
@@ -134,7 +153,7 @@ function hasIndexOfItsOwn(query: StudyListQuery): boolean {
   const texts = [query.patientName, query.patientID, query.accessionNumber, query.description].filter(
     Boolean,
   );
-  const others = [modalityOf(query), query.startDate ?? query.endDate].filter(Boolean);
+  const others = [query.search, modalityOf(query), query.startDate ?? query.endDate].filter(Boolean);
   const isShort = texts.some((text = "") => fold(text).length < TRIGRAM);
   return texts.length + others.length <= 1 && !isShort;
 }
@@ -190,11 +209,26 @@ function grantedCondition(caller: Caller, query: StudyListQuery): SQL | undefine
 
 function textsMatch(query: StudyListQuery): SQL | undefined {
   return and(
+    ...wordsOf(query.search).map(isFound),
     containsFolded(studies.patientNameFolded, query.patientName),
     containsFolded(studies.patientIDFolded, query.patientID),
     containsFolded(studies.accessionNumberFolded, query.accessionNumber),
     containsFolded(studies.descriptionFolded, query.description),
   );
+}
+
+/** A search has so many different words; further ones are ignored. */
+const MAX_WORDS = 10;
+
+function wordsOf(search = ""): string[] {
+  return [...new Set(fold(search).split(" "))].filter(Boolean).slice(0, MAX_WORDS);
+}
+
+/** A study has the word, or a modality that people call by it. The index finds a short word only where one begins. */
+function isFound(word: string): SQL | undefined {
+  const text = word.length < TRIGRAM ? ` ${word}` : word;
+  const codes = modalitiesCalled(word).map((code) => contains(studies.searchFolded, ` ${code} `));
+  return or(contains(studies.searchFolded, text), ...codes);
 }
 
 function containsFolded(column: AnyPgColumn, text: string | undefined): SQL | undefined {

@@ -27,16 +27,22 @@ export function createStudyListRoutes(deps: Deps, guard: Guard) {
     guard(viewing),
     describe(listStudiesCall, {
       summary: "List the studies that the caller may see",
-      details: "Newest first. Text filters ignore case and accents. Without `limit` all come, up to 10,000.",
-      headers: { "X-Total-Count": "How many there are on all pages." },
+      details:
+        "Newest first. Text filters ignore case and accents. Each word of `search` must be in the patient, patient ID, accession " +
+        "number, description, institution or modality. Without `limit` all come, up to 10,000.",
+      headers: {
+        "X-Total-Count": "How many there are on all pages.",
+        "X-Several-Patients": "`true` if the studies that the caller may see are of more than one patient.",
+      },
     }),
     validate("query", listStudiesCall.query),
     async (c) => {
       const session = c.get("session");
       const query = c.req.valid("query");
-      const { rows, total } = await pageOfStudies(deps, session, query);
+      const { rows, total, hasSeveralPatients } = await pageOfStudies(deps, session, query);
       const reported = await findReportsBy(deps.db, session.userId, grantedWithReport(session, rows));
       c.header("X-Total-Count", String(total));
+      c.header("X-Several-Patients", String(hasSeveralPatients));
       c.header("Cache-Control", "private, no-store");
       return c.json(rows.map((row) => presentStudy(row, session, reported.has(row.study.id))));
     },
