@@ -4,7 +4,7 @@ import { Patience } from "../../../src/server/db/patience.ts";
 import { sweepUploads } from "../../../src/server/holdings/sweeping/sweep-uploads.ts";
 import { defineQueue } from "../../../src/server/jobs/queue.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
-import { type DatabaseProxy, startDatabaseProxy } from "../../support/database-proxy.ts";
+import { type ConnectionProxy, startConnectionProxy } from "../../support/connection-proxy.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 
@@ -13,14 +13,14 @@ const ANSWER_MS = 2_000;
 const UNSENT_MS = 300;
 
 let t: TestApp;
-let proxy: DatabaseProxy;
+let proxy: ConnectionProxy;
 let person: Person;
 let studyId: string;
 
 beforeAll(async () => {
   t = await createTestApp({
     databaseVia: async (url) => {
-      proxy = await startDatabaseProxy(url);
+      proxy = await startConnectionProxy(url);
       return proxy.url;
     },
     // The log tells of each connection that this file breaks.

@@ -1,9 +1,9 @@
 import type { AddressInfo } from "node:net";
 import { createConnection, createServer, type NetConnectOpts, type Socket } from "node:net";
 
-/** A way to PostgreSQL that can be cut: connections break, new ones are refused, until it is mended. */
-export interface DatabaseProxy extends AsyncDisposable {
-  /** The same database, reached through the proxy. */
+/** A way to a server that can be cut: connections break, new ones are refused, until it is mended. */
+export interface ConnectionProxy extends AsyncDisposable {
+  /** The same server, reached through the proxy. */
   url: string;
   cut(): void;
   /** Connections stay open and nothing comes through: as behind a firewall that drops packets. */
@@ -11,8 +11,8 @@ export interface DatabaseProxy extends AsyncDisposable {
   mend(): void;
 }
 
-export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
-  const target = targetOf(databaseUrl);
+export async function startConnectionProxy(targetUrl: string): Promise<ConnectionProxy> {
+  const target = targetOf(targetUrl);
   let state: "open" | "cut" | "stalled" = "open";
   const sockets = new Set<Socket>();
   const keep = (socket: Socket) => {
@@ -31,7 +31,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     upstream.once("close", () => client.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = new URL(databaseUrl);
+  const url = new URL(targetUrl);
   url.searchParams.delete("host");
   url.hostname = "127.0.0.1";
   url.port = String((server.address() as AddressInfo).port);
@@ -61,8 +61,8 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
 }
 
 /** libpq's `host` parameter names the folder of a unix socket. */
-function targetOf(databaseUrl: string): NetConnectOpts {
-  const { searchParams, hostname, port } = new URL(databaseUrl);
+function targetOf(targetUrl: string): NetConnectOpts {
+  const { searchParams, hostname, port } = new URL(targetUrl);
   const folder = searchParams.get("host");
   if (folder) return { path: `${folder}/.s.PGSQL.${port || 5432}` };
   return { host: hostname, port: Number(port || 5432) };

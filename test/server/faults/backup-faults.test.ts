@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { createLogger } from "../../../src/server/runtime/log.ts";
+import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
+import { type ConnectionProxy, startConnectionProxy } from "../../support/connection-proxy.ts";
+import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
+import { backUp } from "../../support/installations.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
+import { createTestApp, type TestApp } from "../../support/test-app.ts";
+
+let s3: FaultyS3Server;
+let t: TestApp;
+let proxy: ConnectionProxy;
+
+beforeAll(async () => {
+  s3 = await startFaultyS3Server();
+  const { endpoint, region, bucket, accessKeyId, secretAccessKey } = s3.options;
+  t = await createTestApp({
+    env: {
+      ...{ S3_ENDPOINT: endpoint, S3_REGION: region, S3_BUCKET: bucket },
+      ...{ S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey, ACK: "disk" },
+    },
+    overrides: { store: createS3Store(s3.options), log: createLogger({ level: "error", write: () => {} }) },
+  });
+  proxy = await startConnectionProxy(t.deps.config.databaseUrl ?? "");
+  const person = await t.addPerson("Guarda Tudo", { plan: "clinica" });
+  for (const study of ["1", "2", "3"]) await t.store(person, sampleZip({ study }));
+}, 60_000);
+afterAll(async () => {
+  await t[Symbol.asyncDispose]();
+  await proxy[Symbol.asyncDispose]();
+  await s3[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  s3.fault = () => undefined;
+  s3.pause = async () => {};
+  proxy.mend();
+});
+
+/** At the first object that a backup copies. */
+function atFirstCopy(then: () => void): void {
+  s3.pause = async ({ method, key }) => {
+    if (method === "GET" && key) then();
+  };
+}
+
+async function failsThenSucceeds(fail: () => void, mend: () => void): Promise<void> {
+  await using folder = createTempFolder();
+  const config = { ...t.deps.config, databaseUrl: proxy.url };
+  atFirstCopy(fail);
+  await expect(backUp(config, folder.path)).rejects.toThrow();
+  expect(existsSync(join(folder.path, "manifest.json"))).toBe(false);
+  mend();
+  s3.pause = async () => {};
+  const report = await backUp(config, folder.path);
+  expect([report.missing, report.changed]).toEqual([[], []]);
+  expect(existsSync(join(folder.path, "manifest.json"))).toBe(true);
+}
+
+test("a backup that loses the database ends with an error and is not taken for one; the next one is whole", async () => {
+  await failsThenSucceeds(
+    () => proxy.cut(),
+    () => proxy.mend(),
+  );
+}, 60_000);
+
+for (const [what, fault] of [
+  ["out of reach", "reset"],
+  ["refusing our credentials", { status: 403, code: "InvalidAccessKeyId" }],
+] as const) {
+  test(`a backup whose store is ${what} ends with an error and names no object as missing; the next one is whole`, async () => {
+    await failsThenSucceeds(
+      () => {
+        s3.fault = () => fault;
+      },
+      () => {
+        s3.fault = () => undefined;
+      },
+    );
+  }, 60_000);
+}

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { checkPresence } from "../../../src/server/holdings/checking/check-presence.ts";
+import { createLogger } from "../../../src/server/runtime/log.ts";
+import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
+import { type Fault, type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+
+const faults: Record<string, Fault> = {
+  "out of reach": "reset",
+  silent: "stall",
+  "answering 503": { status: 503, code: "SlowDown" },
+  "refusing our credentials": { status: 403, code: "InvalidAccessKeyId" },
+};
+
+let s3: FaultyS3Server;
+let t: TestApp;
+let person: Person;
+let studies = 0;
+
+beforeAll(async () => {
+  s3 = await startFaultyS3Server();
+  const store = createS3Store({ ...s3.options, timeoutMs: 200, retries: 1 });
+  // Transfers fail on purpose, and each failure is logged.
+  const log = createLogger({ level: "error", write: () => {} });
+  t = await createTestApp({ overrides: { store, log } });
+  person = await t.addPerson("Loja Fora", { plan: "clinica" });
+}, 60_000);
+afterAll(async () => {
+  await t[Symbol.asyncDispose]();
+  await s3[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  s3.fault = () => undefined;
+});
+
+const statusOf = async (id: string) =>
+  ((await (await t.call("GET", `/api/studies/${id}/status`, { as: person })).json()) as { status: string })
+    .status;
+
+async function until(isReached: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (!(await isReached())) {
+    if (Date.now() > deadline) throw new Error("not in time");
+    await Bun.sleep(50);
+  }
+}
+
+/** Has jobs that wait for their next try run now. */
+const retryNow = () => t.sql`update pgboss.job set start_after = now() where state = 'retry'`;
+
+const keptKeys = () => [...s3.bucket.objects].filter(([, [latest]]) => latest?.bytes).length;
+
+for (const [what, fault] of Object.entries(faults)) {
+  describe(`while the store is ${what}`, () => {
+    test("images and downloads answer that it does not respond, all else goes on, and they return with it", async () => {
+      const study = String(++studies);
+      const [stored] = (await t.store(person, sampleZip({ study }))).studies;
+      const metadata = `/dicomweb/studies/2.25.1.${study}/series/2.25.2.${study}.1/metadata`;
+      const download = `/api/studies/${stored?.id}/download`;
+      s3.fault = () => fault;
+      for (const path of [metadata, download]) {
+        const answer = await t.call("GET", path, { as: person });
+        expect([answer.status, (await problemOf(answer)).code]).toEqual([503, "store.unavailable"]);
+        expect(answer.headers.get("retry-after")).toBe("10");
+      }
+      expect((await t.call("GET", "/api/studies", { as: person })).status).toBe(200);
+      s3.fault = () => undefined;
+      for (const path of [metadata, download]) {
+        const answer = await t.call("GET", path, { as: person });
+        expect([path, answer.status]).toEqual([path, 200]);
+        await answer.arrayBuffer();
+      }
+    }, 60_000);
+
+    test("an upload is kept on this disk, is seen and downloaded, and reaches the store by itself after it", async () => {
+      const study = String(++studies);
+      s3.fault = () => fault;
+      const sent = await t.upload(person, sampleZip({ study }));
+      expect(sent.status).toBe(201);
+      const [uploaded] = ((await sent.json()) as { studies: { id: string }[] }).studies;
+      const id = uploaded?.id ?? "";
+      await until(async () => (await statusOf(id)) === "error");
+      expect((await t.call("GET", `/api/studies/${id}/download`, { as: person })).status).toBe(200);
+      s3.fault = () => undefined;
+      await until(async () => {
+        await retryNow();
+        return (await statusOf(id)) === "b2";
+      });
+      await t.settle();
+    }, 60_000);
+
+    test("a deleted exam is gone at once, and its bytes once the store is back", async () => {
+      const before = keptKeys();
+      const [stored] = (await t.store(person, sampleZip({ study: String(++studies) }))).studies;
+      s3.fault = () => fault;
+      expect((await t.call("DELETE", `/api/studies/${stored?.id}`, { as: person })).status).toBe(200);
+      expect((await t.call("GET", `/api/studies/${stored?.id}/download`, { as: person })).status).toBe(404);
+      s3.fault = () => undefined;
+      await until(async () => {
+        await retryNow();
+        return keptKeys() === before;
+      });
+    }, 60_000);
+  });
+}
+
+test("an object that the store's listing does not name yet is not taken for missing", async () => {
+  const [stored] = (await t.store(person, sampleZip({ study: String(++studies) }))).studies;
+  const { handle, objects } = s3.bucket;
+  // As eventually consistent stores do: a listing is older than the object, a look-up is not.
+  s3.bucket.handle = (request, body) => {
+    if (request.key !== "" || request.method !== "GET") return handle(request, body);
+    const hidden = [...objects];
+    objects.clear();
+    const answer = handle(request, body);
+    for (const [key, versions] of hidden) objects.set(key, versions);
+    return answer;
+  };
+  await checkPresence(t.deps, new AbortController().signal);
+  s3.bucket.handle = handle;
+  const [row] = await t.sql`select integrity from studies where id = ${stored?.id ?? ""}`;
+  expect(row?.integrity).not.toBe("missing");
+}, 60_000);
