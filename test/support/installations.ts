@@ -60,6 +60,7 @@ export async function backUp(
   const databaseUrl = config.databaseUrl ?? "";
   return await makeBackup(folder, {
     databaseUrl,
+    dataDir: config.dataDir,
     migrations: await appliedOf(databaseUrl, await ownMigrations()),
     product: config.productName,
     sources: await openArchive(config),

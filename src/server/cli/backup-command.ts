@@ -1,4 +1,4 @@
-import { relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Config } from "../config.ts";
 import { appliedOf } from "../db/migrate.ts";
@@ -15,12 +15,13 @@ import { UsageError } from "./usage.ts";
 
 /** `backup DIR [--keep N]`. Exit code 1 if something in the archive has changed since it was stored; the backup reports it. */
 export async function backupCommand(program: Program, config: Config, args: string[]): Promise<number> {
-  const { folder, keep } = readOptions(args, config);
+  const { folder, keep } = readOptions(args);
   const signal = untilInterrupted();
   await using database = await reachDatabase(program, config);
   using progress = openProgressLine();
   const report = await makeBackup(folder, {
     databaseUrl: database.url,
+    dataDir: config.dataDir,
     migrations: await appliedOf(database.url, migrations),
     product: config.productName,
     sources: await openArchive(config),
@@ -34,18 +35,14 @@ export async function backupCommand(program: Program, config: Config, args: stri
   return report.changed.length + report.missing.length > 0 ? 1 : 0;
 }
 
-function readOptions(args: string[], { dataDir }: Config): { folder: string; keep: number | undefined } {
+function readOptions(args: string[]): { folder: string; keep: number | undefined } {
   const { values, positionals } = parsed(args);
   const [folder, ...more] = positionals;
   if (folder === undefined || more.length > 0) throw new UsageError("backup takes one folder");
   const keep = values.keep === undefined ? undefined : Number(values.keep);
   if (keep !== undefined && !(Number.isSafeInteger(keep) && keep >= 1))
     throw new UsageError("--keep is a number of states, 1 or more");
-  const path = resolve(folder);
-  const inside = relative(resolve(dataDir), path);
-  if (inside === "" || !inside.startsWith(".."))
-    throw new UsageError("A backup inside DATA_DIR would be lost with it: choose a folder elsewhere.");
-  return { folder: path, keep };
+  return { folder: resolve(folder), keep };
 }
 
 function parsed(args: string[]) {

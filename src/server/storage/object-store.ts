@@ -80,9 +80,14 @@ export class StoreUnavailable extends Error {
 
 const SEGMENT = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,128}$/;
 
+/** Whether every adapter can hold the key. */
+export function isObjectKey(key: string): boolean {
+  return key.length <= 512 && key.split("/").every((segment) => SEGMENT.test(segment));
+}
+
 /** @throws {TypeError} if not every adapter can hold the key */
 export function assertObjectKey(key: string): void {
-  if (key.length > 512 || !key.split("/").every((segment) => SEGMENT.test(segment))) {
+  if (!isObjectKey(key)) {
     throw new TypeError(`not an object key: ${JSON.stringify(key.slice(0, 80))}`);
   }
 }

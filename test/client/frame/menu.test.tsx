@@ -41,9 +41,10 @@ describe("the menu", () => {
     expect(await menuOf("user", true)).toEqual({ open: all, closed: [] });
   });
 
-  test("of an admin shows the users, and neither laboratory nor payments", async () => {
-    const all = ["Início", "Exames", "Enviar exames", "Assinaturas", "Gerenciar usuários", "Suporte"];
-    expect(await menuOf("admin", true)).toEqual({ open: all, closed: [] });
+  test("of an admin shows users and integrity, and neither laboratory nor payments", async () => {
+    const common = ["Início", "Exames", "Enviar exames", "Assinaturas"];
+    const open = [...common, "Gerenciar usuários", "Integridade", "Suporte"];
+    expect(await menuOf("admin", true)).toEqual({ open, closed: [] });
   });
 
   for (const role of ["doctor", "lab"] as const) {

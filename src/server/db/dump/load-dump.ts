@@ -2,11 +2,11 @@ import type { Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { OperatorError } from "../../runtime/operator-error.ts";
 import type { Sql } from "../postgres.ts";
+import type { OwnStatements } from "./own-statements.ts";
 import { ROWS_END, STATEMENT_END, TRANSACTIONS } from "./write-dump.ts";
 
 /** No row is larger: the largest have an image of some hundred kilobytes, twice as long in hexadecimal digits. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
-const BEGINS_ROWS = /^copy .* from stdin;$/;
 
 /** A dump is truncated, or was not made by `writeDump`. */
 export class DumpIsUnreadable extends OperatorError {
@@ -16,10 +16,16 @@ export class DumpIsUnreadable extends OperatorError {
 /**
  * Runs a dump of `writeDump`: one transaction makes the tables, another one fills them. Constant memory.
  * @param sql a client with one connection
+ * @param own the statements that may run; any other ends the loading
  * @param lost ends the loading; aborted when that connection ends
  * @throws {DumpIsUnreadable} with the tables there, perhaps, and no rows in them; {@link dropLoaded} removes them
  */
-export async function loadDump(sql: Sql, dump: AsyncIterable<Uint8Array>, lost: AbortSignal): Promise<void> {
+export async function loadDump(
+  sql: Sql,
+  dump: AsyncIterable<Uint8Array>,
+  own: OwnStatements,
+  lost: AbortSignal,
+): Promise<void> {
   let statement: string[] = [];
   let rows: Rows | undefined;
   let committed = 0;
@@ -41,9 +47,10 @@ export async function loadDump(sql: Sql, dump: AsyncIterable<Uint8Array>, lost: 
         } else if (line === STATEMENT_END) {
           const text = statement.join("\n");
           statement = [];
+          if (!own.includes(text)) throw new DumpIsUnreadable("the dump has a statement that is not ours");
           await sql.unsafe(text).simple();
           if (text === "commit;") committed++;
-        } else if (statement.length === 0 && BEGINS_ROWS.test(line)) {
+        } else if (statement.length === 0 && own.beginsRows(line)) {
           rows = new Rows(sql, await sql.unsafe(line).writable(), lost);
         } else {
           statement.push(line);

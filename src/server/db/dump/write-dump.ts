@@ -8,6 +8,22 @@ export const STATEMENT_END = "--> statement-breakpoint";
 /** Ends the rows of a table. */
 export const ROWS_END = "\\.";
 
+/** The first line of a dump. */
+export const DUMP_HEADER =
+  "-- A dump of Exameteca's database: load it into an empty one with `psql -v ON_ERROR_STOP=1 -f`.\n";
+
+const BEGIN = "begin";
+const COMMIT = "commit";
+const BEFORE_TABLES = [
+  "set client_encoding = 'UTF8'",
+  "set standard_conforming_strings = on",
+  BEGIN,
+  "create schema drizzle",
+  "create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)",
+];
+/** The statements of every dump, apart from those of tables and rows. */
+export const FIXED_STATEMENTS: readonly string[] = [...BEFORE_TABLES, COMMIT];
+
 /** How many transactions a dump has: the tables, then their rows. */
 export const TRANSACTIONS = 2;
 
@@ -35,19 +51,13 @@ export async function* writeDump(
   foreignSchemas: readonly ForeignSchema[],
   lost: AbortSignal,
 ): AsyncGenerator<string | Uint8Array> {
-  yield "-- A dump of Exameteca's database: load it into an empty one with `psql -v ON_ERROR_STOP=1 -f`.\n";
-  yield statement("set client_encoding = 'UTF8'");
-  yield statement("set standard_conforming_strings = on");
-  yield statement("begin");
-  yield statement("create schema drizzle");
-  yield statement(
-    "create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)",
-  );
+  yield DUMP_HEADER;
+  for (const sql of BEFORE_TABLES) yield statement(sql);
   for (const { sql } of migrations) for (const part of sql) yield statement(part);
   for (const { construction } of foreignSchemas) yield statement(construction);
   // Before PostgreSQL 17 a value that a migration added to an enum can't be used before the migration is committed.
-  yield statement("commit");
-  yield statement("begin");
+  yield statement(COMMIT);
+  yield statement(BEGIN);
   for (const schema of OWN_SCHEMAS) {
     for (const table of await listTables(tx, schema)) yield* rowsOf(tx, table, lost);
     for (const { name, lastValue } of await listSequences(tx, schema)) {
@@ -58,7 +68,7 @@ export async function* writeDump(
     const kept = new Set(tables.map((table) => `${name}.${table}`));
     for (const table of await listTables(tx, name)) if (kept.has(table.name)) yield* rowsOf(tx, table, lost);
   }
-  yield statement("commit");
+  yield statement(COMMIT);
 }
 
 /** Triggers would count and check rows a second time. */
@@ -79,5 +89,10 @@ async function* rowsOf(
 }
 
 function statement(sql: string): string {
-  return `${sql.trim().replace(/;$/, "")};\n${STATEMENT_END}\n`;
+  return `${statementText(sql)}\n${STATEMENT_END}\n`;
+}
+
+/** A statement as a dump has it. */
+export function statementText(sql: string): string {
+  return `${sql.trim().replace(/;$/, "")};`;
 }

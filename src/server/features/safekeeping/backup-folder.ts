@@ -1,7 +1,8 @@
-import { mkdir, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat, mkdir, readdir, realpath, rm } from "node:fs/promises";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { isAbsent } from "../../storage/disk/fs-failure.ts";
 import { UNFINISHED } from "./hashed-copy.ts";
+import { BackupIsInside, FolderIsLink } from "./safekeeping.errors.ts";
 
 const STATE_NAME = /^[0-9]{8}T[0-9]{6}Z(-[0-9]+)?$/;
 
@@ -50,11 +51,34 @@ export function openBackupFolder(root: string): BackupFolder {
   };
 }
 
-/** Makes the missing folders of a backup, which only this user may read. */
-export async function makeBackupFolder(root: string): Promise<BackupFolder> {
-  for (const folder of [root, join(root, "states"), join(root, "objects")])
+/**
+ * Makes the missing folders of a backup, which only this user may read.
+ * @throws {BackupIsInside} if links lead into `dataDir`
+ * @throws {FolderIsLink}
+ */
+export async function makeBackupFolder(root: string, dataDir: string): Promise<BackupFolder> {
+  await assertOutside(root, dataDir);
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  for (const folder of [join(root, "states"), join(root, "objects")]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (!(await lstat(folder)).isDirectory()) throw new FolderIsLink(folder);
+  }
   return openBackupFolder(root);
+}
+
+/** Compares the folders that paths lead to, of which the last ones may not exist yet. */
+async function assertOutside(root: string, dataDir: string): Promise<void> {
+  const inside = relative(await realpath(dataDir), await realPathOf(root));
+  if (inside === "" || !(inside === ".." || inside.startsWith(`..${sep}`))) throw new BackupIsInside();
+}
+
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (!isAbsent(error) || dirname(path) === path) throw error;
+    return join(await realPathOf(dirname(path)), basename(path));
+  }
 }
 
 /** The name of a state made at `at`; `taken` names are not given again. */

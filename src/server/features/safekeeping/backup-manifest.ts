@@ -1,10 +1,22 @@
 import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import { z } from "zod";
 import { OperatorError } from "../../runtime/operator-error.ts";
+import { statFile } from "../../storage/disk/durable-file.ts";
+import { isObjectKey } from "../../storage/object-store.ts";
+
+/** Files of DATA_DIR. The secrets open what is sealed in the database; the node's id lets it continue its own jobs. */
+export const SECRETS = ["auth-secret", "receipt-key", "node-id"] as const;
+
+/** The only paths of each kind. A restore writes secrets and mails under their last name, and nothing else. */
+const PATHS = {
+  database: /^states\/[^/]+\/database\.sql$/,
+  object: /^objects\/[0-9a-f]{2}\/[0-9a-f]{64}$/,
+  secret: new RegExp(`^states/[^/]+/secrets/(${SECRETS.join("|")})$`),
+  mail: /^states\/[^/]+\/mail\/[^/]+\.eml$/,
+};
 
 /** A file of a backup. An `object` entry names the key of its bytes in the archive store. */
-export const backupFileSchema = z.object({
+const fileSchema = z.object({
   /** Relative to the backup's folder, with `/` between names. */
   path: z
     .string()
@@ -14,10 +26,14 @@ export const backupFileSchema = z.object({
   sizeBytes: z.number().int().nonnegative(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** The key of an object. Two objects of equal content share a file. */
-  key: z.string().max(512).optional(),
+  key: z.string().max(512).refine(isObjectKey).optional(),
   /** The SHA-256 in the database, if the bytes had changed before the backup. */
   expectedSha256: z.string().optional(),
 });
+
+export const backupFileSchema = fileSchema.refine(
+  ({ kind, path, key }) => PATHS[kind].test(path) && (kind === "object") === (key !== undefined),
+);
 
 export type BackupFile = z.infer<typeof backupFileSchema>;
 
@@ -39,6 +55,8 @@ export class ManifestIsUnreadable extends OperatorError {
   override name = "ManifestIsUnreadable";
 }
 
+/** No line of a manifest is nearly as long. */
+const MAX_LINE_LENGTH = 64 * 1024;
 /** The head has fewer lines than this in every version. */
 const MAX_HEAD_LINES = 100;
 const FILES = '  "files": [';
@@ -98,8 +116,19 @@ export async function* readManifestFiles(path: string): AsyncGenerator<BackupFil
   if (last !== "}") throw new ManifestIsUnreadable(`${path} ends early`);
 }
 
-function linesOf(path: string): AsyncIterable<string> {
-  return createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+/** @throws {ManifestIsUnreadable} if it is no regular file, such as a link, or has a line that no manifest has */
+async function* linesOf(path: string): AsyncGenerator<string, void> {
+  if (!(await statFile(path))) throw new ManifestIsUnreadable(`${path} is not a manifest of a backup`);
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of createReadStream(path)) {
+    const lines = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split(/\r?\n/);
+    rest = lines.pop() ?? "";
+    if (rest.length > MAX_LINE_LENGTH) break;
+    yield* lines;
+  }
+  if (rest.length > MAX_LINE_LENGTH) throw new ManifestIsUnreadable(`${path} is not a manifest of a backup`);
+  if (rest !== "") yield rest;
 }
 
 function parsed<Value>(schema: z.ZodType<Value>, json: string, path: string): Value {

@@ -1,4 +1,5 @@
 import { OperatorError } from "../../runtime/operator-error.ts";
+import { errnoOf } from "../../storage/disk/fs-failure.ts";
 
 /** The folder holds no state that could be restored. */
 export class NoBackup extends OperatorError {
@@ -14,6 +15,43 @@ export class BackupIsNewer extends OperatorError {
   override name = "BackupIsNewer";
   constructor() {
     super("This backup was made by a newer version of Exameteca: restore it with that version.");
+  }
+}
+
+/** The folder of a backup is in DATA_DIR. */
+export class BackupIsInside extends OperatorError {
+  override name = "BackupIsInside";
+  constructor() {
+    super("A backup inside DATA_DIR would be lost with it: choose a folder elsewhere.");
+  }
+}
+
+/** What a backup would write into leads elsewhere. */
+export class FolderIsLink extends OperatorError {
+  override name = "FolderIsLink";
+  constructor(path: string) {
+    super(`${path} is a symbolic link or no folder: a backup writes into folders of its own only.`);
+  }
+}
+
+/** The disk of a backup is full, read-only, or may not be written. */
+export class FolderIsUnwritable extends OperatorError {
+  override name = "FolderIsUnwritable";
+  constructor(folder: string, cause: unknown) {
+    super(
+      `${folder} can't be written (${errnoOf(cause)}). No state was made; earlier ones are as they were.`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+/** Another process writes a backup into the same folder. */
+export class FolderIsBusy extends OperatorError {
+  override name = "FolderIsBusy";
+  constructor(path: string, holder: string) {
+    super(`Another backup writes into this folder (${holder}). If none runs, delete ${path} and try again.`);
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { statFile } from "../../../storage/disk/durable-file.ts";
 import { isAbsent } from "../../../storage/disk/fs-failure.ts";
 import type { BackupFolder } from "../backup-folder.ts";
-import type { BackupFile } from "../backup-manifest.ts";
+import { type BackupFile, SECRETS } from "../backup-manifest.ts";
 import { copyHashed, placeFile, writeHashed } from "../hashed-copy.ts";
 
 /** A small file that is stored in the state itself. */
@@ -14,9 +14,6 @@ export interface SmallFile {
   /** The file's path, or its content. */
   source: { path: string } | { text: string };
 }
-
-/** Files of DATA_DIR. The secrets open what is sealed in the database; the node's id lets it continue its own jobs. */
-const SECRETS = ["auth-secret", "receipt-key", "node-id"];
 
 /**
  * The secrets and the mails of an installation.

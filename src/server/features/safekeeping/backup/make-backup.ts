@@ -6,15 +6,20 @@ import { holdDeletions } from "../../../holdings/deletion-hold.repo.ts";
 import type { ObjectSources } from "../../../holdings/object-sources.ts";
 import { jobsSchema } from "../../../jobs/jobs-schema.ts";
 import { sync } from "../../../storage/disk/durable-file.ts";
+import { errnoOf } from "../../../storage/disk/fs-failure.ts";
 import { type BackupFolder, makeBackupFolder, stateName } from "../backup-folder.ts";
 import { type BackupFile, manifestLines } from "../backup-manifest.ts";
 import { UNFINISHED, type Written, writeHashed } from "../hashed-copy.ts";
+import { FolderIsUnwritable } from "../safekeeping.errors.ts";
 import { inSnapshot, readNames, spoolNames, type Total } from "../snapshot.ts";
 import { CopyTally, copyObjects } from "./copy-objects.ts";
 import { copySmallFiles, type SmallFile } from "./copy-small-files.ts";
+import { holdFolder } from "./hold-folder.ts";
 import { pruneStates } from "./prune-states.ts";
 
 export interface BackupOptions {
+  /** Where the installation is: a backup may not be in it. */
+  dataDir: string;
   databaseUrl: string;
   /** The migrations that the database has. */
   migrations: readonly Migration[];
@@ -40,12 +45,32 @@ export interface BackupReport extends CopyTally {
  * backup leaves no state.
  * @throws {BackupIsRunning} if another backup of the same installation runs
  * @throws {StagedElsewhere} if some bytes are only on another node
+ * @throws {BackupIsInside | FolderIsLink | FolderIsBusy | FolderIsUnwritable}
  */
 export async function makeBackup(root: string, options: BackupOptions): Promise<BackupReport> {
+  try {
+    const folder = await makeBackupFolder(root, options.dataDir);
+    await using _running = await holdFolder(root);
+    await folder.removeUnfinished();
+    try {
+      return await writeState(folder, options);
+    } catch (error) {
+      // A full disk gets its room back.
+      if (isUnwritable(error)) await folder.removeUnfinished();
+      throw error;
+    }
+  } catch (error) {
+    throw isUnwritable(error) ? new FolderIsUnwritable(root, error) : error;
+  }
+}
+
+function isUnwritable(error: unknown): boolean {
+  return ["ENOSPC", "EDQUOT", "EROFS"].includes(errnoOf(error) ?? "");
+}
+
+async function writeState(folder: BackupFolder, options: BackupOptions): Promise<BackupReport> {
   const { signal, now } = options;
-  const folder = await makeBackupFolder(root);
   await using hold = await holdDeletions(options.databaseUrl);
-  await folder.removeUnfinished();
   const state = stateName(now, await folder.listStates());
   const unfinished = folder.unfinishedPath(state);
   await mkdir(unfinished, { recursive: true, mode: 0o700 });

@@ -2,8 +2,10 @@ import { createReadStream } from "node:fs";
 import { mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { dropLoaded, hasLoadedRows, loadDump } from "../../../db/dump/load-dump.ts";
+import { ownStatements } from "../../../db/dump/own-statements.ts";
 import { type Migration, migrate } from "../../../db/migrate.ts";
 import { onConnection, openPostgres } from "../../../db/postgres.ts";
+import { jobsSchema } from "../../../jobs/jobs-schema.ts";
 import { sync } from "../../../storage/disk/durable-file.ts";
 import { isAbsent } from "../../../storage/disk/fs-failure.ts";
 import type { ObjectStore } from "../../../storage/object-store.ts";
@@ -59,9 +61,10 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
     const dump = await restoreFiles(folder, manifest, options);
     if (!(await hasLoadedRows(sql))) {
       if (isTaken) await dropLoaded(sql);
-      const { signal } = options;
+      const { signal, migrations } = options;
+      const own = ownStatements(migrations, [jobsSchema()]);
       await onConnection(database.url, "exameteca-load", (loader, lost) =>
-        loadDump(loader, createReadStream(dump, { highWaterMark: 1 << 20, signal }), lost),
+        loadDump(loader, createReadStream(dump, { highWaterMark: 1 << 20, signal }), own, lost),
       );
     }
     await migrate(database.url, options.migrations);

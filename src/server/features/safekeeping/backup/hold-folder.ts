@@ -1,0 +1,52 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { isAbsent } from "../../../storage/disk/fs-failure.ts";
+import { FolderIsBusy } from "../safekeeping.errors.ts";
+
+/** Names the process that writes a backup, of whatever installation. */
+const HOLD = "running";
+/** Another process may take over what a killed one left at the same moment. */
+const MAX_TRIES = 3;
+
+/**
+ * Keeps other backups out of the folder until it is disposed. What a killed process of this machine left is taken over.
+ * @throws {FolderIsBusy}
+ */
+export async function holdFolder(root: string): Promise<AsyncDisposable> {
+  const path = join(root, HOLD);
+  const holder = `process ${process.pid} on ${hostname()}`;
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    try {
+      await writeFile(path, holder, { flag: "wx", mode: 0o600 });
+      return { [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+      const other = await readHolder(path);
+      if (other !== undefined && !isDead(other)) throw new FolderIsBusy(path, other.slice(0, 300));
+      await rm(path, { force: true });
+    }
+  }
+  throw new FolderIsBusy(path, "many at once");
+}
+
+async function readHolder(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a process of this machine left its name and is gone. */
+function isDead(holder: string): boolean {
+  const [, pid, host] = /^process ([0-9]+) on (.+)$/.exec(holder) ?? [];
+  if (host !== hostname() || pid === undefined || Number(pid) === process.pid) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ESRCH";
+  }
+}
