@@ -1,6 +1,7 @@
 import type { Deps } from "./deps.ts";
 import { startAuthJobs } from "./features/accounts/accounts.jobs.ts";
 import { startAuditJobs } from "./features/audit/audit.jobs.ts";
+import { startIngestJobs } from "./features/ingest/ingest.jobs.ts";
 import { startLabJobs } from "./features/labs/labs.jobs.ts";
 import { startMonitoringJobs } from "./features/monitoring/monitoring.jobs.ts";
 import { startPaymentJobs } from "./features/payments/payments.jobs.ts";
@@ -27,6 +28,7 @@ export async function startJobs(deps: Deps): Promise<AsyncDisposable> {
   await startStudyJobs(deps);
   await startLabJobs(deps);
   await startThumbnailJobs(deps);
+  await startIngestJobs(deps);
   await startPaymentJobs(deps);
   await startSubscriptionJobs(deps);
   await startRemovalJobs(deps);

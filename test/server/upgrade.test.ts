@@ -143,7 +143,9 @@ describe("what release 0.1 kept", () => {
       expect(`${answer.status} ${key}`).toBe(`200 ${key}`);
       const now = await answer.json();
       if (path.endsWith("/audit")) continue; // signing in and viewing write to it
-      expect(now).toMatchObject(old as object);
+      // The labels that this version adds to manifests take some bytes at rest.
+      const sized = (name: string, value: unknown) => (name === "sizeBytes" ? expect.any(Number) : value);
+      expect(now).toMatchObject(JSON.parse(JSON.stringify(old), sized) as object);
     }
   });
 

@@ -4,6 +4,7 @@ import {
   constants,
   createZstdCompress,
   createZstdDecompress,
+  zstdCompress,
   zstdCompressSync,
   zstdDecompress,
   zstdDecompressSync,
@@ -15,6 +16,7 @@ import { compareInstances, parseSeriesManifest } from "./manifest-index.ts";
 import { assertIndexWeight, MAX_INDEX_BYTES, MAX_WRITTEN_WEIGHT_BYTES } from "./manifest-weight.ts";
 import { type MetadataRef, MetadataStore } from "./metadata-store.ts";
 import { inBuffers, inPieces, type Pieces, through } from "./pieces.ts";
+import type { StudyLabel } from "./study-label.ts";
 import { takeFrom } from "./take-from.ts";
 
 /*
@@ -72,6 +74,7 @@ export interface SeriesIndex {
 }
 
 const inflateOffLoop = promisify(zstdDecompress);
+const deflateOffLoop = promisify(zstdCompress);
 
 /**
  * Encodes a series; `manifest.instances` must be in order. Memory: the compressed bytes and one instance.
@@ -98,14 +101,34 @@ export async function encodeManifest({ manifest, metadataOf }: SeriesContent): P
   assertIndexWeight(indexJson, MAX_WRITTEN_WEIGHT_BYTES);
   const index = zstdCompressSync(indexJson, ZSTD);
 
+  const sizes = { index: indexJson.length, metadata: metadataInflated };
+  return joinSections(index, metadata, sizes);
+}
+
+/** A manifest of its two zstd frames and their inflated sizes. */
+function joinSections(
+  index: Uint8Array,
+  metadata: Uint8Array,
+  inflated: { index: number; metadata: number },
+): Uint8Array {
   const header = Buffer.alloc(MANIFEST_HEADER_BYTES);
   header.writeUInt32LE(MAGIC, 0);
   header.writeUInt32LE(FORMAT_VERSION, 4);
   header.writeBigUInt64LE(BigInt(index.length), 8);
-  header.writeBigUInt64LE(BigInt(indexJson.length), 16);
+  header.writeBigUInt64LE(BigInt(inflated.index), 16);
   header.writeBigUInt64LE(BigInt(metadata.length), 24);
-  header.writeBigUInt64LE(BigInt(metadataInflated), 32);
+  header.writeBigUInt64LE(BigInt(inflated.metadata), 32);
   return Buffer.concat([header, index, metadata]);
+}
+
+/** The same manifest with another label. @throws {ManifestError} */
+export async function relabelManifest(bytes: Uint8Array, label: StudyLabel): Promise<Uint8Array> {
+  const { index, metadata } = manifestLayout(bytes, bytes.length);
+  const section = bytes.subarray(index.offset, index.offset + index.length);
+  const { manifest, metadataLengths } = await decodeIndexSection(section, index);
+  const indexJson = Buffer.from(JSON.stringify({ ...manifest, label, metadataLengths }));
+  const sizes = { index: indexJson.length, metadata: metadata.inflatedBytes };
+  return joinSections(await deflateOffLoop(indexJson, ZSTD), metadataSection(bytes), sizes);
 }
 
 /** Compresses to one zstd frame without holding all of the input. */

@@ -13,6 +13,8 @@ export interface StudyLabel {
   createdAt: string;
   /** What the upload form says in place of the instances, by index column. */
   overrides: Record<string, string>;
+  /** All volumes of the study, in a label that was written later than the manifests of its other series. */
+  volumeIds?: string[];
   report?: ReportLabel;
 }
 
@@ -47,7 +49,13 @@ export function parseLabel(json: unknown): StudyLabel | undefined {
   const { at, accountId, emailHash, studyId, createdAt } = label;
   const report = parseReport(label.report);
   const own = { at, accountId, emailHash, studyId, createdAt };
-  return { ...own, overrides: Object.fromEntries(texts), ...(report && { report }) };
+  const volumeIds = Array.isArray(label.volumeIds) ? label.volumeIds.filter(isText) : undefined;
+  return {
+    ...own,
+    overrides: Object.fromEntries(texts),
+    ...(volumeIds && { volumeIds }),
+    ...(report && { report }),
+  };
 }
 
 function parseReport(json: unknown): ReportLabel | undefined {
@@ -55,6 +63,10 @@ function parseReport(json: unknown): ReportLabel | undefined {
   if (!report || !hasTexts(report, REPORT_TEXTS) || !Number.isSafeInteger(report.sizeBytes)) return undefined;
   const { objectId, key, sha256, uploadedBy, createdAt } = report;
   return { objectId, key, sizeBytes: Number(report.sizeBytes), sha256, uploadedBy, createdAt };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
 }
 
 function asRecord(json: unknown): Record<string, unknown> | undefined {

@@ -2,11 +2,14 @@ import { parseArgs } from "node:util";
 import { emailSchema } from "../../shared/api/account-fields.ts";
 import { isUuid } from "../../shared/uuid.ts";
 import type { Config } from "../config.ts";
+import type { Db } from "../db/client.ts";
 import { findExistingUsers, findUserByEmail } from "../features/accounts/users/users.repo.ts";
 import { AccountMayNotUpload } from "../features/import/import.errors.ts";
 import { chooseOwners } from "../features/rebuild/choose-owners.ts";
 import { rebuildStudies, type VolumeReport } from "../features/rebuild/rebuild-studies.ts";
 import { type Survey, surveyStore } from "../features/rebuild/survey-store.ts";
+import { findAccountsOfKeys } from "../features/studies/study-storage.repo.ts";
+import { chunks } from "../runtime/chunks.ts";
 import { untilInterrupted } from "./interrupts.ts";
 import { LineWriter } from "./line-writer.ts";
 import { reachDatabase } from "./migrate-only.ts";
@@ -23,6 +26,7 @@ interface Options {
   asJson: boolean;
 }
 
+const KEYS_AT_ONCE = 1_000;
 const INTERRUPTED = "Interrupted. What was rebuilt is safe; start it again to go on.";
 
 /** `rebuild --account E`. Exit code 0 if all chosen volumes are in the account, 1 if one is not. */
@@ -71,7 +75,8 @@ async function rebuild(
       await lines.add(asJson ? JSON.stringify(report) : lineOf(report));
     },
   });
-  const left = leftOver(survey, new Set([...owners, ...existing]), takesUnlabelled);
+  const documents = await countUnnamed(deps.db, survey.documents);
+  const left = leftOver({ ...survey, documents }, new Set([...owners, ...existing]), takesUnlabelled);
   await lines.add(
     asJson ? JSON.stringify({ summary: { ...counts, instances, ...left } }) : told(counts, instances, left),
   );
@@ -85,7 +90,11 @@ interface LeftOver {
   documents: number;
 }
 
-function leftOver(survey: Survey, settled: ReadonlySet<string>, takesUnlabelled: boolean): LeftOver {
+function leftOver(
+  survey: Omit<Survey, "documents"> & { documents: number },
+  settled: ReadonlySet<string>,
+  takesUnlabelled: boolean,
+): LeftOver {
   const otherAccounts: Record<string, number> = {};
   for (const { label } of new Set(survey.studies.values())) {
     if (!settled.has(label.accountId))
@@ -95,8 +104,15 @@ function leftOver(survey: Survey, settled: ReadonlySet<string>, takesUnlabelled:
   return {
     otherAccounts,
     unlabelledVolumes: takesUnlabelled ? 0 : unlabelled.length,
-    documents: survey.documents.length,
+    documents: survey.documents,
   };
+}
+
+/** How many of these objects no study names. */
+async function countUnnamed(db: Db, keys: string[]): Promise<number> {
+  let named = 0;
+  for (const some of chunks(keys, KEYS_AT_ONCE)) named += (await findAccountsOfKeys(db, some)).size;
+  return keys.length - named;
 }
 
 function told(counts: Record<string, number>, instances: number, left: LeftOver): string {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { relabelManifest } from "../../../src/server/archive/manifest-codec.ts";
 import { findExistingUsers } from "../../../src/server/features/accounts/users/users.repo.ts";
+import { relabelStudies } from "../../../src/server/features/ingest/relabel-study.ts";
 import { chooseOwners } from "../../../src/server/features/rebuild/choose-owners.ts";
 import { rebuildStudies, type VolumeReport } from "../../../src/server/features/rebuild/rebuild-studies.ts";
 import { surveyStore } from "../../../src/server/features/rebuild/survey-store.ts";
@@ -9,6 +11,7 @@ import type { S3ClientOptions } from "../../../src/server/storage/s3/s3-client.t
 import type { Series, Study } from "../../../src/shared/api/studies.ts";
 import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { verify } from "../../support/installations.ts";
+import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { filesBelow, sha256 } from "../../support/stored-bytes.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
@@ -218,6 +221,90 @@ describe("exams of several accounts in one store", () => {
     // Both accounts had the same instance of one study.
     expect(outcomes.sort()).toEqual(["nothing_new", "rebuilt", "rebuilt"]);
     expect(await uidsOf(t, newAna)).toEqual([studyUID("1"), studyUID("2")]);
+  });
+});
+
+describe("labels", () => {
+  const pdf = samplePdf("laudo de Ana");
+
+  async function attachReport(t: TestApp, person: Person, study: string): Promise<void> {
+    const form = await formBody({ studyInstanceUID: study }, { name: "laudo", bytes: pdf });
+    const answer = await t.call("POST", "/api/studies/laudo/upload", { as: person, ...form });
+    expect(answer.status).toBe(201);
+  }
+
+  /** Takes the labels away, as a release that wrote none left its manifests. */
+  async function strip(t: TestApp): Promise<void> {
+    const rows = await t.sql<{ id: string; key: string }[]>`
+      select id, key from stored_objects where kind = 'manifest'`;
+    for (const { id, key } of rows) {
+      const path = join(t.deps.config.dataDir, "objects", key);
+      const bytes = await relabelManifest(readFileSync(path), undefined as never);
+      writeFileSync(path, bytes);
+      await t.sql`update stored_objects set size_bytes = ${bytes.length}, sha256 = ${sha256(bytes)} where id = ${id}`;
+    }
+    await t.sql`update studies set labelled = false`;
+    // Manifests that were replaced lately wait for their deletion.
+    const named = new Set(rows.map(({ key }) => key));
+    const objects = join(t.deps.config.dataDir, "objects");
+    for (const key of filesBelow(objects))
+      if (key.endsWith(".manifest") && !named.has(key)) rmSync(join(objects, key));
+  }
+
+  test("are written for studies of older releases, and bring the form's values and the laudo back", async () => {
+    await using lost = await createTestApp();
+    const ana = await lost.addPerson("Ana", { plan: "clinica" });
+    await fill(lost, ana);
+    await strip(lost);
+    await attachReport(lost, ana, studyUID("1"));
+    const before = await shownTo(lost, ana);
+    expect((await surveyStore(lost.deps.store, { signal: never })).labelled).toEqual([]);
+    await relabelStudies(lost.deps, never);
+    await lost.settle();
+    // Labels change nothing that is shown.
+    expect(await shownTo(lost, ana)).toEqual(before);
+    const unlabelled = await lost.sql`select 1 from studies where not labelled`;
+    expect(unlabelled).toHaveLength(0);
+
+    await using t = await startOnObjectsOf(lost);
+    const again = await t.addPerson("Ana", { plan: "clinica" });
+    await expect(rebuild(t, again, { stopBefore: 4 })).rejects.toThrow("killed");
+    await rebuild(t, again);
+    expect(await shownTo(t, again)).toEqual(before);
+    const report = await t.call("GET", `/api/studies/laudo/${studyUID("1")}`, { as: again });
+    expect(sha256(await report.bytes())).toBe(sha256(pdf));
+    const removed = await t.call("DELETE", `/api/studies/laudo/${studyUID("1")}`, { as: again });
+    expect(removed.status).toBe(200);
+  });
+
+  test("follow the account to a new address, so that nobody who gets the old one gets the exams", async () => {
+    await using lost = await createTestApp();
+    const ana = await lost.addPerson("Ana", { plan: "clinica" });
+    await lost.store(ana, sampleZip({ study: "1" }, { study: "2" }));
+    await relabelStudies(lost.deps, never);
+    await lost.sql`update users set email = 'nova@example.com' where id = ${ana.id}`;
+    await relabelStudies(lost.deps, never);
+    await lost.settle();
+    await using t = await startOnObjectsOf(lost);
+    const stranger = await t.addPerson("Ana", { plan: "clinica" });
+    expect(stranger.email).toBe(ana.email);
+    expect(await rebuild(t, stranger)).toEqual([]);
+    await t.sql`update users set email = 'Nova@Example.com' where id = ${stranger.id}`;
+    expect(await rebuild(t, { ...stranger, email: "Nova@Example.com" })).toHaveLength(2);
+  });
+
+  test("say values that only a form brought, and are left alone while they are right", async () => {
+    await using t = await createTestApp();
+    const ana = await t.addPerson("Ana", { plan: "clinica" });
+    await t.store(ana, sampleZip({ study: "1" }));
+    const labelOf = async () => (await surveyStore(t.deps.store, { signal: never })).labelled[0]?.label;
+    const first = await labelOf();
+    await relabelStudies(t.deps, never);
+    expect(await labelOf()).toEqual(first);
+    await t.store(ana, sampleZip({ study: "1" }), { description: "Só no formulário" });
+    expect((await labelOf())?.overrides).toEqual({});
+    await relabelStudies(t.deps, never);
+    expect((await labelOf())?.overrides).toEqual({ description: "Só no formulário" });
   });
 });
 

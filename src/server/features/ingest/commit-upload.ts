@@ -27,7 +27,7 @@ import { type Change, describeChange, sumOf } from "./describe-change.ts";
 import type { FinishedUpload } from "./finished-upload.ts";
 
 /** Readers that looked a manifest up just before it was replaced may still ask for its bytes. */
-const REPLACED_MANIFEST_SECONDS = 120;
+export const REPLACED_MANIFEST_SECONDS = 120;
 
 /**
  * Makes an upload visible: rows, quota, usage, audit and the transfer job, in one transaction. Returns `"stale"` when one of its

@@ -15,7 +15,7 @@ export interface Change {
   /** Studies that existed before: their contents are counted again. */
   grownIds: string[];
   /** Index columns that the form changes, of studies that existed before. */
-  reindexed: { studyId: string; columns: ReturnType<typeof studyColumns> }[];
+  reindexed: { studyId: string; columns: ReturnType<typeof studyColumns> & { labelled: false } }[];
   series: SeriesRow[];
   objects: StoredObjectRow[];
   volumes: BuiltVolume[];
@@ -92,7 +92,8 @@ function indexStudy(
   const columns = studyColumns(index, all);
   if (existing) {
     change.grownIds.push(studyId);
-    if (Object.keys(added).length > 0) change.reindexed.push({ studyId, columns });
+    if (Object.keys(added).length > 0)
+      change.reindexed.push({ studyId, columns: { ...columns, labelled: false } });
     return;
   }
   change.newStudies.push({
@@ -108,6 +109,7 @@ function indexStudy(
     verifiedAt: null,
     createdAt,
     removalId: null,
+    labelled: true,
   });
 }
 

@@ -78,6 +78,14 @@ export function knownOverrides(overrides: Readonly<Record<string, string>>): Par
   );
 }
 
+/** A label's overrides. */
+export function overrideTexts(overrides: Partial<StudyIndex>): Record<string, string> {
+  const texts = Object.entries(overrides).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
+  return Object.fromEntries(texts);
+}
+
 /** The label of a study that an upload touches. */
 export function labelOf(
   owner: LabelOwner,
@@ -87,15 +95,12 @@ export function labelOf(
 ): StudyLabel {
   const { accountId, email } = owner;
   const known = study.stored?.study;
-  const texts = Object.entries(overrides).filter(
-    (entry): entry is [string, string] => typeof entry[1] === "string",
-  );
   return {
     at: now.toISOString(),
     accountId,
     emailHash: hashEmail(accountId, email),
     studyId: known?.id ?? study.restored?.studyId ?? Bun.randomUUIDv7(),
     createdAt: (known?.createdAt ?? study.restored?.createdAt ?? now).toISOString(),
-    overrides: Object.fromEntries(texts),
+    overrides: overrideTexts(overrides),
   };
 }

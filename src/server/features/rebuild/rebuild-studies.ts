@@ -11,7 +11,9 @@ import type { IngestDeps, SpooledUpload } from "../ingest/take-upload.ts";
 import { instancesIn } from "../ingest/take-upload.ts";
 import type { UploadRoom } from "../ingest/upload-room.ts";
 import { lockStudy } from "../studies/studies.repo.ts";
+import { findStoredStudies } from "../studies/study-contents.repo.ts";
 import { findAccountsOfKeys } from "../studies/study-storage.repo.ts";
+import { restoreReport } from "./restore-report.ts";
 import type { FoundVolume, LabelledStudy, Survey } from "./survey-store.ts";
 
 const VOLUMES_AT_ONCE = 500;
@@ -68,7 +70,26 @@ export async function rebuildStudies(
       await options.onReport({ ...(studyInstanceUID !== undefined && { studyInstanceUID }), ...report });
     }
   }
+  const uids = new Set([...held].map((id) => survey.studies.get(id)?.studyInstanceUID));
+  for (const study of survey.labelled) {
+    // The former account's label names the report, also after a rebuild that was interrupted.
+    const isOurs = owners.has(study.label.accountId) && uids.has(study.studyInstanceUID);
+    if (isOurs) await restoreReportOf(deps, sender, study);
+  }
   await discardManifests(deps, survey, held);
+}
+
+async function restoreReportOf(
+  deps: RebuildDeps,
+  { caller, signal }: ImportSender,
+  { studyInstanceUID, label, report }: LabelledStudy,
+): Promise<void> {
+  if (!report) return;
+  const accountId = caller.userId;
+  const stored = await findStoredStudies(deps.db, accountId, [studyInstanceUID]);
+  const id = stored.get(studyInstanceUID)?.study.id;
+  if (id === undefined) return;
+  await restoreReport(deps, { id, accountId, formerOwner: label.accountId }, report.label, signal);
 }
 
 /** Decides without reading it whether a volume is to be left alone. */

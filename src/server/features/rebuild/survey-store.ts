@@ -2,7 +2,7 @@ import { isUuid } from "../../../shared/uuid.ts";
 import { ManifestError } from "../../archive/manifest.errors.ts";
 import type { SeriesManifest } from "../../archive/manifest.ts";
 import { decodeIndexSection, MANIFEST_HEADER_BYTES, manifestLayout } from "../../archive/manifest-codec.ts";
-import type { StudyLabel } from "../../archive/study-label.ts";
+import type { ReportLabel, StudyLabel } from "../../archive/study-label.ts";
 import { uploadOfKey } from "../../holdings/objects/upload-of-key.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 
@@ -19,6 +19,8 @@ export interface LabelledStudy {
   studyInstanceUID: string;
   /** The newest of its labels. */
   label: StudyLabel;
+  /** The newest report that a label names. It may have been deleted since. */
+  report: { label: ReportLabel; at: string } | undefined;
 }
 
 /** A manifest, with the volumes that it names. */
@@ -33,6 +35,8 @@ export interface Survey {
   volumes: FoundVolume[];
   /** The study of each volume that a labelled manifest names, by the volume's id. */
   studies: Map<string, LabelledStudy>;
+  /** All studies that labels name, once for each account. */
+  labelled: LabelledStudy[];
   /** The newest label of each account. */
   owners: Map<string, StudyLabel>;
   manifests: FoundManifest[];
@@ -50,7 +54,10 @@ export async function surveyStore(
   store: ObjectStore,
   { signal, onProgress }: SurveyOptions,
 ): Promise<Survey> {
-  const survey: Survey = { volumes: [], studies: new Map(), owners: new Map(), manifests: [], documents: [] };
+  const survey: Survey = {
+    ...{ volumes: [], manifests: [], documents: [], labelled: [] },
+    ...{ studies: new Map(), owners: new Map() },
+  };
   const byName = new Map<string, LabelledStudy>();
   let objects = 0;
   for await (const { key, sizeBytes } of store.list("")) {
@@ -63,6 +70,7 @@ export async function surveyStore(
     else if (extension === "pdf") survey.documents.push(key);
     else learn(survey, byName, key, await readManifest(store, key, sizeBytes));
   }
+  survey.labelled.push(...byName.values());
   survey.volumes.sort((a, b) => (a.key < b.key ? -1 : 1));
   return survey;
 }
@@ -79,11 +87,13 @@ function learn(
   manifests.push({ key, volumeIds });
   if (!label) return;
   const name = `${label.accountId} ${studyInstanceUID}`;
-  const study = byName.get(name) ?? { studyInstanceUID, label };
+  const study = byName.get(name) ?? { studyInstanceUID, label, report: undefined };
   byName.set(name, study);
   study.label = newer(study.label, label);
+  if (label.report && label.at >= (study.report?.at ?? ""))
+    study.report = { label: label.report, at: label.at };
   owners.set(label.accountId, newer(owners.get(label.accountId) ?? label, label));
-  for (const id of volumeIds) {
+  for (const id of new Set([...volumeIds, ...(label.volumeIds ?? [])])) {
     // After a rebuild that was interrupted, manifests of two accounts name a volume.
     const other = studies.get(id);
     if (!other || newer(other.label, study.label) === study.label) studies.set(id, study);

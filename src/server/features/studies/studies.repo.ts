@@ -120,7 +120,7 @@ export async function deleteStudyRow(tx: DbOrTx, id: string): Promise<void> {
 
 /** Records for the list whether a report is attached; the study must be locked. */
 export async function setHasReport(tx: DbOrTx, id: string, hasReport: boolean): Promise<void> {
-  await tx.update(studies).set({ hasReport }).where(eq(studies.id, id));
+  await tx.update(studies).set({ hasReport, labelled: false }).where(eq(studies.id, id));
 }
 
 export async function insertGrant(

@@ -139,6 +139,8 @@ export const studies = pgTable(
      */
     searchFolded: text("search_folded").generatedAlwaysAs(searchFoldedExpression),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+    /** Whether a manifest's label says what these columns, the owner's e-mail and the report say. */
+    labelled: boolean().notNull().default(false),
     /** Set while a cancelled account's study waits to be purged: nobody sees it, and an undo brings it back. */
     removalId: uuid("removal_id").references(() => keyOf("removals")),
   },
@@ -147,6 +149,7 @@ export const studies = pgTable(
       .on(table.accountId, table.studyInstanceUID)
       .where(sql`${table.removalId} is null`),
     index("studies_removal_id_idx").on(table.removalId).where(sql`${table.removalId} is not null`),
+    index("studies_unlabelled_idx").on(table.id).where(sql`not ${table.labelled}`),
     index("studies_uid_idx").on(table.studyInstanceUID),
     ...sortIndexes(table),
     // Not partial, since the deletion of an account uses it to find all its studies, including those that wait to be purged.

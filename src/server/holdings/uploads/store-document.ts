@@ -9,7 +9,7 @@ import { endUpload, insertUpload } from "./uploads.repo.ts";
 
 export type DocumentDeps = Pick<Deps, "db" | "disk" | "node" | "store" | "clock" | "log">;
 
-/** A PDF in the archive store. */
+/** Small bytes in the archive store: a PDF, or a manifest that was written anew. */
 export interface StoredDocument {
   id: string;
   uploadId: string;
@@ -19,18 +19,19 @@ export interface StoredDocument {
 }
 
 /**
- * Puts a PDF into the archive store, reads it back, and commits it with `commit` in one transaction. It is recorded as an upload
- * before its first byte, so that the sweeper removes what a crash leaves.
+ * Puts small bytes into the archive store, reads them back, and commits them with `commit` in one transaction. They are recorded as an upload
+ * before the first byte, so that the sweeper removes what a crash leaves.
  * @throws {DiskFull}
  */
 export async function storeDocument<Result>(
   deps: DocumentDeps,
   accountId: string,
-  pdf: Uint8Array,
+  bytes: Uint8Array,
   commit: (tx: Tx, document: StoredDocument) => Promise<Result>,
+  extension: "pdf" | "manifest" = "pdf",
 ): Promise<Result> {
   const { db, node, store, clock } = deps;
-  using _room = store.kind === "disk" ? await deps.disk.reserveSmall(pdf.length) : undefined;
+  using _room = store.kind === "disk" ? await deps.disk.reserveSmall(bytes.length) : undefined;
   const uploadId = Bun.randomUUIDv7();
   const folder = node.stagedPath(uploadId);
   await insertUpload(db, {
@@ -44,13 +45,13 @@ export async function storeDocument<Result>(
   try {
     await mkdir(folder); // by which the sweeper finds the upload
     const id = Bun.randomUUIDv7();
-    const key = `${uploadId}/${id}.pdf`;
-    await store.putBytes(key, pdf);
-    const sha256 = digest(pdf);
-    const copy = await store.read(key, { offset: 0, length: pdf.length });
+    const key = `${uploadId}/${id}.${extension}`;
+    await store.putBytes(key, bytes);
+    const sha256 = digest(bytes);
+    const copy = await store.read(key, { offset: 0, length: bytes.length });
     if (digest(copy) !== sha256) throw new AppError(storeUnavailable, { detail: "the copy differs" });
     const result = await db.transaction(async (tx) => {
-      const done = await commit(tx, { id, uploadId, key, sizeBytes: pdf.length, sha256 });
+      const done = await commit(tx, { id, uploadId, key, sizeBytes: bytes.length, sha256 });
       if (!(await endUpload(tx, uploadId, "committed", clock.now()))) throw new AppError(uploadInterrupted);
       return done;
     });

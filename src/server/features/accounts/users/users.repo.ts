@@ -43,8 +43,29 @@ export async function isTrialAccount(db: DbOrTx, id: string): Promise<boolean> {
 
 /** Returns `false` if the e-mail is taken, compared without case. */
 export async function insertUser(db: DbOrTx, row: typeof users.$inferInsert): Promise<boolean> {
-  const inserted = await db.insert(users).values(row).onConflictDoNothing().returning({ id: users.id });
+  const labelled = { ...row, labelledEmail: row.email };
+  const inserted = await db.insert(users).values(labelled).onConflictDoNothing().returning({ id: users.id });
   return inserted.length === 1;
+}
+
+/** Accounts whose address differs from the one that the labels of their studies say. */
+export async function listMovedUsers(
+  db: DbOrTx,
+  limit: number,
+): Promise<Pick<UserRow, "id" | "email" | "labelledEmail">[]> {
+  return await db
+    .select({ id: users.id, email: users.email, labelledEmail: users.labelledEmail })
+    .from(users)
+    .where(sql`${users.labelledEmail} is distinct from ${users.email}`)
+    .limit(limit);
+}
+
+/** Records that the labels say `email`, if the account still has it. */
+export async function noteLabelledEmail(db: DbOrTx, id: string, email: string): Promise<void> {
+  await db
+    .update(users)
+    .set({ labelledEmail: email })
+    .where(and(eq(users.id, id), eq(users.email, email)));
 }
 
 export async function updateUser(

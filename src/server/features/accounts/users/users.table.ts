@@ -15,6 +15,8 @@ export const users = pgTable(
     cpfcnpj: text(),
     /** When the user used a code or link mailed to `email`; null while nobody has proven to read that mailbox. */
     emailProvenAt: timestamp("email_proven_at", { withTimezone: true }),
+    /** The address that the labels of the account's studies say; null if no sweep has looked at the account yet. */
+    labelledEmail: text("labelled_email"),
     passwordHash: text("password_hash"),
     role: userRole().notNull(),
     isTrial: boolean("is_trial").notNull().default(false),
