@@ -81,3 +81,25 @@ for (const [what, fault] of [
     );
   }, 60_000);
 }
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a backup onto a full disk ends with an error and is not taken for one; the next one is whole",
+  async () => {
+    await using folder = createTempFolder();
+    const mount = (options: string) =>
+      Bun.spawnSync(["mount", "-t", "tmpfs", "-o", options, "none", folder.path]);
+    // A machine that lets nobody mount has no small disk.
+    if (mount("size=64k").exitCode !== 0) return;
+    try {
+      const refused = await backUp(t.deps.config, folder.path).catch((error) => error);
+      expect(refused).toBeInstanceOf(Error);
+      expect(existsSync(join(folder.path, "manifest.json"))).toBe(false);
+      expect(mount("remount,size=64m").exitCode).toBe(0);
+      const report = await backUp(t.deps.config, folder.path);
+      expect([report.missing, report.changed]).toEqual([[], []]);
+    } finally {
+      Bun.spawnSync(["umount", folder.path]);
+    }
+  },
+  60_000,
+);
