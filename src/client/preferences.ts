@@ -1,5 +1,5 @@
 import { atom } from "jotai";
-import { type Locale, pickLocale } from "../shared/locale.ts";
+import { firstLocale, type Locale, pickLocale } from "../shared/locale.ts";
 import { localStore } from "./browser-storage.ts";
 import { activateLocale } from "./i18n.ts";
 
@@ -9,8 +9,10 @@ export type MenuPosition = "sidebar" | "topbar";
 // The shell's inline script reads the same keys before the first paint (render/early-preferences.ts).
 const KEYS = { language: "language", theme: "theme", menuPosition: "menuPosition" } as const;
 
+/** The chosen language; before a choice, the browser's. */
 export function readLanguage(): Locale {
-  return pickLocale(localStore.read(KEYS.language));
+  const chosen = localStore.read(KEYS.language);
+  return chosen ? pickLocale(chosen) : firstLocale(navigator.languages);
 }
 
 export function readTheme(): Theme {

@@ -38,6 +38,7 @@ async function openPage(theme: string, as?: Person): Promise<{ page: Page; conte
   const context = await browser.newContext({
     viewport: { width: 1280, height: 900 },
     reducedMotion: "reduce",
+    locale: "pt-BR",
   });
   const page = await context.newPage();
   await page.addInitScript((value) => localStorage.setItem("theme", value), theme);

@@ -148,7 +148,9 @@ describe("laboratory exams", () => {
           await button(dialog, t.save).click();
           await items(page).nth(1).waitFor();
           expect(await names(page)).toEqual(["Densitometria óssea", "Hemograma completo"]);
-          expect(await items(page).last().textContent()).toContain("10-11-2026");
+          expect(await items(page).last().textContent()).toContain(
+            language === "en-US" ? "10-Nov-2026" : "10-11-2026",
+          );
           expect(await items(page).last().locator("[data-mod]").textContent()).toBe("LAB");
           expect(await items(page).first().locator("[data-mod]").textContent()).toBe("DEN");
 

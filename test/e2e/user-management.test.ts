@@ -41,7 +41,7 @@ describe("an admin", () => {
   ): Promise<void> {
     const contexts: BrowserContext[] = [];
     const open = async () => {
-      const context = await browser.newContext({ viewport });
+      const context = await browser.newContext({ viewport, locale: "pt-BR" });
       contexts.push(context);
       context.setDefaultTimeout(15_000);
       return await context.newPage();

@@ -20,6 +20,8 @@ const bunGlobals = {
 const before = Object.getOwnPropertyDescriptors(globalThis);
 GlobalRegistrator.register({ url: "http://localhost/" });
 Object.assign(globalThis, bunGlobals, { IS_REACT_ACT_ENVIRONMENT: true });
+// Most tests read the product in Portuguese.
+Object.defineProperty(navigator, "languages", { value: ["pt-BR"], configurable: true });
 const after = Object.getOwnPropertyDescriptors(globalThis);
 
 /** Makes this process look like a browser. */

@@ -1,3 +1,5 @@
+import { activeLocale } from "../i18n.ts";
+
 const twoDigits = (number: number) => String(number).padStart(2, "0");
 
 /** The day of a moment in the reader's time zone, as the value of a date field: `2026-11-14`. */
@@ -11,13 +13,21 @@ export function endOfDay(day: string): string {
   return new Date(`${day}T23:59:59`).toISOString();
 }
 
-/** The day of a moment in the reader's time zone, as `14-11-2026`. */
-export function dayText(moment: string | Date): string {
-  const [year, month, day] = localDay(moment).split("-");
-  return `${day}-${month}-${year}`;
+/** `2026-11-14` as `14-11-2026`; in English the month has its name, because there 03-04 is the 4th of March: `14-Nov-2026`. */
+export function calendarText(isoDay: string): string {
+  const [year = "", month = "", day = ""] = isoDay.split("-");
+  const shown = activeLocale() === "en-US" ? (ENGLISH_MONTHS[Number(month) - 1] ?? month) : month;
+  return `${day}-${shown}-${year}`;
 }
 
-/** A moment in the reader's time zone, as `14-11-2026 09:05`. */
+const ENGLISH_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** The day of a moment in the reader's time zone, as {@link calendarText} writes it. */
+export function dayText(moment: string | Date): string {
+  return calendarText(localDay(moment));
+}
+
+/** A moment in the reader's time zone, as `14-11-2026 09:05`, or `14-Nov-2026 09:05` in English. */
 export function momentText(moment: string): string {
   const date = new Date(moment);
   return `${dayText(date)} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;

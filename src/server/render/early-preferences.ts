@@ -17,7 +17,11 @@ function applyPreferences(catalogues: Record<Locale, string[]>, colors: ThemeCol
     }
   };
   const language = read("language");
-  const locale = !language || language.toLowerCase().includes("pt") ? "pt-BR" : "en-US";
+  const { languages } = navigator;
+  const isPortuguese = language
+    ? language.toLowerCase().includes("pt")
+    : languages.length === 0 || languages.some((code) => /^pt\b/i.test(code));
+  const locale = isPortuguese ? "pt-BR" : "en-US";
   root.lang = locale;
   root.dataset.theme = read("theme") === "light" ? "light" : "dark";
   // What the browser draws around the page follows the theme, now and at every change.

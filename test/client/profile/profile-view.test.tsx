@@ -20,7 +20,7 @@ describe("the profile", () => {
     await showProfile("en-US");
     expect(screen.getByText("User")).toBeDefined();
     expect(screen.getByText("Member since")).toBeDefined();
-    expect(screen.getByText(/^(01-01-2026|31-12-2025)$/)).toBeDefined();
+    expect(screen.getByText(/^(01-Jan-2026|31-Dec-2025)$/)).toBeDefined();
   });
 
   test("requires both passwords or neither", async () => {

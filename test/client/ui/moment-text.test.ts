@@ -1,5 +1,12 @@
+import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
-import { longMomentText, momentText } from "../../../src/client/ui/moment-text.ts";
+import { planNameText } from "../../../src/client/features/plan/plan-name.ts";
+import { dateText } from "../../../src/client/features/studies/study-text.ts";
+import { activateLocale, i18n } from "../../../src/client/i18n.ts";
+import { dayText, longMomentText, momentText } from "../../../src/client/ui/moment-text.ts";
+import { withDom } from "../../support/dom.ts";
+
+withDom();
 
 /** Noon in the reader's time zone. */
 const moment = new Date(2026, 10, 14, 9, 5).toISOString();
@@ -14,4 +21,24 @@ describe("a moment", () => {
   test.each(["", "null", "not a date", null, undefined])("is empty for %p", (none) => {
     expect(longMomentText(none, "pt-BR")).toBe("");
   });
+});
+
+test("a day is written dd-MM-yyyy, and in English its month has a name", async () => {
+  await activateLocale("pt-BR");
+  expect(dayText(new Date(2026, 3, 5))).toBe("05-04-2026");
+  await activateLocale("en-US");
+  expect(dayText(new Date(2026, 3, 5))).toBe("05-Apr-2026");
+  expect(dateText("2026-12-03")).toBe("03-Dec-2026");
+  expect(dateText(null)).toBe("—");
+  await activateLocale("pt-BR");
+});
+
+test("the plans of a new installation have names in both languages, and a plan keeps the name an admin gave it", async () => {
+  await activateLocale("en-US");
+  expect(planNameText(i18n, "Família")).toBe("Family");
+  expect(planNameText(i18n, "Avaliação")).toBe("Trial");
+  expect(planNameText(i18n, "constructor")).toBe("constructor");
+  await activateLocale("pt-BR");
+  expect(planNameText(i18n, "Família")).toBe("Família");
+  expect(planNameText(i18n, "Plano do João")).toBe("Plano do João");
 });

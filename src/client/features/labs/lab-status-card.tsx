@@ -3,15 +3,16 @@ import type { LabStats } from "../../../shared/api/labs.ts";
 import { isNearLimit } from "../../../shared/rules/subscription.ts";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
 import { Meter } from "../../ui/meter.tsx";
+import { planNameText } from "../plan/plan-name.ts";
 import { SeePlans } from "../plan/subscription-link.tsx";
 import { useLabStats } from "./use-labs.ts";
 
 /** The person's plan and what is left of it for laboratory exams; renders nothing without a plan. */
 export function LabStatusCard() {
-  const { t } = useLingui();
+  const { i18n, t } = useLingui();
   const { data } = useLabStats();
   if (!data) return null;
-  const { planName } = data;
+  const planName = planNameText(i18n, data.planName);
   return (
     <section
       className="panel lab-status"

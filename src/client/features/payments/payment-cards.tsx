@@ -1,6 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { dayText } from "../../ui/moment-text.ts";
 import { CardsSkeleton } from "../../ui/skeleton.tsx";
+import { planNameText } from "../plan/plan-name.ts";
 import { PaymentStatusBadge, ReturnedPart } from "./payment-status.tsx";
 import { DetailsButton, type PaymentListProps } from "./payment-table.tsx";
 import { moneyText } from "./payment-text.ts";
@@ -14,7 +15,7 @@ export function PaymentCards({ payments, onOpen }: PaymentListProps) {
       {payments.map((payment) => (
         <li key={payment.id} className="payment-card">
           <div>
-            <b>{payment.planName}</b>
+            <b>{planNameText(i18n, payment.planName)}</b>
             <span className="payment-card-line">
               <time dateTime={payment.createdAt}>{dayText(payment.createdAt)}</time>
               <PaymentStatusBadge status={payment.status} />

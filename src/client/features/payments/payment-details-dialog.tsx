@@ -4,6 +4,7 @@ import type { Payment } from "../../../shared/api/payments.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { dayText, longMomentText } from "../../ui/moment-text.ts";
+import { planNameText } from "../plan/plan-name.ts";
 import { Countdown } from "./countdown.tsx";
 import { PaymentStatusBadge } from "./payment-status.tsx";
 import { devolucaoStatusName, moneyText, naturezaName } from "./payment-text.ts";
@@ -41,7 +42,8 @@ export function PaymentDetailsDialog({ payment, onClose }: PaymentDetailsDialogP
 
 function Facts({ payment }: { payment: Payment }) {
   const { i18n } = useLingui();
-  const { planName, periodDays, amount: amountCents, status, createdAt, paymentDate } = payment;
+  const { periodDays, amount: amountCents, status, createdAt, paymentDate } = payment;
+  const planName = planNameText(i18n, payment.planName);
   return (
     <dl className="payment-facts">
       <Fact name={<Trans id="payments.plan">Plan</Trans>}>

@@ -3,6 +3,7 @@ import type { Payment } from "../../../shared/api/payments.ts";
 import { Button } from "../../ui/button.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { dayText } from "../../ui/moment-text.ts";
+import { planNameText } from "../plan/plan-name.ts";
 import { PaymentStatusBadge, ReturnedPart } from "./payment-status.tsx";
 import { moneyText } from "./payment-text.ts";
 
@@ -45,7 +46,7 @@ function PaymentRow({ payment, onOpen }: { payment: Payment; onOpen: () => void 
       <td>
         <time dateTime={createdAt}>{dayText(createdAt)}</time>
       </td>
-      <th scope="row">{planName}</th>
+      <th scope="row">{planNameText(i18n, planName)}</th>
       <td>{moneyText(i18n, amountCents)}</td>
       <td>
         <PaymentStatusBadge status={status} />

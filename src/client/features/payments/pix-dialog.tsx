@@ -7,6 +7,7 @@ import { CircleCheckIcon, CloseIcon } from "../../ui/entry-icons.tsx";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { planNameText } from "../plan/plan-name.ts";
 import { PayingPix } from "./paying-pix.tsx";
 import { moneyText } from "./payment-text.ts";
 import { PixOver } from "./pix-over.tsx";
@@ -64,7 +65,8 @@ function PixContent({ payment, error, onClose }: PixContentProps) {
 
 function PixHead({ payment }: { payment: Payment }) {
   const { i18n } = useLingui();
-  const { planName, periodDays } = payment;
+  const { periodDays } = payment;
+  const planName = planNameText(i18n, payment.planName);
   return (
     <>
       <PixTitle>
@@ -96,7 +98,9 @@ function PixTitle({ children }: { children: ReactNode }) {
 
 /** Confirms that the money arrived, and closes the dialog. */
 function Paid({ payment, onClose }: Omit<PixContentProps, "error">) {
-  const { planName, periodEnd } = payment;
+  const { i18n } = useLingui();
+  const { periodEnd } = payment;
+  const planName = planNameText(i18n, payment.planName);
   const day = periodEnd && dayText(periodEnd);
   useEffect(() => {
     const timer = setTimeout(onClose, PAID_SHOWN_MS);

@@ -2,6 +2,7 @@ import type { I18n } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type { StorageStatus, Study } from "../../../shared/api/studies.ts";
 import { shortPersonName } from "../../../shared/dicom/person-name.ts";
+import { calendarText } from "../../ui/moment-text.ts";
 
 const noName = msg({ id: "study.noName", message: "Name not given" });
 const noDescription = msg({ id: "study.noDescription", message: "No description" });
@@ -15,10 +16,10 @@ export function descriptionText(i18n: I18n, { studyDescription }: Pick<Study, "s
   return studyDescription?.trim() || i18n._(noDescription);
 }
 
-/** `2026-11-14` as `14-11-2026`; a dash if there is no date. */
+/** `2026-11-14` as `14-11-2026`, in English `14-Nov-2026`; a dash if there is no date. */
 export function dateText(isoDate: string | null): string {
   const [year, month, day] = isoDate?.slice(0, 10).split("-") ?? [];
-  return year && month && day ? `${day}-${month}-${year}` : "—";
+  return year && month && day ? calendarText(`${year}-${month}-${day}`) : "—";
 }
 
 /** The viewer opens only studies that are in the archive store. */

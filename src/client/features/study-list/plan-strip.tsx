@@ -6,6 +6,7 @@ import { limitText } from "../../ui/limit-text.ts";
 import { Meter, MeterSkeleton } from "../../ui/meter.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { planNameText } from "../plan/plan-name.ts";
 import { StorageMeter } from "../plan/storage-meter.tsx";
 import { SeePlans } from "../plan/subscription-link.tsx";
 import { useUsageStats } from "../plan/use-subscription.ts";
@@ -14,7 +15,7 @@ import { useMySubscription } from "../session/use-my-subscription.ts";
 
 /** The person's plan and what is left of it. Admins need no plan and see none. */
 export function PlanStrip() {
-  const { t } = useLingui();
+  const { i18n, t } = useLingui();
   const { user } = useHis();
   const subscription = useMySubscription({ enabled: user.role !== "admin" });
   // Doctors and labs view what others share with them, mostly without a plan, so no placeholder is shown.
@@ -25,7 +26,8 @@ export function PlanStrip() {
   if (usage.isPending || subscription.isPending) return isExpected && <PlanStripSkeleton />;
   // Without figures the strip is empty; the list itself shows the error.
   if (!usage.data) return null;
-  const { planName, currentExamCount, examLimit, totalActionsThisMonth, actionLimit } = usage.data;
+  const { currentExamCount, examLimit, totalActionsThisMonth, actionLimit } = usage.data;
+  const planName = planNameText(i18n, usage.data.planName);
   return (
     <section
       className="panel plan-strip"

@@ -5,6 +5,7 @@ import { fold } from "../../../shared/fold.ts";
 import { TextField } from "../../ui/field.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { Pager } from "../../ui/pager.tsx";
+import { planNameText } from "../plan/plan-name.ts";
 import { AdminRows, RowOwner } from "./admin-rows.tsx";
 import { SubscriptionsError } from "./subscriptions-error.tsx";
 import { useAccountSubscriptions } from "./use-admin-subscriptions.ts";
@@ -50,13 +51,14 @@ export function AccountSubscriptions() {
 }
 
 function AccountRow({ row: { user, plan, subscription } }: { row: AccountSubscription }) {
+  const { i18n } = useLingui();
   const { currentExamCount, expiresAt } = subscription;
   const used = `${currentExamCount} / ${plan.examLimit}`;
   return (
     <li>
       <RowOwner name={user.name} email={user.email} />
       <div>
-        <b>{plan.name}</b>
+        <b>{planNameText(i18n, plan.name)}</b>
         <span>
           <Trans id="subscriptions.used">{used} exams</Trans>
         </span>

@@ -13,6 +13,7 @@ import { moneyText, statusName } from "../payments/payment-text.ts";
 import { PaymentsError } from "../payments/payments-error.tsx";
 import { useDialogValue } from "../places/use-dialog-value.ts";
 import { dialogIdAtom, viewStateAtom } from "../places/views.ts";
+import { planNameText } from "../plan/plan-name.ts";
 import { AdminRows, RowOwner } from "./admin-rows.tsx";
 import { PAYMENTS_PER_PAGE } from "./admin-subscriptions-api.ts";
 import {
@@ -106,7 +107,7 @@ function PaymentRow({ payment, onAsk, onOpen }: PaymentRowProps) {
       <div>
         <b>{moneyText(i18n, amountCents)}</b>
         <span>
-          {planName} · <time dateTime={createdAt}>{dayText(createdAt)}</time>
+          {planNameText(i18n, planName)} · <time dateTime={createdAt}>{dayText(createdAt)}</time>
         </span>
       </div>
       <div>

@@ -4,6 +4,7 @@ import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { moneyText } from "../payments/payment-text.ts";
 import { useDialogValue } from "../places/use-dialog-value.ts";
 import { dialogIdAtom } from "../places/views.ts";
+import { planNameText } from "../plan/plan-name.ts";
 import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
 import { useAdminAction } from "./use-admin-action.ts";
 
@@ -66,7 +67,7 @@ export function PaymentQuestionDialog({ question, onClose }: PaymentQuestionDial
         <div className="quote">
           <div className="user-quote">
             <b>
-              {moneyText(i18n, payment.amount)} · {payment.planName}
+              {moneyText(i18n, payment.amount)} · {planNameText(i18n, payment.planName)}
             </b>
             <span>{payment.user?.email}</span>
             <span>

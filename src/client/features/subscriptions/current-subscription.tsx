@@ -9,6 +9,7 @@ import { TriangleAlertIcon } from "../../ui/icons.tsx";
 import { Meter } from "../../ui/meter.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { openAtom } from "../places/views.ts";
+import { planNameText } from "../plan/plan-name.ts";
 import { StorageMeter } from "../plan/storage-meter.tsx";
 import { CancelDialog } from "./cancel-dialog.tsx";
 
@@ -33,7 +34,7 @@ export function CurrentSubscription({ subscription, usage }: CurrentSubscription
   const { i18n, t } = useLingui();
   const [isCancelling, setCancelling] = useAtom(isCancellingAtom);
   const { plan, status } = subscription;
-  const planName = plan.name;
+  const planName = planNameText(i18n, plan.name);
   return (
     <section
       className="panel current"

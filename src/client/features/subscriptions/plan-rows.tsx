@@ -4,6 +4,7 @@ import { Button } from "../../ui/button.tsx";
 import { limitText } from "../../ui/limit-text.ts";
 import { moneyText } from "../payments/payment-text.ts";
 import { PlanLimits } from "../plan/plan-limits.tsx";
+import { planNameText } from "../plan/plan-name.ts";
 import { PlanSlices } from "./plan-slices.tsx";
 
 interface PlanRowsProps {
@@ -52,7 +53,7 @@ function PlanRow({ plan, subscription, onChoose }: PlanRowProps) {
     <li className={isCurrent ? "is-current" : ""}>
       <PlanSlices examLimit={examLimit} />
       <div>
-        <h3>{name}</h3>
+        <h3>{planNameText(i18n, name)}</h3>
         {isCurrent && (
           <span className="plan-yours">
             <Trans id="subscription.yours">Your plan</Trans>
@@ -74,7 +75,7 @@ function PlanRow({ plan, subscription, onChoose }: PlanRowProps) {
 /** The button, or the reason why it is missing: a plan without end is not renewed, and a plan must hold what is stored. */
 function Choice({ plan, subscription, isSame, onChoose }: PlanRowProps & { isSame: boolean }) {
   const { i18n, t } = useLingui();
-  const { name } = plan;
+  const name = planNameText(i18n, plan.name);
   if (isSame && subscription?.status === "active" && subscription.expiresAt === null) {
     return (
       <p className="plan-why">

@@ -7,6 +7,7 @@ import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { moneyText } from "../payments/payment-text.ts";
 import { useCreatePayment } from "../payments/use-payments.ts";
+import { planNameText } from "../plan/plan-name.ts";
 import { effectOfPurchase, type PurchaseEffect } from "./bought.ts";
 
 interface SubscribeDialogProps {
@@ -18,7 +19,8 @@ interface SubscribeDialogProps {
 
 /** States a plan's price and its effect on the present one before the Pix is created. */
 export function SubscribeDialog({ plan, subscription, onClose }: SubscribeDialogProps) {
-  const name = plan?.name;
+  const { i18n } = useLingui();
+  const name = plan && planNameText(i18n, plan.name);
   return (
     <Dialog
       open={plan !== undefined}
@@ -37,7 +39,8 @@ type ConfirmationProps = Omit<SubscribeDialogProps, "plan"> & { plan: OfferedPla
 function Confirmation({ plan, subscription, onClose }: ConfirmationProps) {
   const { i18n } = useLingui();
   const create = useCreatePayment();
-  const { name: planName, periodDays } = plan;
+  const { periodDays } = plan;
+  const planName = planNameText(i18n, plan.name);
   return (
     <>
       <div className="quote subscribe-quote">
@@ -78,6 +81,7 @@ function Confirmation({ plan, subscription, onClose }: ConfirmationProps) {
 }
 
 function Effects({ bought, days }: { bought: PurchaseEffect; days: number }) {
+  const { i18n } = useLingui();
   const end = dayText(bought.end);
   if (bought.kind === "extends") {
     return (
@@ -96,7 +100,9 @@ function Effects({ bought, days }: { bought: PurchaseEffect; days: number }) {
           The plan starts when the payment comes in and runs for {days} days: until {end}, if you pay today.
         </Trans>
       </p>
-      {bought.kind === "replaces" && <Lapses name={bought.oldName} oldEnd={bought.oldEnd} />}
+      {bought.kind === "replaces" && (
+        <Lapses name={planNameText(i18n, bought.oldName)} oldEnd={bought.oldEnd} />
+      )}
     </>
   );
 }
