@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { zipSync } from "fflate";
 import type { Locator, Page } from "playwright-core";
+import { generateStudy } from "../../scripts/demo/phantom/study.ts";
+import { violationsOn } from "../support/axe.ts";
 import { type BrowserApp, button, createBrowserApp, field, PHONE, tap } from "../support/browser-app.ts";
 import { sampleZip } from "../support/sample-zip.ts";
 
+const RESULTS = join(import.meta.dir, "../../test-results");
 const START_TIMEOUT_MS = 120_000;
 const JOB_TIMEOUT_MS = 120_000;
 
@@ -81,6 +86,62 @@ describe("on a phone of 360 pixels", () => {
         await page.locator(".viewer").waitFor();
         await tap(page, button(page, "Fechar"));
         await page.locator(".viewer").waitFor({ state: "detached" });
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "an exam is on its way after three taps, nothing of them below the fold, and goes on in any view",
+    async () => {
+      const person = await app.addPerson("Lara Bolso");
+      const exam = [...generateStudy({ kind: "ct-head", seed: "in the hand", size: 128, instances: 24 })];
+      const buffer = Buffer.from(
+        zipSync(Object.fromEntries(exam.map(({ fileName, bytes }) => [fileName, bytes])), { level: 0 }),
+      );
+      await app.as(person, { device: PHONE }, async (page) => {
+        await tap(page, button(tabs(page), "Enviar"));
+        const choosing = page.waitForEvent("filechooser");
+        await page.getByText("Escolha o ZIP do exame").waitFor();
+        await tap(page, button(page, "Escolher ZIP"));
+        await (await choosing).setFiles({ name: "exame.zip", mimeType: "application/zip", buffer });
+        const send = button(page, "Enviar exame");
+        await send.waitFor();
+        await page.getByText("24 imagens · 1 série").waitFor();
+        expect(await page.locator(".found-exam canvas").count()).toBeGreaterThan(0);
+        expect(await page.evaluate(() => [window.scrollY, document.documentElement.scrollWidth])).toEqual([
+          0, 360,
+        ]);
+        expect(await isUncovered(send)).toBe(true);
+        expect(await violationsOn(page)).toEqual([]);
+        await page.screenshot({ path: join(RESULTS, "phone-contents.png") });
+
+        const network = await page.context().newCDPSession(page);
+        const limits = { offline: false, latency: 0, downloadThroughput: -1 };
+        const slowly = { ...limits, uploadThroughput: buffer.length / 60 };
+        await network.send("Network.emulateNetworkConditions", slowly);
+        await tap(page, send);
+        const progress = button(page, /^Enviando… \d+%$/);
+        await progress.waitFor();
+        expect((await progress.boundingBox())?.y).toBeLessThan(716);
+        await page.screenshot({ path: join(RESULTS, "phone-sending.png") });
+
+        await tap(page, button(tabs(page), "Início"));
+        const strip = page.locator(".tray-strip");
+        await strip.waitFor();
+        expect(await violationsOn(page)).toEqual([]);
+        await tap(page, strip);
+        const sheet = page.getByRole("dialog", { name: "Envios" });
+        await sheet.getByText("exame.zip").waitFor();
+        expect(await violationsOn(page)).toEqual([]);
+        await page.screenshot({ path: join(RESULTS, "phone-tray.png") });
+        await page.goBack();
+        await sheet.waitFor({ state: "detached" });
+        await network.send("Network.emulateNetworkConditions", { ...limits, uploadThroughput: -1 });
+        await strip.getByText("1 exame enviado").waitFor();
+        await tap(page, strip);
+        await tap(page, button(sheet, "Abrir"));
+        await page.locator("main:not([data-view=welcome])").waitFor();
       });
     },
     JOB_TIMEOUT_MS,

@@ -136,7 +136,7 @@ describe("sending an exam", () => {
       const person = await app.addPerson("Rosa Lima");
       await inUpload(person, async (page) => {
         await pick(page, zipOf(slicesOf("first", 32), slicesOf("second", 32), slicesOf("third", 32)));
-        await button(page, "Enviar exame").click();
+        await button(page, "Enviar 3 exames").click();
         await page.locator("main[data-view=listaExames]").waitFor();
         await page.getByText("3 estudos").first().waitFor();
       });

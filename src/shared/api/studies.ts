@@ -167,6 +167,29 @@ export const assignmentSchema = z.object({ userId: z.string().check(z.uuid()) })
 /** `images` is a version number: a browser that asks with another number uses none of the pictures in its cache. */
 export const pictureQuerySchema = z.object({ images: z.optional(z.string()) });
 
+/** A body for which studies an upload would add to; as many as a screen lists. */
+export const MAX_ASKED_STUDIES = 200;
+export const keptQuestionSchema = z.object({
+  studyInstanceUIDs: z
+    .array(z.string().check(z.regex(/^[0-9.]{1,64}$/)))
+    .check(z.minLength(1), z.maxLength(MAX_ASKED_STUDIES)),
+});
+export const keptStudySchema = z.object({
+  id: z.string(),
+  studyInstanceUID: z.string(),
+  imagesReceived: z.number(),
+  createdAt: z.string(),
+});
+export type KeptStudy = z.infer<typeof keptStudySchema>;
+
+/** Which of these studies the caller keeps in their own account; it says nothing of other accounts. */
+export const keptStudiesCall = {
+  method: "POST",
+  path: "/api/studies/kept",
+  body: keptQuestionSchema,
+  answer: z.array(keptStudySchema),
+} as const satisfies Call;
+
 export const listStudiesCall = {
   method: "GET",
   path: "/api/studies",

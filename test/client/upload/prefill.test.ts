@@ -25,7 +25,6 @@ async function prefillFrom(zip: Blob) {
   const entries = await readZipEntries(zip);
   return metadataOf(
     entries.map((entry) => ({
-      path: entry.name,
       readHead: (maxBytes: number) => readEntryHead(zip, entry, maxBytes),
     })),
   );
@@ -103,9 +102,9 @@ describe("the form is filled from the first readable instance", () => {
     const [broken] = folderFiles({ a: sampleFile().subarray(0, 200) });
     const readHead = async (maxBytes: number) => sampleFile().subarray(0, maxBytes);
     const candidates = [
-      { path: "a", readHead: async () => new Uint8Array(await (broken?.file ?? new Blob()).arrayBuffer()) },
-      { path: "b", readHead: async () => undefined },
-      { path: "c", readHead },
+      { readHead: async () => new Uint8Array(await (broken?.file ?? new Blob()).arrayBuffer()) },
+      { readHead: async () => undefined },
+      { readHead },
     ];
     expect((await metadataOf(candidates))?.studyInstanceUID).toBe("2.25.10");
   });
@@ -113,7 +112,7 @@ describe("the form is filled from the first readable instance", () => {
 
 describe("a search that finds nothing", () => {
   const file = (bytes: Uint8Array | undefined): Candidate => {
-    return { path: "a", readHead: async (maxBytes) => bytes?.subarray(0, maxBytes) };
+    return { readHead: async (maxBytes) => bytes?.subarray(0, maxBytes) };
   };
   const nothing = file(new Uint8Array(2000));
   const unread = file(undefined);

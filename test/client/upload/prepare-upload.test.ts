@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { unzipSync } from "fflate";
+import { lookInside } from "../../../src/client/features/upload/look-inside/look-inside.ts";
 import { packedSizeBytes, packFolder } from "../../../src/client/features/upload/pack-folder/pack-folder.ts";
 import { blobTarget } from "../../../src/client/features/upload/pack-folder/pack-sinks.ts";
 import type { Picked } from "../../../src/client/features/upload/pick/picked-files.ts";
@@ -20,9 +21,19 @@ const pack: PrepareOptions["pack"] = async (files, { onPacked }) => {
   return { zip: await target.finish(), dispose: async () => {} };
 };
 
+/** Looks inside like the worker, but without one. */
+const look: PrepareOptions["look"] = (files, { onRead }) => lookInside(files, onRead);
+
 function prepare(picked: Picked, options: Partial<PrepareOptions> = {}) {
   const signal = new AbortController().signal;
-  return prepareUpload(picked, { maxUploadBytes: GIGABYTE, onProgress: () => {}, signal, pack, ...options });
+  return prepareUpload(picked, {
+    maxUploadBytes: GIGABYTE,
+    onProgress: () => {},
+    signal,
+    pack,
+    look,
+    ...options,
+  });
 }
 
 function problemOf(picked: Picked, options?: Partial<PrepareOptions>): Promise<unknown> {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import type { FilmFile } from "../../../src/client/features/upload/contact-sheet/film-files.ts";
+import { lookInside } from "../../../src/client/features/upload/look-inside/look-inside.ts";
 import {
   type PreparedUpload,
   prepareUpload,
@@ -10,10 +12,11 @@ async function prepare(zip: Uint8Array): Promise<PreparedUpload | undefined> {
   const file = new File([zip as Uint8Array<ArrayBuffer>], "exame.zip");
   const signal = new AbortController().signal;
   const pack = () => Promise.reject(new Error("a ZIP is not packed"));
+  const look = (files: FilmFile[]) => lookInside(files, () => {});
   try {
     return await prepareUpload(
       { kind: "zip", file },
-      { maxUploadBytes: 2 ** 31, onProgress: () => {}, signal, pack },
+      { maxUploadBytes: 2 ** 31, onProgress: () => {}, signal, pack, look },
     );
   } catch (error) {
     if (error instanceof UploadRefused) return undefined;

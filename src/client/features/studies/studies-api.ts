@@ -2,6 +2,8 @@ import * as z from "zod/mini";
 import {
   deleteStudyCall,
   downloadTicketCall,
+  type KeptStudy,
+  keptStudiesCall,
   listSeriesCall,
   listStudiesCall,
   readStudyCall,
@@ -50,6 +52,9 @@ export const studiesApi = {
       hasSeveralPatients: response.headers.get("X-Several-Patients") === "true",
     };
   },
+  /** Which of these the person keeps in their own account. */
+  kept: (studyInstanceUIDs: string[], signal?: AbortSignal): Promise<KeptStudy[]> =>
+    callJson(keptStudiesCall, { body: { studyInstanceUIDs }, signal }),
   read: (study: string, signal?: AbortSignal): Promise<Study> =>
     callJson(readAnyStudyCall, { params: { study }, signal }),
   series: (study: string, signal?: AbortSignal): Promise<Series[]> =>

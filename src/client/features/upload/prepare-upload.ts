@@ -4,12 +4,13 @@ import type { ZipEntry } from "../../../shared/zip/zip-entry.ts";
 import { ZipError } from "../../../shared/zip/zip-error.ts";
 import { type FilmFile, spreadOverFrames } from "./contact-sheet/film-files.ts";
 import type { ExamForm } from "./exam-form/exam-form.ts";
+import type { Contents } from "./look-inside/contents.ts";
+import type { LookOptions } from "./look-inside/look-in-worker.ts";
+import type { Insight } from "./look-inside/look-messages.ts";
 import { type PackableFile, packedSizeBytes } from "./pack-folder/pack-folder.ts";
 import type { PackedFolder } from "./pack-folder/packed-folder.ts";
 import type { Picked } from "./pick/picked-files.ts";
 import { isZipName, MAX_FOLDER_FILES, PACKED_FOLDER_NAME } from "./pick/upload-rules.ts";
-import { type Candidate, findMetadata } from "./read-dicom/find-metadata.ts";
-import { readEntryHead } from "./read-dicom/zip-entry-head.ts";
 
 export type UploadProblem =
   | "notZip"
@@ -32,7 +33,7 @@ export class UploadRefused extends Error {
 /** The beats before the form is filled; counts are numbers of files. */
 export type PreparationProgress =
   | { phase: "extracting" }
-  | { phase: "validating"; total: number }
+  | { phase: "validating"; total: number; loaded?: number; studies?: number }
   | { phase: "filtering"; loaded: number; total: number };
 
 export interface PreparedUpload {
@@ -45,6 +46,8 @@ export interface PreparedUpload {
   keptCount: number | undefined;
   /** The files that may be shown in each frame of the contact sheet. */
   films: FilmFile[][];
+  /** Undefined if the browser can't read the ZIP. */
+  contents: Contents | undefined;
   /** Removes the temporary files of the preparation. */
   dispose: () => Promise<void>;
 }
@@ -57,6 +60,7 @@ export interface PrepareOptions {
     files: PackableFile[],
     options: { onPacked: (count: number) => void; signal: AbortSignal },
   ) => Promise<PackedFolder>;
+  look: (files: FilmFile[], options: LookOptions) => Promise<Insight>;
 }
 
 /**
@@ -65,7 +69,14 @@ export interface PrepareOptions {
  */
 export async function prepareUpload(picked: Picked, options: PrepareOptions): Promise<PreparedUpload> {
   if (picked.kind === "refused") throw new UploadRefused("notZip");
-  return picked.kind === "zip" ? prepareZip(picked.file, options) : prepareFolder(picked.files, options);
+  if (picked.kind === "zip") return prepareZip(picked.file, options);
+  try {
+    return await prepareFolder(picked.files, options);
+  } catch (error) {
+    // A single file that is neither a ZIP nor an image: the format is wrong, not the exam.
+    const isWrongFormat = picked.isLoose && error instanceof UploadRefused && error.problem === "noDicom";
+    throw isWrongFormat ? new UploadRefused("notZip") : error;
+  }
 }
 
 /** @throws {UploadRefused} if the ZIP was deleted or changed since it was picked */
@@ -79,31 +90,33 @@ export async function ensureReadable(zip: Blob): Promise<void> {
   throw new UploadRefused("badZip");
 }
 
+const UNREAD = {
+  ...{ prefilled: undefined, contents: undefined, fileCount: undefined, keptCount: undefined },
+  films: [],
+};
+
 async function prepareZip(file: File, options: PrepareOptions): Promise<PreparedUpload> {
-  const { maxUploadBytes, onProgress, signal } = options;
+  const { maxUploadBytes, onProgress } = options;
   if (!isZipName(file.name)) throw new UploadRefused("notZip");
   if (file.size > maxUploadBytes) throw new UploadRefused("tooLarge");
   onProgress({ phase: "extracting" });
   await ensureReadable(file);
   const asItIs = { zip: file, fileName: file.name, dispose: async () => {} };
   const entries = await readEntries(file);
-  if (!entries)
-    return { ...asItIs, prefilled: undefined, fileCount: undefined, keptCount: undefined, films: [] };
+  if (!entries) return { ...asItIs, ...UNREAD };
 
-  const files = entries.filter(({ isFolder }) => !isFolder);
-  onProgress({ phase: "validating", total: files.length });
-  const kept = files.filter(({ name }) => !isSkippedInZip(name));
-  const candidates = kept.map((entry): Candidate => {
-    return { path: entry.name, readHead: (maxBytes) => readEntryHead(file, entry, maxBytes) };
-  });
-  const prefilled = await prefill(candidates, signal);
-  onProgress({ phase: "filtering", loaded: kept.length, total: files.length });
+  const total = entries.filter(({ isFolder }) => !isFolder).length;
+  const kept = entries.filter(({ isFolder, name }) => !isFolder && !isSkippedInZip(name));
+  const films = kept.map((entry) => ({ file, entry }));
+  const { prefilled, contents } = await inspect(films, total, options);
+  onProgress({ phase: "filtering", loaded: kept.length, total });
   return {
     ...asItIs,
     prefilled,
-    fileCount: files.length,
+    contents,
+    fileCount: total,
     keptCount: kept.length,
-    films: spreadOverFrames(kept.map((entry) => ({ file, entry }))),
+    films: spreadOverFrames(films),
   };
 }
 
@@ -117,11 +130,21 @@ async function readEntries(file: Blob): Promise<ZipEntry[] | undefined> {
   }
 }
 
-/** @throws {UploadRefused} if it is certain that the server would find no instance either */
-async function prefill(candidates: Iterable<Candidate>, signal: AbortSignal): Promise<ExamForm | undefined> {
-  const found = await findMetadata(candidates, signal);
+/**
+ * What the files hold, and the form's values.
+ * @throws {UploadRefused} if it is certain that the server would find no instance either
+ */
+async function inspect(
+  files: FilmFile[],
+  total: number,
+  { look, onProgress, signal }: PrepareOptions,
+): Promise<Pick<PreparedUpload, "prefilled" | "contents">> {
+  onProgress({ phase: "validating", total });
+  const onRead = (loaded: number, studies: number) =>
+    onProgress({ phase: "validating", total, loaded, studies });
+  const { found, contents } = await look(files, { onRead, signal });
   if (found.kind === "none") throw new UploadRefused("noDicom");
-  return found.kind === "found" ? found.metadata : undefined;
+  return { prefilled: found.kind === "found" ? found.metadata : undefined, contents };
 }
 
 async function prepareFolder(files: PackableFile[], options: PrepareOptions): Promise<PreparedUpload> {
@@ -132,8 +155,8 @@ async function prepareFolder(files: PackableFile[], options: PrepareOptions): Pr
   if (kept.length > MAX_FOLDER_FILES) throw new UploadRefused("tooManyFiles");
   if (packedSizeBytes(kept) > maxUploadBytes) throw new UploadRefused("folderTooLarge");
 
-  onProgress({ phase: "validating", total: files.length });
-  const prefilled = await prefill(kept.map(folderCandidate), signal);
+  const picked = kept.map(({ file }) => ({ file }));
+  const { prefilled, contents } = await inspect(picked, files.length, options);
   const onPacked = (count: number) => onProgress({ phase: "filtering", loaded: count, total: files.length });
   onPacked(0);
   const { zip, dispose } = await pack(kept, { onPacked, signal });
@@ -143,14 +166,8 @@ async function prepareFolder(files: PackableFile[], options: PrepareOptions): Pr
     prefilled,
     fileCount: files.length,
     keptCount: kept.length,
-    films: spreadOverFrames(kept.map(({ file }) => ({ file }))),
+    films: spreadOverFrames(picked),
+    contents,
     dispose,
-  };
-}
-
-function folderCandidate({ path, file }: PackableFile): Candidate {
-  return {
-    path,
-    readHead: async (maxBytes) => new Uint8Array(await file.slice(0, maxBytes).arrayBuffer()),
   };
 }

@@ -31,7 +31,10 @@ export function UploadProgress({ state, onCancel, onAnother }: UploadProgressPro
   const { t } = useLingui();
   const percent = state.stage === "sending" ? percentOf(state.transfer) : 0;
   return (
-    <section className="panel upload-panel" aria-label={t({ id: "upload.progress", message: "Upload" })}>
+    <section
+      className={`panel upload-panel is-${state.stage}`}
+      aria-label={t({ id: "upload.progress", message: "Upload" })}
+    >
       <SourceLine state={state} onCancel={onCancel} />
       {state.stage === "sending" && <TransferLine transfer={state.transfer} percent={percent} />}
       <ContactSheet percent={percent} films={state.stage === "preparing" ? undefined : state.upload.films} />
@@ -136,6 +139,19 @@ function PhaseDetail({ phase, state, percent }: Omit<PhaseLineProps, "index">) {
   const { total, kept } = state.counts;
   if (phase === "extracting" && total !== undefined) {
     return t({ id: "upload.files", message: plural(total, { one: "# file", other: "# files" }) });
+  }
+  const { read, studies } = state.counts;
+  if (phase === "validating" && total !== undefined && read !== undefined && state.stage === "preparing") {
+    const [now, all] = [i18n.number(read), i18n.number(total)];
+    const exams = t({
+      id: "upload.examsSoFar",
+      message: plural(studies ?? 0, { one: "# exam so far", other: "# exams so far" }),
+    });
+    return (
+      <Trans id="upload.read">
+        {now} of {all} · {exams}
+      </Trans>
+    );
   }
   if (phase === "filtering" && total !== undefined && kept !== undefined) {
     const loaded = i18n.number(kept);

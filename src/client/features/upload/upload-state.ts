@@ -14,6 +14,9 @@ export interface PickedSource {
 export interface FileCounts {
   total?: number;
   kept?: number;
+  /** How many were looked into, and how many exams were found in them. */
+  read?: number;
+  studies?: number;
 }
 
 export interface Transfer extends TransferReading {
@@ -98,6 +101,9 @@ function readyState(source: PickedSource, upload: PreparedUpload): Draft {
 
 function progressOf(progress: PreparationProgress, counts: FileCounts) {
   if (progress.phase === "extracting") return { phase: progress.phase };
-  if (progress.phase === "validating") return { phase: progress.phase, counts: { total: progress.total } };
+  if (progress.phase === "validating") {
+    const { total, loaded, studies } = progress;
+    return { phase: progress.phase, counts: { total, read: loaded, studies } };
+  }
   return { phase: progress.phase, counts: { ...counts, kept: progress.loaded } };
 }

@@ -1,19 +1,24 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useAtomValue, useSetAtom } from "jotai";
 import { useEffect } from "react";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
 import { SeePlans } from "../plan/subscription-link.tsx";
 import { maySubscribe, useHis } from "../session/his-context.ts";
+import { ExamContents } from "./contents/exam-contents.tsx";
+import { useSortedExams } from "./contents/use-sorted-exams.ts";
+import type { ExamForm } from "./exam-form/exam-form.ts";
 import { ExamFormPanel } from "./exam-form/exam-form-panel.tsx";
 import { removeAbandonedFiles } from "./pack-folder/packed-files.ts";
 import { DropZone } from "./pick/drop-zone.tsx";
+import type { PreparedUpload } from "./prepare-upload.ts";
+import { sizeText } from "./sizes.ts";
 import { useCancelUpload } from "./tray/cancel-upload.tsx";
 import { InterruptionText } from "./tray/interruption-text.tsx";
 import { type Interruption, type JobState, sentPercent, type UploadJob } from "./tray/upload-job.ts";
 import { changeJobAtom, shownJobAtom } from "./tray/upload-jobs.ts";
 import { UploadProgress } from "./upload-progress.tsx";
-import { isSent, percentOf, type Transfer } from "./upload-state.ts";
+import { type Draft, isSent, percentOf, type Transfer } from "./upload-state.ts";
 import { useDraft } from "./use-draft.ts";
 import { useTrialLimit } from "./use-trial-limit.ts";
 
@@ -43,18 +48,55 @@ export default function UploadView() {
           onPick={(picked) => void pick(picked)}
         />
       ) : (
-        <div className="upload">
-          <UploadProgress state={draft} onCancel={discard} />
-          {draft.stage === "ready" && (
-            <ExamFormPanel
-              prefilled={draft.upload.prefilled}
-              values={draft.upload.prefilled}
-              onSubmit={submit}
-            />
-          )}
-        </div>
+        <PickedUpload draft={draft} onSubmit={submit} onDiscard={discard} />
       )}
     </>
+  );
+}
+
+interface PickedUploadProps {
+  draft: Exclude<Draft, { stage: "idle" }>;
+  onSubmit: (form: ExamForm) => void;
+  onDiscard: () => void;
+}
+
+/** What was picked: while it is being read, and then what it holds, before anything is sent. */
+function PickedUpload({ draft, onSubmit, onDiscard }: PickedUploadProps) {
+  const upload = draft.stage === "ready" ? draft.upload : undefined;
+  const exams = useSortedExams(upload?.contents);
+  return (
+    <div className="upload">
+      <div className="upload-main">
+        {upload?.contents && exams && <ExamContents contents={upload.contents} exams={exams} />}
+        <UploadProgress state={draft} onCancel={onDiscard} />
+      </div>
+      {upload && (
+        <ExamFormPanel
+          prefilled={upload.prefilled}
+          values={upload.prefilled}
+          summary={<SendSummary upload={upload} />}
+          exams={upload.contents?.studies.length}
+          isBlocked={exams !== undefined && exams.over.length > 0}
+          onSubmit={onSubmit}
+        />
+      )}
+    </div>
+  );
+}
+
+/** How much is about to be sent. */
+function SendSummary({ upload: { contents, zip } }: { upload: PreparedUpload }) {
+  const { i18n } = useLingui();
+  const count = contents?.studies.length ?? 0;
+  return (
+    <p className="exam-form-sum">
+      {count > 0 && (
+        <b>
+          <Plural id="contents.exams" value={count} one="# exam" other="# exams" />
+        </b>
+      )}
+      <span>{sizeText(i18n, zip.size)}</span>
+    </p>
   );
 }
 

@@ -4,6 +4,7 @@ import { showToast } from "../../ui/toast.tsx";
 import { useHis } from "../session/his-context.ts";
 import { draftAtom, preparationAtom } from "./draft.ts";
 import type { ExamForm } from "./exam-form/exam-form.ts";
+import { lookInWorker } from "./look-inside/look-in-worker.ts";
 import { PackingFailed, packInWorker } from "./pack-folder/packed-folder.ts";
 import type { Picked } from "./pick/picked-files.ts";
 import { prepareUpload, type UploadProblem, UploadRefused } from "./prepare-upload.ts";
@@ -37,6 +38,7 @@ export function useDraft() {
         maxUploadBytes,
         signal,
         pack: packInWorker,
+        look: lookInWorker,
         onProgress: (progress) => {
           if (!signal.aborted) dispatch({ type: "progressed", progress });
         },

@@ -1,4 +1,5 @@
 import { and, desc, eq, gt, inArray, ne, or, type Placeholder, type SQL, sql, sum } from "drizzle-orm";
+import type { KeptStudy } from "../../../shared/api/studies.ts";
 import type { Role } from "../../../shared/api/users.ts";
 import type { DbOrTx } from "../../db/client.ts";
 import { isKept } from "../../holdings/kept.repo.ts";
@@ -80,6 +81,24 @@ export async function findVisibleStudiesByUID(
 /** Counts the studies that an account keeps. */
 export async function countOwnStudies(db: DbOrTx, userId: string): Promise<number> {
   return await sumTallies(db, eq(studyTallies.accountId, userId));
+}
+
+/** The account's own kept studies among these UIDs. */
+export async function listOwnStudies(
+  db: DbOrTx,
+  userId: string,
+  uids: readonly string[],
+): Promise<KeptStudy[]> {
+  const rows = await db
+    .select({
+      id: studies.id,
+      studyInstanceUID: studies.studyInstanceUID,
+      imagesReceived: studies.instanceCount,
+      createdAt: studies.createdAt,
+    })
+    .from(studies)
+    .where(and(isKept(studies), eq(studies.accountId, userId), inArray(studies.studyInstanceUID, [...uids])));
+  return rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
 }
 
 /** Counts the studies that all accounts keep. */

@@ -4,6 +4,7 @@ import {
   deleteStudyCall,
   downloadStudyCall,
   downloadTicketCall,
+  keptStudiesCall,
   listGrantsCall,
   listSeriesCall,
   retryTransferCall,
@@ -48,7 +49,7 @@ import {
   studyNotOwner,
   studyNotReady,
 } from "./studies.errors.ts";
-import { countOwnStudies, listSeries } from "./studies.repo.ts";
+import { countOwnStudies, listOwnStudies, listSeries } from "./studies.repo.ts";
 
 const describe = describeIn("Studies");
 const viewing = { subscription: "viewing" } as const;
@@ -61,6 +62,20 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
     guard({}),
     describe(examCountCall, { summary: "Count one's own studies" }),
     async (c) => c.json({ count: await countOwnStudies(deps.db, c.get("session").userId) }),
+  );
+
+  routes.post(
+    keptStudiesCall.path,
+    guard({ subscription: "own" }),
+    describe(keptStudiesCall, {
+      summary: "Ask which studies one keeps already",
+      details: "Before an upload: of one's own account alone, at most 200 Study Instance UIDs.",
+    }),
+    validate("json", keptStudiesCall.body),
+    async (c) => {
+      const { studyInstanceUIDs } = c.req.valid("json");
+      return c.json(await listOwnStudies(deps.db, c.get("session").userId, studyInstanceUIDs));
+    },
   );
 
   routes.get(

@@ -1,4 +1,4 @@
-import { readEntryHead } from "../read-dicom/zip-entry-head.ts";
+import { readFileHead } from "../read-dicom/zip-entry-head.ts";
 import { drawFilm } from "./draw-film.ts";
 import type { FilmFile } from "./film-files.ts";
 import type { FilmReport } from "./film-messages.ts";
@@ -32,7 +32,7 @@ export async function drawFilms(
       const sizeBytes = film.entry?.storedBytes ?? film.file.size;
       if (sizeBytes > budget.fileBytes) continue;
       if (budget.now() > end || left < sizeBytes) return;
-      const bytes = await readFilm(film, Math.min(budget.fileBytes, left));
+      const bytes = await readFileHead(film, Math.min(budget.fileBytes, left));
       left -= bytes?.length ?? 0;
       const drawn = bytes && drawFilm(bytes);
       if (!drawn) continue;
@@ -40,9 +40,4 @@ export async function drawFilms(
       break;
     }
   }
-}
-
-async function readFilm({ file, entry }: FilmFile, maxBytes: number): Promise<Uint8Array | undefined> {
-  if (entry) return readEntryHead(file, entry, maxBytes);
-  return new Uint8Array(await file.slice(0, maxBytes).arrayBuffer());
 }

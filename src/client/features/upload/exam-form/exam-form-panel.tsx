@@ -1,5 +1,5 @@
-import { Trans, useLingui } from "@lingui/react/macro";
-import { type CSSProperties, useState } from "react";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { type CSSProperties, type ReactNode, useState } from "react";
 import { type Control, useController, useForm, useWatch } from "react-hook-form";
 import { STUDY_MODALITIES } from "../../../../shared/dicom/modality.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -23,11 +23,18 @@ interface ExamFormPanelProps {
   busyLabel?: string | undefined;
   /** How much of the upload was sent; drawn at the button of a phone. */
   percent?: number;
+  /** What is about to be sent, above the button. */
+  summary?: ReactNode;
+  /** How many exams the button sends; undefined if the browser could not count them. */
+  exams?: number | undefined;
+  /** While true nothing can be sent; the view says why. */
+  isBlocked?: boolean;
   onSubmit: (form: ExamForm) => void;
 }
 
 /** The values under which the exam is filed. They come from its first instance, which the form never alters. */
-export function ExamFormPanel({ prefilled, values, busyLabel, percent, onSubmit }: ExamFormPanelProps) {
+export function ExamFormPanel(props: ExamFormPanelProps) {
+  const { prefilled, values, busyLabel, percent, summary, exams = 1, isBlocked = false, onSubmit } = props;
   const { t } = useLingui();
   const { register, control, handleSubmit } = useForm<ExamForm>({ defaultValues: values ?? EMPTY_FORM });
   const isPhone = useMediaQuery(PHONE);
@@ -106,8 +113,11 @@ export function ExamFormPanel({ prefilled, values, busyLabel, percent, onSubmit 
           </Field>
         )}
         <div className="exam-form-send is-wide" style={{ "--percent": percent ?? 0 } as CSSProperties}>
-          <Button type="submit" kind="lit" size="big" disabled={isBusy}>
-            {busyLabel ?? <Trans id="upload.submit">Upload exam</Trans>}
+          {summary}
+          <Button type="submit" kind="lit" size="big" disabled={isBusy || isBlocked}>
+            {busyLabel ?? (
+              <Plural id="upload.submitExams" value={exams} one="Upload exam" other="Upload # exams" />
+            )}
           </Button>
         </div>
       </form>

@@ -5,10 +5,11 @@ import { EmptyFilm } from "../../../ui/empty.tsx";
 import { CircleAlertIcon } from "../../../ui/entry-icons.tsx";
 import { FileArchiveIcon, FolderOpenIcon } from "../../../ui/icons.tsx";
 import { limitText } from "../../../ui/limit-text.ts";
+import { useMediaQuery } from "../../../ui/use-media-query.ts";
 import { useHis } from "../../session/his-context.ts";
 import type { UploadProblem } from "../prepare-upload.ts";
 import { problemTexts } from "../upload-texts.ts";
-import { type Picked, pickDropped, pickFolder, pickZip } from "./picked-files.ts";
+import { type Picked, pickDropped, pickFiles, pickFolder } from "./picked-files.ts";
 import { MAX_FOLDER_FILES } from "./upload-rules.ts";
 
 interface DropZoneProps {
@@ -21,11 +22,18 @@ interface DropZoneProps {
 /** Every browser supports this attribute, but React's types lack it. */
 const wholeFolder = { webkitdirectory: "" };
 
+/** Where nothing can be dropped. */
+const TOUCH = "(pointer: coarse)";
+
+/** A ZIP, or single images as clinics send them; files without an extension come by the folder or by a drop. */
+const ACCEPTED = ".zip,application/zip,.dcm,.dicom,.dic,application/dicom";
+
 /** The empty light box. It takes one ZIP or one folder, dropped or picked. */
 export function DropZone({ disabled, problem, onPick }: DropZoneProps) {
   const { i18n } = useLingui();
   const { maxUploadBytes } = useHis();
   const { isOver, ...handlers } = useDrop(disabled, onPick);
+  const isTouch = useMediaQuery(TOUCH);
   const limit = limitText(i18n, maxUploadBytes);
   const files = i18n.number(MAX_FOLDER_FILES);
   return (
@@ -39,13 +47,18 @@ export function DropZone({ disabled, problem, onPick }: DropZoneProps) {
       </div>
       <div>
         <h2 className="drop-zone-title">
-          <Trans id="upload.drop.title">Drop the exam's ZIP here</Trans>
+          {isTouch ? (
+            <Trans id="upload.drop.touch">Choose the exam's ZIP</Trans>
+          ) : (
+            <Trans id="upload.drop.title">Drop the exam's ZIP here</Trans>
+          )}
         </h2>
         <p className="drop-zone-text">
           <Trans id="upload.drop.text">
             One file of up to {limit}, or the whole folder from the disc. Anything that is not DICOM is left
             out.
-          </Trans>
+          </Trans>{" "}
+          <Trans id="upload.drop.first">Before anything is sent, you see what is inside.</Trans>
         </p>
         {problem && (
           <p className="notice is-bad" role="alert">
@@ -76,13 +89,13 @@ function Pickers({ disabled, onPick }: Pick<DropZoneProps, "disabled" | "onPick"
       <input
         ref={zipInput}
         type="file"
-        accept=".zip,application/zip"
+        accept={ACCEPTED}
+        multiple
         hidden
         disabled={disabled}
         aria-label={t({ id: "upload.zipInput", message: "ZIP file of the exam" })}
         onChange={({ target }) => {
-          const [file] = target.files ?? [];
-          if (file) onPick(pickZip(file));
+          if (target.files && target.files.length > 0) onPick(pickFiles(target.files));
           target.value = "";
         }}
       />

@@ -1,17 +1,36 @@
+import { isSkippedInFolder } from "../../../../shared/rules/skipped-names.ts";
 import type { PackableFile } from "../pack-folder/pack-folder.ts";
 import { isZipName } from "./upload-rules.ts";
 
-/** The person's choice: one ZIP, or the files of a folder. */
+/** The person's choice: one ZIP, or the files of a folder; loose files were chosen one by one. */
 export type Picked =
   | { kind: "zip"; file: File }
-  | { kind: "folder"; name: string; files: PackableFile[] }
+  | { kind: "folder"; name: string; files: PackableFile[]; isLoose?: boolean }
   | { kind: "refused" };
 
 const MAX_DROPPED_FILES = 200_000;
 
-/** Reads the choice from `<input type=file>`. */
-export function pickZip(file: File): Picked {
-  return isZipName(file.name) ? { kind: "zip", file } : { kind: "refused" };
+/**
+ * Reads the choice from `<input type=file>`: one ZIP, or files that are packed like those of a folder. Several ZIPs are
+ * refused, since each is an upload of its own.
+ */
+export function pickFiles(list: Iterable<File>): Picked {
+  const files = [...list];
+  const [first] = files;
+  if (first && files.length === 1 && isZipName(first.name)) return { kind: "zip", file: first };
+  if (!first || files.some(({ name }) => isZipName(name))) return { kind: "refused" };
+  if (files.every(({ name }) => isSkippedInFolder(name))) return { kind: "refused" };
+  return { kind: "folder", name: first.name, files: withOwnPaths(files), isLoose: true };
+}
+
+/** Files of several folders may share a name; each gets a path of its own. */
+function withOwnPaths(files: readonly File[]): PackableFile[] {
+  const taken = new Set<string>();
+  return files.slice(0, MAX_DROPPED_FILES).map((file, index) => {
+    const path = taken.has(file.name) ? `${index}/${file.name}` : file.name;
+    taken.add(path);
+    return { path, file };
+  });
 }
 
 /**
@@ -24,17 +43,18 @@ export function pickFolder(list: FileList): Picked {
 }
 
 /**
- * Reads one folder or one ZIP from a drop. The browser forgets the entries once the event ends, so this must be called
+ * Reads one folder, one ZIP or several files from a drop. The browser forgets the entries once the event ends, so this must be called
  * inside its handler.
  */
 export function pickDropped(transfer: DataTransfer): Promise<Picked> {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.() ?? null);
   const [entry] = entries;
-  if (entries.length !== 1 || !entry) return Promise.resolve({ kind: "refused" });
-  if (isDirectory(entry)) {
+  if (entry && entries.length === 1 && isDirectory(entry)) {
     return readFolder(entry).then((files) => ({ kind: "folder", name: entry.name, files }));
   }
-  return readFile(entry as FileSystemFileEntry).then(pickZip);
+  const files = entries.flatMap((one) => (one && !isDirectory(one) ? [one as FileSystemFileEntry] : []));
+  if (files.length !== entries.length) return Promise.resolve({ kind: "refused" });
+  return Promise.all(files.slice(0, MAX_DROPPED_FILES).map(readFile)).then(pickFiles);
 }
 
 async function readFolder(root: FileSystemDirectoryEntry): Promise<PackableFile[]> {

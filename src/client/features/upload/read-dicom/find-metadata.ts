@@ -4,7 +4,6 @@ import { readInstanceMetadata } from "./instance-metadata.ts";
 
 /** A file that may be an instance: a file of a folder, or an entry of a ZIP. */
 export interface Candidate {
-  path: string;
   /** Its first bytes, at most `maxBytes`; undefined if the browser can't read them. */
   readHead(maxBytes: number): Promise<Uint8Array | undefined>;
 }

@@ -19,7 +19,11 @@ import { parseHead, parserTag } from "./parse-head.ts";
  */
 export function readInstanceMetadata(head: Uint8Array): ExamForm | undefined {
   const dataSet = parseHead(head);
-  if (!dataSet) return undefined;
+  return dataSet && metadataOf(dataSet);
+}
+
+/** The same of a data set that is parsed already. */
+export function metadataOf(dataSet: DataSet): ExamForm | undefined {
   const charset = characterSetOfDataSet(dataSet);
   const text = (keyword: Keyword, kind: TextKind = "values") => readText(dataSet, keyword, charset, kind);
   const studyInstanceUID = text("StudyInstanceUID");

@@ -6,6 +6,8 @@ import { Button, IconButton } from "../../../ui/button.tsx";
 import { CircleAlertIcon, CircleCheckIcon, CloseIcon } from "../../../ui/entry-icons.tsx";
 import { FileArchiveIcon, FolderOpenIcon, RefreshIcon, WifiOffIcon } from "../../../ui/icons.tsx";
 import { SeePlans } from "../../plan/subscription-link.tsx";
+import { SmallFilm } from "../contact-sheet/small-film.tsx";
+import { filmOf } from "../look-inside/contents.ts";
 import { sizeText } from "../sizes.ts";
 import { TimeLeft } from "../transfer-text.tsx";
 import { isSent, type Transfer } from "../upload-state.ts";
@@ -36,11 +38,12 @@ export function TrayRow({ job }: { job: UploadJob }) {
   );
 }
 
-function RowPicture({ job: { source, state } }: { job: UploadJob }) {
+function RowPicture({ job: { source, state, upload } }: { job: UploadJob }) {
   const SourceIcon = source.kind === "zip" ? FileArchiveIcon : FolderOpenIcon;
+  const [film] = upload.contents?.studies.flatMap((study) => filmOf(study) ?? []) ?? [];
   return (
     <span className="tray-picture">
-      <SourceIcon />
+      {film ? <SmallFilm greys={film} /> : <SourceIcon />}
       <StateMark state={state} />
     </span>
   );

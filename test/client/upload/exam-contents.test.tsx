@@ -1,0 +1,114 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import UploadTray from "../../../src/client/features/upload/tray/upload-tray.tsx";
+import UploadView from "../../../src/client/features/upload/upload-view.tsx";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { screen, userEvent, withDom, within } from "../../support/dom.ts";
+import { type Answer, answerCalls, renderView } from "../../support/render-view.tsx";
+import { type SampleInstance, sampleInstance, studyUID } from "../../support/sample-zip.ts";
+import { usage } from "../../support/subscriptions.ts";
+import { ToldRequest } from "../../support/told-request.ts";
+import { zipFile } from "../../support/upload-files.ts";
+
+withDom();
+
+const user = userEvent.setup({ applyAccept: false });
+const KEPT = "POST /api/studies/kept";
+const none: Answer = () => Response.json([]);
+const roomFor =
+  (examsRemaining: number): Answer =>
+  () =>
+    Response.json({ ...usage, examsRemaining });
+
+async function pick(files: File[], answers: Record<string, Answer> = {}): Promise<void> {
+  answerCalls({ [KEPT]: none, "GET /api/subscriptions/usage-stats": roomFor(10), ...answers });
+  await renderView(
+    <>
+      <UploadView />
+      <UploadTray />
+    </>,
+  );
+  await user.upload(screen.getByLabelText("Arquivo ZIP do exame"), files);
+}
+
+const zipOf = (...instances: SampleInstance[]) =>
+  zipFile(Object.fromEntries(instances.map((one, n) => [`IM${n}`, sampleInstance(one)])));
+
+/** The exams below a heading, by the text of their rows. */
+async function group(title: string) {
+  const heading = await screen.findByRole("heading", { name: new RegExp(`^${title}`) });
+  const rows = heading.parentElement ? within(heading.parentElement).getAllByRole("listitem") : [];
+  return rows.map(({ textContent }) => textContent ?? "");
+}
+
+const send = (name: string) => screen.getByRole("button", { name }) as HTMLButtonElement;
+
+describe("before anything is sent, a picked ZIP shows", () => {
+  test("its exams with patient, date, series and images, and how many the button sends", async () => {
+    await pick([zipOf({}, { sop: "2" }, { series: "2" }, { study: "2" })]);
+    const rows = await group("Para enviar");
+    expect(rows).toHaveLength(2);
+    expect(rows[0]).toContain("Crânio sem contrasteJoão Conceição · 14-03-2026 · Clínica São José");
+    expect(rows[0]).toContain("3 imagens · 2 séries");
+    expect(document.querySelector(".found-exam canvas")).not.toBeNull();
+    expect(send("Enviar 2 exames").disabled).toBe(false);
+  });
+
+  test("which of them are kept already", async () => {
+    const kept = {
+      id: "s1",
+      studyInstanceUID: studyUID("2"),
+      imagesReceived: 56,
+      createdAt: "2026-11-20T12:00:00Z",
+    };
+    await pick([zipOf({}, { study: "2" })], {
+      [KEPT]: ({ body }) => {
+        expect(body).toEqual({ studyInstanceUIDs: [studyUID("1"), studyUID("2")] });
+        return Response.json([kept]);
+      },
+    });
+    expect((await group("Já guardado"))[0]).toContain("56 imagens guardadas desde 20-11-2026.");
+    expect(await group("Para enviar")).toHaveLength(1);
+  });
+
+  test("which of them exceed the plan, and then sends nothing in vain", async () => {
+    await pick([zipOf({}, { study: "2" }, { study: "3" })], {
+      "GET /api/subscriptions/usage-stats": roomFor(1),
+    });
+    expect(await group("Não cabe no plano")).toHaveLength(3);
+    expect(screen.getByRole("link", { name: "Ver planos" })).toBeDefined();
+    expect(send("Enviar 3 exames").disabled).toBe(true);
+  });
+
+  test("that it holds exams of two people", async () => {
+    const elements = { [TagHex.PatientName]: { vr: "PN", Value: ["Reis^Ana"] } } as const;
+    await pick([zipOf({}, { study: "2", elements })]);
+    expect(
+      await screen.findByText(
+        "Há exames de duas pessoas aqui: João Conceição e Ana Reis. Confira antes de enviar.",
+      ),
+    ).toBeDefined();
+  });
+});
+
+describe("without a ZIP", () => {
+  const dicom = (name: string, instance: SampleInstance) =>
+    new File([sampleInstance(instance) as Uint8Array<ArrayBuffer>], name);
+
+  test("a single image is sent as it is, packed", async () => {
+    ToldRequest.install();
+    await pick([dicom("IM1.dcm", {})]);
+    expect(await group("Para enviar")).toHaveLength(1);
+    expect(screen.getByText("IM1.dcm")).toBeDefined();
+  });
+
+  test("several images are one upload, even if two share a name", async () => {
+    await pick([dicom("IM1", {}), dicom("IM1", { sop: "2" })]);
+    expect((await group("Para enviar"))[0]).toContain("2 imagens");
+  });
+
+  test("a file of another kind is refused as one", async () => {
+    await pick([new File(["%PDF-1.7"], "exame.rar")]);
+    expect((await screen.findByRole("alert")).textContent).toStartWith("Apenas arquivos ZIP são aceitos.");
+  });
+});
