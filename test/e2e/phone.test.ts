@@ -107,7 +107,7 @@ describe("on a phone of 360 pixels", () => {
         await (await choosing).setFiles({ name: "exame.zip", mimeType: "application/zip", buffer });
         const send = button(page, "Enviar exame");
         await send.waitFor();
-        await page.getByText("24 imagens · 1 série").waitFor();
+        await page.getByText("49 imagens · 3 séries").waitFor();
         expect(await page.locator(".found-exam canvas").count()).toBeGreaterThan(0);
         expect(await page.evaluate(() => [window.scrollY, document.documentElement.scrollWidth])).toEqual([
           0, 360,

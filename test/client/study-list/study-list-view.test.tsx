@@ -1,6 +1,7 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
+import { newStudiesAtom } from "../../../src/client/features/studies/new-studies.ts";
 import { viewedStudyAtom } from "../../../src/client/features/study-list/list-actions.ts";
 import { readStoredSession } from "../../../src/client/session.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
@@ -403,4 +404,29 @@ test("the list is available in English", async () => {
     "Viewer",
     "Actions",
   ]);
+});
+
+test("after an upload the list begins with what was sent, marked as new, until another order is chosen", async () => {
+  const store = getDefaultStore();
+  store.set(newStudiesAtom, ["s1"]);
+  try {
+    const sorts: (string | null)[] = [];
+    const { user } = await showList({
+      ...listOf([skull]),
+      "GET /api/studies": ({ search }) => {
+        sorts.push(search.get("sort"));
+        return Response.json([skull], { headers: { "X-Total-Count": "1" } });
+      },
+    });
+    expect(await screen.findByText("Novo")).toBeTruthy();
+    expect(sorts.at(-1)).toBe("createdAt");
+    await user.click(screen.getByRole("button", { name: "Ordenar pela data do exame" }));
+    await waitFor(() => expect(sorts.at(-1)).toBe("studyDate"));
+    cleanup();
+    await showList(listOf([skull]));
+    await screen.findByText("Tomografia de crânio");
+    expect(screen.queryByText("O que foi enviado por último vem primeiro.")).toBeNull();
+  } finally {
+    store.set(newStudiesAtom, []);
+  }
 });

@@ -12,12 +12,15 @@ import { maySeeExams, useHis } from "../session/his-context.ts";
 /** Only admins download it. */
 const AdminHome = lazyChunk(() => import("../operations/admin-home.tsx"));
 
+const RecentExams = lazyChunk(() => import("../study-list/recent-exams.tsx"));
+
 /** After this time the first paint is over. */
 const SEEN_MS = 100;
 
 /** The first view: what the product is, what to do next, and how exams are kept. */
 export function WelcomeView() {
-  const { user } = useHis();
+  const his = useHis();
+  const { user } = his;
   const firstName = user.name.trim().split(/\s+/)[0];
   return (
     <>
@@ -33,6 +36,11 @@ export function WelcomeView() {
             <AdminHome />
           </Suspense>
         </Boundary>
+      )}
+      {maySeeExams(his) && (
+        <Suspense>
+          <RecentExams />
+        </Suspense>
       )}
       <div className="welcome">
         <WelcomeCard />

@@ -4,7 +4,9 @@ import { noFilters } from "./study-filters.ts";
 
 // The state of the list when the person left it, kept while they are in /his.
 
-const NEWEST_FIRST: SortingState = [{ id: "studyDate", desc: true }];
+export const NEWEST_FIRST: SortingState = [{ id: "studyDate", desc: true }];
+/** By when they were sent; no column shows it. */
+export const LAST_SENT_FIRST: SortingState = [{ id: "createdAt", desc: true }];
 export const studySortingAtom = atom(NEWEST_FIRST);
 
 /** The page that was shown, and the filters it belongs to. */

@@ -9,6 +9,7 @@ import { modalityCodes, modalityName } from "../studies/modality-names.ts";
 import { StudyIntegrity } from "../studies/study-integrity.tsx";
 import { dateText, descriptionText, patientText } from "../studies/study-text.ts";
 import { OpeningFilm } from "./study-film.tsx";
+import { NewMark } from "./study-order.tsx";
 import type { studyTableFeatures } from "./study-table-features.ts";
 
 type StudyRow = Row<typeof studyTableFeatures, Study>;
@@ -48,6 +49,7 @@ export function DescriptionCell({ study }: { study: Study }) {
       <OpeningFilm study={study} />
       <div>
         <b className="study-name">{descriptionText(i18n, study)}</b>
+        <NewMark study={study} />
         <StudyOwner study={study} />
         <StudyOrigin study={study} />
         <StudyIntegrity study={study} />

@@ -25,10 +25,12 @@ import { PlanStrip } from "./plan-strip.tsx";
 import { StudyAlarm } from "./study-check.tsx";
 import { ClearFilters, StudyFilterBar } from "./study-filter-bar.tsx";
 import { countFilters, type StudyFilters, studyFiltersAtom } from "./study-filters.ts";
+import { StudyOrder } from "./study-order.tsx";
 import { StudyPager } from "./study-pager.tsx";
 import { StudyPhoneList } from "./study-phone-list.tsx";
 import { StudyTable } from "./study-table.tsx";
 import { useListReturn } from "./use-list-return.ts";
+import { useNewArrivals } from "./use-new-arrivals.ts";
 import { useSettled } from "./use-settled.ts";
 import { STUDIES_PER_PAGE, type StudySort, useStudyList } from "./use-study-list.ts";
 
@@ -45,6 +47,7 @@ export default function StudyListView() {
     pageIndex,
   );
   const total = data?.total ?? 0;
+  useNewArrivals(data !== undefined && !isPlaceholderData);
   useListReturn(data !== undefined);
 
   // A page whose last study was deleted no longer exists.
@@ -73,6 +76,7 @@ export default function StudyListView() {
       <StudyAlarm studies={data?.studies} />
       <PlanStrip />
       {!isEmpty && <StudyFilterBar />}
+      {!isEmpty && <StudyOrder />}
       {error && !data ? (
         <ListError error={error} onRetry={() => void refetch()} />
       ) : isEmpty ? (

@@ -22,6 +22,8 @@ import { StudyOrigin, StudyOwner } from "./study-cells.tsx";
 import { StudyCheck } from "./study-check.tsx";
 import { columnVisibility, hasActions } from "./study-columns.tsx";
 import { OpeningFilm } from "./study-film.tsx";
+import { NewMark } from "./study-order.tsx";
+import { rowOf } from "./use-new-arrivals.ts";
 import { STUDIES_PER_PAGE } from "./use-study-list.ts";
 import { ViewerButton } from "./viewer-button.tsx";
 
@@ -60,7 +62,11 @@ interface PhoneStudyProps {
 function PhoneStudy({ study, hasSeveralPatients, isOpen, onToggle }: PhoneStudyProps) {
   const isBusy = useAtomValue(busyStudiesAtom).has(study.id);
   return (
-    <li className={`phone-study ${isOpen ? "is-open" : ""} ${isBusy ? "is-busy" : ""}`} aria-busy={isBusy}>
+    <li
+      className={`phone-study ${isOpen ? "is-open" : ""} ${isBusy ? "is-busy" : ""}`}
+      aria-busy={isBusy}
+      {...rowOf(study.id)}
+    >
       <div className="phone-study-line">
         <OpeningFilm study={study} large />
         <button type="button" className="phone-study-toggle" aria-expanded={isOpen} onClick={onToggle}>
@@ -95,6 +101,7 @@ function PhoneStudyText({
     <span className="phone-study-text">
       <b>{descriptionText(i18n, study)}</b>
       {columns.patientName && <span className="phone-study-patient">{patientText(i18n, study)}</span>}
+      <NewMark study={study} />
       <StudyOwner study={study} />
       <StudyIntegrity study={study} />
       <span className="phone-study-facts">

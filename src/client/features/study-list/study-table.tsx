@@ -20,6 +20,7 @@ import { SkeletonRows } from "./study-skeleton.tsx";
 import type { studyTableFeatures } from "./study-table-features.ts";
 import { ColumnDragging, StudyTableHead } from "./study-table-head.tsx";
 import { useColumnLayout } from "./use-column-layout.ts";
+import { rowOf } from "./use-new-arrivals.ts";
 import { type StudyTableModel, useColumnWidths, useStudyTable } from "./use-study-table.ts";
 
 interface StudyTableProps {
@@ -91,6 +92,7 @@ function StudyRow({ row, table }: { row: Row<typeof studyTableFeatures, Study>; 
       <tr
         className={`study-row ${isOpen ? "is-open" : ""} ${isBusy ? "is-busy" : ""}`}
         aria-busy={isBusy}
+        {...rowOf(row.id)}
         onClick={({ target }) => {
           if (isBesideControls(target)) row.toggleExpanded();
         }}

@@ -130,9 +130,9 @@ function FoundExam({ study, isDim, children }: FoundExamProps) {
       <div className="found-exam-text">
         <b>{descriptionText(i18n, { studyDescription: about.description })}</b>
         <span className="found-exam-who">
-          {[about.patientName, about.examinedAt && dateText(about.examinedAt), about.institutionName]
-            .filter(Boolean)
-            .join(" · ")}
+          {about.patientName && `${about.patientName} · `}
+          <span className="whitespace-nowrap">{dateText(about.examinedAt || null)}</span>
+          {about.institutionName && ` · ${about.institutionName}`}
         </span>
         <span className="found-exam-facts">
           {modalities.map((code) => (

@@ -7,6 +7,7 @@ import { ApiError } from "../../../api.ts";
 import { refreshExams } from "../../../query-keys.ts";
 import { showToast } from "../../../ui/toast.tsx";
 import { viewAtom } from "../../places/views.ts";
+import { newStudiesAtom } from "../../studies/new-studies.ts";
 import { studiesApi } from "../../studies/studies-api.ts";
 import { lastConflictsAtom, lastSkippedAtom } from "../notices/last-upload.ts";
 import { newsTexts } from "../upload-texts.ts";
@@ -22,16 +23,18 @@ export function useFollowUpload(): (answer: UploadAnswer, signal: AbortSignal) =
   const store = useStore();
   const setLastSkipped = useSetAtom(lastSkippedAtom);
   const setLastConflicts = useSetAtom(lastConflictsAtom);
+  const setNewStudies = useSetAtom(newStudiesAtom);
   const tell = useNewsToast();
 
   return async ({ studies, skipped, skippedCount, conflicts, conflictCount }, signal) => {
     setLastConflicts(conflictCount > 0 ? { conflicts, conflictCount } : undefined);
     setLastSkipped(skippedCount > 0 ? { skipped, skippedCount } : undefined);
+    setNewStudies(studies.map(({ id }) => id));
     await refreshExams(queryClient);
     await followUpload({
       studyIds: studies.map(({ id }) => id),
       readStatus: (studyId) => readStatus(studyId, signal),
-      announce: (news, standing) => tell(news, standing, skippedCount),
+      announce: (news, standing) => tell(news, standing, { exams: studies.length, skippedCount }),
       // Somebody who is in another view by then stays there.
       leave: () => {
         if (store.get(viewAtom) === "uploadExames") store.set(viewAtom, "listaExames");
@@ -41,11 +44,18 @@ export function useFollowUpload(): (answer: UploadAnswer, signal: AbortSignal) =
   };
 }
 
+/** How many exams an upload brought, and how many files it left out. */
+interface Counts {
+  exams: number;
+  skippedCount: number;
+}
+
 function useNewsToast() {
   const { i18n, t } = useLingui();
-  return (news: UploadNews, { failed, othersPending }: StudiesState, skippedCount: number) => {
+  return (news: UploadNews, { failed, othersPending }: StudiesState, { exams, skippedCount }: Counts) => {
     const { tone, title, text } = newsTexts[news];
     const sentences = [i18n._({ ...text, values: { failed } })];
+    if (exams > 1) sentences.unshift(t({ id: "upload.examsSent", message: `${exams} exams sent.` }));
     if (othersPending > 0 && (news === "ready" || news === "transferred")) {
       sentences.push(
         t({
