@@ -1,8 +1,9 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useAtomValue, useSetAtom } from "jotai";
 import { useEffect } from "react";
+import { Button } from "../../ui/button.tsx";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
-import { TriangleAlertIcon } from "../../ui/icons.tsx";
+import { RefreshIcon, TriangleAlertIcon } from "../../ui/icons.tsx";
 import { SeePlans } from "../plan/subscription-link.tsx";
 import { maySubscribe, useHis } from "../session/his-context.ts";
 import { ExamContents } from "./contents/exam-contents.tsx";
@@ -110,7 +111,9 @@ function SentUpload({ job }: { job: UploadJob }) {
   const ready = { source, counts, upload };
   return (
     <>
-      {state.stage === "stopped" && <Stopped {...state} />}
+      {state.stage === "stopped" && (
+        <Stopped {...state} onRetry={() => change(job.id, { state: { stage: "queued" } })} />
+      )}
       <div className="upload">
         <UploadProgress
           state={
@@ -126,6 +129,7 @@ function SentUpload({ job }: { job: UploadJob }) {
           values={job.form}
           busyLabel={busyLabel}
           percent={sentPercent(job)}
+          exams={upload.contents?.studies.length}
           onSubmit={(form) => change(job.id, { form, state: { stage: "queued" } })}
         />
       </div>
@@ -137,8 +141,14 @@ function transferOf({ state, upload }: UploadJob): Transfer {
   return state.stage === "sending" ? state.transfer : { loadedBytes: 0, totalBytes: upload.zip.size };
 }
 
+interface StoppedProps {
+  percent: number;
+  interruption: Interruption;
+  onRetry: () => void;
+}
+
 /** What happened, at how many per cent, and what is kept; it stays until the person decides. */
-function Stopped({ percent, interruption }: { percent: number; interruption: Interruption }) {
+function Stopped({ percent, interruption, onRetry }: StoppedProps) {
   if (interruption.kind === "storage") return <NoStorageNotice text={interruption.text} />;
   return (
     <div className="notice is-bad mb-5">
@@ -149,9 +159,13 @@ function Stopped({ percent, interruption }: { percent: number; interruption: Int
         </p>
         <p>
           <Trans id="upload.stopped.kept">
-            Nothing of it is kept on the server. Your files and what you filled in are still here: try again.
+            Nothing of it is kept on the server. Your files and what you filled in are still here.
           </Trans>
         </p>
+        <Button size="small" className="mt-3" onClick={onRetry}>
+          <RefreshIcon small />
+          <Trans id="upload.tryAgain">Try again</Trans>
+        </Button>
       </div>
     </div>
   );

@@ -34,7 +34,8 @@ interface ExamFormPanelProps {
 
 /** The values under which the exam is filed. They come from its first instance, which the form never alters. */
 export function ExamFormPanel(props: ExamFormPanelProps) {
-  const { prefilled, values, busyLabel, percent, summary, exams = 1, isBlocked = false, onSubmit } = props;
+  const { prefilled, values, busyLabel, percent, summary, isBlocked = false, onSubmit } = props;
+  const exams = Math.max(1, props.exams ?? 1);
   const { t } = useLingui();
   const { register, control, handleSubmit } = useForm<ExamForm>({ defaultValues: values ?? EMPTY_FORM });
   const isPhone = useMediaQuery(PHONE);

@@ -29,7 +29,7 @@ export function useFollowUpload(): (answer: UploadAnswer, signal: AbortSignal) =
   return async ({ studies, skipped, skippedCount, conflicts, conflictCount }, signal) => {
     setLastConflicts(conflictCount > 0 ? { conflicts, conflictCount } : undefined);
     setLastSkipped(skippedCount > 0 ? { skipped, skippedCount } : undefined);
-    setNewStudies(studies.map(({ id }) => id));
+    setNewStudies(studies.filter(({ imagesReceived }) => imagesReceived > 0).map(({ id }) => id));
     await refreshExams(queryClient);
     await followUpload({
       studyIds: studies.map(({ id }) => id),

@@ -76,7 +76,8 @@ function RowLine({ job }: { job: UploadJob }): ReactNode {
     id: "tray.skipped",
     message: plural(skippedCount, { one: "# file was left out", other: "# files were left out" }),
   });
-  return [kept, skippedCount > 0 && left].filter(Boolean).join(" · ");
+  const known = t({ id: "tray.known", message: "Everything was kept already" });
+  return [instancesReceived > 0 ? kept : known, skippedCount > 0 && left].filter(Boolean).join(" · ");
 }
 
 function SendingLine({ transfer, percent }: { transfer: Transfer; percent: number }) {

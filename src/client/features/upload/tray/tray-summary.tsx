@@ -43,12 +43,7 @@ export function summarize(jobs: readonly UploadJob[]): TraySummary {
       percent,
     };
   }
-  return {
-    tone: "ok",
-    title: <KeptTitle jobs={jobs} />,
-    detail: <Trans id="tray.allKept">All sent</Trans>,
-    percent,
-  };
+  return { tone: "ok", title: <KeptTitle jobs={jobs} />, detail: null, percent };
 }
 
 function SendingTitle({ jobs }: { jobs: readonly UploadJob[] }) {
