@@ -1,6 +1,6 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useAtomValue, useSetAtom } from "jotai";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { Button } from "../../ui/button.tsx";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { RefreshIcon, TriangleAlertIcon } from "../../ui/icons.tsx";
@@ -149,9 +149,12 @@ interface StoppedProps {
 
 /** What happened, at how many per cent, and what is kept; it stays until the person decides. */
 function Stopped({ percent, interruption, onRetry }: StoppedProps) {
+  const card = useRef<HTMLDivElement>(null);
+  // The button that was pressed may be far below.
+  useEffect(() => card.current?.scrollIntoView({ block: "center" }), []);
   if (interruption.kind === "storage") return <NoStorageNotice text={interruption.text} />;
   return (
-    <div className="notice is-bad mb-5">
+    <div className="notice is-bad mb-5" ref={card}>
       <CircleAlertIcon />
       <div role="alert">
         <p>
