@@ -10,7 +10,9 @@ import {
   measureSmallUploads,
 } from "./bench/measures/ingest.ts";
 import { measureList } from "./bench/measures/list.ts";
+import { measureMixedLoad } from "./bench/measures/mixed.ts";
 import { measureDownload, measureFrames, measureMetadata } from "./bench/measures/reading.ts";
+import { measureSafekeeping } from "./bench/measures/safekeeping.ts";
 import { measureStart } from "./bench/measures/start.ts";
 import { jsonLine, type Result, table } from "./bench/result.ts";
 
@@ -23,6 +25,8 @@ const MEASURES: Record<string, Measure> = {
   download: measureDownload,
   metadata: measureMetadata,
   frames: measureFrames,
+  mixed: measureMixedLoad,
+  safekeeping: measureSafekeeping,
   hostile: measureHostileReading,
   list: measureList,
   start: measureStart,
@@ -31,6 +35,8 @@ const MEASURES: Record<string, Measure> = {
 const USAGE = `Usage: bun run bench [${Object.keys(MEASURES).join(" | ")}]...
 
   BENCH_CORPUS      a folder with ct1000-store.zip, ct1000-deflate.zip, big1-store.zip, split100/
+  BENCH_MINUTES     how long the mixed load lasts (default: 2)
+  BENCH_GB          how much is backed up (default: 2)
   BENCH_EXECUTABLE  measure this executable instead of the source
   BENCH_DIR         where corpora and data go (default: the system's temporary folder)`;
 

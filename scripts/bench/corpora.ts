@@ -19,6 +19,8 @@ export interface Corpora {
   deflated(): Promise<string>;
   /** 4,000 slices: 2.1 GB. */
   large(): Promise<string>;
+  /** As {@link stored}; each number is another study. */
+  numbered(number: number): Promise<string>;
   /** 100 ZIPs of one small study each; each round has other studies. */
   small(round: number): Promise<string[]>;
 }
@@ -44,6 +46,8 @@ export function createCorpora(folder: string, given: string | undefined): Corpor
     stored: () => zip("ct1000-store.zip", 0, { seed: "ct1000", instances: 1000, ...SLICES }),
     deflated: () => zip("ct1000-deflate.zip", 8, { seed: "ct1000", instances: 1000, ...SLICES }),
     large: () => zip("big1-store.zip", 0, { seed: "big", instances: 4000, ...SLICES }),
+    numbered: (number) =>
+      zip(`ct1000-${number}.zip`, 0, { seed: `ct1000 ${number}`, instances: 1000, ...SLICES }),
     async small(round) {
       const ready = given && join(given, "split100");
       if (ready && existsSync(ready) && round === 0) {
