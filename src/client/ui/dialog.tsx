@@ -58,6 +58,8 @@ interface ConfirmDialogProps {
   /** "Cancel", unless the action itself is a cancellation. */
   dismissLabel?: ReactNode;
   confirmLabel: ReactNode;
+  /** `lit` if the action loses nothing. */
+  confirmKind?: "destroy" | "lit";
   onConfirm: () => void;
   /** While false the action can't be confirmed yet. */
   isReady?: boolean;
@@ -65,10 +67,11 @@ interface ConfirmDialogProps {
   busy?: boolean;
 }
 
-/** Asks for confirmation before something is lost. Focus starts on Cancel; a click outside does nothing. */
+/** Asks for confirmation before something is lost or settled. Focus starts on Cancel; a click outside does nothing. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { open, onOpenChange, title, text, children, confirmLabel, onConfirm } = props;
   const { dismissLabel = <Trans id="action.cancel">Cancel</Trans>, isReady = true, busy = false } = props;
+  const { confirmKind = "destroy" } = props;
   const focusReturn = useFocusReturn();
   return (
     <RadixAlertDialog.Root open={open} onOpenChange={onOpenChange}>
@@ -82,7 +85,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
               <RadixAlertDialog.Cancel asChild>
                 <Button disabled={busy}>{dismissLabel}</Button>
               </RadixAlertDialog.Cancel>
-              <Button kind="destroy" disabled={busy || !isReady} onClick={onConfirm}>
+              <Button kind={confirmKind} disabled={busy || !isReady} onClick={onConfirm}>
                 {confirmLabel}
               </Button>
             </div>

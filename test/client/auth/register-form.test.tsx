@@ -38,6 +38,13 @@ const valid = {
 };
 
 describe("the registration form", () => {
+  test("says under the password, and not under its confirmation, how strong it is", async () => {
+    await showForm();
+    const beside = document.querySelector(".strength")?.parentElement;
+    expect(beside?.contains(screen.getByLabelText("Senha"))).toBe(true);
+    expect(beside?.contains(screen.getByLabelText("Confirmar senha"))).toBe(false);
+  });
+
   test("shows all errors at once, in Portuguese", async () => {
     const user = await showForm();
     await fillIn(user, {

@@ -280,6 +280,12 @@ describe("laboratory exams", () => {
       "Por favor, preencha todos os campos e selecione um arquivo PDF",
     );
     expect(sent).toEqual([]);
+    const modality = within(dialog).getByRole("combobox", { name: "Modalidade" });
+    expect(modality.getAttribute("aria-invalid")).toBe("true");
+    expect(within(dialog).getByText("Escolha o arquivo PDF")).toBeDefined();
+    expect(within(dialog).getByLabelText("Nome do exame").getAttribute("aria-invalid")).toBeNull();
+    await user.clear(within(dialog).getByLabelText("Nome do exame"));
+    expect(within(dialog).getByLabelText("Nome do exame").getAttribute("aria-invalid")).toBe("true");
   });
 
   test("show the server's message when it refuses one, and can be sent again", async () => {

@@ -177,7 +177,9 @@ describe("the subscriptions of everybody", () => {
     const dialog = screen.getByRole("alertdialog", { name: "Confirmar este pagamento?" });
     expect(dialog.textContent).toContain(payment.txid);
     expect(document.activeElement?.textContent).toBe("Cancelar");
-    await user.click(within(dialog).getByRole("button", { name: "Sim, recebi" }));
+    const yes = within(dialog).getByRole("button", { name: "Sim, recebi" });
+    expect(yes.className).toContain("is-lit");
+    await user.click(yes);
     expect(await screen.findByText("Pagamento confirmado")).toBeDefined();
     expect(confirmed).toBe(1);
   });

@@ -75,12 +75,15 @@ export default function RegisterForm({ registration, trialDays, onSwitch }: Auth
         )}
       />
       <div className="auth-pair">
-        <PasswordField
-          label={<Trans id="auth.password">Password</Trans>}
-          autoComplete="new-password"
-          error={errorOf("password")}
-          {...register("password", { deps: ["confirmPassword"] })}
-        />
+        <div className="strong-password">
+          <PasswordField
+            label={<Trans id="auth.password">Password</Trans>}
+            autoComplete="new-password"
+            error={errorOf("password")}
+            {...register("password", { deps: ["confirmPassword"] })}
+          />
+          <PasswordStrengthHint password={watch("password")} />
+        </div>
         <PasswordField
           label={<Trans id="auth.confirmPassword">Confirm password</Trans>}
           autoComplete="new-password"
@@ -88,7 +91,6 @@ export default function RegisterForm({ registration, trialDays, onSwitch }: Auth
           {...register("confirmPassword")}
         />
       </div>
-      <PasswordStrengthHint password={watch("password")} />
       <Button type="submit" kind="lit" size="big" disabled={isSubmitting}>
         {isSubmitting ? (
           <Trans id="auth.register.busy">Creating account…</Trans>

@@ -8,6 +8,7 @@ import { LayersIcon, LifeBuoyIcon, UploadIcon } from "../../ui/icons.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { viewAtom } from "../places/views.ts";
 import { maySeeExams, useHis } from "../session/his-context.ts";
+import { greetingName } from "./greeting-name.ts";
 
 /** Only admins download it. */
 const AdminHome = lazyChunk(() => import("../operations/admin-home.tsx"));
@@ -21,7 +22,7 @@ const SEEN_MS = 100;
 export function WelcomeView() {
   const his = useHis();
   const { user } = his;
-  const firstName = user.name.trim().split(/\s+/)[0];
+  const firstName = greetingName(user.name);
   return (
     <>
       <div className="view-head">

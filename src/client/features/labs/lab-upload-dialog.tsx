@@ -10,6 +10,7 @@ import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { Field, TextField } from "../../ui/field.tsx";
 import { Select } from "../../ui/select.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { violationText } from "../../validation.ts";
 import { PdfPicker } from "../pdf/pdf-picker.tsx";
 import { UploadMeter } from "../pdf/upload-meter.tsx";
 import { useStoppableUpload } from "../pdf/use-stoppable-upload.ts";
@@ -46,6 +47,10 @@ function LabUploadForm({ onClose }: { onClose: () => void }) {
     if (checked.success && file) upload.mutate({ fields: checked.data, file });
   };
   const isIncomplete = !checked.success || !file;
+  const errorOf = (field: keyof LabUpload) => {
+    if (!isAsked || checked.success) return undefined;
+    return violationText(i18n, checked.error.issues.find(({ path }) => path[0] === field)?.message);
+  };
   const failure =
     isAsked && isIncomplete
       ? t({ id: "labs.incomplete", message: "Please fill in all fields and select a PDF file" })
@@ -56,14 +61,16 @@ function LabUploadForm({ onClose }: { onClose: () => void }) {
         label={<Trans id="labs.name">Exam name</Trans>}
         value={fields.examName}
         maxLength={200}
+        error={errorOf("examName")}
         onChange={({ target }) => setFields({ ...fields, examName: target.value })}
       />
       <DateField
         label={<Trans id="labs.date">Exam date (optional)</Trans>}
         value={fields.examDate}
+        error={errorOf("examDate")}
         onValueChange={(examDate) => setFields({ ...fields, examDate })}
       />
-      <Field label={<Trans id="exam.modality">Modality</Trans>}>
+      <Field label={<Trans id="exam.modality">Modality</Trans>} error={errorOf("modality")}>
         {(tied) => (
           <Select
             {...tied}
@@ -74,7 +81,13 @@ function LabUploadForm({ onClose }: { onClose: () => void }) {
           />
         )}
       </Field>
-      <PdfPicker file={file} onPick={setFile} disabled={upload.isPending} small />
+      <PdfPicker
+        file={file}
+        onPick={setFile}
+        disabled={upload.isPending}
+        isMissing={isAsked && !file}
+        small
+      />
       {upload.isPending && <UploadMeter sent={sent} />}
       {failure && (
         <p className="notice is-bad" role="alert">

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { type DragEvent, useRef, useState } from "react";
+import { type DragEvent, useId, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { FileTextIcon } from "../../ui/icons.tsx";
@@ -8,14 +8,17 @@ interface PdfPickerProps {
   file: File | undefined;
   onPick: (file: File) => void;
   disabled?: boolean;
+  /** Whether the form was sent without a file. */
+  isMissing?: boolean;
   small?: boolean;
 }
 
 /** Takes one PDF. A dropped file is recognised by its type, a picked one by its name. */
-export function PdfPicker({ file, onPick, disabled = false, small }: PdfPickerProps) {
+export function PdfPicker({ file, onPick, disabled = false, isMissing = false, small }: PdfPickerProps) {
   const { t } = useLingui();
   const [isOver, setOver] = useState(false);
   const [isRefused, setRefused] = useState(false);
+  const missingId = useId();
   const input = useRef<HTMLInputElement>(null);
   const take = (picked: File | undefined, isPdf: (file: File) => boolean) => {
     if (!picked) return;
@@ -24,7 +27,7 @@ export function PdfPicker({ file, onPick, disabled = false, small }: PdfPickerPr
   };
   return (
     <section
-      className={`pdf-drop ${isOver ? "is-over" : ""} ${small ? "is-small" : ""}`}
+      className={`pdf-drop ${isOver ? "is-over" : ""} ${small ? "is-small" : ""} ${isMissing ? "is-missing" : ""}`}
       aria-label={t({ id: "pdf.drop.label", message: "PDF file" })}
       onDragOver={(event) => {
         event.preventDefault();
@@ -48,7 +51,18 @@ export function PdfPicker({ file, onPick, disabled = false, small }: PdfPickerPr
           <Trans id="pdf.onlyPdf">Invalid file: Please select only PDF files.</Trans>
         </p>
       )}
-      <Button size="small" disabled={disabled} onClick={() => input.current?.click()}>
+      {isMissing && !isRefused && (
+        <p className="field-error" id={missingId}>
+          <CircleAlertIcon small />
+          <Trans id="pdf.missing">Choose the PDF file</Trans>
+        </p>
+      )}
+      <Button
+        size="small"
+        disabled={disabled}
+        aria-describedby={isMissing && !isRefused ? missingId : undefined}
+        onClick={() => input.current?.click()}
+      >
         <Trans id="pdf.pick">Choose PDF</Trans>
       </Button>
       <input

@@ -136,14 +136,16 @@ function PasswordFields({ form }: { form: Form }) {
           error={errorOf("currentPassword")}
           {...form.register("currentPassword", { deps: ["newPassword"] })}
         />
-        <PasswordField
-          label={<Trans id="profile.newPassword">New password</Trans>}
-          autoComplete="new-password"
-          error={errorOf("newPassword")}
-          {...form.register("newPassword")}
-        />
+        <div className="strong-password">
+          <PasswordField
+            label={<Trans id="profile.newPassword">New password</Trans>}
+            autoComplete="new-password"
+            error={errorOf("newPassword")}
+            {...form.register("newPassword")}
+          />
+          {newPassword !== "" && <PasswordStrengthHint password={newPassword} />}
+        </div>
       </div>
-      {newPassword !== "" && <PasswordStrengthHint password={newPassword} />}
     </fieldset>
   );
 }

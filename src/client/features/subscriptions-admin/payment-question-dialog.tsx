@@ -57,6 +57,7 @@ export function PaymentQuestionDialog({ question, onClose }: PaymentQuestionDial
       }}
       title={text.title}
       text={text.text}
+      confirmKind={question?.kind === "confirm" ? "lit" : "destroy"}
       confirmLabel={answer.isPending ? <Trans id="action.saving">Saving…</Trans> : text.confirm}
       busy={answer.isPending}
       onConfirm={() => {
@@ -70,9 +71,7 @@ export function PaymentQuestionDialog({ question, onClose }: PaymentQuestionDial
               {moneyText(i18n, payment.amount)} · {planNameText(i18n, payment.planName)}
             </b>
             <span>{payment.user?.email}</span>
-            <span>
-              <code>{payment.txid}</code>
-            </span>
+            <code>{payment.txid}</code>
           </div>
         </div>
       )}

@@ -43,7 +43,8 @@ export function UploadNotice(props: UploadNoticeProps) {
       </IconButton>
       <Dialog open={open} onOpenChange={setOpen} wide title={title}>
         {text && <p className="dialog-text">{text}</p>}
-        <ul className="skipped-list">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        <ul className="skipped-list" tabIndex={0}>
           {files.map(({ name, remark }) => (
             <li key={name} className="skipped-file">
               <span className="mono">{name}</span>
