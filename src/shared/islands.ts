@@ -19,6 +19,8 @@ const authIslandSchema = z.object({
 const hisIslandSchema = z.object({
   productName: z.string(),
   maxUploadBytes: z.number(),
+  /** Who confirms that a Pix came in: an admin, or the PSP; "none" if plans can't be paid here. */
+  pix: z.optional(z.enum(["manual", "automatic", "none"])),
 });
 
 /** The closed list of islands and what the server may hand each of them. */

@@ -123,7 +123,7 @@ describe("a study", () => {
 
   for (const [language, open, label, give, text] of [
     ["pt-BR", "Compartilhar exame", "E-mail do médico", "Dar acesso", /^Nenhum médico pode ser encontrado/],
-    ["en-US", "Share study", "Doctor's e-mail", "Give access", /^No doctor can be reached at this e-mail/],
+    ["en-US", "Share exam", "Doctor's e-mail", "Give access", /^No doctor can be reached at this e-mail/],
   ] as const) {
     test(
       `is refused with the same words for any address that is not a doctor's, in ${language}`,
@@ -276,9 +276,9 @@ describe("a study", () => {
       await app.as(sister, {}, async (page) => {
         await openList(page);
         await rows(page).getByText("Compartilhado por Dona da Casa").waitFor();
-        expect(await button(rows(page), "Baixar estudo").count()).toBe(1);
+        expect(await button(rows(page), "Baixar exame").count()).toBe(1);
         expect(await button(rows(page), "Compartilhar exame").count()).toBe(0);
-        expect(await button(rows(page), "Excluir estudo").count()).toBe(0);
+        expect(await button(rows(page), "Excluir exame").count()).toBe(0);
         await seeReport(page);
         expect(await button(page, "Excluir laudo").count()).toBe(0);
         await button(page, "Voltar para a lista").click();

@@ -57,7 +57,7 @@ const texts = {
     again: "Tentar novamente",
     expired: "Sessão expirada. Faça login novamente.",
     refresh: "Atualizar",
-    remove: "Excluir estudo",
+    remove: "Excluir exame",
     question: "Confirmar Exclusão",
     yes: "Excluir",
     removed: "Exame excluído",
@@ -75,7 +75,7 @@ const texts = {
     again: "Try again",
     expired: "Session expired. Please log in again.",
     refresh: "Refresh",
-    remove: "Delete study",
+    remove: "Delete exam",
     question: "Confirm deletion",
     yes: "Delete",
     removed: "Exam deleted",
@@ -172,7 +172,7 @@ describe("the study list", () => {
           await showing(page, 1, 10, STUDIES);
         }
         await name.fill("ninguém");
-        await page.getByText("Nenhum estudo corresponde a estes filtros.").waitFor();
+        await page.getByText("Nenhum exame corresponde a estes filtros.").waitFor();
         await button(page.getByRole("status"), "Limpar filtros").click();
         await showing(page, 1, 10, STUDIES);
         expect(await name.inputValue()).toBe("");
@@ -384,7 +384,7 @@ describe("the study list", () => {
         await tap(page, page.getByRole("menuitem", { name: pt.remove }));
         await tap(page, button(page.getByRole("alertdialog"), pt.yes));
         await page.getByText(pt.removed).first().waitFor();
-        await page.getByText("Nenhum estudo corresponde a estes filtros.").waitFor();
+        await page.getByText("Nenhum exame corresponde a estes filtros.").waitFor();
         await tap(page, button(page.getByRole("status"), "Limpar filtros"));
         await showing(page, 1, 10, 10);
       });

@@ -138,7 +138,7 @@ describe("sending an exam", () => {
         await pick(page, zipOf(slicesOf("first", 32), slicesOf("second", 32), slicesOf("third", 32)));
         await button(page, "Enviar 3 exames").click();
         await page.locator("main[data-view=listaExames]").waitFor();
-        await page.getByText("3 estudos").first().waitFor();
+        await page.getByText("3 exames").first().waitFor();
       });
       expect(await studiesOf(person)).toHaveLength(3);
     },

@@ -344,12 +344,12 @@ describe("a study that the viewer can't show", () => {
     "pt-BR": {
       images: "Imagens deste tipo não podem ser exibidas aqui",
       none: "Este exame não tem imagens para exibir",
-      download: "Baixar estudo",
+      download: "Baixar exame",
     },
     "en-US": {
       images: "Images of this kind can't be shown here",
       none: "This exam has no images to show",
-      download: "Download study",
+      download: "Download exam",
     },
   } as const;
 

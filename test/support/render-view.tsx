@@ -5,7 +5,7 @@ import { Router } from "wouter";
 import { usePlaceOfHistory } from "../../src/client/features/frame/use-place-of-history.ts";
 import { currentPath, useHisLocation } from "../../src/client/features/places/his-location.ts";
 import { firstPlaceAtom, holdsViewAtom, viewAtom } from "../../src/client/features/places/views.ts";
-import { HisProvider } from "../../src/client/features/session/his-context.ts";
+import { type His, HisProvider } from "../../src/client/features/session/his-context.ts";
 import { draftAtom } from "../../src/client/features/upload/draft.ts";
 import { clearJobsAtom } from "../../src/client/features/upload/tray/upload-jobs.ts";
 import { createQueryClient } from "../../src/client/query-client.ts";
@@ -33,6 +33,7 @@ interface RenderViewOptions {
   locale?: Locale;
   maxUploadBytes?: number;
   isActive?: boolean;
+  pix?: His["pix"] | undefined;
   /** Opens something over the view, or goes to a view with a subject, before it is drawn. */
   open?: (store: ReturnType<typeof getDefaultStore>) => void;
 }
@@ -49,7 +50,7 @@ export async function renderView(view: ReactNode, options: RenderViewOptions = {
   store.set(firstPlaceAtom, currentPath());
   options.open?.(store);
   beginSession({ ...user, token: "t0ken" }, { keepConnected: false });
-  const his = { productName: "Exameteca", maxUploadBytes, user, isActive };
+  const his = { productName: "Exameteca", maxUploadBytes, user, isActive, pix: options.pix };
   await renderClient(
     <QueryClientProvider client={createQueryClient()}>
       <HisProvider value={his}>

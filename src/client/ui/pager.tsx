@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button } from "./button.tsx";
 
 interface PagerProps {
@@ -20,9 +20,12 @@ export function Pager({ className = "pager", before, shown, total, onStep }: Pag
   return (
     <nav className={className} aria-label={t({ id: "pager.label", message: "Pages" })}>
       <span aria-live="polite">
-        <Trans id="pager.showing">
-          Showing {from} to {to} of {all} results
-        </Trans>
+        <Plural
+          id="pager.showingOf"
+          value={total}
+          one={`Showing ${from} to ${to} of ${all} result`}
+          other={`Showing ${from} to ${to} of ${all} results`}
+        />
       </span>
       <Button size="small" disabled={!onStep || before === 0} onClick={() => onStep?.(-1)}>
         <Trans id="pager.previous">Previous</Trans>

@@ -16,6 +16,8 @@ export interface PageOptions {
   registration: IslandProps<"auth">["registration"];
   trialDays: number;
   maxUploadBytes: number;
+  /** Where Pix are paid to; undefined if nobody can pay. */
+  pix?: { provider: "local" | "bacen" } | undefined;
   /** Called for each page, because in development the client changes while the server runs. */
   clientGraph?: (() => Promise<ClientGraph>) | undefined;
 }
@@ -36,6 +38,11 @@ export function createPageContext(
     c.header("Vary", "Accept-Language");
     return { graph: await graph(), nonce: c.get("nonce"), productName, publicUrl, locale: c.get("locale") };
   };
+}
+
+function pixKind({ pix }: Pick<PageOptions, "pix">): IslandProps<"his">["pix"] {
+  if (!pix) return "none";
+  return pix.provider === "local" ? "manual" : "automatic";
 }
 
 function graphOf({ assets, clientGraph }: Pick<PageOptions, "assets" | "clientGraph">) {
@@ -62,7 +69,7 @@ export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
     return c.html(entryDocument(await contextOf(c), props));
   };
   const his = async (c: Context<HttpEnv>) =>
-    c.html(hisDocument(await contextOf(c), { productName, maxUploadBytes }));
+    c.html(hisDocument(await contextOf(c), { productName, maxUploadBytes, pix: pixKind(options) }));
 
   return (
     new Hono<HttpEnv>()

@@ -111,7 +111,7 @@ describe("laboratory exams", () => {
       "Ultrasonografia",
       "RaioX",
       "Endoscopia/Colono",
-      "Mamografia",
+      "Mamografia Medicina nuclear",
       "PET",
     ]);
     await user.click(screen.getByRole("option", { name: "Densitometria" }));

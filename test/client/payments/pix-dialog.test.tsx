@@ -34,9 +34,13 @@ const answers = (more: Record<string, Answer> = {}): Record<string, Answer> => (
   ...more,
 });
 
-async function showPix(more: Record<string, Answer> = {}, { isOpen = true } = {}): Promise<string[]> {
+async function showPix(
+  more: Record<string, Answer> = {},
+  { isOpen = true, pix }: { isOpen?: boolean; pix?: "manual" } = {},
+): Promise<string[]> {
   const calls = answerCalls(answers(more));
   await renderView(<PaymentWatch />, {
+    pix,
     open: (store) => store.set(shownPaymentAtom, isOpen ? payment.id : undefined),
   });
   await settled();
@@ -55,6 +59,11 @@ function giveClipboard(writeText: ((text: string) => Promise<void>) | undefined)
     value: writeText && { writeText },
   });
 }
+
+test("a Pix that an admin has to confirm says that this can take hours", async () => {
+  await showPix({}, { pix: "manual" });
+  expect(screen.getByText(/Confirmamos manualmente; pode levar algumas horas/)).toBeTruthy();
+});
 
 const dialog = () => screen.queryByRole("dialog");
 const asked = (calls: string[]) => calls.filter((call) => call === ONE).length;

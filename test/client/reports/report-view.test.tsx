@@ -62,11 +62,11 @@ describe("a report", () => {
 
   test("stays if the deletion fails, and the server's message is shown", async () => {
     const { user } = await showReport({
-      [`DELETE ${REPORT}`]: () => problem(403, "study.not_owner", "Só o dono deste estudo pode fazer isso."),
+      [`DELETE ${REPORT}`]: () => problem(403, "study.not_owner", "Só o dono deste exame pode fazer isso."),
     });
     await user.click(screen.getByRole("button", { name: "Excluir laudo" }));
     await user.click(await screen.findByRole("button", { name: "Sim, excluir" }));
-    const told = ["Erro ao excluir PDF", "Só o dono deste estudo pode fazer isso."];
+    const told = ["Erro ao excluir PDF", "Só o dono deste exame pode fazer isso."];
     await waitFor(() => expect(toastTexts()).toEqual(told));
     expect(shownView()).not.toBe("listaExames");
   });

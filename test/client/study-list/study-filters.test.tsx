@@ -62,7 +62,7 @@ describe("the filters", () => {
   test("offer the modalities by code and name, and send the chosen one's code", async () => {
     const { answers, last } = serveList();
     const { user } = await showList(answers);
-    await choose(user, "Modalidade", "NM Mamografia");
+    await choose(user, "Modalidade", "NM Mamografia Medicina nuclear");
     await waitFor(() => expect(last().modality).toBe("NM"));
   });
 
@@ -78,7 +78,7 @@ describe("the filters", () => {
       "US Ultrasonografia",
       "CR RaioX",
       "ES Endoscopia/Colono",
-      "NM Mamografia",
+      "NM Mamografia Medicina nuclear",
       "PT PET",
     ]);
   });
@@ -124,7 +124,7 @@ describe("the filters", () => {
     await showList(answers);
     await screen.findByText("Tomografia de crânio");
     await setFilters({ patientName: "ninguém" });
-    expect(await screen.findByText("Nenhum estudo corresponde a estes filtros.")).toBeTruthy();
+    expect(await screen.findByText("Nenhum exame corresponde a estes filtros.")).toBeTruthy();
     expect(screen.queryByRole("button", { name: "Enviar primeiro exame" })).toBeNull();
     expect(screen.getAllByRole("button", { name: "Limpar filtros" }).length).toBe(2);
   });

@@ -68,7 +68,7 @@ test("numbers, dates and names are shown in Brazilian format", async () => {
   await screen.findByText("Tomografia de crânio");
   expect(screen.getByText("1.284")).toBeTruthy();
   expect(screen.getByText("Tomografia")).toBeTruthy();
-  expect(screen.getByText("37 estudos")).toBeTruthy();
+  expect(screen.getByText("37 exames")).toBeTruthy();
   expect(screen.getByText("Mostrando 1 a 1 de 37 resultados")).toBeTruthy();
 });
 
@@ -143,15 +143,15 @@ test("a person with a grant can download a study but not delete it, and sees its
   await showList(listOf([{ ...skull, access, ownerName: "Renata Castro", isOverridden: true }]));
   expect(await screen.findByText("Compartilhado por Renata Castro")).toBeTruthy();
   expect(screen.getByText("Dados editados")).toBeTruthy();
-  expect(screen.getByRole("button", { name: "Baixar estudo" })).toBeTruthy();
-  expect(screen.queryByRole("button", { name: "Excluir estudo" })).toBeNull();
+  expect(screen.getByRole("button", { name: "Baixar exame" })).toBeTruthy();
+  expect(screen.queryByRole("button", { name: "Excluir exame" })).toBeNull();
 });
 
 test("an action that a study does not allow has no button", async () => {
   const access = { ...skull.access, download: false, delete: false, share: false };
   await showList(listOf([{ ...skull, access, ownerName: "Renata Castro" }]));
   await screen.findByText("Compartilhado por Renata Castro");
-  for (const name of ["Baixar estudo", "Compartilhar exame", "Excluir estudo"]) {
+  for (const name of ["Baixar exame", "Compartilhar exame", "Excluir exame"]) {
     expect(screen.queryByRole("button", { name })).toBeNull();
   }
 });
@@ -191,7 +191,7 @@ describe("downloading a study", () => {
     };
     try {
       const { user, calls } = await showList({ ...listOf([skull]), [TICKET]: answer }, "user", locale);
-      const name = locale === "en-US" ? "Download study" : "Baixar estudo";
+      const name = locale === "en-US" ? "Download exam" : "Baixar exame";
       await user.click(await screen.findByRole("button", { name }));
       await waitFor(() => expect(toastTexts()).toEqual([...told]));
       return { begun, calls };
@@ -273,12 +273,12 @@ describe("deleting a study", () => {
         Response.json(studies, { headers: { "X-Total-Count": String(studies.length) } }),
     };
     const { user, calls } = await showList(answers);
-    await user.click(await screen.findByRole("button", { name: "Excluir estudo" }));
+    await user.click(await screen.findByRole("button", { name: "Excluir exame" }));
     const dialog = within(await screen.findByRole("alertdialog", { name: "Confirmar Exclusão" }));
     expect(dialog.getByText("Duarte")).toBeTruthy();
     expect(
       dialog.getByText(
-        "Todos os arquivos e dados deste estudo serão removidos. Esta ação não pode ser desfeita.",
+        "Todos os arquivos e dados deste exame serão removidos. Esta ação não pode ser desfeita.",
       ),
     ).toBeTruthy();
     expect(await dialog.findByText("Conta como 1 ação do mês (restam 4).")).toBeTruthy();
@@ -293,7 +293,7 @@ describe("deleting a study", () => {
   test("marks its row busy until the server has answered", async () => {
     const answer = Promise.withResolvers<Response>();
     const { user } = await showList({ ...listOf([skull]), "DELETE /api/studies/s1": () => answer.promise });
-    await user.click(await screen.findByRole("button", { name: "Excluir estudo" }));
+    await user.click(await screen.findByRole("button", { name: "Excluir exame" }));
     await user.click(within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Excluir" }));
     const row = () => document.querySelector(".study-row");
     await waitFor(() => expect(row()?.getAttribute("aria-busy")).toBe("true"));
@@ -308,7 +308,7 @@ describe("deleting a study", () => {
   ] as const) {
     test(`reports ${what}`, async () => {
       const { user } = await showList({ ...listOf([skull]), "DELETE /api/studies/s1": answer });
-      await user.click(await screen.findByRole("button", { name: "Excluir estudo" }));
+      await user.click(await screen.findByRole("button", { name: "Excluir exame" }));
       await user.click(
         within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Excluir" }),
       );
@@ -323,7 +323,7 @@ describe("deleting a study", () => {
       "DELETE /api/studies/s1": () => problem(403, "quota.actions", "Limite mensal de ações atingido"),
     };
     const { user } = await showList(answers);
-    await user.click(await screen.findByRole("button", { name: "Excluir estudo" }));
+    await user.click(await screen.findByRole("button", { name: "Excluir exame" }));
     const dialog = within(await screen.findByRole("alertdialog"));
     expect(dialog.getByText("paciente não identificado")).toBeTruthy();
     await user.click(dialog.getByRole("button", { name: "Excluir" }));

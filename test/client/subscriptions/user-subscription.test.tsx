@@ -14,6 +14,7 @@ withDom();
 interface ShowOptions {
   user?: Partial<CurrentUser>;
   locale?: Locale;
+  pix?: "manual" | "none";
 }
 
 async function showView(answers: Record<string, Answer>, options: ShowOptions = {}) {
@@ -106,6 +107,20 @@ describe("the current subscription", () => {
 });
 
 describe("the plans", () => {
+  test("can't be bought where no Pix can be paid, and the way to support stands above them", async () => {
+    const { user } = await showView(subscriptionAnswers(), { pix: "none" });
+    expect(await screen.findByText(/nenhum plano pode ser contratado nesta página/)).toBeTruthy();
+    expect(screen.queryByRole("button", { name: /^(Assinar|Renovar)/ })).toBeNull();
+    await user.click(screen.getByRole("button", { name: "Suporte" }));
+    expect(shownView()).toBe("support");
+  });
+
+  test("say in English what a period costs", async () => {
+    await showView(subscriptionAnswers(), { locale: "en-US" });
+    await screen.findByText("Available plans");
+    expect(plan("Family").textContent).toContain("per 30 days");
+  });
+
   test("show their limits, price and duration, and mark the person's own", async () => {
     await showView(subscriptionAnswers());
     await screen.findByText("Planos disponíveis");

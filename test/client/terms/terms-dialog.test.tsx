@@ -35,6 +35,13 @@ describe("the terms of use", () => {
     ]);
   });
 
+  test("have a plain summary above them that says how one pays here", async () => {
+    await showTerms();
+    const summary = document.querySelector(".terms-summary");
+    expect(summary?.textContent).toContain("Não pedimos cartão de crédito");
+    expect(summary?.nextElementSibling?.className).toBe("terms-text");
+  });
+
   test("can be neither closed by Escape or a click outside nor accepted unread", async () => {
     const user = await showTerms();
     expect(accept().disabled).toBe(true);

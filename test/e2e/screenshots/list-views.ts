@@ -101,8 +101,8 @@ export const listViews: Record<string, View> = {
     },
   },
   "list-top": { who: "owner", stored: { menuPosition: "topbar" }, show: seeList },
-  delete: { who: "owner", show: (page) => act(page, "Excluir estudo", "Delete study") },
-  share: { who: "owner", show: (page) => act(page, "Compartilhar exame", "Share study") },
+  delete: { who: "owner", show: (page) => act(page, "Excluir exame", "Delete exam") },
+  share: { who: "owner", show: (page) => act(page, "Compartilhar exame", "Share exam") },
   "report-attach": { who: "owner", show: (page) => openReport(page, false) },
   report: {
     who: "owner",

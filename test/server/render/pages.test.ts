@@ -204,11 +204,17 @@ describe("the marks", () => {
   });
 });
 
+test("says to the client who confirms that a Pix came in, or that nobody can pay", async () => {
+  expect((await get("/his")).html).toContain("&quot;pix&quot;:&quot;none&quot;");
+});
+
 describe("an address that has no page", () => {
   test("answers 404 with the not-found page, which loads no client", async () => {
     const { response, html } = await get("/nowhere");
     expect(response.status).toBe(404);
     expect(html).toContain("404 Page Not Found");
+    expect(html).toContain("Não há nada neste endereço.");
+    expect(html).toContain("Ir para a página inicial");
     expect(html).toContain("Did you forget to add the page to the router?");
     expect(html).not.toContain(graph.entry);
   });

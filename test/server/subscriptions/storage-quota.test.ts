@@ -207,7 +207,7 @@ describe("a PDF beyond the plan's bytes", () => {
     expect([hers.status, told.code]).toEqual([403, "quota.bytes"]);
     expect(told).not.toHaveProperty("storageUsedBytes");
     expect(told.message).toBe(
-      "The account of this study has no storage left in its plan. Nothing was stored.",
+      "The account of this exam has no storage left in its plan. Nothing was stored.",
     );
     await t.settle();
     const open = await t.sql`select 1 from uploads where state = 'receiving'`;

@@ -58,15 +58,13 @@ export default function ResetForm({ resetToken, onSwitch }: AuthFormProps) {
           {...register("token")}
         />
       )}
-      <div className="strong-password">
-        <PasswordField
-          label={<Trans id="auth.reset.password">New password</Trans>}
-          autoComplete="new-password"
-          error={errorOf("password")}
-          {...register("password", { deps: ["confirmPassword"] })}
-        />
-        <PasswordStrengthHint password={watch("password")} />
-      </div>
+      <PasswordField
+        label={<Trans id="auth.reset.password">New password</Trans>}
+        autoComplete="new-password"
+        error={errorOf("password")}
+        {...register("password", { deps: ["confirmPassword"] })}
+      />
+      <PasswordStrengthHint password={watch("password")} />
       <PasswordField
         label={<Trans id="auth.confirmPassword">Confirm password</Trans>}
         autoComplete="new-password"

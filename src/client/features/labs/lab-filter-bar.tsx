@@ -1,8 +1,8 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Trans } from "@lingui/react/macro";
 import { labModalities } from "../../../shared/api/labs.ts";
 import { Field, TextField } from "../../ui/field.tsx";
 import { Select } from "../../ui/select.tsx";
-import { modalityName } from "../studies/modality-names.ts";
+import { ModalityFilterName } from "../studies/modality-filter-name.tsx";
 import type { LabFilters } from "./lab-filters.ts";
 
 interface LabFilterBarProps {
@@ -11,7 +11,6 @@ interface LabFilterBarProps {
 }
 
 export function LabFilterBar({ filters, onFiltersChange }: LabFilterBarProps) {
-  const { i18n } = useLingui();
   return (
     <search className="lab-filters">
       <TextField
@@ -29,7 +28,10 @@ export function LabFilterBar({ filters, onFiltersChange }: LabFilterBarProps) {
             onValueChange={(modality) => onFiltersChange({ ...filters, modality })}
             options={[
               { value: "all", label: <Trans id="labs.filter.all">All</Trans> },
-              ...labModalities.map((code) => ({ value: code as string, label: modalityName(i18n, code) })),
+              ...labModalities.map((code) => ({
+                value: code as string,
+                label: <ModalityFilterName code={code} />,
+              })),
             ]}
           />
         )}

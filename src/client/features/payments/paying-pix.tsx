@@ -1,6 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import type { Payment } from "../../../shared/api/payments.ts";
+import { useHis } from "../session/his-context.ts";
 import { Countdown } from "./countdown.tsx";
 import { PixCode } from "./pix-code.tsx";
 import { PixOver } from "./pix-over.tsx";
@@ -39,6 +40,7 @@ export function PayingPix({ payment, head, error }: PayingPixProps) {
 }
 
 function Steps() {
+  const { pix } = useHis();
   return (
     <ol className="pix-steps">
       <li>
@@ -49,6 +51,12 @@ function Steps() {
       </li>
       <li>
         <Trans id="pix.step.confirm">Confirm. This screen tells you as soon as the payment comes in.</Trans>
+        {pix === "manual" && (
+          <>
+            {" "}
+            <Trans id="pix.step.manual">We confirm by hand; it can take a few hours.</Trans>
+          </>
+        )}
       </li>
     </ol>
   );

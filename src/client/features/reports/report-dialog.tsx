@@ -58,7 +58,7 @@ function OfferView({ study, onClose }: PartProps) {
   return (
     <>
       <p className="dialog-text">
-        <Trans id="report.exists">This study already has a report.</Trans>
+        <Trans id="report.exists">This exam already has a report.</Trans>
       </p>
       <div className="dialog-actions">
         <Button onClick={onClose}>

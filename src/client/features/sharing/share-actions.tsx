@@ -12,7 +12,7 @@ export function ShareButton({ study }: { study: Study }) {
   const share = useSetAtom(sharedStudyAtom);
   if (!study.access.share) return null;
   return (
-    <IconButton label={t({ id: "share.open", message: "Share study" })} onClick={() => share(study)}>
+    <IconButton label={t({ id: "share.open", message: "Share exam" })} onClick={() => share(study)}>
       <UserPlusIcon />
     </IconButton>
   );
@@ -25,7 +25,7 @@ export function ShareMenuItem({ study }: { study: Study }) {
   return (
     <DropdownItem onSelect={() => share(study)}>
       <UserPlusIcon />
-      <Trans id="share.open">Share study</Trans>
+      <Trans id="share.open">Share exam</Trans>
     </DropdownItem>
   );
 }

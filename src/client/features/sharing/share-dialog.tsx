@@ -29,7 +29,7 @@ export function ShareDialog() {
       onOpenChange={(open) => {
         if (!open) setStudy(undefined);
       }}
-      title={<Trans id="share.title">Share study</Trans>}
+      title={<Trans id="share.title">Share exam</Trans>}
       text={study && `${descriptionText(i18n, study)}, ${dateText(study.studyDate)}`}
     >
       {study && <Sharing study={study} />}

@@ -31,7 +31,7 @@ export function useShare(studyId: string, onShared: () => void) {
       showToast({
         tone: "ok",
         title: t({ id: "share.done", message: "Access given" }),
-        text: t({ id: "share.done.text", message: `${name} can now see this study.` }),
+        text: t({ id: "share.done.text", message: `${name} can now see this exam.` }),
       });
       onShared();
       await queryClient.invalidateQueries({ queryKey: [SHARING, studyId] });

@@ -13,7 +13,7 @@ const names: Record<StudyModality, MessageDescriptor> = {
   MG: msg({ id: "his.modalityNames.MG", message: "Digital mammography" }),
   ES: msg({ id: "his.modalityNames.ES", message: "Endoscopy/Colonoscopy" }),
   CR: msg({ id: "his.modalityNames.CR", message: "X-ray" }),
-  NM: msg({ id: "his.modalityNames.NM", message: "Mammography" }),
+  NM: msg({ id: "his.modalityNames.nuclear", message: "Nuclear medicine" }),
   PT: msg({ id: "his.modalityNames.PT", message: "PET" }),
   RF: msg({ id: "his.modalityNames.RF", message: "Fluoroscopy" }),
   SC: msg({ id: "his.modalityNames.SC", message: "Secondary capture" }),

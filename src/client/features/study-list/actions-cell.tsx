@@ -18,7 +18,7 @@ export function ActionsCell({ study }: { study: Study }) {
     <div className="study-actions">
       {study.access.download && (
         <IconButton
-          label={t({ id: "study.download", message: "Download study" })}
+          label={t({ id: "study.download", message: "Download exam" })}
           disabled={isBusy}
           onClick={() => void download(study)}
         >
@@ -28,7 +28,7 @@ export function ActionsCell({ study }: { study: Study }) {
       <ShareButton study={study} />
       {study.access.delete && (
         <IconButton
-          label={t({ id: "study.delete", message: "Delete study" })}
+          label={t({ id: "study.delete", message: "Delete exam" })}
           destructive
           disabled={isBusy}
           onClick={() => askDeletion(study)}

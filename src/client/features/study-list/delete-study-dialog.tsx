@@ -32,7 +32,7 @@ export function DeleteStudyDialog() {
       title={t({ id: "study.delete.title", message: "Confirm deletion" })}
       text={t({
         id: "study.delete.text",
-        message: "All files and data of this study will be removed. This action cannot be undone.",
+        message: "All files and data of this exam will be removed. This action cannot be undone.",
       })}
       confirmLabel={
         deletion.isPending ? (

@@ -5,7 +5,7 @@ import { DateField } from "../../ui/date-field.tsx";
 import { Field, TextField } from "../../ui/field.tsx";
 import { SearchIcon } from "../../ui/icons.tsx";
 import { Select } from "../../ui/select.tsx";
-import { modalityName } from "../studies/modality-names.ts";
+import { ModalityFilterName } from "../studies/modality-filter-name.tsx";
 import {
   datesAreSwapped,
   FILTER_MODALITIES,
@@ -92,7 +92,6 @@ export function DateFilters() {
 }
 
 export function ModalityFilter() {
-  const { i18n } = useLingui();
   const [filters, change] = useStudyFilters();
   return (
     <Field label={<Trans id="exam.modality">Modality</Trans>}>
@@ -107,7 +106,7 @@ export function ModalityFilter() {
               value: code,
               label: (
                 <span className="filter-modality">
-                  <ModalityChip modality={code} /> {modalityName(i18n, code)}
+                  <ModalityChip modality={code} /> <ModalityFilterName code={code} />
                 </span>
               ),
             })),

@@ -146,7 +146,7 @@ function ListHead({ total, isFetching, hasExams, onRefresh }: ListHeadProps) {
         )}{" "}
         {total !== undefined && hasExams && (
           <small>
-            <Plural id="study.count" value={total} one="# study" other="# studies" />
+            <Plural id="study.count" value={total} one="# exam" other="# exams" />
           </small>
         )}
       </h1>
@@ -203,7 +203,7 @@ function NothingFound() {
   return (
     <div className="panel study-none-found" role="status">
       <p>
-        <Trans id="study.noneFound">No study matches these filters.</Trans>
+        <Trans id="study.noneFound">No exam matches these filters.</Trans>
       </p>
       <ClearFilters kind="outline" />
     </div>

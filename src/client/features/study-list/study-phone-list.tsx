@@ -140,14 +140,14 @@ function MoreActions({ study }: { study: Study }) {
       {access.download && (
         <DropdownItem onSelect={() => void download(study)}>
           <DownloadIcon />
-          <Trans id="study.download">Download study</Trans>
+          <Trans id="study.download">Download exam</Trans>
         </DropdownItem>
       )}
       <ShareMenuItem study={study} />
       {access.delete && (
         <DropdownItem danger onSelect={() => askDeletion(study)}>
           <TrashIcon />
-          <Trans id="study.delete">Delete study</Trans>
+          <Trans id="study.delete">Delete exam</Trans>
         </DropdownItem>
       )}
     </Dropdown>

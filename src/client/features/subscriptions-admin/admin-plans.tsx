@@ -54,7 +54,7 @@ function PlanRow({ plan, onEdit }: { plan: AdminPlan; onEdit: () => void }) {
         <b>{plan.canBeOffered ? moneyText(i18n, priceCents) : "—"}</b>
         {plan.canBeOffered && (
           <span>
-            <Trans id="subscription.forDays">for {periodDays} days</Trans>
+            <Trans id="subscription.forDays">per {periodDays} days</Trans>
           </span>
         )}
       </div>

@@ -1,10 +1,13 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useSetAtom } from "jotai";
 import type { OfferedPlan, Subscription } from "../../../shared/api/subscriptions.ts";
 import { Button } from "../../ui/button.tsx";
 import { limitText } from "../../ui/limit-text.ts";
 import { moneyText } from "../payments/payment-text.ts";
+import { viewAtom } from "../places/views.ts";
 import { PlanLimits } from "../plan/plan-limits.tsx";
 import { planNameText } from "../plan/plan-name.ts";
+import { useHis } from "../session/his-context.ts";
 import { PlanSlices } from "./plan-slices.tsx";
 
 interface PlanRowsProps {
@@ -15,6 +18,7 @@ interface PlanRowsProps {
 
 /** The plans on offer, the smallest first. */
 export function PlanRows({ plans, subscription, onChoose }: PlanRowsProps) {
+  const { pix } = useHis();
   if (plans.length === 0) {
     return (
       <p className="plans-none panel">
@@ -24,6 +28,7 @@ export function PlanRows({ plans, subscription, onChoose }: PlanRowsProps) {
   }
   return (
     <>
+      {pix === "none" && <NoPix />}
       <ul className="panel plans">
         {plans.map((plan) => (
           <PlanRow key={plan.id} plan={plan} subscription={subscription} onChoose={() => onChoose(plan)} />
@@ -35,6 +40,23 @@ export function PlanRows({ plans, subscription, onChoose }: PlanRowsProps) {
         </Trans>
       </p>
     </>
+  );
+}
+
+/** Why the plans can be read and not bought. */
+function NoPix() {
+  const setView = useSetAtom(viewAtom);
+  return (
+    <p className="notice is-warn" role="status">
+      <span>
+        <Trans id="subscription.noPix">
+          Payments are not set up here yet, so no plan can be bought on this page. Support can help you.
+        </Trans>
+      </span>
+      <Button size="small" onClick={() => setView("support")}>
+        <Trans id="menu.support">Support</Trans>
+      </Button>
+    </p>
   );
 }
 
@@ -64,7 +86,7 @@ function PlanRow({ plan, subscription, onChoose }: PlanRowProps) {
       <div className="plan-price">
         <b>{moneyText(i18n, priceCents)}</b>
         <span>
-          <Trans id="subscription.forDays">for {periodDays} days</Trans>
+          <Trans id="subscription.forDays">per {periodDays} days</Trans>
         </span>
       </div>
       <Choice plan={plan} subscription={subscription} isSame={isSame} onChoose={onChoose} />
@@ -76,6 +98,7 @@ function PlanRow({ plan, subscription, onChoose }: PlanRowProps) {
 function Choice({ plan, subscription, isSame, onChoose }: PlanRowProps & { isSame: boolean }) {
   const { i18n, t } = useLingui();
   const name = planNameText(i18n, plan.name);
+  const { pix } = useHis();
   if (isSame && subscription?.status === "active" && subscription.expiresAt === null) {
     return (
       <p className="plan-why">
@@ -105,6 +128,7 @@ function Choice({ plan, subscription, isSame, onChoose }: PlanRowProps & { isSam
       </p>
     );
   }
+  if (pix === "none") return null;
   const label = isSame
     ? t({ id: "subscription.renewPlan", message: `Renew ${name}` })
     : t({ id: "subscription.choosePlan", message: `Subscribe to ${name}` });

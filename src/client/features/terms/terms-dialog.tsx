@@ -33,12 +33,28 @@ export default function TermsDialog() {
               </RadixDialog.Title>
               <LanguageSwitch />
             </div>
+            <PlainSummary />
             <TermsText />
             <Answer />
           </RadixDialog.Content>
         </RadixDialog.Overlay>
       </RadixDialog.Portal>
     </RadixDialog.Root>
+  );
+}
+
+/** What the product does today, in plain words; the terms below it are the operator's text. */
+function PlainSummary() {
+  return (
+    <p className="terms-summary">
+      <b>
+        <Trans id="terms.summary.title">In short:</Trans>
+      </b>{" "}
+      <Trans id="terms.summary">
+        you pay by Pix, one period at a time. We ask for no credit card, and nothing is charged until you pay
+        another Pix. Cancelling deletes your exams, so download them first.
+      </Trans>
+    </p>
   );
 }
 

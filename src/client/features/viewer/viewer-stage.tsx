@@ -130,7 +130,7 @@ function Unseen({ study, obstacle }: { study: Study; obstacle: ViewerObstacle })
       {study.access.download && (
         <Button onClick={() => void download(study)}>
           <DownloadIcon small />
-          <Trans id="study.download">Download study</Trans>
+          <Trans id="study.download">Download exam</Trans>
         </Button>
       )}
     </section>

@@ -3,20 +3,20 @@ import type { ErrorKind } from "../../http/app-error.ts";
 export const studyNotFound: ErrorKind = {
   status: 404,
   code: "study.not_found",
-  text: /*i18n*/ { id: "error.study.not_found", message: "Study not found." },
+  text: /*i18n*/ { id: "error.study.not_found", message: "Exam not found." },
 };
 export const studyAmbiguous: ErrorKind = {
   status: 409,
   code: "study.ambiguous",
   text: /*i18n*/ {
     id: "error.study.ambiguous",
-    message: "Several accounts hold a study with this UID. Use the study's id.",
+    message: "Several accounts hold an exam with this UID. Use the exam's id.",
   },
 };
 export const studyNotOwner: ErrorKind = {
   status: 403,
   code: "study.not_owner",
-  text: /*i18n*/ { id: "error.study.not_owner", message: "Only the owner of this study can do this." },
+  text: /*i18n*/ { id: "error.study.not_owner", message: "Only the owner of this exam can do this." },
 };
 /** The study's bytes are only on the disk of a node that stopped. */
 export const studyNodeGone: ErrorKind = {

@@ -34,7 +34,7 @@ export const ownerStorageLimitReached: ErrorKind = {
   code: "quota.bytes",
   text: /*i18n*/ {
     id: "error.quota.bytesOfOwner",
-    message: "The account of this study has no storage left in its plan. Nothing was stored.",
+    message: "The account of this exam has no storage left in its plan. Nothing was stored.",
   },
 };
 export const noSubscription: ErrorKind = {

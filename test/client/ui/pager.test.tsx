@@ -1,0 +1,16 @@
+import "../../support/dom-globals.ts";
+import { expect, test } from "bun:test";
+import { Pager } from "../../../src/client/ui/pager.tsx";
+import { screen, withDom } from "../../support/dom.ts";
+import { renderClient } from "../../support/render-client.tsx";
+
+withDom();
+
+test.each([
+  ["pt-BR", 1, "Mostrando 1 a 1 de 1 resultado"],
+  ["pt-BR", 0, "Mostrando 0 a 0 de 0 resultados"],
+  ["en-US", 1, "Showing 1 to 1 of 1 result"],
+] as const)("the pages count their results in words that fit (%s, %d)", async (locale, total, text) => {
+  await renderClient(<Pager before={0} shown={total} total={total} />, locale);
+  expect(screen.getByText(text)).toBeDefined();
+});
