@@ -15,7 +15,7 @@ import {
   transferQueue,
 } from "./holding-jobs.ts";
 import { listStagedUploads } from "./objects/stored-objects.repo.ts";
-import { scrubArchive } from "./scrubbing/scrub-archive.ts";
+import { takeScrubTurn } from "./scrubbing/scrub-archive.ts";
 import { adoptUpload } from "./sweeping/adopt-upload.ts";
 import { sweepDeadNodes } from "./sweeping/sweep-dead-nodes.ts";
 import { adoptionQueue, deadNodesQueue, removalQueue, sweepQueue } from "./sweeping/sweep-jobs.ts";
@@ -99,7 +99,7 @@ async function startScrubbing(deps: Deps): Promise<void> {
   await jobs.work(healQueue(node.id), async (object, { signal }) => {
     await healObject(deps, object, signal);
   });
-  await jobs.work(scrubQueue, (_, { signal }) => scrubArchive(deps, signal));
+  await jobs.work(scrubQueue, (_, { signal }) => takeScrubTurn(deps, signal));
   await jobs.schedule(scrubQueue, "* * * * *", {});
 }
 

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { statFile } from "../storage/disk/durable-file.ts";
-import { isAbsent } from "../storage/disk/fs-failure.ts";
+import { isAbsent, isUnreadable } from "../storage/disk/fs-failure.ts";
 import { ObjectNotFound, type ObjectStore } from "../storage/object-store.ts";
 
 /** Where one process finds the bytes of objects. */
@@ -120,6 +120,7 @@ async function findingOf(
     }
   } catch (error) {
     if (error instanceof ObjectNotFound) return "missing";
+    if (isUnreadable(error)) return "changed";
     throw error;
   }
   return sizeBytes === object.sizeBytes && hasher.digest("hex") === object.sha256 ? "right" : "changed";

@@ -4,8 +4,8 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readConfig } from "../../../src/server/config.ts";
 import { scrubQueue } from "../../../src/server/holdings/holding-jobs.ts";
-import { scrubArchive } from "../../../src/server/holdings/scrubbing/scrub-archive.ts";
-import type { ObjectStore } from "../../../src/server/storage/object-store.ts";
+import { scrubArchive, takeScrubTurn } from "../../../src/server/holdings/scrubbing/scrub-archive.ts";
+import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { readOutbox } from "../../support/outbox.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
@@ -112,6 +112,12 @@ describe("a round", () => {
     for (let day = 0; day < SCRUB_DAYS; day++) {
       await turn({ store, ...(day % 2 === 1 && { node: other }) });
       readBy.push(read.length);
+      const [now] = await rounds();
+      const due = Math.min(1, day / (SCRUB_DAYS * 0.8)) - 1e-3;
+      expect(Number(now?.bytes_read) / Number(now?.bytes_total), `bytes by day ${day}`).toBeGreaterThan(due);
+      expect(Number(now?.objects_read) / Number(now?.objects_total), `objects by day ${day}`).toBeGreaterThan(
+        due,
+      );
       pass(DAY);
     }
     await turn();
@@ -127,6 +133,24 @@ describe("a round", () => {
     expect(round?.finished_at).not.toBeNull();
     expect(next).toMatchObject({ finished_at: null });
     expect(scrubQueue.rules.exclusive).toBe(true);
+  });
+
+  test("also reads exams that arrive while it runs", async () => {
+    await t.sql`delete from scrub_rounds`;
+    await turn();
+    const [begun] = await rounds();
+    const arrived = await Promise.all(
+      ["21", "22", "23"].map(
+        async (study) => (await t.store(ana, sampleZip({ study }))).studies[0]?.id ?? "",
+      ),
+    );
+    pass(SCRUB_DAYS * DAY * 0.8);
+    await turn();
+    const [round] = await rounds();
+    expect(round?.objects_read).toBe(Number(begun?.objects_total) + 6);
+    expect(round?.finished_at).not.toBeNull();
+    for (const id of arrived) await t.call("DELETE", `/api/studies/${id}`, { as: ana });
+    await t.settle();
   });
 
   test("leaves each exam marked as verified", async () => {
@@ -246,6 +270,40 @@ describe("damage of an object", () => {
     expect(await t.sql`select 1 from integrity_findings where study_id = ${id}`).toHaveLength(0);
   });
 
+  test("is found where the disk gives no bytes any more, and the round goes on", async () => {
+    await t.sql`delete from scrub_rounds`;
+    await turn();
+    pass(SCRUB_DAYS * DAY);
+    const [broken] = (await t.sql`select key from stored_objects order by study_id desc, id limit 1`).map(
+      ({ key }) => String(key),
+    );
+    const failing: ObjectStore = {
+      ...t.deps.store,
+      async read(key, range) {
+        const cause = Object.assign(new Error("input/output error"), { code: "EIO", syscall: "read" });
+        if (key === broken) throw new StoreUnavailable("disk: EIO", { cause });
+        return await t.deps.store.read(key, range);
+      },
+    };
+    await turn({ store: failing });
+    expect(await openFindings()).toMatchObject([{ found: "damaged" }]);
+    const [round] = await rounds();
+    expect(round).toMatchObject({ findings: 1 });
+    expect(round?.finished_at).not.toBeNull();
+    await wholeRound();
+    expect(await openFindings()).toEqual([]);
+  });
+
+  test("leaves no dead letter of a turn that failed", async () => {
+    const stat = () => Promise.reject(new StoreUnavailable("away"));
+    await t.sql`delete from scrub_rounds`;
+    const config = { ...t.deps.config, scrubDays: SCRUB_DAYS };
+    const away = { ...t.deps, config, store: { ...t.deps.store, stat } };
+    await expect(scrubArchive(away, new AbortController().signal)).rejects.toThrow("away");
+    await takeScrubTurn(away, new AbortController().signal);
+    expect(await rounds()).toMatchObject([{ objects_read: 0 }]);
+  });
+
   test("is not assumed while the disk is not mounted", async () => {
     await t.sql`delete from scrub_rounds`;
     await turn();
@@ -260,6 +318,29 @@ describe("damage of an object", () => {
     await turn();
     expect(await rounds()).toMatchObject([{ findings: 0 }]);
   });
+});
+
+test("rounds and settled findings of years ago are forgotten, open findings are not", async () => {
+  const old = new Date(Date.now() - 1500 * DAY).toISOString();
+  const [study] = await studies();
+  const note = async (closedAt: string | null) => {
+    const id = Bun.randomUUIDv7();
+    await t.sql`insert into integrity_findings
+      (id, object_id, kind, study_id, key, size_bytes, found, found_at, checked_at, closed_at)
+      values (${id}, ${id}, 'volume', ${study?.id ?? ""}, 'a/b', 1, 'damaged', ${old}, ${old}, ${closedAt})`;
+    return id;
+  };
+  const [settled, open] = [await note(old), await note(null)];
+  await t.sql`delete from scrub_rounds`;
+  await turn();
+  await t.sql`insert into scrub_rounds (id, started_at, finished_at, objects_total, bytes_total, moved_at)
+    values (${Bun.randomUUIDv7()}, ${old}, ${old}, 1, 1, ${old})`;
+  pass(SCRUB_DAYS * DAY);
+  await turn();
+  expect(await rounds()).toHaveLength(1);
+  const left = await t.sql`select id from integrity_findings where id in (${settled}, ${open})`;
+  expect(left).toMatchObject([{ id: open }]);
+  await t.sql`delete from integrity_findings where id = ${open}`;
 });
 
 test("staged bytes are read by the node that holds them, and their study is not verified before", async () => {

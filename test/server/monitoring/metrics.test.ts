@@ -205,8 +205,8 @@ test("concurrent scrapes query the database once and never list the store", asyn
   const collect = createCollector(deps, createHealthChecks(deps));
   const all = await Promise.all(Array.from({ length: 50 }, () => collect()));
   expect(new Set(all.map((families) => families.map(({ name }) => name).join())).size).toBe(1);
-  // The queues and the ping; the studies; the store's own check.
-  expect(asked.sort()).toEqual(["check", "execute", "execute", "select"]);
+  // The queues and the ping; the studies, the last round and the open findings; the store's own check.
+  expect(asked.sort()).toEqual(["check", "execute", "execute", "select", "select", "select"]);
 });
 
 test("the other metrics are shown while the database is out of reach", async () => {

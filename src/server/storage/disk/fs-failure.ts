@@ -12,6 +12,11 @@ export function isAbsent(error: unknown): boolean {
   return errno === "ENOENT" || errno === "ENOTDIR" || errno === "ELOOP";
 }
 
+/** Whether the medium no longer gives the bytes, while it can be reached. */
+export function isUnreadable(error: unknown): boolean {
+  return [error, error instanceof Error && error.cause].some((failure) => errnoOf(failure) === "EIO");
+}
+
 /** Runs `work` and turns a failed system call into a {@link StoreUnavailable}. Other errors pass. */
 export async function onDisk<T>(work: () => Promise<T>): Promise<T> {
   try {
