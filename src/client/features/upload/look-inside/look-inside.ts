@@ -12,7 +12,13 @@ export async function lookInside(
   files: readonly FilmFile[],
   onRead: (files: number, studies: number) => void,
 ): Promise<Insight> {
-  const candidates = files.map((file) => ({ readHead: (maxBytes: number) => readFileHead(file, maxBytes) }));
+  const candidates = files.map((file) => ({
+    readHead(maxBytes: number) {
+      // The search may pass over thousands of other files first; it is not silent meanwhile.
+      onRead(0, 0);
+      return readFileHead(file, maxBytes);
+    },
+  }));
   const found = await findMetadata(candidates, new AbortController().signal);
   const limits = { ...CONTENT_LIMITS, now: () => performance.now() };
   const contents = await readContents(found.kind === "none" ? [] : files, limits, onRead);
