@@ -108,7 +108,7 @@ describe("an admin's home page", () => {
     expect(await screen.findByText("Ninguém mais faz estas tarefas")).toBeTruthy();
   });
 
-  test("names damaged exams, failed transfers, silent nodes and full disks, and leads to the list", async () => {
+  test("names damaged exams, failed transfers, silent nodes and full disks, and leads to the findings", async () => {
     const [node] = calm.nodes;
     if (!node) throw new Error("no node");
     const disk = { state: "full" as const, freeBytes: GIB, sizeBytes: 480 * GIB };
@@ -130,8 +130,8 @@ describe("an admin's home page", () => {
     expect(nodes.getByText("Servidor 000b02")).toBeTruthy();
     expect(nodes.getByText(/^sem resposta desde/)).toBeTruthy();
     expect(nodes.getByRole("heading").textContent).toBe("Servidores e discos 2");
-    await userEvent.click((await panel("Integridade")).getByRole("button", { name: "Exames" }));
-    expect(shownView()).toBe("listaExames");
+    await userEvent.click((await panel("Integridade")).getByRole("button", { name: "Achados" }));
+    expect(shownView()).toBe("integrity");
   });
 
   test("offers another try for a panel that could not be loaded, while the others stay", async () => {

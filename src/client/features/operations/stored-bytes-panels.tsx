@@ -1,8 +1,9 @@
 import { Plural, Trans } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
+import type { ReactNode } from "react";
 import { CircleAlertIcon, CircleCheckIcon } from "../../ui/entry-icons.tsx";
 import { ShieldAlertIcon } from "../../ui/icons.tsx";
-import { viewAtom } from "../places/views.ts";
+import { type ViewName, viewAtom } from "../places/views.ts";
 import { HomePanel, HomeRow } from "./home-panel.tsx";
 import type { useOperations } from "./use-operations.ts";
 
@@ -15,7 +16,11 @@ export function TransferPanel({ query }: { query: Query }) {
     <HomePanel
       title={<Trans id="home.transfers">Failed transfers</Trans>}
       count={failed}
-      link={<ExamsLink />}
+      link={
+        <ViewLink view="listaExames">
+          <Trans id="menu.exams">Exams</Trans>
+        </ViewLink>
+      }
       query={query}
     >
       {({ studies: { failedTransfers } }) =>
@@ -53,7 +58,11 @@ export function IntegrityPanel({ query }: { query: Query }) {
     <HomePanel
       title={<Trans id="home.integrity">Integrity</Trans>}
       count={studies && studies.damaged + studies.missing}
-      link={<ExamsLink />}
+      link={
+        <ViewLink view="integrity">
+          <Trans id="home.integrity.findings">Findings</Trans>
+        </ViewLink>
+      }
       query={query}
     >
       {({ studies: { damaged, missing } }) =>
@@ -86,11 +95,11 @@ export function IntegrityPanel({ query }: { query: Query }) {
   );
 }
 
-function ExamsLink() {
+function ViewLink({ view, children }: { view: ViewName; children: ReactNode }) {
   const setView = useSetAtom(viewAtom);
   return (
-    <button type="button" className="link" onClick={() => setView("listaExames")}>
-      <Trans id="menu.exams">Exams</Trans>
+    <button type="button" className="link" onClick={() => setView(view)}>
+      {children}
     </button>
   );
 }
