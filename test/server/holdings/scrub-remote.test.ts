@@ -159,6 +159,31 @@ describe("an archive in S3", () => {
     expect(await healings()).toEqual(["reread"]);
   });
 
+  test("is switched to the copy of an interrupted transfer if the staged bytes are damaged", async () => {
+    const object = await volume();
+    const whole = await bytesOf(object);
+    const path = t.deps.node.stagedPath(object.key);
+    await mkdir(dirname(path), { recursive: true });
+    const changed = Uint8Array.from(whole);
+    changed[0] = 1;
+    writeFileSync(path, changed);
+    await t.sql`update stored_objects set location = 'staging', staged_on = ${t.deps.node.id}
+      where id = ${object.id}`;
+    expect(await checkObject(t.deps, await volume())).toBe("damaged");
+    await t.settle();
+    expect(await volume()).toMatchObject({ location: "archive", stagedOn: null });
+    expect(await healings()).toEqual(["copy"]);
+    expect(await integrity()).toBe("ok");
+  });
+
+  test("is not written to without a finding", async () => {
+    const object = await volume();
+    expect(await t.deps.cache?.warm(object.key)).toBe(true);
+    s3.seen.length = 0;
+    expect(await healObject(t.deps, { objectId: object.id, kind: "volume" }, signal)).toBe(false);
+    expect(s3.seen.filter(({ method }) => method !== "GET" && method !== "HEAD")).toEqual([]);
+  });
+
   test("gets nothing back for an exam that was deleted meanwhile", async () => {
     const { id } = (await t.store(ana, sampleZip({ study: "2" }))).studies[0] ?? { id: "" };
     const [row] = await t.sql`select id, key from stored_objects where study_id = ${id} and kind = 'volume'`;
