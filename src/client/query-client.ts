@@ -7,14 +7,27 @@ const MAX_RETRIES = 2;
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
-      queries: { staleTime: Number.POSITIVE_INFINITY, retry: false, refetchOnWindowFocus: false },
-      mutations: { retry: false },
+      queries: {
+        staleTime: Number.POSITIVE_INFINITY,
+        retry: false,
+        refetchOnWindowFocus: false,
+        // Without a connection a query fails and its view says so, instead of waiting; it is read again with the connection.
+        networkMode: "always",
+        refetchOnReconnect: true,
+      },
+      mutations: { retry: false, networkMode: "always" },
     },
   });
 }
 
-/** Whether a failed query is retried: twice, but never after an ended session or a missing permission. */
+/** Whether a call failed because the server was not reached. */
+export function isOffline(error: Error | null): boolean {
+  return error instanceof ApiError && error.status === 0;
+}
+
+/** Whether a failed query is retried: twice, but never without a connection, or after an ended session or a missing permission. */
 export function mayRetry(failures: number, error: Error): boolean {
+  if (isOffline(error) && !navigator.onLine) return false;
   const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403);
   return failures < MAX_RETRIES && !isRefused;
 }

@@ -15,6 +15,8 @@ export type SessionEnd = "logout" | "expired";
 const SESSION_KEYS = ["health-auth", "healthAuth"] as const;
 const TOKEN_KEY = "token";
 const CHANNEL = "session";
+/** What the browser shows without a connection. */
+const KEPT_KEY = "kept-with-session";
 
 const storedSessionSchema = z.object({
   token: z.optional(z.string()),
@@ -53,6 +55,7 @@ export function currentToken(): string | undefined {
 
 /** Starts a session in this tab; with `keepConnected` later visits and other tabs have it too. */
 export function beginSession({ token, ...user }: SignedInUser, options: { keepConnected: boolean }): void {
+  dropKept();
   keepSession({ token, user });
   localStore.write(TOKEN_KEY, options.keepConnected ? token : undefined);
   store.set(sessionEndState, undefined);
@@ -77,9 +80,28 @@ export function endSession(reason: SessionEnd): void {
   for (const key of SESSION_KEYS) sessionStore.write(key, undefined);
   // Another tab may have renewed the session meanwhile; only a logout ends the renewed one too.
   if (reason === "logout" || localStore.read(TOKEN_KEY) === ended) localStore.write(TOKEN_KEY, undefined);
+  dropKept();
   store.set(sessionState, undefined);
   store.set(sessionEndState, reason);
   announceSessionEnd();
+}
+
+/**
+ * Keeps a value until the session ends: in this tab, or in the browser if the person stays connected. It replaces the one
+ * that was kept before.
+ */
+export function keepWithSession(value: unknown): void {
+  const isStaying = localStore.read(TOKEN_KEY) !== undefined;
+  (isStaying ? localStore : sessionStore).write(KEPT_KEY, JSON.stringify(value));
+}
+
+/** What {@link keepWithSession} kept. */
+export function readKept(): unknown {
+  return sessionStore.readJson(KEPT_KEY) ?? localStore.readJson(KEPT_KEY);
+}
+
+function dropKept(): void {
+  for (const kept of [sessionStore, localStore]) kept.write(KEPT_KEY, undefined);
 }
 
 /**

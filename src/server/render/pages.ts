@@ -6,6 +6,7 @@ import { type AssetSource, serveAsset } from "./assets.ts";
 import { type ClientGraph, readClientGraph } from "./client-graph.ts";
 import type { DocumentContext } from "./document-context.ts";
 import { entryDocument, hisDocument, notFoundDocument } from "./documents.tsx";
+import { SERVICE_WORKER_PATH, serviceWorkerScript } from "./service-worker.ts";
 import { MANIFEST_PATH, webManifest } from "./web-manifest.ts";
 
 export interface PageOptions {
@@ -82,6 +83,11 @@ export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
         c.header("Cache-Control", "public, max-age=3600");
         c.header("Content-Type", "application/manifest+json; charset=utf-8");
         return c.body(JSON.stringify(webManifest(productName, c.get("locale"), (await graph()).marks)));
+      })
+      .get(SERVICE_WORKER_PATH, async (c) => {
+        c.header("Cache-Control", "no-cache");
+        c.header("Content-Type", "text/javascript; charset=utf-8");
+        return c.body(serviceWorkerScript(await graph(), assets));
       })
       .get("/favicon.ico", markAt("png32"))
       .get("/apple-touch-icon.png", markAt("apple180"))

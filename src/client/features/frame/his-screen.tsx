@@ -22,6 +22,7 @@ import { uploadJobsAtom } from "../upload/tray/upload-jobs.ts";
 import { PhoneBar, PhoneTabs } from "./phone-menu.tsx";
 import { SideMenu } from "./side-menu.tsx";
 import { signOutAskedAtom } from "./sign-out-asked.ts";
+import { useKeptShell } from "./use-kept-shell.ts";
 import { usePlaceOfHistory } from "./use-place-of-history.ts";
 import { ViewOutlet } from "./view-outlet.tsx";
 
@@ -72,6 +73,7 @@ function useLeaveWithoutSession(): void {
 
 function Frame({ his }: { his: His }) {
   usePlaceOfHistory();
+  useKeptShell();
   const isPhone = useMediaQuery(PHONE);
   const asksToSignOut = useAtomValue(signOutAskedAtom);
   return (

@@ -2,8 +2,10 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
 import { useEffect } from "react";
 import { api } from "../../api.ts";
+import { isOffline } from "../../query-client.ts";
 import { CURRENT_USER } from "../../query-keys.ts";
 import { onSessionEndElsewhere, refreshSessionUser, sessionAtom } from "../../session.ts";
+import { readKeptUser } from "./kept-user.ts";
 
 /**
  * The user as the server says now; until it has answered, as the browser kept it. When another tab's session ends,
@@ -27,5 +29,7 @@ export function useCurrentUser() {
     [queryClient],
   );
 
-  return { user: session?.user, error, retry: () => void refetch() };
+  // A token that was kept from an earlier visit came without its user.
+  const kept = session && isOffline(error) ? readKeptUser() : undefined;
+  return { user: session?.user ?? kept, error, retry: () => void refetch() };
 }

@@ -1,4 +1,5 @@
 import type { CurrentUser } from "../../../shared/api/users.ts";
+import { isOffline } from "../../query-client.ts";
 import { useServerNow } from "../../ui/use-now.ts";
 import { useMySubscription } from "./use-my-subscription.ts";
 
@@ -6,14 +7,15 @@ const TICK_MS = 60_000;
 
 /**
  * Whether the person's subscription is active now; an admin's always is. Until the server has answered, the end that
- * came with the user decides. A check that failed counts as not active. The page notices an end within a minute.
+ * came with the user decides. A check that failed counts as not active, unless
+ * there is no connection. The page notices an end within a minute.
  */
 export function useIsActive(user: CurrentUser | undefined): boolean {
   const now = useServerNow(TICK_MS);
   const isAdmin = user?.role === "admin";
-  const { data, isError } = useMySubscription({ enabled: user !== undefined && !isAdmin });
+  const { data, error } = useMySubscription({ enabled: user !== undefined && !isAdmin });
   if (!user || isAdmin) return isAdmin;
   const isAhead = (expiresAt: string | null) => expiresAt === null || Date.parse(expiresAt) > now;
-  if (data === undefined) return !isError && isAhead(user.expiresAt);
+  if (data === undefined) return (error === null || isOffline(error)) && isAhead(user.expiresAt);
   return data !== null && data.status === "active" && isAhead(data.expiresAt);
 }

@@ -22,7 +22,7 @@ import { callApi, callJson } from "../../api.ts";
 
 /** A newer server may send another status. It is shown as unknown, and the rest of the study as usual. */
 const anyStatus = z.custom<StorageStatus>((status) => typeof status === "string");
-const listedStudySchema = z.extend(studySchema, { storageStatus: anyStatus });
+export const listedStudySchema = z.extend(studySchema, { storageStatus: anyStatus });
 const readAnyStudyCall = { ...readStudyCall, answer: listedStudySchema };
 const anyStudyStatusCall = { ...studyStatusCall, answer: z.extend(studyStatusSchema, { status: anyStatus }) };
 

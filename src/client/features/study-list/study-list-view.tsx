@@ -21,6 +21,7 @@ import { ViewerOverlay } from "../viewer/viewer-overlay.tsx";
 import { DeleteStudyDialog } from "./delete-study-dialog.tsx";
 import { viewedSubject } from "./list-actions.ts";
 import { studyPageAtom, studySortingAtom } from "./list-place.ts";
+import { OfflineNotice } from "./offline-notice.tsx";
 import { PlanStrip } from "./plan-strip.tsx";
 import { StudyAlarm } from "./study-check.tsx";
 import { ClearFilters, StudyFilterBar } from "./study-filter-bar.tsx";
@@ -41,7 +42,7 @@ export default function StudyListView() {
   const [sorting, setSorting] = useAtom(studySortingAtom);
   const filters = useSettled(useAtomValue(studyFiltersAtom), TYPING_PAUSE_MS);
   const [pageIndex, setPageIndex] = usePageOf(filters);
-  const { data, error, isFetching, isPlaceholderData, refetch } = useStudyList(
+  const { data, error, keptAt, isFetching, isPlaceholderData, refetch } = useStudyList(
     filters,
     toStudySort(sorting),
     pageIndex,
@@ -85,7 +86,11 @@ export default function StudyListView() {
         <NothingFound />
       ) : (
         <>
-          {error && <ListError error={error} onRetry={() => void refetch()} />}
+          {keptAt ? (
+            <OfflineNotice keptAt={keptAt} />
+          ) : (
+            error && <ListError error={error} onRetry={() => void refetch()} />
+          )}
           <Studies
             studies={data?.studies}
             hasSeveralPatients={data?.hasSeveralPatients ?? false}

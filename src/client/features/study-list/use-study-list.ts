@@ -1,10 +1,12 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { StudyListQuery } from "../../../shared/api/studies.ts";
-import { mayRetry } from "../../query-client.ts";
+import { isOffline, mayRetry } from "../../query-client.ts";
 import { STUDIES } from "../../query-keys.ts";
+import { useHis } from "../session/his-context.ts";
 import { studiesApi } from "../studies/studies-api.ts";
 import { isMoving } from "../studies/study-text.ts";
-import { filterQuery, type StudyFilters } from "./study-filters.ts";
+import { keepList, readKeptList } from "./kept-list.ts";
+import { countFilters, filterQuery, type StudyFilters } from "./study-filters.ts";
 
 export const STUDIES_PER_PAGE = 10;
 
@@ -13,7 +15,10 @@ const POLL_MS = 5_000;
 
 export type StudySort = Required<Pick<StudyListQuery, "sort" | "order">>;
 
-/** One page of the filtered studies, read again every 5 s while any of them is being transferred to the store. */
+/**
+ * One page of the filtered studies; the first page as it was last shown if there is no connection (`keptAt`). Read again every 5 s while any
+ * of them is being transferred to the store.
+ */
 export function useStudyList(filters: StudyFilters, sort: StudySort, pageIndex: number) {
   const query = {
     ...filterQuery(filters),
@@ -21,13 +26,22 @@ export function useStudyList(filters: StudyFilters, sort: StudySort, pageIndex: 
     limit: STUDIES_PER_PAGE,
     offset: pageIndex * STUDIES_PER_PAGE,
   };
-  return useQuery({
+  const { user } = useHis();
+  const isFirstPage = pageIndex === 0 && countFilters(filters) === 0;
+  const list = useQuery({
     queryKey: [STUDIES, "list", query],
-    queryFn: ({ signal }) => studiesApi.list(query, signal),
+    queryFn: async ({ signal }) => {
+      const page = await studiesApi.list(query, signal);
+      if (isFirstPage) keepList(user, page);
+      return page;
+    },
     placeholderData: keepPreviousData,
     staleTime: CACHED_MS,
     retry: mayRetry,
     refetchInterval: ({ state }) =>
       state.data?.studies.some(({ storageStatus }) => isMoving(storageStatus)) ? POLL_MS : false,
   });
+  const kept =
+    isFirstPage && list.data === undefined && isOffline(list.error) ? readKeptList(user) : undefined;
+  return { ...list, data: list.data ?? kept?.page, keptAt: kept?.keptAt };
 }

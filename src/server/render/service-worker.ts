@@ -1,0 +1,91 @@
+import type { AssetSource } from "./assets.ts";
+import type { ClientGraph } from "./client-graph.ts";
+
+export const SERVICE_WORKER_PATH = "/sw.js";
+const SHELL = "/his";
+
+/** What the worker uses of its global scope; the types of the server have no service workers. */
+interface WorkerScope {
+  location: { origin: string };
+  clients: { claim(): Promise<void> };
+  skipWaiting(): Promise<void>;
+  addEventListener(name: "install" | "activate", listener: (event: LifeEvent) => void): void;
+  addEventListener(name: "fetch", listener: (event: FetchEvent) => void): void;
+}
+interface LifeEvent {
+  waitUntil(work: Promise<unknown>): void;
+}
+interface FetchEvent extends LifeEvent {
+  request: Request;
+  respondWith(answer: Promise<Response>): void;
+}
+
+/**
+ * Runs in the browser: lets /his open without a connection. It keeps the page, which holds nothing of any person, and the
+ * client's assets; calls, images and reports never pass through it. Its own source text is sent, so it must not refer to
+ * anything outside of itself.
+ */
+function keepShell(cacheName: string, shell: string, assets: string[]): void {
+  const scope = globalThis as unknown as WorkerScope;
+  const prefix = "shell-";
+  const isShell = (path: string) => path === shell || path.startsWith(`${shell}/`);
+
+  scope.addEventListener("install", (event) => {
+    const keep = async () => {
+      const cache = await caches.open(cacheName);
+      await cache.addAll([...assets, shell]);
+      await scope.skipWaiting();
+    };
+    event.waitUntil(keep());
+  });
+
+  scope.addEventListener("activate", (event) => {
+    const dropOlder = async () => {
+      const names = (await caches.keys()).filter((name) => name.startsWith(prefix) && name !== cacheName);
+      await Promise.all(names.map((name) => caches.delete(name)));
+      await scope.clients.claim();
+    };
+    event.waitUntil(dropOlder());
+  });
+
+  scope.addEventListener("fetch", (event) => {
+    const { request } = event;
+    const { origin, pathname } = new URL(request.url);
+    if (request.method !== "GET" || origin !== scope.location.origin) return;
+    const keep = async (key: string, answer: Response) => {
+      const copy = answer.clone();
+      const cache = await caches.open(cacheName);
+      await cache.put(key, copy);
+    };
+    const readAsset = async () => {
+      const kept = await caches.match(pathname);
+      if (kept) return kept;
+      const answer = await fetch(request);
+      if (answer.ok) event.waitUntil(keep(pathname, answer));
+      return answer;
+    };
+    const readShell = async () => {
+      try {
+        const answer = await fetch(request);
+        if (answer.ok) event.waitUntil(keep(shell, answer));
+        return answer;
+      } catch (error) {
+        const kept = await caches.match(shell);
+        if (kept) return kept;
+        throw error;
+      }
+    };
+    if (pathname.startsWith("/assets/")) event.respondWith(readAsset());
+    else if (request.mode === "navigate" && isShell(pathname)) event.respondWith(readShell());
+  });
+}
+
+/** The worker's script. It changes with every build, so that browsers replace what they keep. */
+export function serviceWorkerScript(graph: ClientGraph, assets: AssetSource): string {
+  const { entry, styles, fonts, icon, islands, locales, hisLocales } = graph;
+  const list = assets.paths().filter((path) => /^study-list-view-\w+\.(js|css)$/.test(path));
+  const kept = [entry, icon, ...styles, ...fonts, ...islands.his, ...list.map((path) => `/assets/${path}`)];
+  const paths = [...new Set([...kept, ...Object.values(locales), ...Object.values(hisLocales)])];
+  const cacheName = `shell-${Bun.hash(paths.join()).toString(36)}`;
+  return `(${keepShell})(${[cacheName, SHELL, paths].map((value) => JSON.stringify(value)).join(",")});\n`;
+}

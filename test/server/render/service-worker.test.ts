@@ -1,0 +1,115 @@
+import { expect, test } from "bun:test";
+import type { AssetSource } from "../../../src/server/render/assets.ts";
+import type { ClientGraph } from "../../../src/server/render/client-graph.ts";
+import { serviceWorkerScript } from "../../../src/server/render/service-worker.ts";
+
+const graph = {
+  ...{ entry: "/assets/boot-1.js", styles: ["/assets/index-1.css"], fonts: [], icon: "/assets/icon-1.svg" },
+  islands: { auth: ["/assets/auth-1.js"], his: ["/assets/his-1.js"] },
+  locales: { "pt-BR": "/assets/pt-1.js", "en-US": "/assets/en-1.js" },
+  hisLocales: { "pt-BR": "/assets/his-pt-1.js", "en-US": "/assets/his-en-1.js" },
+} as unknown as ClientGraph;
+const assets: AssetSource = {
+  get: () => undefined,
+  paths: () => ["graph.json", "study-list-view-1.js", "pdf-view-1.js"],
+};
+const ORIGIN = "https://exames.example";
+
+type Listener = (event: object) => void;
+
+/** A browser around the worker's script: its caches, and a network that can be cut. */
+async function startWorker() {
+  const listeners: Record<string, Listener> = {};
+  const kept = new Map<string, Map<string, Response>>();
+  const network = { isCut: false, asked: [] as string[] };
+  const fetch = async (asked: Request | string) => {
+    const path = new URL(typeof asked === "string" ? asked : asked.url, ORIGIN).pathname;
+    if (network.isCut) throw new TypeError("failed to fetch");
+    network.asked.push(path);
+    return new Response(`content of ${path}`);
+  };
+  const open = async (name: string) => {
+    const entries = kept.get(name) ?? new Map<string, Response>();
+    kept.set(name, entries);
+    return {
+      put: async (key: string, answer: Response) => void entries.set(key, answer),
+      addAll: async (paths: string[]) => {
+        for (const path of paths) entries.set(path, await fetch(path));
+      },
+    };
+  };
+  const caches = {
+    open,
+    keys: async () => [...kept.keys()],
+    delete: async (name: string) => kept.delete(name),
+    match: async (key: string) => [...kept.values()].flatMap((entries) => entries.get(key)?.clone() ?? [])[0],
+  };
+  const scope = {
+    ...{
+      location: { origin: ORIGIN },
+      clients: { claim: async () => undefined },
+      skipWaiting: async () => undefined,
+    },
+    addEventListener: (name: string, listener: Listener) => {
+      listeners[name] = listener;
+    },
+  };
+  await open("shell-of-an-older-build");
+  await open("of-something-else");
+  new Function("globalThis", "caches", "fetch", serviceWorkerScript(graph, assets))(scope, caches, fetch);
+  const dispatch = async (name: string, event: object = {}) => {
+    const work: Promise<unknown>[] = [];
+    listeners[name]?.({ ...event, waitUntil: (one: Promise<unknown>) => work.push(one) });
+    await Promise.all(work);
+  };
+  await dispatch("install");
+  await dispatch("activate");
+  const ask = async (path: string, mode = "cors") => {
+    let answer: Promise<Response> | undefined;
+    const request = { url: new URL(path, ORIGIN).href, method: "GET", mode };
+    await dispatch("fetch", {
+      request,
+      respondWith: (given: Promise<Response>) => {
+        answer = given;
+      },
+    });
+    return answer && (await (await answer).text());
+  };
+  return { ask, network, cacheNames: () => [...kept.keys()] };
+}
+
+test("without a connection /his and what it is drawn with come from the browser", async () => {
+  const { ask, network } = await startWorker();
+  network.isCut = true;
+  expect(await ask("/his", "navigate")).toBe("content of /his");
+  expect(await ask("/his/subscription", "navigate")).toBe("content of /his");
+  for (const path of ["boot-1.js", "index-1.css", "his-1.js", "his-pt-1.js", "study-list-view-1.js"]) {
+    expect(await ask(`/assets/${path}`)).toBe(`content of /assets/${path}`);
+  }
+});
+
+test("calls, images, reports and other pages never pass through the browser's keeping", async () => {
+  const { ask, network } = await startWorker();
+  for (const path of [
+    "/api/studies",
+    "/api/studies/1/laudo",
+    "/viewer/index.html",
+    "/dicomweb/studies",
+    "/his",
+  ]) {
+    expect(await ask(path)).toBeUndefined();
+  }
+  expect(await ask("/", "navigate")).toBeUndefined();
+  expect(await ask("https://other.example/assets/boot-1.js")).toBeUndefined();
+  expect(network.asked.filter((path) => !/^\/(his|assets\/.+)$/.test(path))).toEqual([]);
+});
+
+test("with a connection the page is the server's own, and a new build replaces what an older one kept", async () => {
+  const { ask, network, cacheNames } = await startWorker();
+  network.asked.length = 0;
+  expect(await ask("/his", "navigate")).toBe("content of /his");
+  expect(await ask("/assets/boot-1.js")).toBe("content of /assets/boot-1.js");
+  expect(network.asked).toEqual(["/his"]);
+  expect(cacheNames()).toHaveLength(2);
+  expect(cacheNames()).toContain("of-something-else");
+});
