@@ -162,6 +162,14 @@ export const auditEntrySchema = z.object({
 });
 export type AuditEntry = z.infer<typeof auditEntrySchema>;
 
+/** The most characters of a description that a person writes. */
+export const MAX_DESCRIPTION_LENGTH = 200;
+
+/** What the index calls a study; an empty description goes back to that of its images. */
+export const studyNameSchema = z.object({
+  description: z.string().check(z.trim(), z.maxLength(MAX_DESCRIPTION_LENGTH, "validation.tooLong")),
+});
+
 export const assignmentSchema = z.object({ userId: z.string().check(z.uuid()) });
 
 /** `images` is a version number: a browser that asks with another number uses none of the pictures in its cache. */
@@ -213,6 +221,13 @@ export const listSeriesCall = {
   method: "GET",
   path: "/api/studies/:study/series",
   answer: z.array(seriesSchema),
+} as const satisfies Call;
+
+export const renameStudyCall = {
+  method: "PATCH",
+  path: "/api/studies/:study",
+  body: studyNameSchema,
+  answer: done("renamed"),
 } as const satisfies Call;
 
 export const deleteStudyCall = {

@@ -5,6 +5,7 @@ const actions: Record<string, MessageDescriptor> = {
   "study.uploaded": msg({ id: "audit.study.uploaded", message: "uploaded" }),
   "study.opened": msg({ id: "audit.study.opened", message: "opened the images" }),
   "study.downloaded": msg({ id: "audit.study.downloaded", message: "downloaded" }),
+  "study.renamed": msg({ id: "audit.study.renamed", message: "changed the description" }),
   "study.granted": msg({ id: "audit.study.granted", message: "gave access" }),
   "study.revoked": msg({ id: "audit.study.revoked", message: "removed access" }),
   "report.uploaded": msg({ id: "audit.report.uploaded", message: "attached the report" }),

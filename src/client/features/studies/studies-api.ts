@@ -7,6 +7,7 @@ import {
   listSeriesCall,
   listStudiesCall,
   readStudyCall,
+  renameStudyCall,
   type Series,
   type StorageStatus,
   type Study,
@@ -69,6 +70,8 @@ export const studiesApi = {
   },
   status: (study: string, signal?: AbortSignal): Promise<StudyStatus> =>
     callJson(anyStudyStatusCall, { params: { study }, signal }),
+  rename: (study: string, description: string) =>
+    callApi(renameStudyCall, { params: { study }, body: { description } }),
   remove: (study: string) => callApi(deleteStudyCall, { params: { study } }),
   downloadTicket: (study: string) => callJson(downloadTicketCall, { params: { study } }),
 };

@@ -5,6 +5,9 @@ import { subjectAtoms } from "../places/views.ts";
 export const deletionSubject = subjectAtoms<Study>("delete");
 export const deletionAskedAtom = deletionSubject.valueAtom;
 
+/** The study that is being renamed. */
+export const renamedSubject = subjectAtoms<Study>("rename");
+
 /** The study that is open in the viewer. */
 export const viewedSubject = subjectAtoms<Study>("images");
 export const viewedStudyAtom = viewedSubject.valueAtom;

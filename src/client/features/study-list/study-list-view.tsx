@@ -23,6 +23,7 @@ import { viewedSubject } from "./list-actions.ts";
 import { studyPageAtom, studySortingAtom } from "./list-place.ts";
 import { OfflineNotice } from "./offline-notice.tsx";
 import { PlanStrip } from "./plan-strip.tsx";
+import { RenameStudyDialog } from "./rename-study.tsx";
 import { StudyAlarm } from "./study-check.tsx";
 import { ClearFilters, StudyFilterBar } from "./study-filter-bar.tsx";
 import { countFilters, type StudyFilters, studyFiltersAtom } from "./study-filters.ts";
@@ -108,6 +109,7 @@ export default function StudyListView() {
         </>
       )}
       <DeleteStudyDialog />
+      <RenameStudyDialog />
       <ReportDialog />
       <ShareDialog />
       <OpenViewer />

@@ -16,6 +16,7 @@ import { dateText, descriptionText, patientText } from "../studies/study-text.ts
 import { useDownload } from "../studies/use-download.ts";
 import { deletionAskedAtom } from "./list-actions.ts";
 import { openStudiesAtom } from "./list-place.ts";
+import { RenameButton } from "./rename-study.tsx";
 import { SeriesSheet } from "./series-sheet.tsx";
 import { StorageDot } from "./storage-status.tsx";
 import { StudyOrigin, StudyOwner } from "./study-cells.tsx";
@@ -84,6 +85,7 @@ function PhoneStudy({ study, hasSeveralPatients, isOpen, onToggle }: PhoneStudyP
             <ReportButton study={study} />
             <MoreActions study={study} />
           </div>
+          <RenameButton study={study} />
           <StudyCheck study={study} />
         </>
       )}

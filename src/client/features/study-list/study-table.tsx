@@ -14,6 +14,7 @@ import {
   type StudyColumn,
 } from "./column-layout.ts";
 import { columnNames } from "./column-names.ts";
+import { RenameButton } from "./rename-study.tsx";
 import { SeriesSheet, StudyIdentifiers } from "./series-sheet.tsx";
 import { StudyCheck } from "./study-check.tsx";
 import { SkeletonRows } from "./study-skeleton.tsx";
@@ -110,6 +111,7 @@ function StudyRow({ row, table }: { row: Row<typeof studyTableFeatures, Study>; 
               <SeriesSheet study={row.original} />
               <StudyIdentifiers study={row.original} />
             </div>
+            <RenameButton study={row.original} />
             <StudyCheck study={row.original} />
           </td>
         </tr>

@@ -31,6 +31,7 @@ export type AuditAction =
   | "study.opened"
   | "study.downloaded"
   | "study.deleted"
+  | "study.renamed"
   | "study.granted"
   | "study.revoked"
   | "report.uploaded"

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { renameStudyCall } from "../../../shared/api/studies.ts";
 import { uploadDicomCall } from "../../../shared/api/upload.ts";
 import type { Deps } from "../../deps.ts";
 import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
@@ -8,7 +9,9 @@ import { storageFull, unsupportedMediaType } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { withoutTimeout } from "../../http/request-timeout.ts";
+import { validate } from "../../http/validate.ts";
 import { isTrialAccount } from "../accounts/users/users.repo.ts";
+import { studyAmbiguous, studyNotFound, studyNotOwner } from "../studies/studies.errors.ts";
 import {
   examLimitReached,
   storageLimitReached,
@@ -26,6 +29,7 @@ import {
 } from "./ingest.errors.ts";
 import { ingestUpload } from "./ingest-upload.ts";
 import { measureUpload } from "./measure-upload.ts";
+import { renameStudy } from "./rename-study.ts";
 import { createUploadSlots } from "./upload-slots.ts";
 
 const UPLOADS_PER_ACCOUNT = 12;
@@ -36,7 +40,23 @@ const describe = describeIn("Uploads");
 
 export function createIngestRoutes(deps: Deps, guard: Guard) {
   const slots = createUploadSlots({ perAccount: UPLOADS_PER_ACCOUNT, perProcess: UPLOADS_PER_PROCESS });
-  return new Hono<HttpEnv>().post(
+  const routes = new Hono<HttpEnv>();
+  routes.patch(
+    renameStudyCall.path,
+    guard({ subscription: "viewing" }),
+    describe(renameStudyCall, {
+      summary: "Change a study's description",
+      details: "In the index only, never in an instance; for the account that keeps the study.",
+      problems: [studyNotFound, studyAmbiguous, studyNotOwner],
+    }),
+    validate("json", renameStudyCall.body),
+    async (c) => {
+      const input = { reference: c.req.param("study"), description: c.req.valid("json").description };
+      await renameStudy(deps, c.get("session"), input, originOf(c));
+      return c.json({ renamed: true });
+    },
+  );
+  return routes.post(
     uploadDicomCall.path,
     guard({ subscription: "own" }),
     describe(uploadDicomCall, {
