@@ -242,6 +242,25 @@ describe("a backup", () => {
     await restore(place.config, root);
   });
 
+  test("makes no state if it lost its hold on deletions meanwhile", async () => {
+    const { root } = copyOfBackup();
+    rmSync(join(root, "objects"), { recursive: true });
+    const store = {
+      ...t.deps.store,
+      async read(...args: Parameters<typeof t.deps.store.read>) {
+        await t.sql`select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'exameteca-backup' and datname = current_database()`;
+        return await t.deps.store.read(...args);
+      },
+    };
+    const { id: nodeId, stagedPath } = t.deps.node;
+    const sources = { store, storedPath: undefined, nodeId, stagedPath };
+    await expect(backUp(t.deps.config, root, { sources })).rejects.toThrow(
+      "The connection to the database was lost",
+    );
+    expect(readdirSync(join(root, "states")).filter((name) => !name.includes("unfinished"))).toEqual([state]);
+  });
+
   test("does not trust an object's file that was cut, filled or replaced by a link since the last backup", async () => {
     const { root } = copyOfBackup();
     const [name = ""] = [...filesBelow(join(root, "objects"))];
