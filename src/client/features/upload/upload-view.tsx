@@ -151,7 +151,10 @@ interface StoppedProps {
 function Stopped({ percent, interruption, onRetry }: StoppedProps) {
   const card = useRef<HTMLDivElement>(null);
   // The button that was pressed may be far below.
-  useEffect(() => card.current?.scrollIntoView({ block: "center" }), []);
+  useEffect(() => {
+    // Braces, because newer browsers return a promise here.
+    card.current?.scrollIntoView({ block: "center" });
+  }, []);
   if (interruption.kind === "storage") return <NoStorageNotice text={interruption.text} />;
   return (
     <div className="notice is-bad mb-5" ref={card}>
