@@ -25,6 +25,7 @@ import { signOutAskedAtom } from "./sign-out-asked.ts";
 import { useKeptShell } from "./use-kept-shell.ts";
 import { usePlaceOfHistory } from "./use-place-of-history.ts";
 import { ViewOutlet } from "./view-outlet.tsx";
+import { ViewTitle } from "./view-title.tsx";
 
 const TermsDialog = lazyChunk(() => import("../terms/terms-dialog.tsx"));
 const UploadTray = lazyChunk(() => import("../upload/tray/upload-tray.tsx"));
@@ -79,6 +80,7 @@ function Frame({ his }: { his: His }) {
   return (
     <HisProvider value={his}>
       <div className="his">
+        <ViewTitle />
         {isPhone ? <PhoneBar /> : <SideMenu />}
         <div className="his-main">
           <SubscriptionBanner />
