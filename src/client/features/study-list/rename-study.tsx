@@ -56,7 +56,7 @@ function RenameForm({ study, onClose }: { study: Study; onClose: () => void }) {
   });
   return (
     <form
-      className="grid gap-4"
+      className="mt-4 grid gap-4"
       onSubmit={(event) => {
         event.preventDefault();
         renaming.mutate();
