@@ -1,10 +1,12 @@
-import { QueryClient } from "@tanstack/react-query";
+import { onlineManager, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./api.ts";
 
 const MAX_RETRIES = 2;
 
 /** Data stays fresh until something invalidates it; a query that needs fresher data sets its own `staleTime`. */
 export function createQueryClient(): QueryClient {
+  // The manager believes in a connection until an event says otherwise; a page opened without one never gets that event.
+  onlineManager.setOnline(navigator.onLine);
   return new QueryClient({
     defaultOptions: {
       queries: {

@@ -44,6 +44,18 @@ test("without a connection and without an earlier list, the list says that it co
   expect(await screen.findByText("Erro ao carregar estudos")).toBeTruthy();
 });
 
+test("a list that was opened without a connection is read again once there is one", async () => {
+  let isCut = true;
+  const answers = cutOff();
+  const unreached = answers["GET /api/studies"] as Answer;
+  const list = listOf([skull])["GET /api/studies"] as Answer;
+  await showList({ ...answers, "GET /api/studies": (call) => (isCut ? unreached(call) : list(call)) });
+  await screen.findByText("Erro ao carregar estudos");
+  isCut = false;
+  window.dispatchEvent(new Event("online"));
+  expect(await screen.findByText("Tomografia de crânio")).toBeTruthy();
+});
+
 test("the kept list is gone after signing out, and another account never sees it", () => {
   for (const keepConnected of [true, false]) {
     beginSession(helena, { keepConnected });
