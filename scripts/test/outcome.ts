@@ -15,9 +15,10 @@ export function sumOf(outcomes: readonly Outcome[]): Outcome {
   return total;
 }
 
-/** The last line of a run. */
+/** What a run says last: its last line never changes its form. */
 export function closingLine({ passed, failed, skipped }: Outcome): string {
-  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+  const line = `${passed} passed, ${failed} failed`;
+  return skipped > 0 ? `${skipped} skipped\n${line}` : line;
 }
 
 /** What `bun test` said in its closing lines. A run that died before them, or failed outside a test, failed all the same. */

@@ -131,7 +131,7 @@ describe("a Pix", () => {
     "is the same in two tabs at once, and both learn that it was paid",
     async () => {
       const person = await app.addPerson("Ana Duas Abas", { plan: null });
-      await app.as(person, { expected: [NO_PLAN] }, async (page) => {
+      await app.as(person, { expected: [NO_PLAN, CLOSED] }, async (page) => {
         const other = await page.context().newPage();
         for (const tab of [page, other]) {
           await visit(tab, app.origin + SUBSCRIPTION);

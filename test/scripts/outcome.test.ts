@@ -56,6 +56,6 @@ describe("a run of the tests", () => {
       { passed: 3, failed: 1, skipped: 0 },
     ];
     expect(closingLine(sumOf(parts))).toBe("4 passed, 1 failed");
-    expect(closingLine({ passed: 4, failed: 0, skipped: 2 })).toBe("4 passed, 0 failed, 2 skipped");
+    expect(closingLine({ passed: 4, failed: 0, skipped: 2 })).toBe("2 skipped\n4 passed, 0 failed");
   });
 });

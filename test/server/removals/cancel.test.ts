@@ -61,7 +61,9 @@ async function callRoute(
     ? { userId: relative.id }
     : /share$/.test(path)
       ? { email: relative.email }
-      : undefined;
+      : method === "PATCH"
+        ? { description: "Outro nome" }
+        : undefined;
   return (await t.call(method, path, { as, json })).status;
 }
 

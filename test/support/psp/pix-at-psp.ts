@@ -19,12 +19,16 @@ export interface PixAtPspOptions extends Omit<PspOptions, "clock">, Omit<BacenPi
   config?: Partial<Psp["config"]>;
   /** How wrong the PSP's clock is. */
   pspAheadMs?: number;
+  /** When the clock of adapter and PSP begins, which moves only by {@link PixAtPsp.advance}. */
+  startsAt?: Date;
 }
+
+const STARTS_AT = new Date("2026-11-21T12:00:00Z");
 
 /** Our adapter at a PSP of its own; it never waits between two tries, and not long for an answer. */
 export async function openPixAtPsp(options: PixAtPspOptions = {}): Promise<PixAtPsp> {
-  const { config, pspAheadMs = 0, serverCertificate, key, ...limits } = options;
-  let now = Date.parse("2026-11-21T12:00:00Z");
+  const { config, pspAheadMs = 0, startsAt = STARTS_AT, serverCertificate, key, ...limits } = options;
+  let now = startsAt.getTime();
   const clock = { now: () => new Date(now) };
   const psp = await startPsp({ serverCertificate, key, clock: { now: () => new Date(now + pspAheadMs) } });
   const pace = createStillPace();
