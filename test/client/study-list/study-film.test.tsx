@@ -1,5 +1,5 @@
 import "../../support/dom-globals.ts";
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, jest, test } from "bun:test";
 import { StudyFilm } from "../../../src/client/features/study-list/study-film.tsx";
 import { act, cleanup, waitFor, withDom } from "../../support/dom.ts";
 import { answerCalls, renderView } from "../../support/render-view.tsx";
@@ -39,15 +39,24 @@ const THUMBNAIL = "GET /api/studies/s1/thumbnail";
 const picture = () => new Response("a picture", { headers: { "Content-Type": "image/webp" } });
 const shown = () => document.querySelector(".film img")?.getAttribute("src");
 
-test("a film shows its study's picture once it is scrolled to, and frees its memory when it is removed", async () => {
+test("a film shows its study's picture once it is scrolled to, and frees its memory after it is removed", async () => {
   const calls = answerCalls({ [THUMBNAIL]: picture });
   await renderView(<StudyFilm study={study} />);
   expect(calls).toEqual([]);
   await act(async () => scrollIntoView());
   await waitFor(() => expect(shown()).toBe("blob:picture-1"));
   expect(calls).toEqual([THUMBNAIL]);
-  cleanup();
-  expect(urls.revoked).toEqual(urls.made);
+  jest.useFakeTimers();
+  try {
+    cleanup();
+    // An image whose loading has yet to begin still finds its bytes.
+    expect(urls.revoked).toEqual([]);
+    jest.advanceTimersByTime(10_000);
+    expect(urls.revoked).toEqual(urls.made);
+    expect(urls.made).toEqual(["blob:picture-1"]);
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test("a film is black while its study is being transferred to the archive", async () => {

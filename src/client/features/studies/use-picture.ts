@@ -8,6 +8,9 @@ import { isViewable } from "./study-text.ts";
 const FIRST_WAIT_MS = 1_500;
 const MAX_READS = 6;
 
+/** How long an address outlives its element: the browser may begin to load an image after the element is gone. */
+const KEPT_MS = 10_000;
+
 interface Pictured {
   study: Pick<Study, "id" | "storageStatus">;
   /** One series instead of the whole study. */
@@ -41,7 +44,7 @@ function useObjectUrl(picture: Blob | null | undefined): string | undefined {
     setUrl(made);
     return () => {
       setUrl(undefined);
-      URL.revokeObjectURL(made);
+      setTimeout(() => URL.revokeObjectURL(made), KEPT_MS);
     };
   }, [picture]);
   return url;
