@@ -67,7 +67,8 @@ describe("the users", () => {
     await renderView(<ViewOutlet />);
     await act(async () => getDefaultStore().set(viewAtom, "users"));
     await waitFor(() => expect(shownView()).toBe("welcome"));
-    expect(calls).toEqual([]);
+    // The home view may have asked for the exams that came last.
+    expect(calls.filter((call) => call !== "GET /api/studies")).toEqual([]);
   });
 
   test("are shown with role, status, creation date and the end of the subscription or never", async () => {
