@@ -129,6 +129,6 @@ describe("the payment history", () => {
   test("is not available to admins", async () => {
     const { calls } = await showHistory(() => Response.json([]), "admin");
     expect(shownView()).toBe("welcome");
-    expect(calls).toEqual([]);
+    expect(calls.filter((call) => call.includes("payments"))).toEqual([]);
   });
 });

@@ -8,6 +8,7 @@ import { LayersIcon, LifeBuoyIcon, UploadIcon } from "../../ui/icons.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { viewAtom } from "../places/views.ts";
 import { maySeeExams, useHis } from "../session/his-context.ts";
+import { RecentPlace } from "../study-list/recent-place.tsx";
 import { greetingName } from "./greeting-name.ts";
 
 /** Only admins download it. */
@@ -39,7 +40,7 @@ export function WelcomeView() {
         </Boundary>
       )}
       {maySeeExams(his) && (
-        <Suspense>
+        <Suspense fallback={<RecentPlace />}>
           <RecentExams />
         </Suspense>
       )}

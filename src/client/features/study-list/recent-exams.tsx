@@ -5,12 +5,12 @@ import type { Study } from "../../../shared/api/studies.ts";
 import { mayRetry } from "../../query-client.ts";
 import { STUDIES } from "../../query-keys.ts";
 import { FileTextIcon } from "../../ui/icons.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
 import { viewAtom } from "../places/views.ts";
 import { studiesApi } from "../studies/studies-api.ts";
 import { dateText, descriptionText, isMoving, isViewable } from "../studies/study-text.ts";
 import { usePicture } from "../studies/use-picture.ts";
 import { shownStudyAtom } from "../viewer/shown-study.ts";
+import { RecentPlace } from "./recent-place.tsx";
 import { NewMark } from "./study-order.tsx";
 
 const SHOWN = 4;
@@ -29,20 +29,21 @@ export default function RecentExams() {
   });
   // The list itself says what failed.
   if (error || data?.total === 0) return null;
+  if (!data) return <RecentPlace />;
   return (
-    <section className="recent" aria-labelledby="recent-title" aria-busy={!data}>
+    <section className="recent" aria-labelledby="recent-title">
       <div className="recent-head">
         <h2 id="recent-title">
           <Trans id="home.recent">Recent</Trans>
         </h2>
-        {data && (
-          <button type="button" className="link" onClick={() => setView("listaExames")}>
-            <Plural id="home.seeAll" value={data.total} one="See the exam" other="See all # exams" />
-          </button>
-        )}
+        <button type="button" className="link" onClick={() => setView("listaExames")}>
+          <Plural id="home.seeAll" value={data.total} one="See the exam" other="See all # exams" />
+        </button>
       </div>
       <ul className="recent-films">
-        {data ? data.studies.map((study) => <RecentExam key={study.id} study={study} />) : <RecentSkeleton />}
+        {data.studies.map((study) => (
+          <RecentExam key={study.id} study={study} />
+        ))}
       </ul>
     </section>
   );
@@ -82,14 +83,4 @@ function RecentExam({ study }: { study: Study }) {
       </span>
     </li>
   );
-}
-
-function RecentSkeleton() {
-  return Array.from({ length: SHOWN }, (_, place) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the places never move
-    <li key={place} className="recent-exam">
-      <Skeleton shape="film" className="recent-film" />
-      <Skeleton className="mt-2 w-32" />
-    </li>
-  ));
 }
