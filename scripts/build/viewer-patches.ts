@@ -234,7 +234,7 @@ export function isLeftOut(path: string): boolean {
   return LEFT_OUT.some((pattern) => pattern.test(path));
 }
 
-/** Lists the patches whose target is missing; `readFile` reads a file of OHIF by path. A new version of OHIF may lack some targets. */
+/** Lists the patches that a new version of OHIF has no place for. `readFile` reads a file of OHIF by its path. */
 export function lostPatches(paths: readonly string[], readFile: (path: string) => string): Patch[] {
   const lost = new Set(PATCHES);
   const missed = new Set<Patch>();

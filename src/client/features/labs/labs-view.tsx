@@ -37,9 +37,11 @@ export default function LabsView() {
   return <LabsOrPdf />;
 }
 
-/** The open exam, the exam whose deletion awaits confirmation, and the dialog for a new one. */
+/** The exam that is open. */
 const viewedLabSubject = subjectAtoms<LabExam>("pdf");
+/** The exam that the dialog asks whether to delete. */
 const deletedLabSubject = subjectAtoms<LabExam>("delete");
+/** Whether the dialog for a new exam is open. */
 const isAddingLabAtom = openAtom("add");
 
 function LabsOrPdf() {
