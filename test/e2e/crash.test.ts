@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { createRandom, type Random, seedOf } from "../../scripts/demo/phantom/random.ts";
 import { startFaultyS3Server } from "../support/faulty-s3-server.ts";
 import { processesNaming, processTree, waitUntilEnded } from "../support/process-tree.ts";
+import { s3Environment } from "../support/s3-environment.ts";
 import { compareWithServer, makeUploads, type SentUpload } from "../support/sent-uploads.ts";
 import { connectTo, postZip, type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { bytesOnceSettled, compareBytes, NO_DISAGREEMENTS } from "../support/stored-bytes.ts";
@@ -84,22 +85,6 @@ test.skipIf(process.platform !== "linux")(
     }),
   (rounds + 1) * ROUND_MS,
 );
-
-function s3Environment(options: {
-  endpoint: string;
-  region: string;
-  bucket: string;
-  accessKeyId: string;
-  secretAccessKey: string;
-}) {
-  return {
-    S3_ENDPOINT: options.endpoint,
-    S3_REGION: options.region,
-    S3_BUCKET: options.bucket,
-    S3_ACCESS_KEY_ID: options.accessKeyId,
-    S3_SECRET_ACCESS_KEY: options.secretAccessKey,
-  };
-}
 
 test.skipIf(process.platform !== "linux")(
   "a transfer to a slow store goes on after kill -9, and leaves one copy",

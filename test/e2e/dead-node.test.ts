@@ -4,6 +4,7 @@ import { defineQueue } from "../../src/server/jobs/queue.ts";
 import { createLogger } from "../../src/server/runtime/log.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startFaultyS3Server } from "../support/faulty-s3-server.ts";
+import { s3Environment } from "../support/s3-environment.ts";
 import { sampleZip } from "../support/sample-zip.ts";
 import { postZip, spawnServer } from "../support/server-process.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
@@ -17,11 +18,10 @@ async function startNodes() {
   const database = await createTestDatabase();
   starting.defer(() => database.drop());
   const store = starting.use(await startFaultyS3Server());
-  const { endpoint, region, bucket, accessKeyId, secretAccessKey } = store.options;
   const env = {
     ...{ DATABASE_URL: database.url, AUTH_SECRET: "one secret for both, long enough for HS256" },
-    ...{ S3_ENDPOINT: endpoint, S3_REGION: region, S3_BUCKET: bucket },
-    ...{ S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey, LOG_LEVEL: "warn" },
+    ...s3Environment(store.options),
+    LOG_LEVEL: "warn",
   };
   const start = async () => starting.use(await spawnServer(starting.use(createTempFolder()).path, env));
   const lost = await start();

@@ -4,8 +4,10 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createRandom, type Random, seedOf } from "../../scripts/demo/phantom/random.ts";
 import { type FaultyS3Server, startFaultyS3Server } from "../support/faulty-s3-server.ts";
-import { deleteStudy, Ledger, startCommand } from "../support/kill-rounds.ts";
+import { deleteStudy, Ledger } from "../support/kill-rounds.ts";
 import { processesNaming, waitUntilEnded } from "../support/process-tree.ts";
+import { type RunningProgram, resultOf, runProgram, startProgram } from "../support/run-program.ts";
+import { s3Environment } from "../support/s3-environment.ts";
 import { makeUploads } from "../support/sent-uploads.ts";
 import { connectTo, postZip, type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { bytesOnceSettled, compareBytes, NO_DISAGREEMENTS } from "../support/stored-bytes.ts";
@@ -38,16 +40,8 @@ async function preparePlace(folder: string, store: FaultyS3Server | undefined): 
   chmodSync(folder, 0o711);
   const place = { folder, dataDir: join(folder, "data"), backup: join(folder, "backup"), store };
   await mkdir(place.dataDir);
-  if (!store) return { ...place, env: {} };
-  const { endpoint, region, bucket, accessKeyId, secretAccessKey } = store.options;
-  const env = {
-    S3_ENDPOINT: endpoint,
-    S3_REGION: region,
-    S3_BUCKET: bucket,
-    S3_ACCESS_KEY_ID: accessKeyId,
-    S3_SECRET_ACCESS_KEY: secretAccessKey,
-  };
-  return { ...place, env };
+  const env = { PATH: process.env.PATH ?? "", DATA_DIR: place.dataDir };
+  return { ...place, env: store ? { ...env, ...s3Environment(store.options) } : env };
 }
 
 /** Runs every task in a few lanes until all are done or the server is killed. */
@@ -100,8 +94,8 @@ async function expectSound(server: ServerProcess, token: string, ledger: Ledger,
   expect(await ledger.compare(server, token)).toEqual([]);
 }
 
-async function expectVerified({ env, dataDir }: Place): Promise<void> {
-  const verified = await startCommand({ ...env, DATA_DIR: dataDir }, "verify", "--json").result();
+async function expectVerified({ env }: Place): Promise<void> {
+  const verified = await runProgram(env, "verify", "--json");
   expect([verified.code, verified.complaint, JSON.parse(verified.output || "{}").findings]).toEqual([
     0,
     "",
@@ -114,20 +108,16 @@ async function loseAndRestore(place: Place): Promise<void> {
   expect(await waitUntilEnded(processesNaming(place.dataDir))).toEqual([]);
   await rm(place.dataDir, { recursive: true });
   place.store?.bucket.objects.clear();
-  const restored = await startCommand(
-    { ...place.env, DATA_DIR: place.dataDir },
-    "restore",
-    place.backup,
-  ).result();
+  const restored = await runProgram(place.env, "restore", place.backup);
   expect([restored.code, restored.complaint]).toEqual([0, ""]);
   await expectVerified(place);
 }
 
-async function killOneOf(server: ServerProcess, backup: { kill(): void }, random: Random): Promise<void> {
+async function killOneOf(server: ServerProcess, backup: RunningProgram, random: Random): Promise<void> {
   const chance = random();
   if (chance < 0.4) await server.killApp();
   else if (chance < 0.7) await server.killAll();
-  else backup.kill();
+  else backup.kill("SIGKILL");
 }
 
 for (const kind of stores) {
@@ -152,14 +142,11 @@ for (const kind of stores) {
           working.catch(() => {}); // awaited below
           await Bun.sleep(random() * LATEST_BACKUP_MS);
           const then = ledger.copy();
-          const backup = startCommand(
-            { ...place.env, DATA_DIR: place.dataDir },
-            ...["backup", place.backup, "--keep", "3"],
-          );
+          const backup = startProgram(place.env, "backup", place.backup, "--keep", "3");
           await Bun.sleep(random() * LATEST_KILL_MS);
           await killOneOf(server, backup, random);
           await working;
-          const made = await backup.result();
+          const made = await resultOf(backup);
           if (made.code === 0) saved = then;
           // 1: something was found damaged or missing.
           expect(made.code === 1 ? made.complaint + made.output : "").toBe("");

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { UploadAnswer } from "../../src/shared/api/upload.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { s3Environment } from "../support/s3-environment.ts";
 import { startS3Server } from "../support/s3-server.ts";
 import { sampleZip } from "../support/sample-zip.ts";
 import { postZip, type ServerProcess, spawnServer } from "../support/server-process.ts";
@@ -26,11 +27,7 @@ beforeAll(async () => {
   const env = {
     DATABASE_URL: database.url,
     AUTH_SECRET: "one secret for both, long enough for HS256",
-    S3_ENDPOINT: store.options.endpoint,
-    S3_REGION: store.options.region,
-    S3_BUCKET: store.options.bucket,
-    S3_ACCESS_KEY_ID: store.options.accessKeyId,
-    S3_SECRET_ACCESS_KEY: store.options.secretAccessKey,
+    ...s3Environment(store.options),
     LOG_LEVEL: "warn",
   };
   nodes = [];

@@ -12,6 +12,7 @@ import {
 import { outboxFolder } from "../../src/server/mail/outbox.ts";
 import type { S3ClientOptions } from "../../src/server/storage/s3/s3-client.ts";
 import { createTestDatabase } from "./database.ts";
+import { s3Environment } from "./s3-environment.ts";
 import { createTempFolder } from "./temp-folder.ts";
 
 /** An installation as the commands are given it. */
@@ -29,13 +30,7 @@ export async function emptyInstallation(s3?: S3ClientOptions): Promise<Installat
     DATABASE_URL: database.url,
     DATA_DIR: join(folder.path, "data"),
     AUTH_SECRET: "a secret for tests, long enough for HS256",
-    ...(s3 && {
-      S3_ENDPOINT: s3.endpoint,
-      S3_REGION: s3.region,
-      S3_BUCKET: s3.bucket,
-      S3_ACCESS_KEY_ID: s3.accessKeyId,
-      S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
-    }),
+    ...(s3 && s3Environment(s3)),
   };
   return {
     config: readConfig(env),

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { downloadHashes, listStudies, type SentUpload } from "./sent-uploads.ts";
 
 /** What the sender knows of one study of one upload. */
@@ -104,22 +103,4 @@ export async function deleteStudy(server: { url: string }, token: string, uid: s
   });
   await answer.arrayBuffer();
   return answer.status;
-}
-
-const MAIN = join(import.meta.dir, "../../src/server/main.ts");
-
-/** A command of the program as a process of its own. */
-export function startCommand(env: Record<string, string>, ...args: string[]) {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
-    env: { PATH: process.env.PATH ?? "", ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const texts = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-  return {
-    kill: () => child.kill("SIGKILL"),
-    async result() {
-      const [output, complaint] = await texts;
-      return { code: await child.exited, output, complaint };
-    },
-  };
 }

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { NewUserAnswer } from "../../../src/shared/api/users.ts";
 import { linkIn, type ReadMail, readOutbox } from "../../support/outbox.ts";
+import { runProgram } from "../../support/run-program.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
-
-const MAIN = resolve(import.meta.dir, "../../../src/server/main.ts");
 
 let t: TestApp;
 let admin: Person;
@@ -238,9 +237,8 @@ async function waitForLock(): Promise<void> {
 async function operator(...args: string[]): Promise<void> {
   const { databaseUrl = "", dataDir } = t.deps.config;
   const env = { DATABASE_URL: databaseUrl, DATA_DIR: join(dataDir, "operator") };
-  const child = Bun.spawn([process.execPath, MAIN, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
-  const complaint = await new Response(child.stderr).text();
-  expect([await child.exited, complaint]).toEqual([0, ""]);
+  const { code, complaint } = await runProgram(env, ...args);
+  expect([code, complaint]).toEqual([0, ""]);
 }
 
 describe("what the operator sets", () => {

@@ -1,29 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { processesNaming } from "../../support/process-tree.ts";
+import { runProgram } from "../../support/run-program.ts";
 import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 
-const MAIN = resolve(import.meta.dir, "../../../src/server/main.ts");
 const TIMEOUT_MS = 120_000;
-
-interface Outcome {
-  code: number;
-  output: string;
-  complaint: string;
-}
-
-/** The program from source, with no other environment than this. */
-async function exameteca(env: Record<string, string>, ...args: string[]): Promise<Outcome> {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
-  const [output, complaint, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  return { code, output, complaint };
-}
 
 async function signIn(server: ServerProcess, email: string, password: string): Promise<number> {
   const answer = await fetch(`${server.url}/api/auth/login`, {
@@ -38,7 +21,7 @@ describe("the configuration", () => {
   test("is refused with every bad value named at once, and changes nothing", async () => {
     await using folder = createTempFolder();
     const dataDir = join(folder.path, "data");
-    const { code, output, complaint } = await exameteca({
+    const { code, output, complaint } = await runProgram({
       DATA_DIR: dataDir,
       PORT: "eighty",
       PUBLIC_URL: "example.com/path",
@@ -72,7 +55,7 @@ describe("the configuration", () => {
 
   test("that is invalid stops the other commands too", async () => {
     for (const command of [["migrate"], ["user", "add", "--email", "a@example.com"]]) {
-      const { code, complaint } = await exameteca({ PORT: "-1" }, ...command);
+      const { code, complaint } = await runProgram({ PORT: "-1" }, ...command);
       expect([code, complaint.includes("PORT")]).toEqual([2, true]);
     }
   });
@@ -80,18 +63,18 @@ describe("the configuration", () => {
 
 describe("the command line", () => {
   test("lists its commands, and exits 2 for an unknown one", async () => {
-    const help = await exameteca({}, "--help");
+    const help = await runProgram({}, "--help");
     expect(help.code).toBe(0);
     for (const command of ["serve", "migrate", "user add", "user set", "licenses"]) {
       expect(help.output).toContain(command);
     }
-    const unknown = await exameteca({}, "destroy");
+    const unknown = await runProgram({}, "destroy");
     expect(unknown.code).toBe(2);
     expect(unknown.complaint).toContain('no command "destroy"');
   });
 
   test("prints the licence, whatever the configuration", async () => {
-    const { code, output } = await exameteca({ PORT: "eighty" }, "licenses");
+    const { code, output } = await runProgram({ PORT: "eighty" }, "licenses");
     expect(code).toBe(0);
     expect(output).toContain("Copyright 2026 Exameteca contributors");
   });
@@ -103,7 +86,7 @@ describe("the command line", () => {
       [["user", "drop"], "user add, or user set"],
       [["user", "add", "--mail", "a@example.com"], "--mail"],
     ] as const) {
-      const { code, complaint } = await exameteca(env, ...args);
+      const { code, complaint } = await runProgram(env, ...args);
       expect([code, complaint.includes(named)]).toEqual([2, true]);
     }
   });
@@ -114,9 +97,9 @@ test(
   async () => {
     await using folder = createTempFolder();
     const env = { DATA_DIR: folder.path };
-    expect((await exameteca(env, "migrate")).output).toMatch(/^Applied \d+ migration/);
-    expect((await exameteca(env, "migrate")).output).toBe("The database is up to date.\n");
-    const added = await exameteca(env, "user", "add", "--email", "bia@example.com", "--role", "doctor");
+    expect((await runProgram(env, "migrate")).output).toMatch(/^Applied \d+ migration/);
+    expect((await runProgram(env, "migrate")).output).toBe("The database is up to date.\n");
+    const added = await runProgram(env, "user", "add", "--email", "bia@example.com", "--role", "doctor");
     expect(added.code).toBe(0);
     const password = /\(password: (\S+)\)/.exec(added.output)?.[1] ?? "";
     expect(processesNaming(folder.path)).toEqual([]);
@@ -142,20 +125,20 @@ test(
     };
     expect(await isSignedIn()).toBe(200);
 
-    expect((await exameteca(env, "migrate")).output).toBe("The database is up to date.\n");
+    expect((await runProgram(env, "migrate")).output).toBe("The database is up to date.\n");
     const caio = ["--email", "caio@example.com", "--password", "senha do caio"];
-    expect((await exameteca(env, "user", "add", ...caio)).output).toBe("Added caio@example.com\n");
+    expect((await runProgram(env, "user", "add", ...caio)).output).toBe("Added caio@example.com\n");
     expect(await signIn(server, "caio@example.com", "senha do caio")).toBe(200);
-    const again = await exameteca(env, "user", "add", "--email", "CAIO@example.com");
+    const again = await runProgram(env, "user", "add", "--email", "CAIO@example.com");
     expect([again.code, again.complaint.includes("already an account")]).toEqual([2, true]);
 
     const admin = ["--email", "admin@example.com"];
-    expect((await exameteca(env, "user", "set", ...admin)).complaint).toContain("Nothing to set");
-    expect((await exameteca(env, "user", "set", ...admin, "--password", "uma senha nova")).code).toBe(0);
+    expect((await runProgram(env, "user", "set", ...admin)).complaint).toContain("Nothing to set");
+    expect((await runProgram(env, "user", "set", ...admin, "--password", "uma senha nova")).code).toBe(0);
     expect(await isSignedIn()).toBe(401);
     expect(await signIn(server, "admin@example.com", "uma senha nova")).toBe(200);
 
-    expect((await exameteca(env, "user", "set", ...admin, "--new-email", "chefe@example.com")).code).toBe(0);
+    expect((await runProgram(env, "user", "set", ...admin, "--new-email", "chefe@example.com")).code).toBe(0);
     expect(await signIn(server, "chefe@example.com", "uma senha nova")).toBe(200);
     expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
   },

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { FileReport } from "../../../src/server/features/import/found-file.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
+import { resultOf, startProgram } from "../../support/run-program.ts";
+import { s3Environment } from "../../support/s3-environment.ts";
 import { sampleInstance } from "../../support/sample-zip.ts";
 import { connectTo, type ServerProcess, spawnServer } from "../../support/server-process.ts";
 import {
@@ -16,7 +18,6 @@ import {
 import { createTempFolder } from "../../support/temp-folder.ts";
 
 /** The command as an operator runs it, on the PostgreSQL that the program brings. */
-const MAIN = resolve(import.meta.dir, "../../../src/server/main.ts");
 const TIMEOUT_MS = 120_000;
 const EMAIL = "ana@example.com";
 /** As many as the plan of a new account holds. */
@@ -57,23 +58,12 @@ function fill(root: string): void {
 }
 
 function begin(dataDir: string, args: string[], env: Record<string, string> = {}) {
-  return Bun.spawn([process.execPath, MAIN, ...args], {
-    env: {
-      ...{ PATH: process.env.PATH ?? "", TMPDIR: folder.path },
-      ...{ DATA_DIR: place(dataDir), MAX_UPLOAD_BYTES: "100000", ...env },
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const settings = { DATA_DIR: place(dataDir), MAX_UPLOAD_BYTES: "100000", ...env };
+  return startProgram({ PATH: process.env.PATH ?? "", TMPDIR: folder.path, ...settings }, ...args);
 }
 
 async function exameteca(dataDir: string, args: string[], env: Record<string, string> = {}) {
-  const child = begin(dataDir, args, env);
-  const [output, complaint, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  return { code, output, complaint };
+  return await resultOf(begin(dataDir, args, env));
 }
 
 const importArgs = () => ["import", place("disc"), "--account", EMAIL, "--json"];
@@ -173,11 +163,7 @@ test(
   "without a server and with S3 an import leaves all objects in the store",
   async () => {
     await using s3 = await startFaultyS3Server();
-    const { endpoint, region, bucket, accessKeyId, secretAccessKey } = s3.options;
-    const env = {
-      ...{ S3_ENDPOINT: endpoint, S3_REGION: region, S3_BUCKET: bucket },
-      ...{ S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey },
-    };
+    const env = s3Environment(s3.options);
     expect((await exameteca("s3", ["user", "add", "--email", EMAIL], env)).code).toBe(0);
     const dry = await exameteca("s3", [...importArgs(), "--dry-run"], env);
     expect([dry.code, readReport(dry.output).summary]).toEqual([

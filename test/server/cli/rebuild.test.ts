@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { runProgram, startProgram } from "../../support/run-program.ts";
 import { sampleInstance } from "../../support/sample-zip.ts";
 import { connectTo, spawnServer } from "../../support/server-process.ts";
 import { filesBelow } from "../../support/stored-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 
-const MAIN = resolve(import.meta.dir, "../../../src/server/main.ts");
 const ACCOUNT = ["--account", "ana@example.com"];
 const STUDIES = 8;
 
@@ -15,19 +15,8 @@ test("a rebuild that is killed at any moment and run again brings every study ba
   // Root's PostgreSQL runs as another account, which has to pass through.
   chmodSync(folder.path, 0o711);
   const dataDir = join(folder.path, "data");
-  const begin = (...args: string[]) =>
-    Bun.spawn([process.execPath, MAIN, ...args], {
-      env: { PATH: process.env.PATH ?? "", TMPDIR: folder.path, DATA_DIR: dataDir },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-  const run = async (...args: string[]) => {
-    const child = begin(...args);
-    const [output, complaint] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-    ]);
-    return { code: await child.exited, output, complaint };
-  };
+  const env = { PATH: process.env.PATH ?? "", TMPDIR: folder.path, DATA_DIR: dataDir };
+  const run = (...args: string[]) => runProgram(env, ...args);
   const disc = join(folder.path, "disc");
   mkdirSync(disc);
   for (let study = 1; study <= STUDIES; study++)
@@ -51,7 +40,7 @@ test("a rebuild that is killed at any moment and run again brings every study ba
     return row ?? { studies: 0, instances: 0 };
   };
   for (const killedAfter of [1, 4]) {
-    const child = begin("rebuild", ...ACCOUNT);
+    const child = startProgram(env, "rebuild", ...ACCOUNT);
     while ((await rebuilt()).studies < killedAfter && child.exitCode === null) await Bun.sleep(5);
     child.kill("SIGKILL");
     await child.exited;

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { BackupFile } from "../../../src/server/features/safekeeping/backup-manifest.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
+import { runProgram } from "../../support/run-program.ts";
 import { sampleInstance } from "../../support/sample-zip.ts";
 import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
 import { sha256 } from "../../support/stored-bytes.ts";
@@ -10,7 +11,6 @@ import { createTempFolder } from "../../support/temp-folder.ts";
 import { zipFile } from "../../support/upload-files.ts";
 
 /** The commands as an operator runs them, on the PostgreSQL that the program brings. */
-const MAIN = resolve(import.meta.dir, "../../../src/server/main.ts");
 const TIMEOUT_MS = 120_000;
 const PERSON = { email: "ana@example.com", password: "senha da ana" };
 
@@ -41,16 +41,8 @@ afterAll(async () => {
 });
 
 async function exameteca(dataDir: string, ...args: string[]) {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
-    env: { PATH: process.env.PATH ?? "", TMPDIR: folder.path, DATA_DIR: place(dataDir) },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const [output, complaint, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  return { code, output, complaint };
+  const env = { PATH: process.env.PATH ?? "", TMPDIR: folder.path, DATA_DIR: place(dataDir) };
+  return await runProgram(env, ...args);
 }
 
 async function signIn(at: ServerProcess): Promise<{ authorization: string }> {

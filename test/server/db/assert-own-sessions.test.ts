@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { createServer } from "node:net";
-import { resolve } from "node:path";
 import { assertOwnSessions } from "../../../src/server/db/assert-own-sessions.ts";
 import {
   DatabaseGivesTooFew,
@@ -8,6 +7,7 @@ import {
   DatabaseRefusesSettings,
 } from "../../../src/server/db/database.errors.ts";
 import { testPostgresUrl } from "../../support/postgres-server.ts";
+import { runProgram } from "../../support/run-program.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 
 function message(type: string, ...parts: Uint8Array[]): Buffer {
@@ -98,13 +98,9 @@ for (const backends of [1, 2, 3, 4, 6, 20]) {
 test("the program prints this refusal at its start, and exits", async () => {
   using pooler = await servePooler({ backendOf: alternateAmong(2) });
   await using folder = createTempFolder();
-  const main = resolve(import.meta.dir, "../../../src/server/main.ts");
-  const child = Bun.spawn([process.execPath, main], {
-    env: { DATA_DIR: folder.path, DATABASE_URL: pooler.url, PORT: "0" },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  const complaint = await new Response(child.stderr).text();
-  expect([await child.exited, complaint]).toEqual([1, `${new DatabaseIsPooled().message}\n`]);
+  const env = { DATA_DIR: folder.path, DATABASE_URL: pooler.url, PORT: "0" };
+  const { code, complaint } = await runProgram(env);
+  expect([code, complaint]).toEqual([1, `${new DatabaseIsPooled().message}\n`]);
 });
 
 test("a pooler that shows its sharing only after many rounds is still refused", async () => {

@@ -6,6 +6,7 @@ import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import { type ConnectionProxy, startConnectionProxy } from "../../support/connection-proxy.ts";
 import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { backUp } from "../../support/installations.ts";
+import { s3Environment } from "../../support/s3-environment.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
@@ -16,12 +17,8 @@ let proxy: ConnectionProxy;
 
 beforeAll(async () => {
   s3 = await startFaultyS3Server();
-  const { endpoint, region, bucket, accessKeyId, secretAccessKey } = s3.options;
   t = await createTestApp({
-    env: {
-      ...{ S3_ENDPOINT: endpoint, S3_REGION: region, S3_BUCKET: bucket },
-      ...{ S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey, ACK: "disk" },
-    },
+    env: { ...s3Environment(s3.options), ACK: "disk" },
     overrides: { store: createS3Store(s3.options), log: createLogger({ level: "error", write: () => {} }) },
   });
   proxy = await startConnectionProxy(t.deps.config.databaseUrl ?? "");

@@ -10,6 +10,7 @@ import { noise, packed, restingObjects, sampleKinds } from "../../support/damage
 import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { readOutbox } from "../../support/outbox.ts";
 import { serveApp } from "../../support/raw-upload.ts";
+import { s3Environment } from "../../support/s3-environment.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleInstance } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
@@ -67,14 +68,6 @@ function harm(key: string, at: number | "gone"): () => void {
     writeFileSync(path, changed);
   }
   return () => writeFileSync(path, bytes);
-}
-
-function s3Settings({ options }: Awaited<ReturnType<typeof startFaultyS3Server>>) {
-  const { endpoint, region, bucket, accessKeyId, secretAccessKey } = options;
-  return {
-    ...{ S3_ENDPOINT: endpoint, S3_REGION: region, S3_BUCKET: bucket },
-    ...{ S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey },
-  };
 }
 
 /** The received bytes of a chunked body (RFC 9112 §7.1), and whether its last chunk came. */
@@ -181,7 +174,7 @@ test("a download of a large file on a disk that is damaged near its end is refus
 
 test("a download from S3 that meets damage is cut: its body is incomplete and has no changed byte", async () => {
   await using s3 = await startFaultyS3Server();
-  await using far = await createTestApp({ env: s3Settings(s3) });
+  await using far = await createTestApp({ env: s3Environment(s3.options) });
   const person = await far.addPerson("Longe", { plan: "clinica" });
   const sops = Array.from({ length: 30 }, (_, i) => `${i + 1}`);
   const { studies } = await far.store(person, large("510", ...sops));
@@ -264,7 +257,7 @@ describe("an account's export", () => {
 
 test("a damaged local copy of an object in S3 is dropped: the store's bytes are served, and the study stays unmarked", async () => {
   await using s3 = await startFaultyS3Server();
-  await using far = await createTestApp({ env: s3Settings(s3) });
+  await using far = await createTestApp({ env: s3Environment(s3.options) });
   const person = await far.addPerson("Longe", { plan: "clinica" });
   const { studies } = await far.store(person, packed(sampleKinds()));
   const id = studies[0]?.id ?? "";

@@ -10,6 +10,7 @@ import { scrubArchive } from "../../../src/server/holdings/scrubbing/scrub-archi
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
+import { s3Environment } from "../../support/s3-environment.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 
@@ -19,15 +20,8 @@ let ana: Person;
 let studyId: string;
 
 beforeAll(async () => {
-  const { endpoint, region, bucket, accessKeyId, secretAccessKey } = s3.options;
   t = await createTestApp({
-    env: {
-      S3_ENDPOINT: endpoint,
-      S3_REGION: region,
-      S3_BUCKET: bucket,
-      S3_ACCESS_KEY_ID: accessKeyId,
-      S3_SECRET_ACCESS_KEY: secretAccessKey,
-    },
+    env: s3Environment(s3.options),
   });
   ana = await t.addPerson("Ana", { plan: "clinica" });
   studyId = (await t.store(ana, sampleZip({ study: "1" }))).studies[0]?.id ?? "";

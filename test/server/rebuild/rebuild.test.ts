@@ -7,10 +7,10 @@ import { relabelStudies } from "../../../src/server/features/ingest/relabel-stud
 import { chooseOwners } from "../../../src/server/features/rebuild/choose-owners.ts";
 import { rebuildStudies, type VolumeReport } from "../../../src/server/features/rebuild/rebuild-studies.ts";
 import { surveyStore } from "../../../src/server/features/rebuild/survey-store.ts";
-import type { S3ClientOptions } from "../../../src/server/storage/s3/s3-client.ts";
 import type { Series, Study } from "../../../src/shared/api/studies.ts";
 import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { verify } from "../../support/installations.ts";
+import { s3Environment } from "../../support/s3-environment.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { filesBelow, sha256 } from "../../support/stored-bytes.ts";
@@ -130,15 +130,10 @@ async function fill(t: TestApp, person: Person): Promise<void> {
   });
 }
 
-const s3Env = ({ endpoint, region, bucket, accessKeyId, secretAccessKey }: S3ClientOptions) => ({
-  ...{ S3_ENDPOINT: endpoint, S3_REGION: region, S3_BUCKET: bucket },
-  ...{ S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey },
-});
-
 for (const kind of ["disk", "S3"] as const) {
   test(`a lost database's studies are shown as before from the volumes alone (${kind})`, async () => {
     await using s3 = kind === "S3" ? await startFaultyS3Server() : undefined;
-    const env = s3 ? s3Env(s3.options) : {};
+    const env = s3 ? s3Environment(s3.options) : {};
     await using lost = await createTestApp({ env });
     const ana = await lost.addPerson("Ana", { plan: "clinica" });
     await fill(lost, ana);

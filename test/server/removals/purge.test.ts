@@ -6,6 +6,7 @@ import { transferUpload } from "../../../src/server/holdings/transfer/transfer-u
 import { createDiskStore } from "../../../src/server/storage/disk/disk-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
+import { s3Environment } from "../../support/s3-environment.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { bytesOnceSettled, compareBytes, filesBelow, NO_DISAGREEMENTS } from "../../support/stored-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
@@ -27,11 +28,7 @@ const s3 = await startFaultyS3Server();
 afterAll(() => s3[Symbol.asyncDispose]());
 
 const s3Env = {
-  S3_ENDPOINT: s3.options.endpoint,
-  S3_REGION: s3.options.region,
-  S3_BUCKET: s3.options.bucket,
-  S3_ACCESS_KEY_ID: s3.options.accessKeyId,
-  S3_SECRET_ACCESS_KEY: s3.options.secretAccessKey,
+  ...s3Environment(s3.options),
   ACK: "disk",
 };
 const archives: [name: string, env: Record<string, string>, has: (t: TestApp, key: string) => boolean][] = [

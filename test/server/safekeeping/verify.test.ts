@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import type { Finding } from "../../../src/server/features/safekeeping/verify/verify-archive.ts";
 import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { verify } from "../../support/installations.ts";
+import { s3Environment } from "../../support/s3-environment.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
@@ -109,15 +110,8 @@ test("uploads under way and bytes that wait for their deletion are not findings"
 
 test("an archive in S3 is read by ranges, and an unreachable store is not a finding", async () => {
   await using s3 = await startFaultyS3Server();
-  const { endpoint, region, bucket, accessKeyId, secretAccessKey } = s3.options;
   await using remote = await createTestApp({
-    env: {
-      S3_ENDPOINT: endpoint,
-      S3_REGION: region,
-      S3_BUCKET: bucket,
-      S3_ACCESS_KEY_ID: accessKeyId,
-      S3_SECRET_ACCESS_KEY: secretAccessKey,
-    },
+    env: s3Environment(s3.options),
   });
   await fill(remote);
   const objects = await keptObjects(remote);
