@@ -56,19 +56,14 @@ export class Patience {
   ): Promise<Result> {
     const given = Promise.withResolvers<never>();
     const beginning: SentStatement = { state: null, resolve: () => {}, reject: given.reject };
-    let isGivenUp = false;
-    given.promise.catch(() => {
-      isGivenUp = true;
-    });
     this.#add(beginning);
-    const running = run((tx) => {
-      this.#waiting.delete(beginning);
-      this.#isAbsent = false;
-      if (isGivenUp) throw new DatabaseUnavailable("the transaction began too late");
-      return work(tx);
-    });
-    running.catch(() => {}); // one that ends after it was given up
     try {
+      const running = run((tx) => {
+        const isWaitedFor = this.#waiting.delete(beginning);
+        this.#isAbsent = false;
+        if (!isWaitedFor) throw new DatabaseUnavailable("the transaction began too late");
+        return work(tx);
+      });
       return await Promise.race([running, given.promise]);
     } finally {
       this.#waiting.delete(beginning);
