@@ -2,7 +2,6 @@ import type { Deps } from "../../deps.ts";
 import type { HealthChecks } from "../../http/health-checks.ts";
 import { measureQueues } from "../../jobs/queue-depths.repo.ts";
 import type { Family } from "../../metrics/open-metrics.ts";
-import { spaceOf } from "../../storage/disk/disk-space.ts";
 import { countStudyStates } from "../studies/study-states.repo.ts";
 import { diskFamilies } from "./measure-disk.ts";
 import { partFamilies } from "./measure-parts.ts";
@@ -22,12 +21,12 @@ const waiting = { patienceMs: PATIENCE_MS, timeoutMs: TIMEOUT_MS };
  * shown. What is to be measured beside these is one more of `sources`.
  */
 export function createCollector(
-  { db, config, meters }: Pick<Deps, "db" | "config" | "meters">,
+  { db, disk: room, meters }: Pick<Deps, "db" | "disk" | "meters">,
   checks: HealthChecks,
 ): () => Promise<Family[]> {
   const queues = createSharedReading(() => measureQueues(db), { ...waiting, freshMs: 5_000 });
   const studies = createSharedReading(() => countStudyStates(db), { ...waiting, freshMs: 30_000 });
-  const disk = createSharedReading(() => spaceOf(config.dataDir), { ...waiting, freshMs: 1_000 });
+  const disk = createSharedReading(() => room.space(), { ...waiting, freshMs: 1_000 });
   const scrub = createSharedReading(() => readScrubState(db), { ...waiting, freshMs: 30_000 });
   const sources: (() => Family[] | Promise<Family[]>)[] = [
     processFamilies,
