@@ -23,20 +23,7 @@ export async function readFrame(
   instance: ManifestInstance,
   frameIndex: number,
 ): Promise<Bytes> {
-  const location = locateFrame(instance.frames, frameIndex);
-  if (!location) throw new AppError(notFound);
-  const run = runOf(location.ranges);
-  const isDeflated = instance.frames.kind === "native" && instance.frames.deflated === true;
-  if (run.length <= MAX_BUFFERED_BYTES) {
-    const bytes = isDeflated
-      ? await inMemory(await reader.openInflated(instance, run), run.length)
-      : await reader.read(instance, run);
-    return assembleFrame(bytes, run.offset, location);
-  }
-  const body = isDeflated ? await reader.openInflated(instance, run) : await reader.open(instance, run);
-  if (location.ranges.length === 1 && !location.shift) return body;
-  const cut = cutRanges(piecesOf(body), run.offset, location.ranges);
-  return streamOf(location.shift ? shiftPieces(cut, location.shift) : cut);
+  return await readPlace(reader, instance, placeOf(instance, frameIndex));
 }
 
 /** As {@link readFrame}, but may lend a frame that is small and in one piece. */
@@ -45,12 +32,50 @@ export async function borrowFrame(
   instance: ManifestInstance,
   frameIndex: number,
 ): Promise<OnePart> {
-  const { ranges: [only, ...others] = [], shift } = locateFrame(instance.frames, frameIndex) ?? {};
-  const isDeflated = instance.frames.kind === "native" && instance.frames.deflated === true;
-  if (only && others.length === 0 && !shift && !isDeflated && only[1] <= MAX_BUFFERED_BYTES)
-    return await reader.borrow(instance, { offset: only[0], length: only[1] });
-  const frame = await readFrame(reader, instance, frameIndex);
+  const place = placeOf(instance, frameIndex);
+  const { run, isDeflated, isOnePiece } = place;
+  if (isOnePiece && !isDeflated && run.length <= MAX_BUFFERED_BYTES)
+    return await reader.borrow(instance, run);
+  const frame = await readPlace(reader, instance, place);
   return frame instanceof Uint8Array ? ownBytes(frame) : frame;
+}
+
+/** Where a frame is, and what has to be read for it. */
+interface FramePlace {
+  location: FrameLocation;
+  /** From the first to the last byte of the frame. */
+  run: ByteRange;
+  /** Whether its bytes are read as they are. */
+  isOnePiece: boolean;
+  isDeflated: boolean;
+}
+
+function placeOf({ frames }: ManifestInstance, frameIndex: number): FramePlace {
+  const location = locateFrame(frames, frameIndex);
+  if (!location) throw new AppError(notFound);
+  return {
+    location,
+    run: runOf(location.ranges),
+    isOnePiece: location.ranges.length === 1 && !location.shift,
+    isDeflated: frames.kind === "native" && frames.deflated === true,
+  };
+}
+
+async function readPlace(
+  reader: InstanceBytes,
+  instance: ManifestInstance,
+  { location, run, isOnePiece, isDeflated }: FramePlace,
+): Promise<Bytes> {
+  if (run.length <= MAX_BUFFERED_BYTES) {
+    const bytes = isDeflated
+      ? await inMemory(await reader.openInflated(instance, run), run.length)
+      : await reader.read(instance, run);
+    return assembleFrame(bytes, run.offset, location);
+  }
+  const body = isDeflated ? await reader.openInflated(instance, run) : await reader.open(instance, run);
+  if (isOnePiece) return body;
+  const cut = cutRanges(piecesOf(body), run.offset, location.ranges);
+  return streamOf(location.shift ? shiftPieces(cut, location.shift) : cut);
 }
 
 /** Reads a range of the instance's file, into memory if it is small. */
