@@ -43,7 +43,7 @@ export function uploadFailure(error: unknown): unknown {
   if (error instanceof DOMException && error.name === "AbortError") {
     return new AppError(uploadInterrupted, { cause: error });
   }
-  if (isOutOfSpace(error instanceof AppError ? error.options.cause : error)) {
+  if (isOutOfSpace(error)) {
     return new AppError(storageFull, { cause: error });
   }
   const kind = error instanceof IngestRefused ? ANSWERS[error.failure] : undefined;
