@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
-import { openPostgres } from "../db/postgres.ts";
+import { lockSession } from "../db/locked-session.ts";
 import { OperatorError } from "../runtime/operator-error.ts";
 
 /** Arbitrary numbers that nothing else in the database locks. */
@@ -34,30 +34,19 @@ export class HoldIsLost extends OperatorError {
  * @throws {BackupIsRunning}
  */
 export async function holdDeletions(databaseUrl: string): Promise<DeletionHold> {
-  const client = openPostgres(databaseUrl, {
-    max: 1,
-    idle_timeout: 0,
-    max_lifetime: null,
-    connection: { application_name: "exameteca-backup", statement_timeout: 0 },
-  });
-  const end = () => client.end({ timeout: 5 });
-  try {
-    const [row] =
-      await client`select pg_try_advisory_lock(${BACKUP_KEY}) as is_only, pg_backend_pid() as pid`;
-    if (!row?.is_only) throw new BackupIsRunning();
+  const session = await lockSession(databaseUrl, "exameteca-backup", async (client) => {
+    const [row] = await client`select pg_try_advisory_lock(${BACKUP_KEY}) as is_only`;
+    if (!row?.is_only) return false;
     await client`select pg_advisory_lock(${DELETIONS_KEY})`;
-    const { pid } = row;
-    return {
-      async assertHeld() {
-        const now = await client`select pg_backend_pid() as pid`.catch(() => []);
-        if (now[0]?.pid !== pid) throw new HoldIsLost();
-      },
-      [Symbol.asyncDispose]: end,
-    };
-  } catch (error) {
-    await end();
-    throw error;
-  }
+    return true;
+  });
+  if (!session) throw new BackupIsRunning();
+  return {
+    async assertHeld() {
+      if (!(await session.isHeld())) throw new HoldIsLost();
+    },
+    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+  };
 }
 
 /** Runs `deletion` unless a backup holds deletions back; then returns `false`. A backup waits until it has run. */

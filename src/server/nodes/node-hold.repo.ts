@@ -1,34 +1,16 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "../db/client.ts";
-import { openPostgres } from "../db/postgres.ts";
-
-/** While it lasts, no other process takes this node for stopped. It ends with the process at the latest. */
-export interface NodeHold extends AsyncDisposable {
-  /** `false` if the connection that holds was lost meanwhile. */
-  isHeld(): Promise<boolean>;
-}
+import { type LockedSession, lockSession } from "../db/locked-session.ts";
 
 const nameOf = (nodeId: string) => `node ${nodeId}`;
 
-/** Holds a node for one process; returns `undefined` if another one has it. */
-export async function holdNode(databaseUrl: string, nodeId: string): Promise<NodeHold | undefined> {
-  const session = openPostgres(databaseUrl, { max: 1, idle_timeout: 0, max_lifetime: null });
-  const end = () => session.end({ timeout: 5 });
-  const backend = async () => (await session`select pg_backend_pid() as pid`)[0]?.pid as number | undefined;
-  try {
-    const pid = await backend();
+/** Holds a node for one process; returns `undefined` if another one has it. While it is held, no other process takes it for stopped. */
+export async function holdNode(databaseUrl: string, nodeId: string): Promise<LockedSession | undefined> {
+  return await lockSession(databaseUrl, "exameteca-node", async (session) => {
     const [lock] =
       await session`select pg_try_advisory_lock(hashtextextended(${nameOf(nodeId)}, 0)) as is_ours`;
-    if (lock?.is_ours) {
-      const isHeld = async () => (await backend().catch(() => undefined)) === pid;
-      return { isHeld, [Symbol.asyncDispose]: end };
-    }
-  } catch (error) {
-    await end();
-    throw error;
-  }
-  await end();
-  return undefined;
+    return lock?.is_ours === true;
+  });
 }
 
 /** Whether no process holds the node; none can begin to until the transaction ends. */

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { LockedSession } from "../../db/locked-session.ts";
 import type { Deps } from "../../deps.ts";
 import { startOwnTransfers } from "../../holdings/holdings.jobs.ts";
 import { listStagedUploads } from "../../holdings/objects/stored-objects.repo.ts";
 import { queuesOf } from "../../holdings/sweeping/sweep-dead-nodes.ts";
 import { endDeadUploads, sweepOwnUploads } from "../../holdings/sweeping/sweep-uploads.ts";
 import { startBeating } from "../../nodes/beat.ts";
-import { holdNode, type NodeHold } from "../../nodes/node-hold.repo.ts";
+import { holdNode } from "../../nodes/node-hold.repo.ts";
 import { markNodeSwept } from "../../nodes/nodes.repo.ts";
 import { ImportIsRunning, ImportStopped } from "./import.errors.ts";
 
@@ -52,7 +53,7 @@ export async function openImport(deps: Deps, databaseUrl: string): Promise<OpenI
 }
 
 /** The database notices a moment later that a killed import is gone. */
-async function holdOnceFree(databaseUrl: string, nodeId: string): Promise<NodeHold> {
+async function holdOnceFree(databaseUrl: string, nodeId: string): Promise<LockedSession> {
   for (let polls = 0; polls < MOST_POLLS_FOR_HOLD; polls++) {
     const hold = await holdNode(databaseUrl, nodeId);
     if (hold) return hold;

@@ -1,0 +1,32 @@
+import { openPostgres, type Sql } from "./postgres.ts";
+
+/** A connection that holds locks. They end with it, and it ends with the process at the latest. */
+export interface LockedSession extends AsyncDisposable {
+  /** `false` if the connection was lost meanwhile, and the locks with it. */
+  isHeld(): Promise<boolean>;
+}
+
+/** Has `lock` take locks on a connection of their own. Returns `undefined` if `lock` says that another one has them. */
+export async function lockSession(
+  url: string,
+  applicationName: string,
+  lock: (sql: Sql) => Promise<boolean>,
+): Promise<LockedSession | undefined> {
+  const sql = openPostgres(url, {
+    max: 1,
+    idle_timeout: 0,
+    max_lifetime: null,
+    connection: { application_name: applicationName, statement_timeout: 0 },
+  });
+  const readPid = async (): Promise<unknown> => (await sql`select pg_backend_pid() as pid`)[0]?.pid;
+  await using opening = new AsyncDisposableStack();
+  opening.defer(() => sql.end({ timeout: 5 }));
+  const pid = await readPid();
+  if (!(await lock(sql))) return undefined;
+  const session = opening.move();
+  return {
+    // The client connects anew by itself, without the locks.
+    isHeld: async () => (await readPid().catch(() => null)) === pid,
+    [Symbol.asyncDispose]: () => session.disposeAsync(),
+  };
+}
