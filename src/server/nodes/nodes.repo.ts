@@ -50,11 +50,13 @@ export async function noticeNodes(db: Db, ids: string[]): Promise<void> {
 
 /** A node that is silent for longer counts as dead. One that never beat gets a day, because older versions do not beat. */
 const silence = sql`case when ${nodes.bootId} is null then interval '1 day' else interval '10 minutes' end`;
+/** A node that is silent for longer has missed two beats. */
+const twoBeats = sql`interval '90 seconds'`;
 /** A node judges others only after it has itself beaten for this long: after a database outage, all nodes look dead. */
 const judgeIsSteady = (
   selfId: string,
 ) => sql`exists (select 1 from ${nodes} as judge where judge.id = ${selfId}
-  and judge.steady_since < now() - interval '2 minutes' and judge.last_beat_at > now() - interval '90 seconds')`;
+  and judge.steady_since < now() - interval '2 minutes' and judge.last_beat_at > now() - ${twoBeats})`;
 
 /** Locks a dead node that is neither swept nor being swept by another node, if there is one. */
 export async function claimDeadNode(tx: Tx, selfId: string): Promise<typeof nodes.$inferSelect | undefined> {
@@ -98,7 +100,7 @@ export type SeenNode = Pick<
 export async function listNodes(db: Db, limit: number): Promise<SeenNode[]> {
   const { id, version, startedAt, lastBeatAt, sweptAt, diskFreeBytes, diskSizeBytes } = nodes;
   const state = sql<SeenNode["state"]>`case when ${sweptAt} is not null then 'gone'
-    when ${lastBeatAt} < now() - interval '90 seconds' then 'silent' else 'up' end`;
+    when ${lastBeatAt} < now() - ${twoBeats} then 'silent' else 'up' end`;
   return await db
     .select({ id, version, startedAt, lastBeatAt, diskFreeBytes, diskSizeBytes, state })
     .from(nodes)
@@ -135,7 +137,7 @@ export async function listLiveNodes(db: DbOrTx): Promise<string[]> {
   const rows = await db
     .select({ id: nodes.id })
     .from(nodes)
-    .where(and(isNotNull(nodes.bootId), sql`${nodes.lastBeatAt} > now() - interval '10 minutes'`))
+    .where(and(isNotNull(nodes.bootId), sql`${nodes.lastBeatAt} > now() - ${silence}`))
     .orderBy(nodes.id)
     .limit(MAX_LIVE_NODES);
   return rows.map(({ id }) => id);
