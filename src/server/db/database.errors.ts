@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { causesOf } from "../runtime/causes.ts";
 import { OperatorError } from "../runtime/operator-error.ts";
 
 /** The program can't work with the database of `DATABASE_URL`. The message says what to do and quotes no data. */
@@ -51,7 +52,7 @@ const UNAVAILABLE_STATES = /^(08...|53...|57P0[1-5]|58...|25006)$/;
 
 /** Whether a query failed because the database is out of reach, or can't work now. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  for (let inner = error, depth = 0; inner instanceof Error && depth < 5; inner = inner.cause, depth++) {
+  for (const inner of causesOf(error)) {
     if (inner instanceof DatabaseUnavailable) return true;
     const code = "code" in inner && typeof inner.code === "string" ? inner.code : "";
     if (inner instanceof postgres.PostgresError) return UNAVAILABLE_STATES.test(code);

@@ -1,3 +1,4 @@
+import { causesOf } from "../../runtime/causes.ts";
 import { type DiskSpace, uploadFloorOf } from "./disk-space.ts";
 
 /** The disk has no room for the next write. */
@@ -18,9 +19,7 @@ export function isReadOnlyDisk(error: unknown): boolean {
 
 /** Of what failed, whatever wraps it. */
 function codeOf(error: unknown): unknown {
-  for (let inner = error, depth = 0; inner instanceof Error && depth < 5; inner = inner.cause, depth++) {
-    if ("code" in inner) return inner.code;
-  }
+  for (const cause of causesOf(error)) if ("code" in cause) return cause.code;
   return undefined;
 }
 
