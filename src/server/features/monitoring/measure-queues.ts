@@ -7,10 +7,19 @@ const MAX_QUEUES = 100;
 
 type Depth = Omit<QueueDepth, "name">;
 
+/** The queues whose jobs run, and how many jobs failed for good. */
+export function splitDepths(depths: readonly QueueDepth[]): { working: QueueDepth[]; deadLetters: number } {
+  const letters = depths.find(({ name }) => name === DEAD_LETTERS);
+  return {
+    working: depths.filter((depth) => depth !== letters),
+    deadLetters: (letters?.waiting ?? 0) + (letters?.delayed ?? 0),
+  };
+}
+
 /** Of all nodes together: the queues that each node has for itself count as one. */
 export function queueFamilies(depths: readonly QueueDepth[]): Family[] {
-  const letters = depths.find(({ name }) => name === DEAD_LETTERS);
-  const queues = [...foldNodes(depths.filter((depth) => depth !== letters))];
+  const { working, deadLetters } = splitDepths(depths);
+  const queues = [...foldNodes(working)];
   const jobs = queues.flatMap(([queue, depth]) =>
     (["waiting", "delayed", "active"] as const).map(
       (state): Sample => ({ labels: { queue, state }, value: depth[state] }),
@@ -34,7 +43,7 @@ export function queueFamilies(depths: readonly QueueDepth[]): Family[] {
       name: "exameteca_dead_letters",
       type: "gauge",
       help: "Jobs of all nodes that failed for good and wait for a person.",
-      samples: [{ value: (letters?.waiting ?? 0) + (letters?.delayed ?? 0) }],
+      samples: [{ value: deadLetters }],
     },
   ];
 }

@@ -5,10 +5,13 @@ import type { countStudyStates } from "../studies/study-states.repo.ts";
 
 type StudyState = Awaited<ReturnType<typeof countStudyStates>>[number];
 
+/** How many studies are in those states. */
+export function countStudies(states: readonly StudyState[], isOne: (state: StudyState) => boolean): number {
+  return states.filter(isOne).reduce((sum, { studies }) => sum + studies, 0);
+}
+
 /** Of all nodes together. */
 export function studyFamilies(states: readonly StudyState[]): Family[] {
-  const sumOf = (isOne: (state: StudyState) => boolean) =>
-    states.filter(isOne).reduce((sum, { studies }) => sum + studies, 0);
   return [
     {
       name: "exameteca_studies",
@@ -16,7 +19,7 @@ export function studyFamilies(states: readonly StudyState[]): Family[] {
       help: "Studies of all nodes by where their bytes are: b2 is the archive store, whichever that is. Up to 30 s old.",
       samples: storageStatus.enumValues.map((status) => ({
         labels: { storage_status: status },
-        value: sumOf((state) => state.storageStatus === status),
+        value: countStudies(states, (state) => state.storageStatus === status),
       })),
     },
     {
@@ -25,7 +28,7 @@ export function studyFamilies(states: readonly StudyState[]): Family[] {
       help: "Studies of all nodes by what is known of their bytes at rest. Up to 30 s old.",
       samples: integrity.enumValues.map((found) => ({
         labels: { integrity: found },
-        value: sumOf((state) => state.integrity === found),
+        value: countStudies(states, (state) => state.integrity === found),
       })),
     },
   ];

@@ -1,10 +1,11 @@
 import type { OperatedNode, Operations } from "../../../shared/api/operations.ts";
 import type { Deps } from "../../deps.ts";
-import { DEAD_LETTERS } from "../../jobs/queue.ts";
 import { measureQueues } from "../../jobs/queue-depths.repo.ts";
 import { listNodes, type SeenNode } from "../../nodes/nodes.repo.ts";
 import { diskStateOf } from "../../storage/disk/disk-space.ts";
 import { countStudyStates } from "../studies/study-states.repo.ts";
+import { splitDepths } from "./measure-queues.ts";
+import { countStudies } from "./measure-studies.ts";
 
 const MAX_NODES = 100;
 
@@ -15,14 +16,11 @@ export async function readOperations({ db, node }: Pick<Deps, "db" | "node">): P
     countStudyStates(db),
     listNodes(db, MAX_NODES),
   ]);
-  const letters = queues.find(({ name }) => name === DEAD_LETTERS);
-  const working = queues.filter((queue) => queue !== letters);
+  const { working, deadLetters } = splitDepths(queues);
   const sum = (figure: "waiting" | "delayed" | "active") =>
     working.reduce((total, queue) => total + queue[figure], 0);
-  const studies = (isOne: (state: (typeof states)[number]) => boolean) =>
-    states.filter(isOne).reduce((total, state) => total + state.studies, 0);
   return {
-    deadLetters: (letters?.waiting ?? 0) + (letters?.delayed ?? 0),
+    deadLetters,
     queue: {
       waiting: sum("waiting"),
       delayed: sum("delayed"),
@@ -30,10 +28,10 @@ export async function readOperations({ db, node }: Pick<Deps, "db" | "node">): P
       oldestSeconds: Math.max(0, ...working.map(({ oldestSeconds }) => oldestSeconds)),
     },
     studies: {
-      damaged: studies(({ integrity }) => integrity === "damaged"),
-      missing: studies(({ integrity }) => integrity === "missing"),
-      transferring: studies(({ storageStatus }) => storageStatus === "transferring"),
-      failedTransfers: studies(({ storageStatus }) => storageStatus === "error"),
+      damaged: countStudies(states, ({ integrity }) => integrity === "damaged"),
+      missing: countStudies(states, ({ integrity }) => integrity === "missing"),
+      transferring: countStudies(states, ({ storageStatus }) => storageStatus === "transferring"),
+      failedTransfers: countStudies(states, ({ storageStatus }) => storageStatus === "error"),
     },
     nodes: nodes.map((seen) => presentNode(seen, node.id)),
   };
