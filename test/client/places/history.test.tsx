@@ -5,7 +5,6 @@ import { currentPath } from "../../../src/client/features/places/his-location.ts
 import { useDialogValue } from "../../../src/client/features/places/use-dialog-value.ts";
 import { useFoundSubject } from "../../../src/client/features/places/use-found-subject.ts";
 import {
-  answerWishAtom,
   dialogIdAtom,
   firstPlaceAtom,
   holdsViewAtom,
@@ -14,7 +13,6 @@ import {
   viewAtom,
   viewStateAtom,
   viewSubjectAtoms,
-  wishedPlaceAtom,
 } from "../../../src/client/features/places/views.ts";
 import { screen, withDom } from "../../support/dom.ts";
 import { renderView, shownView } from "../../support/render-view.tsx";
@@ -173,16 +171,17 @@ describe("the browser's history", () => {
     expect([shown(), currentPath()]).toEqual(["listaExames", "/listaExames"]);
   });
 
-  test("asks before it leaves a view with unsaved work", async () => {
+  test("stays in a view with unsaved work until it is done", async () => {
     await show();
     await write(() => store.set(viewAtom, "uploadExames"));
     store.set(holdsViewAtom, true);
     await travel("back");
     expect(shownView()).toBe("uploadExames");
-    expect(store.get(wishedPlaceAtom)?.view).toBe("welcome");
-    await write(() => store.set(answerWishAtom, false));
+    await write(() => store.set(viewAtom, "welcome"));
     await travel("back");
-    await write(() => store.set(answerWishAtom, true));
+    expect([shown(), currentPath()]).toEqual(["uploadExames", "/uploadExames"]);
+    store.set(holdsViewAtom, false);
+    await travel("back");
     expect(shown()).toBe("welcome");
   });
 

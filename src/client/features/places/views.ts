@@ -22,20 +22,14 @@ const shownPlace = atom<Place>({ view: "welcome", steps: [] });
 /** The place that is shown. It follows the browser's history, which `usePlaceOfHistory` reports. */
 export const placeAtom = atom((get) => get(shownPlace));
 
-/** While true, leaving the shown view would lose something, so going elsewhere becomes a wish that waits for an answer. */
+/** While true, leaving the shown view would lose something, so Back and the menu lead nowhere. */
 export const holdsViewAtom = atom(false);
-
-/** Where the person wants to go while the shown view is held; that view asks, and answers by `answerWishAtom`. */
-export const wishedPlaceAtom = atom<Place | undefined>(undefined);
 
 /** Goes to another place as a new step of the history. From a dialog, the new place replaces the dialog's step. */
 const goAtom = atom(null, (get, set, place: Place) => {
   const shown = get(shownPlace);
   if (isSamePlace(place, shown)) return;
-  if (get(holdsViewAtom) && place.view !== shown.view) {
-    set(wishedPlaceAtom, place);
-    return;
-  }
+  if (get(holdsViewAtom) && place.view !== shown.view) return;
   if (hasDialog(shown) && !isOver(place, shown)) replacePath(pathOf(place));
   else pushPath(pathOf(place));
   set(shownPlace, place);
@@ -47,7 +41,6 @@ export const arriveAtom = atom(null, (get, set, path: string) => {
   const shown = get(shownPlace);
   if (isSamePlace(place, shown)) return;
   if (get(holdsViewAtom) && place.view !== shown.view) {
-    set(wishedPlaceAtom, place);
     pushPath(pathOf(shown));
     return;
   }
@@ -65,15 +58,6 @@ export const viewAtom = atom(
     set(goAtom, view === shown.view ? viewOf(shown) : { view, steps: [] });
   },
 );
-
-/** Goes to the wished place, or stays. */
-export const answerWishAtom = atom(null, (get, set, leaves: boolean) => {
-  const wished = get(wishedPlaceAtom);
-  set(wishedPlaceAtom, undefined);
-  if (!leaves || !wished) return;
-  set(holdsViewAtom, false);
-  set(goAtom, wished);
-});
 
 const leaveAtom = atom(null, (get, set, below: Place) => {
   if (isSamePlace(below, get(shownPlace))) return;

@@ -4,7 +4,7 @@ import { startBrowserDownload } from "../../start-browser-download.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CopyIcon, DownloadIcon, PrinterIcon } from "../../ui/icons.tsx";
-import { useStay } from "../places/use-leave-guard.ts";
+import { useStay } from "../places/use-stay.ts";
 import { copyText } from "./copy-text.ts";
 
 const FILE_NAME = "exameteca-codigos-de-recuperacao.txt";

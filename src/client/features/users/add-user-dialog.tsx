@@ -9,7 +9,7 @@ import { showFormFailure } from "../../form-failure.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { useStay } from "../places/use-leave-guard.ts";
+import { useStay } from "../places/use-stay.ts";
 import { type Invitation, InvitationLink } from "./invitation-link.tsx";
 import { refreshUsers } from "./use-users.ts";
 import { AccountFields } from "./user-fields.tsx";

@@ -3,6 +3,7 @@ import { useAtomValue, useSetAtom, useStore } from "jotai";
 import { useEffect, useEffectEvent, useRef } from "react";
 import type { UploadAnswer } from "../../../../shared/api/upload.ts";
 import { showToast } from "../../../ui/toast.tsx";
+import { useAskBeforeUnload } from "../../../ui/use-ask-before-unload.ts";
 import { useHis } from "../../session/his-context.ts";
 import { useFollowUpload } from "../follow/use-follow-upload.ts";
 import { formTransport } from "../send/upload-transport.ts";
@@ -53,7 +54,7 @@ export function useUploadRunner(): void {
     };
   }, [clear]);
 
-  useAskBeforeUnload();
+  useAskBeforeUnload(useAtomValue(isUploadingAtom));
 }
 
 interface SendingSignals {
@@ -137,15 +138,4 @@ function useInterruptionToast(): (interruption: Interruption) => void {
         : interruption.text;
     showToast({ tone: "bad", title: t({ id: "upload.error", message: "Upload error" }), text });
   };
-}
-
-/** While an upload is under way, the browser asks before the page goes. */
-function useAskBeforeUnload(): void {
-  const isUploading = useAtomValue(isUploadingAtom);
-  useEffect(() => {
-    if (!isUploading) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener("beforeunload", ask);
-    return () => window.removeEventListener("beforeunload", ask);
-  }, [isUploading]);
 }
