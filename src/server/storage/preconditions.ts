@@ -16,14 +16,3 @@ export function folderOfPrefix(prefix: string): string {
   if (folder) assertObjectKey(folder.slice(0, -1));
   return folder;
 }
-
-/** Whether {@link assertObjectKey} accepts the key. */
-export function isObjectKey(key: string): boolean {
-  try {
-    assertObjectKey(key);
-    return true;
-  } catch (error) {
-    if (error instanceof TypeError) return false;
-    throw error;
-  }
-}

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { isObjectKey } from "../preconditions.ts";
+import { isObjectKey } from "../object-store.ts";
 import { statFile } from "./durable-file.ts";
 import { isAbsent, onDisk } from "./fs-failure.ts";
 
