@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import type { ByteSource } from "../dicom/instance.ts";
 
 const WINDOW_BYTES = 4 * 1024 * 1024;
@@ -15,6 +15,13 @@ export function readFully(fd: number, target: Uint8Array, offset: number, length
     done += bytesRead;
   }
   return done;
+}
+
+/** Writes all of `bytes` at `offset` of an open file. */
+export function writeFully(fd: number, bytes: Uint8Array, offset: number): void {
+  for (let done = 0; done < bytes.length; ) {
+    done += writeSync(fd, bytes, done, bytes.length - done, offset + done);
+  }
 }
 
 /** Reads a file through one reused buffer, so that many small reads in a row cost few system calls. */

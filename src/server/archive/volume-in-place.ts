@@ -1,8 +1,8 @@
-import { closeSync, fdatasync, ftruncateSync, openSync, renameSync, writeSync } from "node:fs";
+import { closeSync, fdatasync, ftruncateSync, openSync, renameSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { EXTRA_HEADER_BYTES, LOCAL_HEADER_BYTES } from "../../shared/zip/zip-format.ts";
-import { readFully } from "./file-window.ts";
+import { readFully, writeFully } from "./file-window.ts";
 import { PieceSummer } from "./piece-sums.ts";
 import { entryName, volumeFolder } from "./volume-name.ts";
 import type { VolumeEntry, WrittenVolume } from "./volume-writer.ts";
@@ -158,10 +158,4 @@ async function hashPlanned(
   }
   hash(encodeDirectory(plan));
   return { sha256: sha256.digest("hex"), crc32s: pieces.digest() };
-}
-
-function writeFully(fd: number, bytes: Uint8Array, offset: number): void {
-  for (let done = 0; done < bytes.length; ) {
-    done += writeSync(fd, bytes, done, bytes.length - done, offset + done);
-  }
 }

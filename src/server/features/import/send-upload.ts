@@ -1,5 +1,6 @@
-import { closeSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
+import { writeFully } from "../../archive/file-window.ts";
 import { AppError } from "../../http/app-error.ts";
 import { DiskFull } from "../../storage/disk/disk-room.ts";
 import { uploadWithoutDicom } from "../ingest/ingest.errors.ts";
@@ -183,7 +184,7 @@ async function copyInto(path: string, fd: number, room: UploadRoom, signal: Abor
       const read = readable(() => readSync(fd, chunk, 0, CHUNK_BYTES, sizeBytes));
       if (read === 0) return sizeBytes;
       await room.take(read);
-      for (let done = 0; done < read; ) done += writeSync(to, chunk, done, read - done, sizeBytes + done);
+      writeFully(to, chunk.subarray(0, read), sizeBytes);
       room.wrote(read);
       sizeBytes += read;
     }

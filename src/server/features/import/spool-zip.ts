@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { crc32 } from "node:zlib";
+import { writeFully } from "../../archive/file-window.ts";
 import { entryName, volumeFolder } from "../../archive/volume-name.ts";
 import {
   encodeCentralHeader,
@@ -120,11 +121,5 @@ export class SpoolZip implements Disposable {
       if (read === CHUNK_BYTES) await setImmediate();
     }
     return { bytes, crc32: checksum };
-  }
-}
-
-function writeFully(fd: number, bytes: Uint8Array, offset: number): void {
-  for (let done = 0; done < bytes.length; ) {
-    done += writeSync(fd, bytes, done, bytes.length - done, offset + done);
   }
 }
