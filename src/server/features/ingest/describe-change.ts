@@ -1,11 +1,11 @@
 import { basename } from "node:path";
-import type { UploadAnswer } from "../../../shared/api/upload.ts";
+import type { UploadAnswer, UploadMetadata } from "../../../shared/api/upload.ts";
 import type { Deps } from "../../deps.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import type { SeriesRow, WrittenStudyRow } from "../studies/studies.table.ts";
 import type { StoredStudy } from "../studies/study-contents.repo.ts";
 import type { FinishedUpload } from "./finished-upload.ts";
-import { formFor, overridesAfter, seriesIdOf } from "./label-study.ts";
+import { formsOf, overridesAfter, seriesIdOf } from "./label-study.ts";
 import { modalityOf, studyColumns } from "./study-index.ts";
 import type { BuiltObject, BuiltStudy, BuiltVolume, ScannedStudy } from "./worker/worker-messages.ts";
 
@@ -32,7 +32,7 @@ export function describeChange(
   finished: FinishedUpload,
   stored: Map<string, StoredStudy>,
 ): Change {
-  const { upload, scan, built, isArchived } = finished;
+  const { upload, scan, metadata, built, isArchived } = finished;
   const now = deps.clock.now();
   const change: Change = {
     newStudies: [],
@@ -50,6 +50,7 @@ export function describeChange(
   const labels = new Map(
     finished.plan.build.studies.map(({ studyInstanceUID, label }) => [studyInstanceUID, label]),
   );
+  const formFor = formsOf(scan, metadata);
   for (const scanned of scan.studies) {
     const { studyInstanceUID } = scanned;
     const study = builtByUID.get(studyInstanceUID);
@@ -58,7 +59,8 @@ export function describeChange(
     const existing = stored.get(studyInstanceUID);
     const studyId = existing?.study.id ?? label.studyId;
     const ofUpload = { studyId, scanned, study, existing, isArchived, now };
-    indexStudy(change, finished, { ...ofUpload, createdAt: new Date(label.createdAt) });
+    const createdAt = new Date(label.createdAt);
+    indexStudy(change, finished, { ...ofUpload, form: formFor(scanned), createdAt });
     addObjects(change, { ...ofUpload, uploadId: upload.id, nodeId: deps.node.id });
     change.touched.push({ studyId, studyInstanceUID });
     change.answers.push({
@@ -83,19 +85,18 @@ interface StudyOfUpload {
 
 function indexStudy(
   change: Change,
-  { upload, scan, metadata, stored }: FinishedUpload,
-  input: StudyOfUpload & { createdAt: Date },
+  { upload, stored }: FinishedUpload,
+  input: StudyOfUpload & { form: UploadMetadata; createdAt: Date },
 ): void {
-  const { studyId, scanned, study, existing, isArchived, createdAt } = input;
-  const form = formFor(scanned, scan, metadata);
+  const { studyId, scanned, study, existing, form, isArchived, createdAt } = input;
   const { index, added, all } = overridesAfter(scanned, form, existing, stored?.study);
-  const columns = studyColumns(index, all);
   if (existing) {
     change.grownIds.push(studyId);
     if (Object.keys(added).length > 0)
-      change.reindexed.push({ studyId, columns: { ...columns, labelled: false } });
+      change.reindexed.push({ studyId, columns: { ...studyColumns(index, all), labelled: false } });
     return;
   }
+  const columns = studyColumns(index, all);
   change.newStudies.push({
     id: studyId,
     accountId: upload.accountId,

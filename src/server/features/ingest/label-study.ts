@@ -30,14 +30,13 @@ export interface LabelOwner {
   email: string;
 }
 
-/** The form's values for one study of an upload: for the study that the form names, else for the first. */
-export function formFor(
-  { studyInstanceUID }: Pick<ScannedStudy, "studyInstanceUID">,
+/** Tells the form's values for each study of an upload: they are for the study that the form names, else for the first. */
+export function formsOf(
   { studies }: Pick<ScanResult, "studies">,
   form: UploadMetadata,
-): UploadMetadata {
+): (study: Pick<ScannedStudy, "studyInstanceUID">) => UploadMetadata {
   const named = studies.find((study) => study.studyInstanceUID === form.studyInstanceUID) ?? studies[0];
-  return named?.studyInstanceUID === studyInstanceUID ? form : {};
+  return ({ studyInstanceUID }) => (named?.studyInstanceUID === studyInstanceUID ? form : {});
 }
 
 /** The id of a series, the same again when its study is rebuilt. A UUID of version 8 (RFC 9562 §5.8). */

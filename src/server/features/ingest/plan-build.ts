@@ -8,7 +8,7 @@ import { type ObjectDeps, openObject, readObject } from "../../holdings/reading/
 import { ObjectNotFound } from "../../storage/object-store.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
 import { findStoredStudies, type StoredStudy } from "../studies/study-contents.repo.ts";
-import { formFor, labelOf, overridesAfter, type RestoredStudy } from "./label-study.ts";
+import { formsOf, labelOf, overridesAfter, type RestoredStudy } from "./label-study.ts";
 import type { Guess } from "./worker/ingest-workers.ts";
 import { IngestRefused } from "./worker/worker.errors.ts";
 import type {
@@ -66,13 +66,13 @@ export async function planBuild(deps: ObjectDeps, input: PlanInput): Promise<Pla
   const owner = await findUser(deps.db, upload.accountId);
   const uids = scan.studies.map((study) => study.studyInstanceUID);
   const stored = await findStoredStudies(deps.db, upload.accountId, uids);
+  const formFor = formsOf(scan, input.metadata);
   const studies: PlannedStudy[] = [];
   try {
     for (const study of scan.studies) {
       const existing = stored.get(study.studyInstanceUID);
-      const form = formFor(study, scan, input.metadata);
       const restored = input.stored?.study;
-      const { all } = overridesAfter(study, form, existing, restored);
+      const { all } = overridesAfter(study, formFor(study), existing, restored);
       const account = { accountId: upload.accountId, email: owner?.email ?? "" };
       const label = labelOf(account, { stored: existing, restored }, all, deps.clock.now());
       studies.push(await planStudy(deps, upload.folder, { scanned: study, label }, existing));
