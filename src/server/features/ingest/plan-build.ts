@@ -63,9 +63,12 @@ export interface StoredVolume extends StoredAs {
  */
 export async function planBuild(deps: ObjectDeps, input: PlanInput): Promise<PlannedUpload | "stale"> {
   const { upload, scan } = input;
-  const owner = await findUser(deps.db, upload.accountId);
   const uids = scan.studies.map((study) => study.studyInstanceUID);
-  const stored = await findStoredStudies(deps.db, upload.accountId, uids);
+  const [owner, stored] = await Promise.all([
+    findUser(deps.db, upload.accountId),
+    findStoredStudies(deps.db, upload.accountId, uids),
+  ]);
+  const account = { accountId: upload.accountId, email: owner?.email ?? "" };
   const formFor = formsOf(scan, input.metadata);
   const studies: PlannedStudy[] = [];
   try {
@@ -73,7 +76,6 @@ export async function planBuild(deps: ObjectDeps, input: PlanInput): Promise<Pla
       const existing = stored.get(study.studyInstanceUID);
       const restored = input.stored?.study;
       const { all } = overridesAfter(study, formFor(study), existing, restored);
-      const account = { accountId: upload.accountId, email: owner?.email ?? "" };
       const label = labelOf(account, { stored: existing, restored }, all, deps.clock.now());
       studies.push(await planStudy(deps, upload.folder, { scanned: study, label }, existing));
     }
