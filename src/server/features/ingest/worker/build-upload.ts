@@ -93,18 +93,12 @@ async function buildStudy(
   const { scanned, spoolPath } = input;
   const study = scanned.studies.get(planned.studyInstanceUID);
   if (!study) throw new RangeError("the plan names a study that the upload does not hold");
-  const {
-    series: sorted,
-    duplicates,
-    duplicateNames,
-    conflicts,
-    leftOut,
-  } = await sortInstances(planned, study);
+  const { series: sorted, duplicateNames, conflicts, leftOut } = await sortInstances(planned, study);
   const touched = sorted.filter((series) => instancesFor(series).length > 0);
   const summary = {
     studyInstanceUID: planned.studyInstanceUID,
     newInstances: touched.reduce((sum, { fresh }) => sum + fresh.length, 0),
-    duplicates: study.duplicates + duplicates,
+    duplicates: study.duplicates + duplicateNames.length,
     duplicateNames: duplicateNames.slice(0, scanned.limits.maxDuplicateNames),
     ...{ conflicts, leftOut },
   };

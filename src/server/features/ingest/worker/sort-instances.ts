@@ -26,7 +26,6 @@ export interface TouchedSeries extends PlannedSeries {
 export interface SortedStudy {
   series: TouchedSeries[];
   /** Instances of the upload that the study has already. */
-  duplicates: number;
   duplicateNames: string[];
   conflicts: ConflictingInstance[];
   leftOut: { name: string; reason: SkippedReason }[];
@@ -40,7 +39,7 @@ interface Known {
 
 /** Sorts a study's instances of an upload by what is kept already. */
 export async function sortInstances(planned: PlannedStudy, study: StudyScan): Promise<SortedStudy> {
-  const sorted: SortedStudy = { series: [], duplicates: 0, duplicateNames: [], conflicts: [], leftOut: [] };
+  const sorted: SortedStudy = { series: [], duplicateNames: [], conflicts: [], leftOut: [] };
   const known = new Map<string, Known>();
   const lostVolumes = new Set(planned.lostVolumes);
   for (const plannedSeries of planned.series) {
@@ -101,7 +100,6 @@ function sort(
   const match = same.contents.find(({ content }) => isSameContent(content, bytes));
   if (match !== same.contents[0]) sorted.conflicts.push({ name, sopInstanceUID });
   if (match) {
-    sorted.duplicates++;
     sorted.duplicateNames.push(name);
     if (match.lost) same.series.healed.set(match.lost, incoming);
     delete match.lost;
