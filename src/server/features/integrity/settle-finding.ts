@@ -1,8 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { findFinding } from "../../holdings/checking/findings.repo.ts";
 import type { FindingRow } from "../../holdings/checking/findings.table.ts";
-import { nodesAlive } from "../../holdings/checking/note-damage.ts";
-import { healQueue } from "../../holdings/holding-jobs.ts";
+import { seekCopies } from "../../holdings/checking/note-damage.ts";
 import { ownerOf } from "../../holdings/object-owners.ts";
 import { AppError } from "../../http/app-error.ts";
 import { findingClosed, findingNotFound } from "./integrity.errors.ts";
@@ -25,9 +24,8 @@ export async function recheckFinding(deps: SettleDeps, id: string): Promise<void
  * @throws {AppError} `finding.not_found`, `finding.closed`
  */
 export async function restoreFinding(deps: SettleDeps, id: string): Promise<void> {
-  const { objectId, kind } = await findOpen(deps, id);
-  for (const nodeId of await nodesAlive(deps))
-    await deps.jobs.enqueue(healQueue(nodeId), { objectId, kind }, { singletonKey: objectId });
+  const finding = await findOpen(deps, id);
+  await deps.db.transaction((tx) => seekCopies(deps, tx, finding));
 }
 
 async function findOpen({ db }: SettleDeps, id: string): Promise<FindingRow> {

@@ -1,9 +1,11 @@
+import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { listLiveNodes } from "../../nodes/nodes.repo.ts";
 import { damageNoticeQueue, healQueue } from "../holding-jobs.ts";
 import { ownerOf } from "../object-owners.ts";
 import type { KeptObject } from "../objects/kept-object.ts";
 import { openFinding } from "./findings.repo.ts";
+import type { FindingRow } from "./findings.table.ts";
 import type { Damage } from "./integrity.ts";
 
 /**
@@ -24,10 +26,7 @@ export async function noteDamage(
     const { studyId, isNew } = marked;
     const labExamId = kind === "lab" ? objectId : null;
     const finding = { objectId, kind, key, sizeBytes, studyId, labExamId, found, foundAt };
-    if (await openFinding(tx, finding)) {
-      for (const nodeId of await nodesAlive({ ...deps, db: tx }))
-        await jobs.enqueue(healQueue(nodeId), { objectId, kind }, { tx, singletonKey: objectId });
-    }
+    if (await openFinding(tx, finding)) await seekCopies(deps, tx, finding);
     if (isNew) {
       await jobs.enqueue(damageNoticeQueue, { studyId, found }, { tx });
       log.error("archive.damaged", { found, kind, object: objectId });
@@ -36,10 +35,12 @@ export async function noteDamage(
   });
 }
 
-/** This node, and the others that beat: any of them may have a copy of an object. */
-export async function nodesAlive({
-  db,
-  node,
-}: Pick<Deps, "node"> & { db: Parameters<typeof listLiveNodes>[0] }) {
-  return new Set([node.id, ...(await listLiveNodes(db))]);
+/** Has this node, and the others that beat, look for another copy of an object. Idempotent while that waits. */
+export async function seekCopies(
+  { jobs, node }: Pick<Deps, "jobs" | "node">,
+  tx: Tx,
+  { objectId, kind }: Pick<FindingRow, "objectId" | "kind">,
+): Promise<void> {
+  for (const nodeId of new Set([node.id, ...(await listLiveNodes(tx))]))
+    await jobs.enqueue(healQueue(nodeId), { objectId, kind }, { tx, singletonKey: objectId });
 }
