@@ -1,7 +1,7 @@
-import { type FileHandle, mkdir, open, readdir, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readAt } from "../../storage/disk/durable-file.ts";
-import { isAbsent } from "../../storage/disk/fs-failure.ts";
+import { namesIn } from "../../storage/disk/list-files.ts";
 import type { FoundFile } from "./found-file.ts";
 
 const KEY_BYTES = 16;
@@ -50,10 +50,7 @@ export async function journalPath(
 }
 
 async function removeOldest(folder: string): Promise<void> {
-  const names = await readdir(folder).catch((error) => {
-    if (isAbsent(error)) return [];
-    throw error;
-  });
+  const names = await namesIn(folder);
   const journals = await Promise.all(
     names.map(async (name) => ({ name, modifiedMs: (await stat(join(folder, name))).mtimeMs })),
   );

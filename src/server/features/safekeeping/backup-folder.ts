@@ -1,6 +1,7 @@
-import { lstat, mkdir, readdir, realpath, rm } from "node:fs/promises";
+import { lstat, mkdir, realpath, rm } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { isAbsent } from "../../storage/disk/fs-failure.ts";
+import { namesIn } from "../../storage/disk/list-files.ts";
 import { UNFINISHED } from "./hashed-copy.ts";
 import { BackupIsInside, FolderIsLink } from "./safekeeping.errors.ts";
 
@@ -88,14 +89,4 @@ export function stateName(at: Date, taken: readonly string[]): string {
   let number = 2;
   while (taken.includes(`${name}-${number}`)) number++;
   return `${name}-${number}`;
-}
-
-/** Names in a folder; none if the folder does not exist. */
-export async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
 }

@@ -1,10 +1,10 @@
-import { readdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Deps } from "../../deps.ts";
 import { importDirOf, readNodeId } from "../../nodes/node.ts";
 import { lockIdleNode } from "../../nodes/node-hold.repo.ts";
 import { isSwept } from "../../nodes/nodes.repo.ts";
-import { isAbsent } from "../../storage/disk/fs-failure.ts";
+import { namesIn } from "../../storage/disk/list-files.ts";
 import { listStagedUploads } from "../objects/stored-objects.repo.ts";
 
 /**
@@ -22,12 +22,5 @@ export async function sweepStoppedImport({ db, config }: Pick<Deps, "db" | "conf
     for (const name of await namesIn(staging)) {
       if (!staged.has(name)) await rm(join(staging, name), { recursive: true, force: true });
     }
-  });
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  return await readdir(folder).catch((error) => {
-    if (isAbsent(error)) return [];
-    throw error;
   });
 }

@@ -13,7 +13,7 @@ export async function* listFiles(
   prefix = "",
 ): AsyncGenerator<{ name: string; sizeBytes: number }> {
   // With its slash, a folder sorts like the keys below it: "a-b" before "a/b" before "a0".
-  for (const name of (await namesIn(folder)).sort()) {
+  for (const name of (await namesOfKeysIn(folder)).sort()) {
     if (!name.startsWith(prefix)) continue;
     const path = join(folder, name);
     if (name.endsWith("/")) {
@@ -26,7 +26,7 @@ export async function* listFiles(
 }
 
 /** The names that can be part of a key; a folder's name ends with `/`. None if the folder is gone. */
-async function namesIn(folder: string): Promise<string[]> {
+async function namesOfKeysIn(folder: string): Promise<string[]> {
   return onDisk(async () => {
     try {
       const entries = await readdir(folder, { withFileTypes: true });
@@ -38,4 +38,14 @@ async function namesIn(folder: string): Promise<string[]> {
       throw error;
     }
   });
+}
+
+/** Names in a folder; none if the folder does not exist. */
+export async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
 }

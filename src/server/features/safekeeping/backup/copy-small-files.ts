@@ -1,7 +1,7 @@
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { statFile } from "../../../storage/disk/durable-file.ts";
 import { isAbsent } from "../../../storage/disk/fs-failure.ts";
+import { namesIn } from "../../../storage/disk/list-files.ts";
 import type { BackupFolder } from "../backup-folder.ts";
 import { type BackupFile, SECRETS } from "../backup-manifest.ts";
 import { copyHashed, placeFile, writeHashed } from "../hashed-copy.ts";
@@ -59,10 +59,5 @@ export async function* copySmallFiles(
 }
 
 async function namesOfMails(outbox: string): Promise<string[]> {
-  try {
-    return (await readdir(outbox)).filter((name) => name.endsWith(".eml")).sort();
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
+  return (await namesIn(outbox)).filter((name) => name.endsWith(".eml")).sort();
 }
