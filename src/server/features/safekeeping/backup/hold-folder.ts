@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { isAbsent } from "../../../storage/disk/fs-failure.ts";
+import { errnoOf, isAbsent } from "../../../storage/disk/fs-failure.ts";
 import { FolderIsBusy } from "../safekeeping.errors.ts";
 
 /** Names the process that writes a backup, of whatever installation. */
@@ -21,7 +21,7 @@ export async function holdFolder(root: string): Promise<AsyncDisposable> {
       await writeFile(path, holder, { flag: "wx", mode: 0o600 });
       return { [Symbol.asyncDispose]: () => rm(path, { force: true }) };
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+      if (errnoOf(error) !== "EEXIST") throw error;
       const other = await readHolder(path);
       if (other !== undefined && !isDead(other)) throw new FolderIsBusy(path, other.slice(0, 300));
       await rm(path, { force: true });
@@ -47,6 +47,6 @@ function isDead(holder: string): boolean {
     process.kill(Number(pid), 0);
     return false;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "ESRCH";
+    return errnoOf(error) === "ESRCH";
   }
 }
