@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
 import type { Config } from "../config.ts";
 import { appliedOf } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
@@ -11,7 +10,7 @@ import { reachDatabase } from "./migrate-only.ts";
 import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";
 import { openProgressLine, shareOf, sizeText } from "./progress-line.ts";
-import { UsageError } from "./usage.ts";
+import { parseOptions, UsageError } from "./usage.ts";
 
 /** `backup DIR [--keep N]`. Exit code 1 if something in the archive has changed since it was stored; the backup reports it. */
 export async function backupCommand(program: Program, config: Config, args: string[]): Promise<number> {
@@ -36,21 +35,17 @@ export async function backupCommand(program: Program, config: Config, args: stri
 }
 
 function readOptions(args: string[]): { folder: string; keep: number | undefined } {
-  const { values, positionals } = parsed(args);
+  const { values, positionals } = parseOptions({
+    args,
+    allowPositionals: true,
+    options: { keep: { type: "string" } },
+  });
   const [folder, ...more] = positionals;
   if (folder === undefined || more.length > 0) throw new UsageError("backup takes one folder");
   const keep = values.keep === undefined ? undefined : Number(values.keep);
   if (keep !== undefined && !(Number.isSafeInteger(keep) && keep >= 1))
     throw new UsageError("--keep is a number of states, 1 or more");
   return { folder: resolve(folder), keep };
-}
-
-function parsed(args: string[]) {
-  try {
-    return parseArgs({ args, allowPositionals: true, options: { keep: { type: "string" } } });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
 }
 
 function told(

@@ -1,6 +1,5 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { emailSchema } from "../../shared/api/account-fields.ts";
 import type { Config } from "../config.ts";
 import { connectDatabase } from "../db/client.ts";
@@ -19,7 +18,7 @@ import { reachDatabase } from "./migrate-only.ts";
 import type { Program } from "./program.ts";
 import { barOf, openProgressLine, type ProgressLine, sizeText } from "./progress-line.ts";
 import { commandLog, openShortNode, type ReachedConfig } from "./short-node.ts";
-import { UsageError } from "./usage.ts";
+import { checked, parseOptions, UsageError } from "./usage.ts";
 
 interface Options {
   email: string;
@@ -170,32 +169,22 @@ function inOneLine(path: string): string {
 }
 
 function readOptions(args: string[]): Options {
-  const { values, positionals } = parsed(args);
+  const { values, positionals } = parseOptions({
+    args,
+    allowPositionals: true,
+    options: {
+      account: { type: "string" },
+      "dry-run": { type: "boolean" },
+      json: { type: "boolean" },
+      state: { type: "string" },
+    },
+  });
   if (positionals.length === 0) throw new UsageError("import takes one or more folders or ZIPs");
-  const email = emailSchema.safeParse(values.account);
-  if (!email.success) throw new UsageError("--account is missing or not valid");
   return {
-    email: email.data,
+    email: checked("--account", emailSchema.safeParse(values.account)),
     paths: positionals,
     asJson: values.json === true,
     isDryRun: values["dry-run"] === true,
     state: values.state,
   };
-}
-
-function parsed(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        account: { type: "string" },
-        "dry-run": { type: "boolean" },
-        json: { type: "boolean" },
-        state: { type: "string" },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
 }

@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import { emailSchema } from "../../shared/api/account-fields.ts";
 import { isUuid } from "../../shared/uuid.ts";
 import type { Config } from "../config.ts";
@@ -17,7 +16,7 @@ import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";
 import { barOf, openProgressLine } from "./progress-line.ts";
 import { openShortNode, type ReachedConfig } from "./short-node.ts";
-import { UsageError } from "./usage.ts";
+import { checked, parseOptions, UsageError } from "./usage.ts";
 
 interface Options {
   email: string;
@@ -135,31 +134,22 @@ function lineOf({ volume, studyInstanceUID, outcome, reason }: VolumeReport): st
 }
 
 function readOptions(args: string[]): Options {
-  const values = parsed(args);
-  const email = emailSchema.safeParse(values.account);
-  if (!email.success) throw new UsageError("--account is missing or not valid");
+  const { values } = parseOptions({
+    args,
+    options: {
+      account: { type: "string" },
+      owner: { type: "string", multiple: true },
+      unlabelled: { type: "boolean" },
+      json: { type: "boolean" },
+    },
+  });
+  const email = checked("--account", emailSchema.safeParse(values.account));
   const owners = values.owner ?? [];
   if (!owners.every(isUuid)) throw new UsageError("--owner is the id of a former account");
   return {
-    email: email.data,
+    email,
     owners,
     takesUnlabelled: values.unlabelled === true,
     asJson: values.json === true,
   };
-}
-
-function parsed(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        account: { type: "string" },
-        owner: { type: "string", multiple: true },
-        unlabelled: { type: "boolean" },
-        json: { type: "boolean" },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
 }

@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import type { Config } from "../config.ts";
 import { migrations } from "../db/migrations.ts";
 import { restoreBackup } from "../features/safekeeping/restore/restore-backup.ts";
@@ -8,7 +7,7 @@ import { startOrAttach } from "./migrate-only.ts";
 import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";
 import { openProgressLine, sizeText } from "./progress-line.ts";
-import { UsageError } from "./usage.ts";
+import { parseOptions, UsageError } from "./usage.ts";
 
 /** `restore DIR [--state NAME]`, into an empty DATA_DIR, database and store. */
 export async function restoreCommand(program: Program, config: Config, args: string[]): Promise<number> {
@@ -34,16 +33,12 @@ export async function restoreCommand(program: Program, config: Config, args: str
 }
 
 function readOptions(args: string[]): { folder: string; state: string | undefined } {
-  try {
-    const { values, positionals } = parseArgs({
-      args,
-      allowPositionals: true,
-      options: { state: { type: "string" } },
-    });
-    const [folder, ...more] = positionals;
-    if (folder === undefined || more.length > 0) throw new UsageError("restore takes one folder");
-    return { folder, state: values.state };
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
+  const { values, positionals } = parseOptions({
+    args,
+    allowPositionals: true,
+    options: { state: { type: "string" } },
+  });
+  const [folder, ...more] = positionals;
+  if (folder === undefined || more.length > 0) throw new UsageError("restore takes one folder");
+  return { folder, state: values.state };
 }

@@ -1,4 +1,24 @@
+import { type ParseArgsConfig, parseArgs } from "node:util";
+
 /** The command line is wrong; the message says how to correct it. */
 export class UsageError extends Error {
   override name = "UsageError";
+}
+
+/** As node's `parseArgs`. @throws {UsageError} */
+export function parseOptions<const Options extends ParseArgsConfig>(options: Options) {
+  try {
+    return parseArgs(options);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The value of an option whose schema has read it. @throws {UsageError} */
+export function checked<Value>(
+  name: string,
+  result: { success: true; data: Value } | { success: false },
+): Value {
+  if (!result.success) throw new UsageError(`${name} is missing or not valid`);
+  return result.data;
 }

@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import { emailSchema, nameSchema, newPasswordSchema } from "../../shared/api/account-fields.ts";
 import { roleSchema } from "../../shared/api/users.ts";
 import type { Config } from "../config.ts";
@@ -13,7 +12,7 @@ import { seedPlans } from "../features/subscriptions/seed-plans.ts";
 import { startSubscription } from "../features/subscriptions/start-subscription.ts";
 import { reachDatabase } from "./migrate-only.ts";
 import type { Program } from "./program.ts";
-import { UsageError } from "./usage.ts";
+import { checked, parseOptions, UsageError } from "./usage.ts";
 
 /** `user add` and `user set`, for whoever can run commands on the machine. */
 export async function userCommand(program: Program, config: Config, args: string[]): Promise<number> {
@@ -37,21 +36,17 @@ type Options = ReturnType<typeof readOptions>;
 
 function readOptions(args: string[]) {
   const option = { type: "string" } as const;
-  try {
-    return parseArgs({
-      args,
-      options: {
-        email: option,
-        name: option,
-        role: option,
-        password: option,
-        "new-email": option,
-        "two-factor": option,
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
+  return parseOptions({
+    args,
+    options: {
+      email: option,
+      name: option,
+      role: option,
+      password: option,
+      "new-email": option,
+      "two-factor": option,
+    },
+  }).values;
 }
 
 /** Adds an account and returns the message about it. @throws {UsageError} if the e-mail is taken or an option is not valid */
@@ -94,11 +89,6 @@ async function setUser(db: Db, options: Options): Promise<string> {
   if (!(await changeByOperator(db, user.id, change, new Date())))
     throw new UsageError("That e-mail is taken.");
   return `Changed ${email}; its sessions, links and remembered devices have ended`;
-}
-
-function checked<Value>(name: string, result: { success: true; data: Value } | { success: false }): Value {
-  if (!result.success) throw new UsageError(`${name} is missing or not valid`);
-  return result.data;
 }
 
 function randomPassword(): string {

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import type { Config } from "../config.ts";
 import { type Verification, verifyArchive } from "../features/safekeeping/verify/verify-archive.ts";
 import { untilInterrupted } from "./interrupts.ts";
@@ -8,7 +7,7 @@ import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";
 import { openProgressLine, shareOf, sizeText } from "./progress-line.ts";
 import { rehearseCommand } from "./rehearse-command.ts";
-import { UsageError } from "./usage.ts";
+import { parseOptions } from "./usage.ts";
 
 /** `verify [--json]`, or `verify --rehearse DIR`. Exit code 0 if the archive is as it was stored, 1 with findings. */
 export async function verifyCommand(program: Program, config: Config, args: string[]): Promise<number> {
@@ -41,9 +40,5 @@ function told({ objects, bytes, findings }: Verification): string {
 }
 
 function readOptions(args: string[]) {
-  try {
-    return parseArgs({ args, options: { json: { type: "boolean" }, rehearse: { type: "string" } } }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
+  return parseOptions({ args, options: { json: { type: "boolean" }, rehearse: { type: "string" } } }).values;
 }
