@@ -12,7 +12,6 @@ import { chunks } from "../runtime/chunks.ts";
 import { untilInterrupted } from "./interrupts.ts";
 import { LineWriter } from "./line-writer.ts";
 import { reachDatabase } from "./migrate-only.ts";
-import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";
 import { barOf, openProgressLine } from "./progress-line.ts";
 import { openShortNode, type ReachedConfig } from "./short-node.ts";
@@ -64,7 +63,7 @@ async function rebuild(
   };
   await rebuildStudies(deps, sender, {
     ...{ survey, owners, takesUnlabelled },
-    storedPath: (await openArchive(config)).storedPath,
+    storedPath: short.archive.storedPath,
     beforeVolume: () => node.assertHeld(),
     async onReport(report) {
       counts[report.outcome]++;

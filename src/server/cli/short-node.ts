@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts";
 import type { Deps } from "../deps.ts";
 import { type OpenImport, openImport } from "../features/import/open-import.ts";
+import type { ObjectSources } from "../holdings/object-sources.ts";
 import { importDirOf } from "../nodes/node.ts";
 import { createLogger } from "../runtime/log.ts";
 import { createDeps, readAuthSecret } from "../start-deps.ts";
@@ -16,6 +17,8 @@ export const commandLog = createLogger({ level: "warn", write: (line) => process
 /** The dependencies of a node that lives as long as a command. */
 export interface ShortNode extends AsyncDisposable {
   deps: Deps;
+  /** Where the archive itself is. */
+  archive: ObjectSources;
   /** Begins to run as a node; the caller ends it. */
   open(): Promise<OpenImport>;
 }
@@ -23,13 +26,14 @@ export interface ShortNode extends AsyncDisposable {
 /** Opens a node below DATA_DIR. What it commits is in the store already, so that it never depends on this node. */
 export async function openShortNode(program: Program, config: ReachedConfig): Promise<ShortNode> {
   const authSecret = await readAuthSecret(config);
-  const { store } = await openArchive(config);
+  const archive = await openArchive(config);
   const deps = await createDeps(
     { ...config, authSecret, dataDir: importDirOf(config.dataDir), ack: "store", pix: undefined },
-    { ...program, store, log: commandLog },
+    { ...program, store: archive.store, log: commandLog },
   );
   return {
     deps,
+    archive,
     open: () => openImport(deps, config.databaseUrl),
     [Symbol.asyncDispose]: () => deps[Symbol.asyncDispose](),
   };
