@@ -35,6 +35,14 @@ export function hashEmail(accountId: string, email: string): string {
   return new Bun.CryptoHasher("sha256").update(`${accountId} ${email.trim().toLowerCase()}`).digest("hex");
 }
 
+/** The values of a record that are texts. */
+export function textsIn(record: object): Record<string, string> {
+  const texts = Object.entries(record).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
+  return Object.fromEntries(texts);
+}
+
 const TEXTS = ["at", "accountId", "emailHash", "studyId", "createdAt"] as const;
 const REPORT_TEXTS = ["objectId", "key", "sha256", "uploadedBy", "createdAt"] as const;
 
@@ -43,16 +51,13 @@ export function parseLabel(json: unknown): StudyLabel | undefined {
   const label = asRecord(json);
   const overrides = asRecord(label?.overrides);
   if (!label || !overrides || !hasTexts(label, TEXTS)) return undefined;
-  const texts = Object.entries(overrides).filter(
-    (entry): entry is [string, string] => typeof entry[1] === "string",
-  );
   const { at, accountId, emailHash, studyId, createdAt } = label;
   const report = parseReport(label.report);
   const own = { at, accountId, emailHash, studyId, createdAt };
   const volumeIds = Array.isArray(label.volumeIds) ? label.volumeIds.filter(isText) : undefined;
   return {
     ...own,
-    overrides: Object.fromEntries(texts),
+    overrides: textsIn(overrides),
     ...(volumeIds && { volumeIds }),
     ...(report && { report }),
   };

@@ -1,5 +1,5 @@
 import type { UploadMetadata } from "../../../shared/api/upload.ts";
-import { hashEmail, type StudyLabel } from "../../archive/study-label.ts";
+import { hashEmail, type StudyLabel, textsIn } from "../../archive/study-label.ts";
 import type { StoredStudy } from "../studies/study-contents.repo.ts";
 import { indexOfInstances, indexOfRow, overridesOf, overridesOfRow, type StudyIndex } from "./study-index.ts";
 import type { ScannedStudy, ScanResult } from "./worker/worker-messages.ts";
@@ -77,14 +77,6 @@ export function knownOverrides(overrides: Readonly<Record<string, string>>): Par
   );
 }
 
-/** A label's overrides. */
-export function overrideTexts(overrides: Partial<StudyIndex>): Record<string, string> {
-  const texts = Object.entries(overrides).filter(
-    (entry): entry is [string, string] => typeof entry[1] === "string",
-  );
-  return Object.fromEntries(texts);
-}
-
 /** The label of a study that an upload touches. */
 export function labelOf(
   owner: LabelOwner,
@@ -100,6 +92,6 @@ export function labelOf(
     emailHash: hashEmail(accountId, email),
     studyId: known?.id ?? study.restored?.studyId ?? Bun.randomUUIDv7(),
     createdAt: (known?.createdAt ?? study.restored?.createdAt ?? now).toISOString(),
-    overrides: overrideTexts(overrides),
+    overrides: textsIn(overrides),
   };
 }

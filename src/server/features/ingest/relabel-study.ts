@@ -1,5 +1,5 @@
 import { relabelManifest } from "../../archive/manifest-codec.ts";
-import { hashEmail, type StudyLabel } from "../../archive/study-label.ts";
+import { hashEmail, type StudyLabel, textsIn } from "../../archive/study-label.ts";
 import type { DbOrTx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
@@ -25,7 +25,6 @@ import {
   switchManifest,
 } from "../studies/study-labels.repo.ts";
 import { REPLACED_MANIFEST_SECONDS } from "./commit-upload.ts";
-import { overrideTexts } from "./label-study.ts";
 import { overridesOfRow } from "./study-index.ts";
 
 /** A larger manifest is labelled by the next upload to its series only: it would take too much memory here. */
@@ -126,7 +125,7 @@ async function factsOf(db: DbOrTx, study: StudyRow): Promise<Omit<StudyLabel, "a
   return {
     ...{ accountId, studyId, createdAt: createdAt.toISOString() },
     emailHash: hashEmail(accountId, owner?.email ?? ""),
-    overrides: overrideTexts(overridesOfRow(study)),
+    overrides: textsIn(overridesOfRow(study)),
     volumeIds: (await listVolumes(db, studyId)).map(({ id }) => id),
     ...(report && { report }),
   };
