@@ -20,7 +20,7 @@ export async function sumOldVolumes(
   const volumes = await listVolumesWithoutSums(deps.db, afterId, VOLUMES_PER_SWEEP);
   for (const volume of volumes) {
     signal.throwIfAborted();
-    await checkObject(deps, volume);
+    await checkObject(deps, volume, { signal });
   }
   const last = volumes.at(-1);
   if (!last || volumes.length < VOLUMES_PER_SWEEP) return;
