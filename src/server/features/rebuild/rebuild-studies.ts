@@ -45,8 +45,7 @@ type RebuildDeps = IngestDeps & Pick<Deps, "jobs">;
 
 /**
  * Makes rows and manifests again from the volumes of former accounts, one volume after the other; the volumes stay where they are.
- * Manifests that
- * are replaced wholly are deleted at the end. May be killed at any moment and run again.
+ * Manifests that are replaced wholly are deleted at the end. May be killed at any moment and run again.
  * @throws {ImportStopped}
  */
 export async function rebuildStudies(

@@ -19,8 +19,8 @@ export interface StoredDocument {
 }
 
 /**
- * Puts small bytes into the archive store, reads them back, and commits them with `commit` in one transaction. They are recorded as an upload
- * before the first byte, so that the sweeper removes what a crash leaves.
+ * Puts small bytes into the archive store, reads them back, and commits them with `commit` in one transaction. They are recorded as
+ * an upload before the first byte, so that the sweeper removes what a crash leaves.
  * @throws {DiskFull}
  */
 export async function storeDocument<Result>(
