@@ -1,6 +1,6 @@
 import type { I18n } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
-import type { StorageStatus, Study } from "../../../shared/api/studies.ts";
+import type { Study } from "../../../shared/api/studies.ts";
 import { shortPersonName } from "../../../shared/dicom/person-name.ts";
 import { calendarText } from "../../ui/moment-text.ts";
 
@@ -25,9 +25,4 @@ export function dateText(isoDate: string | null): string {
 /** The viewer opens only studies that are in the archive store. */
 export function isViewable({ storageStatus }: Pick<Study, "storageStatus">): boolean {
   return storageStatus === "b2";
-}
-
-/** Whether the status will change without any action. */
-export function isMoving(status: StorageStatus): boolean {
-  return status === "local" || status === "transferring";
 }

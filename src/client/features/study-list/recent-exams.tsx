@@ -6,15 +6,15 @@ import { mayRetry } from "../../query-client.ts";
 import { STUDIES } from "../../query-keys.ts";
 import { FileTextIcon } from "../../ui/icons.tsx";
 import { viewAtom } from "../places/views.ts";
+import { pollWhileMoving } from "../studies/poll-while-moving.ts";
 import { studiesApi } from "../studies/studies-api.ts";
-import { dateText, descriptionText, isMoving, isViewable } from "../studies/study-text.ts";
+import { dateText, descriptionText, isViewable } from "../studies/study-text.ts";
 import { usePicture } from "../studies/use-picture.ts";
 import { shownStudyAtom } from "../viewer/shown-study.ts";
 import { RecentPlace } from "./recent-place.tsx";
 import { NewMark } from "./study-order.tsx";
 
 const SHOWN = 4;
-const POLL_MS = 5_000;
 
 /** The exams that came last, as films on the home view: one press opens the images. */
 export default function RecentExams() {
@@ -24,8 +24,7 @@ export default function RecentExams() {
     queryKey: [STUDIES, "recent"],
     queryFn: ({ signal }) => studiesApi.list(query, signal),
     retry: mayRetry,
-    refetchInterval: ({ state }) =>
-      state.data?.studies.some(({ storageStatus }) => isMoving(storageStatus)) ? POLL_MS : false,
+    refetchInterval: pollWhileMoving,
   });
   // The list itself says what failed.
   if (error || data?.total === 0) return null;

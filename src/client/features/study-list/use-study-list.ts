@@ -3,15 +3,14 @@ import type { StudyListQuery } from "../../../shared/api/studies.ts";
 import { isOffline, mayRetry } from "../../query-client.ts";
 import { STUDIES } from "../../query-keys.ts";
 import { useHis } from "../session/his-context.ts";
+import { pollWhileMoving } from "../studies/poll-while-moving.ts";
 import { studiesApi } from "../studies/studies-api.ts";
-import { isMoving } from "../studies/study-text.ts";
 import { keepList, readKeptList } from "./kept-list.ts";
 import { countFilters, filterQuery, type StudyFilters } from "./study-filters.ts";
 
 export const STUDIES_PER_PAGE = 10;
 
 const CACHED_MS = 60_000;
-const POLL_MS = 5_000;
 
 export type StudySort = Required<Pick<StudyListQuery, "sort" | "order">>;
 
@@ -38,8 +37,7 @@ export function useStudyList(filters: StudyFilters, sort: StudySort, pageIndex: 
     placeholderData: keepPreviousData,
     staleTime: CACHED_MS,
     retry: mayRetry,
-    refetchInterval: ({ state }) =>
-      state.data?.studies.some(({ storageStatus }) => isMoving(storageStatus)) ? POLL_MS : false,
+    refetchInterval: pollWhileMoving,
   });
   const kept =
     isFirstPage && list.data === undefined && isOffline(list.error) ? readKeptList(user) : undefined;
