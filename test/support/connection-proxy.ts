@@ -6,6 +6,8 @@ export interface ConnectionProxy extends AsyncDisposable {
   /** The same server, reached through the proxy. */
   url: string;
   cut(): void;
+  /** Breaks every connection without a word, as a killed PostgreSQL does; new ones are taken. */
+  sever(): void;
   /** Connections stay open and nothing comes through: as behind a firewall that drops packets. */
   stall(): void;
   mend(): void;
@@ -44,6 +46,7 @@ export async function startConnectionProxy(targetUrl: string): Promise<Connectio
       state = "cut";
       drop();
     },
+    sever: drop,
     stall() {
       state = "stalled";
       for (const socket of sockets) socket.unpipe().pause();

@@ -10,10 +10,10 @@ import { writeDump } from "../../../src/server/db/dump/write-dump.ts";
 import { migrations } from "../../../src/server/db/migrations.ts";
 import { ConnectionLost, onConnection, openPostgres, type Sql } from "../../../src/server/db/postgres.ts";
 import { jobsSchema } from "../../../src/server/jobs/jobs-schema.ts";
+import { startConnectionProxy } from "../../support/connection-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
-import { relayPostgres } from "../../support/severed-postgres.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
 
 setDefaultTimeout(120_000);
@@ -125,14 +125,14 @@ test("a file that is not a dump is refused", async () => {
 });
 
 test("a dump whose database is killed ends with an error", async () => {
-  await using relay = await relayPostgres(target.url);
-  const reading = onConnection(relay.url, "test", async (sql, lost) => {
+  await using proxy = await startConnectionProxy(target.url);
+  const reading = onConnection(proxy.url, "test", async (sql, lost) => {
     await sql.unsafe(
       "create table public.long as select repeat('-', 1000) as line from generate_series(1, 20000)",
     );
     await sql.begin(async (tx) => {
       for await (const part of writeDump(tx, migrations, [], lost))
-        if (String(part).startsWith("---")) relay.sever();
+        if (String(part).startsWith("---")) proxy.sever();
     });
   });
   await expect(reading).rejects.toBeInstanceOf(ConnectionLost);
@@ -141,12 +141,12 @@ test("a dump whose database is killed ends with an error", async () => {
 test("a database that is killed while a dump is loaded is an error", async () => {
   const { dump } = await dumpOf(t.sql);
   const scratch = await createTestDatabase({ migrations: [] });
-  await using relay = await relayPostgres(scratch.url);
-  const loading = onConnection(relay.url, "test", async (sql, lost) => {
+  await using proxy = await startConnectionProxy(scratch.url);
+  const loading = onConnection(proxy.url, "test", async (sql, lost) => {
     async function* cut() {
       for await (const chunk of chunksOf(dump, 1000)) {
         yield chunk;
-        if (String(chunk).includes("from stdin;")) relay.sever();
+        if (String(chunk).includes("from stdin;")) proxy.sever();
       }
     }
     await loadDump(sql, cut(), own, lost);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openPostgres } from "../../../src/server/db/postgres.ts";
+import { startConnectionProxy } from "../../support/connection-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { relayPostgres } from "../../support/severed-postgres.ts";
 
 setDefaultTimeout(60_000);
 
@@ -14,11 +14,11 @@ describe("a transaction whose connection is lost", () => {
   afterAll(() => database.drop());
 
   test("during a statement is an error, and the client goes on with another connection", async () => {
-    await using relay = await relayPostgres(database.url);
-    const sql = openPostgres(relay.url, { max: 1 });
+    await using proxy = await startConnectionProxy(database.url);
+    const sql = openPostgres(proxy.url, { max: 1 });
     const work = sql.begin(async (tx) => {
       await tx`select 1`;
-      setTimeout(relay.sever, 50);
+      setTimeout(proxy.sever, 50);
       await tx`select pg_sleep(60)`;
     });
     await expect(work).rejects.toThrow();
@@ -27,13 +27,13 @@ describe("a transaction whose connection is lost", () => {
   });
 
   test("between statements runs no later statement on another connection", async () => {
-    await using relay = await relayPostgres(database.url);
-    const sql = openPostgres(relay.url, { max: 1 });
+    await using proxy = await startConnectionProxy(database.url);
+    const sql = openPostgres(proxy.url, { max: 1 });
     await sql`create table public.written (line text)`;
     const refused = Promise.withResolvers<unknown>();
     const work = sql.begin(async (tx) => {
       await tx`select 1`;
-      relay.sever();
+      proxy.sever();
       // The client connects anew for whoever else asks.
       await sql`select 1`.catch(() => undefined);
       await sql`select 1`;
