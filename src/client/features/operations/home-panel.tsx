@@ -47,7 +47,7 @@ export function HomePanel<Data>({ title, count, link, query, children }: HomePan
 
 interface HomeRowProps {
   icon: Icon;
-  tone: "ok" | "warn" | "bad" | "plain";
+  tone: "ok" | "bad";
   title: ReactNode;
   children?: ReactNode;
   actions?: ReactNode;
