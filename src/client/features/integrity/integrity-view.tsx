@@ -1,9 +1,9 @@
 import { Trans } from "@lingui/react/macro";
-import { useAtom, useSetAtom } from "jotai";
+import { useAtom } from "jotai";
 import { Tabs } from "radix-ui";
-import { useEffect } from "react";
 import { LoadError } from "../../ui/load-error.tsx";
-import { viewAtom, viewStateAtom } from "../places/views.ts";
+import { useHomeIf } from "../places/use-home-if.ts";
+import { viewStateAtom } from "../places/views.ts";
 import { useHis } from "../session/his-context.ts";
 import { Findings } from "./findings.tsx";
 import { PastRounds } from "./past-rounds.tsx";
@@ -13,10 +13,7 @@ import { useIntegrity } from "./use-integrity.ts";
 /** What reading the archive again found, for an admin; sends everybody else back to the start. */
 export default function IntegrityView() {
   const isAdmin = useHis().user.role === "admin";
-  const setView = useSetAtom(viewAtom);
-  useEffect(() => {
-    if (!isAdmin) setView("welcome");
-  }, [isAdmin, setView]);
+  useHomeIf(!isAdmin);
   return isAdmin ? <ArchiveIntegrity /> : null;
 }
 

@@ -1,11 +1,11 @@
 import { Trans } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
-import { useEffect } from "react";
 import type { Payment } from "../../../shared/api/payments.ts";
 import { Button } from "../../ui/button.tsx";
 import { ReceiptIcon } from "../../ui/icons.tsx";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { useDialogValue } from "../places/use-dialog-value.ts";
+import { useHomeIf } from "../places/use-home-if.ts";
 import { dialogIdAtom, viewAtom } from "../places/views.ts";
 import { maySubscribe, useHis } from "../session/his-context.ts";
 import { PaymentCards } from "./payment-cards.tsx";
@@ -17,10 +17,7 @@ import { usePaymentHistory } from "./use-payments.ts";
 /** The person's payments. Admins pay nothing and are sent back to the start. */
 export default function PaymentHistoryView() {
   const isAdmin = useHis().user.role === "admin";
-  const setView = useSetAtom(viewAtom);
-  useEffect(() => {
-    if (isAdmin) setView("welcome");
-  }, [isAdmin, setView]);
+  useHomeIf(isAdmin);
   return isAdmin ? null : <PaymentHistory />;
 }
 

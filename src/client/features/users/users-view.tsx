@@ -1,13 +1,13 @@
 import { Trans } from "@lingui/react/macro";
-import { useAtom, useSetAtom } from "jotai";
-import { useEffect, useState } from "react";
+import { useAtom } from "jotai";
+import { useState } from "react";
 import type { CurrentUser } from "../../../shared/api/users.ts";
 import { Button } from "../../ui/button.tsx";
 import { UserPlusIcon } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { useMediaQuery } from "../../ui/use-media-query.ts";
-import { viewAtom } from "../places/views.ts";
+import { useHomeIf } from "../places/use-home-if.ts";
 import { useHis } from "../session/his-context.ts";
 import { AddUserDialog } from "./add-user-dialog.tsx";
 import { ClearFactorsDialog } from "./clear-factors-dialog.tsx";
@@ -25,10 +25,7 @@ const NARROW = "(max-width: 1020px)";
 /** Lists the accounts for an admin; sends everybody else back to the start. */
 export default function UsersView() {
   const isAdmin = useHis().user.role === "admin";
-  const setView = useSetAtom(viewAtom);
-  useEffect(() => {
-    if (!isAdmin) setView("welcome");
-  }, [isAdmin, setView]);
+  useHomeIf(!isAdmin);
   return isAdmin ? <Users /> : null;
 }
 
