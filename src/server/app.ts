@@ -7,6 +7,9 @@ import { createExportRoutes } from "./features/export/export.routes.ts";
 import { createIngestRoutes } from "./features/ingest/ingest.routes.ts";
 import { createIntegrityRoutes } from "./features/integrity/integrity.routes.ts";
 import { createLabsRoutes } from "./features/labs/labs.routes.ts";
+import { createLinksRoutes } from "./features/links/links.routes.ts";
+import { isVisitToken, resolveVisitScope } from "./features/links/visit-token.ts";
+import { createVisitsRoutes } from "./features/links/visits.routes.ts";
 import { createAuthRoutes } from "./features/membership/auth.routes.ts";
 import { findSession } from "./features/membership/find-session.ts";
 import { createConfirmEmailRoutes, createUsersRoutes } from "./features/membership/users.routes.ts";
@@ -91,6 +94,8 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/", createStudiesRoutes(deps, guard));
   app.route("/", createStudyListRoutes(deps, guard));
   app.route("/", createThumbnailsRoutes(deps, guard));
+  app.route("/", createLinksRoutes(deps, guard));
+  app.route("/", createVisitsRoutes(deps, guard));
   app.route("/", createSubscriptionsRoutes(deps, guard));
   app.route("/", createPaymentsRoutes(deps, guard));
   app.route("/", createRemovalsRoutes(deps, guard));
@@ -100,8 +105,9 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/", createOperationsRoutes(deps, guard));
   app.route("/", createConfirmEmailRoutes(deps, guard));
   app.route("/", createViewerTokenRoutes(deps, guard));
+  const visits = { owns: isVisitToken, resolve: resolveVisitScope };
   if (viewerOrigin === undefined) app.use("/dicomweb/t/*", shareWithSandbox());
-  app.route("/dicomweb/t/:token", createViewerDicomwebRoutes(deps));
+  app.route("/dicomweb/t/:token", createViewerDicomwebRoutes(deps, visits));
   app.route("/dicomweb", createStudyDicomwebRoutes(deps, guard));
   app.route(
     "/viewer",

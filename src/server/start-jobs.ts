@@ -3,6 +3,7 @@ import { startAuthJobs } from "./features/accounts/accounts.jobs.ts";
 import { startAuditJobs } from "./features/audit/audit.jobs.ts";
 import { startIngestJobs } from "./features/ingest/ingest.jobs.ts";
 import { startLabJobs } from "./features/labs/labs.jobs.ts";
+import { startLinkJobs } from "./features/links/links.jobs.ts";
 import { startMonitoringJobs } from "./features/monitoring/monitoring.jobs.ts";
 import { startPaymentJobs } from "./features/payments/payments.jobs.ts";
 import { startRemovalJobs } from "./features/removals/removals.jobs.ts";
@@ -29,6 +30,7 @@ export async function startJobs(deps: Deps): Promise<AsyncDisposable> {
   await startLabJobs(deps);
   await startThumbnailJobs(deps);
   await startIngestJobs(deps);
+  await startLinkJobs(deps);
   await startPaymentJobs(deps);
   await startSubscriptionJobs(deps);
   await startRemovalJobs(deps);

@@ -41,6 +41,7 @@ const ORDER = [
   "features/import",
   "features/rebuild",
   "features/viewer",
+  "features/links",
   "features/payments",
   "features/removals",
   "features/overview",

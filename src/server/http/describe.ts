@@ -5,6 +5,7 @@ import * as auth from "../../shared/api/auth.ts";
 import type { Call } from "../../shared/api/call.ts";
 import * as factors from "../../shared/api/factors.ts";
 import * as labs from "../../shared/api/labs.ts";
+import * as links from "../../shared/api/links.ts";
 import * as operations from "../../shared/api/operations.ts";
 import * as payments from "../../shared/api/payments.ts";
 import * as problem from "../../shared/api/problem.ts";
@@ -22,6 +23,8 @@ export const rooms = {
   Account: "One's own profile, terms and data.",
   Uploads: "Studies come in as ZIP files of DICOM instances.",
   Studies: "The list of studies, what is known of each, and who may see it.",
+  Links:
+    "Links to studies for people without an account, and what such a link opens. Its secret stands behind the # of its address, which browsers send to no server.",
   Reports: "The PDF report (laudo) of a study.",
   "Laboratory exams": "Laboratory PDFs, each with a name and a date.",
   DICOMweb: "WADO-RS and QIDO-RS (PS3.18) within one study, for a session.",
@@ -69,6 +72,7 @@ for (const shared of [
   auth,
   factors,
   labs,
+  links,
   operations,
   payments,
   problem,

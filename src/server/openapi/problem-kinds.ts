@@ -7,6 +7,7 @@ import * as exports from "../features/export/export.errors.ts";
 import * as ingest from "../features/ingest/ingest.errors.ts";
 import * as integrity from "../features/integrity/integrity.errors.ts";
 import * as labs from "../features/labs/labs.errors.ts";
+import * as links from "../features/links/links.errors.ts";
 import * as payments from "../features/payments/payments.errors.ts";
 import * as removals from "../features/removals/removals.errors.ts";
 import * as reports from "../features/reports/reports.errors.ts";
@@ -32,6 +33,7 @@ const rooms = [
   labs,
   dicomweb,
   viewer,
+  links,
   subscriptions,
   removals,
   payments,

@@ -153,12 +153,14 @@ export const granteeSchema = z.object({
 export const grantSchema = z.extend(granteeSchema, { createdAt: z.string() });
 export type Grant = z.infer<typeof grantSchema>;
 
-/** `actorName` is null if the account of that person was deleted. */
+/** `actorName` is null if the account of that person was deleted, and for a visitor, who has come by the link `linkId`. */
 export const auditEntrySchema = z.object({
   at: z.string(),
   action: z.string(),
   actorName: z.nullable(z.string()),
   address: z.nullable(z.string()),
+  linkId: z.optional(z.nullable(z.string())),
+  device: z.optional(z.nullable(z.string())),
 });
 export type AuditEntry = z.infer<typeof auditEntrySchema>;
 

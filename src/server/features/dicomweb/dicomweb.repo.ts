@@ -16,6 +16,8 @@ export interface Scope {
   studyIds: string[];
   /** Leaves out the caller's own studies, for a caller without a subscription. */
   isGrantedOnly?: boolean;
+  /** Who reads, if it is not the caller: a visitor, by their link. */
+  reader?: string;
 }
 
 function inScope({ caller, studyIds, isGrantedOnly }: Scope) {

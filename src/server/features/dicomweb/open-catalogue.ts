@@ -31,6 +31,7 @@ export function openCatalogue(
   found?: FoundManifest,
 ): DicomwebCatalogue {
   const { series: reader } = deps;
+  const readerId = scope.reader ?? scope.caller.userId;
   const findManifest = async (studyInstanceUID: string, seriesInstanceUID: string) => {
     const isFound =
       found?.studyInstanceUID === studyInstanceUID && found.seriesInstanceUID === seriesInstanceUID;
@@ -38,8 +39,8 @@ export function openCatalogue(
     return await findManifestObject(deps.db, scope, { studyInstanceUID, seriesInstanceUID });
   };
   const inTurn = (body: Bytes): Bytes => {
-    deps.readingTurns.assertRoom(scope.caller.userId);
-    return streamOf(deps.readingTurns.inTurn(scope.caller.userId, piecesOf(body)));
+    deps.readingTurns.assertRoom(readerId);
+    return streamOf(deps.readingTurns.inTurn(readerId, piecesOf(body)));
   };
   return {
     async studies(query) {
@@ -71,7 +72,7 @@ export function openCatalogue(
     },
     openInflated: async (instance, range) => inTurn(await reader.openInflated(instance, range)),
     async locate(instance, tagPath) {
-      deps.readingTurns.assertRoom(scope.caller.userId);
+      deps.readingTurns.assertRoom(readerId);
       return await locateElement(deps, instance, tagPath);
     },
   };

@@ -7,6 +7,7 @@ import { listPlaces } from "../accounts/sign-in/known-places.repo.ts";
 import { listTrustedDevices } from "../accounts/sign-in/trusted-devices.repo.ts";
 import { presentUser } from "../accounts/users/present-user.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
+import { describeLinks } from "../links/describe-links.ts";
 import { listDevolucoesOf } from "../payments/devolucoes.repo.ts";
 import { listPaymentsOf } from "../payments/payments.repo.ts";
 import { presentPayment } from "../payments/present-payment.ts";
@@ -50,6 +51,7 @@ export async function describeAccount(
     rememberedDevices: await listTrustedDevices(db, userId),
     signedInFrom: await listPlaces(db, userId),
     mailedLinks: await listLinks(db, userId),
+    sharedLinks: await describeLinks(deps, userId),
     formerAddresses: await listFormerAddresses(db, userId),
     sharedWithYou: await listGrantsTo(db, userId),
     usage: usage.map(({ userId: _, ...event }) => event),

@@ -55,6 +55,17 @@ export const personalData: Record<string, PersonalData | typeof noPersonalData> 
   series: { exportedIn: "exams.json", erasure: "deleted", kept: "with the study" },
   series_thumbnails: { exportedIn: null, erasure: "deleted", kept: "made of the images, which are exported" },
   sessions: { exportedIn: "account.json", erasure: "deleted", kept: "7 days" },
+  share_link_studies: { exportedIn: "account.json", erasure: "deleted", kept: "with the link" },
+  share_link_visits: {
+    exportedIn: "account.json",
+    erasure: "deleted",
+    kept: "with the link, the newest 500: time, address and device of its visitors",
+  },
+  share_links: {
+    exportedIn: "account.json",
+    erasure: "deleted",
+    kept: "until 90 days after they end; hashes",
+  },
   storage_tallies: { exportedIn: null, erasure: "deleted", kept: "counts of the bytes" },
   stored_objects: { exportedIn: "DICOM/", erasure: "deleted", kept: "with the study" },
   studies: { exportedIn: "exams.json", erasure: "deleted", kept: "until deleted; 72 h after a cancellation" },

@@ -5,6 +5,7 @@ import type { RequestOrigin } from "../../http/request-origin.ts";
 import { aboutStudy, recordAudit } from "../audit/audit.repo.ts";
 import { findStudy } from "../studies/access/find-study.ts";
 import type { Caller } from "../studies/studies.repo.ts";
+import type { StudyRow } from "../studies/studies.table.ts";
 import { reportNotFound } from "./reports.errors.ts";
 import { findReport } from "./reports.repo.ts";
 
@@ -16,15 +17,29 @@ export async function openReport(
   origin: RequestOrigin,
 ): Promise<Response> {
   const study = await findStudy(deps.db, caller, reference);
+  return await answerReport(deps, study, () =>
+    recordAudit(deps.db, {
+      at: deps.clock.now(),
+      action: "report.opened",
+      actorId: caller.userId,
+      ...aboutStudy(study),
+      ...origin,
+    }),
+  );
+}
+
+/**
+ * Answers the report of a study that the reader may see, once `record` has recorded that.
+ * @throws {AppError} `report.not_found`, `archive.damaged`
+ */
+export async function answerReport(
+  deps: ObjectDeps,
+  study: Pick<StudyRow, "id">,
+  record: () => Promise<void>,
+): Promise<Response> {
   const found = await findReport(deps.db, study.id);
   if (!found) throw new AppError(reportNotFound);
-  await recordAudit(deps.db, {
-    at: deps.clock.now(),
-    action: "report.opened",
-    actorId: caller.userId,
-    ...aboutStudy(study),
-    ...origin,
-  });
+  await record();
   const { sizeBytes } = found.object;
   const body = await openObject(deps, found.object, { offset: 0, length: sizeBytes });
   return answerPdf(body, { sizeBytes, fileName: "laudo.pdf", isDownload: false });

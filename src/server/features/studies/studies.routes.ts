@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import {
   assignStudyCall,
   deleteStudyCall,
@@ -29,6 +29,7 @@ import {
 } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
+import type { Session } from "../../http/session.ts";
 import { validate } from "../../http/validate.ts";
 import { userNotFound } from "../accounts/users/users.errors.ts";
 import { actionLimitReached } from "../subscriptions/subscriptions.errors.ts";
@@ -37,7 +38,7 @@ import { grantAccess, readGrants, revokeAccess } from "./access/grant-access.ts"
 import { shareStudy } from "./access/share-study.ts";
 import { deleteStudy } from "./delete-study.ts";
 import { answerDownload } from "./download/download-body.ts";
-import { findStudyFile } from "./download/download-study.ts";
+import { chargeDownload, findStudyFile, type StudyFile } from "./download/download-study.ts";
 import { issueDownloadTicket, redeemDownloadTicket } from "./download/download-ticket.ts";
 import { presentSeries, shownStatus } from "./present-series.ts";
 import { readStudyAudit } from "./read-study-audit.ts";
@@ -56,6 +57,10 @@ const viewing = { subscription: "viewing" } as const;
 
 export function createStudiesRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
+  const charging = (c: Context<HttpEnv>, session: Session, file: StudyFile) => {
+    const origin = originOf(c);
+    return (asked: { isRange: boolean }) => chargeDownload(deps, session, file, { ...asked, origin });
+  };
 
   routes.get(
     examCountCall.path,
@@ -213,7 +218,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
     async (c) => {
       const session = c.get("session");
       const file = await findStudyFile(deps, session, c.req.param("study"));
-      return answerDownload(deps, c.req.raw, session, file, originOf(c));
+      return answerDownload(deps, c.req.raw, file, charging(c, session, file));
     },
   );
 
@@ -253,7 +258,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
     ),
     async (c) => {
       const { session, file } = await redeemDownloadTicket(deps, c.req.param("token"));
-      return answerDownload(deps, c.req.raw, session, file, originOf(c));
+      return answerDownload(deps, c.req.raw, file, charging(c, session, file));
     },
   );
 

@@ -1,4 +1,4 @@
-import { desc, eq } from "drizzle-orm";
+import { desc, eq, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { users } from "../accounts/users/users.table.ts";
 import { auditEvents } from "../audit/audit.table.ts";
@@ -11,6 +11,9 @@ export async function listStudyAudit(db: DbOrTx, studyId: string, limit: number)
       action: auditEvents.action,
       actorName: users.name,
       address: auditEvents.address,
+      /** Of a visitor: the link they used, and what their browser says it is. */
+      linkId: sql<string | null>`${auditEvents.details} ->> 'linkId'`,
+      device: sql<string | null>`${auditEvents.details} ->> 'device'`,
     })
     .from(auditEvents)
     .leftJoin(users, eq(users.id, auditEvents.actorId))

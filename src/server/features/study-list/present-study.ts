@@ -1,10 +1,8 @@
 import type { Study } from "../../../shared/api/studies.ts";
 import type { Session } from "../../http/session.ts";
 import { studyAccess } from "../studies/access/study-access.ts";
-import { shownStatus } from "../studies/present-series.ts";
+import { presentIndex } from "../studies/present-index.ts";
 import type { StudyListRow } from "./study-list.repo.ts";
-
-const genders: Record<string, Study["patientGender"]> = { M: "male", F: "female", O: "other" };
 
 /** A study as the list shows it to this caller, who may have attached its report. */
 export function presentStudy(
@@ -13,23 +11,9 @@ export function presentStudy(
   isReportByCaller: boolean,
 ): Study {
   return {
-    id: study.id,
-    studyInstanceUID: study.studyInstanceUID,
-    patientName: study.patientName,
+    ...presentIndex(study),
     patientID: study.patientID,
-    patientBirthDate: study.patientBirthDate,
-    patientGender: genders[study.patientSex ?? ""] ?? null,
-    studyDescription: study.description,
-    studyDate: study.studyDate,
-    examinedAt:
-      study.studyDate && study.studyTime ? `${study.studyDate}T${study.studyTime}` : study.studyDate,
     accessionNumber: study.accessionNumber,
-    institutionName: study.institutionName,
-    modality: study.modality,
-    imagesReceived: study.instanceCount,
-    seriesCount: study.seriesCount,
-    sizeBytes: study.sizeBytes,
-    storageStatus: shownStatus(study),
     integrity: study.integrity,
     verifiedAt: study.verifiedAt?.toISOString() ?? null,
     laudo: study.hasReport,

@@ -1,4 +1,5 @@
 import { and, eq, exists, gt, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { isUuid } from "../../../shared/uuid.ts";
 import type { DbOrTx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
@@ -171,18 +172,18 @@ export async function findStudyThumbnail(db: DbOrTx, studyId: string): Promise<T
   return row && pictureIn(row);
 }
 
-/** The picture of one series of the study, named by `column`; `"unknown"` if the study has no such series. */
+/** The picture of a series of the study, by its id or Series Instance UID; `"unknown"` if the study has no such series. */
 export async function findSeriesThumbnail(
   db: DbOrTx,
   studyId: string,
-  column: "id" | "seriesInstanceUID",
-  value: string,
+  reference: string,
 ): Promise<Thumbnail | undefined | "unknown"> {
+  const column = isUuid(reference) ? series.id : series.seriesInstanceUID;
   const [row] = await db
     .select({ image: seriesThumbnails.image, contentType: seriesThumbnails.contentType })
     .from(series)
     .leftJoin(seriesThumbnails, eq(seriesThumbnails.seriesId, series.id))
-    .where(and(eq(series.studyId, studyId), eq(series[column], value)));
+    .where(and(eq(series.studyId, studyId), eq(column, reference)));
   return row ? pictureIn(row) : "unknown";
 }
 

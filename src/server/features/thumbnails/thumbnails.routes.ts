@@ -1,6 +1,5 @@
 import { Hono } from "hono";
 import { seriesPictureCall, studyPictureCall } from "../../../shared/api/studies.ts";
-import { isUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { describeIn } from "../../http/describe.ts";
@@ -10,7 +9,8 @@ import type { HttpEnv } from "../../http/http-context.ts";
 import { validate } from "../../http/validate.ts";
 import { findStudy } from "../studies/access/find-study.ts";
 import { studyAmbiguous, studyNotFound } from "../studies/studies.errors.ts";
-import { findSeriesThumbnail, findStudyThumbnail, type Thumbnail } from "./thumbnails.repo.ts";
+import { answerThumbnail } from "./answer-thumbnail.ts";
+import { findSeriesThumbnail, findStudyThumbnail } from "./thumbnails.repo.ts";
 
 const describe = describeIn("Studies");
 const viewing = { subscription: "viewing" } as const;
@@ -31,7 +31,7 @@ export function createThumbnailsRoutes({ db }: Pick<Deps, "db">, guard: Guard) {
     validate("query", studyPictureCall.query),
     async (c) => {
       const study = await findStudy(db, c.get("session"), c.req.param("study"));
-      return answer(await findStudyThumbnail(db, study.id));
+      return answerThumbnail(await findStudyThumbnail(db, study.id));
     },
   );
 
@@ -47,29 +47,11 @@ export function createThumbnailsRoutes({ db }: Pick<Deps, "db">, guard: Guard) {
     validate("query", seriesPictureCall.query),
     async (c) => {
       const study = await findStudy(db, c.get("session"), c.req.param("study"));
-      const reference = c.req.param("series");
-      const column = isUuid(reference) ? "id" : "seriesInstanceUID";
-      const thumbnail = await findSeriesThumbnail(db, study.id, column, reference);
+      const thumbnail = await findSeriesThumbnail(db, study.id, c.req.param("series"));
       if (thumbnail === "unknown") throw new AppError(notFound);
-      return answer(thumbnail);
+      return answerThumbnail(thumbnail);
     },
   );
 
   return routes;
-}
-
-/** Answers 204 if there is no picture (yet): that is not an error, and browsers must not report one. */
-function answer(thumbnail: Thumbnail | undefined): Response {
-  if (!thumbnail)
-    return new Response(null, { status: 204, headers: { "Cache-Control": "private, no-store" } });
-  return new Response(Uint8Array.from(thumbnail.image), {
-    headers: {
-      "Content-Type": thumbnail.contentType,
-      "Content-Security-Policy": "sandbox; default-src 'none'",
-      "X-Content-Type-Options": "nosniff",
-      "Cache-Control": "private, max-age=3600",
-      // Several people may share a browser, so an answer cached in one session must not serve another.
-      Vary: "Authorization",
-    },
-  });
 }

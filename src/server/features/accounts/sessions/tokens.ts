@@ -2,10 +2,10 @@ import { jwtVerify, SignJWT } from "jose";
 import { ByteCache } from "../../../runtime/byte-cache.ts";
 
 /** The purpose of a signed token. A token is invalid for any other purpose. */
-export type TokenPurpose = "session" | "viewer" | "download" | "export";
+export type TokenPurpose = "session" | "viewer" | "visit" | "download" | "export";
 
 export interface TokenClaims {
-  /** Session id: a token of any purpose ends with the session that created it. */
+  /** Session id: a token ends with the session that created it. Of a visit, its own id; `sub` is its link then. */
   sid: string;
   sub: string;
   /** Study row ids that a viewer or download token opens. */

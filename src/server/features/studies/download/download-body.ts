@@ -15,11 +15,9 @@ import {
 import { AppError } from "../../../http/app-error.ts";
 import { parseByteRange } from "../../../http/byte-range.ts";
 import { rangeNotSatisfiable } from "../../../http/http.errors.ts";
-import type { RequestOrigin } from "../../../http/request-origin.ts";
 import { streamOf } from "../../../http/stream-of.ts";
 import type { ByteRange } from "../../../storage/object-store.ts";
-import type { Caller } from "../studies.repo.ts";
-import { chargeDownload, type StudyFile } from "./download-study.ts";
+import type { StudyFile } from "./download-study.ts";
 
 /** For the log only: the client left before a byte was sent, and is not charged. */
 const CLIENT_GONE = 499;
@@ -35,6 +33,9 @@ export async function planDownload(deps: ObjectDeps, volumes: StoredObjectRow[])
   );
 }
 
+/** Charges and records a download before its first byte. */
+export type ChargeDownload = (asked: { isRange: boolean }) => Promise<void>;
+
 /**
  * Answers GET or HEAD for a study's file, with ETag and Range. GET is charged before the first byte; HEAD is free. A file of one
  * volume on a disk is checked and then sent from there with Content-Length. Any other is streamed: each piece is checked before it
@@ -45,9 +46,8 @@ export async function planDownload(deps: ObjectDeps, volumes: StoredObjectRow[])
 export async function answerDownload(
   deps: ObjectDeps,
   request: Request,
-  caller: Caller,
   file: StudyFile,
-  origin: RequestOrigin,
+  charge: ChargeDownload,
 ): Promise<Response> {
   const plan = await planDownload(deps, file.volumes);
   const headers = downloadHeaders(file);
@@ -69,7 +69,7 @@ export async function answerDownload(
     return new Response(null, { status: CLIENT_GONE });
   }
   try {
-    await chargeDownload(deps, caller, file, { isRange: range !== undefined, origin });
+    await charge({ isRange: range !== undefined });
   } catch (error) {
     await giveUp();
     throw error;

@@ -36,6 +36,11 @@ export async function findStudyFile(
 ): Promise<StudyFile> {
   const study = await findStudy(deps.db, caller, reference);
   if (!mayDownload(caller, study)) throw new AppError(forbidden);
+  return await studyFileOf(deps, study);
+}
+
+/** The file of a study that the caller may download. */
+export async function studyFileOf(deps: Pick<Deps, "db">, study: StudyRow): Promise<StudyFile> {
   const volumes = await listVolumes(deps.db, study.id);
   const names = volumes.map((volume) => volume.id).join();
   const etag = `"${new Bun.CryptoHasher("sha256").update(names).digest("hex").slice(0, 32)}"`;

@@ -1,0 +1,19 @@
+import type { Deps } from "../../deps.ts";
+import { listLinks, listVisits } from "./links.repo.ts";
+import { presentLink } from "./read-links.ts";
+
+const MAX_LINKS = 3_000;
+const MAX_VISITS = 10_000;
+
+/** The links of an account with their openings, for the export of its data. */
+export async function describeLinks(deps: Pick<Deps, "db" | "clock">, accountId: string) {
+  const rows = await listLinks(deps.db, { accountId }, MAX_LINKS);
+  const ids = rows.map(({ link }) => link.id);
+  const visits = await listVisits(deps.db, ids, MAX_VISITS);
+  return rows.map((row) => ({
+    ...presentLink(row, deps.clock.now()),
+    visits: visits
+      .filter(({ linkId }) => linkId === row.link.id)
+      .map(({ id: _, linkId: __, ...visit }) => visit),
+  }));
+}

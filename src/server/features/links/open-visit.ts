@@ -1,0 +1,87 @@
+import type * as z from "zod/mini";
+import type { Visit, visitRequestSchema } from "../../../shared/api/links.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { networkOf } from "../../http/network-of.ts";
+import { hashSecret } from "../accounts/mailed-links/secrets.ts";
+import { beginAttempt } from "../accounts/sign-in/throttle.ts";
+import { findUser } from "../accounts/users/users.repo.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
+import { mailAboutOpening } from "./link-mails.ts";
+import { isLinkOpen } from "./link-standing.ts";
+import { linkNotFound } from "./links.errors.ts";
+import { insertVisit, takeMail, takeOpening } from "./links.repo.ts";
+import { assertPasscode, passcodeAsked } from "./passcode.ts";
+import { presentVisit } from "./present-visit.ts";
+import { MAX_OPENINGS_KEPT } from "./read-links.ts";
+import { eventsAboutStudies } from "./visit-audit.ts";
+import type { VisitOrigin } from "./visit-origin.ts";
+import { signVisit } from "./visit-token.ts";
+import { type FoundLink, findLinkBySecret, listStudiesOfLink } from "./visits.repo.ts";
+
+type VisitDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal" | "tokens">;
+
+const FAILURES_AN_ADDRESS = 100;
+const WINDOW_SECONDS = 15 * 60;
+const MAILED_EVERY_MS = 3600_000;
+
+/**
+ * Opens a link for somebody without an account. A failure is counted against their network before it is known, so that guesses made
+ * at once can't exceed the limit.
+ * @throws {AppError} `link.not_found`, alike for every link that does not open; `link.passcode`; 429
+ */
+export async function openVisit(
+  deps: VisitDeps,
+  input: z.output<typeof visitRequestSchema>,
+  origin: VisitOrigin,
+): Promise<Visit> {
+  const { db, clock } = deps;
+  const now = clock.now();
+  const failures = {
+    name: "visit:address",
+    subject: networkOf(origin.address),
+    limit: FAILURES_AN_ADDRESS,
+    windowSeconds: WINDOW_SECONDS,
+  };
+  const attempt = await beginAttempt(db, [failures], now);
+  const link = await findLinkBySecret(db, hashSecret(input.secret));
+  if (!link || link.id !== input.link.toLowerCase() || !isLinkOpen(link, now) || isUsedUp(link))
+    throw new AppError(linkNotFound);
+  const studies = await listStudiesOfLink(db, link.id);
+  if (studies.length === 0) throw new AppError(linkNotFound);
+  if (link.passcodeHash !== null && !input.passcode) {
+    // A page has to ask first whether there is a passcode, so this is no failure.
+    await attempt.succeed();
+    throw passcodeAsked(link);
+  }
+  if (link.passcodeHash !== null) await assertPasscode(deps, link, input.passcode ?? "", origin);
+  const visitId = await recordVisit(deps, link, origin, now);
+  await attempt.succeed();
+  const token = await signVisit(deps.tokens, { linkId: link.id, visitId });
+  return await presentVisit(deps, { token, link, studies });
+}
+
+function isUsedUp({ maxOpenings, openings }: FoundLink): boolean {
+  return maxOpenings !== null && openings >= maxOpenings;
+}
+
+/** Counts the opening, and records it for the owner. @throws {AppError} `link.not_found` if the link ended meanwhile */
+async function recordVisit(
+  deps: VisitDeps,
+  link: FoundLink,
+  { device, ...origin }: VisitOrigin,
+  now: Date,
+): Promise<string> {
+  const id = Bun.randomUUIDv7();
+  await deps.db.transaction(async (tx) => {
+    if (!(await takeOpening(tx, link.id, now))) throw new AppError(linkNotFound);
+    const { address } = origin;
+    await insertVisit(tx, { id, linkId: link.id, at: now, address, device }, MAX_OPENINGS_KEPT);
+    const event = { at: now, action: "link.opened", actorId: null, device, ...origin } as const;
+    for (const one of await eventsAboutStudies(tx, link, event)) await recordAudit(tx, one);
+    const owner = await findUser(tx, link.accountId);
+    if (owner && (await takeMail(tx, link.id, now, MAILED_EVERY_MS)))
+      await mailAboutOpening(deps, tx, owner, { recipient: link.recipient, device, at: now });
+  });
+  return id;
+}

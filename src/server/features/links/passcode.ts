@@ -1,0 +1,61 @@
+import { MAX_WRONG_PASSCODES } from "../../../shared/api/links.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { verifyPassword } from "../accounts/passwords/passwords.ts";
+import { findUser } from "../accounts/users/users.repo.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
+import { mailAboutPasscodes } from "./link-mails.ts";
+import { linkNotFound, linkPasscode } from "./links.errors.ts";
+import { endLinkRow, giveBackTry, takeTry } from "./links.repo.ts";
+import { eventsAboutStudies } from "./visit-audit.ts";
+import type { VisitOrigin } from "./visit-origin.ts";
+import type { FoundLink } from "./visits.repo.ts";
+
+/** Asks for the passcode. Whoever has the secret may know whose link it is: a first name and an initial. */
+export function passcodeAsked(link: FoundLink, tries = link.wrongPasscodes): AppError {
+  const members = { owner: shortName(link.ownerName), triesLeft: Math.max(0, MAX_WRONG_PASSCODES - tries) };
+  return new AppError(linkPasscode, { members });
+}
+
+/**
+ * Compares a passcode. Each try is counted before it is compared, so that tries made at once can't exceed the limit; the last one
+ * that is wrong ends the link.
+ * @throws {AppError} `link.passcode` if it is wrong, `link.not_found` if no try is left
+ */
+export async function assertPasscode(
+  deps: Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">,
+  link: FoundLink,
+  passcode: string,
+  origin: VisitOrigin,
+): Promise<void> {
+  const tries = await takeTry(deps.db, link.id);
+  if (tries === undefined) throw new AppError(linkNotFound);
+  if (await verifyPassword(passcode.replace(/\s/g, ""), link.passcodeHash)) {
+    await giveBackTry(deps.db, link.id);
+    return;
+  }
+  if (tries >= MAX_WRONG_PASSCODES) await blockLink(deps, link, origin);
+  throw passcodeAsked(link, tries);
+}
+
+async function blockLink(
+  deps: Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">,
+  link: FoundLink,
+  { device, ...origin }: VisitOrigin,
+): Promise<void> {
+  const now = deps.clock.now();
+  await deps.db.transaction(async (tx) => {
+    if (!(await endLinkRow(tx, link.id, { at: now, isBlocked: true }))) return;
+    const event = { at: now, action: "link.blocked", actorId: null, device, ...origin } as const;
+    for (const one of await eventsAboutStudies(tx, link, event)) await recordAudit(tx, one);
+    const owner = await findUser(tx, link.accountId);
+    if (owner) await mailAboutPasscodes(deps, tx, owner, link.recipient);
+  });
+}
+
+/** "Marina Gonçalves" → "Marina G." */
+function shortName(name: string): string {
+  const [first = "", ...others] = name.trim().split(/\s+/);
+  const [initial] = others.at(-1) ?? "";
+  return initial ? `${first} ${initial}.` : first;
+}

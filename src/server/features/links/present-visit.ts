@@ -1,0 +1,31 @@
+import type { Visit } from "../../../shared/api/links.ts";
+import type { Deps } from "../../deps.ts";
+import { presentIndex } from "../studies/present-index.ts";
+import { presentSeries } from "../studies/present-series.ts";
+import type { StudyRow } from "../studies/studies.table.ts";
+import { type LinkStanding, listSeriesOfStudies } from "./visits.repo.ts";
+
+/** The most series that one answer lists, of all studies together. */
+const MAX_SERIES = 2_000;
+
+/** What a visitor is told: the studies, and of the account nothing but its name. */
+export async function presentVisit(
+  deps: Pick<Deps, "db">,
+  { token, link, studies }: { token: string; link: LinkStanding; studies: StudyRow[] },
+): Promise<Visit> {
+  const studyIds = studies.map(({ id }) => id);
+  const series = await listSeriesOfStudies(deps.db, studyIds, MAX_SERIES);
+  return {
+    token,
+    owner: link.ownerName,
+    recipient: link.recipient,
+    expiresAt: link.expiresAt.toISOString(),
+    laudo: link.laudo,
+    download: link.download,
+    studies: studies.map((study) => ({
+      ...presentIndex(study),
+      laudo: study.hasReport && link.laudo,
+      series: series.filter(({ studyId }) => studyId === study.id).map(presentSeries),
+    })),
+  };
+}

@@ -1,0 +1,151 @@
+import { Hono } from "hono";
+import {
+  openVisitCall,
+  readVisitCall,
+  visitDownloadCall,
+  visitPictureCall,
+  visitReportCall,
+  visitSeriesPictureCall,
+} from "../../../shared/api/links.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { describeIn } from "../../http/describe.ts";
+import type { Guard } from "../../http/guard.ts";
+import {
+  archiveDamaged,
+  heldByAnotherNode,
+  notFound,
+  rangeNotSatisfiable,
+  tooManyRequests,
+} from "../../http/http.errors.ts";
+import type { HttpEnv } from "../../http/http-context.ts";
+import { validate } from "../../http/validate.ts";
+import { reportNotFound } from "../reports/reports.errors.ts";
+import { studyNotFound } from "../studies/studies.errors.ts";
+import { actionLimitReached } from "../subscriptions/subscriptions.errors.ts";
+import { answerThumbnail } from "../thumbnails/answer-thumbnail.ts";
+import { findSeriesThumbnail, findStudyThumbnail } from "../thumbnails/thumbnails.repo.ts";
+import { linkNotAllowed, linkNotFound, linkPasscode, visitOver } from "./links.errors.ts";
+import { openVisit } from "./open-visit.ts";
+import { downloadVisitedStudy, findVisitedStudy, openVisitedReport } from "./open-visited-study.ts";
+import { presentVisit } from "./present-visit.ts";
+import { visitOriginOf } from "./visit-origin.ts";
+import { resolveVisit } from "./visit-token.ts";
+import { listStudiesOfLink } from "./visits.repo.ts";
+
+const describe = describeIn("Links");
+const params = { token: "Of `POST /api/visits`." };
+const pictures = ["image/webp", "image/png", "image/jpeg"] as const;
+
+/** What a link opens, for anybody who has it. The routes are public: each looks at the token's link. */
+export function createVisitsRoutes(deps: Deps, guard: Guard) {
+  const routes = new Hono<HttpEnv>();
+
+  routes.post(
+    openVisitCall.path,
+    guard("public"),
+    describe(openVisitCall, {
+      summary: "Open a link",
+      details:
+        "Counts as one opening. `token` stands in the place of a viewer token in `/dicomweb/t/{token}`. `link.not_found` is the one answer for a link that is unknown, ended, expired or used up, and for a wrong secret. `link.passcode` also names the owner (a first name and an initial) and `triesLeft`; the tenth wrong passcode ends the link.",
+      problems: [linkNotFound, linkPasscode, tooManyRequests],
+    }),
+    validate("json", openVisitCall.body),
+    async (c) => c.json(await openVisit(deps, c.req.valid("json"), visitOriginOf(c))),
+  );
+
+  routes.get(
+    readVisitCall.path,
+    guard("public"),
+    describe(readVisitCall, {
+      summary: "Read a visit again",
+      details: "Not another opening.",
+      params,
+      problems: [visitOver],
+    }),
+    async (c) => {
+      const token = c.req.param("token");
+      const { link } = await resolveVisit(deps, token);
+      const studies = await listStudiesOfLink(deps.db, link.id);
+      return c.json(await presentVisit(deps, { token, link, studies }));
+    },
+  );
+
+  routes.get(
+    visitReportCall.path,
+    guard("public"),
+    describe(visitReportCall, {
+      summary: "Read the report of a study of a visit",
+      params,
+      media: ["application/pdf"],
+      problems: [visitOver, studyNotFound, linkNotAllowed, reportNotFound, archiveDamaged],
+    }),
+    (c) => {
+      const named = { token: c.req.param("token"), reference: c.req.param("study") };
+      return openVisitedReport(deps, named, visitOriginOf(c));
+    },
+  );
+
+  routes.get(
+    visitDownloadCall.path,
+    guard("public"),
+    describe(visitDownloadCall, {
+      summary: "Download a study of a visit as ZIP",
+      details:
+        "If the link allows it. Takes Range and If-Range. One action of the owner's month, once a day for a study of a link.",
+      params,
+      media: ["application/zip"],
+      also: { 206: "A range of it.", 304: "What the caller has is still good (If-None-Match)." },
+      problems: [
+        visitOver,
+        studyNotFound,
+        linkNotAllowed,
+        actionLimitReached,
+        rangeNotSatisfiable,
+        archiveDamaged,
+        heldByAnotherNode,
+      ],
+    }),
+    (c) => {
+      const named = { token: c.req.param("token"), reference: c.req.param("study") };
+      return downloadVisitedStudy(deps, c.req.raw, named, visitOriginOf(c));
+    },
+  );
+
+  routes.get(
+    visitPictureCall.path,
+    guard("public"),
+    describe(visitPictureCall, {
+      summary: "Read the small picture of a study of a visit",
+      params,
+      media: pictures,
+      also: { 204: "There is no picture, or none yet." },
+      problems: [visitOver, studyNotFound],
+    }),
+    async (c) => {
+      const { study } = await findVisitedStudy(deps, c.req.param("token"), c.req.param("study"));
+      return answerThumbnail(await findStudyThumbnail(deps.db, study.id));
+    },
+  );
+
+  routes.get(
+    visitSeriesPictureCall.path,
+    guard("public"),
+    describe(visitSeriesPictureCall, {
+      summary: "Read the small picture of a series of a visit",
+      params,
+      media: pictures,
+      also: { 204: "There is no picture, or none yet." },
+      problems: [visitOver, studyNotFound, notFound],
+    }),
+    async (c) => {
+      const { study } = await findVisitedStudy(deps, c.req.param("token"), c.req.param("study"));
+      const reference = c.req.param("series");
+      const thumbnail = await findSeriesThumbnail(deps.db, study.id, reference);
+      if (thumbnail === "unknown") throw new AppError(notFound);
+      return answerThumbnail(thumbnail);
+    },
+  );
+
+  return routes;
+}
