@@ -9,7 +9,7 @@ import { untilInterrupted } from "./interrupts.ts";
 import { reachDatabase } from "./migrate-only.ts";
 import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";
-import { openProgressLine, shareOf, sizeText } from "./progress-line.ts";
+import { barOfBytes, openProgressLine, sizeText } from "./progress-line.ts";
 import { parseOptions, UsageError } from "./usage.ts";
 
 /** `backup DIR [--keep N]`. Exit code 1 if something in the archive has changed since it was stored; the backup reports it. */
@@ -28,7 +28,7 @@ export async function backupCommand(program: Program, config: Config, args: stri
     keep,
     now: new Date(),
     signal,
-    onProgress: (tally, total) => progress.show(`Backing up: ${shareOf(tally.bytes, total.bytes)}`),
+    onProgress: (tally, total) => progress.show(`Backing up: ${barOfBytes(tally.bytes, total.bytes)}`),
   });
   process.stdout.write(told(folder, report));
   return report.changed.length + report.missing.length > 0 ? 1 : 0;

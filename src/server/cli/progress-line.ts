@@ -30,10 +30,9 @@ export function barOf(done: number, total: number): string {
   return `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}] ${Math.floor(share * 100)} %`;
 }
 
-/** Such as "40 % of 1.2 GB". */
-export function shareOf(bytes: number, totalBytes: number): string {
-  const percent = totalBytes === 0 ? 100 : Math.floor((bytes / totalBytes) * 100);
-  return `${percent} % of ${sizeText(totalBytes)}`;
+/** Such as "[########------------] 40 % of 1.2 GB". */
+export function barOfBytes(bytes: number, totalBytes: number): string {
+  return `${barOf(bytes, totalBytes)} of ${sizeText(totalBytes)}`;
 }
 
 /** Formats bytes for people, in decimal units. */

@@ -5,7 +5,7 @@ import { untilInterrupted } from "./interrupts.ts";
 import { reachDatabase } from "./migrate-only.ts";
 import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";
-import { openProgressLine, shareOf, sizeText } from "./progress-line.ts";
+import { barOfBytes, openProgressLine, sizeText } from "./progress-line.ts";
 import { rehearseCommand } from "./rehearse-command.ts";
 import { parseOptions } from "./usage.ts";
 
@@ -25,7 +25,7 @@ export async function verifyCommand(program: Program, config: Config, args: stri
       ...(sources.storedPath ? [join(config.dataDir, "objects")] : []),
     ],
     signal,
-    onProgress: (done, total) => progress.show(`Verifying: ${shareOf(done.bytes, total.bytes)}`),
+    onProgress: (done, total) => progress.show(`Verifying: ${barOfBytes(done.bytes, total.bytes)}`),
   });
   await Bun.write(Bun.stdout, asJson ? `${JSON.stringify(verification)}\n` : told(verification));
   return verification.findings.length === 0 ? 0 : 1;

@@ -15,6 +15,7 @@ import {
   transferQueue,
 } from "./holding-jobs.ts";
 import { listStagedUploads } from "./objects/stored-objects.repo.ts";
+import { createRefusedObject } from "./scrubbing/refused-object.ts";
 import { takeScrubTurn } from "./scrubbing/scrub-archive.ts";
 import { adoptUpload } from "./sweeping/adopt-upload.ts";
 import { sweepDeadNodes } from "./sweeping/sweep-dead-nodes.ts";
@@ -99,7 +100,8 @@ async function startScrubbing(deps: Deps): Promise<void> {
   await jobs.work(healQueue(node.id), async (object, { signal }) => {
     await healObject(deps, object, signal);
   });
-  await jobs.work(scrubQueue, (_, { signal }) => takeScrubTurn(deps, signal));
+  const refused = createRefusedObject();
+  await jobs.work(scrubQueue, (_, { signal }) => takeScrubTurn(deps, signal, refused));
   await jobs.schedule(scrubQueue, "* * * * *", {});
 }
 

@@ -6,6 +6,7 @@ import { checkObject } from "../../../src/server/holdings/checking/check-object.
 import { healObject } from "../../../src/server/holdings/checking/heal-object.ts";
 import { findStoredObject } from "../../../src/server/holdings/objects/stored-objects.repo.ts";
 import { readObject } from "../../../src/server/holdings/reading/open-object.ts";
+import { createRefusedObject } from "../../../src/server/holdings/scrubbing/refused-object.ts";
 import { scrubArchive } from "../../../src/server/holdings/scrubbing/scrub-archive.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
@@ -59,6 +60,7 @@ const healings = async () =>
   (await t.sql`select healed_by from integrity_findings order by id`).map(({ healed_by }) => healed_by);
 
 beforeEach(async () => {
+  s3.fault = () => undefined;
   await t.sql`delete from integrity_findings`;
 });
 
@@ -86,6 +88,42 @@ describe("an archive in S3", () => {
     // One look at the size and one read of each small object, and no listing.
     expect(s3.seen).toHaveLength(2 * objects.length);
     expect(await healings()).toEqual([]);
+  });
+
+  test("has an object that it refuses told as missing after half an hour, and the round goes on", async () => {
+    await t.sql`delete from scrub_rounds`;
+    let minutes = 0;
+    const clock = { now: () => new Date(t.deps.clock.now().getTime() + minutes * 60_000) };
+    const cache = t.deps.cache && { ...t.deps.cache, origin: createS3Store(s3.options) };
+    const deps = { ...t.deps, clock, cache, config: { ...t.deps.config, scrubDays: 30 } };
+    const refused = createRefusedObject();
+    const { id, key } = await volume();
+    s3.fault = (seen) =>
+      seen.key.endsWith(key) && seen.method === "GET" ? { status: 500, code: "InternalError" } : undefined;
+    await scrubArchive(deps, signal, refused);
+    minutes = 30 * 24 * 60;
+    await expect(scrubArchive(deps, signal, refused)).rejects.toThrow();
+    minutes += 29;
+    await expect(scrubArchive(deps, signal, refused)).rejects.toThrow();
+    expect(await t.sql`select found from integrity_findings`).toBeEmpty();
+    minutes += 1;
+    const all = (seen: { key: string }) =>
+      seen.key.endsWith(key) || seen.key === "" ? { status: 500, code: "InternalError" } : undefined;
+    const one = s3.fault;
+    s3.fault = all;
+    await expect(scrubArchive(deps, signal, refused)).rejects.toThrow();
+    expect(await t.sql`select found from integrity_findings`).toBeEmpty();
+    s3.fault = one;
+    await scrubArchive(deps, signal, refused);
+    const findings = await t.sql`select object_id, found from integrity_findings`;
+    expect(findings.map((row) => ({ ...row }))).toEqual([{ object_id: id, found: "missing" }]);
+    const [round] = await t.sql`select objects_read, findings from scrub_rounds order by started_at desc`;
+    expect(round).toMatchObject({ objects_read: 2, findings: 1 });
+    s3.fault = () => undefined;
+    await t.deps.db.transaction((tx) => t.deps.owners.studies.enqueueCheck(tx, studyId));
+    await t.settle();
+    expect(await healings()).toEqual(["reread"]);
+    expect(await integrity()).toBe("ok");
   });
 
   test("is checked itself: a right local copy does not hide that the store has changed bytes, and heals them", async () => {

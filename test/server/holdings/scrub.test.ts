@@ -4,6 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readConfig } from "../../../src/server/config.ts";
 import { scrubQueue } from "../../../src/server/holdings/holding-jobs.ts";
+import { createRefusedObject } from "../../../src/server/holdings/scrubbing/refused-object.ts";
 import { scrubArchive, takeScrubTurn } from "../../../src/server/holdings/scrubbing/scrub-archive.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
@@ -300,7 +301,7 @@ describe("damage of an object", () => {
     const config = { ...t.deps.config, scrubDays: SCRUB_DAYS };
     const away = { ...t.deps, config, store: { ...t.deps.store, stat } };
     await expect(scrubArchive(away, new AbortController().signal)).rejects.toThrow("away");
-    await takeScrubTurn(away, new AbortController().signal);
+    await takeScrubTurn(away, new AbortController().signal, createRefusedObject());
     expect(await rounds()).toMatchObject([{ objects_read: 0 }]);
   });
 

@@ -2,12 +2,16 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { heldByAnotherNode } from "../../http/http.errors.ts";
 import { describeError } from "../../runtime/log.ts";
-import { checkObject } from "../checking/check-object.ts";
+import { StoreUnavailable } from "../../storage/object-store.ts";
+import { checkObject, sourcesOf } from "../checking/check-object.ts";
 import { forgetFindings } from "../checking/findings.repo.ts";
+import type { Damage } from "../checking/integrity.ts";
+import { noteDamage } from "../checking/note-damage.ts";
 import { nodeCheckQueue } from "../holding-jobs.ts";
 import type { ObjectOwner, OwnedObject } from "../object-owners.ts";
 import type { ObjectDeps } from "../reading/open-object.ts";
 import { createPace, type Pace, paceOf } from "./pace.ts";
+import { createRefusedObject, type RefusedObject } from "./refused-object.ts";
 import { findLastRound, forgetRounds, insertRound, lockRounds, moveRound } from "./scrub-rounds.repo.ts";
 import type { ScrubRound } from "./scrub-rounds.table.ts";
 
@@ -25,9 +29,14 @@ const HISTORY_DAYS = 730;
 /**
  * Reads the part of the archive that is due: each object once within SCRUB_DAYS, evenly spread. The round and its place are in the
  * database, so the next turn continues where this one ends, on whichever node. It never deletes bytes.
+ * @param refused kept from turn to turn
  * @throws {StoreUnavailable} which does not mean that objects are damaged; the next turn tries again
  */
-export async function scrubArchive(deps: ScrubDeps, signal: AbortSignal): Promise<void> {
+export async function scrubArchive(
+  deps: ScrubDeps,
+  signal: AbortSignal,
+  refused: RefusedObject = createRefusedObject(),
+): Promise<void> {
   let round = await roundInForce(deps);
   if (!round) return;
   const endsAt = performance.now() + TURN_MS;
@@ -45,7 +54,7 @@ export async function scrubArchive(deps: ScrubDeps, signal: AbortSignal): Promis
     }
     for (const object of page) {
       if (performance.now() >= endsAt || isAhead(deps, round)) return;
-      const next = await scrubObject(deps, round, object, { pace, signal });
+      const next = await scrubObject(deps, round, object, { pace, signal, refused });
       if (!next) return;
       round = next;
     }
@@ -53,9 +62,13 @@ export async function scrubArchive(deps: ScrubDeps, signal: AbortSignal): Promis
 }
 
 /** As {@link scrubArchive}; a turn that fails is logged only, because the next one begins within a minute where it ended. */
-export async function takeScrubTurn(deps: ScrubDeps, signal: AbortSignal): Promise<void> {
+export async function takeScrubTurn(
+  deps: ScrubDeps,
+  signal: AbortSignal,
+  refused: RefusedObject,
+): Promise<void> {
   try {
-    await scrubArchive(deps, signal);
+    await scrubArchive(deps, signal, refused);
   } catch (error) {
     deps.log.warn("integrity.scrub_stopped", describeError(error));
   }
@@ -103,15 +116,21 @@ async function nextObjects(deps: ScrubDeps, round: ScrubRound): Promise<OwnedObj
   return await ownerIn(deps, round).listObjects(deps.db, after, OBJECTS_AT_ONCE);
 }
 
+interface ReadingOptions {
+  pace: Pace;
+  signal: AbortSignal;
+  refused: RefusedObject;
+}
+
 /** Reads one object and moves the round on; returns `undefined` if another node moved it meanwhile. */
 async function scrubObject(
   deps: ScrubDeps,
   round: ScrubRound,
   object: OwnedObject,
-  { pace, signal }: { pace: Pace; signal: AbortSignal },
+  options: ReadingOptions,
 ): Promise<ScrubRound | undefined> {
   if (round.ownerId !== object.ownerId) await settleLast(deps, round);
-  const found = await readWhereHeld(deps, object, { pace, signal });
+  const found = await readWhereHeld(deps, object, options);
   const next: ScrubRound = {
     ...round,
     objectsRead: round.objectsRead + 1,
@@ -128,17 +147,29 @@ async function scrubObject(
 async function readWhereHeld(
   deps: ScrubDeps,
   object: OwnedObject,
-  { pace, signal }: { pace: Pace; signal: AbortSignal },
-) {
+  { pace, signal, refused }: ReadingOptions,
+): Promise<Damage | undefined> {
   try {
     return await checkObject(deps, object, { signal, pause: (bytes) => pace.take(bytes, signal) });
   } catch (error) {
+    if (error instanceof StoreUnavailable && refused.isGivenUp(object.id, deps.clock.now()))
+      return await giveUp(deps, object);
     if (!(error instanceof AppError && error.kind === heldByAnotherNode)) throw error;
     const { ownerId: studyId, stagedOn } = object;
     if (stagedOn !== null)
       await deps.jobs.enqueue(nodeCheckQueue(stagedOn), { studyId }, { singletonKey: studyId });
     return undefined;
   }
+}
+
+/**
+ * Records an object that the store refuses as missing, so that the round goes on and the admin knows. A later read that succeeds
+ * closes the finding.
+ * @throws {StoreUnavailable} if the store as a whole is out of reach
+ */
+async function giveUp(deps: ScrubDeps, object: OwnedObject): Promise<Damage | undefined> {
+  await sourcesOf(deps).store.check();
+  return (await noteDamage(deps, object, "missing")) ? "missing" : undefined;
 }
 
 /** Records on the exam that all its objects were read. */
