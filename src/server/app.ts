@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import type { Deps } from "./deps.ts";
 import { createPdfForms } from "./documents/receive-pdf.ts";
+import { createAccessTokensRoutes } from "./features/accounts/access-tokens/access-tokens.routes.ts";
 import { createFactorsRoutes } from "./features/accounts/factors/factors.routes.ts";
 import { createStudyDicomwebRoutes } from "./features/dicomweb/study-dicomweb.routes.ts";
 import { createExportRoutes } from "./features/export/export.routes.ts";
@@ -11,7 +12,7 @@ import { createLinksRoutes } from "./features/links/links.routes.ts";
 import { isVisitToken, resolveVisitScope } from "./features/links/visit-token.ts";
 import { createVisitsRoutes } from "./features/links/visits.routes.ts";
 import { createAuthRoutes } from "./features/membership/auth.routes.ts";
-import { findSession } from "./features/membership/find-session.ts";
+import { createCallers } from "./features/membership/callers.ts";
 import { createConfirmEmailRoutes, createUsersRoutes } from "./features/membership/users.routes.ts";
 import { createMetricsRoutes } from "./features/monitoring/metrics.routes.ts";
 import { createOperationsRoutes } from "./features/monitoring/operations.routes.ts";
@@ -31,7 +32,7 @@ import { createViewerDicomwebRoutes } from "./features/viewer/viewer-dicomweb.ro
 import { separateOrigins } from "./features/viewer/viewer-origin.ts";
 import { createViewerTokenRoutes } from "./features/viewer/viewer-token.routes.ts";
 import { accessLog } from "./http/access-log.ts";
-import { bearerToken, createGuard } from "./http/guard.ts";
+import { createGuard } from "./http/guard.ts";
 import { createHealthRoutes } from "./http/health.routes.ts";
 import { createHealthChecks } from "./http/health-checks.ts";
 import type { HttpEnv } from "./http/http-context.ts";
@@ -62,7 +63,8 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   const { productName, publicUrl, viewerOrigin } = config;
   const app = new Hono<HttpEnv>();
   const pdfForms = createPdfForms(deps);
-  const guard = createGuard((token) => findSession(deps, token));
+  const callers = createCallers(deps);
+  const guard = createGuard(callers.find);
 
   app.onError(createErrorHandler(log));
   app.notFound(notFoundHandler);
@@ -75,9 +77,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
       isDevelopment: development !== undefined,
     }),
   );
-  const senderOf = async (authorization: string | undefined) =>
-    (await deps.tokens.verify("session", bearerToken(authorization) ?? ""))?.sub;
-  app.use(boundUnreadBodies({ senderOf }));
+  app.use(boundUnreadBodies({ senderOf: callers.senderOf }));
   app.use(separateOrigins({ publicUrl, viewerOrigin }));
 
   const checks = createHealthChecks(deps);
@@ -90,6 +90,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.use("/api/*", refuseLongBodies());
   app.route("/", createAuthRoutes(deps, guard));
   app.route("/", createFactorsRoutes(deps, guard));
+  app.route("/", createAccessTokensRoutes(deps, guard));
   app.route("/", createUsersRoutes(deps, guard));
   app.route("/", createStudiesRoutes(deps, guard));
   app.route("/", createStudyListRoutes(deps, guard));

@@ -21,6 +21,7 @@ const ORDER = [
   "subscriptions",
   "subscriptions-admin",
   "security",
+  "tokens",
   "auth",
   "profile",
   "support",

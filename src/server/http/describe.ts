@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { describeRoute, resolver } from "hono-openapi";
 import * as z from "zod/mini";
+import * as accessTokens from "../../shared/api/access-tokens.ts";
 import * as auth from "../../shared/api/auth.ts";
 import type { Call } from "../../shared/api/call.ts";
 import * as factors from "../../shared/api/factors.ts";
@@ -20,6 +21,8 @@ export const rooms = {
   "Signing in":
     "Accounts, sessions and passwords. Login answers the bearer token that the other calls ask for.",
   "Second factors": "Passkeys, the authenticator app and recovery codes of one's own account.",
+  "Access tokens":
+    "Tokens for programs, each with scopes. They open the calls that name one of their scopes, and never passwords, tokens, devices, payments or accounts.",
   Account: "One's own profile, terms and data.",
   Uploads: "Studies come in as ZIP files of DICOM instances.",
   Studies: "The list of studies, what is known of each, and who may see it.",
@@ -69,6 +72,7 @@ export const PROBLEM_CODES = "x-problem-codes";
 /** Names under which answers stand in the document: `studySchema` is `Study`. */
 const names = z.registry<{ id: string }>();
 for (const shared of [
+  accessTokens,
   auth,
   factors,
   labs,

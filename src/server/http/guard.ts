@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { uniqueSymbol } from "hono-openapi";
+import type { TokenScope } from "../../shared/api/access-tokens.ts";
 import type { Role } from "../../shared/api/users.ts";
 import { AppError, type ErrorKind } from "./app-error.ts";
 import { PROBLEM_CODES } from "./describe.ts";
@@ -9,9 +10,12 @@ import type { FindSession, Session } from "./session.ts";
 
 /**
  * Who may call a route. Every route declares it, which a test checks: `public`, or a session that has one of `roles` and an
- * active subscription where those are given. Admins always count as subscribed; for `viewing`, so do doctors and labs.
+ * active subscription where those are given. Admins always count as subscribed; for `viewing`, so do doctors and labs. An access
+ * token opens only a route that names one of its scopes.
  */
-export type Access = "public" | { roles?: readonly Role[]; subscription?: "own" | "viewing" };
+export type Access =
+  | "public"
+  | { roles?: readonly Role[]; subscription?: "own" | "viewing"; scope?: TokenScope };
 
 export const subscriptionRequired: ErrorKind = {
   status: 403,
@@ -20,6 +24,12 @@ export const subscriptionRequired: ErrorKind = {
     id: "error.subscription.required",
     message: "An active subscription is required. Renew it to continue.",
   },
+};
+
+export const tokenForbidden: ErrorKind = {
+  status: 403,
+  code: "token.forbidden",
+  text: /*i18n*/ { id: "error.token.forbidden", message: "This access token is not allowed to do this." },
 };
 
 const declaredAccess = new WeakMap<object, Access>();
@@ -34,7 +44,7 @@ const PATH_WITH_NUL = /^[^?]*%00/;
 
 export type Guard = (access: Access) => MiddlewareHandler<HttpEnv>;
 
-/** Guards in DESIGN's order: session (401), role (403), subscription (403); validation comes behind them. */
+/** Guards in a fixed order: session (401), scope, role, subscription (403); validation comes behind them. */
 export function createGuard(findSession: FindSession): Guard {
   return (access) => {
     const handler: MiddlewareHandler<HttpEnv> = async (c, next) => {
@@ -42,6 +52,7 @@ export function createGuard(findSession: FindSession): Guard {
         const token = bearerToken(c.req.header("authorization"));
         const session = token && (await findSession(token));
         if (!session) throw new AppError(unauthenticated);
+        if (!isInScope(session, access.scope)) throw new AppError(tokenForbidden);
         if (access.roles && !access.roles.includes(session.role)) throw new AppError(forbidden);
         if (!isSubscribed(session, access.subscription)) throw new AppError(subscriptionRequired);
         c.set("session", session);
@@ -57,18 +68,23 @@ export function createGuard(findSession: FindSession): Guard {
 /** A guard's description of its route in the API's document. */
 function describeAccess(access: Access) {
   if (access === "public") return { security: [] };
-  const { roles, subscription } = access;
+  const { roles, subscription, scope } = access;
   const refusals = [
     unauthenticated,
+    tokenForbidden,
     ...(roles ? [forbidden] : []),
     ...(subscription ? [subscriptionRequired] : []),
   ];
   return {
-    security: [{ session: [] }],
+    security: [{ session: [] }, ...(scope ? [{ accessToken: [scope] }] : [])],
     [PROBLEM_CODES]: refusals.map(({ code }) => code),
     ...(roles && { "x-roles": roles }),
     ...(subscription && { "x-subscription": subscription }),
   };
+}
+
+function isInScope({ scopes }: Session, wanted: TokenScope | undefined): boolean {
+  return scopes === undefined || (wanted !== undefined && scopes.includes(wanted));
 }
 
 /** Whether a session's subscription is active, or the route asks for none. */

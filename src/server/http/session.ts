@@ -1,3 +1,4 @@
+import type { TokenScope } from "../../shared/api/access-tokens.ts";
 import type { Role } from "../../shared/api/users.ts";
 
 /** The caller of a request, as the database describes them at this request. */
@@ -7,6 +8,8 @@ export interface Session {
   role: Role;
   /** Whether uploads, lists and lab exams are open to them: an active subscription, or an admin. */
   hasActiveSubscription: boolean;
+  /** Of the access token that calls; absent for a session of the person's own. */
+  scopes?: readonly TokenScope[];
 }
 
 /** Resolves a bearer token. `undefined` if it is not, or no longer, valid. */

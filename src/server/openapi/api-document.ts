@@ -101,6 +101,11 @@ function frameOf({ productName, publicUrl }: ApiInfo) {
           scheme: "bearer",
           description: "`token` of `POST /api/auth/login`, `verify-2fa` or `passkeys/sign-in`.",
         },
+        accessToken: {
+          type: "http" as const,
+          scheme: "bearer",
+          description: "`token` of `POST /api/tokens`, with the scope that the call names.",
+        },
         metricsToken: {
           type: "http" as const,
           scheme: "bearer",

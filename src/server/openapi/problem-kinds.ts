@@ -1,4 +1,5 @@
 import * as documents from "../documents/documents.errors.ts";
+import * as accessTokens from "../features/accounts/access-tokens/access-tokens.errors.ts";
 import * as accounts from "../features/accounts/accounts.errors.ts";
 import * as factors from "../features/accounts/factors/factors.errors.ts";
 import * as users from "../features/accounts/users/users.errors.ts";
@@ -16,14 +17,15 @@ import * as subscriptions from "../features/subscriptions/subscriptions.errors.t
 import * as viewer from "../features/viewer/viewer.errors.ts";
 import * as uploads from "../holdings/uploads/uploads.errors.ts";
 import type { ErrorKind } from "../http/app-error.ts";
-import { subscriptionRequired } from "../http/guard.ts";
+import { subscriptionRequired, tokenForbidden } from "../http/guard.ts";
 import * as http from "../http/http.errors.ts";
 
 const rooms = [
   http,
-  { subscriptionRequired },
+  { subscriptionRequired, tokenForbidden },
   accounts,
   factors,
+  accessTokens,
   users,
   ingest,
   uploads,

@@ -245,13 +245,16 @@ function Shape({ title, schema }: { title: string; schema: ShownSchema | undefin
 }
 
 function accessText(call: Call): string {
-  const [scheme] = (call.security ?? []).flatMap((security) => Object.keys(security));
+  const security = call.security ?? [];
+  const [scheme] = security.flatMap((one) => Object.keys(one));
+  const scopes = security.flatMap(({ accessToken = [] }) => accessToken);
   if (scheme === undefined)
     return call.path.includes("{token}") ? "Opened by the token in its path." : "Open to anyone.";
   if (scheme === "metricsToken") return "Opened by METRICS_TOKEN.";
   const roles = call["x-roles"]?.join(", ");
   return [
     roles === undefined ? "For a session." : `For a session of: ${roles}.`,
+    scopes.length > 0 && `Or for an access token with the scope \`${scopes.join("`, `")}\`.`,
     call["x-subscription"] === "own" && "Wants a subscription in force.",
     call["x-subscription"] === "viewing" && "Wants a subscription in force, but of doctors and labs.",
   ]

@@ -4,6 +4,7 @@ import { Avatar } from "../../ui/avatar.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { SecurityPanel } from "../security/security-panel.tsx";
 import { useHis } from "../session/his-context.ts";
+import { TokensPanel } from "../tokens/tokens-panel.tsx";
 import { roleName } from "../users/user-text.ts";
 import { AccountData } from "./account-data.tsx";
 import { ProfileForm } from "./profile-form.tsx";
@@ -23,6 +24,7 @@ export default function ProfileView() {
         <div className="profile-panels">
           <ProfileForm pendingEmail={pendingEmail} onPendingEmail={setPendingEmail} />
           <SecurityPanel />
+          <TokensPanel />
           <AccountData />
         </div>
       </div>

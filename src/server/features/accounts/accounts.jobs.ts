@@ -1,5 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { defineQueue } from "../../jobs/queue.ts";
+import { deleteExpiredAccessTokens } from "./access-tokens/access-tokens.repo.ts";
 import { deleteExpiredStops } from "./addresses/email-stops.repo.ts";
 import { deleteOldChallenges } from "./factors/factors.repo.ts";
 import { deleteExpiredLinks } from "./mailed-links/mailed-links.repo.ts";
@@ -11,6 +12,9 @@ import { forgetOldPlaces } from "./sign-in/known-places.ts";
 import { deleteExpiredLogins } from "./sign-in/pending-logins.repo.ts";
 import { deleteExpiredDevices } from "./sign-in/trusted-devices.repo.ts";
 
+/** How long an expired access token stays in its owner's list. */
+const EXPIRED_TOKEN_MS = 30 * 24 * 3600_000;
+
 const cleaning = defineQueue<Record<never, never>>("auth.clean", { retryLimit: 1 });
 
 /** Mails reset links, and deletes expired rows once an hour. */
@@ -20,6 +24,7 @@ export async function startAuthJobs(deps: Deps): Promise<void> {
   await jobs.work(cleaning, async () => {
     const now = clock.now();
     await deleteOldSessions(db, new Date(now.getTime() - sessionLifetimeSeconds * 1000));
+    await deleteExpiredAccessTokens(db, new Date(now.getTime() - EXPIRED_TOKEN_MS));
     await deleteOldThrottles(db, now);
     await deleteOldChallenges(db, now);
     await deleteExpiredLogins(db, now);

@@ -23,6 +23,8 @@ export type AuditAction =
   | "email.restored"
   | "two_factor.on"
   | "two_factor.off"
+  | "token.made"
+  | "token.ended"
   | "terms.accepted"
   | "user.added"
   | "user.changed"
@@ -70,6 +72,8 @@ export interface AuditEvent {
   studyInstanceUID?: string;
   address?: string;
   requestId?: string;
+  /** The access token that acted for the actor; it is kept in `details`. */
+  accessTokenId?: string;
   details?: Record<string, unknown>;
 }
 
@@ -83,7 +87,7 @@ export function aboutStudy(study: {
   return { accountId, studyId: id, studyInstanceUID };
 }
 
-const newAuditEvent = prepared((db, given: Given<AuditEvent>) => {
+const newAuditEvent = prepared((db, given: Given<Omit<AuditEvent, "accessTokenId">>) => {
   const { at, action, actorId, accountId, studyId, studyInstanceUID, address, requestId, details } = given;
   return db.insert(auditEvents).values({
     at,
@@ -99,8 +103,8 @@ const newAuditEvent = prepared((db, given: Given<AuditEvent>) => {
 });
 
 /** Appends one row. In a transaction, the row is kept only if the recorded act is committed. */
-export async function recordAudit(db: DbOrTx, event: AuditEvent): Promise<void> {
-  await newAuditEvent(db, event);
+export async function recordAudit(db: DbOrTx, { accessTokenId, ...event }: AuditEvent): Promise<void> {
+  await newAuditEvent(db, accessTokenId ? { ...event, details: { ...event.details, accessTokenId } } : event);
 }
 
 /**
@@ -121,10 +125,10 @@ export async function wasMadeAdminSince(db: DbOrTx, accountId: string, since: Da
 
 /**
  * Removes what still identifies a deleted account from the audit: the studies it had, and text that was typed (names of
- * factors, changes by an admin). The rows stay under an id that nothing links to a person.
+ * factors and tokens, changes by an admin). The rows stay under an id that nothing links to a person.
  */
 export async function pseudonymiseAudit(tx: Tx, accountId: string): Promise<void> {
-  const typed = or(like(auditEvents.action, "factor.%"), like(auditEvents.action, "user.%"));
+  const typed = or(...["factor.%", "token.%", "user.%"].map((actions) => like(auditEvents.action, actions)));
   await tx
     .update(auditEvents)
     .set({

@@ -10,7 +10,7 @@ import { chargeRetrieval, openStudyAsSession } from "./open-as-session.ts";
 export function createStudyDicomwebRoutes(deps: Deps, guard: Guard) {
   const sessionOf = (c: Context) => (c as Context<HttpEnv>).get("session");
   return createDicomwebRoutes({
-    guard: guard({ subscription: "viewing" }),
+    guard: guard({ subscription: "viewing", scope: "dicomweb:read" }),
     document: {
       room: "DICOMweb",
       retrievals:

@@ -1,4 +1,6 @@
 import type { Deps } from "../../deps.ts";
+import { listAccessTokens } from "../accounts/access-tokens/access-tokens.repo.ts";
+import { presentAccessToken } from "../accounts/access-tokens/make-access-token.ts";
 import { listFormerAddresses } from "../accounts/addresses/email-stops.repo.ts";
 import { readFactors } from "../accounts/factors/present-factors.ts";
 import { listLinks } from "../accounts/mailed-links/mailed-links.repo.ts";
@@ -48,6 +50,7 @@ export async function describeAccount(
       recoveryCodesLeft: factors.recoveryCodesLeft,
     },
     sessions: await listSessions(db, userId),
+    accessTokens: (await listAccessTokens(db, userId)).map(presentAccessToken),
     rememberedDevices: await listTrustedDevices(db, userId),
     signedInFrom: await listPlaces(db, userId),
     mailedLinks: await listLinks(db, userId),

@@ -23,6 +23,11 @@ const noPersonalData = null;
  * new table gets an entry.
  */
 export const personalData: Record<string, PersonalData | typeof noPersonalData> = {
+  access_tokens: {
+    exportedIn: "account.json",
+    erasure: "deleted",
+    kept: "until ended, or 30 days after they expire; hashes",
+  },
   audit_events: {
     exportedIn: "audit.json",
     erasure: "pseudonymised",

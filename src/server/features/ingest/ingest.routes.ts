@@ -43,7 +43,7 @@ export function createIngestRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
   routes.patch(
     renameStudyCall.path,
-    guard({ subscription: "viewing" }),
+    guard({ subscription: "viewing", scope: "api" }),
     describe(renameStudyCall, {
       summary: "Change a study's description",
       details: "In the index only, never in an instance; for the account that keeps the study.",
@@ -58,7 +58,7 @@ export function createIngestRoutes(deps: Deps, guard: Guard) {
   );
   return routes.post(
     uploadDicomCall.path,
-    guard({ subscription: "own" }),
+    guard({ subscription: "own", scope: "api" }),
     describe(uploadDicomCall, {
       summary: "Upload a ZIP of DICOM instances",
       status: 201,

@@ -33,7 +33,7 @@ import { presentLabExam } from "./present-lab-exam.ts";
 import { uploadLabExam } from "./upload-lab-exam.ts";
 
 const describe = describeIn("Laboratory exams");
-const ownLabs = { roles: ["user"], subscription: "own" } as const;
+const ownLabs = { roles: ["user"], subscription: "own", scope: "api" } as const;
 
 export function createLabsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
   const routes = new Hono<HttpEnv>();

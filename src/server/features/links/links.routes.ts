@@ -20,7 +20,7 @@ export function createLinksRoutes(deps: Deps, guard: Guard) {
 
   routes.post(
     createLinkCall.path,
-    guard({ subscription: "own" }),
+    guard({ subscription: "own", scope: "api" }),
     describe(createLinkCall, {
       summary: "Make a link to one's own studies",
       status: 201,
@@ -37,7 +37,7 @@ export function createLinksRoutes(deps: Deps, guard: Guard) {
 
   routes.get(
     listLinksCall.path,
-    guard({}),
+    guard({ scope: "api" }),
     describe(listLinksCall, {
       summary: "List one's own links",
       details:
@@ -50,7 +50,7 @@ export function createLinksRoutes(deps: Deps, guard: Guard) {
 
   routes.get(
     listOpeningsCall.path,
-    guard({}),
+    guard({ scope: "api" }),
     describe(listOpeningsCall, {
       summary: "List the openings of a link",
       details: "The newest 500.",
@@ -61,7 +61,7 @@ export function createLinksRoutes(deps: Deps, guard: Guard) {
 
   routes.delete(
     endLinkCall.path,
-    guard({}),
+    guard({ scope: "api" }),
     describe(endLinkCall, {
       summary: "End a link",
       status: 204,

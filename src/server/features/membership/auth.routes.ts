@@ -190,7 +190,7 @@ export function createAuthRoutes(deps: Deps, guard: Guard) {
 
   routes.get(
     currentUserCall.path,
-    guard({}),
+    guard({ scope: "api" }),
     describe(currentUserCall, { summary: "Read the current user" }),
     async (c) => c.json(await readCurrentUser(deps, c.get("session"))),
   );

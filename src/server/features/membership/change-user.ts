@@ -12,7 +12,7 @@ import { emailTaken } from "../accounts/accounts.errors.ts";
 import { changeAddress } from "../accounts/addresses/change-address.ts";
 import { deleteStops } from "../accounts/addresses/email-stops.repo.ts";
 import { emailChangedMail } from "../accounts/mailed-links/auth-mails.ts";
-import { revokeUserSessions } from "../accounts/sessions/sessions.repo.ts";
+import { endSessionsAndTokens } from "../accounts/sessions/end-access.ts";
 import { invite } from "../accounts/users/invite.ts";
 import { presentUser } from "../accounts/users/present-user.ts";
 import { tellAdmins } from "../accounts/users/tell-admins.ts";
@@ -27,7 +27,7 @@ type ChangeDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">;
 
 /**
  * An admin's change of an account. A new e-mail takes effect at once and is mailed to both addresses; removing the
- * authorisation ends the sessions. Admins change their own e-mail in the profile, where the password is required.
+ * authorisation ends sessions and access tokens. Admins change their own e-mail in the profile, where the password is required.
  * @throws {AppError} `user.not_found`, `user.last_admin`, `user.own_email`, `auth.email_taken`, 429
  */
 export async function changeUser(
@@ -50,7 +50,7 @@ export async function changeUser(
       isAuthorized: isAuthorized ?? user.isAuthorized,
     });
     if (change.email) await moveEmail(deps, tx, { admin, user, email: change.email, locale: input.locale });
-    if (isAuthorized === false) await revokeUserSessions(tx, id, now);
+    if (isAuthorized === false) await endSessionsAndTokens(tx, id, now);
     if ((role ?? user.role) !== "admin") await keepSubscribed(tx, id, change, now);
     const becomesAdmin = role === "admin" && user.role !== "admin";
     if (becomesAdmin) await tellAdmins(deps, tx, admin, { id, email: change.email ?? user.email });

@@ -41,13 +41,18 @@ export async function judgeSession(
   const idleMs = now.getTime() - row.lastSeenAt.getTime();
   if (idleMs > IDLE_MS || now.getTime() - row.createdAt.getTime() > SESSION_LIFETIME_MS) return undefined;
   if (idleMs > TOUCH_MS) await touchSession(deps.db, sessionId, now);
-  const isActive =
-    row.subscriptionStatus !== null &&
-    isInForce({ status: row.subscriptionStatus, expiresAt: row.expiresAt }, now);
-  return {
-    id: sessionId,
-    userId: row.userId,
-    role: row.role,
-    hasActiveSubscription: row.role === "admin" || isActive,
-  };
+  const { userId: id, role } = row;
+  return { id: sessionId, userId: id, role, hasActiveSubscription: hasActiveSubscription(row, now) };
+}
+
+/** Whether exams are open to the user now; to an admin always. */
+export function hasActiveSubscription(
+  {
+    role,
+    subscriptionStatus: status,
+    expiresAt,
+  }: Pick<SessionRow, "role" | "subscriptionStatus" | "expiresAt">,
+  now: Date,
+): boolean {
+  return role === "admin" || (status !== null && isInForce({ status, expiresAt }, now));
 }

@@ -32,7 +32,7 @@ export function createOverviewRoutes(deps: Deps, guard: Guard) {
 
   routes.get(
     mySubscriptionCall.path,
-    guard({}),
+    guard({ scope: "api" }),
     describe(mySubscriptionCall, { summary: "Read one's own subscription", problems: [noSubscription] }),
     async (c) => c.json(await readSubscription(deps, c.get("session").userId)),
   );

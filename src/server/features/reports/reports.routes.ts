@@ -17,7 +17,7 @@ import { reportExists, reportNotFound } from "./reports.errors.ts";
 import { uploadReport } from "./upload-report.ts";
 
 const describe = describeIn("Reports");
-const viewing = { subscription: "viewing" } as const;
+const viewing = { subscription: "viewing", scope: "api" } as const;
 
 /** `:study` is our id or a Study Instance UID, as everywhere. */
 export function createReportsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {

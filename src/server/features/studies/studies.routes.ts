@@ -53,7 +53,7 @@ import {
 import { countOwnStudies, listOwnStudies, listSeries } from "./studies.repo.ts";
 
 const describe = describeIn("Studies");
-const viewing = { subscription: "viewing" } as const;
+const viewing = { subscription: "viewing", scope: "api" } as const;
 
 export function createStudiesRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
@@ -64,14 +64,14 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
 
   routes.get(
     examCountCall.path,
-    guard({}),
+    guard({ scope: "api" }),
     describe(examCountCall, { summary: "Count one's own studies" }),
     async (c) => c.json({ count: await countOwnStudies(deps.db, c.get("session").userId) }),
   );
 
   routes.post(
     keptStudiesCall.path,
-    guard({ subscription: "own" }),
+    guard({ subscription: "own", scope: "api" }),
     describe(keptStudiesCall, {
       summary: "Ask which studies one keeps already",
       details: "Before an upload: of one's own account alone, at most 200 Study Instance UIDs.",
@@ -129,7 +129,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
 
   routes.post(
     shareStudyCall.path,
-    guard({}),
+    guard({ scope: "api" }),
     describe(shareStudyCall, {
       summary: "Let a doctor see a study, by their e-mail",
       status: 201,
@@ -144,7 +144,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
 
   routes.get(
     studyAuditCall.path,
-    guard({}),
+    guard({ scope: "api" }),
     describe(studyAuditCall, {
       summary: "Read who did what with a study",
       details: "Newest first, at most 200; for its owner and admins.",
@@ -155,7 +155,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
 
   routes.get(
     listGrantsCall.path,
-    guard({}),
+    guard({ scope: "api" }),
     describe(listGrantsCall, {
       summary: "List who was let in to a study",
       problems: [studyNotFound, studyAmbiguous, studyNotOwner],
@@ -168,7 +168,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
 
   routes.delete(
     revokeGrantCall.path,
-    guard({}),
+    guard({ scope: "api" }),
     describe(revokeGrantCall, {
       summary: "Take a grant away",
       status: 204,
@@ -185,7 +185,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
 
   routes.post(
     retryTransferCall.path,
-    guard({}),
+    guard({ scope: "api" }),
     describe(retryTransferCall, {
       summary: "Try a failed transfer to the archive store again",
       status: 202,
@@ -224,7 +224,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
 
   routes.post(
     downloadTicketCall.path,
-    guard(viewing),
+    guard({ subscription: "viewing" }),
     describe(downloadTicketCall, {
       summary: "Make a link under which a browser downloads a study",
       status: 201,
@@ -264,7 +264,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
 
   routes.delete(
     deleteStudyCall.path,
-    guard({ subscription: "own" }),
+    guard({ subscription: "own", scope: "api" }),
     describe(deleteStudyCall, {
       summary: "Delete a study",
       details: "Counts as one action of the month.",

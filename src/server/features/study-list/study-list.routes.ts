@@ -16,7 +16,7 @@ import { presentStudy } from "./present-study.ts";
 import { findListedStudy, type StudyListRow } from "./study-list.repo.ts";
 
 const describe = describeIn("Studies");
-const viewing = { subscription: "viewing" } as const;
+const viewing = { subscription: "viewing", scope: "api" } as const;
 
 /** The list of studies, and one study as the list shows it. */
 export function createStudyListRoutes(deps: Deps, guard: Guard) {

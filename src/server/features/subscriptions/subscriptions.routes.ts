@@ -29,7 +29,7 @@ export function createSubscriptionsRoutes(deps: Deps, guard: Guard) {
 
   routes.get(
     usageStatsCall.path,
-    guard({}),
+    guard({ scope: "api" }),
     describe(usageStatsCall, {
       summary: "Read what is used and left of one's own plan",
       problems: [noSubscription],
@@ -39,7 +39,7 @@ export function createSubscriptionsRoutes(deps: Deps, guard: Guard) {
 
   routes.get(
     usageHistoryCall.path,
-    guard({}),
+    guard({ scope: "api" }),
     describe(usageHistoryCall, {
       summary: "Read what was uploaded, downloaded and deleted",
       details: "Newest first.",
@@ -57,7 +57,7 @@ export function createSubscriptionsRoutes(deps: Deps, guard: Guard) {
 
   routes.get(
     listPlansCall.path,
-    guard({}),
+    guard({ scope: "api" }),
     describe(listPlansCall, { summary: "List the plans on offer" }),
     async (c) => c.json((await listOfferedPlans(deps.db)).map(presentOfferedPlan)),
   );

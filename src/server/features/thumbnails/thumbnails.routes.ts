@@ -13,7 +13,7 @@ import { answerThumbnail } from "./answer-thumbnail.ts";
 import { findSeriesThumbnail, findStudyThumbnail } from "./thumbnails.repo.ts";
 
 const describe = describeIn("Studies");
-const viewing = { subscription: "viewing" } as const;
+const viewing = { subscription: "viewing", scope: "api" } as const;
 
 /** Small pictures of studies and series, for callers who may see the study. */
 export function createThumbnailsRoutes({ db }: Pick<Deps, "db">, guard: Guard) {

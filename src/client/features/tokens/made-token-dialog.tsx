@@ -1,0 +1,72 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import type { MadeAccessToken } from "../../../shared/api/access-tokens.ts";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { CopyIcon } from "../../ui/icons.tsx";
+import { dayText } from "../../ui/moment-text.ts";
+import { useStay } from "../places/use-stay.ts";
+import { copyText } from "../security/copy-text.ts";
+import { scopesText } from "./token-uses.ts";
+
+/** Shows a new token, once. Only its button closes it, so that no stray click and no Back loses the token. */
+export function MadeTokenDialog({ made, onClose }: { made: MadeAccessToken; onClose: () => void }) {
+  const { t, i18n } = useLingui();
+  const [isCopied, setCopied] = useState(false);
+  useStay(true);
+  const { name, token, scopes, expiresAt } = made;
+  const address = `${location.origin}/dicomweb`;
+  const day = expiresAt ? dayText(expiresAt) : undefined;
+  return (
+    <Dialog
+      open
+      onOpenChange={() => undefined}
+      title={<Trans id="tokens.made.title">Copy it now</Trans>}
+      text={<Trans id="tokens.made.text">This is the token of {name}. It is not shown again.</Trans>}
+    >
+      <p className="token-copy">
+        <code>{token}</code>
+      </p>
+      <Button kind="lit" className="token-copy-button" onClick={() => void copyText(token).then(setCopied)}>
+        <CopyIcon small />
+        <span role="status">
+          {isCopied ? (
+            <Trans id="security.copied">Copied</Trans>
+          ) : (
+            <Trans id="tokens.made.copy">Copy token</Trans>
+          )}
+        </span>
+      </Button>
+      {!scopes.includes("api") && (
+        <>
+          <p className="field-label">
+            <Trans id="tokens.made.address">DICOMweb address</Trans>
+          </p>
+          <p className="token-copy">
+            <code>{address}</code>
+            <IconButton
+              label={t({ id: "tokens.made.copyAddress", message: "Copy address" })}
+              onClick={() => void copyText(address)}
+            >
+              <CopyIcon />
+            </IconButton>
+          </p>
+        </>
+      )}
+      <div className="dialog-actions">
+        <p className="field-hint">
+          {scopesText(i18n, scopes)}
+          {day && (
+            <>
+              {", "}
+              <Trans id="tokens.made.until">until {day}</Trans>
+            </>
+          )}
+        </p>
+        <Button onClick={onClose}>
+          <Trans id="tokens.made.kept">I have copied it</Trans>
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,137 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useId, useState } from "react";
+import type { MadeAccessToken } from "../../../shared/api/access-tokens.ts";
+import { serverNow } from "../../server-clock.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { FormActions } from "../../ui/form-actions.tsx";
+import { nameOfUse, scopesOfUse, type TokenUse, tokenUses } from "./token-uses.ts";
+import { refreshAccessTokens, tokensApi } from "./tokens-api.ts";
+
+const LIFETIMES = [30, 90, 365] as const;
+const DAY_MS = 24 * 3600_000;
+
+interface NewTokenDialogProps {
+  onClose: () => void;
+  onMade: (made: MadeAccessToken) => void;
+}
+
+/** Asks what a new token is for and how long it lives. */
+export function NewTokenDialog({ onClose, onMade }: NewTokenDialogProps) {
+  const queryClient = useQueryClient();
+  const [name, setName] = useState("");
+  const [use, setUse] = useState<TokenUse>("read");
+  const [days, setDays] = useState<number>(90);
+  const making = useMutation({
+    mutationFn: () =>
+      tokensApi.make({
+        name: name.trim(),
+        scopes: scopesOfUse[use],
+        expiresAt: new Date(serverNow() + days * DAY_MS).toISOString(),
+      }),
+    onSuccess: async (made) => {
+      await refreshAccessTokens(queryClient);
+      onMade(made);
+    },
+  });
+  return (
+    <Dialog
+      open
+      onOpenChange={() => !making.isPending && onClose()}
+      title={<Trans id="tokens.new">New token</Trans>}
+    >
+      <form
+        className="security-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          making.mutate();
+        }}
+        noValidate
+      >
+        <TextField
+          label={<Trans id="tokens.name">Name of the program</Trans>}
+          name="name"
+          maxLength={60}
+          autoComplete="off"
+          value={name}
+          error={making.error?.message}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <UseChoice use={use} onUse={setUse} />
+        <LifetimeChoice days={days} onDays={setDays} />
+        <p className="field-hint">
+          {use === "api" ? (
+            <Trans id="tokens.hint.api">
+              No token changes passwords, tokens or devices, pays, or touches other accounts.
+            </Trans>
+          ) : (
+            <Trans id="tokens.hint">
+              This token deletes no exams, changes no password and shares nothing.
+            </Trans>
+          )}
+        </p>
+        <FormActions
+          isBusy={making.isPending}
+          isReady={name.trim() !== ""}
+          onCancel={onClose}
+          label={<Trans id="tokens.make">Create token</Trans>}
+          busyLabel={<Trans id="tokens.making">Creating…</Trans>}
+        />
+      </form>
+    </Dialog>
+  );
+}
+
+function UseChoice({ use, onUse }: { use: TokenUse; onUse: (use: TokenUse) => void }) {
+  const { i18n } = useLingui();
+  const id = useId();
+  const texts: Partial<Record<TokenUse, ReactNode>> = {
+    read: <Trans id="tokens.use.read.text">View and download. It changes nothing.</Trans>,
+    write: <Trans id="tokens.use.write.text">It keeps new exams and does not see those that exist.</Trans>,
+    api: <Trans id="tokens.use.api.text">Everything you do with exams here, deleting and sharing too.</Trans>,
+  };
+  return (
+    <fieldset className="token-uses">
+      <legend className="field-label">
+        <Trans id="tokens.use">What it may do</Trans>
+      </legend>
+      {tokenUses.map((one) => (
+        <div key={one}>
+          <input
+            type="radio"
+            name="use"
+            id={`${id}-${one}`}
+            checked={use === one}
+            onChange={() => onUse(one)}
+          />
+          <label htmlFor={`${id}-${one}`}>
+            {nameOfUse(i18n, one)}
+            {texts[one] && <small>{texts[one]}</small>}
+          </label>
+        </div>
+      ))}
+    </fieldset>
+  );
+}
+
+function LifetimeChoice({ days, onDays }: { days: number; onDays: (days: number) => void }) {
+  const names: Record<(typeof LIFETIMES)[number], ReactNode> = {
+    30: <Trans id="tokens.days.30">30 days</Trans>,
+    90: <Trans id="tokens.days.90">90 days</Trans>,
+    365: <Trans id="tokens.days.365">1 year</Trans>,
+  };
+  return (
+    <fieldset className="token-lifetimes">
+      <legend className="field-label">
+        <Trans id="tokens.lifetime">Valid for</Trans>
+      </legend>
+      {LIFETIMES.map((one) => (
+        <Button key={one} on={days === one} aria-pressed={days === one} onClick={() => onDays(one)}>
+          {names[one]}
+        </Button>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,29 @@
+import { type QueryClient, useQuery } from "@tanstack/react-query";
+import {
+  type AccessToken,
+  accessTokensCall,
+  endAccessTokenCall,
+  type MadeAccessToken,
+  makeAccessTokenCall,
+  type NewAccessToken,
+} from "../../../shared/api/access-tokens.ts";
+import { callApi, callJson } from "../../api.ts";
+
+const queryKey = ["tokens"];
+
+/** Calls about one's own access tokens. */
+export const tokensApi = {
+  make: (body: NewAccessToken): Promise<MadeAccessToken> => callJson(makeAccessTokenCall, { body }),
+  end: (id: string) => callApi(endAccessTokenCall, { params: { id } }),
+};
+
+export function useAccessTokens() {
+  return useQuery({
+    queryKey,
+    queryFn: ({ signal }): Promise<AccessToken[]> => callJson(accessTokensCall, { signal }),
+  });
+}
+
+export async function refreshAccessTokens(queryClient: QueryClient): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey });
+}

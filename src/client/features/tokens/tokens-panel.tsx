@@ -1,0 +1,118 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useAtom } from "jotai";
+import { useState } from "react";
+import type { AccessToken, MadeAccessToken } from "../../../shared/api/access-tokens.ts";
+import { Button } from "../../ui/button.tsx";
+import { KeyIcon } from "../../ui/entry-icons.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
+import { dayText } from "../../ui/moment-text.ts";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { useServerNow } from "../../ui/use-now.ts";
+import { dialogIdAtom } from "../places/views.ts";
+import { EndTokenDialog } from "./end-token-dialog.tsx";
+import { MadeTokenDialog } from "./made-token-dialog.tsx";
+import { NewTokenDialog } from "./new-token-dialog.tsx";
+import { scopesText } from "./token-uses.ts";
+import { useAccessTokens } from "./tokens-api.ts";
+
+/** `new`, or the id of the token to end; a step of the history. */
+const askedAtom = dialogIdAtom("tokens");
+const NEW = "new";
+const SOON_MS = 7 * 24 * 3600_000;
+
+/** Tokens with which programs read or send exams for the account. */
+export function TokensPanel() {
+  const { data: tokens, error, refetch } = useAccessTokens();
+  const [asked, setAsked] = useAtom(askedAtom);
+  const [made, setMade] = useState<MadeAccessToken>();
+  const ending = tokens?.find(({ id }) => id === asked);
+  return (
+    <section className="panel security" aria-labelledby="tokens-title">
+      <div className="tokens-head">
+        <h2 id="tokens-title">
+          <Trans id="tokens.title">Tokens for programs</Trans>
+        </h2>
+        <p className="security-lead">
+          <Trans id="tokens.text">They let a program read or send exams in your name.</Trans>
+        </p>
+        <Button onClick={() => setAsked(NEW)}>
+          <Trans id="tokens.new">New token</Trans>
+        </Button>
+      </div>
+      {error && (
+        <LoadError
+          title={<Trans id="tokens.loadFailed">Error loading your tokens</Trans>}
+          error={error}
+          onRetry={refetch}
+        />
+      )}
+      {!tokens && !error && <Skeleton shape="control" />}
+      {tokens?.map((token) => (
+        <TokenRow key={token.id} token={token} onEnd={() => setAsked(token.id)} />
+      ))}
+      {asked === NEW && !made && <NewTokenDialog onClose={() => setAsked(undefined)} onMade={setMade} />}
+      {ending && <EndTokenDialog token={ending} onClose={() => setAsked(undefined)} />}
+      {made && (
+        <MadeTokenDialog
+          made={made}
+          onClose={() => {
+            setMade(undefined);
+            setAsked(undefined);
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function TokenRow({ token, onEnd }: { token: AccessToken; onEnd: () => void }) {
+  const { t, i18n } = useLingui();
+  const now = useServerNow(60_000);
+  const { name, scopes, expiresAt, lastUsedAt } = token;
+  const isSoon = expiresAt !== null && Date.parse(expiresAt) - now < SOON_MS;
+  return (
+    <div className="security-part">
+      <KeyIcon className={isSoon ? "is-low" : undefined} />
+      <div className="security-said">
+        <h3>{name}</h3>
+        <p>
+          {scopesText(i18n, scopes)}
+          {" · "}
+          <Expiry expiresAt={expiresAt} now={now} />
+          {" · "}
+          <LastUse lastUsedAt={lastUsedAt} />
+        </p>
+      </div>
+      <Button
+        kind="quiet"
+        aria-label={t({ id: "tokens.endNamed", message: `End the token ${name}` })}
+        onClick={onEnd}
+      >
+        <Trans id="tokens.end">End</Trans>
+      </Button>
+    </div>
+  );
+}
+
+function Expiry({ expiresAt, now }: { expiresAt: string | null; now: number }) {
+  if (expiresAt === null) return <Trans id="tokens.forever">does not expire</Trans>;
+  const day = dayText(expiresAt);
+  const leftMs = Date.parse(expiresAt) - now;
+  if (leftMs <= 0)
+    return (
+      <span className="is-low">
+        <Trans id="tokens.expired">expired on {day}</Trans>
+      </span>
+    );
+  return (
+    <span className={leftMs < SOON_MS ? "is-low" : undefined}>
+      <Trans id="tokens.expires">expires on {day}</Trans>
+    </span>
+  );
+}
+
+function LastUse({ lastUsedAt }: { lastUsedAt: string | null }) {
+  if (lastUsedAt === null) return <Trans id="tokens.unused">not used yet</Trans>;
+  const day = dayText(lastUsedAt);
+  return <Trans id="tokens.used">last used on {day}</Trans>;
+}

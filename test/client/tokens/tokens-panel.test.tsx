@@ -1,0 +1,74 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import { getDefaultStore } from "jotai";
+import { viewAtom } from "../../../src/client/features/places/views.ts";
+import { TokensPanel } from "../../../src/client/features/tokens/tokens-panel.tsx";
+import type { AccessToken } from "../../../src/shared/api/access-tokens.ts";
+import { screen, userEvent, withDom } from "../../support/dom.ts";
+import { type Answer, answerCalls, renderView, shownView } from "../../support/render-view.tsx";
+import { travel, write } from "../../support/travel.ts";
+
+withDom();
+
+const store = getDefaultStore();
+const token: AccessToken = {
+  id: "01900000-0000-7000-8000-0000000000b1",
+  name: "Script de cópia",
+  scopes: ["dicomweb:read", "dicomweb:write"],
+  createdAt: "2026-01-20T12:00:00.000Z",
+  expiresAt: "2026-02-20T12:00:00.000Z",
+  lastUsedAt: null,
+};
+
+async function show(answers: Record<string, Answer> = {}) {
+  answerCalls({ "GET /api/tokens": () => Response.json([token]), ...answers });
+  await renderView(<TokensPanel />);
+  await write(() => store.set(viewAtom, "profile"));
+  await screen.findByText("Script de cópia");
+  return userEvent.setup();
+}
+
+describe("the tokens of an account", () => {
+  test("say what they may do, when they expire and whether they were used", async () => {
+    await show();
+    const row = screen.getByText("Script de cópia").parentElement?.textContent ?? "";
+    expect(row).toContain("Ler e enviar · venceu em 20-02-2026 · ainda não usado");
+  });
+
+  test("are made for what the person chooses, and shown until they say that they copied it", async () => {
+    const sent: unknown[] = [];
+    const user = await show({
+      "POST /api/tokens": ({ body }) => {
+        sent.push(body);
+        return Response.json({ ...token, name: "PACS", token: "exm_segredo" }, { status: 201 });
+      },
+    });
+    await user.click(screen.getByRole("button", { name: "Novo token" }));
+    await user.type(screen.getByLabelText("Nome do programa"), " PACS ");
+    await user.click(screen.getByLabelText(/^Só enviar/));
+    await user.click(screen.getByRole("button", { name: "30 dias" }));
+    await user.click(screen.getByRole("button", { name: "Criar token" }));
+    await screen.findByText("exm_segredo");
+    expect(sent).toMatchObject([{ name: "PACS", scopes: ["dicomweb:write"] }]);
+    await travel("back");
+    expect(screen.getByText("exm_segredo")).toBeDefined();
+    await user.click(screen.getByRole("button", { name: "Já copiei" }));
+    expect(screen.queryByText("exm_segredo")).toBeNull();
+    expect(shownView()).toBe("profile");
+  });
+
+  test("end only after a question", async () => {
+    const ended: string[] = [];
+    const user = await show({
+      [`DELETE /api/tokens/${token.id}`]: () => {
+        ended.push(token.id);
+        return Response.json({ ended: true });
+      },
+    });
+    await user.click(screen.getByRole("button", { name: "Encerrar o token Script de cópia" }));
+    expect(ended).toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Encerrar token" }));
+    expect(await screen.findByText("Token encerrado")).toBeDefined();
+    expect(ended).toEqual([token.id]);
+  });
+});
