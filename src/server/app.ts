@@ -18,6 +18,7 @@ import { createMetricsRoutes } from "./features/monitoring/metrics.routes.ts";
 import { createOperationsRoutes } from "./features/monitoring/operations.routes.ts";
 import { createOverviewRoutes } from "./features/overview/overview.routes.ts";
 import { createPaymentsRoutes } from "./features/payments/payments.routes.ts";
+import { createReceiptsRoutes } from "./features/receipts/receipts.routes.ts";
 import { createRemovalsRoutes } from "./features/removals/removals.routes.ts";
 import { createReportsRoutes } from "./features/reports/reports.routes.ts";
 import { createStudiesRoutes } from "./features/studies/studies.routes.ts";
@@ -94,6 +95,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/", createUsersRoutes(deps, guard));
   app.route("/", createStudiesRoutes(deps, guard));
   app.route("/", createStudyListRoutes(deps, guard));
+  app.route("/", createReceiptsRoutes(deps, guard));
   app.route("/", createThumbnailsRoutes(deps, guard));
   app.route("/", createLinksRoutes(deps, guard));
   app.route("/", createVisitsRoutes(deps, guard));

@@ -5,6 +5,8 @@ import type { ReadingTurns } from "./features/dicomweb/reading-turns.ts";
 import type { SeriesReader } from "./features/dicomweb/series-reader.ts";
 import type { ElementFinder } from "./features/dicomweb/worker/element-finder.ts";
 import type { IngestWorkers } from "./features/ingest/worker/ingest-workers.ts";
+import type { ReceiptDesk } from "./features/receipts/receipt-desk.ts";
+import type { ReceiptKeys } from "./features/receipts/receipt-keys.ts";
 import type { StorageClaims } from "./features/subscriptions/storage-claims.ts";
 import type { PictureMaker } from "./features/thumbnails/worker/picture-maker.ts";
 import type { KnownSums } from "./holdings/checking/known-sums.ts";
@@ -36,6 +38,10 @@ export interface Deps extends AsyncDisposable {
   mailSeal: Seal;
   /** Seals secrets of authenticator apps and challenges for passkeys. */
   factorSeal: Seal;
+  /** Signs receipts. */
+  receiptKeys: ReceiptKeys;
+  /** Where they are made, a few at once. */
+  receiptDesk: ReceiptDesk;
   node: Node;
   /** This node's own disk, which holds uploads until they are transferred. */
   staging: ObjectStore;

@@ -16,6 +16,8 @@ import { createReadingTurns } from "./features/dicomweb/reading-turns.ts";
 import { createElementFinder } from "./features/dicomweb/worker/element-finder.ts";
 import { createIngestWorkers } from "./features/ingest/worker/ingest-workers.ts";
 import { createLabExamOwner } from "./features/labs/lab-exam-owner.ts";
+import { createReceiptDesk } from "./features/receipts/receipt-desk.ts";
+import { createReceiptKeys, RECEIPT_KEY } from "./features/receipts/receipt-keys.ts";
 import { assertRestored } from "./features/safekeeping/restore/assert-restored.ts";
 import { createStudyOwner } from "./features/studies/study-owner.ts";
 import { seedPlans } from "./features/subscriptions/seed-plans.ts";
@@ -64,6 +66,9 @@ export interface DepsOverrides {
   /** How it starts itself to find elements. */
   elementWorkerCommand?: readonly string[];
 }
+
+/** The purpose of the seal on the key that signs receipts. */
+export const RECEIPTS_SEAL = "receipts";
 
 const DISK = { spareBytes: 256 * 1024 * 1024 };
 
@@ -124,6 +129,11 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   const staging = createDiskStore({ root: node.stagingDir });
   const sums = new KnownSums();
   const owners = createOwners(jobs);
+  const receiptKeys = createReceiptKeys({
+    ...{ db: pool.db, clock, log, seal: createSeal(secret, RECEIPTS_SEAL) },
+    path: join(config.dataDir, RECEIPT_KEY),
+  });
+  const receiptDesk = started.use(createReceiptDesk());
   const ending = started.move();
   return {
     config,
@@ -136,6 +146,8 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     mailer,
     mailSeal: createSeal(secret, "mail"),
     factorSeal: createSeal(secret, "factors"),
+    receiptKeys,
+    receiptDesk,
     node,
     staging,
     disk,

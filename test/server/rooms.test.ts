@@ -40,6 +40,7 @@ const ORDER = [
   "features/ingest",
   "features/import",
   "features/rebuild",
+  "features/receipts",
   "features/viewer",
   "features/links",
   "features/payments",

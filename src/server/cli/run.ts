@@ -20,6 +20,7 @@ const usage = `Usage: exameteca [command]
   migrate               bring the database up to date and exit
   user add              --email E [--name N] [--role admin|user|doctor|lab] [--password P]
   user set              --email E [--password P] [--new-email E] [--two-factor on|off]
+  receipt-key rotate    sign receipts with a new key; the old ones still verify
   backup DIR            back up a running or stopped installation into a folder: [--keep N] states
   restore DIR           restore a backup into an empty DATA_DIR, database and store: [--state NAME]
   verify                read every byte of the archive and compare: [--json]
@@ -56,6 +57,12 @@ export async function run(program: Program, args: string[], environment = proces
         return await (await import("./migrate-only.ts")).migrateOnly(program, readConfig(environment));
       case "user":
         return await (await import("./user-command.ts")).userCommand(program, readConfig(environment), rest);
+      case "receipt-key":
+        return await (await import("./receipt-key-command.ts")).receiptKeyCommand(
+          program,
+          readConfig(environment),
+          rest,
+        );
       case "backup":
         return await (await import("./backup-command.ts")).backupCommand(
           program,

@@ -10,6 +10,7 @@ import * as links from "../../shared/api/links.ts";
 import * as operations from "../../shared/api/operations.ts";
 import * as payments from "../../shared/api/payments.ts";
 import * as problem from "../../shared/api/problem.ts";
+import * as receipts from "../../shared/api/receipts.ts";
 import * as studies from "../../shared/api/studies.ts";
 import * as subscriptions from "../../shared/api/subscriptions.ts";
 import * as upload from "../../shared/api/upload.ts";
@@ -29,6 +30,7 @@ export const rooms = {
   Links:
     "Links to studies for people without an account, and what such a link opens. Its secret stands behind the # of its address, which browsers send to no server.",
   Reports: "The PDF report (laudo) of a study.",
+  Receipts: "What was received, image by image, signed; and the keys that verify it.",
   "Laboratory exams": "Laboratory PDFs, each with a name and a date.",
   DICOMweb: "WADO-RS and QIDO-RS (PS3.18) within one study, for a session.",
   Viewer:
@@ -80,6 +82,7 @@ for (const shared of [
   operations,
   payments,
   problem,
+  receipts,
   studies,
   subscriptions,
   upload,

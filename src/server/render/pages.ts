@@ -27,7 +27,7 @@ export interface PageOptions {
 export type PageContext = (c: Context<HttpEnv>) => Promise<DocumentContext>;
 
 /** Paths for programs: an unknown one answers a problem document instead of a page. */
-const NOT_PAGES = /^\/(api|assets|dicomweb|viewer|metrics|generate-token)(\/|$)/;
+const NOT_PAGES = /^\/(\.well-known|api|assets|dicomweb|viewer|metrics|generate-token)(\/|$)/;
 
 export function createPageContext(
   options: Pick<PageOptions, "assets" | "productName" | "publicUrl" | "clientGraph">,

@@ -1,5 +1,6 @@
 import type { Pieces } from "../../archive/pieces.ts";
 import { AppError } from "../../http/app-error.ts";
+import { FairTurns } from "../../runtime/fair-turns.ts";
 import { tooManyReads } from "./dicomweb.errors.ts";
 
 export interface ReadingLimits {
@@ -31,36 +32,15 @@ export interface ReadingTurns {
 
 export function createReadingTurns(limits: ReadingLimits = DEFAULT_READING_LIMITS): ReadingTurns {
   const open = new Map<string, number>();
-  const held = new Map<string, number>();
-  const waiting: { accountId: string; start: () => void }[] = [];
+  const turns = new FairTurns(limits);
   let openAll = 0;
-  let heldAll = 0;
 
-  const add = (counts: Map<string, number>, accountId: string, by: number) => {
-    const count = (counts.get(accountId) ?? 0) + by;
-    if (count > 0) counts.set(accountId, count);
-    else counts.delete(accountId);
+  const add = (accountId: string, by: number) => {
+    openAll += by;
+    const count = (open.get(accountId) ?? 0) + by;
+    if (count > 0) open.set(accountId, count);
+    else open.delete(accountId);
   };
-  const isFree = (accountId: string) =>
-    heldAll < limits.turns && (held.get(accountId) ?? 0) < limits.turnsPerAccount;
-  const hold = (accountId: string, by: number) => {
-    heldAll += by;
-    add(held, accountId, by);
-  };
-
-  async function take(accountId: string): Promise<void> {
-    if (isFree(accountId)) return hold(accountId, 1);
-    await new Promise<void>((start) => waiting.push({ accountId, start }));
-  }
-
-  function giveBack(accountId: string): void {
-    hold(accountId, -1);
-    const next = waiting.findIndex((other) => isFree(other.accountId));
-    const [started] = next < 0 ? [] : waiting.splice(next, 1);
-    if (!started) return;
-    hold(started.accountId, 1);
-    started.start();
-  }
 
   function assertRoom(accountId: string): void {
     const isFull = (open.get(accountId) ?? 0) >= limits.openPerAccount || openAll >= limits.openPerProcess;
@@ -71,30 +51,28 @@ export function createReadingTurns(limits: ReadingLimits = DEFAULT_READING_LIMIT
     assertRoom,
     async *inTurn(accountId, pieces) {
       assertRoom(accountId);
-      openAll++;
-      add(open, accountId, 1);
+      add(accountId, 1);
       let hasTurn = false;
       const release = () => {
-        if (hasTurn) giveBack(accountId);
+        if (hasTurn) turns.giveBack(accountId);
         hasTurn = false;
       };
       let stall: Timer | undefined;
       try {
-        await take(accountId);
+        await turns.take(accountId);
         hasTurn = true;
         for await (const piece of pieces) {
           stall = setTimeout(release, limits.stallMs);
           yield piece;
           clearTimeout(stall);
           if (hasTurn) continue;
-          await take(accountId);
+          await turns.take(accountId);
           hasTurn = true;
         }
       } finally {
         clearTimeout(stall);
         release();
-        openAll--;
-        add(open, accountId, -1);
+        add(accountId, -1);
       }
     },
   };

@@ -53,6 +53,8 @@ export const personalData: Record<string, PersonalData | typeof noPersonalData> 
   payments: { exportedIn: "account.json", erasure: "pseudonymised", kept: "as books must be" },
   pending_logins: { exportedIn: null, erasure: "deleted", kept: "10 minutes; hashes" },
   plans: noPersonalData,
+  receipt_keys: noPersonalData,
+  receipts: { exportedIn: null, erasure: "deleted", kept: "with the study; its last 20" },
   recovery_codes: { exportedIn: "account.json", erasure: "deleted", kept: "hashes; how many are left" },
   removals: { exportedIn: "exams.json", erasure: "deleted", kept: "with the account" },
   reports: { exportedIn: "exams.json, reports/", erasure: "deleted", kept: "until deleted" },

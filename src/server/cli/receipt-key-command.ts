@@ -1,0 +1,35 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "../config.ts";
+import { connectDatabase } from "../db/client.ts";
+import { migrate } from "../db/migrate.ts";
+import { migrations } from "../db/migrations.ts";
+import { createReceiptKeys, RECEIPT_KEY } from "../features/receipts/receipt-keys.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { createLogger } from "../runtime/log.ts";
+import { createSeal } from "../runtime/seal.ts";
+import { RECEIPTS_SEAL, readAuthSecret } from "../start-deps.ts";
+import { reachDatabase } from "./migrate-only.ts";
+import type { Program } from "./program.ts";
+import { UsageError } from "./usage.ts";
+
+/** `receipt-key rotate`: a running server signs with the new key from its next receipt on. */
+export async function receiptKeyCommand(program: Program, config: Config, args: string[]): Promise<number> {
+  const [verb, ...rest] = args;
+  if (verb !== "rotate" || rest.length > 0) throw new UsageError("receipt-key rotate");
+  await using database = await reachDatabase(program, config);
+  await migrate(database.url, migrations);
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const pool = connectDatabase({ url: database.url, maxConnections: 2 });
+  try {
+    const keys = createReceiptKeys({
+      ...{ db: pool.db, clock: systemClock, log: createLogger({ level: config.logLevel }) },
+      seal: createSeal(await readAuthSecret(config), RECEIPTS_SEAL),
+      path: join(config.dataDir, RECEIPT_KEY),
+    });
+    process.stdout.write(`Receipts are signed with ${await keys.rotate()} now\n`);
+  } finally {
+    await pool.close();
+  }
+  return 0;
+}

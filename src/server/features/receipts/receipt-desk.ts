@@ -1,0 +1,70 @@
+import { AppError } from "../../http/app-error.ts";
+import { FairTurns, type TurnLimits } from "../../runtime/fair-turns.ts";
+import { tooManyReads } from "../dicomweb/dicomweb.errors.ts";
+import { receiptNotReady } from "./receipts.errors.ts";
+import type { ReceiptRow } from "./receipts.table.ts";
+
+export interface DeskLimits extends TurnLimits {
+  /** The most receipts that are made or waited for. */
+  open: number;
+  /** How long a request waits for its receipt. */
+  waitMs: number;
+}
+
+const DEFAULT_LIMITS: DeskLimits = { turns: 2, turnsPerAccount: 1, open: 64, waitMs: 20_000 };
+const RETRY_AFTER_SECONDS = 10;
+
+/** Where receipts are made: few at once, and each only once at a time, because all bytes of a study are read for it. */
+export interface ReceiptDesk extends Disposable {
+  /**
+   * Makes the receipt of a study, or joins whoever makes it. Making goes on if it takes longer than a request waits.
+   * @throws {AppError} `receipt.not_ready` and `reading.busy`, with Retry-After; whatever `make` throws
+   */
+  receiptOf(
+    study: { id: string; accountId: string },
+    make: (signal: AbortSignal) => Promise<ReceiptRow>,
+  ): Promise<ReceiptRow>;
+}
+
+export function createReceiptDesk(limits: DeskLimits = DEFAULT_LIMITS): ReceiptDesk {
+  const turns = new FairTurns(limits);
+  const open = new Map<string, Promise<ReceiptRow>>();
+  const closing = new AbortController();
+
+  async function makeInTurn(
+    { id, accountId }: { id: string; accountId: string },
+    make: (signal: AbortSignal) => Promise<ReceiptRow>,
+  ): Promise<ReceiptRow> {
+    try {
+      await turns.take(accountId);
+      try {
+        closing.signal.throwIfAborted();
+        return await make(closing.signal);
+      } finally {
+        turns.giveBack(accountId);
+      }
+    } finally {
+      open.delete(id);
+    }
+  }
+
+  return {
+    async receiptOf(study, make) {
+      let making = open.get(study.id);
+      if (!making) {
+        if (open.size >= limits.open)
+          throw new AppError(tooManyReads, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+        making = makeInTurn(study, make);
+        // A failure is told to whoever waits, or to the next who asks.
+        making.catch(() => {});
+        open.set(study.id, making);
+      }
+      const waited = Promise.withResolvers<never>();
+      const timer = setTimeout(() => {
+        waited.reject(new AppError(receiptNotReady, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
+      }, limits.waitMs);
+      return await Promise.race([making, waited.promise]).finally(() => clearTimeout(timer));
+    },
+    [Symbol.dispose]: () => closing.abort(),
+  };
+}

@@ -1,0 +1,70 @@
+import { and, asc, desc, eq, notInArray } from "drizzle-orm";
+import type { DbOrTx, Tx } from "../../db/client.ts";
+import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
+import { series } from "../studies/studies.table.ts";
+import { type ReceiptRow, receipts } from "./receipts.table.ts";
+
+/** The manifests in force of a study, in the order of their ids. */
+export async function listManifests(db: DbOrTx, studyId: string): Promise<StoredObjectRow[]> {
+  const rows = await db
+    .select({ manifest: storedObjects })
+    .from(series)
+    .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
+    .where(eq(series.studyId, studyId))
+    .orderBy(asc(storedObjects.id));
+  return rows.map(({ manifest }) => manifest);
+}
+
+/** The receipt that was given last for a study. */
+export async function findLastReceipt(db: DbOrTx, studyId: string): Promise<ReceiptRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(receipts)
+    .where(eq(receipts.studyId, studyId))
+    .orderBy(desc(receipts.id))
+    .limit(1);
+  return row;
+}
+
+export async function findReceipt(
+  db: DbOrTx,
+  studyId: string,
+  root: string,
+): Promise<ReceiptRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(receipts)
+    .where(and(eq(receipts.studyId, studyId), eq(receipts.root, root)));
+  return row;
+}
+
+/** The receipts of a study, newest first, without their contents. */
+export async function listReceipts(db: DbOrTx, studyId: string) {
+  const { root, receivedAt, receivedFrom, instanceCount, sizeBytes } = receipts;
+  return await db
+    .select({ root, receivedAt, receivedFrom, instanceCount, sizeBytes })
+    .from(receipts)
+    .where(eq(receipts.studyId, studyId))
+    .orderBy(desc(receipts.id));
+}
+
+/**
+ * Keeps a receipt, and returns the one that counts: an earlier one of the same instances stays as it is. Of each study the newest
+ * `kept` receipts stay.
+ */
+export async function keepReceipt(tx: Tx, row: ReceiptRow, kept: number): Promise<ReceiptRow> {
+  const { madeOf, volumeIds } = row;
+  const [stays] = await tx
+    .insert(receipts)
+    .values(row)
+    .onConflictDoUpdate({ target: [receipts.studyId, receipts.root], set: { madeOf, volumeIds } })
+    .returning();
+  const newest = tx
+    .select({ id: receipts.id })
+    .from(receipts)
+    .where(eq(receipts.studyId, row.studyId))
+    .orderBy(desc(receipts.id))
+    .limit(kept);
+  await tx.delete(receipts).where(and(eq(receipts.studyId, row.studyId), notInArray(receipts.id, newest)));
+  return stays ?? row;
+}

@@ -1,0 +1,41 @@
+export interface TurnLimits {
+  /** How many may work at the same moment. */
+  turns: number;
+  turnsPerAccount: number;
+}
+
+/** Lets a number of accounts work at once. The others wait in order, but an account at its own limit holds nobody up. */
+export class FairTurns {
+  readonly #held = new Map<string, number>();
+  readonly #waiting: { accountId: string; start: () => void }[] = [];
+  #heldAll = 0;
+
+  constructor(private readonly limits: TurnLimits) {}
+
+  async take(accountId: string): Promise<void> {
+    if (this.#isFree(accountId)) return this.#hold(accountId, 1);
+    await new Promise<void>((start) => this.#waiting.push({ accountId, start }));
+  }
+
+  giveBack(accountId: string): void {
+    this.#hold(accountId, -1);
+    const next = this.#waiting.findIndex((other) => this.#isFree(other.accountId));
+    const [started] = next < 0 ? [] : this.#waiting.splice(next, 1);
+    if (!started) return;
+    this.#hold(started.accountId, 1);
+    started.start();
+  }
+
+  #isFree(accountId: string): boolean {
+    return (
+      this.#heldAll < this.limits.turns && (this.#held.get(accountId) ?? 0) < this.limits.turnsPerAccount
+    );
+  }
+
+  #hold(accountId: string, by: number): void {
+    this.#heldAll += by;
+    const count = (this.#held.get(accountId) ?? 0) + by;
+    if (count > 0) this.#held.set(accountId, count);
+    else this.#held.delete(accountId);
+  }
+}

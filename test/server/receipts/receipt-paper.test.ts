@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
+import { encodeWinAnsi, textWidth, wrapText } from "../../../src/server/documents/pdf-font.ts";
+import type { ReceiptDigest, SignedReceipt } from "../../../src/shared/api/receipts.ts";
+import { readDrawnQr, readPdf } from "../../support/read-pdf.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+let t: TestApp;
+let owner: Person;
+let id: string;
+
+const LONG =
+  "Ressonância magnética do crânio e da coluna cervical, torácica e lombossacra, sem e com contraste".repeat(
+    3,
+  );
+
+beforeAll(async () => {
+  t = await createTestApp({ env: { PUBLIC_URL: "https://exames.example.com" } });
+  owner = await t.addPerson("Dona do Papel", { plan: "clinica" });
+  const form = { patientName: "Conceição^João Antônio", description: LONG, examinedAt: "2026-08-17T10:00" };
+  const { studies } = await t.store(owner, sampleZip({ sop: "1" }, { sop: "2" }), form);
+  id = studies[0]?.id ?? "";
+  const patientName = `Conceição ${"Albuquerque Gonçalves ".repeat(12)}`;
+  await t.sql`update studies set patient_name = ${patientName}, description = ${LONG}, study_date = '2026-08-17' where id = ${id}`;
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+async function paper(language: string) {
+  const headers = { accept: "application/pdf", "accept-language": language };
+  const answer = await t.call("GET", `/api/studies/${id}/receipt`, { as: owner, headers });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("content-type")).toBe("application/pdf");
+  return new Uint8Array(await answer.arrayBuffer());
+}
+
+async function verified(jws: string): Promise<unknown> {
+  const keys = (await (await t.call("GET", "/.well-known/jwks.json")).json()) as JSONWebKeySet;
+  return JSON.parse(new TextDecoder().decode((await compactVerify(jws, createLocalJWKSet(keys))).payload));
+}
+
+test("the paper says in both languages what was received, with long names and accents, on one page", async () => {
+  const { receipt } = (await (
+    await t.call("GET", `/api/studies/${id}/receipt`, { as: owner })
+  ).json()) as SignedReceipt;
+  const portuguese = await readPdf(await paper("pt-BR"));
+  const english = await readPdf(await paper("en-US"));
+  expect([portuguese.pages.length, english.pages.length]).toEqual([1, 1]);
+  const [lines = []] = portuguese.pages;
+  const text = lines.join(" ");
+  expect(text).toContain("Recibo de exame");
+  expect(text).toContain("Conceição Albuquerque Gonçalves");
+  expect(text).toContain("Ressonância magnética do crânio");
+  expect(text).toContain("17-08-2026");
+  expect(text.replaceAll(" ", "")).toContain(receipt.root);
+  expect(text).not.toContain("?");
+  expect(english.pages[0]?.join(" ")).toContain("Receipt of an exam");
+  expect(english.pages[0]?.join(" ")).toContain("17-Aug-2026");
+  expect(String(portuguese.info.Title)).toContain("Recibo de exame");
+});
+
+test("the paper carries the signed receipt, and its QR code a signed digest of it", async () => {
+  const { receipt, jws } = (await (
+    await t.call("GET", `/api/studies/${id}/receipt`, { as: owner })
+  ).json()) as SignedReceipt;
+  const pdf = await paper("pt-BR");
+  const [attachment] = (await readPdf(pdf)).attachments;
+  expect(attachment?.name).toBe("recibo.jws");
+  expect(Buffer.from(attachment?.content ?? []).toString()).toBe(jws);
+  const [address, digestJws = ""] = readDrawnQr(pdf).split("#");
+  expect(address).toBe("https://exames.example.com/verificar");
+  const sizeBytes = receipt.instances.reduce((sum, instance) => sum + instance.sizeBytes, 0);
+  expect((await verified(digestJws)) as ReceiptDigest).toEqual({
+    ...{ version: 1, receivedAt: receipt.receivedAt, images: 2, sizeBytes, root: receipt.root },
+  });
+});
+
+test("a letter that the paper's font lacks loses its mark, and a long word is broken where it must be", () => {
+  expect(Buffer.from(encodeWinAnsi("çÃőŁ–€本")).toString("hex")).toBe("e7c36f4c96803f");
+  const style = { font: "regular", size: 10, width: 100, maxLines: 2 } as const;
+  const lines = wrapText("a".repeat(200), style);
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toEndWith("…");
+  expect(lines.every((line) => textWidth(line, "regular", 10) <= 100)).toBe(true);
+  expect(wrapText("um dois", style)).toEqual(["um dois"]);
+});

@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { zipSync } from "fflate";
+import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
+import { createReceiptKeys } from "../../../src/server/features/receipts/receipt-keys.ts";
+import { createSeal } from "../../../src/server/runtime/seal.ts";
+import type { GivenReceipt, SignedReceipt } from "../../../src/shared/api/receipts.ts";
+import { restingObjects, sampleKinds } from "../../support/damaged-study.ts";
+import { runProgram } from "../../support/run-program.ts";
+import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
+import { sha256 } from "../../support/stored-bytes.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+
+let t: TestApp;
+let owner: Person;
+let stranger: Person;
+let studies = 100;
+
+beforeAll(async () => {
+  t = await createTestApp();
+  owner = await t.addPerson("Dona do Recibo", { plan: "clinica" });
+  stranger = await t.addPerson("Curioso");
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+async function storeNew(count = 2): Promise<string> {
+  const study = `${++studies}`;
+  const instances = Array.from({ length: count }, (_, i) => ({
+    study,
+    sop: `${i + 1}`,
+    instanceNumber: i + 1,
+  }));
+  const { studies: stored } = await t.store(owner, sampleZip(...instances));
+  return stored[0]?.id ?? "";
+}
+
+const ask = (id: string, options: { as?: Person; query?: string; accept?: string } = {}) =>
+  t.call("GET", `/api/studies/${id}/receipt${options.query ?? ""}`, {
+    as: options.as ?? owner,
+    ...(options.accept && { headers: { accept: options.accept } }),
+  });
+
+async function receiptOf(id: string): Promise<SignedReceipt> {
+  const answer = await ask(id);
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as SignedReceipt;
+}
+
+async function keySet(): Promise<JSONWebKeySet> {
+  return (await (await t.call("GET", "/.well-known/jwks.json")).json()) as JSONWebKeySet;
+}
+
+async function verify(jws: string): Promise<unknown> {
+  const { payload } = await compactVerify(jws, createLocalJWKSet(await keySet()));
+  return JSON.parse(new TextDecoder().decode(payload));
+}
+
+describe("a receipt", () => {
+  test("names every instance by the SHA-256 of the bytes that were sent, however the ZIP and the archive hold them", async () => {
+    const kinds = sampleKinds();
+    const zip = zipSync({
+      ...Object.fromEntries(
+        Object.entries(kinds).map(([name, bytes]) => [name, [bytes, { level: 6 }] as const]),
+      ),
+      stored: [kinds.stored ?? new Uint8Array(), { level: 0 }],
+    });
+    const { studies: stored } = await t.store(owner, zip);
+    const { receipt, jws } = await receiptOf(stored[0]?.id ?? "");
+    const sent = Object.values(kinds).map((bytes) => ({ sha256: sha256(bytes), sizeBytes: bytes.length }));
+    expect(receipt.instances.map(({ sopInstanceUID: _, ...rest }) => rest).toSorted(bySum)).toEqual(
+      sent.toSorted(bySum),
+    );
+    expect(receipt).toMatchObject({ version: 1, studyInstanceUID: "2.25.1.1" });
+    const lines = receipt.instances.map((instance) => `${instance.sopInstanceUID} ${instance.sha256}\n`);
+    expect(lines).toEqual(lines.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
+    expect(receipt.root).toBe(sha256(Buffer.from(lines.join(""))));
+    expect(await verify(jws)).toEqual(receipt);
+  });
+
+  test("says when the study was received, whenever it is asked for, and stays the same", async () => {
+    const id = await storeNew();
+    const [row] = await t.sql<{ created_at: string }[]>`select created_at from studies where id = ${id}`;
+    t.advance(3_600_000);
+    const first = await receiptOf(id);
+    expect(first.receipt.receivedAt).toBe(new Date(row?.created_at ?? 0).toISOString());
+    t.advance(3_600_000);
+    const renamed = await t.call("PATCH", `/api/studies/${id}`, {
+      as: owner,
+      json: { description: "Outro nome" },
+    });
+    expect(renamed.status).toBe(200);
+    await t.settle();
+    expect(await receiptOf(id)).toEqual(first);
+  });
+
+  test("is a new one once instances are added, and the old one is still there by its root", async () => {
+    const study = `${++studies}`;
+    const { studies: stored } = await t.store(owner, sampleZip({ study, sop: "1" }));
+    const id = stored[0]?.id ?? "";
+    const first = await receiptOf(id);
+    t.advance(60_000);
+    await t.store(owner, sampleZip({ study, sop: "1" }, { study, sop: "2" }));
+    const second = await receiptOf(id);
+    expect(second.receipt.instances).toHaveLength(2);
+    expect(second.receipt.receivedAt > first.receipt.receivedAt).toBe(true);
+    expect(await (await ask(id, { query: `?root=${first.receipt.root}` })).json()).toEqual(first);
+    expect((await ask(id, { query: `?root=${"0".repeat(64)}` })).status).toBe(404);
+    const given = (await (
+      await t.call("GET", `/api/studies/${id}/receipts`, { as: owner })
+    ).json()) as GivenReceipt[];
+    expect(given.map(({ root, images }) => [root, images])).toEqual([
+      [second.receipt.root, 2],
+      [first.receipt.root, 1],
+    ]);
+  });
+
+  test("names both of two different instances under one SOP Instance UID", async () => {
+    const study = `${++studies}`;
+    const { studies: stored } = await t.store(owner, sampleZip({ study, sop: "1" }));
+    const id = stored[0]?.id ?? "";
+    await receiptOf(id);
+    await t.store(owner, sampleZip({ study, sop: "1", instanceNumber: 9 }));
+    const sums = [1, 9].map((instanceNumber) => sha256(sampleInstance({ study, sop: "1", instanceNumber })));
+    const { receipt } = await receiptOf(id);
+    expect(receipt.instances.map((instance) => instance.sha256)).toEqual(sums.toSorted());
+  });
+
+  test("is for whoever may see the study, and to everybody else there is none", async () => {
+    const id = await storeNew(1);
+    expect((await ask(id, { as: stranger })).status).toBe(404);
+    expect((await t.call("GET", `/api/studies/${id}/receipts`, { as: stranger })).status).toBe(404);
+    expect((await t.call("GET", `/api/studies/${id}/receipt`)).status).toBe(401);
+    const granted = await t.call("POST", `/api/studies/${id}/assign`, {
+      as: owner,
+      json: { userId: stranger.id },
+    });
+    expect(granted.status).toBe(200);
+    expect((await ask(id, { as: stranger })).status).toBe(200);
+    const [row] = await t.sql`select study_instance_uid from studies where id = ${id}`;
+    expect((await ask(String(row?.study_instance_uid))).status).toBe(200);
+  });
+
+  test("is asked for many times at once and is one", async () => {
+    const id = await storeNew(3);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => receiptOf(id)));
+    expect(new Set(answers.map(({ jws }) => jws)).size).toBe(1);
+  });
+
+  test("goes with its study", async () => {
+    const id = await storeNew(1);
+    await receiptOf(id);
+    expect((await t.call("DELETE", `/api/studies/${id}`, { as: owner })).status).toBe(200);
+    expect(await t.sql`select id from receipts where study_id = ${id}`).toHaveLength(0);
+  });
+});
+
+function bySum(a: { sha256: string }, b: { sha256: string }): number {
+  return a.sha256 < b.sha256 ? -1 : 1;
+}
+
+describe("damage", () => {
+  test("of any byte of an instance gives no receipt, and marks the study", async () => {
+    const id = await storeNew(2);
+    const volume = (await restingObjects(t, id)).find(({ kind }) => kind === "volume");
+    volume?.flip(Math.floor((volume.bytes.length ?? 0) / 3));
+    const answer = await ask(id);
+    expect(answer.status).toBe(500);
+    expect((await problemOf(answer)).code).toBe("archive.damaged");
+    const [row] = await t.sql`select integrity from studies where id = ${id}`;
+    expect(row?.integrity).toBe("damaged");
+    expect(await t.sql`select id from receipts where study_id = ${id}`).toHaveLength(0);
+  });
+
+  test("that agrees with the checksums of its pieces is found by the SHA-256 of the volume", async () => {
+    const id = await storeNew(2);
+    await t.sql`update stored_objects set sha256 = ${"0".repeat(64)} where study_id = ${id} and kind = 'volume'`;
+    expect((await problemOf(await ask(id))).code).toBe("archive.damaged");
+  });
+
+  test("that was found after a receipt was given is told instead of it", async () => {
+    const id = await storeNew(1);
+    await receiptOf(id);
+    await t.sql`update studies set integrity = 'damaged' where id = ${id}`;
+    expect((await problemOf(await ask(id))).code).toBe("archive.damaged");
+  });
+});
+
+describe("the keys", () => {
+  test("are public, say nothing private, and lie in DATA_DIR for nobody else to read", async () => {
+    await receiptOf(await storeNew(1));
+    const answer = await t.call("GET", "/.well-known/jwks.json");
+    expect(answer.headers.get("content-type")).toContain("application/json");
+    const { keys } = (await answer.json()) as JSONWebKeySet;
+    expect(Object.keys(keys[0] ?? {}).sort()).toEqual(["alg", "crv", "kid", "kty", "use", "x"]);
+    const path = join(t.deps.config.dataDir, "receipt-key");
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const [row] = await t.sql`select sealed_private_key from receipt_keys`;
+    const { d } = JSON.parse(readFileSync(path, "utf8")) as { d: string };
+    expect(String(row?.sealed_private_key)).not.toContain(d);
+  });
+
+  test("of a rotation sign what comes next, and what was signed before still verifies", async () => {
+    const id = await storeNew(1);
+    const before = await receiptOf(id);
+    const { databaseUrl = "", authSecret = "", dataDir } = t.deps.config;
+    const env = { DATABASE_URL: databaseUrl, AUTH_SECRET: authSecret, DATA_DIR: dataDir };
+    const { code, output } = await runProgram(env, "receipt-key", "rotate");
+    expect(code).toBe(0);
+    const [, kid] = /signed with ([\w-]{43}) now/.exec(output) ?? [];
+    expect(await receiptOf(id)).toEqual(before);
+    expect(await verify(before.jws)).toEqual(before.receipt);
+    const after = await receiptOf(await storeNew(1));
+    expect(await verify(after.jws)).toEqual(after.receipt);
+    expect(JSON.parse(Buffer.from(after.jws.split(".")[0] ?? "", "base64url").toString())).toEqual({
+      alg: "EdDSA",
+      kid,
+    });
+    expect((await keySet()).keys).toHaveLength(2);
+  });
+
+  test("are one for all nodes, also when two make their first receipt at the same moment", async () => {
+    await using other = createTempFolder();
+    await t.sql`delete from receipt_keys`;
+    const { db, clock, log } = t.deps;
+    const seal = createSeal(t.deps.config.authSecret ?? "", "receipts");
+    const nodes = ["a", "b"].map((name) =>
+      createReceiptKeys({ db, clock, log, seal, path: join(other.path, name) }),
+    );
+    const kids = await Promise.all(nodes.map(async (keys) => (await keys.published()).map(({ kid }) => kid)));
+    expect(kids[0]).toEqual(kids[1] ?? []);
+    expect(kids[0]).toHaveLength(1);
+  });
+
+  test("outlive a lost database and a new AUTH_SECRET by the copy in DATA_DIR", async () => {
+    await using folder = createTempFolder();
+    const { db, clock, log } = t.deps;
+    const path = join(folder.path, "receipt-key");
+    const withSecret = (secret: string) =>
+      createReceiptKeys({ db, clock, log, path, seal: createSeal(secret, "x") });
+    await t.sql`delete from receipt_keys`;
+    const [first] = await withSecret("one").published();
+    await t.sql`delete from receipt_keys`;
+    expect((await withSecret("one").published()).map(({ kid }) => kid)).toEqual([first?.kid ?? ""]);
+    expect((await withSecret("two").published()).map(({ kid }) => kid)).toEqual([first?.kid ?? ""]);
+  });
+
+  test("verify a receipt in another language, as the documentation shows", async () => {
+    if (!Bun.which("python3") || !Bun.which("openssl")) return;
+    await using folder = createTempFolder();
+    const { jws } = await receiptOf(await storeNew(1));
+    const example = /```python\n([\s\S]+?)```/.exec(await Bun.file("docs/receipts.md").text())?.[1] ?? "";
+    expect(example.trim().split("\n").length).toBeLessThanOrEqual(11);
+    const run = async (signed: string) => {
+      const files = {
+        "verify.py": example,
+        "receipt.json": JSON.stringify({ jws: signed }),
+        "jwks.json": JSON.stringify(await keySet()),
+      };
+      for (const [name, text] of Object.entries(files)) await Bun.write(join(folder.path, name), text);
+      return Bun.spawnSync(["python3", "verify.py", "receipt.json", "jwks.json"], { cwd: folder.path })
+        .exitCode;
+    };
+    expect(await run(jws)).toBe(0);
+    const [header, payload = "", signature] = jws.split(".");
+    const changed = Buffer.from(payload, "base64url");
+    changed[changed.length - 3] = 0x30;
+    expect(await run([header, changed.toString("base64url"), signature].join("."))).not.toBe(0);
+  });
+});
