@@ -28,9 +28,16 @@ const MAIN = join(import.meta.dir, "../../src/server/main.ts");
 const ADMIN = { email: "admin@example.com", password: "segredo de teste" };
 const START_TIMEOUT_MS = 120_000;
 
-/** @throws if it does not become ready; the message has its output */
-export async function spawnServer(dataDir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
-  const child = Bun.spawn([process.execPath, MAIN, "serve"], {
+/**
+ * @param main the program of this version, unless another one is named
+ * @throws if it does not become ready; the message has its output
+ */
+export async function spawnServer(
+  dataDir: string,
+  env: Record<string, string> = {},
+  main = MAIN,
+): Promise<ServerProcess> {
+  const child = Bun.spawn([process.execPath, main, "serve"], {
     env: {
       PATH: process.env.PATH ?? "",
       DATA_DIR: dataDir,

@@ -12,21 +12,55 @@ export interface Migration {
   hash: string;
 }
 
+/** An applied migration as the database records it. */
+interface AppliedMigration {
+  folderMillis: number;
+  hash: string;
+  /** Programs work on its schema if they have the migration of this time or a later one; null in rows of older programs. */
+  worksFrom: number | null;
+}
+
+/** A line of a contracting migration; the number is the `when` of the journal's entry that a program must have. */
+const CONTRACTS = /^-- contracts: works from (\d+)$/m;
+
 /**
- * Brings the database up to the last of `migrations`, in one transaction, and returns how many it applied.
- * Idempotent; concurrent migrators wait for each other. Keeps drizzle-kit's own table of applied migrations.
+ * Brings the database up to the last of `migrations`, in one transaction, and returns how many it applied. A database of a newer
+ * version is left as it is if this program works on it, so that an old node can start again during a rolling upgrade.
+ * Idempotent; concurrent migrators wait for each other. Keeps drizzle-kit's own table of applied migrations, with one more column.
  * @throws {DatabaseIsNewer | MigrationChanged}
  */
 export function migrate(url: string, migrations: readonly Migration[]): Promise<number> {
   return withStartupLock(url, async (tx) => {
-    const pending = pendingMigrations(migrations, await appliedMigrations(tx));
+    const applied = await appliedMigrations(tx);
+    if (isNewerButWorks(migrations, applied)) return 0;
+    const pending = pendingMigrations(migrations, applied);
     for (const migration of pending) {
       for (const statement of migration.sql) await tx.unsafe(statement);
-      await tx`insert into drizzle.__drizzle_migrations (hash, created_at)
-               values (${migration.hash}, ${migration.folderMillis})`;
+      await tx`insert into drizzle.__drizzle_migrations (hash, created_at, works_from)
+               values (${migration.hash}, ${migration.folderMillis}, ${worksFrom(migration)})`;
     }
     return pending.length;
   });
+}
+
+/** 0 if the migration only expands the schema. */
+function worksFrom({ sql }: Migration): number {
+  return Number(CONTRACTS.exec(sql.join("\n"))?.[1] ?? 0);
+}
+
+/** Whether the database has all of `migrations` and, beyond them, only some on whose schema a program with these works. */
+function isNewerButWorks(migrations: readonly Migration[], applied: readonly AppliedMigration[]): boolean {
+  const known = new Map(migrations.map((migration) => [migration.folderMillis, migration.hash]));
+  const newest = Math.max(...known.keys());
+  const foreign = applied.filter(({ folderMillis }) => !known.has(folderMillis));
+  const shared = applied.filter(({ folderMillis, hash }) => known.get(folderMillis) === hash);
+  return (
+    foreign.length > 0 &&
+    shared.length === migrations.length &&
+    foreign.every(
+      ({ folderMillis, worksFrom }) => folderMillis > newest && worksFrom !== null && worksFrom <= newest,
+    )
+  );
 }
 
 /**
@@ -40,22 +74,30 @@ export function appliedOf(url: string, migrations: readonly Migration[]): Promis
   });
 }
 
-/** The applied migrations: `folderMillis` → hash. */
-async function appliedMigrations(tx: TransactionSql): Promise<Map<number, string>> {
+async function appliedMigrations(tx: TransactionSql): Promise<AppliedMigration[]> {
   await tx`create schema if not exists drizzle`;
   await tx`create table if not exists drizzle.__drizzle_migrations
              (id serial primary key, hash text not null, created_at bigint)`;
-  const rows = await tx<{ hash: string; created_at: string }[]>`
-    select hash, created_at from drizzle.__drizzle_migrations`;
-  return new Map(rows.map((row) => [Number(row.created_at), row.hash]));
+  await tx`alter table drizzle.__drizzle_migrations add column if not exists works_from bigint`;
+  const rows = await tx<{ hash: string; created_at: string; works_from: string | null }[]>`
+    select hash, created_at, works_from from drizzle.__drizzle_migrations`;
+  return rows.map(({ hash, created_at, works_from }) => ({
+    folderMillis: Number(created_at),
+    hash,
+    worksFrom: works_from === null ? null : Number(works_from),
+  }));
 }
 
-function pendingMigrations(migrations: readonly Migration[], applied: Map<number, string>): Migration[] {
+function pendingMigrations(
+  migrations: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): Migration[] {
   const known = new Map(migrations.map((migration) => [migration.folderMillis, migration.hash]));
-  for (const [folderMillis, hash] of applied) {
+  for (const { folderMillis, hash } of applied) {
     const ours = known.get(folderMillis);
     if (ours === undefined) throw new DatabaseIsNewer();
     if (ours !== hash) throw new MigrationChanged(folderMillis);
   }
-  return migrations.filter((migration) => !applied.has(migration.folderMillis));
+  const isApplied = new Set(applied.map(({ folderMillis }) => folderMillis));
+  return migrations.filter(({ folderMillis }) => !isApplied.has(folderMillis));
 }

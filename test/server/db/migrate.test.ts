@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { DatabaseIsNewer, MigrationChanged } from "../../../src/server/db/migrate.errors.ts";
-import { type Migration, migrate } from "../../../src/server/db/migrate.ts";
+import { appliedOf, type Migration, migrate } from "../../../src/server/db/migrate.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 function migration(folderMillis: number, ...sql: string[]): Migration {
@@ -35,8 +35,27 @@ test("a migration that fails leaves the database as it was", async () => {
   expect(await migrate(database.url, [FIRST, SECOND])).toBe(0);
 });
 
-test("an older program refuses a database that a newer one has migrated", async () => {
+test("an older program starts on a schema that a newer one only expanded, and changes nothing", async () => {
+  expect(await migrate(database.url, [FIRST])).toBe(0);
+  expect(await database.sql`select 1 from drizzle.__drizzle_migrations`).toHaveLength(2);
+});
+
+test("an older program refuses a schema that contracted what it uses; the one before the contraction starts", async () => {
+  const contracting = migration(4, "-- contracts: works from 2\nalter table patients drop column seen");
+  expect(await migrate(database.url, [FIRST, SECOND, contracting])).toBe(1);
   await expect(migrate(database.url, [FIRST])).rejects.toThrow(DatabaseIsNewer);
+  expect(await migrate(database.url, [FIRST, SECOND])).toBe(0);
+});
+
+test("an older program refuses migrations that say nothing of it, and ones that lie before its own", async () => {
+  const other = migration(5, "select 1");
+  await expect(migrate(database.url, [FIRST, SECOND, other])).rejects.toThrow(DatabaseIsNewer);
+  await database.sql`update drizzle.__drizzle_migrations set works_from = null where created_at = 4`;
+  await expect(migrate(database.url, [FIRST, SECOND])).rejects.toThrow(DatabaseIsNewer);
+});
+
+test("a backup by an older program is refused, since it would leave out what it does not know", async () => {
+  await expect(appliedOf(database.url, [FIRST, SECOND])).rejects.toThrow(DatabaseIsNewer);
 });
 
 test("an edited migration is refused instead of being skipped or run again", async () => {
