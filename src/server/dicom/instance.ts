@@ -1,4 +1,7 @@
+import type { DicomJson } from "../../shared/dicom/dicom-json.ts";
 import type { FrameTable } from "./frame-table.ts";
+
+export type { DicomJson, DicomJsonElement } from "../../shared/dicom/dicom-json.ts";
 
 /** Random access to the bytes of one file, without holding it in memory. Reads are synchronous, so it is for workers only. */
 export interface ByteSource {
@@ -6,17 +9,6 @@ export interface ByteSource {
   /** At most `length` bytes from `offset`; fewer at the end of the file. The view is valid until the next read. */
   read(offset: number, length: number): Uint8Array;
 }
-
-/** One element of the DICOM JSON model (PS3.18 annex F). */
-export interface DicomJsonElement {
-  vr: string;
-  Value?: unknown[];
-  InlineBinary?: string;
-  BulkDataURI?: string;
-}
-
-/** A data set in the DICOM JSON model: key is the tag as eight upper-case hex digits. */
-export type DicomJson = Record<string, DicomJsonElement>;
 
 /**
  * The attributes of an instance that the database index keeps, decoded to text. Dates are `YYYY-MM-DD`, times

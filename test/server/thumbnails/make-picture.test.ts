@@ -4,7 +4,6 @@ import { join } from "node:path";
 import type { DicomElements } from "../../../scripts/demo/dicom-writer.ts";
 import { memorySource } from "../../../src/server/dicom/byte-source.ts";
 import { cutFrame } from "../../../src/server/dicom/cut-frame.ts";
-import { parseFile } from "../../../src/server/dicom/parse-file.ts";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
 import { makePicture } from "../../../src/server/features/thumbnails/worker/make-picture.ts";
 import type { PictureReply } from "../../../src/server/features/thumbnails/worker/picture-messages.ts";
@@ -18,6 +17,7 @@ import {
   sampleFile,
 } from "../../support/dicom-sample.ts";
 import { type DrawnPicture, drawnPicture } from "../../support/picture-pixels.ts";
+import { inflatedFile } from "../../support/sample-frames.ts";
 
 const SAMPLES = process.env.DICOM_SAMPLES;
 const SIDE = 64;
@@ -34,16 +34,6 @@ async function pictureOf(given: Uint8Array): Promise<PictureReply | undefined> {
   const frame = cutFrame(file, frames, frameIndex) ?? new Uint8Array();
   const source = { kind: "parts", header: file.slice(0, end), frame } as const;
   return await makePicture({ transferSyntaxUID, frameIndex, source });
-}
-
-/** The file with its data set inflated. */
-function inflatedFile(file: Uint8Array): Uint8Array {
-  const { source } = parseFile(memorySource(file));
-  const parts: Uint8Array[] = [];
-  for (let at = 0; at < source.sizeBytes; at += parts.at(-1)?.length ?? 0) {
-    parts.push(source.read(at, source.sizeBytes - at));
-  }
-  return Buffer.concat(parts);
 }
 
 async function drawn(file: Uint8Array): Promise<DrawnPicture> {

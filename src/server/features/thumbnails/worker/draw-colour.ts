@@ -1,5 +1,5 @@
-import type { DecodedFrame } from "./decoded-frame.ts";
-import type { LookupTable, PixelModule } from "./pixel-module.ts";
+import type { DecodedFrame } from "../../../../shared/pixels/decoded-frame.ts";
+import type { LookupTable, PixelModule } from "../../../../shared/pixels/pixel-module.ts";
 import { type Raster, shrink } from "./shrink.ts";
 
 /** Draws a frame of three samples a pixel as red, green and blue from 0 to 255 (PS3.3 §C.7.6.3.1.2). */

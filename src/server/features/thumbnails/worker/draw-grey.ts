@@ -1,5 +1,7 @@
-import type { DecodedFrame } from "./decoded-frame.ts";
-import type { LookupTable, PixelModule } from "./pixel-module.ts";
+import type { DecodedFrame } from "../../../../shared/pixels/decoded-frame.ts";
+import { lookUp } from "../../../../shared/pixels/grey-table.ts";
+import type { PixelModule } from "../../../../shared/pixels/pixel-module.ts";
+import { storedValue } from "../../../../shared/pixels/stored-value.ts";
 import { type Raster, shrink } from "./shrink.ts";
 
 /** Shares of the pixels that may be clipped to black and to white when the instance has no window. */
@@ -29,19 +31,6 @@ export function drawGrey(frame: DecodedFrame, pixels: PixelModule, longestSide: 
   for (const [i, value] of raster.values.entries()) if (!Number.isFinite(value)) raster.values[i] = 0;
   const shown = shownBy({ voiTable, window }, raster.values) ?? byPercentiles(raster.values);
   return { ...raster, values: isInverted ? shown.map((level) => 255 - level) : shown };
-}
-
-/** Extracts the value from the stored bits; the other bits may hold overlays. */
-function storedValue({ samples }: DecodedFrame, pixels: PixelModule): (sample: number) => number {
-  const { bitsStored, highBit, bitsAllocated, isSigned } = pixels;
-  const isFloat = samples instanceof Float32Array || samples instanceof Float64Array;
-  // A codec may return signed values as raw bits.
-  if (isFloat || bitsStored > 16) return (sample) => sample;
-  const shift = Math.max(0, Math.min(highBit + 1, bitsAllocated) - bitsStored);
-  const mask = (1 << bitsStored) - 1;
-  const sign = 1 << (bitsStored - 1);
-  if (!isSigned) return (sample) => (sample >> shift) & mask;
-  return (sample) => (((sample >> shift) & mask) ^ sign) - sign;
 }
 
 /** Applies the instance's window or VOI LUT; undefined if it has none, or if that shows nothing. */
@@ -76,11 +65,6 @@ function byPercentiles(values: Float32Array): Float32Array {
 
 function level(share: number): number {
   return Math.min(255, Math.max(0, share * 255));
-}
-
-function lookUp({ first, entries }: LookupTable, value: number): number {
-  const place = Math.min(entries.length - 1, Math.max(0, Math.round(value) - first));
-  return entries[place] ?? 0;
 }
 
 function minimum(values: Float32Array): number {

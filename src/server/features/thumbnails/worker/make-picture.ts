@@ -1,26 +1,29 @@
+import { decodeFrame } from "../../../../shared/pixels/decode-frame.ts";
+import type { DecodedFrame } from "../../../../shared/pixels/decoded-frame.ts";
+import { NoPicture } from "../../../../shared/pixels/no-picture.ts";
+import { assertDrawable } from "../../../../shared/pixels/pixel-bounds.ts";
+import { type PixelModule, readPixelModule } from "../../../../shared/pixels/pixel-module.ts";
+import { createCodecs } from "../../../../shared/pixels/wasm-codec.ts";
 import { memorySource } from "../../../dicom/byte-source.ts";
 import { toDicomJson } from "../../../dicom/json-model.ts";
 import { parseFile } from "../../../dicom/parse-file.ts";
 import { Unreadable } from "../../../dicom/unreadable.ts";
-import { decodeFrame } from "./decode-frame.ts";
-import type { DecodedFrame } from "./decoded-frame.ts";
 import { drawColour, drawPalette } from "./draw-colour.ts";
 import { drawGrey } from "./draw-grey.ts";
 import { encodePicture } from "./encode-picture.ts";
-import { NoPicture } from "./no-picture.ts";
 import type { PictureReply, PictureRequest } from "./picture-messages.ts";
-import { assertDrawable } from "./pixel-bounds.ts";
-import { type PixelModule, readPixelModule } from "./pixel-module.ts";
+import { readCodec } from "./read-codec.ts";
 import type { Raster } from "./shrink.ts";
 
 const LONGEST_SIDE = 128;
+const codecs = createCodecs(readCodec);
 
 /** Makes the small picture of one frame, or says why there is none. Hostile input may make it take long. */
 export async function makePicture(request: PictureRequest): Promise<PictureReply> {
   try {
     const { pixels, frame } = await readParts(request);
     assertDrawable(pixels);
-    const decoded = await decodeFrame(frame, pixels, request.transferSyntaxUID);
+    const decoded = await decodeFrame(frame, pixels, request.transferSyntaxUID, codecs);
     assertDrawable(decoded);
     const { pixelAspect } = pixels;
     const image = await encodePicture(draw(decoded, pixels), { longestSide: LONGEST_SIDE, pixelAspect });

@@ -1,8 +1,9 @@
 import { join } from "node:path";
+import type { PictureFailure } from "../../../../shared/pixels/no-picture.ts";
 import { ProcessLost } from "../../../processes/killable-process.ts";
 import { SerialProcess, type SharedTurns } from "../../../processes/serial-process.ts";
 import type { Logger } from "../../../runtime/log.ts";
-import { type PictureFailure, type PictureReply, type PictureRequest, READY } from "./picture-messages.ts";
+import { type PictureReply, type PictureRequest, READY } from "./picture-messages.ts";
 
 /** Makes small pictures in a process of its own. */
 export interface PictureMaker {

@@ -1,3 +1,5 @@
+import type { PictureFailure } from "../../../../shared/pixels/no-picture.ts";
+
 /** To the process that decodes: one frame with what its instance says about it. */
 export interface PictureRequest {
   transferSyntaxUID: string;
@@ -14,9 +16,6 @@ export interface PictureRequest {
 
 /** The request to a new process before its first frame, so that starting does not count as decoding time. */
 export const READY = "ready";
-
-/** `unsupported`: nothing here can decode it; `undecodable`: something is wrong with it. */
-export type PictureFailure = "unsupported" | "undecodable";
 
 export type PictureReply =
   | { ok: true; image: Uint8Array }

@@ -30,6 +30,17 @@ export class EntropyReader {
     return value < 1 << (length - 1) ? value - (1 << length) + 1 : value;
   }
 
+  /** Reads a number of `length` bits (0 to 16) that has no sign. */
+  bits(length: number): number {
+    if (this.#count < length) this.#fill();
+    this.#count -= length;
+    return (this.#held >>> this.#count) & ((1 << length) - 1);
+  }
+
+  bit(): number {
+    return this.bits(1);
+  }
+
   /** Continues after the next restart marker, if there is one. */
   restart(): void {
     this.#count = 0;

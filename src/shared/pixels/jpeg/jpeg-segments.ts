@@ -15,9 +15,13 @@ export interface JpegFrame {
 export interface JpegScan {
   /** Places in the frame's components, with the tables of each. */
   components: { place: number; dc: HuffmanTable | undefined; ac: HuffmanTable | undefined }[];
-  /** The predictor of a lossless scan. */
+  /** The predictor of a lossless scan; the first coefficient of a progressive one. */
   spectralStart: number;
-  /** Al: the point transform of a lossless scan. */
+  /** The last coefficient of a progressive scan. */
+  spectralEnd: number;
+  /** Ah: the point transform of the scan that this one refines; 0 if it is the first. */
+  refinedFrom: number;
+  /** Al: the point transform of a lossless or progressive scan. */
   pointTransform: number;
   /** MCUs between two restart markers; 0: none. */
   restartInterval: number;
@@ -34,7 +38,8 @@ export interface JpegSegments {
 }
 
 const MAX_SEGMENTS = 4096;
-const MAX_SCANS = 4;
+/** A progressive stream may need a scan for each bit of a few bands. */
+const MAX_SCANS = 128;
 
 /** Reads the marker segments of a JPEG stream. @throws {NoPicture} */
 export function readJpegSegments(bytes: Uint8Array): JpegSegments {
@@ -106,8 +111,9 @@ function readScan(
     if (place < 0) throw new NoPicture("undecodable", "a scan of a component that is not there");
     return { place, dc: huffman.get(tables >> 4), ac: huffman.get(0x10 | (tables & 15)) };
   });
-  const [spectralStart = 0, , approximation = 0] = segment.subarray(1 + count * 2);
-  return { components, spectralStart, pointTransform: approximation & 15, restartInterval, offset };
+  const [spectralStart = 0, spectralEnd = 0, approximation = 0] = segment.subarray(1 + count * 2);
+  const [refinedFrom, pointTransform] = [approximation >> 4, approximation & 15];
+  return { components, spectralStart, spectralEnd, refinedFrom, pointTransform, restartInterval, offset };
 }
 
 /** Reads Huffman tables, keyed by class and number as in the segment: AC tables from 16 on. */

@@ -1,4 +1,4 @@
-import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
+import { TransferSyntax } from "../dicom/transfer-syntax.ts";
 import { type DecodedFrame, interleave, type Samples } from "./decoded-frame.ts";
 import { NoPicture } from "./no-picture.ts";
 import type { PixelModule } from "./pixel-module.ts";
@@ -57,10 +57,10 @@ function inLittleEndian(bytes: Uint8Array, pixels: PixelModule, transferSyntaxUI
   if (transferSyntaxUID !== TransferSyntax.explicitBigEndian) return bytes;
   const { bitsAllocated, pixelDataAs } = pixels;
   const width = Math.max(bitsAllocated / 8, pixelDataAs === "words" ? 2 : 1);
-  const swapped = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % Math.ceil(width))));
-  if (width === 2) swapped.swap16();
-  else if (width === 4) swapped.swap32();
-  else if (width === 8) swapped.swap64();
+  const step = Math.ceil(width);
+  const swapped = bytes.slice(0, bytes.length - (bytes.length % step));
+  if (step === 1) return swapped;
+  for (let at = 0; at < swapped.length; at += step) swapped.subarray(at, at + step).reverse();
   return swapped;
 }
 

@@ -1,5 +1,5 @@
-import { TagHex } from "../../../../shared/dicom/tags.ts";
-import type { DicomJson, DicomJsonElement } from "../../../dicom/instance.ts";
+import type { DicomJson, DicomJsonElement } from "../dicom/dicom-json.ts";
+import { TagHex } from "../dicom/tags.ts";
 
 /** A table in which values are looked up (PS3.3 §C.11.1, §C.11.2, §C.7.6.3.1.5). */
 export interface LookupTable {
@@ -8,6 +8,18 @@ export interface LookupTable {
   /** How many bits of each entry are used. */
   bits: number;
   entries: ArrayLike<number>;
+}
+
+/** Which values are drawn from black to white (PS3.3 §C.11.2.1.2). */
+export interface Window {
+  center: number;
+  width: number;
+  shape?: "linear" | "linearExact" | "sigmoid";
+}
+
+export interface NamedWindow extends Window {
+  /** As the instance calls it; empty if it does not. */
+  name: string;
 }
 
 /** The attributes that describe the pixels of one of an instance's frames. */
@@ -26,17 +38,22 @@ export interface PixelModule {
   pixelDataAs: "bytes" | "words" | "float" | "double";
   rescale: { slope: number; intercept: number };
   modalityTable?: LookupTable;
-  window?: { center: number; width: number };
+  window?: Window;
+  /** Every window that the instance proposes, the first one included. */
+  windows: NamedWindow[];
   voiTable?: LookupTable;
   /** Whether small values are bright. */
   isInverted: boolean;
   /** One table each for red, green and blue. */
   palette?: [LookupTable, LookupTable, LookupTable];
+  /** Stored values of pixels outside of the picture. */
+  padding?: { from: number; to: number };
   /** Height of a pixel divided by its width. */
   pixelAspect: number;
 }
 
 const MAX_PIXEL_ASPECT = 8;
+const MAX_ENTRIES = 65_536;
 
 /**
  * Reads the Image Pixel, LUT and functional group modules (PS3.3 §C.7.6.3, §C.11, §C.7.6.16.2) for one frame. A missing attribute
@@ -66,16 +83,21 @@ export function readPixelModule(metadata: DicomJson, frameIndex: number): PixelM
       intercept: numberOf(pixelValues[TagHex.RescaleIntercept]) ?? 0,
     },
     modalityTable: tableOf(itemOf(metadata[TagHex.ModalityLUTSequence])),
-    window: windowOf(voi),
+    window: windowsOf(voi)[0],
+    windows: windowsOf(voi),
     voiTable: tableOf(itemOf(voi[TagHex.VOILUTSequence])),
     isInverted: shape === undefined ? photometricInterpretation === "MONOCHROME1" : shape === "INVERSE",
     palette: photometricInterpretation === "PALETTE COLOR" ? paletteOf(metadata) : undefined,
+    padding: paddingOf(metadata),
     pixelAspect: pixelAspectOf(metadata, groups(TagHex.PixelMeasuresSequence)),
   };
 }
 
 /** Finds a macro's item in the frame's own functional groups, else in those shared by all frames. */
-function functionalGroups(metadata: DicomJson, frameIndex: number): (tag: string) => DicomJson | undefined {
+export function functionalGroups(
+  metadata: DicomJson,
+  frameIndex: number,
+): (tag: string) => DicomJson | undefined {
   const own = itemOf(metadata[TagHex.PerFrameFunctionalGroupsSequence], frameIndex);
   const shared = itemOf(metadata[TagHex.SharedFunctionalGroupsSequence]);
   return (tag) => itemOf(own?.[tag]) ?? itemOf(shared?.[tag]);
@@ -87,10 +109,28 @@ function pixelDataAs(metadata: DicomJson): PixelModule["pixelDataAs"] {
   return metadata[TagHex.PixelData]?.vr === "OW" ? "words" : "bytes";
 }
 
-function windowOf(voi: DicomJson): PixelModule["window"] {
-  const center = numberOf(voi[TagHex.WindowCenter]);
-  const width = numberOf(voi[TagHex.WindowWidth]);
-  return center === undefined || width === undefined || width <= 0 ? undefined : { center, width };
+/** More windows than any instance proposes. */
+const MAX_WINDOWS = 16;
+
+function windowsOf(voi: DicomJson): NamedWindow[] {
+  const shape = SHAPES[textOf(voi[TagHex.VOILUTFunction]) ?? ""] ?? "linear";
+  const count = Math.min(MAX_WINDOWS, voi[TagHex.WindowCenter]?.Value?.length ?? 0);
+  return Array.from({ length: count }, (_, place) => {
+    const center = numberOf(voi[TagHex.WindowCenter], place);
+    const width = numberOf(voi[TagHex.WindowWidth], place);
+    const name = voi[TagHex.WindowCenterWidthExplanation]?.Value?.[place];
+    if (center === undefined || width === undefined || width <= 0) return [];
+    return [{ center, width, shape, name: typeof name === "string" ? name.trim() : "" }];
+  }).flat();
+}
+
+const SHAPES: Record<string, Window["shape"]> = { LINEAR_EXACT: "linearExact", SIGMOID: "sigmoid" };
+
+function paddingOf(metadata: DicomJson): PixelModule["padding"] {
+  const value = numberOf(metadata[TagHex.PixelPaddingValue]);
+  if (value === undefined) return undefined;
+  const limit = numberOf(metadata[TagHex.PixelPaddingRangeLimit]) ?? value;
+  return { from: Math.min(value, limit), to: Math.max(value, limit) };
 }
 
 function tableOf(item: DicomJson | undefined): LookupTable | undefined {
@@ -118,7 +158,7 @@ function lookupTable(
   descriptor: DicomJsonElement | undefined,
   data: DicomJsonElement | undefined,
 ): LookupTable | undefined {
-  const count = numberOf(descriptor) || 65_536;
+  const count = numberOf(descriptor) || MAX_ENTRIES;
   const first = numberOf(descriptor, 1);
   const bits = numberOf(descriptor, 2);
   if (first === undefined || bits === undefined || !data) return undefined;
@@ -127,10 +167,10 @@ function lookupTable(
 }
 
 function entriesOf({ Value, InlineBinary }: DicomJsonElement, count: number): ArrayLike<number> {
-  if (Value) return Value.map(Number);
-  const bytes = Buffer.from(InlineBinary ?? "", "base64");
+  if (Value) return Value.slice(0, MAX_ENTRIES).map(Number);
+  const bytes = Uint8Array.from(atob(InlineBinary ?? ""), (letter) => letter.charCodeAt(0));
   if (bytes.length < count * 2) return bytes;
-  return Array.from({ length: count }, (_, i) => bytes.readUInt16LE(i * 2));
+  return Uint16Array.from({ length: count }, (_, i) => (bytes[i * 2] ?? 0) | ((bytes[i * 2 + 1] ?? 0) << 8));
 }
 
 function pixelAspectOf(metadata: DicomJson, measures: DicomJson | undefined): number {
@@ -140,18 +180,18 @@ function pixelAspectOf(metadata: DicomJson, measures: DicomJson | undefined): nu
   return aspect > 1 / MAX_PIXEL_ASPECT && aspect < MAX_PIXEL_ASPECT ? aspect : 1;
 }
 
-function itemOf(sequence: DicomJsonElement | undefined, place = 0): DicomJson | undefined {
+export function itemOf(sequence: DicomJsonElement | undefined, place = 0): DicomJson | undefined {
   const item = sequence?.Value?.[place];
   return typeof item === "object" && item !== null ? (item as DicomJson) : undefined;
 }
 
-function numberOf(element: DicomJsonElement | undefined, place = 0): number | undefined {
+export function numberOf(element: DicomJsonElement | undefined, place = 0): number | undefined {
   const value = element?.Value?.[place];
   const number = typeof value === "string" || typeof value === "number" ? Number(value) : Number.NaN;
   return Number.isFinite(number) ? number : undefined;
 }
 
-function textOf(element: DicomJsonElement | undefined): string | undefined {
+export function textOf(element: DicomJsonElement | undefined): string | undefined {
   const value = element?.Value?.[0];
   return typeof value === "string" ? value.trim() : undefined;
 }

@@ -1,4 +1,5 @@
-import type { PictureFailure } from "./picture-messages.ts";
+/** `unsupported`: nothing here can decode it; `undecodable`: something is wrong with it. */
+export type PictureFailure = "unsupported" | "undecodable";
 
 /** No picture can be made of a frame. */
 export class NoPicture extends Error {

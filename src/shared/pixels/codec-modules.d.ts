@@ -1,18 +1,18 @@
 /** The codecs' modules have no types of their own: each is a factory of an Emscripten module with one decoder class. */
 declare module "@cornerstonejs/codec-openjpeg/decodewasmjs" {
-  const load: import("./wasm-codec.ts").CodecFactory<"J2KDecoder">;
+  const load: import("./wasm-codec.ts").CodecFactory;
   export default load;
 }
 declare module "@cornerstonejs/codec-charls/decodewasmjs" {
-  const load: import("./wasm-codec.ts").CodecFactory<"JpegLSDecoder">;
+  const load: import("./wasm-codec.ts").CodecFactory;
   export default load;
 }
 declare module "@cornerstonejs/codec-libjpeg-turbo-8bit/decodewasmjs" {
-  const load: import("./wasm-codec.ts").CodecFactory<"JPEGDecoder">;
+  const load: import("./wasm-codec.ts").CodecFactory;
   export default load;
 }
 declare module "@cornerstonejs/codec-openjph/wasmjs" {
-  const load: import("./wasm-codec.ts").CodecFactory<"HTJ2KDecoder">;
+  const load: import("./wasm-codec.ts").CodecFactory;
   export default load;
 }
 declare module "@cornerstonejs/*wasm" {

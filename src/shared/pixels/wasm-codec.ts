@@ -19,42 +19,55 @@ export interface WasmDecoder {
   delete(): void;
 }
 
-export type CodecModule<Name extends string> = Record<Name, new () => WasmDecoder>;
+/** The codecs, by what they decode. */
+export type CodecName = "jpeg" | "jpegLs" | "jpeg2000" | "htJpeg2000";
 
-export type CodecFactory<Name extends string> = (options: {
+type CodecModule = Record<string, new () => WasmDecoder>;
+
+/** A factory of an Emscripten module with one decoder class. */
+export type CodecFactory = (options: {
   wasmBinary: ArrayBuffer;
   print(): void;
   printErr(): void;
-}) => Promise<CodecModule<Name>>;
+}) => Promise<CodecModule>;
 
-/** Modules by the path of their WASM: each instance takes time and 50 MB that are never freed. */
-const instances = new Map<string, CodecModule<string>>();
-
-/** A codec as its package brings it. `path` is the file of its WASM. */
-export interface WasmCodec<Name extends string> {
-  factory: CodecFactory<Name>;
-  path: string;
-  decoderName: Name;
+/** A codec as its package brings it, with the bytes of its WASM. */
+export interface CodecParts {
+  factory: CodecFactory;
+  wasmBinary: ArrayBuffer;
 }
 
-/**
- * Decodes one stream; the codec is kept for the next one unless it failed.
- * @throws {NoPicture} when decoding fails: some codecs throw numbers, some return no pixels
- */
-export async function decodeWith<Name extends string>(
-  { factory, path, decoderName }: WasmCodec<Name>,
-  encoded: Uint8Array,
-): Promise<DecodedFrame> {
-  const instance = instances.get(path) ?? (await load(factory, path));
-  instances.delete(path);
-  const frame = decode(instance[decoderName], encoded);
-  instances.set(path, instance);
-  return frame;
+export interface Codecs {
+  /**
+   * Decodes one stream; the codec is kept for the next one unless it failed.
+   * @throws {NoPicture} when decoding fails: some codecs throw numbers, some return no pixels
+   */
+  decode(name: CodecName, encoded: Uint8Array): Promise<DecodedFrame>;
 }
 
-async function load<Name extends string>(factory: CodecFactory<Name>, path: string) {
-  const wasmBinary = await Bun.file(path).arrayBuffer();
-  return await factory({ wasmBinary, print() {}, printErr() {} });
+const DECODERS: Record<CodecName, string> = {
+  jpeg: "JPEGDecoder",
+  jpegLs: "JpegLSDecoder",
+  jpeg2000: "J2KDecoder",
+  htJpeg2000: "HTJ2KDecoder",
+};
+
+/** Keeps one instance of each codec that was needed, because an instance takes time and 50 MB that are never freed. */
+export function createCodecs(load: (name: CodecName) => Promise<CodecParts>): Codecs {
+  const instances = new Map<CodecName, CodecModule>();
+  const start = async (name: CodecName) => {
+    const { factory, wasmBinary } = await load(name);
+    return await factory({ wasmBinary, print() {}, printErr() {} });
+  };
+  return {
+    async decode(name, encoded) {
+      const instance = instances.get(name) ?? (await start(name));
+      instances.delete(name);
+      const frame = decode(instance[DECODERS[name]], encoded);
+      instances.set(name, instance);
+      return frame;
+    },
+  };
 }
 
 function decode(Decoder: (new () => WasmDecoder) | undefined, encoded: Uint8Array): DecodedFrame {

@@ -1,40 +1,52 @@
 import type { DecodedFrame } from "./decoded-frame.ts";
 import { decodeLosslessJpeg } from "./jpeg/decode-lossless.ts";
+import { decodeProgressiveJpeg } from "./jpeg/decode-progressive.ts";
 import { decodeSequentialJpeg } from "./jpeg/decode-sequential.ts";
 import { type JpegSegments, readJpegSegments } from "./jpeg/jpeg-segments.ts";
 import { NoPicture } from "./no-picture.ts";
 import { assertDrawable } from "./pixel-bounds.ts";
 import type { PixelModule } from "./pixel-module.ts";
-import { decodeWith } from "./wasm-codec.ts";
+import type { Codecs } from "./wasm-codec.ts";
 
 const LOSSLESS = 3;
+const PROGRESSIVE = 2;
 const SEQUENTIAL = 1;
 
 /** Adobe's marker segment for "no colour transform"; without it, decoders take three components for YCbCr. */
 const NO_TRANSFORM = Uint8Array.of(0xff, 0xee, 0, 14, 0x41, 0x64, 0x6f, 0x62, 0x65, 0, 100, 0, 0, 0, 0, 0);
 
 /** Decodes any JPEG stream, as its frame header says and not the transfer syntax. @throws {NoPicture} */
-export async function decodeJpeg(bytes: Uint8Array, pixels: PixelModule): Promise<DecodedFrame> {
+export async function decodeJpeg(
+  bytes: Uint8Array,
+  pixels: PixelModule,
+  codecs: Codecs,
+): Promise<DecodedFrame> {
   const segments = readJpegSegments(bytes);
   const { process, precision } = segments.frame;
   assertDrawable({ ...segments.frame, samplesPerPixel: segments.frame.components.length });
   if (process === LOSSLESS) return decodeLosslessJpeg(bytes, segments);
   if (process === SEQUENTIAL && precision > 8) return decodeSequentialJpeg(bytes, segments);
+  if (process === PROGRESSIVE && precision > 8) return decodeProgressiveJpeg(bytes, segments);
   if (precision > 8 || process > LOSSLESS) throw new NoPicture("unsupported", `JPEG process ${process}`);
-  return decodeEightBits(bytes, segments, pixels);
+  return decodeEightBits(bytes, segments, pixels, codecs);
 }
 
 async function decodeEightBits(
   bytes: Uint8Array,
   { hasAdobeMarker }: JpegSegments,
   { photometricInterpretation }: PixelModule,
+  codecs: Codecs,
 ): Promise<DecodedFrame> {
-  const { default: factory } = await import("@cornerstonejs/codec-libjpeg-turbo-8bit/decodewasmjs");
-  const { default: wasm } = await import("@cornerstonejs/codec-libjpeg-turbo-8bit/decodewasm", {
-    with: { type: "file" },
-  });
   const isPlainRgb = photometricInterpretation === "RGB" && !hasAdobeMarker;
-  const stream = isPlainRgb ? Buffer.concat([bytes.subarray(0, 2), NO_TRANSFORM, bytes.subarray(2)]) : bytes;
-  const decoded = await decodeWith({ factory, path: wasm, decoderName: "JPEGDecoder" }, stream);
-  return { ...decoded, isRgb: true };
+  const stream = isPlainRgb ? withNoTransform(bytes) : bytes;
+  return { ...(await codecs.decode("jpeg", stream)), isRgb: true };
+}
+
+/** Puts Adobe's marker after the first one, which opens the stream. */
+function withNoTransform(bytes: Uint8Array): Uint8Array {
+  const stream = new Uint8Array(bytes.length + NO_TRANSFORM.length);
+  stream.set(bytes.subarray(0, 2));
+  stream.set(NO_TRANSFORM, 2);
+  stream.set(bytes.subarray(2), 2 + NO_TRANSFORM.length);
+  return stream;
 }

@@ -1,0 +1,60 @@
+import type { DecodedFrame } from "./decoded-frame.ts";
+import type { LookupTable, PixelModule } from "./pixel-module.ts";
+import { storedValue } from "./stored-value.ts";
+
+/** Red, green and blue from 0 to 255 of a frame with three samples a pixel (PS3.3 §C.7.6.3.1.2). */
+export function colourBytes(frame: DecodedFrame, pixels: PixelModule): Uint8Array {
+  const { rows, columns, samples, samplesPerPixel } = frame;
+  const count = rows * columns;
+  const bytes = new Uint8Array(count * 3);
+  const bits = Math.min(pixels.bitsStored, samples.BYTES_PER_ELEMENT * 8);
+  const isPlain = bits === 8 && samples.BYTES_PER_ELEMENT === 1;
+  const scale = 255 / (2 ** bits - 1);
+  for (let i = 0; i < count; i++) {
+    for (let c = 0; c < 3; c++) {
+      const sample = samples[i * samplesPerPixel + c] ?? 0;
+      bytes[i * 3 + c] = isPlain ? sample : Math.round(sample * scale);
+    }
+  }
+  if (!frame.isRgb) transformToRgb(bytes, pixels.photometricInterpretation);
+  return bytes;
+}
+
+function transformToRgb(bytes: Uint8Array, photometricInterpretation: string): void {
+  const isPartial = photometricInterpretation.startsWith("YBR_PARTIAL");
+  if (!isPartial && !photometricInterpretation.startsWith("YBR_FULL")) return;
+  const [gain, chroma, black] = isPartial ? [255 / 219, 255 / 224, 16] : [1, 1, 0];
+  for (let i = 0; i < bytes.length; i += 3) {
+    const luminance = ((bytes[i] ?? 0) - black) * gain;
+    const blue = ((bytes[i + 1] ?? 0) - 128) * chroma;
+    const red = ((bytes[i + 2] ?? 0) - 128) * chroma;
+    bytes[i] = byte(luminance + 1.402 * red);
+    bytes[i + 1] = byte(luminance - 0.344136 * blue - 0.714136 * red);
+    bytes[i + 2] = byte(luminance + 1.772 * blue);
+  }
+}
+
+/** Red, green and blue of a frame whose samples are palette indexes (PS3.3 §C.7.9). */
+export function paletteBytes(
+  frame: DecodedFrame,
+  pixels: PixelModule,
+  palette: NonNullable<PixelModule["palette"]>,
+): Uint8Array {
+  const { rows, columns, samples, samplesPerPixel } = frame;
+  const stored = storedValue(frame, pixels);
+  const bytes = new Uint8Array(rows * columns * 3);
+  for (let i = 0; i < rows * columns; i++) {
+    const value = stored(samples[i * samplesPerPixel] ?? 0);
+    for (const [c, table] of palette.entries()) bytes[i * 3 + c] = colourOf(table, value);
+  }
+  return bytes;
+}
+
+function colourOf({ first, bits, entries }: LookupTable, value: number): number {
+  const place = Math.min(entries.length - 1, Math.max(0, value - first));
+  return byte(((entries[place] ?? 0) * 255) / (2 ** bits - 1));
+}
+
+function byte(value: number): number {
+  return Math.min(255, Math.max(0, Math.round(value)));
+}

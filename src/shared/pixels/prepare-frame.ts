@@ -1,0 +1,120 @@
+import { colourBytes, paletteBytes } from "./colour-bytes.ts";
+import type { DecodedFrame } from "./decoded-frame.ts";
+import { NoPicture } from "./no-picture.ts";
+import { assertDrawable } from "./pixel-bounds.ts";
+import type { PixelModule } from "./pixel-module.ts";
+import { storedValue } from "./stored-value.ts";
+
+/** Grey values as places in a table, so that a window is one table and no arithmetic at each pixel. */
+export interface GreyFrame {
+  kind: "grey";
+  rows: number;
+  columns: number;
+  /** `[rows, columns]`: the stored value of a pixel is `first + index * step`. */
+  indexes: Uint8Array | Uint16Array;
+  first: number;
+  step: number;
+  /** Number of indexes: 256 or 65,536. */
+  levels: number;
+  /** The lowest and highest index of pixels that are no padding. */
+  lowest: number;
+  highest: number;
+}
+
+/** `[rows, columns, 3]`: red, green and blue. */
+export interface ColourFrame {
+  kind: "colour";
+  rows: number;
+  columns: number;
+  bytes: Uint8Array;
+}
+
+export type PreparedFrame = GreyFrame | ColourFrame;
+
+const LEVELS = 65_536;
+
+/** Makes of a decoded frame what a renderer draws. @throws {NoPicture} */
+export function prepareFrame(frame: DecodedFrame, pixels: PixelModule): PreparedFrame {
+  assertDrawable(frame);
+  const { rows, columns, samplesPerPixel, samples } = frame;
+  if (samples.length < rows * columns * samplesPerPixel) throw new NoPicture("undecodable", "pixels missing");
+  if (samplesPerPixel >= 3) return { kind: "colour", rows, columns, bytes: colourBytes(frame, pixels) };
+  if (pixels.photometricInterpretation === "PALETTE COLOR") {
+    if (!pixels.palette) throw new NoPicture("undecodable", "a palette without its tables");
+    return { kind: "colour", rows, columns, bytes: paletteBytes(frame, pixels, pixels.palette) };
+  }
+  const isWhole = !(samples instanceof Float32Array || samples instanceof Float64Array);
+  return isWhole && pixels.bitsStored <= 16 ? wholeGrey(frame, pixels) : spreadGrey(frame, pixels);
+}
+
+function wholeGrey(frame: DecodedFrame, pixels: PixelModule): GreyFrame {
+  const { rows, columns, samplesPerPixel, samples } = frame;
+  const isSmall = pixels.bitsStored <= 8;
+  const levels = isSmall ? 256 : LEVELS;
+  const first = pixels.isSigned ? -levels / 2 : 0;
+  const count = rows * columns;
+  const indexes = isSmall ? new Uint8Array(count) : new Uint16Array(count);
+  const stored = storedValue(frame, pixels);
+  const extent = new Extent(pixels);
+  for (let i = 0; i < count; i++) {
+    const value = stored(samples[i * samplesPerPixel] ?? 0);
+    extent.add(value);
+    indexes[i] = value - first;
+  }
+  const { lowest, highest } = extent;
+  return {
+    kind: "grey",
+    rows,
+    columns,
+    indexes,
+    first,
+    step: 1,
+    levels,
+    lowest: lowest - first,
+    highest: highest - first,
+  };
+}
+
+/** Values of more than 16 bits, or with fractions, are spread over the indexes from the lowest to the highest. */
+function spreadGrey(
+  { rows, columns, samplesPerPixel, samples }: DecodedFrame,
+  pixels: PixelModule,
+): GreyFrame {
+  const count = rows * columns;
+  const extent = new Extent(pixels);
+  for (let i = 0; i < count; i++) extent.add(samples[i * samplesPerPixel] ?? 0);
+  const { lowest, highest } = extent;
+  const step = highest > lowest ? (highest - lowest) / (LEVELS - 1) : 1;
+  const indexes = new Uint16Array(count);
+  for (let i = 0; i < count; i++) {
+    const place = Math.round(((samples[i * samplesPerPixel] ?? 0) - lowest) / step);
+    indexes[i] = Math.min(LEVELS - 1, Math.max(0, place || 0));
+  }
+  const shape = { rows, columns, indexes, first: lowest, step, levels: LEVELS };
+  return { kind: "grey", ...shape, lowest: 0, highest: highest > lowest ? LEVELS - 1 : 0 };
+}
+
+/** The lowest and highest value that is finite and no padding; 0 if there is none. */
+class Extent {
+  #lowest = Number.POSITIVE_INFINITY;
+  #highest = Number.NEGATIVE_INFINITY;
+  readonly #padding: { from: number; to: number };
+
+  constructor({ padding }: Pick<PixelModule, "padding">) {
+    this.#padding = padding ?? { from: Number.NaN, to: Number.NaN };
+  }
+
+  add(value: number): void {
+    if (value >= this.#padding.from && value <= this.#padding.to) return;
+    if (value < this.#lowest && value > Number.NEGATIVE_INFINITY) this.#lowest = value;
+    if (value > this.#highest && value < Number.POSITIVE_INFINITY) this.#highest = value;
+  }
+
+  get lowest(): number {
+    return this.#highest >= this.#lowest ? this.#lowest : 0;
+  }
+
+  get highest(): number {
+    return this.#highest >= this.#lowest ? this.#highest : 0;
+  }
+}
