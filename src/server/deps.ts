@@ -4,6 +4,7 @@ import type { Tokens } from "./features/accounts/sessions/tokens.ts";
 import type { ReadingTurns } from "./features/dicomweb/reading-turns.ts";
 import type { SeriesReader } from "./features/dicomweb/series-reader.ts";
 import type { ElementFinder } from "./features/dicomweb/worker/element-finder.ts";
+import type { ArrivingBytes } from "./features/ingest/resumable/arriving-bytes.ts";
 import type { IngestWorkers } from "./features/ingest/worker/ingest-workers.ts";
 import type { ReceiptDesk } from "./features/receipts/receipt-desk.ts";
 import type { ReceiptKeys } from "./features/receipts/receipt-keys.ts";
@@ -45,6 +46,8 @@ export interface Deps extends AsyncDisposable {
   node: Node;
   /** This node's own disk, which holds uploads until they are transferred. */
   staging: ObjectStore;
+  /** The bytes of resumable uploads that are not whole yet. */
+  arriving: ArrivingBytes;
   /** Free room on that disk. */
   disk: DiskRoom;
   /** The bytes that uploads under way may add to each account. */

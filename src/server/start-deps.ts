@@ -14,6 +14,8 @@ import { createTokens } from "./features/accounts/sessions/tokens.ts";
 import { createSeriesReader } from "./features/dicomweb/create-series-reader.ts";
 import { createReadingTurns } from "./features/dicomweb/reading-turns.ts";
 import { createElementFinder } from "./features/dicomweb/worker/element-finder.ts";
+import { createArrivingFiles } from "./features/ingest/resumable/arriving-file.ts";
+import { createArrivingParts } from "./features/ingest/resumable/arriving-parts.ts";
 import { createIngestWorkers } from "./features/ingest/worker/ingest-workers.ts";
 import { createLabExamOwner } from "./features/labs/lab-exam-owner.ts";
 import { createReceiptDesk } from "./features/receipts/receipt-desk.ts";
@@ -150,6 +152,10 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     receiptDesk,
     node,
     staging,
+    arriving:
+      store.kind === "disk"
+        ? createArrivingFiles({ node })
+        : createArrivingParts({ db: pool.db, node, store }),
     disk,
     storageClaims: createStorageClaims(),
     store,

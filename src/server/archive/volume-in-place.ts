@@ -1,9 +1,10 @@
-import { closeSync, fdatasync, ftruncateSync, openSync, renameSync } from "node:fs";
+import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, renameSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { EXTRA_HEADER_BYTES, LOCAL_HEADER_BYTES } from "../../shared/zip/zip-format.ts";
 import { readFully, writeFully } from "./file-window.ts";
 import { PieceSummer } from "./piece-sums.ts";
+import { type Region, saveUndo } from "./undo-in-place.ts";
 import { entryName, volumeFolder } from "./volume-name.ts";
 import type { VolumeEntry, WrittenVolume } from "./volume-writer.ts";
 import {
@@ -88,18 +89,18 @@ export async function sumInPlace(plan: InPlacePlan, fd: number, chunk: Uint8Arra
 /**
  * Turns the file at `path` into the planned volume and renames it to `volumePath`. Only the entries' data stay, where they
  * are. The bytes are durable when this resolves; the new name is durable once its folder is synced. `sum` saves hashing
- * if it belongs to this very plan.
+ * if it belongs to this very plan. What is overwritten is saved in `undoPath` before, if that is given.
  */
 export async function makeVolumeInPlace(
   plan: InPlacePlan,
-  path: string,
-  volumePath: string,
+  { path, volumePath, undoPath }: InPlacePaths,
   chunk: Uint8Array,
   sum?: VolumeSum,
 ): Promise<WrittenVolume> {
   const { headers, centralOffset } = plan;
   const fd = openSync(path, "r+");
   try {
+    if (undoPath !== undefined) await saveUndo(fd, overwrittenRegions(plan, fstatSync(fd).size), undoPath);
     for (const [index, { entry, offset, paddingBytes }] of headers.entries()) {
       if (index % HEADERS_PER_TURN === 0) await setImmediate();
       writeFully(fd, encodeLocalHeader(entry, paddingBytes), offset);
@@ -116,6 +117,21 @@ export async function makeVolumeInPlace(
   } finally {
     closeSync(fd);
   }
+}
+
+export interface InPlacePaths {
+  path: string;
+  volumePath: string;
+  undoPath?: string | undefined;
+}
+
+/** The parts of a file of `sizeBytes` that {@link makeVolumeInPlace} overwrites. */
+function overwrittenRegions({ headers, centralOffset }: InPlacePlan, sizeBytes: number): Region[] {
+  const regions = headers.map(({ entry, offset, paddingBytes }) => ({
+    offset,
+    length: encodeLocalHeader(entry, paddingBytes).length,
+  }));
+  return [...regions, { offset: centralOffset, length: sizeBytes - centralOffset }];
 }
 
 /** The central directory and the records that end it. */

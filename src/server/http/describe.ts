@@ -11,6 +11,7 @@ import * as operations from "../../shared/api/operations.ts";
 import * as payments from "../../shared/api/payments.ts";
 import * as problem from "../../shared/api/problem.ts";
 import * as receipts from "../../shared/api/receipts.ts";
+import * as resumable from "../../shared/api/resumable.ts";
 import * as studies from "../../shared/api/studies.ts";
 import * as subscriptions from "../../shared/api/subscriptions.ts";
 import * as upload from "../../shared/api/upload.ts";
@@ -83,6 +84,7 @@ for (const shared of [
   payments,
   problem,
   receipts,
+  resumable,
   studies,
   subscriptions,
   upload,

@@ -1,6 +1,7 @@
 import type { Context, ErrorHandler, NotFoundHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { Problem } from "../../shared/api/problem.ts";
+import type { Locale } from "../../shared/locale.ts";
 import { InstanceDamaged } from "../archive/instance-reader.ts";
 import { ManifestError } from "../archive/manifest.errors.ts";
 import { isDatabaseUnavailable } from "../db/database.errors.ts";
@@ -40,21 +41,26 @@ export const notFoundHandler: NotFoundHandler<HttpEnv> = (c) => problemResponse(
 
 export function problemResponse(c: Context<HttpEnv>, failure: AppError): Response {
   const { kind, options } = failure;
-  const message = translate(c.get("locale") ?? "pt-BR", kind.text, options.values);
-  const body: Problem = {
+  const body = problemOf(c.get("locale") ?? "pt-BR", failure, c.get("requestId") ?? "");
+  c.header("Content-Type", "application/problem+json");
+  c.header("Cache-Control", "no-store");
+  if (options.retryAfterSeconds !== undefined) c.header("Retry-After", String(options.retryAfterSeconds));
+  return c.body(JSON.stringify(body), kind.status);
+}
+
+/** A failure as its reader is told. */
+export function problemOf(locale: Locale, { kind, options }: AppError, requestId: string): Problem {
+  const message = translate(locale, kind.text, options.values);
+  return {
     type: "about:blank",
     title: message,
     status: kind.status,
     code: kind.code,
     message,
-    requestId: c.get("requestId") ?? "",
+    requestId,
     ...(options.violations && { violations: options.violations }),
     ...options.members,
   };
-  c.header("Content-Type", "application/problem+json");
-  c.header("Cache-Control", "no-store");
-  if (options.retryAfterSeconds !== undefined) c.header("Retry-After", String(options.retryAfterSeconds));
-  return c.body(JSON.stringify(body), kind.status);
 }
 
 function asAppError(error: Error): AppError {

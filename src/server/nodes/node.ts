@@ -12,6 +12,8 @@ export interface Node {
   /** By the system's clock. */
   startedAt: Date;
   stagingDir: string;
+  /** Where resumable uploads arrive. */
+  arrivingDir: string;
   /** Uploads of this run that failed while the database could not record it. The sweep ends them. */
   unendedUploads: Set<string>;
   /** The path of a staged object. */
@@ -36,15 +38,19 @@ export async function readNodeId(dataDir: string): Promise<string | undefined> {
 
 export async function createNode(dataDir: string): Promise<Node> {
   const stagingDir = join(dataDir, "staging");
-  // PostgreSQL's account may pass through DATA_DIR to its own folder, but must not see into this one.
-  await mkdir(stagingDir, { recursive: true, mode: 0o700 });
-  await chmod(stagingDir, 0o700);
+  const arrivingDir = join(dataDir, "arriving");
+  // PostgreSQL's account may pass through DATA_DIR to its own folder, but must not see into these.
+  for (const folder of [stagingDir, arrivingDir]) {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await chmod(folder, 0o700);
+  }
   const id = await readOrCreate(join(dataDir, NODE_ID), () => Bun.randomUUIDv7());
   return {
     id,
     bootId: Bun.randomUUIDv7(),
     startedAt: new Date(),
     stagingDir,
+    arrivingDir,
     unendedUploads: new Set(),
     stagedPath: (key) => join(stagingDir, key),
   };

@@ -18,7 +18,7 @@ export interface ApiInfo {
 const PROBLEM = "application/problem+json";
 const problemContent = { [PROBLEM]: { schema: { $ref: "#/components/schemas/Problem" } } };
 
-const methods = ["get", "post", "patch", "put", "delete"] as const;
+const methods = ["get", "post", "patch", "put", "delete", "options"] as const;
 
 /** How many handlers are described in one turn of the event loop. */
 const MAX_SLICE = 40;
@@ -80,6 +80,7 @@ export async function createApiDocument(
 
 const generating = {
   excludeStaticFile: false,
+  excludeMethods: [],
   defaultValidationErrorResponse: { description: validationFailed.code },
 };
 

@@ -6,6 +6,7 @@ import * as users from "../features/accounts/users/users.errors.ts";
 import * as dicomweb from "../features/dicomweb/dicomweb.errors.ts";
 import * as exports from "../features/export/export.errors.ts";
 import * as ingest from "../features/ingest/ingest.errors.ts";
+import * as resumable from "../features/ingest/resumable/resumable.errors.ts";
 import * as integrity from "../features/integrity/integrity.errors.ts";
 import * as labs from "../features/labs/labs.errors.ts";
 import * as links from "../features/links/links.errors.ts";
@@ -29,6 +30,7 @@ const rooms = [
   accessTokens,
   users,
   ingest,
+  resumable,
   uploads,
   documents,
   studies,

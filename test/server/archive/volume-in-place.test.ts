@@ -70,7 +70,7 @@ async function makeVolume(
   const plan = planInPlace(volumeId, entries);
   if (!plan) return undefined;
   const path = join(folder, `${Bun.randomUUIDv7()}.zip`);
-  const made = await makeVolumeInPlace(plan, spool, path, new Uint8Array(64 * 1024));
+  const made = await makeVolumeInPlace(plan, { path: spool, volumePath: path }, new Uint8Array(64 * 1024));
   expect(existsSync(spool)).toBe(false);
   return { ...made, entries, path, bytes: await Bun.file(path).bytes() };
 }
@@ -204,7 +204,7 @@ describe("a ZIP that becomes a volume in place", () => {
     const first = await made(folder.path, zip);
     const again = planInPlace(SECOND, first.entries);
     const path = join(folder.path, "again.zip");
-    if (again) await makeVolumeInPlace(again, first.path, path, new Uint8Array(1000));
+    if (again) await makeVolumeInPlace(again, { path: first.path, volumePath: path }, new Uint8Array(1000));
     const files = unzipSync(await Bun.file(path).bytes());
     expect(Object.keys(files)).toEqual([1, 2].map((n) => `DICOM/00000000000b/0000000${n}.dcm`));
     expect(Object.values(files).map((bytes) => crc32(bytes))).toEqual(
@@ -259,7 +259,7 @@ describe("a ZIP that becomes a volume in place", () => {
       }),
     );
     const path = join(folder.path, "volume.zip");
-    if (plan) await makeVolumeInPlace(plan, spool, path, new Uint8Array(100_000));
+    if (plan) await makeVolumeInPlace(plan, { path: spool, volumePath: path }, new Uint8Array(100_000));
     using file = new FileWindow(path);
     const archive = openZip(file);
     expect(archive.entryCount).toBe(65_536);

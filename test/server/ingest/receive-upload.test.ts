@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { receiveUpload } from "../../../src/server/features/ingest/receive-upload.ts";
-import type { SpoolRoom } from "../../../src/server/features/ingest/upload-room.ts";
+import type { SpoolRoom } from "../../../src/server/features/ingest/spool-writer.ts";
 import { AppError } from "../../../src/server/http/app-error.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 

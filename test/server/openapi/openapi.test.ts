@@ -14,7 +14,7 @@ import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 
 const root = resolve(import.meta.dir, "../../..");
-const methods = ["get", "post", "patch", "put", "delete"] as const;
+const methods = ["get", "post", "patch", "put", "delete", "options"] as const;
 
 let t: TestApp;
 let person: Person;

@@ -9,6 +9,8 @@ import { listPlaces } from "../accounts/sign-in/known-places.repo.ts";
 import { listTrustedDevices } from "../accounts/sign-in/trusted-devices.repo.ts";
 import { presentUser } from "../accounts/users/present-user.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
+import { presentResumable } from "../ingest/resumable/present-resumable.ts";
+import { listResumablesOf } from "../ingest/resumable/resumable-uploads.repo.ts";
 import { describeLinks } from "../links/describe-links.ts";
 import { listDevolucoesOf } from "../payments/devolucoes.repo.ts";
 import { listPaymentsOf } from "../payments/payments.repo.ts";
@@ -56,6 +58,10 @@ export async function describeAccount(
     mailedLinks: await listLinks(db, userId),
     sharedLinks: await describeLinks(deps, userId),
     formerAddresses: await listFormerAddresses(db, userId),
+    uploads: (await listResumablesOf(db, userId, MAX_ROWS)).map((upload) => ({
+      ...presentResumable(upload, user?.locale ?? "pt-BR"),
+      ...{ form: upload.form, receivedFrom: upload.receivedFrom, address: upload.address },
+    })),
     sharedWithYou: await listGrantsTo(db, userId),
     usage: usage.map(({ userId: _, ...event }) => event),
   };

@@ -58,6 +58,12 @@ export const personalData: Record<string, PersonalData | typeof noPersonalData> 
   recovery_codes: { exportedIn: "account.json", erasure: "deleted", kept: "hashes; how many are left" },
   removals: { exportedIn: "exams.json", erasure: "deleted", kept: "with the account" },
   reports: { exportedIn: "exams.json, reports/", erasure: "deleted", kept: "until deleted" },
+  resumable_parts: noPersonalData,
+  resumable_uploads: {
+    exportedIn: "account.json",
+    erasure: "expires",
+    kept: "7 days after the last byte; with the account at once, but for ids, an hour",
+  },
   scrub_rounds: noPersonalData,
   series: { exportedIn: "exams.json", erasure: "deleted", kept: "with the study" },
   series_thumbnails: { exportedIn: null, erasure: "deleted", kept: "made of the images, which are exported" },

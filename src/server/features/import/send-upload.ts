@@ -3,13 +3,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import { writeFully } from "../../archive/file-window.ts";
 import { AppError } from "../../http/app-error.ts";
 import { DiskFull } from "../../storage/disk/disk-room.ts";
+import type { TakenUpload } from "../ingest/finished-upload.ts";
 import { uploadWithoutDicom } from "../ingest/ingest.errors.ts";
 import {
   type IngestDeps,
   instancesIn,
   type Sender,
   type SpooledUpload,
-  type TakenUpload,
   takeUpload,
   type UploadSource,
 } from "../ingest/take-upload.ts";

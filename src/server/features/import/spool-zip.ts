@@ -9,7 +9,7 @@ import {
   encodeLocalHeader,
   type WrittenEntry,
 } from "../../archive/zip-encode.ts";
-import type { SpoolRoom } from "../ingest/upload-room.ts";
+import type { SpoolRoom } from "../ingest/spool-writer.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 /** What a ZIP holds beside the bytes of one file: both headers with their names. */

@@ -1,6 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { defineQueue } from "../../jobs/queue.ts";
 import { relabelStudies } from "./relabel-study.ts";
+import { startResumableJobs } from "./resumable/resumable.jobs.ts";
 
 const labelQueue = defineQueue<Record<never, never>>("labels.sweep", {
   retryLimit: 1,
@@ -8,8 +9,9 @@ const labelQueue = defineQueue<Record<never, never>>("labels.sweep", {
   expireInSeconds: 6 * 3600,
 });
 
-/** Writes labels that are missing or old, hourly and after a start; one node at a time. */
+/** Takes in resumable uploads. Writes labels that are missing or old, hourly and after a start; one node at a time. */
 export async function startIngestJobs(deps: Deps): Promise<void> {
+  await startResumableJobs(deps);
   await deps.jobs.work(labelQueue, (_, { signal }) => relabelStudies(deps, signal));
   await deps.jobs.schedule(labelQueue, "43 * * * *", {});
   await deps.jobs.enqueue(labelQueue, {}, { singletonKey: "schedule" });

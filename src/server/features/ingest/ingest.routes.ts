@@ -30,6 +30,7 @@ import {
 import { ingestUpload } from "./ingest-upload.ts";
 import { measureUpload } from "./measure-upload.ts";
 import { renameStudy } from "./rename-study.ts";
+import { createResumableRoutes } from "./resumable/resumable.routes.ts";
 import { createUploadSlots } from "./upload-slots.ts";
 
 const UPLOADS_PER_ACCOUNT = 12;
@@ -41,6 +42,7 @@ const describe = describeIn("Uploads");
 export function createIngestRoutes(deps: Deps, guard: Guard) {
   const slots = createUploadSlots({ perAccount: UPLOADS_PER_ACCOUNT, perProcess: UPLOADS_PER_PROCESS });
   const routes = new Hono<HttpEnv>();
+  routes.route("/", createResumableRoutes(deps, guard, slots));
   routes.patch(
     renameStudyCall.path,
     guard({ subscription: "viewing", scope: "api" }),

@@ -8,8 +8,8 @@ import { isKeepable } from "../../http/validate.ts";
 import { bodyBytes } from "../../runtime/body-bytes.ts";
 import { readUpTo } from "../../runtime/read-up-to.ts";
 import { uploadMissing, uploadNotZip, uploadTooLarge } from "./ingest.errors.ts";
+import type { SpoolRoom } from "./spool-writer.ts";
 import { SpoolWriter } from "./spool-writer.ts";
-import type { SpoolRoom } from "./upload-room.ts";
 
 export interface ReceivedUpload {
   metadata: UploadMetadata;
@@ -48,9 +48,9 @@ export async function receiveUpload(
   let metadata: UploadMetadata = {};
   let sizeBytes: number | undefined;
   try {
-    for await (const part of readFormParts(receive(request.body, receiving), boundary)) {
+    for await (const part of readFormParts(receiveBytes(request.body, receiving), boundary)) {
       const { name, fileName, content } = part;
-      if (fileName === undefined && name === "formData") metadata = parseMetadata(await readText(content));
+      if (fileName === undefined && name === "formData") metadata = parseForm(await readText(content));
       // An upload is one file; further files are ignored.
       if (fileName !== undefined && sizeBytes === undefined) {
         sizeBytes = await spool(content, fileName, { path: spoolPath, maxBytes, room });
@@ -67,7 +67,7 @@ export async function receiveUpload(
  * Yields the sender's bytes at the pace they are read; only the time spent waiting for the sender counts.
  * @throws {AppError} `upload.interrupted` when the sender leaves, stalls or trickles
  */
-async function* receive(
+export async function* receiveBytes(
   body: ReadableStream<Uint8Array>,
   { signal, onReceived, windowMs = WINDOW_MS }: Receiving,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -146,7 +146,8 @@ export function formatSize(sizeBytes: number): string {
   return gigabytes >= 1 ? `${Number(gigabytes.toFixed(1))} GB` : `${Math.round(sizeBytes / 1024 ** 2)} MB`;
 }
 
-function parseMetadata(json: string): UploadMetadata {
+/** Reads a form's values. @throws {AppError} 400 */
+export function parseForm(json: string): UploadMetadata {
   let value: unknown;
   try {
     value = JSON.parse(json);

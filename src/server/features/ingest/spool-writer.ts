@@ -1,6 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
 import { bodyBytes } from "../../runtime/body-bytes.ts";
-import type { SpoolRoom } from "./upload-room.ts";
 
 /** Pieces are joined into writes of this size, since a body arrives in pieces of about 64 kB. */
 const WRITE_BYTES = 2 * 1024 * 1024;
@@ -12,16 +11,26 @@ const HELD_MS = 500;
 
 let openWriters = 0;
 
-/** Appends pieces to a file in their order. Nothing is written after disposal. */
+/** The space into which a body is written as it arrives. */
+export interface SpoolRoom {
+  /** Call it before `bytes` more are written. @throws {DiskFull} @throws {AppError} `quota.bytes` */
+  take(bytes: number): Promise<void>;
+  /** Call it after they are written. */
+  wrote(bytes: number): void;
+}
+
+/** Writes pieces to a file in their order, from an offset on. Nothing is written after disposal. */
 export class SpoolWriter implements AsyncDisposable {
   readonly #file: FileHandle;
   readonly #room: SpoolRoom;
   readonly #timer: Timer;
   #unwritten: Uint8Array[] = [];
   #unwrittenBytes = 0;
+  #offset: number;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(file: FileHandle, room: SpoolRoom) {
+  constructor(file: FileHandle, room: SpoolRoom, offset = 0) {
+    this.#offset = offset;
     openWriters++;
     this.#file = file;
     this.#room = room;
@@ -62,7 +71,8 @@ export class SpoolWriter implements AsyncDisposable {
   async #write(pieces: Uint8Array[], lengthBytes: number): Promise<void> {
     try {
       await this.#room.take(lengthBytes);
-      await writeAll(this.#file, pieces, lengthBytes);
+      await writeAll(this.#file, pieces, lengthBytes, this.#offset);
+      this.#offset += lengthBytes;
       this.#room.wrote(lengthBytes);
     } finally {
       bodyBytes.release(lengthBytes);
@@ -77,10 +87,16 @@ export class SpoolWriter implements AsyncDisposable {
   }
 }
 
-async function writeAll(file: FileHandle, pieces: Uint8Array[], lengthBytes: number): Promise<void> {
-  const { bytesWritten } = await file.writev(pieces);
-  if (bytesWritten === lengthBytes) return;
+async function writeAll(
+  file: FileHandle,
+  pieces: Uint8Array[],
+  lengthBytes: number,
+  offset: number,
+): Promise<void> {
+  let { bytesWritten: done } = await file.writev(pieces, offset);
+  if (done === lengthBytes) return;
   // A disk that is nearly full takes a part; writing the rest throws the error.
-  let rest: Uint8Array = Buffer.concat(pieces).subarray(bytesWritten);
-  while (rest.length > 0) rest = rest.subarray((await file.write(rest)).bytesWritten);
+  const all = Buffer.concat(pieces);
+  while (done < lengthBytes)
+    done += (await file.write(all, done, lengthBytes - done, offset + done)).bytesWritten;
 }

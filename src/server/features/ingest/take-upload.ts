@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { UploadAnswer, UploadMetadata } from "../../../shared/api/upload.ts";
+import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
 import { keepOnly } from "../../holdings/sweeping/sweep-uploads.ts";
@@ -13,7 +14,7 @@ import { describeError } from "../../runtime/log.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import { commitUpload } from "./commit-upload.ts";
 import { objectKey } from "./describe-change.ts";
-import type { UploadOrigin } from "./finished-upload.ts";
+import type { TakenUpload, UploadOrigin } from "./finished-upload.ts";
 import { uploadWithoutDicom } from "./ingest.errors.ts";
 import { planBuild, type StoredVolume, type UploadPlace } from "./plan-build.ts";
 import { uploadFailure } from "./upload-failure.ts";
@@ -52,18 +53,15 @@ export interface UploadSource {
   limits?: Partial<IngestLimits>;
   /** The volume of a lost database that the ZIP is: it stays where it is. */
   stored?: StoredVolume;
+  /** Runs in the transaction that makes the upload visible; a failure takes all of it back. */
+  settle?: (tx: Tx, taken: TakenUpload) => Promise<void>;
 }
 
 export interface SpooledUpload {
   metadata: UploadMetadata;
   sizeBytes: number;
-}
-
-/** What an upload brought, and what it did not. */
-export interface TakenUpload {
-  studies: UploadAnswer["studies"];
-  scan: ScanResult;
-  built: BuiltUpload;
+  /** Where to save what building in place overwrites, for a ZIP that shares its bytes with another file. */
+  undoPath?: string;
 }
 
 /**
@@ -109,7 +107,7 @@ interface Incoming extends Sender {
 async function processUpload(deps: IngestDeps, incoming: Incoming): Promise<TakenUpload> {
   const { caller, source, upload, origin, slot, room } = incoming;
   const spoolPath = join(upload.folder, "spool.zip");
-  const { metadata, sizeBytes } = await source.spool(spoolPath, room);
+  const { metadata, sizeBytes, undoPath } = await source.spool(spoolPath, room);
   slot.received();
   const limits = { ...(slot.isTrial ? TRIAL_INGEST_LIMITS : DEFAULT_INGEST_LIMITS), ...source.limits };
   const session = await deps.ingestWorkers.open(
@@ -129,8 +127,8 @@ async function processUpload(deps: IngestDeps, incoming: Incoming): Promise<Take
     const { studies, built } = await buildAndCommit(
       deps,
       session,
-      { upload, caller, origin, metadata, scan, room, stored: source.stored },
-      source.signal,
+      { ...{ upload, caller, origin, metadata, scan, room, undoPath }, stored: source.stored },
+      source,
     );
     deps.log.info("upload.committed", {
       sizeBytes,
@@ -165,16 +163,17 @@ interface Scanned {
   scan: ScanResult & Guess;
   room: UploadRoom;
   stored: StoredVolume | undefined;
+  undoPath: string | undefined;
 }
 
 async function buildAndCommit(
   deps: IngestDeps,
   session: IngestSession,
   scanned: Scanned,
-  signal: AbortSignal,
+  { signal, settle }: Pick<UploadSource, "signal" | "settle">,
 ): Promise<{ studies: UploadAnswer["studies"]; built: BuiltUpload }> {
   const isArchived = deps.config.ack === "store";
-  const { room } = scanned;
+  const { room, undoPath } = scanned;
   let built: BuiltUpload | undefined;
   for (let plans = 0; plans < MAX_PLANS; plans++) {
     const plan = await planBuild(deps, scanned);
@@ -184,11 +183,13 @@ async function buildAndCommit(
     const isHealing = plan.build.studies.some(({ lostVolumes = [] }) => lostVolumes.length > 0);
     const { restBytes } = scanned.scan;
     const maxRestBytes = isHealing ? restBytes : await room.claimAtRest(restBytes);
-    built = await room.during(maxRestBytes, () => session.build({ ...plan.build, maxRestBytes }));
+    built = await room.during(maxRestBytes, () =>
+      session.build({ ...plan.build, maxRestBytes, ...(undoPath && { undoPath }) }),
+    );
     if (isArchived) await archive(deps, scanned.upload.id, built, signal);
     signal.throwIfAborted();
     room.endClaim();
-    const committed = await commitUpload(deps, { ...scanned, plan, built, isArchived });
+    const committed = await commitUpload(deps, { ...scanned, plan, built, isArchived, settle });
     if (committed === "stale") continue;
     await Promise.all([removeLeftovers(deps, scanned.upload.folder, built), session.dispose()]);
     return { studies: committed, built };

@@ -5,6 +5,8 @@ import type { Caller } from "../studies/studies.repo.ts";
 import { findStorageQuota, type StorageQuota } from "../subscriptions/storage.repo.ts";
 import type { StorageClaim } from "../subscriptions/storage-claims.ts";
 import { storageExceeded } from "../subscriptions/storage-quota.ts";
+import { sumReserved } from "./resumable/resumable-uploads.repo.ts";
+import type { SpoolRoom } from "./spool-writer.ts";
 import type { Uploader } from "./upload-slots.ts";
 
 /** Bytes of a form beside the file in it. */
@@ -16,14 +18,6 @@ const MAX_STEP_BYTES = 64 * 1024 * 1024;
 const PROMISED_MS = 3600_000;
 /** The pace of a body is judged after this time. */
 const PACE_AFTER_MS = 60_000;
-
-/** The space into which a body is written as it arrives. */
-export interface SpoolRoom {
-  /** Call it before `bytes` more are written. @throws {DiskFull} @throws {AppError} `quota.bytes` */
-  take(bytes: number): Promise<void>;
-  /** Call it after they are written. */
-  wrote(bytes: number): void;
-}
 
 /**
  * The room that one upload may still fill: reserved on this node's disk and claimed from the account's plan before bytes are
@@ -151,7 +145,9 @@ async function quotaOf(
   { db }: Pick<Deps, "db">,
   { userId, role }: Caller,
 ): Promise<StorageQuota | undefined> {
-  return role === "admin" ? undefined : await findStorageQuota(db, userId);
+  const quota = role === "admin" ? undefined : await findStorageQuota(db, userId);
+  // What resumable uploads will bring is theirs already.
+  return quota && { ...quota, usedBytes: quota.usedBytes + (await sumReserved(db, userId)) };
 }
 
 /** Claims a body of `lengthBytes`; returns `true` when it may exceed the plan's room. @throws {AppError} `quota.bytes` */

@@ -20,6 +20,8 @@ import {
 } from "../accounts/users/users.repo.ts";
 import type { UserRow } from "../accounts/users/users.table.ts";
 import { pseudonymiseAudit, recordAudit } from "../audit/audit.repo.ts";
+import { endResumablesOfAccount } from "../ingest/resumable/ended-resumables.repo.ts";
+import { resumableSweepQueue } from "../ingest/resumable/resumable-jobs.ts";
 import { listLabKeys } from "../labs/labs.repo.ts";
 import { listObjectsOfAccount, lockStudiesOfAccount } from "../studies/study-storage.repo.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
@@ -48,6 +50,8 @@ export async function deleteUser(
     const labKeys = await listLabKeys(tx, id);
     const labs = labKeys.map((key) => ({ key, stagedOn: null }));
     await discardObjects(deps, tx, [...(await listObjectsOfAccount(tx, id)), ...labs]);
+    await endResumablesOfAccount(tx, id, now);
+    await deps.jobs.enqueue(resumableSweepQueue, {}, { tx, singletonKey: id });
     const former = await listFormerAddresses(tx, id);
     const asked = await listLinks(tx, id);
     const addresses = new Set([user.email, ...former.map(({ email }) => email)]);

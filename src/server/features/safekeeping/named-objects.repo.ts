@@ -46,6 +46,8 @@ export async function listOrphans(sql: Sql, keys: readonly string[]): Promise<st
         where uploads.id::text = split_part(given.key, '/', 1)
           and (state = 'receiving' or (state = 'failed' and bytes_removed_at is null)))
       and not exists (
+        select 1 from resumable_uploads where resumable_uploads.id::text = split_part(given.key, '/', 1))
+      and not exists (
         select 1 from pgboss.job
         where (name = ${purgeQueue.name} or name like 'staging.purge.%')
           and state in ('created', 'retry', 'active')

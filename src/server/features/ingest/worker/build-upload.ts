@@ -28,10 +28,14 @@ import type {
   PlannedStudy,
 } from "./worker-messages.ts";
 
-export interface BuildInput {
+export interface BuildFiles {
   uploadFolder: string;
   spoolPath: string;
   scanned: ScannedUpload;
+}
+
+interface BuildInput extends BuildFiles {
+  undoPath: string | undefined;
 }
 
 /** Series whose metadata are joined and compressed at the same time. */
@@ -45,7 +49,8 @@ const MIN_CHUNK_BYTES = 256 * 1024;
  * @throws {IngestRefused} `manifest.damaged` when a manifest in force can't be read, `upload.over_quota` before the build exceeds
  *   `maxRestBytes`
  */
-export async function buildUpload(input: BuildInput, plan: BuildPlan): Promise<BuiltUpload> {
+export async function buildUpload(given: BuildFiles, plan: BuildPlan): Promise<BuiltUpload> {
+  const input = { ...given, undoPath: plan.undoPath };
   for (const { path } of plannedObjects(plan)) assertInside(input.uploadFolder, path);
   const studies: BuiltStudy[] = [];
   const room = { leftBytes: plan.maxRestBytes ?? Number.POSITIVE_INFINITY };
@@ -107,7 +112,7 @@ async function buildStudy(
   const instances = touched.flatMap(instancesFor);
   room.leftBytes -= instances.reduce((sum, { bytes }) => sum + bytesAtRest(bytes), 0);
   if (room.leftBytes < 0) throw new IngestRefused("upload.over_quota", "more at rest than there is room for");
-  const spooled = { scanned, spoolPath, chunk, guessed: planned.guessed };
+  const spooled = { scanned, spoolPath, chunk, guessed: planned.guessed, undoPath: input.undoPath };
   await using volume = await openVolume(spooled, planned.volume, instances);
   const { studyInstanceUID, label } = planned;
   const describe = { scanned, studyInstanceUID, label, placed: volume.placed };

@@ -28,6 +28,7 @@ interface Spooled {
   /** The buffer for one read or write; volumes use the same one in turn. */
   chunk: Uint8Array;
   guessed: GuessedVolume | undefined;
+  undoPath: string | undefined;
 }
 
 /** Opens the volume of these instances: the spool itself if the upload holds nothing else, otherwise a copy. */
@@ -45,8 +46,8 @@ export async function openVolume(
  * unchanged: if the study changes before the commit, any of them may be needed again, and the spool is the only copy.
  */
 function spoolAsVolume(
-  { scanned, spoolPath, chunk, guessed }: Spooled,
-  { id: volumeId, path }: PlannedObject,
+  { scanned, spoolPath, chunk, guessed, undoPath }: Spooled,
+  { id: volumeId, path: volumePath }: PlannedObject,
   instances: Incoming[],
 ): OpenVolume | undefined {
   const isWhole = instances.length === scanned.instanceCount;
@@ -67,7 +68,7 @@ function spoolAsVolume(
   return {
     placed: new Map(instances.map((instance) => [instance, place(instance)])),
     finish() {
-      made = makeVolumeInPlace(plan, spoolPath, path, chunk, guessed);
+      made = makeVolumeInPlace(plan, { path: spoolPath, volumePath, undoPath }, chunk, guessed);
       return made;
     },
     async [Symbol.asyncDispose]() {

@@ -119,6 +119,8 @@ export interface BuildPlan {
   studies: PlannedStudy[];
   /** The most bytes of all volumes together; no more is written. */
   maxRestBytes?: number;
+  /** Where to save the bytes of the spool that are overwritten if it becomes the volume. */
+  undoPath?: string;
 }
 
 export interface PlannedStudy {

@@ -1,0 +1,187 @@
+import type { Deps } from "../../../deps.ts";
+import { uploadInterrupted } from "../../../holdings/uploads/uploads.errors.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { unsupportedMediaType } from "../../../http/http.errors.ts";
+import type { Reservation } from "../../../storage/disk/disk-room.ts";
+import { uploadTooLarge } from "../ingest.errors.ts";
+import { formatSize, receiveBytes } from "../receive-upload.ts";
+import type { SpoolRoom } from "../spool-writer.ts";
+import type { UploadSlot } from "../upload-slots.ts";
+import { BytesLost, type Landing } from "./arriving-bytes.ts";
+import { expiryAfter } from "./create-resumable.ts";
+import { chunkDiffers, offsetDiffers } from "./resumable.errors.ts";
+import { setBack } from "./resumable-uploads.repo.ts";
+import type { ResumableUpload } from "./resumable-uploads.table.ts";
+import type { UploadHold, UploadHolds } from "./upload-hold.ts";
+
+/** A long request is saved after so many bytes, or after so long, so that a crash loses no more. */
+const STEP_BYTES = 16 * 1024 * 1024;
+const STEP_MS = 5_000;
+
+export type AppendDeps = Pick<Deps, "arriving" | "db" | "jobs" | "node" | "clock" | "disk"> & {
+  holds: UploadHolds;
+};
+
+/** Bytes for an upload, as a request brings them. */
+export interface Appended {
+  /** Where the sender believes the upload to be. */
+  offset: number;
+  body: ReadableStream<Uint8Array> | null;
+  /** The length that the request announced, if it did. */
+  lengthBytes: number | undefined;
+  /** Hex SHA-256 of the body: what differs is not kept, and what is cut off neither. */
+  sha256: string | undefined;
+  address: string;
+}
+
+/**
+ * Adds a request's bytes to an upload. They count once they are on stable storage; of a request that is cut off, those that came do.
+ * Returns the upload's new offset. The last byte has the upload taken in.
+ * @throws {AppError} 409, 413, 423, 460, `upload.interrupted`
+ * @throws {DiskFull}
+ */
+export async function appendToUpload(
+  deps: AppendDeps,
+  upload: ResumableUpload,
+  appended: Appended,
+  slot: UploadSlot,
+): Promise<Pick<ResumableUpload, "receivedBytes" | "expiresAt">> {
+  const { offset, body, lengthBytes = 0 } = appended;
+  if (offset !== upload.receivedBytes) throw new AppError(offsetDiffers);
+  const leftBytes = upload.sizeBytes - offset;
+  if (lengthBytes > leftBytes) throw tooLong(upload);
+  if (upload.state !== "receiving") return upload;
+  if (!body) throw new AppError(unsupportedMediaType);
+  await using hold = await deps.holds.take(deps, upload.id, offset);
+  await assertKept(deps, upload);
+  using room = await LandingRoom.open(deps, lengthBytes);
+  await using landing = await deps.arriving.open(upload, room);
+  const receiving = new Receiving(deps, upload, landing, hold, appended);
+  await receiving.run(body, slot);
+  return { receivedBytes: receiving.savedOffset, expiresAt: receiving.expiresAt };
+}
+
+/** Sets an upload back whose file lost bytes, so that its sender goes on from there. */
+export async function assertKept(
+  { db, arriving }: Pick<AppendDeps, "db" | "arriving">,
+  upload: ResumableUpload,
+): Promise<void> {
+  const keptBytes = await arriving.countKept(upload);
+  if (keptBytes === upload.receivedBytes) return;
+  await setBack(db, upload.id, upload.receivedBytes, keptBytes);
+  throw new AppError(offsetDiffers, { cause: new BytesLost("bytes of an upload are gone") });
+}
+
+function tooLong({ sizeBytes }: ResumableUpload): AppError {
+  return new AppError(uploadTooLarge, { values: { maximum: formatSize(sizeBytes) } });
+}
+
+/** One request's body on its way to stable storage. */
+class Receiving {
+  savedOffset: number;
+  expiresAt: Date;
+  #offset: number;
+  #savedAtMs = performance.now();
+
+  constructor(
+    private readonly deps: AppendDeps,
+    private readonly upload: ResumableUpload,
+    private readonly landing: Landing,
+    private readonly hold: UploadHold,
+    private readonly appended: Appended,
+  ) {
+    this.savedOffset = this.#offset = appended.offset;
+    this.expiresAt = upload.expiresAt;
+  }
+
+  async run(body: ReadableStream<Uint8Array>, slot: UploadSlot): Promise<void> {
+    const { sha256, lengthBytes } = this.appended;
+    const sum = sha256 === undefined ? undefined : new Bun.CryptoHasher("sha256");
+    try {
+      await this.#receive(body, slot, sum);
+      // Some servers end the stream of a body that was cut off as if it were whole.
+      if (lengthBytes !== undefined && this.#offset - this.appended.offset < lengthBytes)
+        throw new AppError(uploadInterrupted, { detail: "cut off" });
+    } catch (error) {
+      this.hold.isEnding = true;
+      // What is promised a checksum can't be told from what is damaged before it is whole.
+      if (!sum) await this.#save({ isEnd: true });
+      throw error;
+    }
+    this.hold.isEnding = true;
+    if (sum && sum.digest("hex") !== sha256) throw new AppError(chunkDiffers);
+    await this.#save({ isEnd: true });
+  }
+
+  async #receive(
+    body: ReadableStream<Uint8Array>,
+    slot: UploadSlot,
+    sum: Bun.CryptoHasher | undefined,
+  ): Promise<void> {
+    const { upload, landing, hold } = this;
+    const signal = AbortSignal.any([slot.signal, hold.signal]);
+    const onReceived = (bytes: number) => {
+      slot.countReceived(bytes);
+      hold.came();
+    };
+    for await (const piece of receiveBytes(body, { signal, onReceived })) {
+      if (this.#offset + piece.length > upload.sizeBytes) throw tooLong(upload);
+      sum?.update(piece);
+      await landing.add(piece);
+      this.#offset += piece.length;
+      if (!sum && this.#isStep()) await this.#save({ isEnd: false });
+    }
+  }
+
+  #isStep(): boolean {
+    const bytes = this.#offset - this.savedOffset;
+    if (bytes >= STEP_BYTES) return true;
+    return bytes >= this.landing.minStepBytes && performance.now() - this.#savedAtMs >= STEP_MS;
+  }
+
+  async #save({ isEnd }: { isEnd: boolean }): Promise<void> {
+    const { deps, hold, landing, upload } = this;
+    if (this.#offset === this.savedOffset) return;
+    const offset = this.#offset;
+    const { added, replaced } = await landing.save();
+    const expiresAt = expiryAfter(deps.clock.now());
+    const isComplete = offset === upload.sizeBytes;
+    try {
+      await hold.record({
+        ...{ offset, expiresAt, address: this.appended.address, isComplete, isEnd, added },
+        replaced: replaced.map(({ id }) => id),
+      });
+    } catch (error) {
+      await deps.arriving.drop(added).catch(() => {}); // removed with the upload at the latest
+      throw error;
+    }
+    await deps.arriving.drop(replaced).catch(() => {}); // as above
+    this.savedOffset = offset;
+    this.expiresAt = expiresAt;
+    this.#savedAtMs = performance.now();
+  }
+}
+
+/** Disk space for the bytes of one request, reserved as they come: a slow sender must not hold the disk. */
+class LandingRoom implements SpoolRoom, Disposable {
+  private constructor(private readonly reservation: Reservation) {}
+
+  /** @throws {DiskFull} if what is announced would not fit now */
+  static async open({ disk }: Pick<Deps, "disk">, bytes: number): Promise<LandingRoom> {
+    const reservation = await disk.reserve(bytes);
+    reservation.settle();
+    return new LandingRoom(reservation);
+  }
+
+  async take(bytes: number): Promise<void> {
+    if (this.reservation.leftBytes < bytes) await this.reservation.extend(bytes);
+  }
+
+  wrote(bytes: number): void {
+    this.reservation.spend(bytes);
+  }
+
+  [Symbol.dispose](): void {
+    this.reservation[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,53 @@
+import type { SpoolRoom } from "../spool-writer.ts";
+import type { ResumablePart, ResumableUpload } from "./resumable-uploads.table.ts";
+
+/** What {@link Landing.save} made durable, beside the bytes: the parts to record, and those that they replace. */
+export interface SavedParts {
+  added: ResumablePart[];
+  replaced: ResumablePart[];
+}
+
+/** The place where the bytes of one request land, from the upload's offset on. */
+export interface Landing extends AsyncDisposable {
+  add(piece: Uint8Array): Promise<void>;
+  /** Resolves when everything added is on stable storage. The caller records it afterwards. */
+  save(): Promise<SavedParts>;
+  /** Fewer bytes than this are saved only at the end. */
+  readonly minStepBytes: number;
+}
+
+/** A whole upload as a new file. */
+export interface PlacedUpload {
+  /** Where to save the bytes that building in place overwrites, if the file shares its bytes with what arrived. */
+  undoPath?: string;
+}
+
+/**
+ * Keeps the bytes of uploads that are not whole yet: a file on this node's disk, which is alone with its archive, or objects of an
+ * S3 store, so that every node takes every request and the loss of one loses nothing.
+ */
+export interface ArrivingBytes {
+  /** @throws {BytesLost} */
+  open(upload: ResumableUpload, room: SpoolRoom): Promise<Landing>;
+  /** Deletes the bytes of parts that were not recorded, or that others replaced. */
+  drop(parts: readonly ResumablePart[]): Promise<void>;
+  /** How many of the recorded bytes are there; the upload can go on from there. */
+  countKept(upload: ResumableUpload): Promise<number>;
+  /** Bytes that {@link place} writes. */
+  placedBytes(upload: ResumableUpload): number;
+  /** Makes the new file `path` of a whole upload. `isFirst`: nothing was made of it before. @throws {BytesLost} */
+  place(
+    upload: ResumableUpload,
+    path: string,
+    options: { room: SpoolRoom; signal: AbortSignal; isFirst: boolean },
+  ): Promise<PlacedUpload>;
+  /** Removes everything of an upload. Idempotent. */
+  remove(uploadId: string): Promise<void>;
+  /** Removes what no row names: `isKnown` tells which of these uploads have one. */
+  sweep(findKnown: (uploadIds: string[]) => Promise<Set<string>>): Promise<void>;
+}
+
+/** Bytes that were on stable storage are gone. */
+export class BytesLost extends Error {
+  override name = "BytesLost";
+}

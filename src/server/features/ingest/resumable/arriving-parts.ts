@@ -1,0 +1,187 @@
+import { constants } from "node:fs";
+import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Deps } from "../../../deps.ts";
+import { writeAll } from "../../../storage/disk/durable-file.ts";
+import { ObjectNotFound, type ObjectStore } from "../../../storage/object-store.ts";
+import type { SpoolRoom } from "../spool-writer.ts";
+import { SpoolWriter } from "../spool-writer.ts";
+import { type ArrivingBytes, BytesLost, type Landing, type SavedParts } from "./arriving-bytes.ts";
+import { findLastPart, listParts } from "./resumable-uploads.repo.ts";
+import type { ResumablePart } from "./resumable-uploads.table.ts";
+
+const MIB = 1024 * 1024;
+/** One PUT of the store; a part is in memory while it is sent. */
+const PART_BYTES = 8 * MIB;
+/** A part shorter than this is joined with the bytes after it, so that tiny requests leave few parts. */
+const SHORT_PART_BYTES = 256 * 1024;
+const MIN_STEP_BYTES = MIB;
+const PUTS_AT_ONCE = 4;
+
+/** Keeps uploads as objects of the store, so that any node goes on with them. */
+export function createArrivingParts({ db, node, store }: Pick<Deps, "db" | "node" | "store">): ArrivingBytes {
+  const waiting: (() => void)[] = [];
+  let putting = 0;
+  async function putPart(part: ResumablePart, path: string): Promise<void> {
+    if (putting >= PUTS_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+    putting++;
+    try {
+      await store.putFile(keyOf(part), path);
+    } finally {
+      putting--;
+      waiting.shift()?.();
+    }
+  }
+
+  return {
+    // What the rows name was put into the store before.
+    countKept: async ({ receivedBytes }) => receivedBytes,
+
+    async open({ id, receivedBytes }, room) {
+      await mkdir(node.arrivingDir, { recursive: true, mode: 0o700 });
+      const last = await findLastPart(db, id);
+      const isShort = last !== undefined && last.sizeBytes < SHORT_PART_BYTES;
+      const landing = new PartsLanding({ uploadId: id, folder: node.arrivingDir, room, putPart });
+      landing.offset = receivedBytes;
+      if (isShort) await landing.goOnAfter(last, await readPart(store, last));
+      return landing;
+    },
+
+    async drop(parts) {
+      for (const part of parts) await store.delete(keyOf(part));
+    },
+
+    placedBytes: ({ sizeBytes }) => sizeBytes,
+
+    async place({ id, sizeBytes }, path, { room, signal }) {
+      await using file = await open(path, "wx", 0o600);
+      let offset = 0;
+      for (const part of await listParts(db, id)) {
+        signal.throwIfAborted();
+        if (part.offset !== offset) throw new BytesLost("a part is missing");
+        const bytes = await readPart(store, part);
+        await room.take(bytes.length);
+        await writeAll(file, bytes);
+        room.wrote(bytes.length);
+        offset += bytes.length;
+      }
+      if (offset !== sizeBytes) throw new BytesLost("the last part is missing");
+      return {};
+    },
+
+    async remove(id) {
+      await store.endUnfinished(`${id}/`);
+      for await (const { key } of store.list(`${id}/`)) await store.delete(key);
+    },
+
+    /** Only files of requests that a former run did not end are here. */
+    async sweep() {
+      await rm(node.arrivingDir, { recursive: true, force: true });
+      await mkdir(node.arrivingDir, { recursive: true, mode: 0o700 });
+    },
+  };
+}
+
+function keyOf({ uploadId, id }: Pick<ResumablePart, "uploadId" | "id">): string {
+  return `${uploadId}/${id}.part`;
+}
+
+/** @throws {BytesLost} if the bytes are not those that were put */
+async function readPart(store: ObjectStore, part: ResumablePart): Promise<Uint8Array> {
+  const bytes = await store.read(keyOf(part), { offset: 0, length: part.sizeBytes }).catch((cause) => {
+    throw cause instanceof ObjectNotFound ? new BytesLost("a part is missing", { cause }) : cause;
+  });
+  const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+  if (sha256 !== part.sha256) throw new BytesLost("a part differs");
+  return bytes;
+}
+
+interface PartsOptions {
+  uploadId: string;
+  folder: string;
+  room: SpoolRoom;
+  putPart(part: ResumablePart, path: string): Promise<void>;
+}
+
+/** A part that collects bytes in a file of this node until it is put into the store. */
+interface OpenPart {
+  part: ResumablePart;
+  path: string;
+  file: FileHandle;
+  writer: SpoolWriter;
+  sum: Bun.CryptoHasher;
+}
+
+class PartsLanding implements Landing {
+  readonly minStepBytes = MIN_STEP_BYTES;
+  offset = 0;
+  readonly #options: PartsOptions;
+  readonly #full: OpenPart[] = [];
+  #open: OpenPart | undefined;
+  #replaced: ResumablePart[] = [];
+
+  constructor(options: PartsOptions) {
+    this.#options = options;
+  }
+
+  /** Begins with the bytes of a recorded part, which this landing replaces. */
+  async goOnAfter(part: ResumablePart, bytes: Uint8Array): Promise<void> {
+    this.offset = part.offset;
+    this.#replaced = [part];
+    await this.add(bytes);
+  }
+
+  async add(piece: Uint8Array): Promise<void> {
+    for (let rest = piece; rest.length > 0; ) {
+      this.#open ??= await this.#begin();
+      const { part, writer, sum } = this.#open;
+      const taken = rest.subarray(0, PART_BYTES - part.sizeBytes);
+      sum.update(taken);
+      part.sizeBytes += taken.length;
+      await writer.add(taken);
+      if (part.sizeBytes === PART_BYTES) await this.#close();
+      rest = rest.subarray(taken.length);
+    }
+  }
+
+  async save(): Promise<SavedParts> {
+    await this.#close();
+    const added: ResumablePart[] = [];
+    for (const { part, path } of this.#full) {
+      await this.#options.putPart(part, path);
+      added.push(part);
+    }
+    for (const { path } of this.#full.splice(0)) await rm(path, { force: true });
+    return { added, replaced: this.#replaced.splice(0) };
+  }
+
+  async #begin(): Promise<OpenPart> {
+    const { uploadId, folder, room } = this.#options;
+    const id = Bun.randomUUIDv7();
+    const path = join(folder, id);
+    const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
+    const part = { id, uploadId, offset: this.offset, sizeBytes: 0, sha256: "" };
+    return { part, path, file, writer: new SpoolWriter(file, room), sum: new Bun.CryptoHasher("sha256") };
+  }
+
+  async #close(): Promise<void> {
+    const open = this.#open;
+    if (!open) return;
+    await open.writer.flush();
+    open.part.sha256 = open.sum.digest("hex");
+    this.offset += open.part.sizeBytes;
+    this.#full.push(open);
+    this.#open = undefined;
+    await open.writer[Symbol.asyncDispose]();
+    await open.file.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#open) {
+      await this.#open.writer[Symbol.asyncDispose]();
+      await this.#open.file.close();
+      await rm(this.#open.path, { force: true });
+    }
+    for (const { path } of this.#full) await rm(path, { force: true });
+  }
+}

@@ -1,0 +1,113 @@
+import { isInForce } from "../../../../shared/rules/subscription.ts";
+import type { DbOrTx } from "../../../db/client.ts";
+import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { subscriptionRequired } from "../../../http/guard.ts";
+import { findUser } from "../../accounts/users/users.repo.ts";
+import { hasUnsoundStudy } from "../../studies/integrity.repo.ts";
+import { findStoredStudies } from "../../studies/study-contents.repo.ts";
+import { findStorageQuota } from "../../subscriptions/storage.repo.ts";
+import { storageExceeded } from "../../subscriptions/storage-quota.ts";
+import { examLimitReached, trialLimitReached } from "../../subscriptions/subscriptions.errors.ts";
+import { findSubscriptionWithPlan } from "../../subscriptions/subscriptions.repo.ts";
+import { uploadMissing, uploadTooLarge } from "../ingest.errors.ts";
+import { formatSize } from "../receive-upload.ts";
+import { endOldFinished } from "./ended-resumables.repo.ts";
+import type { DescribedUpload } from "./parse-tus.ts";
+import { tooManyOpenUploads } from "./resumable.errors.ts";
+import { insertResumable, lockCreation, measureOpen, sumOutstanding } from "./resumable-uploads.repo.ts";
+import type { ResumableUpload } from "./resumable-uploads.table.ts";
+import type { UploadSender } from "./upload-sender.ts";
+
+export const MAX_OPEN_UPLOADS = 20;
+/** Older ones need not be dismissed. */
+const MAX_FINISHED_UPLOADS = 100;
+const KEPT_MS = 7 * 24 * 3600_000;
+
+export interface NewUpload extends DescribedUpload {
+  sizeBytes: number;
+  /** `Upload-Metadata` as it was sent. */
+  metadata: string;
+  address: string;
+}
+
+/** When an upload expires to which bytes came at `now`. */
+export function expiryAfter(now: Date): Date {
+  return new Date(now.getTime() + KEPT_MS);
+}
+
+/**
+ * Records an upload whose bytes will come later, and reserves room for them.
+ * @throws {AppError} `upload.too_large`, `upload.missing`, `upload.too_many_open`, `quota.*`
+ * @throws {DiskFull}
+ */
+export async function createResumable(
+  deps: Pick<Deps, "db" | "clock" | "config" | "disk" | "store">,
+  sender: UploadSender,
+  input: NewUpload,
+): Promise<ResumableUpload> {
+  const { sizeBytes } = input;
+  const { maxUploadBytes } = deps.config;
+  if (sizeBytes > maxUploadBytes)
+    throw new AppError(uploadTooLarge, { values: { maximum: formatSize(maxUploadBytes) } });
+  if (sizeBytes === 0) throw new AppError(uploadMissing);
+  const now = deps.clock.now();
+  const { accountId, deliveryId, from } = sender;
+  return await deps.db.transaction(async (tx) => {
+    await lockCreation(tx, accountId);
+    const open = await measureOpen(tx, accountId);
+    if (open.uploads >= MAX_OPEN_UPLOADS)
+      throw new AppError(tooManyOpenUploads, { values: { count: open.uploads }, retryAfterSeconds: 60 });
+    await assertQuotas(tx, accountId, input, open.bytes, now);
+    await assertDiskFits(deps, tx, sizeBytes);
+    await endOldFinished(tx, accountId, MAX_FINISHED_UPLOADS, now);
+    return await insertResumable(tx, {
+      id: Bun.randomUUIDv7(),
+      ...{ accountId, deliveryId, receivedFrom: from },
+      ...{ filename: input.filename, form: input.form, metadata: input.metadata, address: input.address },
+      sizeBytes,
+      receivedBytes: 0,
+      state: "receiving",
+      createdAt: now,
+      expiresAt: expiryAfter(now),
+    });
+  });
+}
+
+/**
+ * Refuses what the plan can't keep, as far as it is known now; the commit decides. What heals a study, or adds to one that the form
+ * names, needs no exam more.
+ */
+async function assertQuotas(
+  db: DbOrTx,
+  accountId: string,
+  { sizeBytes, form }: NewUpload,
+  reservedBytes: number,
+  now: Date,
+): Promise<void> {
+  const owner = await findUser(db, accountId);
+  if (owner?.role === "admin") return;
+  const found = await findSubscriptionWithPlan(db, accountId);
+  if (!found || !isInForce(found.subscription, now)) throw new AppError(subscriptionRequired);
+  if (await hasUnsoundStudy(db, accountId)) return;
+  const quota = await findStorageQuota(db, accountId);
+  if (quota && quota.usedBytes + reservedBytes + sizeBytes > quota.limitBytes) throw storageExceeded(quota);
+  const { plan, subscription } = found;
+  if (subscription.examCount < plan.examLimit) return;
+  const { studyInstanceUID } = form;
+  if (studyInstanceUID && (await findStoredStudies(db, accountId, [studyInstanceUID])).size > 0) return;
+  const isTrial = plan.slug === "avaliacao";
+  throw new AppError(isTrial ? trialLimitReached : examLimitReached, {
+    values: { count: subscription.examCount },
+  });
+}
+
+/** A disk keeps what arrives: all that open uploads may still bring has to fit. */
+async function assertDiskFits(
+  { disk, store }: Pick<Deps, "disk" | "store">,
+  db: DbOrTx,
+  sizeBytes: number,
+): Promise<void> {
+  if (store.kind !== "disk") return await disk.checkUploads();
+  using _ = await disk.reserve(sizeBytes + (await sumOutstanding(db)));
+}

@@ -1,0 +1,91 @@
+import { uploadMetadataSchema } from "../../../../shared/api/upload.ts";
+import type { Tx } from "../../../db/client.ts";
+import type { Deps } from "../../../deps.ts";
+import { uploadInterrupted } from "../../../holdings/uploads/uploads.errors.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { internal } from "../../../http/http.errors.ts";
+import type { JobRun } from "../../../jobs/jobs.ts";
+import { describeError } from "../../../runtime/log.ts";
+import { findUser } from "../../accounts/users/users.repo.ts";
+import type { TakenUpload } from "../finished-upload.ts";
+import { tooManyUploads } from "../ingest.errors.ts";
+import { measureUpload } from "../measure-upload.ts";
+import { type IngestDeps, takeUpload, type UploadSource } from "../take-upload.ts";
+import { answerOf } from "../upload-answer.ts";
+import { createUploadSlots } from "../upload-slots.ts";
+import { BytesLost } from "./arriving-bytes.ts";
+import { type Holder, settleProcessing, takeForProcessing } from "./resumable-uploads.repo.ts";
+import type { ResumableUpload } from "./resumable-uploads.table.ts";
+import { storeProblem } from "./stored-problem.ts";
+import { removeResumableBytes } from "./sweep-resumables.ts";
+
+/** A reason that lasts this long may be in the upload itself. */
+const MAX_ATTEMPTS = 30;
+
+export type FinishDeps = IngestDeps & Pick<Deps, "arriving" | "meters">;
+
+/**
+ * Takes in an upload that is whole, as `POST /api/upload-dicom` does, and records what became of it in the same transaction. May be
+ * killed anywhere and run again. A reason that may pass is thrown, so that the job is tried again.
+ */
+export async function finishUpload(deps: FinishDeps, uploadId: string, run: JobRun): Promise<void> {
+  const holder = { nodeId: deps.node.id, bootId: deps.node.bootId, id: Bun.randomUUIDv7() };
+  const taken = await deps.db.transaction((tx) => takeForProcessing(tx, uploadId, holder));
+  if (!taken) return;
+  const { upload } = taken;
+  try {
+    await takeWhole(deps, upload, { holder, run, isFirst: taken.isFirst });
+  } catch (error) {
+    run.signal.throwIfAborted();
+    const problem = refusalOf(error) ?? (run.attempt >= MAX_ATTEMPTS ? new AppError(internal) : undefined);
+    if (!problem) throw error;
+    deps.log.info("upload.refused", { problem: problem.kind.code, ...describeError(error) });
+    await settleProcessing(deps.db, uploadId, holder, { problem: storeProblem(problem, uploadId) });
+  }
+  await removeResumableBytes(deps, uploadId).catch((error) =>
+    deps.log.warn("upload.leftovers", describeError(error)),
+  );
+}
+
+interface FinishRun {
+  holder: Holder;
+  run: JobRun;
+  isFirst: boolean;
+}
+
+async function takeWhole(
+  deps: FinishDeps,
+  upload: ResumableUpload,
+  { holder, run, isFirst }: FinishRun,
+): Promise<void> {
+  const { accountId, id, sizeBytes } = upload;
+  const user = await findUser(deps.db, accountId);
+  if (!user) throw new AppError(uploadInterrupted, { detail: "the account is gone" });
+  const caller = { userId: user.id, role: user.role };
+  using slot = createUploadSlots({ perAccount: 1, perProcess: 1 }).take({ accountId, isTrial: user.isTrial });
+  const origin = { address: upload.address ?? "", requestId: id };
+  const settle = async (tx: Tx, stored: TakenUpload) => {
+    const isSettled = await settleProcessing(tx, id, holder, { result: answerOf(stored) });
+    if (!isSettled) throw new AppError(uploadInterrupted, { detail: "another run has it" });
+  };
+  const source: UploadSource = {
+    lengthBytes: deps.arriving.placedBytes(upload),
+    signal: run.signal,
+    settle,
+    spool: async (path, room) => {
+      const placed = await deps.arriving.place(upload, path, { room, signal: run.signal, isFirst });
+      const form = uploadMetadataSchema.safeParse(upload.form);
+      return { ...placed, metadata: form.success ? form.data : {}, sizeBytes };
+    },
+  };
+  await measureUpload(deps.meters.uploads, { receivedBytes: sizeBytes }, () =>
+    takeUpload(deps, { caller, origin, slot }, source),
+  );
+}
+
+/** The failure to record for good; `undefined` if the reason may pass. */
+function refusalOf(error: unknown): AppError | undefined {
+  if (error instanceof BytesLost) return new AppError(uploadInterrupted, { cause: error });
+  if (!(error instanceof AppError) || error.kind.status >= 500) return undefined;
+  return error.kind === uploadInterrupted || error.kind === tooManyUploads ? undefined : error;
+}

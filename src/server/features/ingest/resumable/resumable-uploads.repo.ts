@@ -1,0 +1,303 @@
+import { and, asc, count, desc, eq, inArray, isNull, ne, or, sql, sum } from "drizzle-orm";
+import type { UploadAnswer } from "../../../../shared/api/upload.ts";
+import type { DbOrTx, Tx } from "../../../db/client.ts";
+import { type Given, prepared } from "../../../db/prepared.ts";
+import {
+  type ResumablePart,
+  type ResumableUpload,
+  resumableParts,
+  resumableUploads,
+} from "./resumable-uploads.table.ts";
+
+/** Whose uploads a caller sees: those of an account, or those of one delivery to it. */
+export interface UploadScope {
+  accountId: string;
+  deliveryId: string | null;
+}
+
+/** The writer of an upload: a request, or a run of the job. */
+export interface Holder {
+  nodeId: string;
+  bootId: string;
+  /** Unique. */
+  id: string;
+}
+
+/** A request that got no byte for this long may lose the upload to another one. */
+const HELD_SECONDS = 5;
+
+const heldUntil = sql`now() + make_interval(secs => ${HELD_SECONDS})`;
+
+/** Matches what a caller sees. */
+export const inScope = ({ accountId, deliveryId }: UploadScope) =>
+  and(
+    eq(resumableUploads.accountId, accountId),
+    deliveryId === null ? isNull(resumableUploads.deliveryId) : eq(resumableUploads.deliveryId, deliveryId),
+    ne(resumableUploads.state, "ended"),
+  );
+
+/** Makes creations of an account run one after another until the transaction ends. */
+export async function lockCreation(tx: Tx, accountId: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`resumable ${accountId}`}, 0))`);
+}
+
+export async function insertResumable(
+  tx: Tx,
+  row: typeof resumableUploads.$inferInsert,
+): Promise<ResumableUpload> {
+  const [inserted] = await tx.insert(resumableUploads).values(row).returning();
+  if (!inserted) throw new Error("the upload was not inserted");
+  return inserted;
+}
+
+/** An account's uploads that are under way, and the bytes reserved for them. */
+export async function measureOpen(
+  db: DbOrTx,
+  accountId: string,
+): Promise<{ uploads: number; bytes: number }> {
+  const [row] = await db
+    .select({ uploads: count(), bytes: sum(resumableUploads.sizeBytes).mapWith(Number) })
+    .from(resumableUploads)
+    .where(
+      and(
+        eq(resumableUploads.accountId, accountId),
+        inArray(resumableUploads.state, ["receiving", "processing"]),
+      ),
+    );
+  return { uploads: row?.uploads ?? 0, bytes: row?.bytes ?? 0 };
+}
+
+const reservedBytes = prepared((db, given: Given<{ accountId: string }>) =>
+  db
+    .select({ bytes: sum(resumableUploads.sizeBytes).mapWith(Number) })
+    .from(resumableUploads)
+    .where(and(eq(resumableUploads.accountId, given.accountId), eq(resumableUploads.state, "receiving"))),
+);
+
+/** The bytes reserved for an account's uploads that are still arriving. */
+export async function sumReserved(db: DbOrTx, accountId: string): Promise<number> {
+  const [row] = await reservedBytes(db, { accountId });
+  return row?.bytes ?? 0;
+}
+
+/** The bytes that uploads of all accounts may still bring to this disk. */
+export async function sumOutstanding(db: DbOrTx): Promise<number> {
+  const left = sql`${resumableUploads.sizeBytes} - ${resumableUploads.receivedBytes}`;
+  const [row] = await db
+    .select({ bytes: sum(left).mapWith(Number) })
+    .from(resumableUploads)
+    .where(eq(resumableUploads.state, "receiving"));
+  return row?.bytes ?? 0;
+}
+
+export async function findResumable(
+  db: DbOrTx,
+  scope: UploadScope,
+  id: string,
+  now: Date,
+): Promise<ResumableUpload | undefined> {
+  const [row] = await db
+    .select()
+    .from(resumableUploads)
+    .where(
+      and(
+        eq(resumableUploads.id, id),
+        inScope(scope),
+        sql`${resumableUploads.expiresAt} > ${now.toISOString()}`,
+      ),
+    );
+  return row;
+}
+
+/** The newest first. */
+export async function listResumable(
+  db: DbOrTx,
+  scope: UploadScope,
+  now: Date,
+  limit: number,
+): Promise<ResumableUpload[]> {
+  return await db
+    .select()
+    .from(resumableUploads)
+    .where(and(inScope(scope), sql`${resumableUploads.expiresAt} > ${now.toISOString()}`))
+    .orderBy(desc(resumableUploads.id))
+    .limit(limit);
+}
+
+/** Everything that is on its way into an account, whoever sends it, and the notices of what came. */
+export async function listResumablesOf(
+  db: DbOrTx,
+  accountId: string,
+  limit: number,
+): Promise<ResumableUpload[]> {
+  return await db
+    .select()
+    .from(resumableUploads)
+    .where(and(eq(resumableUploads.accountId, accountId), ne(resumableUploads.state, "ended")))
+    .orderBy(resumableUploads.id)
+    .limit(limit);
+}
+
+const holderText = ({ nodeId, bootId, id }: Holder) => `${nodeId} ${bootId} ${id}`;
+
+/**
+ * Gives an upload to a request, if it still stands at `offset`. Another one's hold ends when it brings no bytes for some seconds, or
+ * when its process was started anew.
+ */
+export async function holdUpload(db: DbOrTx, id: string, offset: number, holder: Holder): Promise<boolean> {
+  const { nodeId, bootId } = holder;
+  const held = await db
+    .update(resumableUploads)
+    .set({ heldBy: holderText(holder), heldUntil })
+    .where(
+      and(
+        eq(resumableUploads.id, id),
+        eq(resumableUploads.state, "receiving"),
+        eq(resumableUploads.receivedBytes, offset),
+        or(
+          isNull(resumableUploads.heldUntil),
+          sql`${resumableUploads.heldUntil} <= now()`,
+          sql`starts_with(${resumableUploads.heldBy}, ${`${nodeId} `}) and not starts_with(${resumableUploads.heldBy}, ${`${nodeId} ${bootId} `})`,
+        ),
+      ),
+    )
+    .returning({ id: resumableUploads.id });
+  return held.length === 1;
+}
+
+/** Returns `false` if the holder lost the upload. */
+export async function renewHold(db: DbOrTx, id: string, holder: Holder): Promise<boolean> {
+  const renewed = await db
+    .update(resumableUploads)
+    .set({ heldUntil })
+    .where(isHeldBy(id, holder))
+    .returning({ id: resumableUploads.id });
+  return renewed.length === 1;
+}
+
+export async function releaseHold(db: DbOrTx, id: string, holder: Holder): Promise<void> {
+  await db.update(resumableUploads).set({ heldBy: null, heldUntil: null }).where(isHeldBy(id, holder));
+}
+
+const isHeldBy = (id: string, holder: Holder) =>
+  and(
+    eq(resumableUploads.id, id),
+    eq(resumableUploads.heldBy, holderText(holder)),
+    eq(resumableUploads.state, "receiving"),
+  );
+
+/** Bytes of an upload that are on stable storage from now on. */
+export interface ReceivedBytes {
+  offset: number;
+  expiresAt: Date;
+  address: string;
+  /** Whether these were its last. */
+  isComplete: boolean;
+  /** Whether the holder ends here. */
+  isEnd: boolean;
+  added: ResumablePart[];
+  /** Parts whose bytes are in an added one. */
+  replaced: string[];
+}
+
+/** Records received bytes; returns `false` if the holder lost the upload. */
+export async function recordReceived(
+  tx: DbOrTx,
+  id: string,
+  holder: Holder,
+  received: ReceivedBytes,
+): Promise<boolean> {
+  const { offset, expiresAt, address, isComplete, isEnd, added, replaced } = received;
+  const ending = isEnd || isComplete;
+  const updated = await tx
+    .update(resumableUploads)
+    .set({
+      receivedBytes: offset,
+      expiresAt,
+      address,
+      state: isComplete ? "processing" : "receiving",
+      heldBy: ending ? null : holderText(holder),
+      heldUntil: ending ? null : heldUntil,
+    })
+    .where(isHeldBy(id, holder))
+    .returning({ id: resumableUploads.id });
+  if (updated.length === 0) return false;
+  if (replaced.length > 0) await tx.delete(resumableParts).where(inArray(resumableParts.id, replaced));
+  if (added.length > 0) await tx.insert(resumableParts).values(added);
+  return true;
+}
+
+/** Sets an upload back whose last bytes are gone. */
+export async function setBack(db: DbOrTx, id: string, fromOffset: number, toOffset: number): Promise<void> {
+  await db
+    .update(resumableUploads)
+    .set({ receivedBytes: toOffset })
+    .where(
+      and(
+        eq(resumableUploads.id, id),
+        eq(resumableUploads.state, "receiving"),
+        eq(resumableUploads.receivedBytes, fromOffset),
+      ),
+    );
+}
+
+export async function listParts(db: DbOrTx, uploadId: string): Promise<ResumablePart[]> {
+  return await db
+    .select()
+    .from(resumableParts)
+    .where(eq(resumableParts.uploadId, uploadId))
+    .orderBy(asc(resumableParts.offset));
+}
+
+export async function findLastPart(db: DbOrTx, uploadId: string): Promise<ResumablePart | undefined> {
+  const [row] = await db
+    .select()
+    .from(resumableParts)
+    .where(eq(resumableParts.uploadId, uploadId))
+    .orderBy(desc(resumableParts.offset))
+    .limit(1);
+  return row;
+}
+
+/**
+ * Gives a whole upload to a run of the job, and ends any run before it, which can no longer commit. `isFirst`: no run had it before.
+ * `undefined` if it waits for none.
+ */
+export async function takeForProcessing(
+  tx: Tx,
+  id: string,
+  holder: Holder,
+): Promise<{ upload: ResumableUpload; isFirst: boolean } | undefined> {
+  const [upload] = await tx
+    .select()
+    .from(resumableUploads)
+    .where(and(eq(resumableUploads.id, id), eq(resumableUploads.state, "processing")))
+    .for("update");
+  if (!upload) return undefined;
+  await tx
+    .update(resumableUploads)
+    .set({ heldBy: holderText(holder) })
+    .where(eq(resumableUploads.id, id));
+  return { upload, isFirst: upload.heldBy === null };
+}
+
+/** Ends a run with what it stored, or why it stored nothing. Returns `false` if another run has the upload, or it was dismissed. */
+export async function settleProcessing(
+  tx: DbOrTx,
+  id: string,
+  holder: Holder,
+  outcome: { result: UploadAnswer } | { problem: object },
+): Promise<boolean> {
+  const settled = await tx
+    .update(resumableUploads)
+    .set({ state: "result" in outcome ? "done" : "failed", ...outcome })
+    .where(
+      and(
+        eq(resumableUploads.id, id),
+        eq(resumableUploads.state, "processing"),
+        eq(resumableUploads.heldBy, holderText(holder)),
+      ),
+    )
+    .returning({ id: resumableUploads.id });
+  return settled.length === 1;
+}

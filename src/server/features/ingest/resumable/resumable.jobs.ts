@@ -1,0 +1,18 @@
+import type { Deps } from "../../../deps.ts";
+import { finishUpload } from "./finish-upload.ts";
+import { finishQueue, resumableSweepQueue } from "./resumable-jobs.ts";
+import { sweepArriving, sweepResumables } from "./sweep-resumables.ts";
+
+/** Most of the time a run waits for its turn among all uploads. */
+const FINISHED_AT_ONCE = 8;
+
+/** Takes in uploads that are whole, and sweeps those that ended, every ten minutes and after a start. */
+export async function startResumableJobs(deps: Deps): Promise<void> {
+  await sweepArriving(deps);
+  await deps.jobs.work(finishQueue, ({ uploadId }, run) => finishUpload(deps, uploadId, run), {
+    concurrency: FINISHED_AT_ONCE,
+  });
+  await deps.jobs.work(resumableSweepQueue, (_, { signal }) => sweepResumables(deps, signal));
+  await deps.jobs.schedule(resumableSweepQueue, "*/10 * * * *", {});
+  await deps.jobs.enqueue(resumableSweepQueue, {}, { singletonKey: "sweep" });
+}

@@ -1,0 +1,13 @@
+import type { Session } from "../../../http/session.ts";
+import type { UploadScope } from "./resumable-uploads.repo.ts";
+
+/** Who sends a resumable upload, and into whose account. */
+export interface UploadSender extends UploadScope {
+  /** As the account's owner reads it; null for the owner. */
+  from: string | null;
+}
+
+/** A session sends into its own account. */
+export function senderOfSession({ userId }: Session): UploadSender {
+  return { accountId: userId, deliveryId: null, from: null };
+}

@@ -1,0 +1,307 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, truncateSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { sweepResumables } from "../../../src/server/features/ingest/resumable/sweep-resumables.ts";
+import type { ResumableUploadState } from "../../../src/shared/api/resumable.ts";
+import type { Study } from "../../../src/shared/api/studies.ts";
+import { sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { tusChecksum, tusHeaders, tusMetadata, tusOf } from "../../support/tus.ts";
+
+let t: TestApp;
+let person: Person;
+let tus: ReturnType<typeof tusOf>;
+beforeAll(async () => {
+  t = await createTestApp({ env: { MAX_UPLOAD_BYTES: String(64 * 1024 ** 2) } });
+  person = await t.addPerson("Envia Aos Poucos", { plan: "clinica" });
+  tus = tusOf(t, person);
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+const DAY = 24 * 3600_000;
+const arriving = (): Promise<string[]> => readdir(join(t.deps.config.dataDir, "arriving"));
+const pathOf = (url: string) => join(t.deps.config.dataDir, "arriving", url.split("/").at(-1) ?? "", "bytes");
+async function again(who: Person): Promise<Person> {
+  const { email, password } = who;
+  const answer = await t.call("POST", "/api/auth/login", { json: { email, password } });
+  return { ...who, token: ((await answer.json()) as { token: string }).token };
+}
+const signedIn = async (who: Person) => tusOf(t, await again(who));
+const offsetOf = async (url: string) => (await tus.head(url)).headers.get("upload-offset");
+
+describe("what the server says of itself", () => {
+  test("is tus 1.0.0 with its extensions, to anybody, and to no other origin", async () => {
+    for (const path of ["/api/uploads", "/api/uploads/019a0000-0000-7000-8000-000000000000"]) {
+      const answer = await t.call("OPTIONS", path, { headers: { origin: "https://elsewhere.example" } });
+      expect(answer.status).toBe(204);
+      expect(answer.headers.get("tus-version")).toBe("1.0.0");
+      expect(answer.headers.get("tus-extension")?.split(",")).toEqual(
+        expect.arrayContaining(["creation", "checksum", "termination", "expiration"]),
+      );
+      expect(answer.headers.get("tus-max-size")).toBe(String(64 * 1024 ** 2));
+      expect(answer.headers.get("tus-checksum-algorithm")).toBe("sha256");
+      expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+    }
+  });
+
+  test("is repeated to a client that speaks another version", async () => {
+    const url = await tus.begin(10);
+    for (const method of ["POST", "HEAD", "PATCH", "DELETE"]) {
+      for (const headers of [{}, { "tus-resumable": "0.2.2" }] as Record<string, string>[]) {
+        const path = method === "POST" ? "/api/uploads" : url;
+        const answer = await t.call(method, path, { as: person, headers });
+        expect([method, answer.status, answer.headers.get("tus-version")]).toEqual([method, 412, "1.0.0"]);
+      }
+    }
+    await tus.end(url);
+  });
+});
+
+describe("an upload in pieces", () => {
+  test("is taken in once its last byte is there, like an upload in one form", async () => {
+    const zip = sampleZip({ study: "100" }, { study: "100", sop: "2" });
+    const formData = JSON.stringify({ description: "Com contraste" });
+    const url = await tus.begin(zip.length, {
+      "upload-metadata": tusMetadata({ filename: "joão.zip", formData }),
+    });
+    expect(await tus.read(url)).toMatchObject({ state: "receiving", offset: 0, filename: "joão.zip" });
+    const half = zip.length >> 1;
+    const first = await tus.patch(url, 0, zip.subarray(0, half));
+    expect([first.status, first.headers.get("upload-offset")]).toEqual([204, String(half)]);
+    const head = await tus.head(url);
+    expect(head.status).toBe(200);
+    expect(head.headers.get("upload-length")).toBe(String(zip.length));
+    expect(head.headers.get("cache-control")).toBe("no-store");
+    expect(head.headers.get("upload-metadata")).toBe(tusMetadata({ filename: "joão.zip", formData }));
+    const inAWeek = Date.parse(head.headers.get("upload-expires") ?? "");
+    expect(Math.abs(inAWeek - Date.now() - 7 * DAY)).toBeLessThan(60_000);
+    const rest = zip.subarray(half);
+    const last = await tus.patch(url, half, rest, { "upload-checksum": tusChecksum(rest) });
+    expect(last.status).toBe(204);
+    const done = await tus.outcome(url);
+    expect(done).toMatchObject({ state: "done", offset: zip.length, sizeBytes: zip.length });
+    expect(done.result).toMatchObject({
+      studyInstanceUID: studyUID("100"),
+      instancesReceived: 2,
+      studies: [{ studyInstanceUID: studyUID("100"), imagesReceived: 2, duplicates: 0 }],
+      skipped: [],
+    });
+    await t.settle();
+    const listed = (await (await t.call("GET", "/api/studies", { as: person })).json()) as Study[];
+    expect(listed.find(({ id }) => id === done.result?.studies[0]?.id)).toMatchObject({
+      studyDescription: "Com contraste",
+      storageStatus: "b2",
+    });
+    expect(await arriving()).toEqual([]);
+    expect(await offsetOf(url)).toBe(String(zip.length));
+    const listing = (await (
+      await t.call("GET", "/api/uploads", { as: person })
+    ).json()) as ResumableUploadState[];
+    expect(listing.map(({ id }) => url.endsWith(id))).toContain(true);
+    expect((await tus.end(url)).status).toBe(204);
+    expect((await tus.head(url)).status).toBe(404);
+    expect((await t.call("GET", url, { as: person })).status).toBe(404);
+  });
+
+  test("may begin with its creation", async () => {
+    const zip = sampleZip({ study: "101" });
+    const created = await tus.create(zip.length, {}, zip);
+    expect([created.status, created.headers.get("upload-offset")]).toEqual([201, String(zip.length)]);
+    const { result } = await tus.outcome(created.headers.get("location") ?? "");
+    expect(result?.instancesReceived).toBe(1);
+  });
+
+  test("keeps its reason in the reader's language when it holds no exam", async () => {
+    const bytes = new Uint8Array(1000);
+    const url = await tus.begin(bytes.length);
+    await tus.patch(url, 0, bytes);
+    const failed = await tus.outcome(url);
+    expect(failed.problem).toMatchObject({ code: "upload.unreadable", status: 422, reason: "zip.not_zip" });
+    expect(failed.problem?.message).toContain("ZIP file is damaged");
+    const portuguese = await tus.read(url, { "accept-language": "pt-BR" });
+    expect(portuguese.problem?.message).not.toBe(failed.problem?.message);
+    await t.settle();
+    expect(await arriving()).toEqual([]);
+  });
+});
+
+describe("a chunk", () => {
+  test("at another offset, of another type, or too long is refused and changes nothing", async () => {
+    const url = await tus.begin(10);
+    const bytes = new Uint8Array(4);
+    expect((await tus.patch(url, 2, bytes)).status).toBe(409);
+    expect((await tus.patch(url, 0, bytes, { "content-type": "application/zip" })).status).toBe(415);
+    expect((await tus.patch(url, 0, new Uint8Array(11))).status).toBe(413);
+    expect((await tus.patch(url, 0, bytes, { "upload-offset": "-1" })).status).toBe(400);
+    expect((await tus.patch(url, 0, bytes, { "upload-checksum": "md5 AAAA" })).status).toBe(400);
+    expect(await offsetOf(url)).toBe("0");
+    await tus.end(url);
+  });
+
+  test("that differs from its checksum is a 460 and is not kept", async () => {
+    const zip = sampleZip({ study: "102" });
+    const url = await tus.begin(zip.length);
+    const wrong = await tus.patch(url, 0, zip.toReversed(), { "upload-checksum": tusChecksum(zip) });
+    expect([wrong.status, (await problemOf(wrong)).code]).toEqual([460, "upload.checksum"]);
+    expect(await offsetOf(url)).toBe("0");
+    expect((await tus.patch(url, 0, zip, { "upload-checksum": tusChecksum(zip) })).status).toBe(204);
+    expect((await tus.outcome(url)).state).toBe("done");
+  });
+
+  test("of two at once, one is written", async () => {
+    const zip = sampleZip({ study: "103" });
+    const url = await tus.begin(zip.length);
+    const answers = await Promise.all([1, 2, 3].map(() => tus.patch(url, 0, zip)));
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses[0]).toBe(204);
+    for (const status of statuses.slice(1)) expect([409, 423]).toContain(status);
+    expect((await tus.outcome(url)).result?.instancesReceived).toBe(1);
+  });
+
+  test("that was cut off counts as far as it came, unless it promised a checksum", async () => {
+    const url = await tus.begin(100_000);
+    const cut = (headers: Record<string, string>) => {
+      let isFirst = true;
+      const body = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          if (!isFirst) return controller.error(new Error("cut"));
+          isFirst = false;
+          controller.enqueue(new Uint8Array(1000));
+        },
+      });
+      return t.call("PATCH", url, {
+        as: person,
+        body,
+        headers: {
+          ...tusHeaders,
+          "content-type": "application/offset+octet-stream",
+          "upload-offset": "0",
+          ...headers,
+        },
+      });
+    };
+    expect((await cut({ "upload-checksum": tusChecksum(new Uint8Array(2000)) })).status).toBe(400);
+    expect(await offsetOf(url)).toBe("0");
+    expect((await cut({})).status).toBe(400);
+    expect(await offsetOf(url)).toBe("1000");
+    await tus.end(url);
+    expect(await arriving()).toEqual([]);
+  });
+});
+
+describe("a creation", () => {
+  test("above the largest size is a 413, and one without a length, a ZIP, or sound metadata a 400", async () => {
+    expect((await tus.create(64 * 1024 ** 2 + 1)).status).toBe(413);
+    expect((await tus.create(0)).status).toBe(400);
+    for (const headers of [
+      { "upload-length": "" },
+      { "upload-length": "1e3" },
+      { "upload-metadata": tusMetadata({ filename: "exame.rar" }) },
+      { "upload-metadata": "filename não-é-base64" },
+      { "upload-metadata": "filename YQ==,filename YQ==" },
+      { "upload-metadata": tusMetadata({ formData: "{" }) },
+      { "upload-metadata": tusMetadata({ formData: '{"patientBirthDate":"ontem"}' }) },
+    ] as Record<string, string>[]) {
+      const answer = await tus.create(10, headers);
+      expect([headers, answer.status]).toEqual([headers, 400]);
+    }
+  });
+
+  test("reserves its bytes: what would not fit beside the open ones is refused at once, also in one form", async () => {
+    const who = await t.addPerson("Pouco Espaço");
+    await t.sql`update plans set storage_bytes = ${40 * 1024 ** 2} where id in
+      (select plan_id from subscriptions where user_id = ${who.id})`;
+    const theirs = tusOf(t, who);
+    const url = await theirs.begin(39 * 1024 ** 2);
+    const refused = await theirs.create(2 * 1024 ** 2);
+    expect([refused.status, (await problemOf(refused)).code]).toEqual([403, "quota.bytes"]);
+    const padded = new Uint8Array(4 * 1024 ** 2);
+    expect((await t.upload(who, padded)).status).toBe(403);
+    await theirs.end(url);
+    expect((await theirs.create(2 * 1024 ** 2)).status).toBe(201);
+  });
+
+  test("is refused when the plan holds no more exams, unless the form names one that is there", async () => {
+    const who = await t.addPerson("Lotada", { plan: "avaliacao" });
+    await t.store(who, sampleZip({ study: "110" }, { study: "111" }));
+    const theirs = tusOf(t, who);
+    const refused = await theirs.create(1000);
+    expect([refused.status, (await problemOf(refused)).code]).toEqual([403, "quota.trial"]);
+    const formData = JSON.stringify({ studyInstanceUID: studyUID("110") });
+    const zip = sampleZip({ study: "110", sop: "2" });
+    const url = await theirs.begin(zip.length, { "upload-metadata": tusMetadata({ formData }) });
+    await theirs.patch(url, 0, zip);
+    expect((await theirs.outcome(url)).result?.instancesReceived).toBe(1);
+  });
+
+  test("of the twenty-first upload at once is a 429", async () => {
+    const who = await t.addPerson("Muitos Abertos");
+    const theirs = tusOf(t, who);
+    const answers = await Promise.all(Array.from({ length: 24 }, () => theirs.create(10)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(4);
+    const [first] = refused;
+    expect(first && (await problemOf(first)).code).toBe("upload.too_many_open");
+    expect(first?.headers.get("retry-after")).not.toBeNull();
+  });
+});
+
+describe("someone else's upload", () => {
+  test("does not exist, whatever is asked of it", async () => {
+    const url = await tus.begin(10);
+    const theirs = tusOf(t, await t.addPerson("Outra Pessoa"));
+    for (const answer of [
+      await theirs.head(url),
+      await theirs.patch(url, 0, new Uint8Array(1)),
+      await theirs.end(url),
+    ])
+      expect(answer.status).toBe(404);
+    expect((await t.call("GET", url)).status).toBe(401);
+    expect((await t.call("GET", "/api/uploads/not-an-id", { as: person })).status).toBe(404);
+    expect(await offsetOf(url)).toBe("0");
+    await tus.end(url);
+  });
+});
+
+describe("an upload that nobody goes on with", () => {
+  test("ends seven days after its last byte, with its bytes and its reservation", async () => {
+    const who = await t.addPerson("Desiste");
+    const theirs = tusOf(t, who);
+    const url = await theirs.begin(10);
+    t.advance(6 * DAY);
+    expect((await (await signedIn(who)).patch(url, 0, new Uint8Array(1))).status).toBe(204);
+    t.advance(6 * DAY);
+    const later = await signedIn(who);
+    expect((await later.head(url)).headers.get("upload-offset")).toBe("1");
+    t.advance(DAY + 1000);
+    const expired = await signedIn(who);
+    expect((await expired.head(url)).status).toBe(404);
+    expect((await expired.patch(url, 1, new Uint8Array(1))).status).toBe(404);
+    await sweepResumables(t.deps, new AbortController().signal);
+    expect(existsSync(pathOf(url))).toBe(false);
+    t.advance(3600_000 + 1000);
+    await sweepResumables(t.deps, new AbortController().signal);
+    expect(await t.sql`select 1 from resumable_uploads where account_id = ${who.id}`).toHaveLength(0);
+    person = await again(person);
+    tus = tusOf(t, person);
+  });
+});
+
+describe("bytes that are gone", () => {
+  test("are asked for again: the offset goes back to what is there", async () => {
+    const zip = sampleZip({ study: "120" });
+    const url = await tus.begin(zip.length);
+    await tus.patch(url, 0, zip.subarray(0, 500));
+    truncateSync(pathOf(url), 200);
+    expect((await tus.patch(url, 500, zip.subarray(500))).status).toBe(409);
+    expect(await offsetOf(url)).toBe("200");
+    await rm(pathOf(url));
+    expect(await offsetOf(url)).toBe("0");
+    expect((await tus.patch(url, 0, zip)).status).toBe(204);
+    expect((await tus.outcome(url)).state).toBe("done");
+    await t.settle();
+    expect(existsSync(pathOf(url))).toBe(false);
+  });
+});
