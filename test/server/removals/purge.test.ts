@@ -168,6 +168,14 @@ describe("a purge that is killed", () => {
     await cancel(t, person);
     t.advance(GRACE_MS + 1000);
     const compare = () => compareBytes(t.sql, t.deps.config.dataDir);
+    /** Lab exams have rows elsewhere; what waits to be purged is still counted. */
+    const compareButLabs = async () => {
+      const { filesWithoutRow, rowsWithoutFile } = await compare();
+      const labs = await t.sql`select key from lab_exams`;
+      const labKeys = new Set(labs.map(({ key }) => `objects/${key}`));
+      const others = filesWithoutRow.filter((file) => !labKeys.has(file));
+      return { ...NO_DISAGREEMENTS, rowsWithoutFile, filesWithoutRow: others };
+    };
     const left = async () => {
       const [row] =
         await t.sql`select (select count(*) from studies where account_id = ${person.id})::int as studies,
@@ -186,11 +194,7 @@ describe("a purge that is killed", () => {
       await purgeRemovals(dying).catch((error) => expect(error.message).toBe("killed"));
       seen.push(await left());
       await t.settle();
-      const { filesWithoutRow, rowsWithoutFile } = await bytesOnceSettled(compare, 2_000);
-      const labs = await t.sql`select key from lab_exams`;
-      const labKeys = new Set(labs.map(({ key }) => `objects/${key}`));
-      expect(rowsWithoutFile).toEqual([]);
-      expect(filesWithoutRow.filter((file) => !labKeys.has(file))).toEqual([]);
+      expect(await bytesOnceSettled(compareButLabs)).toEqual(NO_DISAGREEMENTS);
     }
     expect(seen).toEqual([
       [25, 1],
