@@ -26,6 +26,7 @@ const ORDER = [
   "profile",
   "support",
   "terms",
+  "home",
   "operations",
   "frame",
 ];

@@ -4,6 +4,7 @@ import { appliedOf } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
 import { listSmallFiles } from "../features/safekeeping/backup/copy-small-files.ts";
 import { type BackupReport, makeBackup } from "../features/safekeeping/backup/make-backup.ts";
+import { recordBackup } from "../features/safekeeping/backups.repo.ts";
 import { outboxFolder } from "../mail/outbox.ts";
 import { untilInterrupted } from "./interrupts.ts";
 import { reachDatabase } from "./migrate-only.ts";
@@ -30,6 +31,7 @@ export async function backupCommand(program: Program, config: Config, args: stri
     signal,
     onProgress: (tally, total) => progress.show(`Backing up: ${barOfBytes(tally.bytes, total.bytes)}`),
   });
+  await recordBackup(database.url, new Date());
   process.stdout.write(told(folder, report));
   return report.changed.length + report.missing.length > 0 ? 1 : 0;
 }

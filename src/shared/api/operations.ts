@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { Call } from "./call.ts";
+import { roleSchema } from "./users.ts";
 
 /** A background job that failed for good and waits for a person. */
 export const deadLetterSchema = z.object({
@@ -83,6 +84,14 @@ export const operationsSchema = z.object({
     failedTransfers: z.number(),
   }),
   nodes: z.array(nodeSchema),
+  /** Since midnight in Brazil: exams and bytes that came, and accounts that were at work. */
+  today: z.object({ exams: z.number(), bytes: z.number(), people: z.number() }),
+  /** When the last backup ended; null if none was ever made. */
+  lastBackupAt: z.nullable(z.string()),
+  /** Of the last seven days, the newest first; at most five. */
+  newAccounts: z.array(
+    z.object({ id: z.string(), name: z.string(), role: roleSchema, createdAt: z.string() }),
+  ),
 });
 export type Operations = z.infer<typeof operationsSchema>;
 

@@ -101,6 +101,8 @@ export const studyListQuerySchema = z.object({
   modality: z.optional(z.string().check(z.maxLength(16))),
   startDate: z.optional(dateText),
   endDate: z.optional(dateText),
+  /** Leaves out studies that others let the caller see. */
+  whose: z.optional(z.literal("own")),
 });
 export type StudyListQuery = z.infer<typeof studyListQuerySchema>;
 
@@ -276,7 +278,7 @@ export const assignStudyCall = {
 export const shareStudyCall = {
   method: "POST",
   path: "/api/studies/:study/share",
-  body: emailOnlySchema,
+  body: z.extend(emailOnlySchema, { asksForReport: z.optional(z.boolean()) }),
   answer: granteeSchema,
 } as const satisfies Call;
 

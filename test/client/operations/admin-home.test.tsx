@@ -12,6 +12,9 @@ const calm: Operations = {
   deadLetters: 0,
   queue: { waiting: 7, delayed: 2, active: 3, oldestSeconds: 130 },
   studies: { damaged: 0, missing: 0, transferring: 0, failedTransfers: 0 },
+  today: { exams: 42, bytes: 18.3 * GIB, people: 61 },
+  lastBackupAt: new Date(Date.now() - 12.5 * 60_000).toISOString(),
+  newAccounts: [],
   nodes: [
     {
       id: "01900000-0000-7000-8000-000000000a01",
@@ -38,6 +41,7 @@ async function show(operations: Operations, letters: DeadLetter[], more: Record<
   const calls = answerCalls({
     "GET /api/operations": () => Response.json(answered.operations),
     "GET /api/operations/dead-letters": () => Response.json(answered.letters),
+    "GET /api/payments": () => Response.json([]),
     ...more,
   });
   await renderView(<AdminHome />, { user: { role: "admin" }, locale: "pt-BR" });
@@ -54,7 +58,8 @@ describe("an admin's home page", () => {
     expect(await screen.findByText("Todos os exames chegam ao armazenamento")).toBeTruthy();
     expect(screen.getByText("Nenhum exame danificado que se saiba")).toBeTruthy();
     const numbers = screen.getAllByRole("definition").map((number) => number.textContent);
-    expect(numbers).toEqual(["3", "7", "2 min", "1"]);
+    expect(numbers).toEqual(["42", "18,3 GB", "61", "12 min"]);
+    expect(screen.getByText("3 tarefas em andamento · 7 na fila")).toBeTruthy();
     const meter = (await panel("Servidores e discos")).getByRole("meter", { name: "Disco" });
     expect(meter.getAttribute("aria-valuetext")).toBe("180 GB / 480 GB");
   });

@@ -5,15 +5,14 @@ import { Button } from "../../ui/button.tsx";
 import { CircleAlertIcon, CircleCheckIcon } from "../../ui/entry-icons.tsx";
 import { momentText } from "../../ui/moment-text.ts";
 import { showToast } from "../../ui/toast.tsx";
-import { HomePanel, HomeRow } from "./home-panel.tsx";
+import { HomeIcon, HomePanel, HomeRow } from "../home/home-panel.tsx";
 import { jobName } from "./job-names.ts";
 import { groupLetters, type LetterGroup } from "./letter-groups.ts";
 import { operationsApi } from "./operations-api.ts";
-import { useDeadLetters, useOperationsRefresh } from "./use-operations.ts";
+import { type useDeadLetters, useOperationsRefresh } from "./use-operations.ts";
 
 /** Jobs that failed for good: an admin sends them back to work, or lets them go. */
-export function DeadLetterPanel() {
-  const query = useDeadLetters();
+export function DeadLetterPanel({ query }: { query: ReturnType<typeof useDeadLetters> }) {
   return (
     <HomePanel
       title={<Trans id="home.deadLetters">Failed jobs</Trans>}
@@ -23,8 +22,7 @@ export function DeadLetterPanel() {
       {(letters) =>
         letters.length === 0 ? (
           <HomeRow
-            icon={CircleCheckIcon}
-            tone="ok"
+            lead={<HomeIcon icon={CircleCheckIcon} tone="ok" />}
             title={<Trans id="home.deadLetters.none">No job waits for you</Trans>}
           />
         ) : (
@@ -73,7 +71,7 @@ function LetterRow({ group }: { group: LetterGroup }) {
   );
   return (
     <>
-      <HomeRow icon={CircleAlertIcon} tone="bad" title={name} actions={actions}>
+      <HomeRow lead={<HomeIcon icon={CircleAlertIcon} tone="bad" />} title={name} actions={actions}>
         <Plural id="home.jobs" value={count} one="# job" other="# jobs" />
         {" · "}
         <code>{group.errorClass}</code>

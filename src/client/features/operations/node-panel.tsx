@@ -3,12 +3,12 @@ import type { OperatedNode } from "../../../shared/api/operations.ts";
 import { limitText } from "../../ui/limit-text.ts";
 import { Meter } from "../../ui/meter.tsx";
 import { momentText } from "../../ui/moment-text.ts";
-import { HomePanel } from "./home-panel.tsx";
+import { HomePanel } from "../home/home-panel.tsx";
 import type { useOperations } from "./use-operations.ts";
 
 /** Each node: whether it lives, what it runs, and its disk. */
 export function NodePanel({ query }: { query: ReturnType<typeof useOperations> }) {
-  const inNeed = query.data?.nodes.filter(isInNeed).length;
+  const inNeed = query.data && nodesInNeed(query.data.nodes);
   return (
     <HomePanel title={<Trans id="home.nodes">Servers and disks</Trans>} count={inNeed} query={query}>
       {({ nodes }) => (
@@ -23,6 +23,11 @@ export function NodePanel({ query }: { query: ReturnType<typeof useOperations> }
       )}
     </HomePanel>
   );
+}
+
+/** How many nodes need a person. */
+export function nodesInNeed(nodes: readonly OperatedNode[]): number {
+  return nodes.filter(isInNeed).length;
 }
 
 /** A node that others have replaced needs nobody. */

@@ -1,11 +1,9 @@
 import { Plural, Trans } from "@lingui/react/macro";
-import { useSetAtom } from "jotai";
-import type { ReactNode } from "react";
 import { CircleAlertIcon, CircleCheckIcon } from "../../ui/entry-icons.tsx";
 import { ShieldAlertIcon } from "../../ui/icons.tsx";
-import { type ViewName, viewAtom } from "../places/views.ts";
-import { HomePanel, HomeRow } from "./home-panel.tsx";
+import { HomeIcon, HomePanel, HomeRow } from "../home/home-panel.tsx";
 import type { useOperations } from "./use-operations.ts";
+import { ViewLink } from "./view-link.tsx";
 
 type Query = ReturnType<typeof useOperations>;
 
@@ -26,14 +24,12 @@ export function TransferPanel({ query }: { query: Query }) {
       {({ studies: { failedTransfers } }) =>
         failedTransfers === 0 ? (
           <HomeRow
-            icon={CircleCheckIcon}
-            tone="ok"
+            lead={<HomeIcon icon={CircleCheckIcon} tone="ok" />}
             title={<Trans id="home.transfers.none">Every exam reaches the archive store</Trans>}
           />
         ) : (
           <HomeRow
-            icon={CircleAlertIcon}
-            tone="bad"
+            lead={<HomeIcon icon={CircleAlertIcon} tone="bad" />}
             title={
               <Plural
                 id="home.transfers.some"
@@ -68,14 +64,12 @@ export function IntegrityPanel({ query }: { query: Query }) {
       {({ studies: { damaged, missing } }) =>
         damaged + missing === 0 ? (
           <HomeRow
-            icon={CircleCheckIcon}
-            tone="ok"
+            lead={<HomeIcon icon={CircleCheckIcon} tone="ok" />}
             title={<Trans id="home.integrity.none">No exam is known to be damaged</Trans>}
           />
         ) : (
           <HomeRow
-            icon={ShieldAlertIcon}
-            tone="bad"
+            lead={<HomeIcon icon={ShieldAlertIcon} tone="bad" />}
             title={
               <Plural
                 id="home.integrity.some"
@@ -92,14 +86,5 @@ export function IntegrityPanel({ query }: { query: Query }) {
         )
       }
     </HomePanel>
-  );
-}
-
-function ViewLink({ view, children }: { view: ViewName; children: ReactNode }) {
-  const setView = useSetAtom(viewAtom);
-  return (
-    <button type="button" className="link" onClick={() => setView(view)}>
-      {children}
-    </button>
   );
 }

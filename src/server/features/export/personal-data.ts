@@ -33,6 +33,7 @@ export const personalData: Record<string, PersonalData | typeof noPersonalData> 
     erasure: "pseudonymised",
     kept: "with the account; after it 5 years, addresses 6 months (Marco Civil art. 15)",
   },
+  backups: noPersonalData,
   devolucoes: { exportedIn: "account.json", erasure: "pseudonymised", kept: "as payments" },
   downloads: { exportedIn: null, erasure: "deleted", kept: "counters; the audit tells of downloads" },
   email_stops: { exportedIn: "account.json", erasure: "deleted", kept: "days" },

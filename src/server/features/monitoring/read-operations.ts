@@ -2,19 +2,35 @@ import type { OperatedNode, Operations } from "../../../shared/api/operations.ts
 import type { Deps } from "../../deps.ts";
 import { measureQueues } from "../../jobs/queue-depths.repo.ts";
 import { listNodes, type SeenNode } from "../../nodes/nodes.repo.ts";
+import { startOfDayInBrazil } from "../../runtime/brazil-time.ts";
 import { diskStateOf } from "../../storage/disk/disk-space.ts";
-import { countStudyStates } from "../studies/study-states.repo.ts";
+import { countActiveAccounts } from "../accounts/sessions/sessions.repo.ts";
+import { listNewUsers } from "../accounts/users/users.repo.ts";
+import { findLastBackup } from "../safekeeping/backups.repo.ts";
+import { countStudyStates, measureStudiesSince } from "../studies/study-states.repo.ts";
 import { splitDepths } from "./measure-queues.ts";
 import { countStudies } from "./measure-studies.ts";
 
 const MAX_NODES = 100;
+const MAX_NEW_ACCOUNTS = 5;
+const NEW_ACCOUNT_MS = 7 * 24 * 3600_000;
 
 /** What an admin is shown of the whole installation: jobs, bytes at rest, nodes and their disks. */
-export async function readOperations({ db, node }: Pick<Deps, "db" | "node">): Promise<Operations> {
-  const [queues, states, nodes] = await Promise.all([
+export async function readOperations({
+  db,
+  node,
+  clock,
+}: Pick<Deps, "db" | "node" | "clock">): Promise<Operations> {
+  const now = clock.now();
+  const midnight = startOfDayInBrazil(now);
+  const [queues, states, nodes, came, people, lastBackup, newUsers] = await Promise.all([
     measureQueues(db),
     countStudyStates(db),
     listNodes(db, MAX_NODES),
+    measureStudiesSince(db, midnight),
+    countActiveAccounts(db, midnight),
+    findLastBackup(db),
+    listNewUsers(db, new Date(now.getTime() - NEW_ACCOUNT_MS), MAX_NEW_ACCOUNTS),
   ]);
   const { working, deadLetters } = splitDepths(queues);
   const sum = (figure: "waiting" | "delayed" | "active") =>
@@ -34,6 +50,12 @@ export async function readOperations({ db, node }: Pick<Deps, "db" | "node">): P
       failedTransfers: countStudies(states, ({ storageStatus }) => storageStatus === "error"),
     },
     nodes: nodes.map((seen) => presentNode(seen, node.id)),
+    today: { ...came, people },
+    lastBackupAt: lastBackup?.toISOString() ?? null,
+    newAccounts: newUsers.map(({ id, name, role, createdAt }) => ({
+      ...{ id, name, role },
+      createdAt: createdAt.toISOString(),
+    })),
   };
 }
 

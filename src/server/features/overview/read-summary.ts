@@ -1,5 +1,6 @@
 import type { AccountSubscription, SubscriptionSummary } from "../../../shared/api/subscriptions.ts";
 import type { Deps } from "../../deps.ts";
+import { BRAZIL_OFFSET_MS } from "../../runtime/brazil-time.ts";
 import { countUsers } from "../accounts/users/users.repo.ts";
 import { countLabExams } from "../labs/labs.repo.ts";
 import { countUnconfirmed, listOpenPaymentIds } from "../payments/payments.repo.ts";
@@ -15,8 +16,6 @@ import { presentSubscription } from "./read-subscription.ts";
 
 const MONTHS = 12;
 const MAX_LISTED = 10_000;
-/** Brazil's offset from UTC, all year since 2019. */
-const BRAZIL_OFFSET_MS = -3 * 3600_000;
 
 /** The figures of the admin's view. */
 export async function readSummary(deps: Pick<Deps, "db" | "clock">): Promise<SubscriptionSummary> {

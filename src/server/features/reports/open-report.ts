@@ -4,7 +4,7 @@ import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { aboutStudy, recordAudit } from "../audit/audit.repo.ts";
 import { findStudy } from "../studies/access/find-study.ts";
-import type { Caller } from "../studies/studies.repo.ts";
+import { type Caller, noteSeen } from "../studies/studies.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import { reportNotFound } from "./reports.errors.ts";
 import { findReport } from "./reports.repo.ts";
@@ -17,15 +17,17 @@ export async function openReport(
   origin: RequestOrigin,
 ): Promise<Response> {
   const study = await findStudy(deps.db, caller, reference);
-  return await answerReport(deps, study, () =>
-    recordAudit(deps.db, {
-      at: deps.clock.now(),
+  const now = deps.clock.now();
+  return await answerReport(deps, study, async () => {
+    await recordAudit(deps.db, {
+      at: now,
       action: "report.opened",
       actorId: caller.userId,
       ...aboutStudy(study),
       ...origin,
-    }),
-  );
+    });
+    await noteSeen(deps.db, caller.userId, [study.id], now);
+  });
 }
 
 /**

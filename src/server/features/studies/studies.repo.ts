@@ -154,6 +154,22 @@ export async function insertGrant(
   return rows.length === 1;
 }
 
+/** Records that a user who sees a study by a grant is asked for a report. */
+export async function askForReport(db: DbOrTx, studyId: string, userId: string, now: Date): Promise<void> {
+  await db
+    .update(grants)
+    .set({ reportAskedAt: now })
+    .where(and(eq(grants.studyId, studyId), eq(grants.userId, userId)));
+}
+
+/** Records that a user opened studies; their own have no grant and stay as they are. */
+export async function noteSeen(db: DbOrTx, userId: string, studyIds: string[], now: Date): Promise<void> {
+  await db
+    .update(grants)
+    .set({ seenAt: now })
+    .where(and(inArray(grants.studyId, studyIds), eq(grants.userId, userId)));
+}
+
 export async function deleteGrant(db: DbOrTx, studyId: string, userId: string): Promise<boolean> {
   const rows = await db
     .delete(grants)

@@ -137,7 +137,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
     }),
     validate("json", shareStudyCall.body),
     async (c) => {
-      const input = { reference: c.req.param("study"), email: c.req.valid("json").email };
+      const input = { reference: c.req.param("study"), ...c.req.valid("json") };
       return c.json(await shareStudy(deps, c.get("session"), input, originOf(c)), 201);
     },
   );

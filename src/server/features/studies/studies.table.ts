@@ -209,6 +209,10 @@ export const grants = pgTable(
       .references(() => users.id, { onDelete: "cascade" }),
     grantedBy: uuid("granted_by"),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+    /** When the user last opened the images or the report; null if they never did. */
+    seenAt: timestamp("seen_at", { withTimezone: true }),
+    /** When the user was last asked for a report. */
+    reportAskedAt: timestamp("report_asked_at", { withTimezone: true }),
   },
   (table) => [
     primaryKey({ columns: [table.studyId, table.userId] }),

@@ -11,6 +11,7 @@ import {
   readStudyTally,
   type StudyListRow,
   type StudyTally,
+  seesGranted,
 } from "./study-list.repo.ts";
 
 const MAX_LISTED = 10_000;
@@ -24,7 +25,7 @@ export async function pageOfStudies(
   const { limit = MAX_LISTED, offset = 0 } = query;
   const tally = await readStudyTally(db, caller);
   const matching = await countOwn(db, caller, query, tally);
-  const total = matching + (tally.hasGrants ? await countGrantedPart(db, caller, query) : 0);
+  const total = matching + (seesGranted(query, tally) ? await countGrantedPart(db, caller, query) : 0);
   const { hasSeveralPatients } = tally;
   if (offset >= total) return { rows: [], total, hasSeveralPatients };
   const rows = await listStudies(db, caller, { query, limit, offset, tally, matching });
@@ -52,6 +53,7 @@ async function countOwn(
     sort: _sort,
     order: _order,
     modality: _modality,
+    whose: _whose,
     ...others
   } = query;
   const modality = modalityOf(query);

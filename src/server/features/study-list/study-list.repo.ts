@@ -105,12 +105,17 @@ export async function countGrantedPart(db: DbOrTx, caller: Caller, query: StudyL
   return await db.$count(studies, grantedCondition(caller, query));
 }
 
+/** Whether a query is about studies that others granted too, and there are any. */
+export function seesGranted({ whose }: StudyListQuery, { hasGrants }: StudyTally): boolean {
+  return hasGrants && whose !== "own";
+}
+
 /** A page of the caller's visible studies; newest first unless the query says otherwise. */
 export async function listStudies(db: DbOrTx, caller: Caller, wanted: WantedPage): Promise<StudyListRow[]> {
   const { query, limit, offset, tally } = wanted;
   const order = orderOf(query);
   const conditions = ownConditions(caller, query, tally);
-  if (tally.hasGrants) conditions.push(grantedCondition(caller, query));
+  if (seesGranted(query, tally)) conditions.push(grantedCondition(caller, query));
   const firstOfEach = conditions.map((condition) =>
     firstBy(order, condition, limit + offset, isSparse(wanted)),
   );

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { sharedWithMeCall } from "../../../shared/api/shared-studies.ts";
 import { listStudiesCall, readStudyCall } from "../../../shared/api/studies.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -13,6 +14,7 @@ import { owns } from "../studies/access/study-access.ts";
 import { studyAmbiguous, studyNotFound } from "../studies/studies.errors.ts";
 import { pageOfStudies } from "./list-studies.ts";
 import { presentStudy } from "./present-study.ts";
+import { readSharedWithMe } from "./read-shared-with-me.ts";
 import { findListedStudy, type StudyListRow } from "./study-list.repo.ts";
 
 const describe = describeIn("Studies");
@@ -60,6 +62,20 @@ export function createStudyListRoutes(deps: Deps, guard: Guard) {
       const reported = await findReportsBy(deps.db, session.userId, grantedWithReport(session, [row]));
       c.header("Cache-Control", "private, no-store");
       return c.json(presentStudy(row, session, reported.has(id)));
+    },
+  );
+
+  routes.get(
+    sharedWithMeCall.path,
+    guard(viewing),
+    describe(sharedWithMeCall, {
+      summary: "Read what others share with the caller",
+      details:
+        "At most six of each kind: never opened, opened last, and those whose owner asks for a report.",
+    }),
+    async (c) => {
+      c.header("Cache-Control", "private, no-store");
+      return c.json(await readSharedWithMe(deps, c.get("session")));
     },
   );
 

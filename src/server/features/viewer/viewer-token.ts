@@ -24,6 +24,7 @@ import { judgeSession } from "../membership/find-session.ts";
 import { findSessionRow } from "../membership/session-standing.repo.ts";
 import { findStudy } from "../studies/access/find-study.ts";
 import { studyNotReady } from "../studies/studies.errors.ts";
+import { noteSeen } from "../studies/studies.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import { isImage, readStudyPreviews, type StudyPreview } from "./study-preview.ts";
 import { viewerRetrievalForbidden } from "./viewer.errors.ts";
@@ -62,13 +63,12 @@ export async function issueViewerToken(
       ...origin,
     });
   }
+  const studyIds = studies.map(({ id }) => id);
+  await noteSeen(deps.db, session.userId, studyIds, deps.clock.now());
   if (deps.cache) warmVolumes(deps, deps.cache, studies);
-  const claims = { sid: session.id, sub: session.userId, studies: studies.map((study) => study.id) };
+  const claims = { sid: session.id, sub: session.userId, studies: studyIds };
   const token = await deps.tokens.sign("viewer", claims, LIFETIME_SECONDS);
-  const previews = await readStudyPreviews(
-    deps,
-    studies.map(({ id }) => id),
-  );
+  const previews = await readStudyPreviews(deps, studyIds);
   const url = viewerUrl({ origin: deps.config.viewerOrigin, token, studies, previews, locale: input.locale });
   return { token, url, obstacle: commonObstacle(previews) };
 }

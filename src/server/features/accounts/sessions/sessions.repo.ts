@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNull, lt, sql } from "drizzle-orm";
+import { and, countDistinct, desc, eq, gt, gte, isNull, lt, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../../db/client.ts";
 import { sessions, throttles } from "../accounts.table.ts";
 
@@ -45,6 +45,15 @@ export async function listSessions(db: DbOrTx, userId: string) {
     .where(eq(sessions.userId, userId))
     .orderBy(desc(sessions.createdAt))
     .limit(1_000);
+}
+
+/** How many accounts made a request since then. Sessions are kept for days, so it reads few rows. */
+export async function countActiveAccounts(db: DbOrTx, since: Date): Promise<number> {
+  const [row] = await db
+    .select({ accounts: countDistinct(sessions.userId) })
+    .from(sessions)
+    .where(gte(sessions.lastSeenAt, since));
+  return row?.accounts ?? 0;
 }
 
 export interface ThrottleKey {

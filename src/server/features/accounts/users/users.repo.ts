@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, sql } from "drizzle-orm";
 import { isUuid } from "../../../../shared/uuid.ts";
 import type { DbOrTx, Tx } from "../../../db/client.ts";
 import { type Given, prepared } from "../../../db/prepared.ts";
@@ -145,6 +145,16 @@ export async function listAdmins(db: DbOrTx, limit: number): Promise<UserRow[]> 
     .from(users)
     .where(and(eq(users.role, "admin"), eq(users.isAuthorized, true)))
     .orderBy(users.createdAt)
+    .limit(limit);
+}
+
+/** The accounts made since then, the newest first. */
+export async function listNewUsers(db: DbOrTx, since: Date, limit: number): Promise<UserRow[]> {
+  return await db
+    .select()
+    .from(users)
+    .where(gte(users.createdAt, since))
+    .orderBy(desc(users.createdAt))
     .limit(limit);
 }
 

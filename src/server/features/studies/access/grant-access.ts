@@ -5,7 +5,14 @@ import { userNotFound } from "../../accounts/users/users.errors.ts";
 import { findUser } from "../../accounts/users/users.repo.ts";
 import { aboutStudy, recordAudit } from "../../audit/audit.repo.ts";
 import { studyNotOwner } from "../studies.errors.ts";
-import { type Caller, deleteGrant, type GrantRow, insertGrant, listGrants } from "../studies.repo.ts";
+import {
+  askForReport,
+  type Caller,
+  deleteGrant,
+  type GrantRow,
+  insertGrant,
+  listGrants,
+} from "../studies.repo.ts";
 import { findStudy } from "./find-study.ts";
 import { owns } from "./study-access.ts";
 
@@ -13,13 +20,13 @@ type GrantDeps = Pick<Deps, "db" | "clock">;
 
 /**
  * Lets `userId` see a study (`assign`). The owner and admins may grant to anyone. Other callers may only grant to themselves, and
- * only with access already, which changes nothing. Idempotent.
+ * only with access already, which changes nothing. Idempotent, except that a later call may ask for a report.
  * @throws {AppError} `study.not_found`, `study.not_owner`, `user.not_found`
  */
 export async function grantAccess(
   deps: GrantDeps,
   caller: Caller,
-  input: { reference: string; userId: string },
+  input: { reference: string; userId: string; asksForReport?: boolean | undefined },
   origin: RequestOrigin,
 ): Promise<void> {
   const study = await findStudy(deps.db, caller, input.reference);
@@ -29,14 +36,21 @@ export async function grantAccess(
   if (!(await findUser(deps.db, input.userId))) throw new AppError(userNotFound);
   const now = deps.clock.now();
   await deps.db.transaction(async (tx) => {
-    const grant = { studyId: study.id, userId: input.userId, grantedBy: caller.userId, createdAt: now };
-    if (!(await insertGrant(tx, grant))) return;
+    const { userId, asksForReport } = input;
+    const isNew = await insertGrant(tx, {
+      studyId: study.id,
+      userId,
+      grantedBy: caller.userId,
+      createdAt: now,
+    });
+    if (asksForReport) await askForReport(tx, study.id, userId, now);
+    if (!isNew) return;
     await recordAudit(tx, {
       at: now,
       action: "study.granted",
       actorId: caller.userId,
       ...aboutStudy(study),
-      details: { userId: input.userId },
+      details: { userId },
       ...origin,
     });
   });

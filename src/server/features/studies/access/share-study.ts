@@ -10,14 +10,14 @@ import { grantAccess } from "./grant-access.ts";
 import { owns } from "./study-access.ts";
 
 /**
- * Lets a doctor, named by e-mail, see a study. Other accounts can't be found this way, and only the study's owner can find a
+ * Lets a doctor, named by e-mail, see a study, and may ask them for a report. Other accounts can't be found this way, and only the study's owner can find a
  * doctor; an admin can find anyone.
  * @throws {AppError} `study.not_found`, `study.not_owner`, `doctor.not_found`, for an admin `user.not_found`
  */
 export async function shareStudy(
   deps: Pick<Deps, "db" | "clock">,
   caller: Caller,
-  input: { reference: string; email: string },
+  input: { reference: string; email: string; asksForReport?: boolean | undefined },
   origin: RequestOrigin,
 ) {
   const isAdmin = caller.role === "admin";
@@ -26,7 +26,8 @@ export async function shareStudy(
   if (!user?.isAuthorized || (user.role !== "doctor" && !isAdmin)) {
     throw new AppError(isAdmin ? userNotFound : doctorNotFound);
   }
-  await grantAccess(deps, caller, { reference: input.reference, userId: user.id }, origin);
+  const { reference, asksForReport } = input;
+  await grantAccess(deps, caller, { reference, userId: user.id, asksForReport }, origin);
   const { id: userId, name, email, role } = user;
   return { userId, name, email, role };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { greetingName } from "../../../src/client/features/frame/greeting-name.ts";
+import { greetingName } from "../../../src/client/features/home/greeting-name.ts";
 
 test.each([
   ["Helena Duarte", "Helena"],

@@ -1,0 +1,104 @@
+import { Trans } from "@lingui/react/macro";
+import { type ReactNode, useId, useState } from "react";
+import type { Icon } from "../../ui/icon.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+
+interface HomeQuery<Data> {
+  data: Data | undefined;
+  error: Error | null;
+  refetch: () => unknown;
+}
+
+interface HomeSectionProps<Data> {
+  title: ReactNode;
+  /** How much in it waits for a person. */
+  count?: number | undefined;
+  /** Leads to the view that has the whole of it. */
+  link?: ReactNode;
+  query: HomeQuery<Data>;
+  /** Stands in the place of what is being loaded, in its shape. */
+  place?: ReactNode;
+  children: (data: Data) => ReactNode;
+}
+
+/** A part of the home view. One that could not be loaded offers another try; the others stay. */
+export function HomeSection<Data>({ title, count, link, query, place, children }: HomeSectionProps<Data>) {
+  const id = useId();
+  const { data, refetch } = query;
+  const failure = useFailure(query);
+  return (
+    <section aria-labelledby={id} aria-busy={data === undefined && !failure}>
+      <div className="home-head-row">
+        <h2 id={id} className="home-title">
+          {title}{" "}
+          {count !== undefined && <span className={`home-count ${count > 0 ? "is-open" : ""}`}>{count}</span>}
+        </h2>
+        {link}
+      </div>
+      {data !== undefined && children(data)}
+      {data === undefined && failure && (
+        <LoadError
+          title={<Trans id="home.failed">We could not load this part</Trans>}
+          error={failure}
+          onRetry={() => refetch()}
+        />
+      )}
+      {data === undefined && !failure && (place ?? <PanelPlace />)}
+    </section>
+  );
+}
+
+/** The last failure. It stays while the data are being read again by themselves, so that nothing moves until they are there. */
+function useFailure({ error }: HomeQuery<unknown>): Error | undefined {
+  const [failure, setFailure] = useState<Error>();
+  if (error && error !== failure) setFailure(error);
+  return error ?? failure;
+}
+
+/** {@link HomeSection} in a frame. */
+export function HomePanel<Data>({ children, ...section }: HomeSectionProps<Data>) {
+  return (
+    <HomeSection {...section}>
+      {(data) => <div className="panel home-panel">{children(data)}</div>}
+    </HomeSection>
+  );
+}
+
+function PanelPlace() {
+  return (
+    <div className="panel home-panel home-waiting">
+      <Skeleton className="w-48" />
+      <Skeleton className="w-24" />
+    </div>
+  );
+}
+
+interface HomeRowProps {
+  /** A {@link HomeIcon} or a film. */
+  lead: ReactNode;
+  title: ReactNode;
+  children?: ReactNode;
+  actions?: ReactNode;
+}
+
+export function HomeRow({ lead, title, children, actions }: HomeRowProps) {
+  return (
+    <div className="home-row">
+      {lead}
+      <div className="home-row-text">
+        <b>{title}</b>
+        {children && <span>{children}</span>}
+      </div>
+      {actions && <div className="home-row-actions">{actions}</div>}
+    </div>
+  );
+}
+
+export function HomeIcon({ icon: RowIcon, tone }: { icon: Icon; tone: "ok" | "warn" | "bad" }) {
+  return (
+    <span className={`home-icon is-${tone}`} aria-hidden="true">
+      <RowIcon small />
+    </span>
+  );
+}

@@ -1,0 +1,34 @@
+import { useQuery } from "@tanstack/react-query";
+import * as z from "zod/mini";
+import {
+  type SharedWithMe,
+  sharedStudySchema,
+  sharedWithMeCall,
+} from "../../../shared/api/shared-studies.ts";
+import { callJson } from "../../api.ts";
+import { mayRetry } from "../../query-client.ts";
+import { STUDIES } from "../../query-keys.ts";
+import { listedStudySchema } from "../studies/studies-api.ts";
+import { readAgainAfterFailure } from "./read-again.ts";
+
+const anySharedStudies = z.array(z.extend(sharedStudySchema, { study: listedStudySchema }));
+const anySharedWithMeCall = {
+  ...sharedWithMeCall,
+  answer: z.extend(sharedWithMeCall.answer, {
+    fresh: anySharedStudies,
+    seen: anySharedStudies,
+    awaiting: anySharedStudies,
+  }),
+};
+
+/** What others share with the person. */
+export function useSharedWithMe({ enabled }: { enabled: boolean }) {
+  return useQuery({
+    queryKey: [STUDIES, "shared-with-me"],
+    queryFn: ({ signal }): Promise<SharedWithMe> => callJson(anySharedWithMeCall, { signal }),
+    enabled,
+    staleTime: 0,
+    retry: mayRetry,
+    refetchInterval: readAgainAfterFailure,
+  });
+}

@@ -1,0 +1,68 @@
+import { Trans } from "@lingui/react/macro";
+import { useSetAtom } from "jotai";
+import { Button } from "../../ui/button.tsx";
+import { UploadIcon } from "../../ui/icons.tsx";
+import { viewAtom } from "../places/views.ts";
+import { useHis } from "../session/his-context.ts";
+
+/** For somebody without exams: what to do, in three steps. */
+export function StartPanel() {
+  const { isActive } = useHis();
+  const setView = useSetAtom(viewAtom);
+  return (
+    <section className="panel home-start" aria-labelledby="home-start-title">
+      <div className="home-start-room">
+        <div className="light-box" aria-hidden="true">
+          <i />
+          <i />
+        </div>
+      </div>
+      <div className="home-start-steps">
+        <div>
+          <h2 id="home-start-title" className="home-start-title">
+            <Trans id="welcome.card.title">Your exams in one place</Trans>
+          </h2>
+          <p>
+            <Trans id="home.start.text">Three steps, about five minutes.</Trans>
+          </p>
+        </div>
+        <ol className="home-steps">
+          <li className="home-step">
+            <span>
+              <Trans id="home.start.bring">
+                <b className="home-step-name">Bring the files.</b> The ZIP or the folder of the CD.
+              </Trans>
+            </span>
+          </li>
+          <li className="home-step">
+            <span>
+              <Trans id="home.start.check">
+                <b className="home-step-name">Check what is inside.</b> Before uploading, you see each exam.
+              </Trans>
+            </span>
+          </li>
+          <li className="home-step">
+            <span>
+              <Trans id="home.start.open">
+                <b className="home-step-name">Open and share.</b> On the phone, on the computer, with whom you
+                like.
+              </Trans>
+            </span>
+          </li>
+        </ol>
+        <div className="home-start-actions">
+          {isActive ? (
+            <Button kind="lit" size="big" onClick={() => setView("uploadExames")}>
+              <UploadIcon small />
+              <Trans id="home.start.upload">Upload the first exam</Trans>
+            </Button>
+          ) : (
+            <Button kind="lit" size="big" onClick={() => setView("subscription")}>
+              <Trans id="subscription.seePlans">See plans</Trans>
+            </Button>
+          )}
+        </div>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,23 @@
+import { useEffect, useState } from "react";
+
+/** How long a view waits for the slowest of its data before it shows the rest. */
+const PATIENCE_MS = 4_000;
+
+interface Loaded {
+  isLoading: boolean;
+}
+
+/**
+ * Whether none of the queries is on its first way, or the wait has been long enough. Stays true: what is shown once must not
+ * move away from a finger.
+ */
+export function useSettled(queries: readonly Loaded[]): boolean {
+  const [isSettled, setSettled] = useState(false);
+  const isReady = queries.every(({ isLoading }) => !isLoading);
+  useEffect(() => {
+    if (isSettled) return;
+    const timer = setTimeout(() => setSettled(true), isReady ? 0 : PATIENCE_MS);
+    return () => clearTimeout(timer);
+  }, [isSettled, isReady]);
+  return isSettled || isReady;
+}

@@ -1,0 +1,92 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useSetAtom } from "jotai";
+import { type ReactNode, useState } from "react";
+import type { Payment } from "../../../shared/api/payments.ts";
+import { ReceiptIcon } from "../../ui/icons.tsx";
+import { useServerNow } from "../../ui/use-now.ts";
+import { moneyText } from "../payments/payment-text.ts";
+import { shownPaymentAtom } from "../payments/shown-payment.ts";
+import { usePayment } from "../payments/use-payments.ts";
+import { planNameText } from "../plan/plan-name.ts";
+import { useMySubscription } from "../session/use-my-subscription.ts";
+import { HomeIcon } from "./home-panel.tsx";
+
+const MINUTE_MS = 60_000;
+
+/** Something that waits for the person, as a row. */
+export interface WaitingItem {
+  key: string;
+  /** ISO 8601; the newest comes first. */
+  at: string;
+  lead: ReactNode;
+  title: ReactNode;
+  text: ReactNode;
+  /** Undefined once nothing is left to do. */
+  action?: { label: ReactNode; run: () => void } | undefined;
+}
+
+/** An open Pix as a row. It stays when the Pix is over, and says so. */
+export function useWaitingPix(): { item: WaitingItem | undefined; isLoading: boolean } {
+  const { i18n } = useLingui();
+  const subscription = useMySubscription({ enabled: true });
+  const [knownId, setKnownId] = useState<string>();
+  const openId = subscription.data?.openPaymentId ?? undefined;
+  if (openId !== undefined && openId !== knownId) setKnownId(openId);
+  const payment = usePayment(knownId ?? openId, { isConfirmed: false });
+  const show = useSetAtom(shownPaymentAtom);
+  const { data } = payment;
+  const isLoading = subscription.isLoading || payment.isLoading;
+  if (!data) return { item: undefined, isLoading };
+  const amount = moneyText(i18n, data.amount);
+  const isOpen = data.status === "pending";
+  const item: WaitingItem = {
+    key: `payment ${data.id}`,
+    at: data.createdAt,
+    lead: <HomeIcon icon={ReceiptIcon} tone={data.status === "paid" ? "ok" : "warn"} />,
+    title:
+      data.status === "paid" ? (
+        <Trans id="home.pix.paid">Pix of {amount} confirmed</Trans>
+      ) : (
+        <Trans id="home.pix.waiting">Pix of {amount} pending</Trans>
+      ),
+    text: <PixLine payment={data} />,
+    action: isOpen ? { label: <Trans id="home.pix.pay">Pay</Trans>, run: () => show(data.id) } : undefined,
+  };
+  return { item, isLoading };
+}
+
+function PixLine({ payment }: { payment: Payment }) {
+  const { i18n } = useLingui();
+  const now = useServerNow(MINUTE_MS);
+  const planName = planNameText(i18n, payment.planName);
+  const minutes = Math.ceil((Date.parse(payment.expiresAt) - now) / MINUTE_MS);
+  if (payment.status !== "pending") return <Trans id="planStrip.plan">{planName} plan</Trans>;
+  return (
+    <>
+      <Trans id="planStrip.plan">{planName} plan</Trans>
+      {" · "}
+      {minutes > 0 ? (
+        <Plural
+          id="home.pix.expiresIn"
+          value={minutes}
+          one="the code expires in # min"
+          other="the code expires in # min"
+        />
+      ) : (
+        <Trans id="home.pix.expired">the code has expired</Trans>
+      )}
+    </>
+  );
+}
+
+/** All that waits for the person, the newest first. */
+export function useWaiting() {
+  const pix = useWaitingPix();
+  const items = [pix.item].filter((item) => item !== undefined);
+  return {
+    data: pix.isLoading ? undefined : items.toSorted((one, other) => other.at.localeCompare(one.at)),
+    error: null,
+    isLoading: pix.isLoading,
+    refetch: () => undefined,
+  };
+}

@@ -1,0 +1,155 @@
+import "../../support/dom-globals.ts";
+import { expect, test } from "bun:test";
+import { getDefaultStore } from "jotai";
+import { readAgainAfterFailure } from "../../../src/client/features/home/read-again.ts";
+import { ageOf } from "../../../src/client/features/home/shared-row.tsx";
+import { shownPaymentAtom } from "../../../src/client/features/payments/shown-payment.ts";
+import { shownStudyAtom } from "../../../src/client/features/viewer/shown-study.ts";
+import type { SharedWithMe } from "../../../src/shared/api/shared-studies.ts";
+import type { Study } from "../../../src/shared/api/studies.ts";
+import { act, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
+import { skull } from "../../support/skull-study.ts";
+
+withDom();
+
+// It reads the browser's storage when it is imported.
+const { WelcomeView } = await import("../../../src/client/features/frame/welcome-view.tsx");
+
+const nothingShared: SharedWithMe = { total: 0, freshTotal: 0, fresh: [], seen: [], awaiting: [] };
+const payment = {
+  ...{ id: "01900000-0000-7000-8000-0000000000f1", status: "pending", amount: 3990, planId: "p1" },
+  ...{ planName: "Família", periodDays: 30, pixQrcode: null, pixCopyPaste: null, paymentDate: null },
+  ...{ periodStart: null, periodEnd: null, refundedAt: null, amountReturned: 0, devolucoes: [] },
+  createdAt: "2026-11-22T12:00:00.000Z",
+  expiresAt: new Date(Date.now() + 28.5 * 60_000).toISOString(),
+};
+
+interface Home {
+  studies?: Study[];
+  total?: number;
+  shared?: SharedWithMe;
+  more?: Record<string, Answer>;
+}
+
+async function show({ studies = [skull], total = studies.length, shared = nothingShared, more }: Home) {
+  const searches: string[] = [];
+  const calls = answerCalls({
+    "GET /api/studies": ({ search }) => {
+      searches.push(String(search));
+      return Response.json(studies, { headers: { "X-Total-Count": String(total) } });
+    },
+    "GET /api/studies/s1/thumbnail": () => new Response(null, { status: 204 }),
+    "GET /api/studies/s2/thumbnail": () => new Response(null, { status: 204 }),
+    "GET /api/shared-with-me": () => Response.json(shared),
+    "GET /api/subscriptions/my-subscription": () => problem(404, "subscription.none", "x"),
+    "GET /api/subscriptions/usage-stats": () => problem(404, "subscription.none", "x"),
+    ...more,
+  });
+  await renderView(<WelcomeView />);
+  return { searches, calls };
+}
+
+const film = () => screen.findByRole("button", { name: /Tomografia de crânio$/ });
+
+test("the home view shows one's own exams that came last, and one press opens the images", async () => {
+  const { searches } = await show({ total: 6 });
+  await userEvent.setup().click(await film());
+  expect(searches).toEqual(["limit=4&sort=createdAt&order=desc&whose=own"]);
+  expect([shownView(), getDefaultStore().get(shownStudyAtom)?.id]).toEqual(["viewer", "s1"]);
+});
+
+test("an exam on its way to the store leads to the list, where its state is shown", async () => {
+  await show({ studies: [{ ...skull, storageStatus: "local" }], total: 6 });
+  expect(await screen.findByRole("button", { name: "Ver os 6 exames" })).toBeTruthy();
+  await userEvent.setup().click(await film());
+  expect(shownView()).toBe("listaExames");
+});
+
+test("somebody without exams is welcomed with three steps, and nothing says that nothing waits", async () => {
+  await show({ studies: [] });
+  expect((await screen.findByRole("heading", { level: 1 })).textContent).toBe("Boas-vindas, Helena");
+  await screen.findByText("Três passos, uns cinco minutos.");
+  expect(screen.queryByText("Recentes")).toBeNull();
+  expect(screen.queryByText("Esperando por você")).toBeNull();
+  expect(screen.queryByText("Compartilhados comigo")).toBeNull();
+  await userEvent.setup().click(screen.getByRole("button", { name: "Enviar o primeiro exame" }));
+  expect(shownView()).toBe("uploadExames");
+});
+
+test("nothing is shown before all is known, so that nothing moves away from a finger", async () => {
+  const shared = Promise.withResolvers<Response>();
+  await show({ more: { "GET /api/shared-with-me": () => shared.promise } });
+  await act(async () => {});
+  expect(screen.queryByText("Recentes")).toBeNull();
+  await act(async () => shared.resolve(Response.json(nothingShared)));
+  expect(await screen.findByText("Recentes")).toBeTruthy();
+});
+
+test("a part that could not be loaded offers another try, is read again by itself, and leaves the others", async () => {
+  let isDown = true;
+  await show({
+    shared: { ...nothingShared, total: 1, seen: [sharedBy("João Gonçalves")] },
+    more: {
+      "GET /api/studies": () =>
+        isDown
+          ? problem(403, "database.unavailable", "O banco de dados não responde.")
+          : Response.json([skull], { headers: { "X-Total-Count": "1" } }),
+    },
+  });
+  await screen.findByText("O banco de dados não responde.");
+  expect(screen.getByText("Compartilhados comigo")).toBeTruthy();
+  isDown = false;
+  await userEvent.setup().click(screen.getByRole("button", { name: "Tentar novamente" }));
+  expect(await screen.findByRole("button", { name: "Ver o exame" })).toBeTruthy();
+  expect(
+    ["error", "success", "pending"].map((status) => readAgainAfterFailure({ state: { status } })),
+  ).toEqual([15_000, false, false]);
+});
+
+test("an open Pix waits at the top and opens its dialog; once it is paid its row stays, without a button", async () => {
+  let status = "pending";
+  const subscription = {
+    ...{ id: "x", status: "pending", startDate: "2026-11-01T00:00:00.000Z", expiresAt: null },
+    plan: { id: "p1", name: "Família", price: 3990, examLimit: 50, downloadDeleteLimit: 60, storageBytes: 1 },
+    ...{ currentExamCount: 0, storageUsedBytes: 0, downloadsThisMonth: 0, deletesThisMonth: 0 },
+    ...{ canCancel: false, removedUntil: null, openPaymentId: payment.id },
+  };
+  await show({
+    more: {
+      "GET /api/subscriptions/my-subscription": () => Response.json(subscription),
+      [`GET /api/payments/${payment.id}`]: () => Response.json({ ...payment, status }),
+    },
+  });
+  const waiting = within(await screen.findByRole("region", { name: /^Esperando por você/ }));
+  expect(waiting.getByText("Pix de R$ 39,90 aguardando")).toBeTruthy();
+  expect(waiting.getByText(/o código vence em 29 min/)).toBeTruthy();
+  await userEvent.setup().click(waiting.getByRole("button", { name: "Pagar" }));
+  expect(getDefaultStore().get(shownPaymentAtom)).toBe(payment.id);
+  status = "paid";
+  await act(async () => window.dispatchEvent(new Event("visibilitychange")));
+  await waitFor(() => expect(waiting.getByText("Pix de R$ 39,90 confirmado")).toBeTruthy());
+  expect(waiting.queryByRole("button")).toBeNull();
+});
+
+test("a home that breaks says so and leaves the rest of the view", async () => {
+  await show({ shared: { ...nothingShared, seen: [{ study: null }] as never } });
+  expect(await screen.findByText("Armazenamento seguro")).toBeTruthy();
+  await screen.findByText("Compartilhados comigo");
+  expect(await film()).toBeTruthy();
+});
+
+test("an age is whole years, and none where the day of birth can't be right", () => {
+  const now = new Date(2026, 10, 22);
+  expect(ageOf("1966-11-22", now)).toBe(60);
+  expect(ageOf("1966-11-23", now)).toBe(59);
+  expect(["", "1850-01-01", "2030-01-01"].map((day) => ageOf(day, now))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+function sharedBy(ownerName: string) {
+  return { study: { ...skull, id: "s2", ownerName }, sharedAt: "2026-11-20T12:00:00.000Z", seenAt: null };
+}
