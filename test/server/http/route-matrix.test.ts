@@ -108,6 +108,7 @@ const matrix: Record<string, Row> = {
   "DELETE /api/users/:id": adminOnly(404),
   "POST /api/upload-dicom": row(401, 415, 415, 403, 403, 415, 403),
   "POST /api/studies/kept": row(401, 400, 400, 403, 403, 400, 403),
+  "GET /api/shared-with-me": row(401, 200, 200, 200, 200, 200, 403),
   "GET /api/studies": row(401, 200, 200, 200, 200, 200, 403),
   "GET /api/studies/:study": row(401, 200, 404, 200, 200, 200, 403),
   "GET /api/studies/:study/status": row(401, 200, 404, 200, 200, 200, 403),
