@@ -4,8 +4,9 @@ import { createPdfForms } from "./documents/receive-pdf.ts";
 import { createAccessTokensRoutes } from "./features/accounts/access-tokens/access-tokens.routes.ts";
 import { createFactorsRoutes } from "./features/accounts/factors/factors.routes.ts";
 import { createStudyDicomwebRoutes } from "./features/dicomweb/study-dicomweb.routes.ts";
+import { createExchangeRoutes } from "./features/exchange/exchange.routes.ts";
 import { createExportRoutes } from "./features/export/export.routes.ts";
-import { createIngestRoutes } from "./features/ingest/ingest.routes.ts";
+import { createIngestRoutes, createPlacesForUploads } from "./features/ingest/ingest.routes.ts";
 import { createIntegrityRoutes } from "./features/integrity/integrity.routes.ts";
 import { createLabsRoutes } from "./features/labs/labs.routes.ts";
 import { createLinksRoutes } from "./features/links/links.routes.ts";
@@ -84,7 +85,8 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   const checks = createHealthChecks(deps);
   app.route("/", createHealthRoutes(checks, guard));
   app.route("/", createMetricsRoutes(deps, guard, checks));
-  app.route("/", createIngestRoutes(deps, guard));
+  const uploadSlots = createPlacesForUploads();
+  app.route("/", createIngestRoutes(deps, guard, uploadSlots));
   app.route("/", createSupportRoutes(deps, guard));
   app.route("/", createReportsRoutes(deps, guard, pdfForms));
   app.route("/", createLabsRoutes(deps, guard, pdfForms));
@@ -112,6 +114,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   if (viewerOrigin === undefined) app.use("/dicomweb/t/*", shareWithSandbox());
   app.route("/dicomweb/t/:token", createViewerDicomwebRoutes(deps, visits));
   app.route("/dicomweb", createStudyDicomwebRoutes(deps, guard));
+  app.route("/dicomweb", createExchangeRoutes(deps, guard, uploadSlots));
   app.route(
     "/viewer",
     createViewerRoutes(createViewerAssets({ source: assets.viewer, publicOrigin: publicUrl, viewerOrigin })),

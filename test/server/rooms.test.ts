@@ -42,6 +42,7 @@ const ORDER = [
   "features/rebuild",
   "features/receipts",
   "features/viewer",
+  "features/exchange",
   "features/links",
   "features/payments",
   "features/removals",

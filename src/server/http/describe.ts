@@ -33,7 +33,8 @@ export const rooms = {
   Reports: "The PDF report (laudo) of a study.",
   Receipts: "What was received, image by image, signed; and the keys that verify it.",
   "Laboratory exams": "Laboratory PDFs, each with a name and a date.",
-  DICOMweb: "WADO-RS and QIDO-RS (PS3.18) within one study, for a session.",
+  DICOMweb:
+    "PS3.18 over everything that one may see: QIDO-RS, WADO-RS and STOW-RS, for a session or an access token.",
   Viewer:
     "A viewer token, and DICOMweb behind it: QIDO-RS and WADO-RS over just the studies of the token. The token is part of the path, so these calls take no header.",
   Subscriptions: "Plans, what one has, and what is used of it.",

@@ -1,6 +1,19 @@
-/** The body is not valid `multipart/form-data` (RFC 7578), or ended early. */
+/** The body is not valid multipart (RFC 2046 §5.1), or ended early. */
 export class MultipartBroken extends Error {
   override name = "MultipartBroken";
+  constructor(
+    message: string,
+    readonly hasTooManyParts = false,
+  ) {
+    super(message);
+  }
+}
+
+export interface BodyPart {
+  /** As sent, decoded as UTF-8; a line for each. */
+  headers: string;
+  /** The unread rest is skipped when the next part is asked for. */
+  content: AsyncGenerator<Uint8Array, void, undefined>;
 }
 
 export interface FormPart {
@@ -16,11 +29,14 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const HEADERS_END = Buffer.from("\r\n\r\n");
 const LINE_BREAK = Buffer.from("\r\n");
 
-/** The boundary that a `Content-Type` of `multipart/form-data` names. */
-export function boundaryOf(contentType: string): string | undefined {
-  const match = /^multipart\/form-data\b.*?;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(
-    contentType,
-  );
+/** The boundary that a `Content-Type` of `multipart/form-data`, or of another subtype, names. */
+export function boundaryOf(
+  contentType: string,
+  subtype: "form-data" | "related" = "form-data",
+): string | undefined {
+  const [type = ""] = contentType.split(";", 1);
+  if (type.trim().toLowerCase() !== `multipart/${subtype}`) return undefined;
+  const match = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70})(?=\s*(?:;|$)))/i.exec(contentType);
   return match?.[1] ?? match?.[2];
 }
 
@@ -32,14 +48,30 @@ export async function* readFormParts(
   body: AsyncIterable<Uint8Array>,
   boundary: string,
 ): AsyncGenerator<FormPart, void, undefined> {
+  for await (const { headers, content } of readParts(body, boundary, MAX_PARTS)) {
+    const disposition = /^content-disposition:(.*)$/im.exec(headers)?.[1] ?? "";
+    const fileName = parameterOf(disposition, "filename");
+    yield { name: parameterOf(disposition, "name") ?? "", fileName, content };
+  }
+}
+
+/**
+ * Reads the parts of a multipart body in order, in constant memory. The pieces of `content` are views of the received chunks.
+ * @throws {MultipartBroken} also from `content`, and after `maxParts`
+ */
+export async function* readParts(
+  body: AsyncIterable<Uint8Array>,
+  boundary: string,
+  maxParts: number,
+): AsyncGenerator<BodyPart, void, undefined> {
   const delimiter = Buffer.from(`\r\n--${boundary}`);
   await using input = new Input(body);
   await skip(input.until(delimiter));
   for (let parts = 0; !(await input.startsWith("--")); parts++) {
-    if (parts === MAX_PARTS) throw new MultipartBroken("too many parts");
+    if (parts === maxParts) throw new MultipartBroken("too many parts", true);
     const headers = await readHeaders(input);
     const content = input.until(delimiter);
-    yield { ...headers, content };
+    yield { headers, content };
     await skip(content);
   }
   await input.skipRest();
@@ -49,16 +81,14 @@ async function skip(content: AsyncGenerator<Uint8Array>): Promise<void> {
   while (!(await content.next()).done);
 }
 
-async function readHeaders(input: Input): Promise<{ name: string; fileName: string | undefined }> {
+async function readHeaders(input: Input): Promise<string> {
   let text = "";
   for await (const piece of input.until(HEADERS_END)) {
     // Latin-1 keeps each byte, so that a letter that is cut between two pieces is whole again below.
     text += Buffer.from(piece).toString("latin1");
     if (text.length > MAX_HEADER_BYTES) throw new MultipartBroken("headers too long");
   }
-  const decoded = Buffer.from(text, "latin1").toString("utf8");
-  const disposition = /^content-disposition:(.*)$/im.exec(decoded)?.[1] ?? "";
-  return { name: parameterOf(disposition, "name") ?? "", fileName: parameterOf(disposition, "filename") };
+  return Buffer.from(text, "latin1").toString("utf8");
 }
 
 /** Browsers write a quote in a value as `%22` (HTML, multipart/form-data encoding), others as `\"`. */

@@ -4,6 +4,7 @@ import * as accounts from "../features/accounts/accounts.errors.ts";
 import * as factors from "../features/accounts/factors/factors.errors.ts";
 import * as users from "../features/accounts/users/users.errors.ts";
 import * as dicomweb from "../features/dicomweb/dicomweb.errors.ts";
+import * as exchange from "../features/exchange/exchange.errors.ts";
 import * as exports from "../features/export/export.errors.ts";
 import * as ingest from "../features/ingest/ingest.errors.ts";
 import * as resumable from "../features/ingest/resumable/resumable.errors.ts";
@@ -38,6 +39,7 @@ const rooms = [
   labs,
   dicomweb,
   viewer,
+  exchange,
   links,
   subscriptions,
   receipts,

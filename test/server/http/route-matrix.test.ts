@@ -163,6 +163,8 @@ const matrix: Record<string, Row> = {
   ),
   "GET /dicomweb/studies/:study/series/:series": row(401, 200, 404, 403, 403, 200, 403),
   "GET /dicomweb/studies/:study": row(401, 200, 404, 403, 403, 200, 403),
+  "POST /dicomweb/studies": row(401, 415, 415, 403, 403, 415, 403),
+  "POST /dicomweb/studies/:study": row(401, 415, 415, 403, 403, 415, 403),
   "GET /generate-token": row(401, 400, 400, 400, 400, 400, 403),
   // Late, since it ends the subscription and removes the studies.
   "POST /api/subscriptions/cancel": row(401, 200, 200, 409, 409, 409, 409),

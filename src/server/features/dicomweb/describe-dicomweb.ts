@@ -11,8 +11,9 @@ export interface DicomwebDocument {
   params?: Record<string, string>;
 }
 
-/** DICOM JSON (PS3.18 annex F): data sets by tag. */
-const dicomJsonSchema = z.array(z.record(z.string(), z.looseObject({ vr: z.string() })));
+/** A data set of DICOM JSON (PS3.18 annex F), by tag. */
+export const dicomJsonSchema = z.record(z.string(), z.looseObject({ vr: z.string() }));
+const dataSets = z.array(dicomJsonSchema);
 
 const PAGE = "Takes `limit` and `offset`.";
 const QUERY =
@@ -25,31 +26,31 @@ export function describeDicomweb({ room, retrievals, params }: DicomwebDocument)
   const bytes = { params, problems: [notFound, notAcceptable, archiveDamaged, heldByAnotherNode] };
   return {
     searchStudies: describe(
-      { answer: dicomJsonSchema },
+      { answer: dataSets },
       { ...json, summary: "Search studies (QIDO-RS)", details: QUERY },
     ),
     searchSeries: describe(
-      { answer: dicomJsonSchema },
+      { answer: dataSets },
       { ...json, summary: "Search the series of a study (QIDO-RS)", details: QUERY },
     ),
     studyInstances: describe(
-      { answer: dicomJsonSchema },
+      { answer: dataSets },
       { ...json, summary: "List the instances of a study (QIDO-RS)", details: PAGE },
     ),
     seriesInstances: describe(
-      { answer: dicomJsonSchema },
+      { answer: dataSets },
       { ...json, summary: "List the instances of a series (QIDO-RS)", details: PAGE },
     ),
     studyMetadata: describe(
-      { answer: dicomJsonSchema },
+      { answer: dataSets },
       { ...json, summary: "Read the metadata of a study (WADO-RS)" },
     ),
     seriesMetadata: describe(
-      { answer: dicomJsonSchema },
+      { answer: dataSets },
       { ...json, summary: "Read the metadata of a series (WADO-RS)" },
     ),
     instanceMetadata: describe(
-      { answer: dicomJsonSchema },
+      { answer: dataSets },
       { ...json, summary: "Read the metadata of an instance (WADO-RS)" },
     ),
     frames: describe(

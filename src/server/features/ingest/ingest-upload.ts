@@ -44,7 +44,7 @@ export async function ingestUpload(
 }
 
 /** Returns 0 for a body of unknown length, which comes in chunks. */
-function declaredLengthOf(request: Request): number {
+export function declaredLengthOf(request: Request): number {
   const declared = Number(request.headers.get("content-length"));
   return Number.isSafeInteger(declared) && declared > 0 ? declared : 0;
 }

@@ -31,7 +31,7 @@ import { ingestUpload } from "./ingest-upload.ts";
 import { measureUpload } from "./measure-upload.ts";
 import { renameStudy } from "./rename-study.ts";
 import { createResumableRoutes } from "./resumable/resumable.routes.ts";
-import { createUploadSlots } from "./upload-slots.ts";
+import { createUploadSlots, type UploadSlots } from "./upload-slots.ts";
 
 const UPLOADS_PER_ACCOUNT = 12;
 /** Most of these are only being received: each holds a socket, a file and at most about 2 MB of unread bytes. */
@@ -39,8 +39,12 @@ const UPLOADS_PER_PROCESS = 128;
 
 const describe = describeIn("Uploads");
 
-export function createIngestRoutes(deps: Deps, guard: Guard) {
-  const slots = createUploadSlots({ perAccount: UPLOADS_PER_ACCOUNT, perProcess: UPLOADS_PER_PROCESS });
+/** The places for uploads of this process, however they arrive. */
+export function createPlacesForUploads(): UploadSlots {
+  return createUploadSlots({ perAccount: UPLOADS_PER_ACCOUNT, perProcess: UPLOADS_PER_PROCESS });
+}
+
+export function createIngestRoutes(deps: Deps, guard: Guard, slots: UploadSlots) {
   const routes = new Hono<HttpEnv>();
   routes.route("/", createResumableRoutes(deps, guard, slots));
   routes.patch(

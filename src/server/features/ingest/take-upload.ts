@@ -120,9 +120,9 @@ async function processUpload(deps: IngestDeps, incoming: Incoming): Promise<Take
   slot.started();
   try {
     const scan = await room.during(session.inflatedBytes, () => session.scan());
-    const { skipped, skippedCount } = scan;
+    const { skipped, skippedCount, named } = scan;
     if (scan.studies.length === 0) {
-      throw new AppError(uploadWithoutDicom, { members: { skipped, skippedCount } });
+      throw new AppError(uploadWithoutDicom, { members: { skipped, skippedCount, ...(named && { named }) } });
     }
     const { studies, built } = await buildAndCommit(
       deps,

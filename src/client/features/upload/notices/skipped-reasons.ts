@@ -24,6 +24,7 @@ const skippedReasons: Record<string, MessageDescriptor> = {
     id: "skipped.series.damaged",
     message: "Its series is damaged here: send the whole series to repair it",
   }),
+  "study.other": msg({ id: "skipped.study.other", message: "Of another exam" }),
   "zip.crc": msg({ id: "skipped.zip.crc", message: "Damaged inside the ZIP (wrong checksum)" }),
   "zip.malformed": msg({ id: "skipped.zip.malformed", message: "Damaged inside the ZIP" }),
   "zip.encrypted": msg({ id: "skipped.zip.encrypted", message: "Protected by a password" }),

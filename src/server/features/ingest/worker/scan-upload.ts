@@ -19,6 +19,7 @@ import { IngestRefused } from "./worker.errors.ts";
 import {
   INFLATED_PREFIX,
   type IngestLimits,
+  type NamedInstance,
   type ScanResult,
   type SkippedReason,
 } from "./worker-messages.ts";
@@ -66,6 +67,7 @@ class Scan {
   readonly #skipped: ScanResult["skipped"] = [];
   #skippedCount = 0;
   readonly #duplicateNames: string[] = [];
+  readonly #named: NamedInstance[] = [];
   #inflatedBytes = 0;
   #inflatedFiles = 0;
 
@@ -102,6 +104,7 @@ class Scan {
       skipped: this.#skipped,
       skippedCount: this.#skippedCount,
       duplicateNames: this.#duplicateNames,
+      ...(this.limits.maxNamedInstances && { named: this.#named }),
     };
   }
 
@@ -120,11 +123,29 @@ class Scan {
 
   async #take(entry: ZipEntry, { instance, bytes, json }: Extract<EntryResult, { ok: true }>): Promise<void> {
     const name = entry.name.slice(0, MAX_NAME_LENGTH);
+    this.#nameInstance(name, instance);
+    if (this.#isOfOtherStudy(instance)) {
+      this.#skip(entry, "study.other");
+      if (bytes.source !== "spool") await rm(bytes.source.inflatedPath);
+      return;
+    }
     const added = this.upload.add(instance, bytes, { name, json });
     const isNamed = this.#duplicateNames.length < this.limits.maxDuplicateNames;
     if (added === "duplicate" && isNamed) this.#duplicateNames.push(name);
     if (added === "left_out") this.#skip(entry, "instance.too_many_variants");
     if (added !== "added" && bytes.source !== "spool") await rm(bytes.source.inflatedPath);
+  }
+
+  #nameInstance(name: string, instance: Instance): void {
+    if (this.#named.length >= (this.limits.maxNamedInstances ?? 0)) return;
+    const { studyInstanceUID, seriesInstanceUID, sopInstanceUID, sopClassUID } = instance;
+    this.#named.push({ name, studyInstanceUID, seriesInstanceUID, sopInstanceUID, sopClassUID });
+  }
+
+  /** Whether the instance is of another study than all must be of. */
+  #isOfOtherStudy({ studyInstanceUID }: Instance): boolean {
+    const { onlyStudyUID } = this.limits;
+    return onlyStudyUID !== undefined && studyInstanceUID !== onlyStudyUID;
   }
 
   async #readInstance(entry: ZipEntry, data: EntryData): Promise<EntryResult> {

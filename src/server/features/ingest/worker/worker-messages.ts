@@ -27,6 +27,10 @@ export interface IngestLimits extends ZipLimits {
   maxSkippedNames: number;
   /** Duplicates that are named beside their count. */
   maxDuplicateNames: number;
+  /** Instances whose identities the result names; none if it is absent. */
+  maxNamedInstances?: number;
+  /** Instances of other studies are left out. */
+  onlyStudyUID?: string;
   /** Uploads of at least this size are hashed by a second process while they are read. */
   minGuessedBytes: number;
   /** The time limit of one scan or one build. */
@@ -57,6 +61,7 @@ export type SkippedReason =
   | "zip.crc"
   | "zip.too_large"
   | "instance.too_many_variants"
+  | "study.other"
   | "series.damaged";
 
 export interface ScannedSeries {
@@ -77,6 +82,16 @@ export interface ScannedStudy {
   duplicates: number;
 }
 
+/** What an entry of the upload says it is. */
+export interface NamedInstance {
+  /** Of its entry in the ZIP. */
+  name: string;
+  studyInstanceUID: string;
+  seriesInstanceUID: string;
+  sopInstanceUID: string;
+  sopClassUID: string;
+}
+
 /** The content of an upload. `studies` are in the order of their first instance and may be empty. */
 export interface ScanResult {
   studies: ScannedStudy[];
@@ -85,6 +100,8 @@ export interface ScanResult {
   skippedCount: number;
   /** Entries that were in the upload before, with the same bytes; at most `maxDuplicateNames`. */
   duplicateNames: string[];
+  /** Every entry that could be read, taken or not; at most `maxNamedInstances`. */
+  named?: NamedInstance[];
   /** Bytes of the taken instances once inflated. */
   instanceBytes: number;
   /** Bytes of their volumes if none is stored yet, without each volume's fixed part. */

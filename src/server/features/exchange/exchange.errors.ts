@@ -1,0 +1,23 @@
+import type { ErrorKind } from "../../http/app-error.ts";
+
+export const tooManyInstances: ErrorKind = {
+  status: 413,
+  code: "store.too_many",
+  text: /*i18n*/ {
+    id: "error.store.too_many",
+    message: "A request brings at most {maximum} instances. Send the rest in another one.",
+  },
+};
+export const nothingToStore: ErrorKind = {
+  status: 400,
+  code: "store.empty",
+  text: /*i18n*/ { id: "error.store.empty", message: "The request brings no instance." },
+};
+export const searchTooBroad: ErrorKind = {
+  status: 413,
+  code: "search.too_broad",
+  text: /*i18n*/ {
+    id: "error.search.too_broad",
+    message: "This search would read too many series. Name the study or the series, or narrow it otherwise.",
+  },
+};

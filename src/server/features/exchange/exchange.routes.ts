@@ -1,0 +1,94 @@
+import { type Context, Hono } from "hono";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { describeIn } from "../../http/describe.ts";
+import type { Guard } from "../../http/guard.ts";
+import {
+  notAcceptable,
+  storageFull,
+  unsupportedMediaType,
+  validationFailed,
+} from "../../http/http.errors.ts";
+import type { HttpEnv } from "../../http/http-context.ts";
+import { originOf } from "../../http/request-origin.ts";
+import { withoutTimeout } from "../../http/request-timeout.ts";
+import { isTrialAccount } from "../accounts/users/users.repo.ts";
+import { archiveHeaders } from "../dicomweb/archive-headers.ts";
+import { dicomJsonSchema } from "../dicomweb/describe-dicomweb.ts";
+import { assertAcceptsJson } from "../dicomweb/media-types.ts";
+import { seriesWouldBeTooLarge, tooManyUploads, uploadTooLarge } from "../ingest/ingest.errors.ts";
+import { measureUpload } from "../ingest/measure-upload.ts";
+import type { UploadSlots } from "../ingest/upload-slots.ts";
+import {
+  examLimitReached,
+  storageLimitReached,
+  trialLimitReached,
+} from "../subscriptions/subscriptions.errors.ts";
+import { nothingToStore, tooManyInstances } from "./exchange.errors.ts";
+import { assertBringsInstances } from "./receive-instances.ts";
+import { storeInstances } from "./store-instances.ts";
+
+const UID = /^[0-9.]{1,64}$/;
+const DICOM_JSON = "application/dicom+json";
+
+const describe = describeIn("DICOMweb");
+
+/** DICOMweb for programs of others, over everything that the caller may see; mounted at `/dicomweb`. */
+export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlots) {
+  const routes = new Hono<HttpEnv>();
+  const baseUrl = `${deps.config.publicUrl}/dicomweb`;
+
+  async function store(c: Context<HttpEnv>, studyInstanceUID: string | undefined): Promise<Response> {
+    assertAcceptsJson(c.req.header("accept"));
+    assertBringsInstances(c.req.raw);
+    const session = c.get("session");
+    const { userId: accountId } = session;
+    using slot = slots.take({ accountId, isTrial: await isTrialAccount(deps.db, accountId) });
+    withoutTimeout(c);
+    c.get("admitBody")();
+    const request = { request: c.req.raw, studyInstanceUID, baseUrl };
+    const { status, body } = await measureUpload(deps.meters.uploads, slot, () =>
+      storeInstances(deps, { caller: session, origin: originOf(c), slot }, request),
+    );
+    return Response.json(body, { status, headers: archiveHeaders(DICOM_JSON) });
+  }
+
+  const storing = {
+    details:
+      'Parts of `multipart/related; type="application/dicom"`, or one instance as `application/dicom`. 200: all are stored; 202: some, or one beside other bytes under its UID; 409: none. Failed instances are named with a reason of PS3.18 annex I. Over quota nothing is stored. An instance that is there already is not stored twice.',
+    media: [DICOM_JSON],
+    also: { 202: "Some were stored.", 409: "None was stored." },
+    problems: [
+      notAcceptable,
+      unsupportedMediaType,
+      nothingToStore,
+      tooManyInstances,
+      uploadTooLarge,
+      seriesWouldBeTooLarge,
+      examLimitReached,
+      storageLimitReached,
+      trialLimitReached,
+      tooManyUploads,
+      storageFull,
+    ],
+  };
+
+  routes.post(
+    "/studies",
+    guard({ subscription: "own", scope: "dicomweb:write" }),
+    describe({ answer: dicomJsonSchema }, { ...storing, summary: "Store instances (STOW-RS)" }),
+    (c) => store(c, undefined),
+  );
+  routes.post(
+    "/studies/:study",
+    guard({ subscription: "own", scope: "dicomweb:write" }),
+    describe({ answer: dicomJsonSchema }, { ...storing, summary: "Store instances of one study (STOW-RS)" }),
+    (c) => {
+      const study = c.req.param("study");
+      if (!UID.test(study)) throw new AppError(validationFailed, { detail: "no UID" });
+      return store(c, study);
+    },
+  );
+
+  return routes;
+}

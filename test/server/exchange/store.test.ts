@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { outcomeOf, STOW_BOUNDARY, stow, stowBody } from "../../support/stow.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+
+let t: TestApp;
+let sender: Person;
+beforeAll(async () => {
+  t = await createTestApp({ env: { MAX_UPLOAD_BYTES: "4000000", PUBLIC_URL: "https://exames.example" } });
+}, 120_000);
+afterAll(() => t[Symbol.asyncDispose]());
+beforeEach(async () => {
+  sender = await t.addPerson("Quem Envia");
+});
+
+const sop = (study: string, number: string) => `2.25.3.${study}.1.${number}`;
+const post = (body: BodyInit, contentType: string, headers: Record<string, string> = {}) =>
+  t.call("POST", "/dicomweb/studies", {
+    as: sender,
+    body,
+    headers: { "content-type": contentType, ...headers },
+  });
+const related = `multipart/related; type="application/dicom"; boundary=${STOW_BOUNDARY}`;
+const examsOf = async () =>
+  (await (await t.call("GET", "/api/studies", { as: sender })).json()) as { studyInstanceUID: string }[];
+
+describe("instances sent by STOW-RS", () => {
+  test("are stored, named with their addresses, and come back bit for bit", async () => {
+    const files = ["1", "2"].map((number) => sampleInstance({ study: "11", sop: number }));
+    const { status, stored, failed, body } = await outcomeOf(await stow(t, sender, files));
+    expect({ status, stored, failed }).toEqual({
+      status: 200,
+      stored: [sop("11", "1"), sop("11", "2")],
+      failed: [],
+    });
+    const studyUrl = `https://exames.example/dicomweb/studies/${studyUID("11")}`;
+    expect(body[TagHex.RetrieveURL]).toEqual({ vr: "UR", Value: [studyUrl] });
+    await t.settle();
+    const path = `/dicomweb/studies/${studyUID("11")}/series/2.25.2.11.1/instances/${sop("11", "2")}`;
+    expect(JSON.stringify(body)).toContain(`https://exames.example${path}`);
+    const back = await t.call("GET", path, { as: sender, headers: { accept: "application/dicom" } });
+    expect(Buffer.from(await back.arrayBuffer()).equals(files[1] ?? Buffer.of())).toBe(true);
+  });
+
+  test("may be of several studies, and one alone needs no parts", async () => {
+    const files = ["21", "22"].map((study) => sampleInstance({ study }));
+    expect((await stow(t, sender, files)).status).toBe(200);
+    const alone = await post(Uint8Array.from(sampleInstance({ study: "23" })), "application/dicom");
+    expect((await outcomeOf(alone)).stored).toEqual([sop("23", "1")]);
+    expect(await examsOf()).toHaveLength(3);
+  });
+
+  test("are stored once, however often they are sent", async () => {
+    const files = [sampleInstance({ study: "31" })];
+    await stow(t, sender, files);
+    expect((await outcomeOf(await stow(t, sender, [...files, ...files]))).status).toBe(200);
+    const [exam] = (await (await t.call("GET", "/api/studies", { as: sender })).json()) as {
+      imagesReceived: number;
+    }[];
+    expect(exam?.imagesReceived).toBe(1);
+  });
+
+  test("with other bytes under a known UID are kept, with a warning", async () => {
+    await stow(t, sender, [sampleInstance({ study: "41" })]);
+    const other = sampleInstance({
+      study: "41",
+      elements: { [TagHex.PatientName]: { vr: "PN", Value: ["Outra"] } },
+    });
+    expect(await outcomeOf(await stow(t, sender, [other]))).toMatchObject({
+      status: 202,
+      warnings: [0xb000],
+    });
+  });
+
+  test("can be sent with a token that may do nothing else", async () => {
+    const json = { name: "Tomógrafo", scopes: ["dicomweb:write"] };
+    const made = await t.call("POST", "/api/tokens", { as: sender, json });
+    const { token } = (await made.json()) as { token: string };
+    expect((await stow(t, { ...sender, token }, [sampleInstance({ study: "51" })])).status).toBe(200);
+  });
+});
+
+describe("instances that can't be stored", () => {
+  test("are named with a reason beside those that were: 202", async () => {
+    const cut = sampleInstance({ study: "61", sop: "2" }).slice(0, -5);
+    const files = [sampleInstance({ study: "61" }), new TextEncoder().encode("not DICOM"), cut];
+    const { status, stored, failed } = await outcomeOf(await stow(t, sender, files));
+    expect({ status, stored, failed }).toEqual({
+      status: 202,
+      stored: [sop("61", "1")],
+      failed: ["c000", "c000"],
+    });
+  });
+
+  test("leave nothing when none can be: 409", async () => {
+    const outcome = await outcomeOf(await stow(t, sender, [new TextEncoder().encode("not DICOM")]));
+    expect(outcome).toMatchObject({ status: 409, stored: [], failed: ["c000"] });
+    expect(await examsOf()).toEqual([]);
+  });
+
+  test("include those of another study than the address names", async () => {
+    const files = ["71", "72"].map((study) => sampleInstance({ study }));
+    const mixed = await outcomeOf(await stow(t, sender, files, studyUID("71")));
+    expect(mixed).toMatchObject({ status: 202, stored: [sop("71", "1")], failed: ["a901"] });
+    expect(JSON.stringify(mixed.body[TagHex.FailedSOPSequence])).toContain(sop("72", "1"));
+    const wrong = await outcomeOf(await stow(t, sender, files.slice(0, 1), studyUID("72")));
+    expect(wrong).toMatchObject({ status: 409, failed: ["a901"] });
+    expect((await examsOf()).map(({ studyInstanceUID }) => studyInstanceUID)).toEqual([studyUID("71")]);
+  });
+
+  test("over the plan keep the whole request out: 403", async () => {
+    const trial = await t.addPerson("Em Avaliação", { plan: "avaliacao" });
+    const files = ["81", "82", "83"].map((study) => sampleInstance({ study }));
+    const refused = await stow(t, trial, files);
+    expect([refused.status, (await problemOf(refused)).code]).toEqual([403, "quota.trial"]);
+    expect((await stow(t, trial, files.slice(0, 2))).status).toBe(200);
+  });
+});
+
+describe("a request that is not STOW-RS", () => {
+  const body = () => stowBody([sampleInstance({ study: "91" })]);
+  test.each([
+    ["application/json", 415],
+    ["multipart/related", 415],
+    [`multipart/form-data; boundary=${STOW_BOUNDARY}`, 415],
+    [`multipart/related; type="application/dicom+json"; boundary=${STOW_BOUNDARY}`, 415],
+    [`multipart/related; type="application/dicom"; boundary=${"x".repeat(71)}`, 415],
+    [`multipart/related; type="application/dicom"; boundary=another`, 400],
+  ])("is refused: %s", async (contentType, status) => {
+    expect((await post(body(), contentType)).status).toBe(status);
+    expect(await examsOf()).toEqual([]);
+  });
+
+  test("is refused when it is cut, empty, without end in its headers, or too large", async () => {
+    expect((await post(body().slice(0, -6), related)).status).toBe(400);
+    expect((await post(stowBody([]), related)).status).toBe(400);
+    const endless = `--${STOW_BOUNDARY}\r\nX: ${"x".repeat(20_000)}\r\n\r\n--${STOW_BOUNDARY}--`;
+    expect((await post(endless, related)).status).toBe(400);
+    expect((await post(stowBody([new Uint8Array(4_000_001)]), related)).status).toBe(413);
+    const left = readdirSync(t.deps.node.stagingDir, { recursive: true, withFileTypes: true });
+    expect(left.filter((entry) => entry.isFile())).toEqual([]);
+  });
+
+  test("is refused when the client takes no DICOM JSON, before its body is read", async () => {
+    expect((await post(body(), related, { accept: "application/dicom+xml" })).status).toBe(406);
+  });
+
+  test("of more instances than one request brings is refused whole", async () => {
+    const parts = `--${STOW_BOUNDARY}\r\n\r\n\r\n`.repeat(20_001);
+    const refused = await post(`${parts}--${STOW_BOUNDARY}--`, related);
+    expect([refused.status, (await problemOf(refused)).code]).toEqual([413, "store.too_many"]);
+  });
+});
+
+test("an instance is the same for STOW-RS and for a ZIP", async () => {
+  await t.store(sender, sampleZip({ study: "99" }));
+  const again = await outcomeOf(await stow(t, sender, [sampleInstance({ study: "99" })]));
+  expect(again).toMatchObject({ status: 200, warnings: [] });
+});
