@@ -44,8 +44,6 @@ export interface TestApp extends AsyncDisposable {
   settle(): Promise<void>;
   /** Serves the app with the built client and viewer (builds them if they are missing); returns its origin. */
   listen(): Promise<string>;
-  /** Serves it once more, as if `VIEWER_ORIGIN` named an origin for the viewer alone; returns that origin. */
-  listenForViewer(): Promise<string>;
 }
 
 export interface CallOptions {
@@ -135,33 +133,17 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     throw new Error("jobs did not settle");
   }
 
-  async function serve(origins: (port: number) => Pick<Config, "publicUrl" | "viewerOrigin">): Promise<void> {
+  async function listen(): Promise<string> {
     ensureBuilt();
     const waiting = () => new Response(null, { status: 503 });
     const server = Bun.serve({ hostname: "127.0.0.1", port: 0, development: false, fetch: waiting });
     servers.push(server);
+    const publicUrl = `http://${options.hostname ?? "127.0.0.1"}:${server.port}`;
     const assets = { client: folderAssets(join(DIST, "client")), viewer: folderAssets(join(DIST, "viewer")) };
     // Unchecked: tests measure its memory and its speed.
-    const served = createApp({ ...deps, config: { ...config, ...origins(server.port ?? 0) } }, assets);
+    const served = createApp({ ...deps, config: { ...config, publicUrl } }, assets);
     server.reload({ fetch: (request, bunServer) => served.fetch(request, { server: bunServer }) });
-  }
-
-  async function listen(): Promise<string> {
-    let publicUrl = "";
-    await serve((port) => {
-      publicUrl = `http://${options.hostname ?? "127.0.0.1"}:${port}`;
-      return { publicUrl, viewerOrigin: config.viewerOrigin };
-    });
     return publicUrl;
-  }
-
-  async function listenForViewer(): Promise<string> {
-    let viewerOrigin = "";
-    await serve((port) => {
-      viewerOrigin = `http://localhost:${port}`;
-      return { publicUrl: `http://127.0.0.1:${port}`, viewerOrigin };
-    });
-    return viewerOrigin;
   }
 
   return {
@@ -204,7 +186,6 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       };
     },
     listen,
-    listenForViewer,
     async [Symbol.asyncDispose]() {
       for (const server of servers) await server.stop(true);
       await jobs?.[Symbol.asyncDispose]();
