@@ -4,11 +4,14 @@ import type { BunPlugin } from "bun";
 
 const root = resolve(import.meta.dir, "../..");
 const ENTRY_PAGE = ["src/client/boot.ts", "src/client/features/auth/auth-screen.tsx"];
-const HIS = join(root, "src/client/features/frame/his-screen.tsx");
+const OTHER_PAGES = [
+  "src/client/features/frame/his-screen.tsx",
+  "src/client/features/verification/verify-screen.tsx",
+].map((path) => join(root, path));
 
 /**
- * Makes two catalogues of a language for the client: the texts of the entry page with its forms, and the texts that only /his
- * uses. Texts that only the server says (mails, and errors that come with their text) are in neither.
+ * Makes two catalogues of a language for the client: the texts of the entry page with its forms, and the texts that only other
+ * pages use. Texts that only the server says (mails, and errors that come with their text) are in neither.
  */
 export const cataloguePlugin: BunPlugin = {
   name: "client-catalogue",
@@ -46,12 +49,12 @@ function sourcesUnder(folder: string): string {
     .join("\n");
 }
 
-/** The given sources and everything that they import, statically or lazily, except /his. */
+/** The given sources and everything that they import, statically or lazily, except other pages. */
 function sourcesFrom(paths: string[]): string {
   const texts = new Map<string, string>();
   const waiting = [...paths];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    if (texts.has(path) || path === HIS || !/\.tsx?$/.test(path) || !existsSync(path)) continue;
+    if (texts.has(path) || OTHER_PAGES.includes(path) || !/\.tsx?$/.test(path) || !existsSync(path)) continue;
     const text = readFileSync(path, "utf8");
     texts.set(path, text);
     for (const [, specifier = ""] of text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*["'](\.[^"']+)["']/g)) {

@@ -19,6 +19,7 @@ const MARKS = "src/client/marks";
 const ISLANDS = {
   auth: "src/client/features/auth/auth-screen.tsx",
   his: "src/client/features/frame/his-screen.tsx",
+  verify: "src/client/features/verification/verify-screen.tsx",
 } as const;
 const LOCALES = { "pt-BR": "locales/pt-BR/messages.ts", "en-US": "locales/en-US/messages.ts" } as const;
 const HIS_LOCALES = {
@@ -112,7 +113,11 @@ function createGraph(result: Bun.BuildOutput, files: LinkedFile[]): ClientGraph 
     fonts: linkedUrls("instrument-sans-"),
     icon: linkedUrl("icon-"),
     marks: marksOf(linkedUrl),
-    islands: { auth: preloads(ISLANDS.auth), his: preloads(ISLANDS.his) },
+    islands: {
+      auth: preloads(ISLANDS.auth),
+      his: preloads(ISLANDS.his),
+      verify: preloads(ISLANDS.verify),
+    },
     locales: {
       "pt-BR": url(outputOf(metafile, LOCALES["pt-BR"])),
       "en-US": url(outputOf(metafile, LOCALES["en-US"])),

@@ -30,6 +30,8 @@ export class ApiError extends Error {
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
+  /** The media type that is asked for, of a call that has several. */
+  accept?: string;
   /** Sends the call without the session's token. */
   anonymous?: boolean;
   /** Sent instead of a JSON body. */
@@ -51,12 +53,13 @@ export async function callApi<C extends Call>(
   call: C,
   request: CallInput<C> & CallOptions,
 ): Promise<Response> {
-  const { params, query, body, form, signal, anonymous }: AnyInput = request;
+  const { params, query, body, form, signal, anonymous, accept }: AnyInput = request;
   const token = anonymous ? undefined : currentToken();
   const response = await reach(addressOf(call, params, query), {
     method: call.method,
     headers: {
       "Accept-Language": activeLocale(),
+      ...(accept && { Accept: accept }),
       ...(token && { Authorization: `Bearer ${token}` }),
       ...(body !== undefined && { "Content-Type": "application/json" }),
     },

@@ -18,8 +18,8 @@ const catalogues: Record<Locale, { entry: Load; his: Load }> = {
 /** Loads the part of the locale's catalogue that this page needs, activates it, and sets the document's language. */
 export async function activateLocale(locale: Locale): Promise<void> {
   const { entry, his } = catalogues[locale];
-  const isHis = document.querySelector("[data-island=his]") !== null;
-  const parts = await Promise.all(isHis ? [entry(), his()] : [entry()]);
+  const isEntry = document.querySelector("[data-island=auth]") !== null;
+  const parts = await Promise.all(isEntry ? [entry()] : [entry(), his()]);
   const messages: Messages = Object.assign({}, ...parts.map((part) => part.messages));
   i18n.loadAndActivate({ locale, messages });
   document.documentElement.lang = locale;

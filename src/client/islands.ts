@@ -7,4 +7,5 @@ type IslandLoaders = { [Name in IslandName]: () => Promise<{ default: ComponentT
 export const islandLoaders: IslandLoaders = {
   auth: () => import("./features/auth/auth-screen.tsx"),
   his: () => import("./features/frame/his-screen.tsx"),
+  verify: () => import("./features/verification/verify-screen.tsx"),
 };

@@ -23,8 +23,14 @@ const hisIslandSchema = z.object({
   pix: z.optional(z.enum(["manual", "automatic", "none"])),
 });
 
+const verifyIslandSchema = z.object({ productName: z.string() });
+
 /** The closed list of islands and what the server may hand each of them. */
-export const islandSchemas = { auth: authIslandSchema, his: hisIslandSchema } as const;
+export const islandSchemas = {
+  auth: authIslandSchema,
+  his: hisIslandSchema,
+  verify: verifyIslandSchema,
+} as const;
 
 export type IslandName = keyof typeof islandSchemas;
 export type IslandProps<Name extends IslandName> = z.infer<(typeof islandSchemas)[Name]>;

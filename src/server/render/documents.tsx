@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
 import type { IslandProps } from "../../shared/islands.ts";
-import { Bilingual } from "./bilingual.tsx";
+import { Bilingual, type ShellText } from "./bilingual.tsx";
 import type { DocumentContext } from "./document-context.ts";
 import { EntryPage } from "./entry-page.tsx";
 import { NotFoundPage } from "./not-found-page.tsx";
@@ -10,6 +10,10 @@ import { Island, Shell } from "./shell.tsx";
 const hisFailed = /*i18n*/ {
   id: "shell.his.failed",
   message: "The page could not be loaded. Your exams are safe. Check your connection and reload.",
+};
+const verifyFailed = /*i18n*/ {
+  id: "shell.verify.failed",
+  message: "The page could not be loaded. Check your connection and reload.",
 };
 const needsScript = /*i18n*/ {
   id: "shell.needsScript",
@@ -30,20 +34,40 @@ export function hisDocument(context: DocumentContext, props: IslandProps<"his">)
     <Shell {...context} island="his">
       <Island name="his" props={props}>
         <p class="his-loading">Loading...</p>
-        <p class="notice is-bad island-failed">
-          <span>
-            <Bilingual text={hisFailed} />
-          </span>
-        </p>
-        <noscript>
-          <p class="notice is-warn">
-            <span>
-              <Bilingual text={needsScript} />
-            </span>
-          </p>
-        </noscript>
+        <IslandFailures failed={hisFailed} />
       </Island>
     </Shell>
+  );
+}
+
+/** `/verificar`. */
+export function verifyDocument(context: DocumentContext, props: IslandProps<"verify">) {
+  return (
+    <Shell {...context} island="verify">
+      <Island name="verify" props={props} class="verify-page">
+        <IslandFailures failed={verifyFailed} />
+      </Island>
+    </Shell>
+  );
+}
+
+/** What is said of an island that does not load, and to a browser without scripts. */
+function IslandFailures({ failed }: { failed: ShellText }) {
+  return (
+    <>
+      <p class="notice is-bad island-failed">
+        <span>
+          <Bilingual text={failed} />
+        </span>
+      </p>
+      <noscript>
+        <p class="notice is-warn">
+          <span>
+            <Bilingual text={needsScript} />
+          </span>
+        </p>
+      </noscript>
+    </>
   );
 }
 

@@ -98,6 +98,9 @@ export function Island<Name extends IslandName>({
 }
 
 function cataloguesOf({ locales, hisLocales }: ClientGraph, island: IslandName | undefined) {
-  const of = (locale: Locale) => [locales[locale], ...(island === "his" ? [hisLocales[locale]] : [])];
+  const of = (locale: Locale) => [
+    locales[locale],
+    ...(island === undefined || island === "auth" ? [] : [hisLocales[locale]]),
+  ];
   return { "pt-BR": of("pt-BR"), "en-US": of("en-US") };
 }

@@ -2,7 +2,7 @@ import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { StudyAlarm, StudyCheck } from "../../../src/client/features/study-list/study-check.tsx";
 import type { Study } from "../../../src/shared/api/studies.ts";
-import { screen, userEvent, withDom } from "../../support/dom.ts";
+import { cleanup, screen, userEvent, withDom } from "../../support/dom.ts";
 import { renderView, shownView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 
@@ -27,6 +27,16 @@ test("an open exam says when its bytes were last compared", async () => {
 test("an exam that was not read since it arrived claims nothing", async () => {
   await renderView(<StudyCheck study={{ ...verified, integrity: "unchecked", verifiedAt: null }} />);
   expect(screen.queryByText(/Verificado/)).toBeNull();
+  expect(screen.getByText(/Recebido em 14-11-2026/).textContent).toContain("296 imagens");
+});
+
+test("an open exam offers its receipt and its history, a damaged one does not", async () => {
+  await renderView(<StudyCheck study={verified} />);
+  expect(screen.getByRole("button", { name: "Baixar recibo" })).toBeTruthy();
+  expect(screen.getByRole("button", { name: "Histórico" })).toBeTruthy();
+  cleanup();
+  await renderView(<StudyCheck study={damaged} />);
+  expect(screen.queryByRole("button", { name: "Baixar recibo" })).toBeNull();
 });
 
 test("a damaged exam says what to do and leads its owner there", async () => {

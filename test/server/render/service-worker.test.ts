@@ -5,7 +5,7 @@ import { serviceWorkerScript } from "../../../src/server/render/service-worker.t
 
 const graph = {
   ...{ entry: "/assets/boot-1.js", styles: ["/assets/index-1.css"], fonts: [], icon: "/assets/icon-1.svg" },
-  islands: { auth: ["/assets/auth-1.js"], his: ["/assets/his-1.js"] },
+  islands: { auth: ["/assets/auth-1.js"], his: ["/assets/his-1.js"], verify: ["/assets/verify-1.js"] },
   locales: { "pt-BR": "/assets/pt-1.js", "en-US": "/assets/en-1.js" },
   hisLocales: { "pt-BR": "/assets/his-pt-1.js", "en-US": "/assets/his-en-1.js" },
 } as unknown as ClientGraph;

@@ -2,10 +2,10 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { startBrowserDownload } from "../../start-browser-download.ts";
 import { Button } from "../../ui/button.tsx";
+import { copyText } from "../../ui/copy-text.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CopyIcon, DownloadIcon, PrinterIcon } from "../../ui/icons.tsx";
 import { useStay } from "../places/use-stay.ts";
-import { copyText } from "./copy-text.ts";
 
 const FILE_NAME = "exameteca-codigos-de-recuperacao.txt";
 

@@ -2,18 +2,20 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
 import { Button } from "../../ui/button.tsx";
-import { ShieldAlertIcon, ShieldCheckIcon } from "../../ui/icons.tsx";
+import { DownloadIcon, ShieldAlertIcon, ShieldCheckIcon } from "../../ui/icons.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { viewAtom } from "../places/views.ts";
+import { historySubject } from "../receipts/history-state.ts";
+import { useReceiptDownload } from "../receipts/use-receipt-download.ts";
 import { useHis } from "../session/his-context.ts";
 import { findingOf } from "../studies/study-integrity.tsx";
 import { dateText, descriptionText } from "../studies/study-text.ts";
 import { openStudiesAtom } from "./list-place.ts";
 
-/** The line under an open study: when all its bytes were last read and compared, or what is wrong and what to do. */
+/** The line under an open study: when its bytes were received or last compared, with its receipt, or what is wrong and what to do. */
 export function StudyCheck({ study }: { study: Study }) {
   const { i18n } = useLingui();
-  const { integrity, verifiedAt, imagesReceived } = study;
+  const { integrity, verifiedAt, createdAt, imagesReceived } = study;
   const finding = findingOf(study);
   if (finding) {
     return (
@@ -27,22 +29,47 @@ export function StudyCheck({ study }: { study: Study }) {
       </div>
     );
   }
-  if (integrity !== "ok" || !verifiedAt) return null;
-  const date = dayText(verifiedAt);
+  const date = dayText(verifiedAt ?? createdAt);
   return (
     <div className="study-check">
       <ShieldCheckIcon />
-      <p>
-        <Trans id="integrity.verified">Checked on {date}:</Trans>{" "}
-        <b>
-          <Plural
-            id="integrity.verifiedImages"
-            value={imagesReceived}
-            one="# image, no change"
-            other="# images, no change"
-          />
-        </b>
-      </p>
+      {integrity === "ok" && verifiedAt ? (
+        <p>
+          <Trans id="integrity.verified">Checked on {date}:</Trans>{" "}
+          <b>
+            <Plural
+              id="integrity.verifiedImages"
+              value={imagesReceived}
+              one="# image, no change"
+              other="# images, no change"
+            />
+          </b>
+        </p>
+      ) : (
+        <p>
+          <Trans id="integrity.received">Received on {date}:</Trans>{" "}
+          <b>
+            <Plural id="integrity.receivedImages" value={imagesReceived} one="# image" other="# images" />
+          </b>
+        </p>
+      )}
+      <ReceiptActions study={study} />
+    </div>
+  );
+}
+
+function ReceiptActions({ study }: { study: Study }) {
+  const showHistory = useSetAtom(historySubject.valueAtom);
+  const download = useReceiptDownload();
+  return (
+    <div className="study-check-actions">
+      <Button size="small" kind="quiet" onClick={() => showHistory(study)}>
+        <Trans id="history.open">History</Trans>
+      </Button>
+      <Button size="small" disabled={download.isPending} onClick={() => download.mutate(study)}>
+        <DownloadIcon small />
+        <Trans id="receipt.download">Download receipt</Trans>
+      </Button>
     </div>
   );
 }

@@ -10,6 +10,7 @@ import { ErrorCard } from "../../ui/error-card.tsx";
 import { RefreshIcon, UploadIcon } from "../../ui/icons.tsx";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { viewAtom } from "../places/views.ts";
+import { HistoryDialog } from "../receipts/history-dialog.tsx";
 import { ReportDialog } from "../reports/report-dialog.tsx";
 import { useHis } from "../session/his-context.ts";
 import { LoginPrompt } from "../session/login-prompt.tsx";
@@ -112,6 +113,7 @@ export default function StudyListView() {
       <RenameStudyDialog />
       <ReportDialog />
       <ShareDialog />
+      <HistoryDialog />
       <OpenViewer />
     </>
   );

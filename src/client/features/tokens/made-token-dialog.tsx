@@ -2,11 +2,11 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { MadeAccessToken } from "../../../shared/api/access-tokens.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
+import { copyText } from "../../ui/copy-text.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CopyIcon } from "../../ui/icons.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { useStay } from "../places/use-stay.ts";
-import { copyText } from "../security/copy-text.ts";
 import { scopesText } from "./token-uses.ts";
 
 /** Shows a new token, once. Only its button closes it, so that no stray click and no Back loses the token. */

@@ -1,0 +1,143 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useQuery } from "@tanstack/react-query";
+import { useAtom } from "jotai";
+import type { GivenReceipt } from "../../../shared/api/receipts.ts";
+import type { Study } from "../../../shared/api/studies.ts";
+import { mayRetry } from "../../query-client.ts";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { copyText } from "../../ui/copy-text.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { CopyIcon, DownloadIcon } from "../../ui/icons.tsx";
+import { momentText } from "../../ui/moment-text.ts";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { dateText, descriptionText } from "../studies/study-text.ts";
+import { useFoundStudy } from "../studies/use-found-study.ts";
+import { historySubject } from "./history-state.ts";
+import { receiptsApi } from "./receipts-api.ts";
+import { useReceiptDownload } from "./use-receipt-download.ts";
+
+/** What happened to the bytes of a study: when they were received and checked, and their fingerprint. */
+export function HistoryDialog() {
+  const { i18n } = useLingui();
+  const [study, setStudy] = useAtom(historySubject.valueAtom);
+  const download = useReceiptDownload();
+  useFoundStudy(historySubject);
+  return (
+    <Dialog
+      open={study !== undefined}
+      onOpenChange={(open) => {
+        if (!open) setStudy(undefined);
+      }}
+      title={<Trans id="history.title">History of the exam</Trans>}
+      text={study && `${descriptionText(i18n, study)}, ${dateText(study.studyDate)}`}
+    >
+      {study && <History study={study} />}
+      <div className="dialog-actions">
+        <Button onClick={() => setStudy(undefined)}>
+          <Trans id="action.close">Close</Trans>
+        </Button>
+        <Button
+          kind="lit"
+          disabled={!study || download.isPending}
+          onClick={() => study && download.mutate(study)}
+        >
+          <DownloadIcon small />
+          <Trans id="receipt.download">Download receipt</Trans>
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function History({ study }: { study: Study }) {
+  const { data, error } = useQuery({
+    queryKey: ["receipts", study.id, study.imagesReceived],
+    queryFn: ({ signal }) => receiptsApi.list(study.id, signal),
+    retry: mayRetry,
+  });
+  if (error) {
+    return (
+      <p className="notice is-bad" role="alert">
+        {error.message}
+      </p>
+    );
+  }
+  if (!data) {
+    return (
+      <div aria-busy="true">
+        <Skeleton className="h-4 w-56" />
+      </div>
+    );
+  }
+  const [newest] = data;
+  return (
+    <div className="exam-history">
+      <ol>
+        {study.integrity === "ok" && study.verifiedAt && (
+          <li>
+            <b>
+              <Plural
+                id="history.verified"
+                value={study.imagesReceived}
+                one="Checked: # image, no change"
+                other="Checked: # images, no change"
+              />
+            </b>
+            <span>{momentText(study.verifiedAt)}</span>
+          </li>
+        )}
+        {data.map((receipt) => (
+          <Received key={receipt.root} receipt={receipt} />
+        ))}
+      </ol>
+      {newest && <Fingerprint root={newest.root} />}
+    </div>
+  );
+}
+
+function Received({ receipt }: { receipt: GivenReceipt }) {
+  const { from, receivedAt, images } = receipt;
+  return (
+    <li>
+      <b>
+        {from === null ? (
+          <Trans id="history.received">Received</Trans>
+        ) : (
+          <Trans id="history.receivedFrom">Received from {from}</Trans>
+        )}
+      </b>
+      <span>
+        {momentText(receivedAt)} ·{" "}
+        <Plural id="history.images" value={images} one="# image" other="# images" />
+      </span>
+    </li>
+  );
+}
+
+function Fingerprint({ root }: { root: string }) {
+  const { t } = useLingui();
+  const copy = async () => {
+    if (await copyText(root))
+      showToast({ tone: "ok", title: t({ id: "history.copied", message: "Copied" }) });
+  };
+  return (
+    <div className="exam-fingerprint">
+      <h3>
+        <Trans id="history.fingerprint">Fingerprint of the exam</Trans>
+      </h3>
+      <p>
+        <span className="mono">{root.match(/.{1,4}/g)?.join(" ")}</span>
+        <IconButton
+          label={t({ id: "history.copy", message: "Copy the fingerprint" })}
+          onClick={() => void copy()}
+        >
+          <CopyIcon />
+        </IconButton>
+      </p>
+      <a href="/verificar" target="_blank" rel="noreferrer">
+        <Trans id="history.check">Check a copy of the exam</Trans>
+      </a>
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button } from "../../ui/button.tsx";
+import { ShieldAlertIcon, ShieldCheckIcon } from "../../ui/icons.tsx";
+import { momentText } from "../../ui/moment-text.ts";
+import { sizeText } from "../upload/sizes.ts";
+import type { SignatureState } from "./check-signature.ts";
+import { fingerprintText } from "./fingerprint-text.ts";
+import type { OpenedReceipt } from "./receipt-file.ts";
+
+const signatures: Record<SignatureState, MessageDescriptor> = {
+  valid: msg({ id: "verify.signature.valid", message: "This server signed this receipt" }),
+  invalid: msg({
+    id: "verify.signature.invalid",
+    message: "This receipt was changed: its signature is wrong",
+  }),
+  unknown: msg({ id: "verify.signature.unknown", message: "No key of this server signed this receipt" }),
+  unreachable: msg({
+    id: "verify.signature.unreachable",
+    message: "The signature can't be checked now: the server's keys could not be read",
+  }),
+};
+
+/** What a receipt says, and whether it is to be believed. */
+export function ReceiptFacts({ opened, onReplace }: { opened: OpenedReceipt; onReplace: () => void }) {
+  const { i18n } = useLingui();
+  const { digest, signature, receipt } = opened;
+  const isValid = signature === "valid";
+  return (
+    <div className="verify-receipt">
+      <p className={isValid ? "verify-verdict is-ok" : "verify-verdict is-bad"} role="status">
+        {isValid ? <ShieldCheckIcon /> : <ShieldAlertIcon />}
+        <b>{i18n._(signatures[signature])}</b>
+      </p>
+      <dl className="verify-facts">
+        <dt>
+          <Trans id="verify.receivedAt">Received on</Trans>
+        </dt>
+        <dd>{momentText(digest.receivedAt)}</dd>
+        {digest.from !== undefined && (
+          <>
+            <dt>
+              <Trans id="verify.from">Delivered by</Trans>
+            </dt>
+            <dd>{digest.from}</dd>
+          </>
+        )}
+        <dt>
+          <Trans id="verify.images">Images</Trans>
+        </dt>
+        <dd>
+          {i18n.number(digest.images)} · {sizeText(i18n, digest.sizeBytes)}
+        </dd>
+        <dt>
+          <Trans id="verify.fingerprint">Fingerprint</Trans>
+        </dt>
+        <dd className="mono">{fingerprintText(digest.root)}</dd>
+        {receipt && (
+          <>
+            <dt>
+              <Trans id="exam.studyUID">Study UID</Trans>
+            </dt>
+            <dd className="mono">{receipt.studyInstanceUID}</dd>
+          </>
+        )}
+      </dl>
+      <Button size="small" onClick={onReplace}>
+        <Trans id="verify.replace">Another receipt</Trans>
+      </Button>
+    </div>
+  );
+}

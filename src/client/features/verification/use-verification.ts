@@ -1,0 +1,88 @@
+import { useRef, useState } from "react";
+import { type PublicKey, publicKeysCall } from "../../../shared/api/receipts.ts";
+import { ApiError, callJson } from "../../api.ts";
+import { type Comparison, compareFiles, type HashedFile } from "./compare-files.ts";
+import { hashInWorker } from "./hash-in-worker.ts";
+import { HashFailed, type HashFailure, type PickedFile } from "./hash-messages.ts";
+import { type OpenedReceipt, openReceiptFile, openReceiptText, rootOf } from "./receipt-file.ts";
+
+/** How the files compare with the receipt; with the digest of one, only whether all of them together are what was received. */
+export type CheckResult =
+  | { kind: "compared"; comparison: Comparison }
+  | { kind: "root"; isSame: boolean; images: number };
+
+export type Check =
+  | { state: "none" }
+  | { state: "running"; files: number; total: number }
+  | { state: "failed"; reason: HashFailure }
+  | { state: "done"; result: CheckResult };
+
+/** The receipt and the files that a person brought. Nothing of them leaves the page: only the public keys are fetched. */
+export function useVerification() {
+  const [receipt, setReceipt] = useState<OpenedReceipt | "unreadable">();
+  const [check, setCheck] = useState<Check>({ state: "none" });
+  const running = useRef<AbortController>(undefined);
+
+  async function open(
+    read: (keys: PublicKey[] | undefined) => Promise<OpenedReceipt | undefined>,
+  ): Promise<void> {
+    forgetCheck();
+    setReceipt((await read(await fetchKeys())) ?? "unreadable");
+  }
+
+  function forgetCheck(): void {
+    running.current?.abort();
+    running.current = undefined;
+    setCheck({ state: "none" });
+  }
+
+  async function checkFiles(files: PickedFile[]): Promise<void> {
+    if (!receipt || receipt === "unreadable") return;
+    forgetCheck();
+    const control = new AbortController();
+    running.current = control;
+    const show = (next: Check) => {
+      if (running.current === control) setCheck(next);
+    };
+    show({ state: "running", files: 0, total: files.length });
+    const known = receipt.receipt?.instances.map(({ sha256 }) => sha256);
+    const onHashed = (count: number, total: number) => show({ state: "running", files: count, total });
+    try {
+      const hashed = await hashInWorker({ files, known }, { onHashed, signal: control.signal });
+      show({ state: "done", result: judge(receipt, hashed) });
+    } catch (error) {
+      if (control.signal.aborted) return;
+      if (!(error instanceof HashFailed)) throw error;
+      show({ state: "failed", reason: error.reason });
+    }
+  }
+
+  return {
+    receipt,
+    check,
+    openFile: (file: Blob) => open((keys) => openReceiptFile(file, keys)),
+    openText: (text: string) => open((keys) => openReceiptText(text, keys)),
+    checkFiles,
+    reset() {
+      forgetCheck();
+      setReceipt(undefined);
+    },
+  };
+}
+
+function judge({ receipt, digest }: OpenedReceipt, files: readonly HashedFile[]): CheckResult {
+  if (receipt) return { kind: "compared", comparison: compareFiles(receipt, files) };
+  const instances = files.flatMap(({ sopInstanceUID, sha256, sizeBytes }) =>
+    sopInstanceUID === undefined ? [] : [{ sopInstanceUID, sha256, sizeBytes }],
+  );
+  return { kind: "root", isSame: rootOf(instances) === digest.root, images: instances.length };
+}
+
+async function fetchKeys(): Promise<PublicKey[] | undefined> {
+  try {
+    return (await callJson(publicKeysCall, { anonymous: true })).keys;
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,137 @@
+import { describe, expect, test } from "bun:test";
+import { zipSync } from "fflate";
+import { CompactSign, exportJWK, generateKeyPair } from "jose";
+import { compareFiles, isUnchanged } from "../../../src/client/features/verification/compare-files.ts";
+import { hashFiles } from "../../../src/client/features/verification/hash-files.ts";
+import {
+  openReceiptFile,
+  openReceiptText,
+  rootOf,
+} from "../../../src/client/features/verification/receipt-file.ts";
+import type { PublicKey, Receipt } from "../../../src/shared/api/receipts.ts";
+import { sampleKinds } from "../../support/damaged-study.ts";
+import { sampleInstance } from "../../support/sample-zip.ts";
+import { sha256 } from "../../support/stored-bytes.ts";
+
+const kinds = sampleKinds();
+const kindNames = Object.keys(kinds);
+const bytesOf = (name: string) => kinds[name] ?? new Uint8Array();
+const hashed = await hashFiles(folder(kinds), undefined, () => {});
+const instances = hashed.map(({ sopInstanceUID = "", sha256: sum, sizeBytes }) => ({
+  sopInstanceUID,
+  sha256: sum,
+  sizeBytes,
+}));
+const receipt: Receipt = {
+  ...{ version: 1, studyInstanceUID: "2.25.1.1", receivedAt: "2026-11-20T12:00:00.000Z" },
+  ...{ instances, root: rootOf(instances) },
+};
+
+function folder(files: Record<string, Uint8Array>) {
+  return Object.entries(files).map(([name, bytes]) => ({
+    name: `disco/${name}`,
+    file: new Blob([Uint8Array.from(bytes)]),
+  }));
+}
+
+async function compare(files: Record<string, Uint8Array>) {
+  const known = new Set(instances.map((instance) => instance.sha256));
+  return compareFiles(receipt, await hashFiles(folder(files), known, () => {}));
+}
+
+const flipped = (bytes: Uint8Array, at: number) => {
+  const changed = Uint8Array.from(bytes);
+  changed[at] = (changed[at] ?? 0) ^ 1;
+  return changed;
+};
+
+describe("files that are checked against a receipt", () => {
+  test("are hashed as the server hashes them, from a folder and from a ZIP, deflated or not", async () => {
+    expect(hashed.map((file) => file.sha256)).toEqual(kindNames.map((name) => sha256(bytesOf(name))));
+    for (const level of [0, 6] as const) {
+      const zip = new Blob([Uint8Array.from(zipSync(kinds, { level }))]);
+      const entries = await hashFiles([{ name: "exame.zip", file: zip }], undefined, () => {});
+      expect(entries.map(({ name: _, ...rest }) => rest)).toEqual(hashed.map(({ name: _, ...rest }) => rest));
+    }
+  });
+
+  test("match under any name and in any order", async () => {
+    const renamed = Object.fromEntries(kindNames.toReversed().map((name, i) => [`IM${i}`, bytesOf(name)]));
+    expect(isUnchanged(await compare(renamed))).toBe(true);
+  });
+
+  test.each([200, 5_000, 12_000])(
+    "name the one file in which a single bit differs, at byte %d",
+    async (at) => {
+      const comparison = await compare({ ...kinds, stored: flipped(bytesOf("stored"), at) });
+      expect(comparison).toEqual({
+        ...{ matching: kindNames.length - 1, missing: [], unknown: [], others: 0 },
+        changed: [{ name: "disco/stored", sopInstanceUID: "2.25.3.1.1.1" }],
+      });
+    },
+  );
+
+  test("name what is missing, what the receipt does not have, and leave other files alone", async () => {
+    const { stored: _, ...rest } = kinds;
+    const comparison = await compare({
+      ...rest,
+      strange: sampleInstance({ study: "9" }),
+      "laudo.pdf": new TextEncoder().encode("%PDF-1.7"),
+    });
+    expect(comparison).toEqual({
+      ...{ matching: kindNames.length - 1, missing: ["2.25.3.1.1.1"], changed: [] },
+      ...{ unknown: ["disco/strange"], others: 1 },
+    });
+  });
+
+  test("of a ZIP that is cut off are reported, not passed", async () => {
+    const whole = zipSync(kinds);
+    const zip = Uint8Array.from(whole.subarray(0, whole.length - 60));
+    await expect(
+      hashFiles([{ name: "a.zip", file: new Blob([zip]) }], undefined, () => {}),
+    ).rejects.toThrow();
+  });
+});
+
+describe("a receipt", async () => {
+  const { privateKey, publicKey } = await generateKeyPair("EdDSA", { crv: "Ed25519" });
+  const { x = "" } = await exportJWK(publicKey);
+  const key: PublicKey = { kty: "OKP", crv: "Ed25519", x, kid: "k1", alg: "EdDSA", use: "sig" };
+  const sign = (payload: object) =>
+    new CompactSign(Buffer.from(JSON.stringify(payload)))
+      .setProtectedHeader({ alg: "EdDSA", kid: "k1" })
+      .sign(privateKey);
+  const jws = await sign(receipt);
+
+  test("is read from the JSON of the API, from a JWS, and from the address in a QR code", async () => {
+    const { instances: _, studyInstanceUID: __, ...rest } = receipt;
+    const digest = { ...rest, images: instances.length, sizeBytes: 12 };
+    const fromJson = await openReceiptText(JSON.stringify({ receipt, jws }), [key]);
+    expect(fromJson).toMatchObject({ signature: "valid", receipt });
+    expect(await openReceiptFile(new Blob([`${jws}\n`]), [key])).toMatchObject({
+      signature: "valid",
+      receipt,
+    });
+    const address = `https://exames.example.com/verificar#${await sign(digest)}`;
+    expect(await openReceiptText(address, [key])).toEqual({ signature: "valid", digest, receipt: undefined });
+  });
+
+  test("that was changed, or signed by nobody known here, is not believed", async () => {
+    const [header, , signature] = jws.split(".");
+    const other = Buffer.from(JSON.stringify({ ...receipt, receivedAt: "2020-01-01T00:00:00.000Z" }));
+    const forged = [header, other.toString("base64url"), signature].join(".");
+    const wrongRoot = await sign({ ...receipt, root: "0".repeat(64) });
+    const stateOf = async (text: string, keys: PublicKey[] | undefined) =>
+      (await openReceiptText(text, keys))?.signature;
+    expect(await stateOf(forged, [key])).toBe("invalid");
+    expect(await stateOf(wrongRoot, [key])).toBe("invalid");
+    expect(await stateOf(`${header}.${jws.split(".")[1]}.AAAA`, [key])).toBe("invalid");
+    expect(await stateOf(jws, [{ ...key, kid: "other" }])).toBe("unknown");
+    expect(await stateOf(JSON.stringify(receipt), [key])).toBe("unknown");
+    expect(await stateOf(jws, undefined)).toBe("unreachable");
+  });
+
+  test.each(["", "{", "{}", "a.b", "a.b.c", "%PDF-1.7\n%%EOF"])("is not made of %p", async (text) => {
+    expect(await openReceiptFile(new Blob([text]), [key])).toBeUndefined();
+  });
+});
