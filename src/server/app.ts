@@ -17,6 +17,7 @@ import { createCallers } from "./features/membership/callers.ts";
 import { createConfirmEmailRoutes, createUsersRoutes } from "./features/membership/users.routes.ts";
 import { createMetricsRoutes } from "./features/monitoring/metrics.routes.ts";
 import { createOperationsRoutes } from "./features/monitoring/operations.routes.ts";
+import { createNotificationsRoutes } from "./features/notifications/notifications.routes.ts";
 import { createOverviewRoutes } from "./features/overview/overview.routes.ts";
 import { createPaymentsRoutes } from "./features/payments/payments.routes.ts";
 import { createReceiptsRoutes } from "./features/receipts/receipts.routes.ts";
@@ -105,6 +106,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/", createPaymentsRoutes(deps, guard));
   app.route("/", createRemovalsRoutes(deps, guard));
   app.route("/", createOverviewRoutes(deps, guard));
+  app.route("/", createNotificationsRoutes(deps, guard));
   app.route("/", createIntegrityRoutes(deps, guard));
   app.route("/", createExportRoutes(deps, guard));
   app.route("/", createOperationsRoutes(deps, guard));

@@ -18,6 +18,7 @@ import { createArrivingFiles } from "./features/ingest/resumable/arriving-file.t
 import { createArrivingParts } from "./features/ingest/resumable/arriving-parts.ts";
 import { createIngestWorkers } from "./features/ingest/worker/ingest-workers.ts";
 import { createLabExamOwner } from "./features/labs/lab-exam-owner.ts";
+import type { NotifyDeps } from "./features/notifications/notify.ts";
 import { createReceiptDesk } from "./features/receipts/receipt-desk.ts";
 import { createReceiptKeys, RECEIPT_KEY } from "./features/receipts/receipt-keys.ts";
 import { assertRestored } from "./features/safekeeping/restore/assert-restored.ts";
@@ -28,7 +29,7 @@ import { thumbnailQueue } from "./features/thumbnails/thumbnail-jobs.ts";
 import { createPictureMaker } from "./features/thumbnails/worker/picture-maker.ts";
 import { KnownSums } from "./holdings/checking/known-sums.ts";
 import type { ObjectOwners, StudyOwner } from "./holdings/object-owners.ts";
-import { createJobs, type Jobs } from "./jobs/jobs.ts";
+import { createJobs } from "./jobs/jobs.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import { outboxFolder } from "./mail/outbox.ts";
 import { createOutboxMailer } from "./mail/outbox-mailer.ts";
@@ -130,7 +131,8 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   started.defer(() => pix?.close());
   const staging = createDiskStore({ root: node.stagingDir });
   const sums = new KnownSums();
-  const owners = createOwners(jobs);
+  const mailSeal = createSeal(secret, "mail");
+  const owners = createOwners({ jobs, clock, config, mailSeal });
   const receiptKeys = createReceiptKeys({
     ...{ db: pool.db, clock, log, seal: createSeal(secret, RECEIPTS_SEAL) },
     path: join(config.dataDir, RECEIPT_KEY),
@@ -146,7 +148,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     jobs,
     tokens: createTokens(secret, () => clock.now()),
     mailer,
-    mailSeal: createSeal(secret, "mail"),
+    mailSeal,
     factorSeal: createSeal(secret, "factors"),
     receiptKeys,
     receiptDesk,
@@ -174,12 +176,13 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   };
 }
 
-function createOwners(jobs: Jobs): ObjectOwners {
+function createOwners(deps: NotifyDeps): ObjectOwners {
+  const { jobs } = deps;
   const makePictures: StudyOwner["archived"] = async (tx, studyId) => {
     await jobs.enqueue(thumbnailQueue, { studyId }, { tx });
   };
   return {
-    studies: createStudyOwner({ jobs }, { archived: makePictures }),
+    studies: createStudyOwner(deps, { archived: makePictures }),
     labExams: createLabExamOwner({ jobs }),
   };
 }

@@ -25,6 +25,7 @@ const ORDER = [
   "security",
   "tokens",
   "auth",
+  "notifications",
   "profile",
   "support",
   "terms",

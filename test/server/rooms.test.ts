@@ -28,6 +28,7 @@ const ORDER = [
   "holdings",
   "features/audit",
   "features/accounts",
+  "features/notifications",
   "features/subscriptions",
   "features/membership",
   "features/support",

@@ -1,6 +1,7 @@
 import ArrowDown from "lucide-react/icons/arrow-down";
 import ArrowLeft from "lucide-react/icons/arrow-left";
 import BadgeCheck from "lucide-react/icons/badge-check";
+import Bell from "lucide-react/icons/bell";
 import Calendar from "lucide-react/icons/calendar";
 import Check from "lucide-react/icons/check";
 import ChevronDown from "lucide-react/icons/chevron-down";
@@ -47,6 +48,7 @@ export const HouseIcon = /* @__PURE__ */ icon(House);
 export const LayersIcon = /* @__PURE__ */ icon(Layers);
 export const UploadIcon = /* @__PURE__ */ icon(Upload);
 export const BadgeCheckIcon = /* @__PURE__ */ icon(BadgeCheck);
+export const BellIcon = /* @__PURE__ */ icon(Bell);
 export const ReceiptIcon = /* @__PURE__ */ icon(Receipt);
 export const LifeBuoyIcon = /* @__PURE__ */ icon(LifeBuoy);
 export const FlaskIcon = /* @__PURE__ */ icon(FlaskConical);

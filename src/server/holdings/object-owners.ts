@@ -57,6 +57,8 @@ export interface StudyOwner extends ObjectOwner {
   showStaged(db: DbOrTx, uploadId: string, status: "transferring" | "error"): Promise<void>;
   /** Marks as archived those that have nothing left in a staging area; the caller locks them before. */
   settle(tx: Tx, uploadId: string): Promise<void>;
+  /** Called when the transfer of an upload failed again. */
+  transferFailed(db: Db, studyIds: readonly string[]): Promise<void>;
   /** Called when an upload's objects of a study have left the staging area. */
   archived(tx: Tx, studyId: string): Promise<void>;
 }

@@ -25,6 +25,7 @@ export const rooms = {
   "Second factors": "Passkeys, the authenticator app and recovery codes of one's own account.",
   "Access tokens":
     "Tokens for programs, each with scopes. They open the calls that name one of their scopes, and never passwords, tokens, devices, payments or accounts.",
+  Notifications: "What an account is told in the app, and which of it by mail too.",
   Account: "One's own profile, terms and data.",
   Uploads: "Studies come in as ZIP files of DICOM instances.",
   Studies: "The list of studies, what is known of each, and who may see it.",

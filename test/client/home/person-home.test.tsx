@@ -29,10 +29,17 @@ interface Home {
   studies?: Study[];
   total?: number;
   shared?: SharedWithMe;
+  told?: unknown[];
   more?: Record<string, Answer>;
 }
 
-async function show({ studies = [skull], total = studies.length, shared = nothingShared, more }: Home) {
+async function show({
+  studies = [skull],
+  total = studies.length,
+  shared = nothingShared,
+  told = [],
+  more,
+}: Home) {
   const searches: string[] = [];
   const calls = answerCalls({
     "GET /api/studies": ({ search }) => {
@@ -42,6 +49,9 @@ async function show({ studies = [skull], total = studies.length, shared = nothin
     "GET /api/studies/s1/thumbnail": () => new Response(null, { status: 204 }),
     "GET /api/studies/s2/thumbnail": () => new Response(null, { status: 204 }),
     "GET /api/shared-with-me": () => Response.json(shared),
+    "GET /api/notifications": () => Response.json({ unread: told.length, notifications: told }),
+    "POST /api/notifications/read": () => Response.json({ read: true }),
+    "GET /api/studies/s1": () => Response.json({ ...skull, laudo: true }),
     "GET /api/subscriptions/my-subscription": () => problem(404, "subscription.none", "x"),
     "GET /api/subscriptions/usage-stats": () => problem(404, "subscription.none", "x"),
     ...more,
@@ -130,6 +140,20 @@ test("an open Pix waits at the top and opens its dialog; once it is paid its row
   await act(async () => window.dispatchEvent(new Event("visibilitychange")));
   await waitFor(() => expect(waiting.getByText("Pix de R$ 39,90 confirmado")).toBeTruthy());
   expect(waiting.queryByRole("button")).toBeNull();
+});
+
+test("a new report waits until it is read; an event of a newer server is left out", async () => {
+  const report = {
+    ...{ id: "01900000-0000-7000-8000-0000000000e1", event: "report.attached", readAt: null, details: {} },
+    ...{ at: new Date().toISOString(), actorName: "Dra. Inês Leão" },
+    study: { id: "s1", studyDescription: "Tomografia de crânio" },
+  };
+  const { calls } = await show({ told: [{ ...report, id: "x", event: "study.praised" }, report] });
+  const waiting = within(await screen.findByRole("region", { name: "Esperando por você 1" }));
+  expect(waiting.getByText("Laudo novo: Tomografia de crânio")).toBeTruthy();
+  await userEvent.setup().click(waiting.getByRole("button", { name: "Ler laudo" }));
+  await waitFor(() => expect(shownView()).toBe("laudo"));
+  expect(calls).toContain("POST /api/notifications/read");
 });
 
 test("a home that breaks says so and leaves the rest of the view", async () => {

@@ -9,6 +9,7 @@ import { LanguageSwitch } from "../preferences/language-switch.tsx";
 import { ThemeSwitch } from "../preferences/theme-switch.tsx";
 import { useHis } from "../session/his-context.ts";
 import { AccountMenu } from "./account-menu.tsx";
+import { Bell } from "./bell.tsx";
 import { menuButtonProps, useMenu } from "./menu-items.tsx";
 import { signOutAskedAtom } from "./sign-out-asked.ts";
 
@@ -20,6 +21,7 @@ export function PhoneBar() {
   return (
     <header className="phone-bar">
       <Brand productName={productName} />
+      <Bell />
       <ThemeSwitch />
       <AccountMenu />
     </header>

@@ -8,6 +8,7 @@ import { LanguageSwitch } from "../preferences/language-switch.tsx";
 import { ThemeSwitch } from "../preferences/theme-switch.tsx";
 import { useHis } from "../session/his-context.ts";
 import { AccountMenu } from "./account-menu.tsx";
+import { Bell } from "./bell.tsx";
 import { ExamCount } from "./exam-count.tsx";
 import { menuButtonProps, useMenu } from "./menu-items.tsx";
 import { useCarefulSignOut } from "./sign-out-asked.ts";
@@ -34,6 +35,7 @@ export function SideMenu() {
       <div className="side-preferences">
         <LanguageSwitch />
         <ThemeSwitch />
+        <Bell />
       </div>
       <div className="side-account">
         <AccountMenu />

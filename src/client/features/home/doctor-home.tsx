@@ -4,6 +4,7 @@ import { type FormEvent, useState } from "react";
 import type { SharedStudy, SharedWithMe } from "../../../shared/api/shared-studies.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { SearchIcon } from "../../ui/icons.tsx";
+import { whenText } from "../../ui/when-text.ts";
 import { viewAtom } from "../places/views.ts";
 import { useHis } from "../session/his-context.ts";
 import { descriptionText, patientText } from "../studies/study-text.ts";
@@ -18,7 +19,6 @@ import { PatientLine, SharedRow } from "./shared-row.tsx";
 import { useSharedWithMe } from "./shared-with-me.ts";
 import { useOpenStudy } from "./use-open-study.ts";
 import { useSettled } from "./use-settled.ts";
-import { whenText } from "./when-text.ts";
 
 /** A doctor's first view: exams that are new for them, those they have seen, and who asks for a report. */
 export default function DoctorHome() {

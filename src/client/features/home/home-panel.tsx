@@ -95,7 +95,7 @@ export function HomeRow({ lead, title, children, actions }: HomeRowProps) {
   );
 }
 
-export function HomeIcon({ icon: RowIcon, tone }: { icon: Icon; tone: "ok" | "warn" | "bad" }) {
+export function HomeIcon({ icon: RowIcon, tone }: { icon: Icon; tone: "ok" | "warn" | "bad" | "accent" }) {
   return (
     <span className={`home-icon is-${tone}`} aria-hidden="true">
       <RowIcon small />

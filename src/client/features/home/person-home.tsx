@@ -3,6 +3,7 @@ import { useSetAtom } from "jotai";
 import { type ReactNode, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { UploadIcon } from "../../ui/icons.tsx";
+import { whenText } from "../../ui/when-text.ts";
 import { viewAtom } from "../places/views.ts";
 import { useHis } from "../session/his-context.ts";
 import { HomeHead } from "./home-head.tsx";
@@ -16,7 +17,6 @@ import { StartPanel } from "./start-panel.tsx";
 import { useSettled } from "./use-settled.ts";
 import { useWaiting } from "./use-waiting.tsx";
 import { WaitingList } from "./waiting-list.tsx";
-import { whenText } from "./when-text.ts";
 
 /** A patient's first view: what waits for them, their newest exams, and what others share with them. */
 export default function PersonHome() {

@@ -1,9 +1,15 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import { type ReactNode, useState } from "react";
+import type { Notification } from "../../../shared/api/notifications.ts";
 import type { Payment } from "../../../shared/api/payments.ts";
+import type { NotificationEvent } from "../../../shared/rules/notification-events.ts";
 import { ReceiptIcon } from "../../ui/icons.tsx";
 import { useServerNow } from "../../ui/use-now.ts";
+import { whenText } from "../../ui/when-text.ts";
+import { EventOrigin, EventTitle, eventIcons } from "../notifications/event-text.tsx";
+import { useNotifications } from "../notifications/use-notifications.ts";
+import { useOpenNotification } from "../notifications/use-open-notification.ts";
 import { moneyText } from "../payments/payment-text.ts";
 import { shownPaymentAtom } from "../payments/shown-payment.ts";
 import { usePayment } from "../payments/use-payments.ts";
@@ -26,7 +32,7 @@ export interface WaitingItem {
 }
 
 /** An open Pix as a row. It stays when the Pix is over, and says so. */
-export function useWaitingPix(): { item: WaitingItem | undefined; isLoading: boolean } {
+function useWaitingPix(): { item: WaitingItem | undefined; isLoading: boolean } {
   const { i18n } = useLingui();
   const subscription = useMySubscription({ enabled: true });
   const [knownId, setKnownId] = useState<string>();
@@ -79,14 +85,45 @@ function PixLine({ payment }: { payment: Payment }) {
   );
 }
 
+/** The events that wait for somebody to look; the others are only told. */
+const WAITING_EVENTS: readonly NotificationEvent[] = ["report.attached"];
+
+function useWaitingEvents() {
+  const open = useOpenNotification();
+  const { data, error, isLoading, refetch } = useNotifications();
+  const items = data
+    ?.filter(({ event, readAt }) => readAt === null && WAITING_EVENTS.includes(event))
+    .map((told): WaitingItem => {
+      return {
+        key: `notification ${told.id}`,
+        at: told.at,
+        lead: <HomeIcon icon={eventIcons[told.event]} tone="accent" />,
+        title: <EventTitle told={told} />,
+        text: <EventLine told={told} />,
+        action: { label: <Trans id="home.readReport">Read report</Trans>, run: () => open(told) },
+      };
+    });
+  return { items, error, isLoading, refetch };
+}
+
+function EventLine({ told }: { told: Notification }) {
+  const { i18n } = useLingui();
+  return (
+    <>
+      <EventOrigin told={told} /> · {whenText(i18n, told.at)}
+    </>
+  );
+}
+
 /** All that waits for the person, the newest first. */
 export function useWaiting() {
   const pix = useWaitingPix();
-  const items = [pix.item].filter((item) => item !== undefined);
+  const { items, error, isLoading, refetch } = useWaitingEvents();
+  const all = items && [...items, ...(pix.item ? [pix.item] : [])];
   return {
-    data: pix.isLoading ? undefined : items.toSorted((one, other) => other.at.localeCompare(one.at)),
-    error: null,
-    isLoading: pix.isLoading,
-    refetch: () => undefined,
+    data: pix.isLoading ? undefined : all?.toSorted((one, other) => other.at.localeCompare(one.at)),
+    error,
+    isLoading: pix.isLoading || isLoading,
+    refetch,
   };
 }

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Avatar } from "../../ui/avatar.tsx";
+import { whenText } from "../../ui/when-text.ts";
 import { HomePanel, HomeRow } from "../home/home-panel.tsx";
-import { whenText } from "../home/when-text.ts";
 import { roleName } from "../users/user-text.ts";
 import type { useOperations } from "./use-operations.ts";
 import { ViewLink } from "./view-link.tsx";

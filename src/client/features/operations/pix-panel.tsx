@@ -3,8 +3,8 @@ import type { AdminPayment } from "../../../shared/api/payments.ts";
 import { Button } from "../../ui/button.tsx";
 import { CircleCheckIcon } from "../../ui/entry-icons.tsx";
 import { ReceiptIcon } from "../../ui/icons.tsx";
+import { whenText } from "../../ui/when-text.ts";
 import { HomeIcon, HomePanel, HomeRow } from "../home/home-panel.tsx";
-import { whenText } from "../home/when-text.ts";
 import { moneyText } from "../payments/payment-text.ts";
 import { planNameText } from "../plan/plan-name.ts";
 import {

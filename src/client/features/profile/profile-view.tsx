@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { Avatar } from "../../ui/avatar.tsx";
 import { dayText } from "../../ui/moment-text.ts";
+import { MailPanel } from "../notifications/mail-panel.tsx";
 import { SecurityPanel } from "../security/security-panel.tsx";
 import { useHis } from "../session/his-context.ts";
 import { TokensPanel } from "../tokens/tokens-panel.tsx";
@@ -24,6 +25,7 @@ export default function ProfileView() {
         <div className="profile-panels">
           <ProfileForm pendingEmail={pendingEmail} onPendingEmail={setPendingEmail} />
           <SecurityPanel />
+          <MailPanel />
           <TokensPanel />
           <AccountData />
         </div>

@@ -12,6 +12,7 @@ import { findUser } from "../accounts/users/users.repo.ts";
 import { presentResumable } from "../ingest/resumable/present-resumable.ts";
 import { listResumablesOf } from "../ingest/resumable/resumable-uploads.repo.ts";
 import { describeLinks } from "../links/describe-links.ts";
+import { listMailChoices, listNotificationsOf } from "../notifications/notifications.repo.ts";
 import { listDevolucoesOf } from "../payments/devolucoes.repo.ts";
 import { listPaymentsOf } from "../payments/payments.repo.ts";
 import { presentPayment } from "../payments/present-payment.ts";
@@ -63,6 +64,8 @@ export async function describeAccount(
       ...{ form: upload.form, receivedFrom: upload.receivedFrom, address: upload.address },
     })),
     sharedWithYou: await listGrantsTo(db, userId),
+    notifications: (await listNotificationsOf(db, userId)).map(({ userId: _, actorId: __, ...told }) => told),
+    mailsAboutEvents: await listMailChoices(db, userId),
     usage: usage.map(({ userId: _, ...event }) => event),
   };
 }

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { listNotificationsCall } from "../../../shared/api/notifications.ts";
 import {
   cancelSubscriptionCall,
   choosePlanCall,
@@ -20,6 +21,7 @@ import {
   planTooSmall,
   subscriptionNotActive,
 } from "../subscriptions/subscriptions.errors.ts";
+import { readNotifications } from "./read-notifications.ts";
 import { readSubscription } from "./read-subscription.ts";
 import { readAccountSubscriptions, readSummary } from "./read-summary.ts";
 
@@ -78,6 +80,19 @@ export function createOverviewRoutes(deps: Deps, guard: Guard) {
       const { userId } = c.get("session");
       await choosePlan(deps, userId, c.req.valid("json").planId, originOf(c));
       return c.json(await readSubscription(deps, userId));
+    },
+  );
+
+  routes.get(
+    listNotificationsCall.path,
+    guard({}),
+    describeIn("Notifications")(listNotificationsCall, {
+      summary: "List what the caller is told",
+      details: "Newest first, at most a hundred.",
+    }),
+    async (c) => {
+      c.header("Cache-Control", "private, no-store");
+      return c.json(await readNotifications(deps, c.get("session")));
     },
   );
 

@@ -10,9 +10,11 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { unauthenticated } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
+import { byAccount } from "../../mail/mail-budget.ts";
 import { type Pix, PixError } from "../../pix/pix.ts";
 import { lockUser } from "../accounts/users/users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
+import { type NotifyDeps, notifyAdmins } from "../notifications/notify.ts";
 import { sumStorage } from "../subscriptions/storage.repo.ts";
 import { gigabytesOf } from "../subscriptions/storage-quota.ts";
 import { planNotFound, planTooSmall, planTooSmallForBytes } from "../subscriptions/subscriptions.errors.ts";
@@ -45,7 +47,7 @@ const HOUR_MS = 3600_000;
  *   `pix.unavailable`
  */
 export async function createPayment(
-  deps: Pick<Deps, "db" | "clock" | "pix" | "log" | "config">,
+  deps: Pick<Deps, "db" | "pix" | "log"> & NotifyDeps,
   userId: string,
   planId: string,
   origin: RequestOrigin,
@@ -60,7 +62,7 @@ export async function createPayment(
 }
 
 async function openPayment(
-  deps: Pick<Deps, "clock">,
+  deps: NotifyDeps,
   pix: Pix,
   tx: Tx,
   wanted: { userId: string; planId: string },
@@ -99,6 +101,13 @@ async function openPayment(
     details: { paymentId: payment.id, plan: plan.slug, amountCents: plan.priceCents },
     ...origin,
   });
+  if (pix.provider === "local") {
+    await notifyAdmins(deps, tx, {
+      ...{ event: "payment.waiting", subjectId: payment.id, actorId: userId },
+      details: { amount: payment.amountCents, planName: plan.name },
+      cause: byAccount(userId, now),
+    });
+  }
   return payment;
 }
 

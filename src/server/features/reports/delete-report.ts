@@ -4,6 +4,7 @@ import { deleteStoredObjects } from "../../holdings/objects/stored-objects.repo.
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { aboutStudy, recordAudit } from "../audit/audit.repo.ts";
+import { deleteNotifications } from "../notifications/notifications.repo.ts";
 import { findStudy } from "../studies/access/find-study.ts";
 import { mayDeleteReport } from "../studies/access/study-access.ts";
 import { checkIfUnsound } from "../studies/check-if-unsound.ts";
@@ -36,6 +37,7 @@ export async function deleteReport(
     // The report's row is deleted with the object that it names.
     await deleteStoredObjects(tx, [stored.object.id], { healedBy: "removed", at: now });
     await setHasReport(tx, study.id, false);
+    await deleteNotifications(tx, { event: "report.attached", subjectId: study.id });
     await checkIfUnsound(deps, tx, study, stored.object.id);
     await recordAudit(tx, {
       at: now,

@@ -3,7 +3,9 @@ import { insertStoredObjects } from "../../holdings/objects/stored-objects.repo.
 import { storeDocument } from "../../holdings/uploads/store-document.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
+import { byAccount } from "../../mail/mail-budget.ts";
 import { aboutStudy, recordAudit } from "../audit/audit.repo.ts";
+import { type NotifyDeps, notify } from "../notifications/notify.ts";
 import { findStudy } from "../studies/access/find-study.ts";
 import { checkIfUnsound } from "../studies/check-if-unsound.ts";
 import { studyNotFound } from "../studies/studies.errors.ts";
@@ -17,7 +19,7 @@ import { insertReport } from "./reports.repo.ts";
  * @throws {AppError} `study.not_found`, `report.exists`, `quota.bytes`
  */
 export async function uploadReport(
-  deps: Pick<Deps, "db" | "disk" | "jobs" | "node" | "store" | "clock" | "log">,
+  deps: Pick<Deps, "db" | "disk" | "node" | "store" | "log"> & NotifyDeps,
   caller: Caller,
   input: { reference: string; pdf: Uint8Array },
   origin: RequestOrigin,
@@ -51,6 +53,11 @@ export async function uploadReport(
       actorId: userId,
       ...aboutStudy(study),
       ...origin,
+    });
+    if (owner.isCaller) return;
+    await notify(deps, tx, owner.id, {
+      ...{ event: "report.attached", subjectId: study.id, studyId: study.id, actorId: userId },
+      cause: byAccount(userId, now),
     });
   });
 }

@@ -4,6 +4,8 @@ import { hasOpenFinding } from "../../holdings/checking/findings.repo.ts";
 import { checkStudyQueue } from "../../holdings/holding-jobs.ts";
 import type { StudyOwner } from "../../holdings/object-owners.ts";
 import { listStoredObjects } from "../../holdings/objects/stored-objects.repo.ts";
+import { byVisitor } from "../../mail/mail-budget.ts";
+import { type NotifyDeps, notifyAdmins } from "../notifications/notify.ts";
 import {
   findObjectOfStudy,
   findStudyOfObject,
@@ -14,13 +16,16 @@ import {
   saveIntegrity,
   takeBackMissing,
 } from "./integrity.repo.ts";
-import { lockStudies, lockStudiesOfUpload, setStatusOfStaged, settleStatus } from "./study-storage.repo.ts";
+import {
+  listFailedStudies,
+  lockStudies,
+  lockStudiesOfUpload,
+  setStatusOfStaged,
+  settleStatus,
+} from "./study-storage.repo.ts";
 
 /** Writes what holdings find out about studies to their rows; calls `archived` for each study whose bytes were moved. */
-export function createStudyOwner(
-  deps: Pick<Deps, "jobs">,
-  { archived }: Pick<StudyOwner, "archived">,
-): StudyOwner {
+export function createStudyOwner(deps: NotifyDeps, { archived }: Pick<StudyOwner, "archived">): StudyOwner {
   return {
     async mark(tx, objectId, found, at) {
       const studyId = await findStudyOfObject(tx, objectId);
@@ -38,6 +43,7 @@ export function createStudyOwner(
     lockOfUpload: lockStudiesOfUpload,
     showStaged: setStatusOfStaged,
     settle: settleStatus,
+    transferFailed: (db, studyIds) => db.transaction((tx) => tellOfFailure(deps, tx, studyIds)),
     archived,
   };
 }
@@ -67,4 +73,15 @@ async function settleRead(tx: Tx, studyId: string, at: Date): Promise<void> {
   const objects = await listStoredObjects(tx, studyId);
   if (objects.some(({ location }) => location === "staging") || (await hasOpenFinding(tx, studyId))) return;
   await saveIntegrity(tx, studyId, "ok", at);
+}
+
+/** A store that is down fails many transfers; mails stop at this number. */
+const MAILS_AN_HOUR = 5;
+
+/** Tells the admins, once for each study. Those that were deleted meanwhile need nobody. */
+async function tellOfFailure(deps: NotifyDeps, tx: Tx, studyIds: readonly string[]): Promise<void> {
+  await lockStudies(tx, [...studyIds]);
+  const cause = byVisitor([{ name: "transfer.failed", limit: MAILS_AN_HOUR }], deps.clock.now());
+  for (const { id } of await listFailedStudies(tx, studyIds))
+    await notifyAdmins(deps, tx, { event: "transfer.failed", subjectId: id, studyId: id, once: true, cause });
 }

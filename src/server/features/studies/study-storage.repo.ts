@@ -2,7 +2,7 @@ import { and, eq, inArray, ne, not, sql } from "drizzle-orm";
 import type { Db, DbOrTx, Tx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
-import { studies } from "./studies.table.ts";
+import { type StudyRow, studies } from "./studies.table.ts";
 
 type OfUpload = { uploadId: string };
 
@@ -98,4 +98,13 @@ export async function setStatusOfStaged(
   status: "transferring" | "error",
 ): Promise<void> {
   await stagedStudies(db, { uploadId, status });
+}
+
+/** Those among `ids` whose transfer to the archive store failed. */
+export async function listFailedStudies(tx: Tx, ids: readonly string[]): Promise<Pick<StudyRow, "id">[]> {
+  if (ids.length === 0) return [];
+  return await tx
+    .select({ id: studies.id })
+    .from(studies)
+    .where(and(inArray(studies.id, [...ids]), eq(studies.storageStatus, "error")));
 }

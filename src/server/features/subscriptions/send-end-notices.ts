@@ -1,9 +1,10 @@
 import { addDays, bannerFor } from "../../../shared/rules/subscription.ts";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
+import { byProgram } from "../../mail/mail-budget.ts";
 import { describeError } from "../../runtime/log.ts";
 import { lockUser } from "../accounts/users/users.repo.ts";
-import { mailUser } from "./mail-user.ts";
+import { notify } from "../notifications/notify.ts";
 import { insertNotice, listEndingAccounts, type NoticeKind } from "./notices.repo.ts";
 import { endingMail } from "./subscription-mails.ts";
 import { findPlan, lockSubscription } from "./subscriptions.repo.ts";
@@ -71,5 +72,8 @@ async function sendNotice(deps: NoticeDeps, tx: Tx, userId: string): Promise<voi
     locale: user.locale,
     publicUrl: deps.config.publicUrl,
   });
-  await mailUser(deps, tx, user, mail);
+  await notify(deps, tx, userId, {
+    ...{ event: "plan.ending", subjectId: userId, mail, cause: byProgram },
+    details: { planName: plan.name, expiresAt: expiresAt.toISOString() },
+  });
 }

@@ -50,6 +50,8 @@ export async function transferUpload(
     }
   } catch (error) {
     await deps.owners.studies.showStaged(deps.db, uploadId, "error");
+    // A first failure is often over at the next try.
+    if (isRetry) await deps.owners.studies.transferFailed(deps.db, studyIds);
     throw error;
   }
   const orphans = await deps.db.transaction(async (tx) => {

@@ -2,9 +2,11 @@ import { boughtPeriod, isInForce } from "../../../../shared/rules/subscription.t
 import type { Tx } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import type { RequestOrigin } from "../../../http/request-origin.ts";
+import { byProgram } from "../../../mail/mail-budget.ts";
 import { lockUser, updateUser } from "../../accounts/users/users.repo.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
-import { mailUser } from "../../subscriptions/mail-user.ts";
+import { deleteNotifications } from "../../notifications/notifications.repo.ts";
+import { notify } from "../../notifications/notify.ts";
 import { lockSubscription, putOnPlan, updateSubscription } from "../../subscriptions/subscriptions.repo.ts";
 import { paidMail } from "../payment-mails.ts";
 import { findPayment, lockPayment, updatePayment } from "../payments.repo.ts";
@@ -49,6 +51,7 @@ export async function settlePayment(
     ...{ status: "paid", paidAt, endToEndId, confirmedBy },
     ...(user ? { periodStart: period.start, periodEnd: period.end } : { failure: "account_gone" }),
   });
+  await deleteNotifications(tx, { event: "payment.waiting", subjectId: payment.id });
   await recordAudit(tx, {
     at: now,
     action: "payment.paid",
@@ -64,6 +67,11 @@ export async function settlePayment(
   else if (current.expiresAt !== null) await updateSubscription(tx, userId, { expiresAt: period.end });
   if (user.isTrial) await updateUser(tx, userId, { isTrial: false });
   const { publicUrl } = deps.config;
-  await mailUser(deps, tx, user, paidMail({ payment, until: period.end, locale: user.locale, publicUrl }));
+  await notify(deps, tx, userId, {
+    ...{ event: "payment.confirmed", subjectId: payment.id },
+    details: { amount: payment.amountCents, planName: payment.planName },
+    mail: paidMail({ payment, until: period.end, locale: user.locale, publicUrl }),
+    cause: byProgram,
+  });
   return true;
 }

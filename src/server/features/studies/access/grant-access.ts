@@ -1,9 +1,13 @@
+import type { Tx } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
 import type { RequestOrigin } from "../../../http/request-origin.ts";
+import { byAccount } from "../../../mail/mail-budget.ts";
 import { userNotFound } from "../../accounts/users/users.errors.ts";
 import { findUser } from "../../accounts/users/users.repo.ts";
 import { aboutStudy, recordAudit } from "../../audit/audit.repo.ts";
+import { deleteNotifications } from "../../notifications/notifications.repo.ts";
+import { type NotifyDeps, notify } from "../../notifications/notify.ts";
 import { studyNotOwner } from "../studies.errors.ts";
 import {
   askForReport,
@@ -13,6 +17,7 @@ import {
   insertGrant,
   listGrants,
 } from "../studies.repo.ts";
+import type { StudyRow } from "../studies.table.ts";
 import { findStudy } from "./find-study.ts";
 import { owns } from "./study-access.ts";
 
@@ -24,7 +29,7 @@ type GrantDeps = Pick<Deps, "db" | "clock">;
  * @throws {AppError} `study.not_found`, `study.not_owner`, `user.not_found`
  */
 export async function grantAccess(
-  deps: GrantDeps,
+  deps: GrantDeps & NotifyDeps,
   caller: Caller,
   input: { reference: string; userId: string; asksForReport?: boolean | undefined },
   origin: RequestOrigin,
@@ -53,6 +58,21 @@ export async function grantAccess(
       details: { userId },
       ...origin,
     });
+    await tellGrantee(deps, tx, study, userId, caller.userId);
+  });
+}
+
+/** Tells an account that it may see a study now. */
+export async function tellGrantee(
+  deps: NotifyDeps,
+  tx: Tx,
+  study: Pick<StudyRow, "id">,
+  userId: string,
+  grantedBy: string,
+): Promise<void> {
+  await notify(deps, tx, userId, {
+    ...{ event: "study.shared", subjectId: study.id, studyId: study.id, actorId: grantedBy },
+    cause: byAccount(grantedBy, deps.clock.now()),
   });
 }
 
@@ -71,6 +91,7 @@ export async function revokeAccess(
   const now = deps.clock.now();
   await deps.db.transaction(async (tx) => {
     if (!(await deleteGrant(tx, study.id, input.userId))) return;
+    await deleteNotifications(tx, { event: "study.shared", subjectId: study.id, userId: input.userId });
     await recordAudit(tx, {
       at: now,
       action: "study.revoked",

@@ -3,6 +3,7 @@ import { AppError } from "../../../http/app-error.ts";
 import type { RequestOrigin } from "../../../http/request-origin.ts";
 import { userNotFound } from "../../accounts/users/users.errors.ts";
 import { findUserByEmail } from "../../accounts/users/users.repo.ts";
+import type { NotifyDeps } from "../../notifications/notify.ts";
 import { doctorNotFound, studyNotOwner } from "../studies.errors.ts";
 import type { Caller } from "../studies.repo.ts";
 import { findStudy } from "./find-study.ts";
@@ -15,7 +16,7 @@ import { owns } from "./study-access.ts";
  * @throws {AppError} `study.not_found`, `study.not_owner`, `doctor.not_found`, for an admin `user.not_found`
  */
 export async function shareStudy(
-  deps: Pick<Deps, "db" | "clock">,
+  deps: Pick<Deps, "db"> & NotifyDeps,
   caller: Caller,
   input: { reference: string; email: string; asksForReport?: boolean | undefined },
   origin: RequestOrigin,

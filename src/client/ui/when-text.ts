@@ -1,6 +1,6 @@
 import type { I18n } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
-import { calendarText, localDay } from "../../ui/moment-text.ts";
+import { calendarText, localDay } from "./moment-text.ts";
 
 const DAY_MS = 24 * 3600_000;
 const today = msg({ id: "when.today", message: "today, {time}" });

@@ -1,0 +1,45 @@
+import { useLingui } from "@lingui/react/macro";
+import { useSetAtom } from "jotai";
+import type { Notification } from "../../../shared/api/notifications.ts";
+import { ApiError } from "../../api.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { viewAtom } from "../places/views.ts";
+import { shownReportAtom } from "../reports/report-state.ts";
+import { sharedStudyAtom } from "../sharing/share-state.ts";
+import { studiesApi } from "../studies/studies-api.ts";
+import { isViewable } from "../studies/study-text.ts";
+import { shownStudyAtom } from "../viewer/shown-study.ts";
+import { useMarkRead } from "./use-notifications.ts";
+
+/** Returns a function that opens what a notification is about, and marks it as read. */
+export function useOpenNotification(): (told: Notification) => void {
+  const { t } = useLingui();
+  const setView = useSetAtom(viewAtom);
+  const showStudy = useSetAtom(shownStudyAtom);
+  const showReport = useSetAtom(shownReportAtom);
+  const showSharing = useSetAtom(sharedStudyAtom);
+  const markRead = useMarkRead();
+
+  const openStudy = async ({ event, study }: Notification): Promise<void> => {
+    if (!study) return;
+    try {
+      const found = await studiesApi.read(study.id);
+      if (event === "report.attached" && found.laudo) showReport(found);
+      else if (event === "invitation.accepted") {
+        setView("listaExames");
+        showSharing(found);
+      } else if (event === "study.shared" && isViewable(found)) showStudy(found);
+      else setView("listaExames");
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const title = t({ id: "notifications.notOpened", message: "It could not be opened" });
+      showToast({ tone: "bad", title, text: error.message });
+    }
+  };
+
+  return (told) => {
+    if (told.readAt === null) markRead.mutate([told.id]);
+    if (told.study) void openStudy(told);
+    else setView("subscription");
+  };
+}

@@ -1,0 +1,75 @@
+import type { NotificationEvent } from "../../../shared/rules/notification-events.ts";
+import type { MailContent } from "../../mail/compose-mail.ts";
+
+type Text = MailContent["subject"];
+
+/** The mail of an event. It names nobody and no exam: what it is about is read behind the sign-in. */
+export function eventMail(event: NotificationEvent, publicUrl: string): MailContent {
+  const { subject, text } = texts[event];
+  return {
+    subject,
+    paragraphs: [text],
+    highlight: {
+      url: `${publicUrl}/his`,
+      label: /*i18n*/ { id: "mail.event.button", message: "Open {productName}" },
+    },
+    footnotes: [
+      /*i18n*/ {
+        id: "mail.event.choice",
+        message: "Your profile says which of these messages you get by e-mail.",
+      },
+    ],
+  };
+}
+
+const texts: Record<NotificationEvent, { subject: Text; text: Text }> = {
+  "study.shared": {
+    subject: /*i18n*/ { id: "mail.event.shared.subject", message: "An exam was shared with you" },
+    text: /*i18n*/ {
+      id: "mail.event.shared.text",
+      message: "Somebody shares an exam with you. Sign in to see it.",
+    },
+  },
+  "report.attached": {
+    subject: /*i18n*/ { id: "mail.event.report.subject", message: "An exam of yours has a report" },
+    text: /*i18n*/ {
+      id: "mail.event.report.text",
+      message: "A report was attached to an exam that you keep. Sign in to read it.",
+    },
+  },
+  "payment.confirmed": {
+    subject: /*i18n*/ { id: "mail.event.paid.subject", message: "Your Pix was confirmed" },
+    text: /*i18n*/ { id: "mail.event.paid.text", message: "We received your Pix, and your plan is active." },
+  },
+  "payment.waiting": {
+    subject: /*i18n*/ { id: "mail.event.pix.subject", message: "A Pix waits for your confirmation" },
+    text: /*i18n*/ {
+      id: "mail.event.pix.text",
+      message: "Somebody asked for a plan by Pix. Confirm it once you see the amount on your bank statement.",
+    },
+  },
+  "transfer.failed": {
+    subject: /*i18n*/ {
+      id: "mail.event.transfer.subject",
+      message: "An exam did not reach the archive store",
+    },
+    text: /*i18n*/ {
+      id: "mail.event.transfer.text",
+      message: "Its files are kept on the server that received them. The list of exams offers another try.",
+    },
+  },
+  "plan.ending": {
+    subject: /*i18n*/ { id: "mail.event.plan.subject", message: "Your plan is about to end" },
+    text: /*i18n*/ {
+      id: "mail.event.plan.text",
+      message: "Renew it to go on using your exams without a break.",
+    },
+  },
+  "invitation.accepted": {
+    subject: /*i18n*/ { id: "mail.event.invitation.subject", message: "Your invitation was accepted" },
+    text: /*i18n*/ {
+      id: "mail.event.invitation.text",
+      message: "The person you invited can see the exam now. Sign in to see who has access.",
+    },
+  },
+};

@@ -1,0 +1,62 @@
+import type { NotificationDetails } from "../../../shared/api/notifications.ts";
+import type { NotificationEvent } from "../../../shared/rules/notification-events.ts";
+import type { Tx } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import { composeMail, type MailContent } from "../../mail/compose-mail.ts";
+import { mailWithinBudget } from "../../mail/mail.jobs.ts";
+import type { MailCause } from "../../mail/mail-budget.ts";
+import { findUser, listAdmins } from "../accounts/users/users.repo.ts";
+import { eventMail } from "./event-mails.ts";
+import { wantsMail } from "./mail-choices.ts";
+import { insertNotification } from "./notifications.repo.ts";
+
+export type NotifyDeps = Pick<Deps, "clock" | "config" | "jobs" | "mailSeal">;
+
+/** Something that an account is told. */
+export interface Notice {
+  event: NotificationEvent;
+  /** The study, payment or account it is about. */
+  subjectId: string;
+  studyId?: string;
+  actorId?: string | null;
+  details?: NotificationDetails;
+  /** Whether an account that was told of it before is not told again. */
+  once?: boolean;
+  /** Instead of the event's own mail. It must name no patient: the owner of an exam is usually its patient. */
+  mail?: MailContent;
+  /** Which mails of the hour it takes from. Beyond them the app alone tells. */
+  cause: MailCause;
+}
+
+/** Installations with more admins than this have one among the first who looks. */
+const TOLD_ADMINS = 10;
+
+/** Tells an account something, in the transaction that causes it: in the app, and by mail if it wants one. */
+export async function notify(deps: NotifyDeps, tx: Tx, userId: string, notice: Notice): Promise<void> {
+  const user = await findUser(tx, userId);
+  if (!user) return;
+  const {
+    event,
+    subjectId,
+    studyId = null,
+    actorId = null,
+    details = {},
+    once = false,
+    mail,
+    cause,
+  } = notice;
+  const at = deps.clock.now();
+  const id = Bun.randomUUIDv7();
+  const row = { id, userId, event, subjectId, studyId, actorId, details, at };
+  if (!(await insertNotification(tx, row, { once }))) return;
+  if (!user.isAuthorized || !(await wantsMail(tx, userId, event))) return;
+  const { productName, publicUrl } = deps.config;
+  const content = mail ?? eventMail(event, publicUrl);
+  const composed = composeMail(content, { to: user.email, locale: user.locale, productName });
+  await mailWithinBudget(deps, tx, composed, cause);
+}
+
+/** Tells the admins something. */
+export async function notifyAdmins(deps: NotifyDeps, tx: Tx, notice: Notice): Promise<void> {
+  for (const { id } of await listAdmins(tx, TOLD_ADMINS)) await notify(deps, tx, id, notice);
+}

@@ -1,0 +1,69 @@
+import "../../support/dom-globals.ts";
+import { expect, test } from "bun:test";
+import { MailPanel } from "../../../src/client/features/notifications/mail-panel.tsx";
+import NotificationBell from "../../../src/client/features/notifications/notification-bell.tsx";
+import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
+import { skull } from "../../support/skull-study.ts";
+
+withDom();
+
+const study = { id: "s1", studyDescription: "Tomografia de crânio" };
+const told = (id: string, over: object = {}) => ({
+  ...{ id: `01900000-0000-7000-8000-0000000000${id}`, event: "study.shared", at: new Date().toISOString() },
+  ...{ readAt: null, actorName: "João Gonçalves", study, details: {} },
+  ...over,
+});
+
+async function show(notifications: object[]) {
+  const sent: unknown[] = [];
+  answerCalls({
+    "GET /api/notifications": () => Response.json({ unread: 0, notifications }),
+    "POST /api/notifications/read": ({ body }) => {
+      sent.push(body);
+      return Response.json({ read: true });
+    },
+    "GET /api/studies/s1": () => Response.json(skull),
+  });
+  await renderView(<NotificationBell />);
+  return sent;
+}
+
+test("the bell counts what is unread; pressing an entry opens what it is about and marks it as read", async () => {
+  const sent = await show([told("a1"), told("a2", { readAt: "2026-11-20T12:00:00.000Z" })]);
+  const user = userEvent.setup();
+  await user.click(await screen.findByRole("button", { name: "Avisos, 1 não lido" }));
+  await user.click(await screen.findByRole("button", { name: /^Compartilhado com você.*Não lido$/ }));
+  await waitFor(() => expect(shownView()).toBe("viewer"));
+  expect(sent).toEqual([{ ids: [told("a1").id] }]);
+  expect(screen.getByRole("button", { name: "Avisos" })).toBeTruthy();
+});
+
+test("all are marked as read at once, and a Pix leads to the subscription", async () => {
+  const paid = told("b1", { event: "payment.confirmed", study: null, details: { amount: 3990 } });
+  const sent = await show([paid, told("b2")]);
+  const user = userEvent.setup();
+  await user.click(await screen.findByRole("button", { name: "Avisos, 2 não lidos" }));
+  await user.click(await screen.findByRole("button", { name: "Marcar tudo como lido" }));
+  expect(sent).toEqual([{}]);
+  await user.click(screen.getByRole("button", { name: /^Pix de R\$.39,90 confirmado/ }));
+  expect(shownView()).toBe("subscription");
+});
+
+test("the profile switches the mail of an event", async () => {
+  const sent: unknown[] = [];
+  answerCalls({
+    "GET /api/notifications/mails": () => Response.json([{ event: "report.attached", wanted: true }]),
+    "PATCH /api/notifications/mails": ({ body }) => {
+      sent.push(body);
+      return Response.json([{ event: "report.attached", wanted: false }]);
+    },
+  });
+  await renderView(<MailPanel />);
+  const choice = await screen.findByRole<HTMLInputElement>("checkbox", {
+    name: "Um exame meu recebeu laudo",
+  });
+  await userEvent.setup().click(choice);
+  await waitFor(() => expect([choice.checked, choice.disabled]).toEqual([false, false]));
+  expect(sent).toEqual([{ event: "report.attached", wanted: false }]);
+});
