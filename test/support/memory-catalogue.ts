@@ -8,7 +8,6 @@ import type {
   SeriesRecord,
   StudyRecord,
 } from "../../src/server/features/dicomweb/dicomweb.catalogue.ts";
-import { matchSeries, matchStudies } from "../../src/server/features/dicomweb/match-studies.ts";
 import { ownBytes } from "../../src/server/runtime/lent-bytes.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 
@@ -32,18 +31,18 @@ export function createMemoryCatalogue(held: HeldInstance[]): DicomwebCatalogue {
   const inStudy = (study: string, series: string) => manifests.get(series)?.studyInstanceUID === study;
 
   return {
-    studies: async (query) => matchStudies(allStudies, query),
-    series: async (study, query) =>
-      matchSeries(
-        allSeries.filter((series) => series.studyInstanceUID === study),
-        query,
-      ),
+    studies: async () => allStudies,
+    series: async (study) => allSeries.filter((series) => series.studyInstanceUID === study),
     manifest: async (study, series) => (inStudy(study, series) ? manifests.get(series) : undefined),
     async metadata(study, series) {
       if (!inStudy(study, series)) return undefined;
       const json = (bySeries.get(series) ?? []).map(({ instance }) => instance.metadata);
       const texts = json.map((instance) => Buffer.from(JSON.stringify(instance)));
       const bytes = Buffer.from(`[${texts.join()}]`);
+      const rangeAt = (at: number) => {
+        const before = texts.slice(0, at).reduce((sum, text) => sum + text.length + 1, 1);
+        return { offset: before, length: texts[at]?.length ?? 0 };
+      };
       return {
         encoding: "zstd",
         inflatedBytes: bytes.length,
@@ -53,9 +52,9 @@ export function createMemoryCatalogue(held: HeldInstance[]): DicomwebCatalogue {
           const at = json.findIndex(
             (instance) => instance[TagHex.SOPInstanceUID]?.Value?.[0] === sopInstanceUID,
           );
-          const before = texts.slice(0, at).reduce((sum, text) => sum + text.length + 1, 1);
-          return at < 0 ? undefined : { offset: before, length: texts[at]?.length ?? 0 };
+          return at < 0 ? undefined : rangeAt(at);
         },
+        ranges: async () => texts.map((_, at) => rangeAt(at)),
       };
     },
     borrow: async (instance, { offset, length }) => ownBytes(whole(instance).slice(offset, offset + length)),

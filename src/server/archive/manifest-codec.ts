@@ -176,6 +176,16 @@ export function metadataRangeOf(index: SeriesIndex, instance: ManifestInstance):
   return undefined;
 }
 
+/** Where the DICOM JSON of each instance is in the inflated metadata. */
+export function metadataRanges({ metadataLengths }: SeriesIndex): ByteRange[] {
+  let offset = 1;
+  return Array.from(metadataLengths, (length) => {
+    const range = { offset, length };
+    offset += length + 1;
+    return range;
+  });
+}
+
 /** Inflates the metadata piece by piece. @throws {ManifestError} while it is read, if they do not inflate */
 export async function* inflatedMetadata(section: Pieces): AsyncGenerator<Uint8Array> {
   try {

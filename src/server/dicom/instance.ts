@@ -31,6 +31,14 @@ export interface IndexAttributes {
   instanceNumber: number | null;
   rows: number | null;
   columns: number | null;
+  /** Absent if the instance has none of them. */
+  kept?: KeptAttributes;
+}
+
+/** What the database keeps of an instance for searches besides its columns. */
+export interface KeptAttributes {
+  study?: DicomJson;
+  series?: DicomJson;
 }
 
 /** One DICOM instance, read from a Part 10 file or a bare data set. */

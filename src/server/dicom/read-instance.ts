@@ -6,6 +6,7 @@ import { asciiValue } from "./element-text.ts";
 import { indexAttributes } from "./index-attributes.ts";
 import type { ByteSource, ReadInstance } from "./instance.ts";
 import { toDicomJson } from "./json-model.ts";
+import { keptAttributes } from "./kept-attributes.ts";
 import { type OpenFile, parseFile } from "./parse-file.ts";
 import { declaredFrameCount, readFrameTable } from "./read-frame-table.ts";
 import { Unreadable } from "./unreadable.ts";
@@ -54,7 +55,7 @@ function describe(open: OpenFile): ReadInstance {
       ...identity,
       sopClassUID: sopClassUID(open),
       transferSyntaxUID: file.transferSyntaxUID,
-      index: indexAttributes(metadata),
+      index: { ...indexAttributes(metadata), kept: keptAttributes(metadata) },
       metadata,
       frames,
     },

@@ -12,6 +12,7 @@ import {
   type ManifestLayout,
   manifestLayout,
   metadataRangeOf,
+  metadataRanges,
   type SeriesIndex,
 } from "../../archive/manifest-codec.ts";
 import type { Pieces } from "../../archive/pieces.ts";
@@ -118,6 +119,7 @@ export function createSeriesReader(deps: ObjectDeps): SeriesReader {
           const instance = findInstance(index.manifest, sopInstanceUID);
           return instance && metadataRangeOf(index, instance);
         },
+        ranges: async () => metadataRanges(await indexOf(object)),
       };
     },
     async read(instance, range) {

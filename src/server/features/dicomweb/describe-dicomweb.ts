@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { describeIn, type Room } from "../../http/describe.ts";
 import { archiveDamaged, heldByAnotherNode, notAcceptable, notFound } from "../../http/http.errors.ts";
+import { searchTooBroad } from "./dicomweb.errors.ts";
 
 /** How the API's document shows DICOMweb behind one kind of access. */
 export interface DicomwebDocument {
@@ -15,31 +16,43 @@ export interface DicomwebDocument {
 export const dicomJsonSchema = z.record(z.string(), z.looseObject({ vr: z.string() }));
 const dataSets = z.array(dicomJsonSchema);
 
-const PAGE = "Takes `limit` and `offset`.";
 const QUERY =
-  "Takes attributes by keyword or tag, wildcards and ranges as PS3.18 has them, `limit` and `offset`.";
+  "Takes attributes by keyword or tag, with wildcards, ranges and lists as PS3.18 has them, `includefield`, `fuzzymatching` (words of names, whatever their case and accents), `limit` and `offset`. A `Warning` header says that there is more.";
 
 /** Describes each DICOMweb route for the API's document. */
 export function describeDicomweb({ room, retrievals, params }: DicomwebDocument) {
   const describe = describeIn(room);
   const json = { params, media: ["application/dicom+json"], problems: [notFound, notAcceptable] };
+  const search = {
+    ...json,
+    also: { 204: "Nothing was found." },
+    problems: [notFound, notAcceptable, searchTooBroad],
+  };
   const bytes = { params, problems: [notFound, notAcceptable, archiveDamaged, heldByAnotherNode] };
   return {
     searchStudies: describe(
       { answer: dataSets },
-      { ...json, summary: "Search studies (QIDO-RS)", details: QUERY },
+      { ...search, summary: "Search studies (QIDO-RS)", details: QUERY },
+    ),
+    searchAllSeries: describe(
+      { answer: dataSets },
+      { ...search, summary: "Search series across studies (QIDO-RS)", details: QUERY },
+    ),
+    searchAllInstances: describe(
+      { answer: dataSets },
+      { ...search, summary: "Search instances across studies (QIDO-RS)", details: QUERY },
     ),
     searchSeries: describe(
       { answer: dataSets },
-      { ...json, summary: "Search the series of a study (QIDO-RS)", details: QUERY },
+      { ...search, summary: "Search the series of a study (QIDO-RS)", details: QUERY },
     ),
     studyInstances: describe(
       { answer: dataSets },
-      { ...json, summary: "List the instances of a study (QIDO-RS)", details: PAGE },
+      { ...search, summary: "List the instances of a study (QIDO-RS)", details: QUERY },
     ),
     seriesInstances: describe(
       { answer: dataSets },
-      { ...json, summary: "List the instances of a series (QIDO-RS)", details: PAGE },
+      { ...search, summary: "List the instances of a series (QIDO-RS)", details: QUERY },
     ),
     studyMetadata: describe(
       { answer: dataSets },

@@ -1,6 +1,6 @@
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import type { BulkDataLocation } from "../../dicom/bulk-data.ts";
-import type { IndexAttributes } from "../../dicom/instance.ts";
+import type { DicomJson, IndexAttributes } from "../../dicom/instance.ts";
 import type { LentBytes } from "../../runtime/lent-bytes.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
 
@@ -21,6 +21,8 @@ export interface StudyRecord
   modalitiesInStudy: string[];
   seriesCount: number;
   instanceCount: number;
+  /** Further attributes, as DICOM JSON. */
+  attributes?: DicomJson | null;
 }
 
 export interface SeriesRecord {
@@ -30,35 +32,8 @@ export interface SeriesRecord {
   seriesNumber: number | null;
   seriesDescription: string | null;
   instanceCount: number;
-}
-
-export interface Page {
-  limit: number;
-  offset: number;
-}
-
-/** Dates `YYYY-MM-DD`, both ends included; an end left out is open. */
-export interface DateSpan {
-  from?: string;
-  to?: string;
-}
-
-/** What a QIDO-RS search for studies asks for; a key left out matches everything. Keys are joined by "and". */
-export interface QidoQuery extends Page {
-  /** Studies with any of these. */
-  studyInstanceUIDs?: string[];
-  /** Case-insensitive, with the wildcards `*` and `?`. */
-  patientName?: string;
-  patientID?: string;
-  accessionNumber?: string;
-  studyDate?: DateSpan;
-  /** Studies with any of these. */
-  modalitiesInStudy?: string[];
-}
-
-export interface SeriesQuery extends Page {
-  seriesInstanceUIDs?: string[];
-  modality?: string;
+  /** Further attributes, as DICOM JSON. */
+  attributes?: DicomJson | null;
 }
 
 /** The bytes of an answer, in memory or streamed. */
@@ -74,6 +49,8 @@ export interface StoredMetadata {
   packed(coding: "br" | "gzip", pack: () => Promise<Uint8Array>): Promise<Uint8Array>;
   /** The range of an instance's JSON; undefined for an instance outside the series. */
   rangeOf(sopInstanceUID: string): Promise<ByteRange | undefined>;
+  /** The range of each instance's JSON, in the order of the manifest. */
+  ranges(): Promise<readonly ByteRange[]>;
 }
 
 /** Reads bytes of instances, however their entries are stored, in bounded memory. */
@@ -93,8 +70,9 @@ export interface InstanceBytes {
  * account give `undefined` or an empty list.
  */
 export interface DicomwebCatalogue extends InstanceBytes {
-  studies(query: QidoQuery): Promise<StudyRecord[]>;
-  series(studyInstanceUID: string, query: SeriesQuery): Promise<SeriesRecord[]>;
+  studies(): Promise<StudyRecord[]>;
+  /** By their numbers; at most 10,000. */
+  series(studyInstanceUID: string): Promise<SeriesRecord[]>;
   /** Returns the same object as long as the series does not change, since an index by UID is cached for it. */
   manifest(studyInstanceUID: string, seriesInstanceUID: string): Promise<SeriesManifest | undefined>;
   metadata(studyInstanceUID: string, seriesInstanceUID: string): Promise<StoredMetadata | undefined>;

@@ -16,3 +16,11 @@ export const tooManyReads: ErrorKind = {
     message: "Too much is being opened at once. Try again shortly.",
   },
 };
+export const searchTooBroad: ErrorKind = {
+  status: 413,
+  code: "search.too_broad",
+  text: /*i18n*/ {
+    id: "error.search.too_broad",
+    message: "This search would read too many series. Name the study or the series, or narrow it otherwise.",
+  },
+};

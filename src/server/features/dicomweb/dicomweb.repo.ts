@@ -30,6 +30,9 @@ export async function listStudiesInScope(db: DbOrTx, scope: Scope): Promise<Stud
   return await db.select().from(studies).where(inScope(scope)).orderBy(studies.id);
 }
 
+/** One request reads at most this many series of a study. */
+const MAX_SERIES = 10_000;
+
 /** The series of a study, ordered by SeriesNumber; empty if the study is not in scope. */
 export async function listSeriesInScope(
   db: DbOrTx,
@@ -42,7 +45,8 @@ export async function listSeriesInScope(
     .from(series)
     .innerJoin(studies, eq(studies.id, series.studyId))
     .where(and(eq(studies.studyInstanceUID, studyInstanceUID), inScope(scope)))
-    .orderBy(sql`${series.seriesNumber} nulls last`, series.seriesInstanceUID);
+    .orderBy(sql`${series.seriesNumber} nulls last`, series.seriesInstanceUID)
+    .limit(MAX_SERIES);
   return rows.map((row) => row.series);
 }
 

@@ -12,21 +12,21 @@ import { framesResponse } from "./frames.ts";
 import { instancesResponse } from "./instances.ts";
 import { assertAcceptsJson } from "./media-types.ts";
 import {
-  dicomJsonResponse,
   instanceMetadataResponse,
   type MetadataOfSeries,
   seriesMetadataResponse,
   studyMetadataResponse,
 } from "./metadata.ts";
-import { parsePage, parseSeriesQuery, parseStudyQuery } from "./parse-qido.ts";
-import { instanceJson, seriesJson, studyJson } from "./qido-json.ts";
+import { parseQido, type QidoQuery } from "./parse-qido.ts";
+import type { Level } from "./qido-attributes.ts";
+import { seriesJson, studyJson } from "./qido-json.ts";
+import { searchInstances } from "./search-instances.ts";
+import { matchesLevel, pageOf, searchedSeries, searchResponse } from "./search-response.ts";
 
 const UID = /^[0-9.]{1,64}$/;
 
-/** One request reads at most this many series of a study. */
-const MAX_SERIES = 10_000;
-
-const ALL_SERIES = { limit: MAX_SERIES, offset: 0 };
+/** The most series of one study whose instances a search reads. */
+const MAX_SEARCHED_SERIES = 1_000;
 
 export interface DicomwebAccess {
   /**
@@ -40,8 +40,12 @@ export interface DicomwebAccess {
   /** Runs before each route, if a guard resolves the caller. */
   guard?: MiddlewareHandler;
   document: DicomwebDocument;
-  /** Whether there is a search over all visible studies; every other route names its study. */
+  /** Whether there is a search over all studies of the catalogue; every other route names its study. */
   hasSearch: boolean;
+  /** The address by which answers name studies, series and instances; none for a viewer. */
+  baseUrl?: string;
+  /** Whether a search without a result is answered without a body (PS3.18 table 10.6.3-1), not by an empty list. */
+  answersNoContent?: boolean;
 }
 
 /** QIDO-RS and WADO-RS (PS3.18 §10.4, §10.6) over what one caller may see. */
@@ -58,55 +62,55 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     return { catalogue, instance: await oneInstance(catalogue, path) };
   }
 
+  const { baseUrl, answersNoContent = false } = access;
+  const answer = (c: Context, found: DicomJson[], query: QidoQuery, levels: readonly Level[]) =>
+    searchResponse(found, {
+      query,
+      levels,
+      answersNoContent,
+      acceptEncoding: c.req.header("accept-encoding"),
+    });
+
   if (access.hasSearch)
     routes.get("/studies", front, described.searchStudies, async (c) => {
       const catalogue = await resolve(c);
       assertAcceptsJson(c.req.header("accept"));
-      const studies = await catalogue.studies(parseStudyQuery(new URL(c.req.url).searchParams));
-      return dicomJsonResponse(studies.map(studyJson), c.req.header("accept-encoding"));
+      const query = parseQido(new URL(c.req.url).searchParams);
+      const studies = (await catalogue.studies()).map((study) => studyJson(study, baseUrl));
+      return answer(c, pageOf(studies, query, "study"), query, ["study"]);
     });
 
   routes.get("/studies/:study/series", front, described.searchSeries, async (c) => {
     const catalogue = await resolve(c);
     assertAcceptsJson(c.req.header("accept"));
-    const study = uid(c.req.param("study"));
-    const query = parseSeriesQuery(new URL(c.req.url).searchParams);
-    const series = await catalogue.series(study, query);
-    if (series.length === 0) await allSeries(catalogue, study);
-    return dicomJsonResponse(series.map(seriesJson), c.req.header("accept-encoding"));
+    const query = parseQido(new URL(c.req.url).searchParams);
+    const series = await allSeries(catalogue, uid(c.req.param("study")));
+    const known = series.map((one) => seriesJson(one, baseUrl));
+    return answer(c, pageOf(known, query, "series"), query, ["series"]);
   });
 
   routes.get("/studies/:study/instances", front, described.studyInstances, async (c) => {
     const catalogue = await resolve(c);
     assertAcceptsJson(c.req.header("accept"));
-    const { limit, offset } = parsePage(new URL(c.req.url).searchParams);
-    const found: DicomJson[] = [];
-    let before = 0;
-    for (const { studyInstanceUID, seriesInstanceUID, instanceCount } of await allSeries(
-      catalogue,
-      uid(c.req.param("study")),
-    )) {
-      if (found.length >= limit) break;
-      const from = Math.max(0, offset - before);
-      before += instanceCount;
-      if (from >= instanceCount) continue;
-      const manifest = await seriesManifest(catalogue, studyInstanceUID, seriesInstanceUID);
-      for (const instance of manifest.instances.slice(from, from + limit - found.length))
-        found.push(instanceJson(manifest, instance));
-    }
-    return dicomJsonResponse(found, c.req.header("accept-encoding"));
+    const query = parseQido(new URL(c.req.url).searchParams);
+    const series = await allSeries(catalogue, uid(c.req.param("study")));
+    const searched = series
+      .map((one) => ({ record: one, known: seriesJson(one, baseUrl) }))
+      .filter(({ known }) => matchesLevel(known, query, "series"))
+      .map(({ record, known }) => searchedSeries(catalogue, record, known));
+    const found = await searchInstances(searched, { query, baseUrl, maxSeries: MAX_SEARCHED_SERIES });
+    return answer(c, found, query, ["series", "instance"]);
   });
 
   routes.get("/studies/:study/series/:series/instances", front, described.seriesInstances, async (c) => {
     const catalogue = await resolve(c);
     assertAcceptsJson(c.req.header("accept"));
-    const { limit, offset } = parsePage(new URL(c.req.url).searchParams);
+    const query = parseQido(new URL(c.req.url).searchParams);
     const manifest = await seriesManifest(catalogue, c.req.param("study"), c.req.param("series"));
-    const page = manifest.instances.slice(offset, offset + limit);
-    return dicomJsonResponse(
-      page.map((instance) => instanceJson(manifest, instance)),
-      c.req.header("accept-encoding"),
-    );
+    const record = { ...manifest, instanceCount: manifest.instances.length };
+    const searched = [searchedSeries(catalogue, record, {})];
+    const found = await searchInstances(searched, { query, baseUrl, maxSeries: 1 });
+    return answer(c, found, query, ["instance"]);
   });
 
   routes.get("/studies/:study/metadata", front, described.studyMetadata, async (c) => {
@@ -195,7 +199,7 @@ function uid(value: string): string {
 }
 
 async function allSeries(catalogue: DicomwebCatalogue, studyInstanceUID: string): Promise<SeriesRecord[]> {
-  const series = await catalogue.series(studyInstanceUID, ALL_SERIES);
+  const series = await catalogue.series(studyInstanceUID);
   if (series.length === 0) throw new AppError(notFound);
   return series;
 }

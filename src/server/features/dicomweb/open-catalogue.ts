@@ -1,12 +1,19 @@
 import { isInflatedInPieces } from "../../archive/instance-reader.ts";
 import { ManifestTooLarge } from "../../archive/manifest.errors.ts";
+import type { SeriesManifest } from "../../archive/manifest.ts";
 import { piecesOf } from "../../archive/pieces.ts";
 import type { Deps } from "../../deps.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import { AppError } from "../../http/app-error.ts";
 import { streamOf } from "../../http/stream-of.ts";
 import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
-import type { Bytes, DicomwebCatalogue, SeriesRecord, StudyRecord } from "./dicomweb.catalogue.ts";
+import type {
+  Bytes,
+  DicomwebCatalogue,
+  SeriesRecord,
+  StoredMetadata,
+  StudyRecord,
+} from "./dicomweb.catalogue.ts";
 import { seriesTooLarge } from "./dicomweb.errors.ts";
 import {
   findManifestObject,
@@ -16,7 +23,6 @@ import {
   type SeriesUIDs,
 } from "./dicomweb.repo.ts";
 import { locateElement } from "./locate-element.ts";
-import { matchSeries, matchStudies } from "./match-studies.ts";
 import { MAX_AT_ONCE_BYTES } from "./metadata.ts";
 
 /** A series' manifest in force, or the fact that none is in scope. */
@@ -38,31 +44,21 @@ export function openCatalogue(
     if (isFound) return found.object;
     return await findManifestObject(deps.db, scope, { studyInstanceUID, seriesInstanceUID });
   };
-  const inTurn = (body: Bytes): Bytes => {
-    deps.readingTurns.assertRoom(readerId);
-    return streamOf(deps.readingTurns.inTurn(readerId, piecesOf(body)));
-  };
+  const { userId } = scope.caller;
+  const inTurn = (body: Bytes) => inTurnOf(deps, userId, body);
   return {
-    async studies(query) {
-      const rows = await listStudiesInScope(deps.db, scope);
-      return matchStudies(rows.map(studyRecord), query);
-    },
-    async series(studyInstanceUID, query) {
+    studies: async () => (await listStudiesInScope(deps.db, scope)).map(studyRecord),
+    async series(studyInstanceUID) {
       const rows = await listSeriesInScope(deps.db, scope, studyInstanceUID);
-      return matchSeries(
-        rows.map((row) => seriesRecord(studyInstanceUID, row)),
-        query,
-      );
+      return rows.map((row) => seriesRecord(studyInstanceUID, row));
     },
     async manifest(studyInstanceUID, seriesInstanceUID) {
       const object = await findManifest(studyInstanceUID, seriesInstanceUID);
-      return object && (await opened(reader.manifest(object)));
+      return object && (await openSeries(deps, userId, object).manifest());
     },
     async metadata(studyInstanceUID, seriesInstanceUID) {
       const object = await findManifest(studyInstanceUID, seriesInstanceUID);
-      const stored = object && (await opened(reader.metadata(object)));
-      if (!stored || stored.inflatedBytes <= MAX_AT_ONCE_BYTES) return stored;
-      return { ...stored, open: async () => inTurn(await stored.open()) };
+      return object && (await openSeries(deps, userId, object).metadata());
     },
     read: reader.read,
     borrow: reader.borrow,
@@ -78,6 +74,27 @@ export function openCatalogue(
   };
 }
 
+/** A series by its manifest, for a reader who may see it; long metadata are inflated in turn with other readers. */
+export function openSeries(
+  deps: Pick<Deps, "series" | "readingTurns">,
+  readerId: string,
+  object: StoredObjectRow,
+): { manifest(): Promise<SeriesManifest>; metadata(): Promise<StoredMetadata> } {
+  return {
+    manifest: () => opened(deps.series.manifest(object)),
+    async metadata() {
+      const stored = await opened(deps.series.metadata(object));
+      if (stored.inflatedBytes <= MAX_AT_ONCE_BYTES) return stored;
+      return { ...stored, open: async () => inTurnOf(deps, readerId, await stored.open()) };
+    },
+  };
+}
+
+function inTurnOf({ readingTurns }: Pick<Deps, "readingTurns">, readerId: string, body: Bytes): Bytes {
+  readingTurns.assertRoom(readerId);
+  return streamOf(readingTurns.inTurn(readerId, piecesOf(body)));
+}
+
 /** An older upload may have stored a series larger than new uploads may be. @throws {AppError} `series.too_large` */
 async function opened<Opened>(opening: Promise<Opened>): Promise<Opened> {
   try {
@@ -89,7 +106,7 @@ async function opened<Opened>(opening: Promise<Opened>): Promise<Opened> {
 }
 
 /** A study as its instances describe it; the upload form's values appear in the list only. */
-function studyRecord(row: StudyRow): StudyRecord {
+export function studyRecord(row: StudyRow): StudyRecord {
   const said = { ...row, ...row.instanceValues };
   return {
     studyInstanceUID: row.studyInstanceUID,
@@ -104,10 +121,11 @@ function studyRecord(row: StudyRow): StudyRecord {
     modalitiesInStudy: said.modality?.split("\\") ?? [],
     seriesCount: row.seriesCount,
     instanceCount: row.instanceCount,
+    attributes: row.attributes,
   };
 }
 
-function seriesRecord(studyInstanceUID: string, row: SeriesRow): SeriesRecord {
+export function seriesRecord(studyInstanceUID: string, row: SeriesRow): SeriesRecord {
   return {
     studyInstanceUID,
     seriesInstanceUID: row.seriesInstanceUID,
@@ -115,5 +133,6 @@ function seriesRecord(studyInstanceUID: string, row: SeriesRow): SeriesRecord {
     seriesNumber: row.seriesNumber,
     seriesDescription: row.description,
     instanceCount: row.instanceCount,
+    attributes: row.attributes,
   };
 }

@@ -1,64 +1,152 @@
-import { type Keyword, TagHex } from "../../../shared/dicom/tags.ts";
+import { isoDate } from "../../../shared/dicom/date.ts";
+import { TagHex } from "../../../shared/dicom/tags.ts";
 import { AppError } from "../../http/app-error.ts";
 import { validationFailed } from "../../http/http.errors.ts";
-import type { DateSpan, QidoQuery, SeriesQuery } from "./dicomweb.catalogue.ts";
+import { attributeNamed, type QidoAttribute } from "./qido-attributes.ts";
 
-const MAX_PAGE = 1_000;
+export const MAX_PAGE = 1_000;
 const MAX_LIST = 200;
 const MAX_TEXT_LENGTH = 128;
+const MAX_MATCHES = 32;
+const MAX_FIELDS = 200;
+/** Attributes in a path such as `RequestAttributesSequence.ScheduledProcedureStepID`. */
+const MAX_DEPTH = 4;
 
-/**
- * Reads a QIDO-RS study search (PS3.18 §10.6). Unknown parameters, `includefield` and `fuzzymatching` are ignored: every answer has
- * all attributes that we store.
- * @throws {AppError} 400 if a limit, an offset or a date can't be read
- */
-export function parseStudyQuery(parameters: URLSearchParams): QidoQuery {
-  return {
-    ...parsePage(parameters),
-    ...defined({
-      studyInstanceUIDs: list(parameters, "StudyInstanceUID"),
-      patientName: text(parameters, "PatientName"),
-      patientID: text(parameters, "PatientID"),
-      accessionNumber: text(parameters, "AccessionNumber"),
-      studyDate: dateSpan(text(parameters, "StudyDate")),
-      modalitiesInStudy: list(parameters, "ModalitiesInStudy"),
-    }),
-  };
+export interface Page {
+  limit: number;
+  offset: number;
 }
 
-/** @throws {AppError} 400 as {@link parseStudyQuery} */
-export function parseSeriesQuery(parameters: URLSearchParams): SeriesQuery {
-  return {
-    ...parsePage(parameters),
-    ...defined({
-      seriesInstanceUIDs: list(parameters, "SeriesInstanceUID"),
-      modality: text(parameters, "Modality"),
-    }),
-  };
+/** What one attribute must be. All values are as DICOM writes them. */
+export type Wanted =
+  /** One of these, exactly: UIDs, or modalities. */
+  | { kind: "list"; values: string[] }
+  /** Both ends included; an end left out is open. */
+  | { kind: "range"; from?: string; to?: string }
+  | { kind: "number"; value: number }
+  /** With the wildcards `*` and `?`. A name is compared without case and accents (PS3.4 §C.2.2.2.1). */
+  | { kind: "text"; pattern: string; isName: boolean }
+  /** Each word begins a word of the name, whatever its case and accents. */
+  | { kind: "words"; words: string };
+
+export interface QidoMatch {
+  /** From the data set down through sequences; the last one is the attribute. */
+  path: QidoAttribute[];
+  wanted: Wanted;
+}
+
+/** A search of PS3.18 §10.6. Matches are joined by "and". */
+export interface QidoQuery extends Page {
+  matches: QidoMatch[];
+  /** Tags that the client wants beside the usual ones. */
+  include: ReadonlySet<string> | "all";
+}
+
+/**
+ * Reads a search. Attributes are named by keyword or by tag. Other parameters are ignored, as clients add their own.
+ * @throws {AppError} 400 if a limit, an offset or a value can't be read
+ */
+export function parseQido(parameters: URLSearchParams): QidoQuery {
+  const isFuzzy = parameters.get("fuzzymatching") === "true";
+  const matches: QidoMatch[] = [];
+  for (const name of new Set(parameters.keys())) {
+    const path = pathOf(name);
+    const attribute = path?.at(-1);
+    if (!path || !attribute) continue;
+    const wanted = wantedOf(name, attribute, parameters.getAll(name), isFuzzy);
+    if (wanted) matches.push({ path, wanted });
+    if (matches.length > MAX_MATCHES) throw invalid(name);
+  }
+  return { ...parsePage(parameters), matches, include: fieldsOf(parameters) };
 }
 
 /** @throws {AppError} 400 if `limit` or `offset` is not a number */
-export function parsePage(parameters: URLSearchParams): { limit: number; offset: number } {
+export function parsePage(parameters: URLSearchParams): Page {
   const limit = count(parameters, "limit") ?? MAX_PAGE;
   return { limit: Math.min(limit, MAX_PAGE), offset: count(parameters, "offset") ?? 0 };
 }
 
-/** Returns `undefined` for an empty value, which matches everything (PS3.4 §C.2.2.2.3). */
-function text(parameters: URLSearchParams, keyword: Keyword): string | undefined {
-  const value = (parameters.get(keyword) ?? parameters.get(TagHex[keyword]) ?? "").trim();
-  if (value.length > MAX_TEXT_LENGTH) throw invalid(keyword);
-  return value === "" || value === "*" ? undefined : value;
+function pathOf(name: string): QidoAttribute[] | undefined {
+  const path = name.split(".", MAX_DEPTH + 1).map(attributeNamed);
+  if (path.length > MAX_DEPTH) return undefined;
+  const known = path.filter((attribute) => attribute !== undefined);
+  return known.length === path.length ? known : undefined;
 }
 
-/** Values of a list are separated by commas, or backslashes as in a data set; the key may also be repeated. */
-function list(parameters: URLSearchParams, keyword: Keyword): string[] | undefined {
-  const values = [...parameters.getAll(keyword), ...parameters.getAll(TagHex[keyword])]
-    .flatMap((value) => value.split(/[,\\]/))
+/** The tags of `includefield`. A member of a sequence brings the sequence. */
+function fieldsOf(parameters: URLSearchParams): QidoQuery["include"] {
+  const names = parameters.getAll("includefield").flatMap((value) => value.split(",", MAX_FIELDS + 1));
+  if (names.length > MAX_FIELDS) throw invalid("includefield");
+  if (names.includes("all")) return "all";
+  return new Set(names.flatMap((name) => pathOf(name.trim())?.[0]?.tag ?? []));
+}
+
+/** Returns `undefined` for an empty value and for `*`, which match everything (PS3.4 §C.2.2.2.3). */
+function wantedOf(
+  name: string,
+  { tag, vr }: QidoAttribute,
+  given: string[],
+  isFuzzy: boolean,
+): Wanted | undefined {
+  const values = (isListed(tag, vr) ? given.flatMap((value) => value.split(/[,\\]/)) : given)
     .map((value) => value.trim())
-    .filter((value) => value !== "");
-  if (values.length > MAX_LIST || values.some((value) => value.length > MAX_TEXT_LENGTH))
-    throw invalid(keyword);
-  return values.length > 0 ? values : undefined;
+    .filter((value) => value !== "" && value !== "*");
+  const [value] = values;
+  if (value === undefined || vr === "SQ") return undefined;
+  if (values.length > MAX_LIST || values.some((text) => text.length > MAX_TEXT_LENGTH)) throw invalid(name);
+  if (isListed(tag, vr)) return { kind: "list", values };
+  switch (vr) {
+    case "DA":
+      return rangeOf(name, value, DATE);
+    case "TM":
+      return rangeOf(name, value, TIME);
+    case "DT":
+      return rangeOf(name, value, DATE_TIME);
+    case "IS":
+    case "DS":
+    case "US":
+    case "UL":
+    case "SS":
+    case "SL":
+    case "FL":
+    case "FD":
+      return { kind: "number", value: numberOf(name, value) };
+    default:
+      return isFuzzy && vr === "PN"
+        ? { kind: "words", words: value }
+        : { kind: "text", pattern: value, isName: vr === "PN" };
+  }
+}
+
+const MODALITIES = new Set<string>([TagHex.Modality, TagHex.ModalitiesInStudy]);
+
+/** Values of a list are separated by commas, or backslashes as in a data set; the key may also be repeated. */
+function isListed(tag: string, vr: string): boolean {
+  return vr === "UI" || MODALITIES.has(tag);
+}
+
+const DATE = /^\d{8}$/;
+const TIME = /^\d{2}(?:\d{2}(?:\d{2}(?:\.\d{1,6})?)?)?$/;
+const DATE_TIME = /^\d{4,14}(?:\.\d{1,6})?$/;
+
+/** `20260131`, `20260101-20260131`, `20260101-` or `-20260131` (PS3.4 §C.2.2.2.5). */
+function rangeOf(name: string, value: string, format: RegExp): Wanted {
+  const [from = "", to = from, more] = value.replaceAll(":", "").split("-");
+  const ends = [from, to].filter((end) => end !== "");
+  const isReadable = ends.every((end) => format.test(end) && (format !== DATE || isDay(end)));
+  if (more !== undefined || ends.length === 0 || !isReadable) throw invalid(name);
+  return { kind: "range", ...(from !== "" && { from }), ...(to !== "" && { to }) };
+}
+
+/** PostgreSQL refuses a day that the calendar does not have. */
+function isDay(da: string): boolean {
+  return isoDate(da) !== null;
+}
+
+function numberOf(name: string, value: string): number {
+  const number = Number(value);
+  if (!Number.isFinite(number)) throw invalid(name);
+  return number;
 }
 
 function count(parameters: URLSearchParams, name: "limit" | "offset"): number | undefined {
@@ -68,30 +156,6 @@ function count(parameters: URLSearchParams, name: "limit" | "offset"): number | 
   return Number(value);
 }
 
-/** `20260131`, `20260101-20260131`, `20260101-` or `-20260131` (PS3.4 §C.2.2.2.5). */
-function dateSpan(value: string | undefined): DateSpan | undefined {
-  if (value === undefined) return undefined;
-  const span = /^(\d{8})?(-)?(\d{8})?$/.exec(value);
-  const [, first, dash, last] = span ?? [];
-  if (
-    dash === undefined ? first === undefined || last !== undefined : first === undefined && last === undefined
-  ) {
-    throw invalid("StudyDate");
-  }
-  return defined({ from: isoDate(first), to: isoDate(dash === undefined ? first : last) });
-}
-
-function isoDate(da: string | undefined): string | undefined {
-  return da === undefined ? undefined : `${da.slice(0, 4)}-${da.slice(4, 6)}-${da.slice(6)}`;
-}
-
 function invalid(path: string): AppError {
   return new AppError(validationFailed, { violations: [{ path, code: "invalid", message: path }] });
-}
-
-function defined<Shape extends object>(
-  shape: Shape,
-): { [Key in keyof Shape]?: Exclude<Shape[Key], undefined> } {
-  const entries = Object.entries(shape).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Key in keyof Shape]?: Exclude<Shape[Key], undefined> };
 }

@@ -2,10 +2,80 @@ import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import type { DicomJson } from "../../dicom/instance.ts";
 import type { SeriesRecord, StudyRecord } from "./dicomweb.catalogue.ts";
+import type { QidoQuery } from "./parse-qido.ts";
+import type { Level } from "./qido-attributes.ts";
 
-/** A study as QIDO-RS answers it (PS3.18 table 10.6.3-3). */
-export function studyJson(study: StudyRecord): DicomJson {
+/** The address of DICOMweb for the caller; undefined where answers name no addresses. */
+type BaseUrl = string | undefined;
+
+/** What a search answers without `includefield` (PS3.18 tables 10.6.3-3 to -5), and StudyDescription and SeriesDescription. */
+const USUAL: Record<Level, readonly string[]> = {
+  study: [
+    TagHex.StudyDate,
+    TagHex.StudyTime,
+    TagHex.AccessionNumber,
+    TagHex.InstanceAvailability,
+    TagHex.ModalitiesInStudy,
+    TagHex.ReferringPhysicianName,
+    TagHex.TimezoneOffsetFromUTC,
+    TagHex.StudyDescription,
+    TagHex.RetrieveURL,
+    TagHex.PatientName,
+    TagHex.PatientID,
+    TagHex.PatientBirthDate,
+    TagHex.PatientSex,
+    TagHex.StudyInstanceUID,
+    TagHex.StudyID,
+    TagHex.NumberOfStudyRelatedSeries,
+    TagHex.NumberOfStudyRelatedInstances,
+  ],
+  series: [
+    TagHex.InstanceAvailability,
+    TagHex.Modality,
+    TagHex.TimezoneOffsetFromUTC,
+    TagHex.SeriesDescription,
+    TagHex.RetrieveURL,
+    TagHex.StudyInstanceUID,
+    TagHex.SeriesInstanceUID,
+    TagHex.SeriesNumber,
+    TagHex.NumberOfSeriesRelatedInstances,
+    TagHex.PerformedProcedureStepStartDate,
+    TagHex.PerformedProcedureStepStartTime,
+    TagHex.RequestAttributesSequence,
+  ],
+  instance: [
+    TagHex.SOPClassUID,
+    TagHex.SOPInstanceUID,
+    TagHex.InstanceAvailability,
+    TagHex.TimezoneOffsetFromUTC,
+    TagHex.RetrieveURL,
+    TagHex.AvailableTransferSyntaxUID,
+    TagHex.StudyInstanceUID,
+    TagHex.SeriesInstanceUID,
+    TagHex.InstanceNumber,
+    TagHex.NumberOfFrames,
+    TagHex.Rows,
+    TagHex.Columns,
+    TagHex.BitsAllocated,
+  ],
+};
+
+/** The attributes of an answer about these levels: the usual ones and those asked for, in the order of their tags. */
+export function pickFields(
+  json: DicomJson,
+  include: QidoQuery["include"],
+  levels: readonly Level[],
+): DicomJson {
+  const usual = new Set(levels.flatMap((level) => USUAL[level]));
+  const tags = Object.keys(json).filter((tag) => include === "all" || usual.has(tag) || include.has(tag));
+  return Object.fromEntries(tags.sort().flatMap((tag) => (json[tag] ? [[tag, json[tag]]] : [])));
+}
+
+/** Everything known of a study. */
+export function studyJson(study: StudyRecord, baseUrl?: BaseUrl): DicomJson {
   return {
+    ...emptyOf({ [TagHex.ReferringPhysicianName]: "PN", [TagHex.StudyID]: "SH" }),
+    ...study.attributes,
     [TagHex.StudyDate]: element("DA", compact(study.studyDate)),
     [TagHex.StudyTime]: element("TM", compact(study.studyTime)),
     [TagHex.AccessionNumber]: element("SH", study.accessionNumber),
@@ -18,38 +88,57 @@ export function studyJson(study: StudyRecord): DicomJson {
     [TagHex.StudyInstanceUID]: element("UI", study.studyInstanceUID),
     [TagHex.NumberOfStudyRelatedSeries]: element("IS", study.seriesCount),
     [TagHex.NumberOfStudyRelatedInstances]: element("IS", study.instanceCount),
+    ...location(baseUrl, `studies/${study.studyInstanceUID}`),
   };
 }
 
-/** A series as QIDO-RS answers it (PS3.18 table 10.6.3-4). */
-export function seriesJson(series: SeriesRecord): DicomJson {
+/** Everything known of a series, without its study. */
+export function seriesJson(series: SeriesRecord, baseUrl?: BaseUrl): DicomJson {
+  const { studyInstanceUID, seriesInstanceUID } = series;
   return {
+    ...series.attributes,
     [TagHex.Modality]: element("CS", series.modality),
     [TagHex.SeriesDescription]: element("LO", series.seriesDescription),
-    [TagHex.StudyInstanceUID]: element("UI", series.studyInstanceUID),
-    [TagHex.SeriesInstanceUID]: element("UI", series.seriesInstanceUID),
+    [TagHex.StudyInstanceUID]: element("UI", studyInstanceUID),
+    [TagHex.SeriesInstanceUID]: element("UI", seriesInstanceUID),
     [TagHex.SeriesNumber]: element("IS", series.seriesNumber),
     [TagHex.NumberOfSeriesRelatedInstances]: element("IS", series.instanceCount),
+    ...location(baseUrl, `studies/${studyInstanceUID}/series/${seriesInstanceUID}`),
   };
 }
 
-/** An instance as QIDO-RS answers it (PS3.18 table 10.6.3-5). */
+/** What the manifest knows of an instance. */
 export function instanceJson(
-  series: { studyInstanceUID: string; seriesInstanceUID: string },
+  { studyInstanceUID, seriesInstanceUID }: { studyInstanceUID: string; seriesInstanceUID: string },
   instance: ManifestInstance,
+  baseUrl?: BaseUrl,
 ): DicomJson {
-  const { frames } = instance;
+  const { frames, sopInstanceUID } = instance;
+  const path = `studies/${studyInstanceUID}/series/${seriesInstanceUID}/instances/${sopInstanceUID}`;
   return {
     [TagHex.SOPClassUID]: element("UI", instance.sopClassUID),
-    [TagHex.SOPInstanceUID]: element("UI", instance.sopInstanceUID),
+    [TagHex.SOPInstanceUID]: element("UI", sopInstanceUID),
     [TagHex.AvailableTransferSyntaxUID]: element("UI", instance.transferSyntaxUID),
-    [TagHex.StudyInstanceUID]: element("UI", series.studyInstanceUID),
-    [TagHex.SeriesInstanceUID]: element("UI", series.seriesInstanceUID),
+    [TagHex.StudyInstanceUID]: element("UI", studyInstanceUID),
+    [TagHex.SeriesInstanceUID]: element("UI", seriesInstanceUID),
     [TagHex.InstanceNumber]: element("IS", instance.instanceNumber),
     ...(frames.kind !== "none" && { [TagHex.NumberOfFrames]: element("IS", frames.frameCount) }),
     [TagHex.Rows]: element("US", instance.rows),
     [TagHex.Columns]: element("US", instance.columns),
+    ...location(baseUrl, path),
   };
+}
+
+function location(baseUrl: BaseUrl, path: string): DicomJson {
+  if (baseUrl === undefined) return {};
+  return {
+    [TagHex.InstanceAvailability]: element("CS", "ONLINE"),
+    [TagHex.RetrieveURL]: element("UR", `${baseUrl}/${path}`),
+  };
+}
+
+function emptyOf(vrs: Record<string, string>): DicomJson {
+  return Object.fromEntries(Object.entries(vrs).map(([tag, vr]) => [tag, { vr }]));
 }
 
 /** An attribute without a value keeps its VR and has no `Value` (PS3.18 §F.2.5). */

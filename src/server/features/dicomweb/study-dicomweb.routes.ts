@@ -6,7 +6,7 @@ import { originOf } from "../../http/request-origin.ts";
 import { createDicomwebRoutes } from "./dicomweb.routes.ts";
 import { chargeRetrieval, openStudyAsSession } from "./open-as-session.ts";
 
-/** DICOMweb within one study, for signed-in users; mounted at `/dicomweb`. */
+/** DICOMweb within one study, for sessions and access tokens; mounted at `/dicomweb`. */
 export function createStudyDicomwebRoutes(deps: Deps, guard: Guard) {
   const sessionOf = (c: Context) => (c as Context<HttpEnv>).get("session");
   return createDicomwebRoutes({
@@ -17,6 +17,8 @@ export function createStudyDicomwebRoutes(deps: Deps, guard: Guard) {
         "For the study's owner and admins. A study counts as one action each time, its series and instances as one together within an hour.",
     },
     hasSearch: false,
+    baseUrl: `${deps.config.publicUrl}/dicomweb`,
+    answersNoContent: true,
     resolve: (c) => openStudyAsSession(deps, sessionOf(c), c.req.param("study") ?? ""),
     async allowRetrieval(c, retrieval) {
       if (c.req.method === "HEAD") return;

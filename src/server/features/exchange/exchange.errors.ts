@@ -13,11 +13,3 @@ export const nothingToStore: ErrorKind = {
   code: "store.empty",
   text: /*i18n*/ { id: "error.store.empty", message: "The request brings no instance." },
 };
-export const searchTooBroad: ErrorKind = {
-  status: 413,
-  code: "search.too_broad",
-  text: /*i18n*/ {
-    id: "error.search.too_broad",
-    message: "This search would read too many series. Name the study or the series, or narrow it otherwise.",
-  },
-};

@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { Deps } from "../../deps.ts";
+import type { DicomJson } from "../../dicom/instance.ts";
 import { AppError } from "../../http/app-error.ts";
 import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
@@ -12,10 +13,14 @@ import {
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { withoutTimeout } from "../../http/request-timeout.ts";
+import type { Session } from "../../http/session.ts";
 import { isTrialAccount } from "../accounts/users/users.repo.ts";
 import { archiveHeaders } from "../dicomweb/archive-headers.ts";
-import { dicomJsonSchema } from "../dicomweb/describe-dicomweb.ts";
+import { describeDicomweb, dicomJsonSchema } from "../dicomweb/describe-dicomweb.ts";
 import { assertAcceptsJson } from "../dicomweb/media-types.ts";
+import { parseQido, type QidoQuery } from "../dicomweb/parse-qido.ts";
+import type { Level } from "../dicomweb/qido-attributes.ts";
+import { searchResponse } from "../dicomweb/search-response.ts";
 import { seriesWouldBeTooLarge, tooManyUploads, uploadTooLarge } from "../ingest/ingest.errors.ts";
 import { measureUpload } from "../ingest/measure-upload.ts";
 import type { UploadSlots } from "../ingest/upload-slots.ts";
@@ -26,6 +31,7 @@ import {
 } from "../subscriptions/subscriptions.errors.ts";
 import { nothingToStore, tooManyInstances } from "./exchange.errors.ts";
 import { assertBringsInstances } from "./receive-instances.ts";
+import { type SearchDeps, searchAllInstances, searchAllSeries, searchAllStudies } from "./search-all.ts";
 import { storeInstances } from "./store-instances.ts";
 
 const UID = /^[0-9.]{1,64}$/;
@@ -52,6 +58,25 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
     );
     return Response.json(body, { status, headers: archiveHeaders(DICOM_JSON) });
   }
+
+  type Search = (deps: SearchDeps, session: Session, query: QidoQuery) => Promise<DicomJson[]>;
+  const searching = (search: Search, levels: readonly Level[]) => async (c: Context<HttpEnv>) => {
+    assertAcceptsJson(c.req.header("accept"));
+    const query = parseQido(new URL(c.req.url).searchParams);
+    const found = await search({ ...deps, baseUrl }, c.get("session"), query);
+    const acceptEncoding = c.req.header("accept-encoding");
+    return await searchResponse(found, { query, levels, answersNoContent: true, acceptEncoding });
+  };
+  const reading = guard({ subscription: "viewing", scope: "dicomweb:read" });
+  const described = describeDicomweb({ room: "DICOMweb", retrievals: "" });
+  routes.get("/studies", reading, described.searchStudies, searching(searchAllStudies, ["study"]));
+  routes.get("/series", reading, described.searchAllSeries, searching(searchAllSeries, ["study", "series"]));
+  routes.get(
+    "/instances",
+    reading,
+    described.searchAllInstances,
+    searching(searchAllInstances, ["study", "series", "instance"]),
+  );
 
   const storing = {
     details:

@@ -17,6 +17,7 @@ import {
 } from "drizzle-orm/pg-core";
 import type { WrittenRow } from "../../db/given-rows.ts";
 import { keyOf } from "../../db/key-of.ts";
+import type { DicomJson } from "../../dicom/instance.ts";
 import { integrity } from "../../holdings/objects/stored-objects.table.ts";
 import { users } from "../accounts/users/users.table.ts";
 
@@ -125,6 +126,8 @@ export const studies = pgTable(
     verifiedAt: timestamp("verified_at", { withTimezone: true }),
     /** The instances' values of columns that the upload form replaced; null if it replaced none. */
     instanceValues: jsonb("instance_values").$type<InstanceValues>(),
+    /** Further attributes of its first instance, for DICOMweb searches; null in rows of older releases. */
+    attributes: jsonb().$type<DicomJson>(),
     /**
      * Patient name, patient ID, accession number and description folded for search (no case, no accents), each cut to
      * {@link MAX_INDEXED_TEXT}.
@@ -151,6 +154,7 @@ export const studies = pgTable(
     index("studies_removal_id_idx").on(table.removalId).where(sql`${table.removalId} is not null`),
     index("studies_unlabelled_idx").on(table.id).where(sql`not ${table.labelled}`),
     index("studies_uid_idx").on(table.studyInstanceUID),
+    index("studies_overridden_idx").on(table.accountId).where(sql`${table.instanceValues} is not null`),
     ...sortIndexes(table),
     // Not partial, since the deletion of an account uses it to find all its studies, including those that wait to be purged.
     index("studies_account_idx").on(table.accountId),
@@ -193,8 +197,13 @@ export const series = pgTable(
     instanceCount: integer("instance_count").notNull(),
     /** The manifest in force; the commit of an upload switches it. */
     manifestId: uuid("manifest_id").notNull(),
+    /** Further attributes of its first instance, for DICOMweb searches; null in rows of older releases. */
+    attributes: jsonb().$type<DicomJson>(),
   },
-  (table) => [uniqueIndex("series_study_uid_key").on(table.studyId, table.seriesInstanceUID)],
+  (table) => [
+    uniqueIndex("series_study_uid_key").on(table.studyId, table.seriesInstanceUID),
+    index("series_uid_idx").on(table.seriesInstanceUID),
+  ],
 );
 
 /** The users besides the owner who may see a study. */

@@ -111,7 +111,11 @@ const newOrChangedSeries = prepared((db, given: Given<RowsByColumn<typeof series
     .select(selectGiven(series, given))
     .onConflictDoUpdate({
       target: [series.studyId, series.seriesInstanceUID],
-      set: { manifestId: sql`excluded.manifest_id`, instanceCount: sql`excluded.instance_count` },
+      set: {
+        manifestId: sql`excluded.manifest_id`,
+        instanceCount: sql`excluded.instance_count`,
+        attributes: sql`coalesce(${series.attributes}, excluded.attributes)`,
+      },
     }),
 );
 

@@ -1,0 +1,71 @@
+import { TagHex } from "../../shared/dicom/tags.ts";
+import type { DicomJson, DicomJsonElement, KeptAttributes } from "./instance.ts";
+
+/** Attributes of a study and of a series that searches ask for, besides those that have columns of their own. */
+const TAGS = {
+  study: [
+    TagHex.InstitutionName,
+    TagHex.ReferringPhysicianName,
+    TagHex.TimezoneOffsetFromUTC,
+    TagHex.NameOfPhysiciansReadingStudy,
+    TagHex.IssuerOfPatientID,
+    TagHex.PatientAge,
+    TagHex.PatientSize,
+    TagHex.PatientWeight,
+    TagHex.StudyID,
+    TagHex.RequestingPhysician,
+    TagHex.RequestedProcedureDescription,
+  ],
+  series: [
+    TagHex.SeriesDate,
+    TagHex.SeriesTime,
+    TagHex.Manufacturer,
+    TagHex.StationName,
+    TagHex.PerformingPhysicianName,
+    TagHex.OperatorsName,
+    TagHex.ManufacturerModelName,
+    TagHex.BodyPartExamined,
+    TagHex.ProtocolName,
+    TagHex.PatientPosition,
+    TagHex.Laterality,
+    TagHex.PerformedProcedureStepStartDate,
+    TagHex.PerformedProcedureStepStartTime,
+    TagHex.RequestAttributesSequence,
+  ],
+} as const;
+
+/** Of the items of RequestAttributesSequence. */
+const REQUEST_TAGS = [
+  TagHex.ScheduledProcedureStepDescription,
+  TagHex.ScheduledProcedureStepID,
+  TagHex.RequestedProcedureID,
+];
+const MAX_ITEMS = 10;
+const MAX_ELEMENT_LENGTH = 1_000;
+
+/** Picks the attributes; an element that is long, or that PostgreSQL could not store, is left out. */
+export function keptAttributes(metadata: DicomJson): KeptAttributes {
+  const study = pick(metadata, TAGS.study);
+  const series = pick(metadata, TAGS.series);
+  return { ...(study && { study }), ...(series && { series }) };
+}
+
+function pick(metadata: DicomJson, tags: readonly string[]): DicomJson | undefined {
+  const kept: DicomJson = {};
+  for (const tag of tags) {
+    const element = metadata[tag];
+    const shortened = element?.vr === "SQ" ? withRequestTags(element) : element;
+    if (shortened?.Value && isStorable(shortened)) kept[tag] = shortened;
+  }
+  return Object.keys(kept).length > 0 ? kept : undefined;
+}
+
+function withRequestTags({ vr, Value = [] }: DicomJsonElement): DicomJsonElement {
+  const items = Value.slice(0, MAX_ITEMS).map((item) => pick((item ?? {}) as DicomJson, REQUEST_TAGS) ?? {});
+  return { vr, Value: items };
+}
+
+function isStorable(element: DicomJsonElement): boolean {
+  const text = JSON.stringify(element);
+  return text.length <= MAX_ELEMENT_LENGTH && !text.includes("\\u0000") && !/\\ud[89a-f]/i.test(text);
+}

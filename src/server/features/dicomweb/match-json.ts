@@ -1,0 +1,89 @@
+import { fold } from "../../../shared/fold.ts";
+import type { DicomJson, DicomJsonElement } from "../../dicom/instance.ts";
+import type { QidoMatch, Wanted } from "./parse-qido.ts";
+
+/** Whether a data set has all the attributes that a search wants (PS3.4 §C.2.2.2). */
+export function matchesAll(json: DicomJson, matches: readonly QidoMatch[]): boolean {
+  return matches.every(({ path, wanted }) => {
+    const tags = path.map(({ tag }) => tag);
+    return textsAt(json, tags).some((text) => isWanted(text, wanted));
+  });
+}
+
+/** The values at a path, a name in its parts: alphabetic, ideographic, phonetic. */
+function textsAt(json: DicomJson, [tag = "", ...inner]: string[]): string[] {
+  const values = json[tag]?.Value ?? [];
+  if (inner.length > 0) return values.flatMap((item) => (isDataSet(item) ? textsAt(item, inner) : []));
+  const isName = json[tag]?.vr === "PN";
+  return values.flatMap((value) => {
+    if (typeof value === "string" || typeof value === "number") return String(value);
+    return isName && value !== null && typeof value === "object" ? Object.values(value).map(String) : [];
+  });
+}
+
+function isDataSet(value: unknown): value is Record<string, DicomJsonElement> {
+  return typeof value === "object" && value !== null;
+}
+
+function isWanted(text: string, wanted: Wanted): boolean {
+  switch (wanted.kind) {
+    case "list":
+      return wanted.values.includes(text);
+    case "range":
+      return isBetween(text, wanted);
+    case "number":
+      return Number(text) === wanted.value;
+    case "text":
+      return wanted.isName
+        ? matchesWildcard(foldName(text), foldName(wanted.pattern))
+        : matchesWildcard(text, wanted.pattern);
+    case "words":
+      return hasWords(text, wanted.words);
+  }
+}
+
+/** An end may be less precise than the value: `10-12` is from 10:00:00 to 12:59:59. */
+function isBetween(text: string, { from, to }: { from?: string; to?: string }): boolean {
+  return (from === undefined || text >= from) && (to === undefined || text.slice(0, to.length) <= to);
+}
+
+/** A name as names are compared: without case, accents and carets. */
+export function foldName(name: string): string {
+  return fold(name.replace(/[\^=]+/g, " "));
+}
+
+/** The words of a name; carets and the groups' sign separate them too. */
+export function wordsOf(name: string): string[] {
+  return foldName(name.replace(/[*?,]/g, " "))
+    .split(" ")
+    .filter((word) => word !== "");
+}
+
+function hasWords(name: string, wanted: string): boolean {
+  const words = wordsOf(name);
+  return wordsOf(wanted).every((word) => words.some((one) => one.startsWith(word)));
+}
+
+/** Wildcard matching (PS3.4 §C.2.2.2.4) in time bounded by the product of both lengths, whatever the pattern. */
+function matchesWildcard(text: string, wanted: string): boolean {
+  let at = 0;
+  let wantedAt = 0;
+  let star = -1;
+  let starAt = 0;
+  while (at < text.length) {
+    if (wanted[wantedAt] === "*") {
+      star = wantedAt++;
+      starAt = at;
+    } else if (wanted[wantedAt] === "?" || wanted[wantedAt] === text[at]) {
+      at++;
+      wantedAt++;
+    } else if (star >= 0) {
+      wantedAt = star + 1;
+      at = ++starAt;
+    } else {
+      return false;
+    }
+  }
+  while (wanted[wantedAt] === "*") wantedAt++;
+  return wantedAt === wanted.length;
+}

@@ -1,0 +1,119 @@
+import { type Keyword, TagHex } from "../../../shared/dicom/tags.ts";
+import { dictionaryVr } from "../../dicom/dictionary.ts";
+
+/** The level of an attribute in the hierarchy of PS3.18 §10.6; a patient's attributes belong to the study. */
+export type Level = "study" | "series" | "instance";
+
+export interface QidoAttribute {
+  /** Eight upper-case hex digits. */
+  tag: string;
+  vr: string;
+}
+
+/** Keywords of attributes (PS3.6) that searches name, by level: those of PS3.18 tables 10.6.1-5 and 10.6.3-3 to -5, and others. */
+const KEYWORDS: Record<Level, readonly Keyword[]> = {
+  study: [
+    "StudyDate",
+    "StudyTime",
+    "AccessionNumber",
+    "InstanceAvailability",
+    "ModalitiesInStudy",
+    "InstitutionName",
+    "ReferringPhysicianName",
+    "TimezoneOffsetFromUTC",
+    "StudyDescription",
+    "NameOfPhysiciansReadingStudy",
+    "RetrieveURL",
+    "PatientName",
+    "PatientID",
+    "IssuerOfPatientID",
+    "PatientBirthDate",
+    "PatientSex",
+    "PatientAge",
+    "PatientSize",
+    "PatientWeight",
+    "StudyInstanceUID",
+    "StudyID",
+    "NumberOfStudyRelatedSeries",
+    "NumberOfStudyRelatedInstances",
+    "RequestingPhysician",
+    "RequestedProcedureDescription",
+  ],
+  series: [
+    "SeriesDate",
+    "SeriesTime",
+    "Modality",
+    "Manufacturer",
+    "StationName",
+    "SeriesDescription",
+    "PerformingPhysicianName",
+    "OperatorsName",
+    "ManufacturerModelName",
+    "BodyPartExamined",
+    "ProtocolName",
+    "PatientPosition",
+    "SeriesInstanceUID",
+    "SeriesNumber",
+    "Laterality",
+    "NumberOfSeriesRelatedInstances",
+    "PerformedProcedureStepStartDate",
+    "PerformedProcedureStepStartTime",
+    "RequestAttributesSequence",
+    "ScheduledProcedureStepID",
+    "RequestedProcedureID",
+  ],
+  instance: [
+    "ImageType",
+    "InstanceCreationDate",
+    "InstanceCreationTime",
+    "SOPClassUID",
+    "SOPInstanceUID",
+    "AcquisitionDate",
+    "ContentDate",
+    "AcquisitionTime",
+    "ContentTime",
+    "AvailableTransferSyntaxUID",
+    "SliceThickness",
+    "KVP",
+    "AcquisitionNumber",
+    "InstanceNumber",
+    "ImagePositionPatient",
+    "ImageOrientationPatient",
+    "FrameOfReferenceUID",
+    "SliceLocation",
+    "ImageComments",
+    "SamplesPerPixel",
+    "PhotometricInterpretation",
+    "NumberOfFrames",
+    "Rows",
+    "Columns",
+    "PixelSpacing",
+    "BitsAllocated",
+    "BitsStored",
+    "HighBit",
+    "PixelRepresentation",
+    "WindowCenter",
+    "WindowWidth",
+    "RescaleIntercept",
+    "RescaleSlope",
+  ],
+};
+
+const levelByTag = new Map<string, Level>();
+for (const level of ["study", "series", "instance"] as const) {
+  for (const keyword of KEYWORDS[level]) levelByTag.set(TagHex[keyword], level);
+}
+const keywords: ReadonlySet<string> = new Set(Object.values(KEYWORDS).flat());
+
+/** The attribute that a search names by its keyword or its tag; undefined for any other word. */
+export function attributeNamed(name: string): QidoAttribute | undefined {
+  const isKeyword = keywords.has(name);
+  if (!isKeyword && !/^[0-9a-f]{8}$/i.test(name)) return undefined;
+  const tag = isKeyword ? TagHex[name as Keyword] : name.toUpperCase();
+  return { tag, vr: dictionaryVr(Number.parseInt(tag, 16)) };
+}
+
+/** The level of an attribute; one that is not listed describes the instance. */
+export function levelOf(tag: string): Level {
+  return levelByTag.get(tag) ?? "instance";
+}

@@ -1,0 +1,63 @@
+import type { DicomJson } from "../../dicom/instance.ts";
+import { archiveHeaders } from "./archive-headers.ts";
+import type { DicomwebCatalogue } from "./dicomweb.catalogue.ts";
+import type { SeriesUIDs } from "./dicomweb.repo.ts";
+import { matchesAll } from "./match-json.ts";
+import { dicomJsonResponse } from "./metadata.ts";
+import type { QidoQuery } from "./parse-qido.ts";
+import { type Level, levelOf } from "./qido-attributes.ts";
+import { pickFields } from "./qido-json.ts";
+import type { SearchedSeries } from "./search-instances.ts";
+
+/** Tells that the page is not all (PS3.18 §10.6.3.2). */
+const MORE = '299 dicomweb "There are additional results that can be requested"';
+
+interface SearchAnswer {
+  query: QidoQuery;
+  /** What an item is about: attributes of these levels are in it. */
+  levels: readonly Level[];
+  answersNoContent: boolean;
+  acceptEncoding: string | undefined;
+}
+
+/** Answers a search by what it found: its page and, if there is more, one item beyond it. */
+export async function searchResponse(
+  found: DicomJson[],
+  { query, levels, answersNoContent, acceptEncoding }: SearchAnswer,
+): Promise<Response> {
+  const page = found.slice(0, query.limit).map((json) => pickFields(json, query.include, levels));
+  const isEmpty = page.length === 0 && answersNoContent;
+  const response = isEmpty
+    ? new Response(null, { status: 204, headers: archiveHeaders("application/dicom+json") })
+    : await dicomJsonResponse(page, acceptEncoding);
+  if (found.length > query.limit) response.headers.set("Warning", MORE);
+  return response;
+}
+
+/** Whether what is known of a study or a series passes the filters of that level. */
+export function matchesLevel(json: DicomJson, { matches }: QidoQuery, level: Level): boolean {
+  return matchesAll(
+    json,
+    matches.filter(({ path: [first] }) => first && levelOf(first.tag) === level),
+  );
+}
+
+/** The page of a short list and, if there is more, one item beyond it. */
+export function pageOf(all: DicomJson[], query: QidoQuery, level: Level): DicomJson[] {
+  const { offset, limit } = query;
+  return all.filter((json) => matchesLevel(json, query, level)).slice(offset, offset + limit + 1);
+}
+
+/** A series of the catalogue, for a search of its instances. */
+export function searchedSeries(
+  catalogue: Pick<DicomwebCatalogue, "manifest" | "metadata">,
+  { studyInstanceUID, seriesInstanceUID, instanceCount }: SeriesUIDs & { instanceCount: number },
+  known: DicomJson,
+): SearchedSeries {
+  return {
+    instanceCount,
+    known,
+    manifest: () => catalogue.manifest(studyInstanceUID, seriesInstanceUID),
+    metadata: () => catalogue.metadata(studyInstanceUID, seriesInstanceUID),
+  };
+}

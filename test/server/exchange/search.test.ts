@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { DicomElements } from "../../../scripts/demo/dicom-writer.ts";
+import type { DicomJson } from "../../../src/server/dicom/instance.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+let t: TestApp;
+let owner: Person;
+let program: Person;
+
+const text = (vr: string, value: string | number) => ({ vr, Value: [value] });
+const head: DicomElements = {
+  [TagHex.PatientName]: text("PN", "Gonçalves^João"),
+  [TagHex.PatientID]: text("LO", "P-100"),
+  [TagHex.StudyDate]: text("DA", "20260131"),
+  [TagHex.StudyTime]: text("TM", "101500"),
+  [TagHex.AccessionNumber]: text("SH", "A1"),
+  [TagHex.Modality]: text("CS", "CT"),
+  "00080090": text("PN", "Araújo^Márcia"),
+  "00200010": text("SH", "E-7"),
+  "00400244": text("DA", "20260130"),
+};
+const firstSeries = { [TagHex.SeriesNumber]: text("IS", 1) };
+const spine: DicomElements = {
+  [TagHex.PatientName]: text("PN", "Silva^Ana"),
+  [TagHex.PatientID]: text("LO", "p-100"),
+  [TagHex.StudyDate]: text("DA", "20250620"),
+  [TagHex.StudyTime]: text("TM", "235959"),
+  [TagHex.Modality]: text("CS", "MR"),
+};
+
+beforeAll(async () => {
+  t = await createTestApp({ env: { PUBLIC_URL: "https://exames.example" } });
+  owner = await t.addPerson("Quem Procura");
+  const stranger = await t.addPerson("Outra Pessoa");
+  await t.store(stranger, sampleZip({ study: "9", elements: head }));
+  await t.store(
+    owner,
+    sampleZip(
+      { study: "1", sop: "1", elements: { ...head, ...firstSeries } },
+      { study: "1", sop: "2", instanceNumber: 2, elements: { ...head, ...firstSeries } },
+      { study: "1", series: "2", sop: "1", elements: { ...head, [TagHex.SeriesNumber]: text("IS", 2) } },
+      { study: "2", elements: spine },
+    ),
+  );
+  // The form changes the list; DICOMweb goes on saying what the instances say.
+  await t.store(owner, sampleZip({ study: "3", elements: spine }), {
+    patientName: "Corrigida",
+    accessionNumber: "LISTA-3",
+  });
+  const granted = await t.store(stranger, sampleZip({ study: "4", elements: spine }));
+  await t.call("POST", `/api/studies/${granted.studies[0]?.id}/assign`, {
+    as: stranger,
+    json: { userId: owner.id },
+  });
+  const made = await t.call("POST", "/api/tokens", {
+    as: owner,
+    json: { name: "PACS", scopes: ["dicomweb:read"] },
+  });
+  program = { ...owner, token: ((await made.json()) as { token: string }).token };
+}, 120_000);
+afterAll(() => t[Symbol.asyncDispose]());
+
+async function search(path: string): Promise<{ status: number; found: DicomJson[]; headers: Headers }> {
+  const answer = await t.call("GET", `/dicomweb${path}`, { as: program });
+  const { status, headers } = answer;
+  return { status, headers, found: status === 200 ? ((await answer.json()) as DicomJson[]) : [] };
+}
+
+const numbersIn = (found: DicomJson[], tag: string) =>
+  found.map((json) => String(json[tag]?.Value?.[0]).replace(/^2\.25\.\d\./, ""));
+const studies = async (query: string) =>
+  numbersIn((await search(`/studies?${query}`)).found, TagHex.StudyInstanceUID).sort();
+
+describe("a search for studies", () => {
+  test.each([
+    ["", ["1", "2", "3", "4"]],
+    ["PatientID=P-100", ["1"]],
+    ["00100020=p-100", ["2", "3", "4"]],
+    ["PatientID=P-1*", ["1"]],
+    ["PatientID=?-100", ["1", "2", "3", "4"]],
+    ["PatientName=goncalves*", ["1"]],
+    ["PatientName=Gonçalves^João", ["1"]],
+    ["PatientName=*ana", ["2", "3", "4"]],
+    ["PatientName=Silva", []],
+    ["PatientName=joao goncal&fuzzymatching=true", ["1"]],
+    ["PatientName=ana%25&fuzzymatching=true", []],
+    ["PatientName=Corrigida", []],
+    ["AccessionNumber=LISTA-3", []],
+    ["AccessionNumber=A1", ["1"]],
+    ["StudyDate=20260131", ["1"]],
+    ["StudyDate=20250101-20251231", ["2", "3", "4"]],
+    ["StudyDate=-20250620", ["2", "3", "4"]],
+    ["StudyDate=20260101-", ["1"]],
+    ["StudyTime=10-11", ["1"]],
+    ["StudyTime=2359-", ["2", "3", "4"]],
+    ["ModalitiesInStudy=MR", ["2", "3", "4"]],
+    ["ModalitiesInStudy=US,CT", ["1"]],
+    ["ModalitiesInStudy=C_", []],
+    ["ReferringPhysicianName=araujo*", ["1"]],
+    ["ReferringPhysicianName=marcia&fuzzymatching=true", ["1"]],
+    ["StudyID=E-7", ["1"]],
+    ["StudyID=e-7", []],
+    ["NumberOfStudyRelatedInstances=3", ["1"]],
+    [`StudyInstanceUID=${studyUID("1")},${studyUID("4")}`, ["1", "4"]],
+    [`StudyInstanceUID=${studyUID("1")}%5C${studyUID("9")}`, ["1"]],
+    ["PatientName=*&AnythingElse=1&AccessionNumber=", ["1", "2", "3", "4"]],
+  ])("for %p finds %p", async (query, expected) => {
+    expect(await studies(query)).toEqual(expected);
+  });
+
+  test("answers the attributes of PS3.18 and where the study is", async () => {
+    const { found } = await search("/studies?PatientID=P-100");
+    expect(found).toMatchObject([
+      {
+        "00080056": { vr: "CS", Value: ["ONLINE"] },
+        "00080090": { vr: "PN", Value: [{ Alphabetic: "Araújo^Márcia" }] },
+        [TagHex.ModalitiesInStudy]: { vr: "CS", Value: ["CT"] },
+        [TagHex.RetrieveURL]: {
+          vr: "UR",
+          Value: [`https://exames.example/dicomweb/studies/${studyUID("1")}`],
+        },
+        "00200010": { vr: "SH", Value: ["E-7"] },
+        [TagHex.NumberOfStudyRelatedSeries]: { vr: "IS", Value: [2] },
+        [TagHex.NumberOfStudyRelatedInstances]: { vr: "IS", Value: [3] },
+      },
+    ]);
+  });
+
+  test("says what the instances say, where the form changed the list", async () => {
+    const { found } = await search(`/studies?StudyInstanceUID=${studyUID("3")}`);
+    expect(found[0]?.[TagHex.PatientName]?.Value).toEqual([{ Alphabetic: "Silva^Ana" }]);
+  });
+
+  test("comes in pages, newest first, and says that there is more", async () => {
+    const first = await search("/studies?limit=1");
+    expect(numbersIn(first.found, TagHex.StudyInstanceUID)).toEqual(["1"]);
+    expect(first.headers.get("warning")).toStartWith("299 ");
+    const all = (await search("/studies")).found;
+    const paged = (await search("/studies?limit=3&offset=1")).found;
+    expect(paged).toEqual(all.slice(1));
+    expect((await search("/studies?limit=3&offset=1")).headers.get("warning")).toBeNull();
+  });
+
+  test("without a result has no body", async () => {
+    expect((await search("/studies?PatientID=nobody")).status).toBe(204);
+  });
+
+  test.each(["limit=-1", "StudyDate=2026", "StudyDate=20260231", "StudyTime=1", "SeriesNumber=x"])(
+    "that can't be read (%s) is refused, not guessed",
+    async (query) => {
+      expect((await search(`/studies?${query}`)).status).toBe(400);
+    },
+  );
+});
+
+describe("a search for series", () => {
+  test.each([
+    ["", 5],
+    ["Modality=CT", 2],
+    ["Modality=CT,MR", 5],
+    ["PatientID=P-100&SeriesNumber=2", 1],
+    ["SeriesInstanceUID=2.25.2.2.1", 1],
+    ["PerformedProcedureStepStartDate=20260101-20260131", 2],
+    ["RequestAttributesSequence.ScheduledProcedureStepID=x", 0],
+  ])("across studies for %p finds %i", async (query, count) => {
+    expect((await search(`/series?${query}`)).found).toHaveLength(count);
+  });
+
+  test("across studies says what study each is of", async () => {
+    const { found } = await search("/series?SeriesInstanceUID=2.25.2.1.2");
+    expect(found).toMatchObject([
+      {
+        [TagHex.PatientID]: { Value: ["P-100"] },
+        [TagHex.StudyInstanceUID]: { Value: [studyUID("1")] },
+        "00400244": { vr: "DA", Value: ["20260130"] },
+      },
+    ]);
+  });
+
+  test("of one study takes filters of the series", async () => {
+    const found = (await search(`/studies/${studyUID("1")}/series?SeriesNumber=2`)).found;
+    expect(numbersIn(found, TagHex.SeriesInstanceUID)).toEqual(["1.2"]);
+    expect((await search(`/studies/${studyUID("1")}/series?Modality=US`)).status).toBe(204);
+    expect((await search(`/studies/${studyUID("9")}/series`)).status).toBe(404);
+  });
+});
+
+describe("a search for instances", () => {
+  const sops = async (path: string) => numbersIn((await search(path)).found, TagHex.SOPInstanceUID);
+
+  test.each([
+    ["/instances?PatientID=P-100", ["1.1.1", "1.1.2", "1.2.1"]],
+    ["/instances?PatientID=P-100&InstanceNumber=2", ["1.1.2"]],
+    ["/instances?SOPInstanceUID=2.25.3.2.1.1,2.25.3.9.1.1", ["2.1.1"]],
+    ["/instances?PatientID=P-100&offset=1&limit=1", ["1.1.2"]],
+    ["/instances?BitsAllocated=1", []],
+    [`/studies/${studyUID("1")}/instances?SeriesNumber=2`, ["1.2.1"]],
+    [`/studies/${studyUID("1")}/instances?PatientName=goncalves*&offset=2`, ["1.2.1"]],
+    [`/studies/${studyUID("1")}/series/2.25.2.1.1/instances?InstanceNumber=2`, ["1.1.2"]],
+    [`/studies/${studyUID("1")}/series/2.25.2.1.1/instances?00080090=*Marcia&limit=1`, ["1.1.1"]],
+  ])("%s finds %p", async (path, expected) => {
+    expect(await sops(path)).toEqual(expected);
+  });
+
+  test("answers what the instance says of its pixels, and any attribute that is asked for", async () => {
+    const path = `/studies/${studyUID("1")}/series/2.25.2.1.1/instances?limit=1`;
+    const [usual] = (await search(path)).found;
+    expect(usual?.["00280100"]?.Value).toEqual([16]);
+    expect(usual?.[TagHex.PatientName]).toBeUndefined();
+    const [asked] = (await search(`${path}&includefield=PatientName,00080090`)).found;
+    expect(asked?.[TagHex.PatientName]?.Value).toEqual([{ Alphabetic: "Gonçalves^João" }]);
+    const [all] = (await search(`${path}&includefield=all`)).found;
+    expect(Object.keys(all ?? {}).length).toBeGreaterThan(Object.keys(asked ?? {}).length);
+  });
+
+  test("stops before it reads very many series", async () => {
+    const many = await t.addPerson("Arquivo Grande", { plan: "clinica" });
+    const zip = Array.from({ length: 201 }, (_, i) => ({ study: "50", series: String(i + 1) }));
+    await t.store(many, sampleZip(...zip));
+    const ask = async (query: string) =>
+      (await t.call("GET", `/dicomweb/instances?${query}`, { as: many })).status;
+    expect(await ask("SOPInstanceUID=2.25.3.50.9.1")).toBe(413);
+    expect(await ask("SOPInstanceUID=2.25.3.50.9.1&SeriesInstanceUID=2.25.2.50.9")).toBe(200);
+    expect(await ask("offset=200")).toBe(200);
+  });
+});
+
+test("a doctor without a subscription finds what was granted, and not their own", async () => {
+  const doctor = await t.addPerson("Doutora", { role: "doctor" });
+  await t.store(doctor, sampleZip({ study: "60" })).catch(() => undefined);
+  await t.sql`delete from subscriptions where user_id = ${doctor.id}`;
+  const [row] = await t.sql`select id from studies where study_instance_uid = ${studyUID("2")}`;
+  await t.call("POST", `/api/studies/${row?.id}/assign`, { as: owner, json: { userId: doctor.id } });
+  const answer = await t.call("GET", "/dicomweb/studies", { as: doctor });
+  expect(numbersIn((await answer.json()) as DicomJson[], TagHex.StudyInstanceUID)).toEqual(["2"]);
+});
