@@ -320,7 +320,7 @@ describe("a study", () => {
       expect(scrollY).toBeGreaterThan(0);
 
       await row.click();
-      await page.getByRole("button", { name: "Abrir na página" }).click();
+      await page.getByRole("button", { name: "Ver ao lado do menu" }).click();
       await page.locator("main[data-view=viewer]").waitFor();
       expect(await page.evaluate(() => window.scrollY)).toBe(0);
       expect(await page.locator("nav [aria-current=page]").first().textContent()).toContain("Meus exames");

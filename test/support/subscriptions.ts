@@ -43,6 +43,7 @@ export const subscription: Subscription = {
   downloadsThisMonth: 16,
   deletesThisMonth: 4,
   canCancel: true,
+  cancelledAt: null,
   removedUntil: null,
   openPaymentId: null,
 };

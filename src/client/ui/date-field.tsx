@@ -2,10 +2,9 @@ import { useLingui } from "@lingui/react/macro";
 import { type ReactNode, useRef, useState } from "react";
 import { activeLocale } from "../i18n.ts";
 import { IconButton } from "./button.tsx";
-import { type DateKind, formatDate, isDateOrEmpty, parseDate } from "./date-text.ts";
-import { Field, TextField } from "./field.tsx";
+import { type DateKind, formatDate, isDateOrEmpty, parseDate, separateWhileTyping } from "./date-text.ts";
+import { Field } from "./field.tsx";
 import { CalendarIcon } from "./icons.tsx";
-import { useMediaQuery } from "./use-media-query.ts";
 
 interface DateFieldProps {
   label: ReactNode;
@@ -22,25 +21,18 @@ interface DateFieldProps {
 }
 
 /**
- * A date field in the order of the product's language; the browser's own field uses the browser's language. Touch devices
- * get the browser's own field anyway, for its picker.
+ * A date field in the order of the product's language, on every device: the browser's own field uses the browser's language. Its
+ * calendar is a button away.
  */
-export function DateField({ kind = "date", value, onValueChange, ...field }: DateFieldProps) {
-  const isTouched = useMediaQuery("(pointer: coarse)");
-  if (!isTouched) return <TypedDate kind={kind} value={value} onValueChange={onValueChange} {...field} />;
-  return (
-    <TextField
-      {...field}
-      type={nativeType(kind)}
-      value={isDateOrEmpty(value, kind) ? value : ""}
-      onChange={({ target }) => onValueChange(target.value)}
-    />
-  );
-}
-
-type TypedDateProps = DateFieldProps & { kind: DateKind };
-
-function TypedDate({ label, kind, hint, error, className, disabled, ...props }: TypedDateProps) {
+export function DateField({
+  label,
+  kind = "date",
+  hint,
+  error,
+  className,
+  disabled,
+  ...props
+}: DateFieldProps) {
   const { t } = useLingui();
   const { shown, type, settle, isWrong } = useTyping(kind, props);
   const pattern = usePattern(kind);
@@ -87,12 +79,14 @@ function useTyping(
   const locale = activeLocale();
   const readDate = (text: string) => parseDate(text, kind, locale) ?? text.trim();
   const isBeingTyped = typed !== undefined && readDate(typed) === value;
+  const shown = isBeingTyped ? typed : (formatDate(value, locale) ?? value);
   return {
-    shown: isBeingTyped ? typed : (formatDate(value, locale) ?? value),
+    shown,
     isWrong: !isBeingTyped && !isDateOrEmpty(value, kind),
     type: (text: string) => {
-      setTyped(text);
-      onValueChange(readDate(text));
+      const separated = separateWhileTyping(text, shown, kind, locale);
+      setTyped(separated);
+      onValueChange(readDate(separated));
     },
     settle: () => setTyped(undefined),
   };

@@ -9,12 +9,12 @@ const ISO = { date: /^(\d{4})-(\d\d)-(\d\d)$/, datetime: /^(\d{4})-(\d\d)-(\d\d)
 const WRITTEN_DATE = /^(?:(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})|(\d\d)(\d\d)(\d{4}))/;
 const WRITTEN_TIME = /^[\s,]+(\d{1,2})(?::|h)?(\d\d)$|^(\d\d)(\d\d)$/;
 
-/** A day in the order of the product's language: `14/03/2026`, or `03/14/2026` in en-US. */
+/** A day as a field writes it: `14-03-2026` as in the lists, or `03/14/2026` in en-US. */
 export function formatDate(iso: string, locale: Locale): string | undefined {
   const kind = iso.includes("T") ? "datetime" : "date";
   const [, year = "", month = "", day = "", hour, minute] = ISO[kind].exec(iso) ?? [];
   if (!isDate(iso, kind)) return undefined;
-  const date = locale === "en-US" ? `${month}/${day}/${year}` : `${day}/${month}/${year}`;
+  const date = locale === "en-US" ? `${month}/${day}/${year}` : `${day}-${month}-${year}`;
   return hour === undefined ? date : `${date} ${hour}:${minute}`;
 }
 
@@ -31,6 +31,28 @@ export function parseDate(text: string, kind: DateKind, locale: Locale): string 
   const [isTime, h1, m1, h2, m2] = WRITTEN_TIME.exec(rest) ?? [];
   const time = isTime ? isoTime(`${(h1 ?? h2 ?? "").padStart(2, "0")}${m1 ?? m2}`) : null;
   return time === null ? undefined : `${date}T${time}`;
+}
+
+/** Where a separator follows, by the number of characters before it. */
+const SEPARATED = new Map([
+  [2, "date"],
+  [5, "date"],
+  [10, " "],
+  [13, ":"],
+]);
+
+/**
+ * What a field shows after a character was typed: separators come by themselves, because a phone's number keys have none. Text that was
+ * shortened or pasted stays as it is.
+ */
+export function separateWhileTyping(typed: string, before: string, kind: DateKind, locale: Locale): string {
+  const isTyped = typed.length === before.length + 1 && typed.startsWith(before);
+  // Whoever types the separator too wants one.
+  if (isTyped && /\d[-/ :][-/. :]$/.test(typed)) return before;
+  if (!isTyped || !/^\d\d([-/]\d\d([-/]\d{4}( \d\d)?)?)?$/.test(typed)) return typed;
+  if (typed.length >= 10 && kind === "date") return typed;
+  const separator = SEPARATED.get(typed.length) ?? "";
+  return typed + (separator === "date" ? (locale === "en-US" ? "/" : "-") : separator);
 }
 
 /** Whether a date field's value is empty or a day. A field keeps unreadable input as it was typed. */

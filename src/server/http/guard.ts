@@ -22,7 +22,7 @@ export const subscriptionRequired: ErrorKind = {
   code: "subscription.required",
   text: /*i18n*/ {
     id: "error.subscription.required",
-    message: "An active subscription is required. Renew it to continue.",
+    message: "An active subscription is required. Choose a plan to continue.",
   },
 };
 

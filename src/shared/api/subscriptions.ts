@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { Call } from "./call.ts";
 import { pageLimitSchema } from "./page-limit.ts";
+import { studySchema } from "./studies.ts";
 
 /** `price` in integer cents of BRL. */
 export const planSchema = z.object({
@@ -27,6 +28,8 @@ export const subscriptionSchema = z.object({
   deletesThisMonth: z.number(),
   /** Whether the user may cancel it, which means that it is active. */
   canCancel: z.boolean(),
+  /** When its owner cancelled it; null for one that is in force or ran out. */
+  cancelledAt: z.nullable(z.string()),
   /** Until when an administrator can restore the exams of a cancelled account. */
   removedUntil: z.nullable(z.string()),
   /** An open Pix payment, whatever the status of the subscription. */
@@ -63,6 +66,10 @@ export const usageItemSchema = z.object({
   id: z.string(),
   actionType: z.enum(usageActions),
   studyInstanceUID: z.string(),
+  /** As the list shows it now; null if the caller sees it no more. */
+  study: z.nullable(
+    z.pick(studySchema, { id: true, studyDescription: true, patientName: true, studyDate: true }),
+  ),
   timestamp: z.string(),
 });
 export type UsageItem = z.infer<typeof usageItemSchema>;

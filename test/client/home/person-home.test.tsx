@@ -123,7 +123,7 @@ test("an open Pix waits at the top and opens its dialog; once it is paid its row
     ...{ id: "x", status: "pending", startDate: "2026-11-01T00:00:00.000Z", expiresAt: null },
     plan: { id: "p1", name: "Família", price: 3990, examLimit: 50, downloadDeleteLimit: 60, storageBytes: 1 },
     ...{ currentExamCount: 0, storageUsedBytes: 0, downloadsThisMonth: 0, deletesThisMonth: 0 },
-    ...{ canCancel: false, removedUntil: null, openPaymentId: payment.id },
+    ...{ canCancel: false, cancelledAt: null, removedUntil: null, openPaymentId: payment.id },
   };
   await show({
     more: {

@@ -4,6 +4,7 @@ import {
   columnOrder,
   columnWidth,
   defaultLayout,
+  fitColumns,
   MAX_COLUMN_WIDTH_PX,
   MIN_COLUMN_WIDTH_PX,
   MOVABLE_COLUMNS,
@@ -53,13 +54,34 @@ test("the patient stays first, the viewer and the actions stay last", () => {
 
 test("no column gets narrower than 80 px, and each can be reset to its default width", () => {
   const narrow = resizeColumn(defaultLayout, "modality", 12);
-  expect(columnWidth(narrow, "modality", { role: "user", isWide: true, hasPatients: false })).toBe(80);
-  const own = columnWidth(defaultLayout, "modality", { role: "user", isWide: true, hasPatients: false });
-  expect(
-    columnWidth(resizeColumn(narrow, "modality"), "modality", {
-      role: "user",
-      isWide: true,
-      hasPatients: false,
-    }),
-  ).toBe(own);
+  const room = { role: "user", isWide: true, hasPatients: false, density: "plain" } as const;
+  expect(columnWidth(narrow, "modality", room)).toBe(80);
+  const own = columnWidth(defaultLayout, "modality", room);
+  expect(columnWidth(resizeColumn(narrow, "modality"), "modality", room)).toBe(own);
+});
+
+describe("a table that is too wide for its panel", () => {
+  const all = columnOrder(defaultLayout);
+  const ofUser = all.filter((column) => column !== "patientName" && column !== "storageStatus");
+
+  test("keeps the report: the counts and the storage leave, and icons take the place of words", () => {
+    const room = { role: "user", isWide: false, hasPatients: false } as const;
+    expect(fitColumns(ofUser, room, 1_100)).toEqual({ density: "roomy", left: [] });
+    expect(fitColumns(ofUser, room, 910)).toEqual({ density: "plain", left: [] });
+    expect(fitColumns(ofUser, room, 654)).toEqual({
+      density: "tight",
+      left: ["seriesCount", "imagesReceived"],
+    });
+    for (const widthPx of [320, 654, 900, 1_200]) {
+      expect(
+        fitColumns(all, { role: "admin", isWide: false, hasPatients: true }, widthPx).left,
+      ).not.toContain("laudo");
+    }
+  });
+
+  test("is not tight before it is laid out, nor for columns that are not there", () => {
+    const room = { role: "user", isWide: true, hasPatients: true } as const;
+    expect(fitColumns(ofUser, room, undefined)).toEqual({ density: "roomy", left: [] });
+    expect(fitColumns(ofUser, room, 300).left).not.toContain("storageStatus");
+  });
 });

@@ -45,6 +45,7 @@ const subscription: Subscription = {
   downloadsThisMonth: 20,
   deletesThisMonth: 4,
   canCancel: true,
+  cancelledAt: null,
   removedUntil: null,
   openPaymentId: null,
 };

@@ -156,9 +156,14 @@ test("an action that a study does not allow has no button", async () => {
   }
 });
 
-test("an admin sees the account that owns a study", async () => {
-  await showList(listOf([{ ...skull, ownerName: "Renata Castro" }]), "admin");
+test("an admin finds the account that owns a study, and the clinic, in the open row only", async () => {
+  const of = { ...skull, ownerName: "Renata Castro", institutionName: "Clínica São João" };
+  const { user } = await showList(listOf([of]), "admin");
+  await screen.findByText(of.studyDescription ?? "");
+  expect(document.body.textContent).not.toMatch(/Renata Castro|Clínica São João/);
+  await user.click(screen.getByRole("button", { name: /^Séries de/ }));
   expect(await screen.findByText("Conta de Renata Castro")).toBeTruthy();
+  expect(screen.getByText("Clínica São João")).toBeTruthy();
 });
 
 test("the next page and another sort order are requested from the server", async () => {

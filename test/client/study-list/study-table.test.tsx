@@ -1,6 +1,6 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
-import { cleanup, screen, withDom } from "../../support/dom.ts";
+import { act, cleanup, screen, withDom } from "../../support/dom.ts";
 import { skull } from "../../support/skull-study.ts";
 import { columnHeads, listOf, showList } from "../../support/study-list.tsx";
 
@@ -16,6 +16,55 @@ async function showTable(role: "user" | "admin" = "user") {
   await screen.findByText("Tomografia de crânio");
   return shown;
 }
+
+const sort = (name: string) => screen.getByRole("button", { name });
+
+describe("the row of heads", () => {
+  test("is one stop of the keyboard: arrow keys lead from head to head, and Tab returns to the last one", async () => {
+    const { user } = await showTable();
+    const heads = screen.getAllByRole("row")[0] as HTMLElement;
+    const stops = () =>
+      [...heads.querySelectorAll<HTMLElement>("button, [role=separator]")].filter(
+        ({ tabIndex }) => tabIndex === 0,
+      );
+    expect(stops()).toEqual([sort("Data")]);
+    await act(async () => sort("Data").focus());
+    await user.keyboard("{ArrowRight}{ArrowRight}");
+    expect(document.activeElement).toBe(sort("Modalidade"));
+    expect(stops()).toEqual([sort("Modalidade")]);
+    await user.keyboard("{Enter}");
+    expect(screen.getByRole("columnheader", { name: "Modalidade" }).getAttribute("aria-sort")).toBe(
+      "ascending",
+    );
+    await user.tab();
+    expect(heads.contains(document.activeElement)).toBe(false);
+    await user.tab({ shift: true });
+    expect(document.activeElement).toBe(sort("Modalidade"));
+    expect(sort("Modalidade").getAttribute("aria-describedby")).toBe(
+      screen.getByText(/^Setas: outra coluna/).id,
+    );
+  });
+
+  test("moves and resizes a column by its head, also one that does not sort", async () => {
+    const { user } = await showTable();
+    await act(async () => sort("Laudo").focus());
+    await user.keyboard("{Shift>}{ArrowLeft}{/Shift}");
+    expect(columnHeads().slice(0, 6)).toEqual([
+      "Data",
+      "Descrição",
+      "Modalidade",
+      "Imagens",
+      "Laudo",
+      "Séries",
+    ]);
+    expect(document.activeElement).toBe(sort("Laudo"));
+    const own = Number.parseInt(headWidth("Laudo"), 10);
+    await user.keyboard("++-");
+    expect(headWidth("Laudo")).toBe(`${own + 10}px`);
+    await user.keyboard("0");
+    expect(headWidth("Laudo")).toBe(`${own}px`);
+  });
+});
 
 describe("a column is moved with the arrow keys", () => {
   test("past the next visible one; the new position is announced, stored and restored at the next visit", async () => {

@@ -69,6 +69,7 @@ const subscription: AccountSubscription = {
     downloadsThisMonth: 0,
     deletesThisMonth: 0,
     canCancel: true,
+    cancelledAt: null,
     removedUntil: null,
     openPaymentId: null,
   },

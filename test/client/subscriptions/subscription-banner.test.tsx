@@ -6,6 +6,7 @@ import type { Locale } from "../../../src/shared/locale.ts";
 import { cleanup, fireEvent, screen, withDom } from "../../support/dom.ts";
 import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
 import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
+import { subscriptionAnswers } from "../../support/subscriptions.ts";
 
 const NOW = "2026-11-21T12:00:00.000Z";
 const HOUR_MS = 3_600_000;
@@ -58,6 +59,17 @@ describe("the subscription banner", () => {
       expect(banner()).toBeNull();
     });
   }
+
+  test("does not call a cancelled subscription expired, and asks nobody to renew it", async () => {
+    const expiresAt = "2026-11-21T11:00:00.000Z";
+    answerCalls(subscriptionAnswers({ status: "expired", expiresAt, cancelledAt: expiresAt }));
+    await renderView(<SubscriptionBanner />, { user: { expiresAt } });
+    await settled();
+    expect(banner()?.textContent).toBe(
+      "Assinatura cancelada Escolha um plano quando quiser voltar a guardar exames aqui.Ver planos",
+    );
+    expect([banner()?.className, banner()?.getAttribute("role")]).toEqual(["banner", "status"]);
+  });
 
   test("is the same for a doctor", async () => {
     await showBanner(-1, { role: "doctor" });

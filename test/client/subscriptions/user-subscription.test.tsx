@@ -11,6 +11,8 @@ import { payment, profissional, subscription, subscriptionAnswers } from "../../
 
 withDom();
 
+const NOW = "2026-11-21T15:00:00.000Z";
+
 interface ShowOptions {
   user?: Partial<CurrentUser>;
   locale?: Locale;
@@ -252,7 +254,7 @@ describe("cancelling", () => {
     test(`warns about what is lost and requires a typed word, in ${locale}`, async () => {
       let isCancelled = false;
       const until = "2026-11-24T12:00:00.000Z";
-      const gone = { status: "expired", canCancel: false, removedUntil: until } as const;
+      const gone = { status: "expired", canCancel: false, cancelledAt: NOW, removedUntil: until } as const;
       const { calls, user } = await showView(
         {
           ...subscriptionAnswers(),
@@ -285,6 +287,33 @@ describe("cancelling", () => {
     });
   }
 
+  test("offers a copy of everything first", async () => {
+    const { calls, user } = await showView({
+      ...subscriptionAnswers(),
+      "POST /api/users/export-ticket": () => problem(503, "internal", "Agora não"),
+    });
+    await user.click(await screen.findByRole("button", { name: "Cancelar assinatura" }));
+    const dialog = await screen.findByRole("alertdialog");
+    const [first] = within(dialog).getAllByRole("button");
+    expect(first?.textContent).toBe("Baixar meus dados");
+    await user.click(first as HTMLElement);
+    await waitFor(() => expect(calls.join()).toContain("export"));
+    expect(calls).not.toContain("POST /api/subscriptions/cancel");
+  });
+
+  test("is not called an expiry afterwards, and nobody is asked to renew", async () => {
+    await showView(
+      subscriptionAnswers({
+        ...{ status: "expired", canCancel: false, currentExamCount: 0 },
+        ...{ expiresAt: NOW, cancelledAt: NOW, removedUntil: null },
+      }),
+    );
+    expect(await screen.findByText("Cancelada")).toBeTruthy();
+    expect(screen.getByText("Cancelada em 21-11-2026")).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Assinar Família" })).toBeTruthy();
+    expect(document.body.textContent).not.toMatch(/expirad|Renov/i);
+  });
+
   test("that fails keeps the dialog and says why", async () => {
     const { user } = await showView({
       ...subscriptionAnswers(),
@@ -303,21 +332,30 @@ describe("the usage history", () => {
     id: "u1",
     actionType: "download",
     studyInstanceUID: "2.25.1",
+    study: { id: "s1", studyDescription: "TC de crânio", patientName: "Silva^Ana", studyDate: "2026-08-17" },
     timestamp: "2026-11-20T12:00:00.000Z",
   };
 
-  test("lists the last 50 activities", async () => {
+  test("lists the last 50 activities by exam and patient, and says which exams are gone", async () => {
     const limits: (string | null)[] = [];
     const { user } = await showView({
       ...subscriptionAnswers(),
       "GET /api/subscriptions/usage-history": ({ search }) => {
         limits.push(search.get("limit"));
-        return Response.json([item, { ...item, id: "u2", actionType: "delete" }]);
+        return Response.json([
+          item,
+          { ...item, id: "u2", actionType: "delete", study: null },
+          { ...item, id: "u3", study: null },
+        ]);
       },
     });
     await user.click(await screen.findByRole("tab", { name: "Histórico de uso" }));
-    expect(await screen.findByText("Download")).toBeTruthy();
-    expect(screen.getByText("Exclusão")).toBeTruthy();
+    await screen.findByText("Exclusão");
+    expect(screen.getAllByRole("listitem").map(({ textContent }) => textContent?.slice(0, -16))).toEqual([
+      "DownloadTC de crânio Silva, 17-08-2026",
+      "ExclusãoExame excluído",
+      "DownloadExame excluído ou não mais compartilhado com você",
+    ]);
     expect(limits).toEqual(["50"]);
   });
 

@@ -128,6 +128,7 @@ const matrix: Record<string, Row> = {
   "POST /api/studies/:study/retry-transfer": row(401, 202, 404, 403, 403, 202, 403),
   "GET /api/studies/:study/download": row(401, 200, 404, 403, 403, 200, 403),
   "POST /api/studies/:study/download-ticket": row(401, 201, 404, 403, 403, 201, 403),
+  "POST /api/studies/download-ticket": row(401, 400, 400, 400, 400, 400, 403),
   "PATCH /api/studies/:study": row(401, 400, 400, 400, 400, 400, 403),
   "DELETE /api/studies/:study": row(401, 200, 404, 403, 403, 200, 403),
   "POST /api/studies/:study/share": row(401, 400, 400, 400, 400, 400, 400),

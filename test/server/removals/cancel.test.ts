@@ -3,7 +3,7 @@ import { unzipSync } from "fflate";
 import { exportAccount } from "../../../src/server/features/export/export-account.ts";
 import { sendEndNotices } from "../../../src/server/features/subscriptions/send-end-notices.ts";
 import { accessOf } from "../../../src/server/http/guard.ts";
-import type { Subscription } from "../../../src/shared/api/subscriptions.ts";
+import type { AccountSubscription, Subscription } from "../../../src/shared/api/subscriptions.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
@@ -111,12 +111,20 @@ describe("a cancelled subscription", () => {
 
     const answer: Subscription = await cancel(t, owner);
     expect(answer).toMatchObject({ status: "expired", canCancel: false, currentExamCount: 0 });
+    expect(answer.cancelledAt).toBe(answer.expiresAt);
+    const all: AccountSubscription[] = await (
+      await t.call("GET", "/api/subscriptions/all", { as: admin })
+    ).json();
+    const cancelled = all.filter(({ subscription }) => subscription.cancelledAt !== null);
+    expect(cancelled.map(({ user }) => user.id)).toContain(owner.id);
     expect(Date.parse(answer.removedUntil ?? "")).toBe(Date.parse(answer.expiresAt ?? "") + GRACE_MS);
 
     expect((await get(owner, "/api/studies")).status).toBe(403);
     expect((await get(owner, "/api/exams-lab")).status).toBe(403);
     // A new plan gives access again, but not to the removed exams.
     await addEndlessSubscription(t, owner, "familia");
+    const mine: Subscription = await (await get(owner, "/api/subscriptions/my-subscription")).json();
+    expect(mine).toMatchObject({ status: "active", cancelledAt: null });
     for (const person of [owner, doctor, relative, admin]) {
       expect(await listedTo(t, person)).not.toContain(studyId);
       for (const route of routesToExams()) {

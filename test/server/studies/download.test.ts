@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { unzipSync } from "fflate";
 import { listVolumes } from "../../../src/server/holdings/objects/stored-objects.repo.ts";
 import { openObject } from "../../../src/server/holdings/reading/open-object.ts";
+import type { StudiesDownloadTicket } from "../../../src/shared/api/downloads.ts";
 import type { DownloadTicket } from "../../../src/shared/api/studies.ts";
 import type { UsageStats } from "../../../src/shared/api/subscriptions.ts";
 import { serveApp } from "../../support/raw-upload.ts";
@@ -178,5 +179,72 @@ describe("a download ticket", () => {
     expect((await t.call("GET", `/dicomweb/t/${token}/studies`)).status).toBe(401);
     await t.call("POST", "/api/auth/logout", { as: person });
     expect((await t.call("GET", url)).status).toBe(401);
+  });
+});
+
+describe("a download of several studies", () => {
+  const askTicket = (studyIds: (string | undefined)[], as: Person) =>
+    t.call("POST", "/api/studies/download-ticket", { as, json: { studyIds } });
+
+  test("is one ZIP that counts one action a study, and can be resumed for nothing", async () => {
+    const owner = await t.addPerson("Dona de Muitos");
+    const { studies } = await t.store(owner, sampleZip({ study: "31" }, { study: "32" }, { study: "33" }));
+    const ids = studies.map(({ id }) => id);
+    const used = async () => {
+      const stats = await t.call("GET", "/api/subscriptions/usage-stats", { as: owner });
+      return ((await stats.json()) as UsageStats).downloadsThisMonth;
+    };
+    const asked = await askTicket([...ids.slice(0, 2), ids[0]], owner);
+    expect(asked.status).toBe(201);
+    const ticket = (await asked.json()) as StudiesDownloadTicket;
+    expect([ticket.leftOut, await used()]).toEqual([[], 0]);
+    const whole = await bytesOf(await t.call("GET", ticket.url));
+    expect(whole.length).toBe(ticket.sizeBytes);
+    const sent = [sampleInstance({ study: "31" }), sampleInstance({ study: "32" })];
+    expect(Object.values(unzipSync(whole)).map(digest).sort()).toEqual(sent.map(digest).sort());
+    expect(await used()).toBe(2);
+    const rest = await t.call("GET", ticket.url, { headers: { range: "bytes=100-" } });
+    expect([rest.status, digest(await bytesOf(rest))]).toEqual([206, digest(whole.subarray(100))]);
+    expect(await used()).toBe(2);
+  });
+
+  test("leaves out what is not the person's, says which, and is refused if nothing is left", async () => {
+    const stranger = await t.addPerson("Outra Dona");
+    const { studies } = await t.store(stranger, sampleZip({ study: "41" }));
+    const [foreign] = studies.map(({ id }) => id);
+    const owner = await t.addPerson("Dona de Um");
+    const own = (await t.store(owner, sampleZip({ study: "42" }))).studies[0]?.id ?? "";
+    const ticket = (await (await askTicket([own, foreign], owner)).json()) as StudiesDownloadTicket;
+    expect(ticket.leftOut).toEqual([{ id: foreign ?? "", message: "Exam not found." }]);
+    const alone = await t.call("GET", `/api/studies/${own}/download`, { as: owner });
+    expect(digest(await bytesOf(await t.call("GET", ticket.url)))).toBe(digest(await bytesOf(alone)));
+    expect((await problemOf(await askTicket([foreign], owner))).code).toBe("study.not_found");
+    expect((await askTicket([], owner)).status).toBe(400);
+    expect(
+      (
+        await askTicket(
+          Array.from({ length: 51 }, () => own),
+          owner,
+        )
+      ).status,
+    ).toBe(400);
+  });
+
+  test("takes all of its actions or none", async () => {
+    const owner = await t.addPerson("Quase no Limite");
+    const { studies } = await t.store(owner, sampleZip({ study: "51" }, { study: "52" }));
+    const { actionLimit } = (await (
+      await t.call("GET", "/api/subscriptions/usage-stats", { as: owner })
+    ).json()) as UsageStats;
+    await t.sql`update subscriptions set downloads = ${actionLimit - 1} where user_id = ${owner.id}`;
+    const { url } = (await (
+      await askTicket(
+        studies.map(({ id }) => id),
+        owner,
+      )
+    ).json()) as DownloadTicket;
+    expect((await problemOf(await t.call("GET", url))).code).toBe("quota.actions");
+    const [row] = await t.sql`select downloads from subscriptions where user_id = ${owner.id}`;
+    expect(row?.downloads).toBe(actionLimit - 1);
   });
 });

@@ -39,9 +39,32 @@ describe("a plan's usage", () => {
       ["download", studyUID("1")],
       ["upload", studyUID("1")],
     ]);
+    expect(history[0]?.study).toMatchObject({ id: studyId });
     expect(await readAs<UsageItem[]>(person, "usage-history?limit=1")).toEqual(history.slice(0, 1));
     const other = await t.addPerson("Outra Pessoa");
     expect(await readAs<UsageItem[]>(other, "usage-history?limit=50")).toEqual([]);
+  });
+
+  test("names the exams that the person still sees, their own and shared ones, and no others", async () => {
+    const owner = await t.addPerson("Dona dos Exames", { plan: "clinica" });
+    const { studies } = await t.store(owner, sampleZip({ study: "71" }, { study: "72" }));
+    const [kept, deleted] = studies.map(({ id }) => id);
+    await t.call("POST", `/api/studies/${kept}/assign`, { as: owner, json: { userId: person.id } });
+    await (await t.call("GET", `/api/studies/${kept}/download`, { as: person })).arrayBuffer();
+    await t.call("DELETE", `/api/studies/${deleted}`, { as: owner });
+    const studiesOf = async (as: Person) =>
+      (await readAs<UsageItem[]>(as, "usage-history")).map(({ actionType, study }) => [
+        actionType,
+        study?.id ?? null,
+      ]);
+    expect(await studiesOf(owner)).toEqual([
+      ["delete", null],
+      ["upload", null],
+      ["upload", kept ?? ""],
+    ]);
+    expect((await studiesOf(person))[0]).toEqual(["download", kept ?? ""]);
+    await t.call("DELETE", `/api/studies/${kept}/grants/${person.id}`, { as: owner });
+    expect((await studiesOf(person))[0]).toEqual(["download", null]);
   });
 
   test("at the limit of the month is refused in the contract's words, in the caller's language", async () => {

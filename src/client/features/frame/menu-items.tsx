@@ -1,6 +1,8 @@
-import { Trans } from "@lingui/react/macro";
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
+import { useLingui } from "@lingui/react/macro";
 import { useAtom } from "jotai";
-import type { ComponentProps, ReactNode } from "react";
+import type { ComponentProps } from "react";
 import type { Icon } from "../../ui/icon.tsx";
 import {
   BadgeCheckIcon,
@@ -19,19 +21,19 @@ import { type His, maySeeExams, useHis } from "../session/his-context.ts";
 interface MenuItem {
   view: ViewName;
   icon: Icon;
-  label: ReactNode;
+  label: MessageDescriptor;
   /** For a view that shows an admin something else. */
-  adminLabel?: ReactNode;
+  adminLabel?: MessageDescriptor;
   /** For the tabs of a phone; an entry without it stands only in the drawer. */
-  shortLabel?: ReactNode;
+  shortLabel?: MessageDescriptor;
   /** Everyone sees it unless this says otherwise. */
   isVisible?: (his: His) => boolean;
   isEnabled: (his: His) => boolean;
 }
 
-const exams = <Trans id="menu.exams">Exams</Trans>;
+const exams = msg({ id: "menu.exams", message: "Exams" });
 const ownExams = {
-  label: <Trans id="menu.ownExams">My exams</Trans>,
+  label: msg({ id: "menu.ownExams", message: "My exams" }),
   adminLabel: exams,
   shortLabel: exams,
 };
@@ -40,62 +42,64 @@ const menuItems: MenuItem[] = [
   {
     view: "welcome",
     icon: HouseIcon,
-    label: <Trans id="menu.welcome">Home</Trans>,
-    shortLabel: <Trans id="menu.welcome">Home</Trans>,
+    label: msg({ id: "menu.welcome", message: "Home" }),
+    shortLabel: msg({ id: "menu.welcome", message: "Home" }),
     isEnabled: () => true,
   },
   { view: "listaExames", icon: LayersIcon, ...ownExams, isEnabled: maySeeExams },
   {
     view: "uploadExames",
     icon: UploadIcon,
-    label: <Trans id="menu.upload">Upload exams</Trans>,
-    shortLabel: <Trans id="menu.uploadShort">Upload</Trans>,
+    label: msg({ id: "menu.upload", message: "Upload exams" }),
+    shortLabel: msg({ id: "menu.uploadShort", message: "Upload" }),
     isEnabled: ({ isActive }) => isActive,
   },
   {
     view: "examesLab",
     icon: FlaskIcon,
-    label: <Trans id="menu.labs">Laboratory</Trans>,
+    label: msg({ id: "menu.labs", message: "Laboratory" }),
     isVisible: ({ user }) => user.role === "user",
     isEnabled: ({ isActive }) => isActive,
   },
   {
     view: "subscription",
     icon: BadgeCheckIcon,
-    label: <Trans id="menu.subscription">Subscription</Trans>,
-    adminLabel: <Trans id="subscriptions.title">Subscriptions</Trans>,
+    label: msg({ id: "menu.subscription", message: "Subscription" }),
+    adminLabel: msg({ id: "subscriptions.title", message: "Subscriptions" }),
     isEnabled: () => true,
   },
   {
     view: "paymentHistory",
     icon: ReceiptIcon,
-    label: <Trans id="menu.payments">Payments</Trans>,
+    label: msg({ id: "menu.payments", message: "Payments" }),
     isVisible: ({ user }) => user.role !== "admin",
     isEnabled: () => true,
   },
   {
     view: "users",
     icon: UsersIcon,
-    label: <Trans id="menu.users">Manage users</Trans>,
+    label: msg({ id: "menu.users", message: "Manage users" }),
     isVisible: ({ user }) => user.role === "admin",
     isEnabled: () => true,
   },
   {
     view: "integrity",
     icon: ShieldCheckIcon,
-    label: <Trans id="menu.integrity">Integrity</Trans>,
+    label: msg({ id: "menu.integrity", message: "Integrity" }),
     isVisible: ({ user }) => user.role === "admin",
     isEnabled: () => true,
   },
   {
     view: "support",
     icon: LifeBuoyIcon,
-    label: <Trans id="menu.support">Support</Trans>,
+    label: msg({ id: "menu.support", message: "Support" }),
     isEnabled: () => true,
   },
 ];
 
-export interface MenuEntry extends Omit<MenuItem, "adminLabel" | "isEnabled" | "isVisible"> {
+export interface MenuEntry extends Pick<MenuItem, "view" | "icon"> {
+  label: string;
+  shortLabel: string | undefined;
   isCurrent: boolean;
   isEnabled: boolean;
   /** Shows the view; does nothing while the entry is disabled. */
@@ -104,15 +108,17 @@ export interface MenuEntry extends Omit<MenuItem, "adminLabel" | "isEnabled" | "
 
 /** The menu as it is for this user now; sidebar, bar, tabs and drawer draw the same entries. */
 export function useMenu(): MenuEntry[] {
+  const { i18n } = useLingui();
   const his = useHis();
   const [view, setView] = useAtom(viewAtom);
   const visible = menuItems.filter(({ isVisible }) => isVisible?.(his) ?? true);
   return visible.map((item) => {
     const isEnabled = item.isEnabled(his);
-    const label = (his.user.role === "admin" && item.adminLabel) || item.label;
     return {
-      ...item,
-      label,
+      view: item.view,
+      icon: item.icon,
+      label: i18n._((his.user.role === "admin" && item.adminLabel) || item.label),
+      shortLabel: item.shortLabel && i18n._(item.shortLabel),
       isEnabled,
       // Reports and images are opened from the list.
       isCurrent: item.view === (view === "laudo" || view === "viewer" ? "listaExames" : view),

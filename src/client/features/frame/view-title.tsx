@@ -5,29 +5,25 @@ import { useAtomValue } from "jotai";
 import { useEffect } from "react";
 import { type ViewName, viewAtom } from "../places/views.ts";
 import { useHis } from "../session/his-context.ts";
+import { useMenu } from "./menu-items.tsx";
 
-const titles: Record<ViewName, MessageDescriptor> = {
-  welcome: msg({ id: "menu.welcome", message: "Home" }),
-  uploadExames: msg({ id: "menu.upload", message: "Upload exams" }),
-  listaExames: msg({ id: "menu.exams", message: "Exams" }),
+/** Titles of the views without an entry of their own in the menu. */
+const otherTitles: Partial<Record<ViewName, MessageDescriptor>> = {
   laudo: msg({ id: "exam.report", message: "Report" }),
   viewer: msg({ id: "exam.viewer", message: "Viewer" }),
-  examesLab: msg({ id: "menu.labs", message: "Laboratory" }),
   profile: msg({ id: "profile.title", message: "Profile" }),
-  users: msg({ id: "menu.users", message: "Manage users" }),
-  subscription: msg({ id: "menu.subscription", message: "Subscription" }),
-  paymentHistory: msg({ id: "menu.payments", message: "Payments" }),
-  integrity: msg({ id: "menu.integrity", message: "Integrity" }),
-  support: msg({ id: "menu.support", message: "Support" }),
 };
 
 /** The browser's title for the view that is shown, and the way past the menu for the keyboard. */
 export function ViewTitle() {
   const { i18n } = useLingui();
   const { productName } = useHis();
-  const title = i18n._(titles[useAtomValue(viewAtom)]);
+  const view = useAtomValue(viewAtom);
+  const entry = useMenu().find((item) => item.view === view);
+  const other = otherTitles[view];
+  const title = entry?.label ?? (other && i18n._(other)) ?? productName;
   useEffect(() => {
-    document.title = `${title} · ${productName}`;
+    document.title = title === productName ? title : `${title} · ${productName}`;
     return () => {
       document.title = productName;
     };

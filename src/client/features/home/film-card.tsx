@@ -25,7 +25,7 @@ export function FilmCard({ study, isNew, children }: FilmCardProps) {
         <span className="film-frame">
           {picture && <img src={picture} alt="" decoding="async" />}
           <span className="film-top">
-            <span>{dateText(study.studyDate)}</span>
+            <span>{dateText(i18n, study.studyDate)}</span>
             {isNew && (
               <span className="film-new">
                 <span className="sr-only">

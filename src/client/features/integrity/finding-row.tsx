@@ -20,7 +20,7 @@ export function FindingRow({ finding }: { finding: IntegrityFinding }) {
   const foundAt = momentText(finding.foundAt);
   const checkedAt = momentText(finding.checkedAt);
   const exam =
-    study && [study.description, patientText(i18n, study), dateText(study.studyDate)].filter(Boolean);
+    study && [study.description, patientText(i18n, study), dateText(i18n, study.studyDate)].filter(Boolean);
   return (
     <li>
       <div className="integrity-what">

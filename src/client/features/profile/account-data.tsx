@@ -1,20 +1,16 @@
-import { Trans, useLingui } from "@lingui/react/macro";
-import { useMutation } from "@tanstack/react-query";
+import { Trans } from "@lingui/react/macro";
 import { useAtom } from "jotai";
-import { startBrowserDownload } from "../../start-browser-download.ts";
 import { Button } from "../../ui/button.tsx";
-import { DownloadIcon, TrashIcon } from "../../ui/icons.tsx";
-import { showToast } from "../../ui/toast.tsx";
+import { TrashIcon } from "../../ui/icons.tsx";
 import { openAtom } from "../places/views.ts";
+import { DownloadMyData } from "../session/download-my-data.tsx";
 import { DeleteAccountDialog } from "./delete-account-dialog.tsx";
-import { profileApi } from "./profile-api.ts";
 
 const isDeletingAccountAtom = openAtom("delete-account");
 
 /** The person's legal rights over their data: export and deletion. */
 export function AccountData() {
   const [isAsking, setAsking] = useAtom(isDeletingAccountAtom);
-  const exported = useExport();
   return (
     <section className="panel profile-data" aria-labelledby="profile-data-title">
       <h2 id="profile-data-title">
@@ -27,14 +23,7 @@ export function AccountData() {
         </Trans>
       </p>
       <div className="profile-data-actions">
-        <Button disabled={exported.isPending} onClick={() => exported.mutate()}>
-          <DownloadIcon small />
-          {exported.isPending ? (
-            <Trans id="profile.data.preparing">Preparing…</Trans>
-          ) : (
-            <Trans id="profile.data.download">Download my data</Trans>
-          )}
-        </Button>
+        <DownloadMyData />
         <Button onClick={() => setAsking(true)}>
           <TrashIcon small />
           <Trans id="profile.delete.open">Delete my account</Trans>
@@ -43,23 +32,4 @@ export function AccountData() {
       {isAsking && <DeleteAccountDialog onClose={() => setAsking(false)} />}
     </section>
   );
-}
-
-function useExport() {
-  const { t } = useLingui();
-  return useMutation({
-    mutationFn: profileApi.exportTicket,
-    onSuccess: ({ url, fileName }) => {
-      startBrowserDownload(url, fileName);
-      showToast({
-        tone: "ok",
-        title: t({ id: "profile.data.started", message: "Download started" }),
-        text: t({ id: "download.handedOver", message: `Your browser is saving ${fileName}.` }),
-      });
-    },
-    onError: (error) => {
-      const title = t({ id: "profile.data.failed", message: "Your data could not be prepared" });
-      showToast({ tone: "bad", title, text: error.message });
-    },
-  });
 }

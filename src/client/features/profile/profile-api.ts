@@ -1,8 +1,6 @@
 import {
   changeProfileCall,
   deleteOwnAccountCall,
-  type ExportTicket,
-  exportTicketCall,
   type OwnDeletion,
   type ProfileAnswer,
   type ProfileChange,
@@ -11,6 +9,5 @@ import { callApi, callJson } from "../../api.ts";
 
 export const profileApi = {
   change: (body: ProfileChange): Promise<ProfileAnswer> => callJson(changeProfileCall, { body }),
-  exportTicket: (): Promise<ExportTicket> => callJson(exportTicketCall, {}),
   deleteAccount: (body: OwnDeletion) => callApi(deleteOwnAccountCall, { body }),
 };

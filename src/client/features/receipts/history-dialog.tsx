@@ -30,7 +30,7 @@ export function HistoryDialog() {
         if (!open) setStudy(undefined);
       }}
       title={<Trans id="history.title">History of the exam</Trans>}
-      text={study && `${descriptionText(i18n, study)}, ${dateText(study.studyDate)}`}
+      text={study && `${descriptionText(i18n, study)}, ${dateText(i18n, study.studyDate)}`}
     >
       {study && <History study={study} />}
       <div className="dialog-actions">

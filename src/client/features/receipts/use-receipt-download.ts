@@ -9,13 +9,13 @@ import { receiptsApi } from "./receipts-api.ts";
 
 /** Has the browser save the paper of a study's receipt. */
 export function useReceiptDownload() {
-  const { t } = useLingui();
+  const { i18n, t } = useLingui();
   return useMutation({
     mutationFn: async ({ id, studyDescription, studyDate }: Study) => {
       const name = t({ id: "receipt.fileName", message: "Receipt" });
       saveFile(
         await receiptsApi.paper(id),
-        pdfName(name, studyDescription, studyDate && dateText(studyDate)),
+        pdfName(name, studyDescription, studyDate && dateText(i18n, studyDate)),
       );
     },
     onError: (error) => {

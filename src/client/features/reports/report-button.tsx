@@ -30,7 +30,9 @@ export function ReportButton({ study }: { study: Study }) {
       }}
     >
       {study.laudo ? <FileTextIcon small className="study-lit-icon" /> : <FilePlusIcon small />}
-      {study.laudo ? <Trans id="report.see">See report</Trans> : <Trans id="report.attach">Attach</Trans>}
+      <span className="report-word">
+        {study.laudo ? <Trans id="report.see">See report</Trans> : <Trans id="report.attach">Attach</Trans>}
+      </span>
     </Button>
   );
 }

@@ -31,7 +31,7 @@ export function ReportDialog() {
         if (!open) setStudy(undefined);
       }}
       title={<Trans id="report.title">Report</Trans>}
-      text={study && `${descriptionText(i18n, study)}, ${dateText(study.studyDate)}`}
+      text={study && `${descriptionText(i18n, study)}, ${dateText(i18n, study.studyDate)}`}
     >
       {study &&
         (study.laudo ? (

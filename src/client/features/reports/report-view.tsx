@@ -31,7 +31,7 @@ function Report({ study, onBack }: { study: Study; onBack: () => void }) {
   });
   const deletion = useDeletion(study, onBack);
   const description = descriptionText(i18n, study);
-  const date = dateText(study.studyDate);
+  const date = dateText(i18n, study.studyDate);
   return (
     <PdfPane
       title={<Trans id="report.title">Report</Trans>}

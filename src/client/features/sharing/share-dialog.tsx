@@ -30,7 +30,7 @@ export function ShareDialog() {
         if (!open) setStudy(undefined);
       }}
       title={<Trans id="share.title">Share exam</Trans>}
-      text={study && `${descriptionText(i18n, study)}, ${dateText(study.studyDate)}`}
+      text={study && `${descriptionText(i18n, study)}, ${dateText(i18n, study.studyDate)}`}
     >
       {study && <Sharing study={study} />}
       <div className="dialog-actions">

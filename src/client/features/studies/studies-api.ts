@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { type StudiesDownloadTicket, studiesDownloadTicketCall } from "../../../shared/api/downloads.ts";
 import {
   deleteStudyCall,
   downloadTicketCall,
@@ -73,5 +74,7 @@ export const studiesApi = {
   rename: (study: string, description: string) =>
     callApi(renameStudyCall, { params: { study }, body: { description } }),
   remove: (study: string) => callApi(deleteStudyCall, { params: { study } }),
+  downloadSeveral: (studyIds: string[]): Promise<StudiesDownloadTicket> =>
+    callJson(studiesDownloadTicketCall, { body: { studyIds } }),
   downloadTicket: (study: string) => callJson(downloadTicketCall, { params: { study } }),
 };

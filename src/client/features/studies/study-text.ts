@@ -5,6 +5,7 @@ import { shortPersonName } from "../../../shared/dicom/person-name.ts";
 import { calendarText } from "../../ui/moment-text.ts";
 
 const noName = msg({ id: "study.noName", message: "Name not given" });
+const noDate = msg({ id: "study.noDate", message: "no date" });
 const noDescription = msg({ id: "study.noDescription", message: "No description" });
 
 /** The patient's name as the list shows it: the part before the first `^`. */
@@ -16,10 +17,10 @@ export function descriptionText(i18n: I18n, { studyDescription }: Pick<Study, "s
   return studyDescription?.trim() || i18n._(noDescription);
 }
 
-/** `2026-11-14` as `14-11-2026`, in English `14-Nov-2026`; a dash if there is no date. */
-export function dateText(isoDate: string | null): string {
+/** `2026-11-14` as `14-11-2026`, in English `14-Nov-2026`; says so if there is no date. */
+export function dateText(i18n: I18n, isoDate: string | null): string {
   const [year, month, day] = isoDate?.slice(0, 10).split("-") ?? [];
-  return year && month && day ? calendarText(`${year}-${month}-${day}`) : "—";
+  return year && month && day ? calendarText(`${year}-${month}-${day}`) : i18n._(noDate);
 }
 
 /** The viewer opens only studies that are in the archive store. */

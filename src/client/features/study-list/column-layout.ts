@@ -81,12 +81,47 @@ export function columnWidth(layout: ColumnLayout, column: StudyColumn, room: Tab
   return layout.widths[column] ?? ownWidth(column, room);
 }
 
+/** `roomy` has room for words beside codes; `tight` has icons instead of words. */
+export type Density = "roomy" | "plain" | "tight";
+
 /** What decides how much room a column has. */
-interface TableRoom {
+export interface TableRoom {
   role: Role;
   isWide: boolean;
   /** Whether the patient has a column. */
   hasPatients: boolean;
+  density: Density;
+}
+
+/** How a table fits into its panel. */
+export interface ColumnFit {
+  density: Density;
+  /** Columns that left for want of room. */
+  left: readonly StudyColumn[];
+}
+
+/** They leave a table that is too wide, the first one first. The description's cell then shows the counts. */
+const LEAVING = ["seriesCount", "imagesReceived", "storageStatus"] as const;
+
+/**
+ * Which columns stay, and how dense, so that the last ones do not cover the report. Only the columns' own widths decide: a width that
+ * the person chose makes the table scroll instead.
+ */
+export function fitColumns(
+  columns: readonly StudyColumn[],
+  room: Omit<TableRoom, "density">,
+  widthPx: number | undefined,
+): ColumnFit {
+  const fits = ({ density, left }: ColumnFit) =>
+    columns
+      .filter((column) => !left.includes(column))
+      .reduce((sum, column) => sum + ownWidth(column, { ...room, density }), 0) <= (widthPx ?? Infinity);
+  const leaving = LEAVING.filter((column) => columns.includes(column));
+  const steps: ColumnFit[] = [
+    { density: "roomy", left: [] },
+    ...[0, 1, 2, 3].map((count) => ({ density: "plain", left: leaving.slice(0, count) }) as const),
+  ];
+  return steps.find(fits) ?? { density: "tight", left: leaving };
 }
 
 export function isMovable(column: string): column is MovableColumn {
@@ -100,7 +135,7 @@ export function isResizable(column: string): column is StudyColumn {
 const ownWidths: Record<StudyColumn, number> = {
   patientName: 136,
   studyDate: 106,
-  studyDescription: 204,
+  studyDescription: 188,
   modality: 94,
   imagesReceived: 84,
   seriesCount: 80,
@@ -109,18 +144,32 @@ const ownWidths: Record<StudyColumn, number> = {
   viewer: 104,
   actions: 132,
 };
+const tightWidths: Partial<Record<StudyColumn, number>> = {
+  patientName: 108,
+  studyDate: 92,
+  studyDescription: 146,
+  modality: 80,
+  laudo: 56,
+  actions: 120,
+};
+/** Without a column for the patient, the date has the button that opens the row. */
+const EXPANDER_PX = 24;
+const roomyWidths: Partial<Record<StudyColumn, number>> = {
+  studyDate: 152,
+  studyDescription: 260,
+  modality: 178,
+};
 
 /**
  * An admin's columns just fit beside the sidebar at 1,440 px. Without patients there are fewer, so they may be wider. The
  * viewer's button is an icon for an admin, and for everyone on a narrow screen.
  */
-function ownWidth(column: StudyColumn, { role, isWide, hasPatients }: TableRoom): number {
-  if (!hasPatients) {
-    if (column === "studyDate") return 152;
-    if (column === "studyDescription") return 260;
-    if (column === "modality" && isWide) return 178;
-  }
-  return column === "viewer" && (role === "admin" || !isWide) ? 68 : ownWidths[column];
+function ownWidth(column: StudyColumn, { role, isWide, hasPatients, density }: TableRoom): number {
+  if (column === "viewer" && (role === "admin" || !isWide)) return density === "tight" ? 60 : 68;
+  const widthPx = (density === "tight" ? tightWidths[column] : undefined) ?? ownWidths[column];
+  if (hasPatients) return widthPx;
+  if (density === "roomy") return roomyWidths[column] ?? widthPx;
+  return column === "studyDate" ? widthPx + EXPANDER_PX : widthPx;
 }
 
 function clampWidth(widthPx: number): number {

@@ -37,6 +37,7 @@ export function ColumnResizer({ columnName, widthPx, onResize }: ColumnResizerPr
     else if (event.key === "Delete") onResize();
     else return;
     event.preventDefault();
+    event.stopPropagation();
   };
 
   return (
@@ -44,7 +45,8 @@ export function ColumnResizer({ columnName, widthPx, onResize }: ColumnResizerPr
     <div
       className="column-resizer"
       role="separator"
-      tabIndex={0}
+      // The keys of the head change the width too, so the Tab key passes by.
+      tabIndex={-1}
       aria-orientation="vertical"
       aria-label={t({ id: "column.resize", message: `Width of the column ${columnName}` })}
       aria-valuenow={widthPx}

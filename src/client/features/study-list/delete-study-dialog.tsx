@@ -64,7 +64,7 @@ function WhatIsLost({ study }: { study: Study }) {
           <b>{patient}</b>
           <span>
             {descriptionText(i18n, study)},{" "}
-            <span className="whitespace-nowrap">{dateText(study.studyDate)}</span>
+            <span className="whitespace-nowrap">{dateText(i18n, study.studyDate)}</span>
           </span>
         </div>
       </div>
@@ -113,7 +113,7 @@ function useDeletion(onSettled: () => void) {
       showToast({
         tone: "ok",
         title: t({ id: "study.deleted", message: "Exam deleted" }),
-        text: `${descriptionText(i18n, study)}, ${dateText(study.studyDate)}`,
+        text: `${descriptionText(i18n, study)}, ${dateText(i18n, study.studyDate)}`,
       });
       await refreshExams(queryClient);
     },

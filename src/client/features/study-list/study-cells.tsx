@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { Row } from "@tanstack/react-table";
 import type { Study } from "../../../shared/api/studies.ts";
 import { ModalityChip } from "../../ui/chip.tsx";
@@ -38,22 +38,52 @@ export function PatientCell({ row }: { row: StudyRow }) {
 }
 
 export function DateCell({ row, hasExpander }: { row: StudyRow; hasExpander: boolean }) {
-  const date = dateText(row.original.studyDate);
+  const { i18n } = useLingui();
+  const date = dateText(i18n, row.original.studyDate);
   return hasExpander ? <Expander row={row} text={date} /> : date;
 }
 
-export function DescriptionCell({ study }: { study: Study }) {
+interface DescriptionCellProps {
+  study: Study;
+  /** Whether the counts of images and series stand here, for want of columns of their own. */
+  hasCounts: boolean;
+}
+
+/** An admin's row has no room for whose the study is; the open row says it. */
+export function DescriptionCell({ study, hasCounts }: DescriptionCellProps) {
   const { i18n } = useLingui();
+  const isAdmin = useHis().user.role === "admin";
   return (
     <div className="study-title">
       <OpeningFilm study={study} />
       <div>
         <b className="study-name">{descriptionText(i18n, study)}</b>
         <NewMark study={study} />
-        <StudyOwner study={study} />
-        <StudyOrigin study={study} />
+        {!isAdmin && <StudyOwner study={study} />}
+        {hasCounts ? <StudyCounts study={study} /> : !isAdmin && <StudyOrigin study={study} />}
         <StudyIntegrity study={study} />
       </div>
+    </div>
+  );
+}
+
+function StudyCounts({ study: { imagesReceived, seriesCount } }: { study: Study }) {
+  return (
+    <span className="study-origin">
+      <Plural id="exam.imageCount" value={imagesReceived} one="# image" other="# images" />
+      {", "}
+      <Plural id="exam.seriesCount" value={seriesCount} one="# series" other="# series" />
+    </span>
+  );
+}
+
+/** In an admin's open row: whose the study is, and where it comes from. */
+export function StudyWhose({ study }: { study: Study }) {
+  if (useHis().user.role !== "admin") return null;
+  return (
+    <div className="study-whose">
+      <StudyOwner study={study} />
+      <StudyOrigin study={study} />
     </div>
   );
 }

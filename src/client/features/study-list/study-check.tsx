@@ -113,7 +113,7 @@ export function StudyAlarm({ studies }: { studies: Study[] | undefined }) {
             other="# exams need attention"
           />
         </b>{" "}
-        {descriptionText(i18n, first)}, {dateText(first.studyDate)}
+        {descriptionText(i18n, first)}, {dateText(i18n, first.studyDate)}
       </span>
       <Button size="small" onClick={() => setOpen({ [first.id]: true })}>
         <Trans id="integrity.alarm.show">Show</Trans>

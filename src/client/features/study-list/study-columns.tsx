@@ -27,7 +27,12 @@ export const studyColumns = column.columns([
     ),
   }),
   column.accessor("studyDescription", {
-    cell: ({ row }) => <DescriptionCell study={row.original} />,
+    cell: ({ row, table }) => (
+      <DescriptionCell
+        study={row.original}
+        hasCounts={table.getColumn("seriesCount")?.getIsVisible() !== true}
+      />
+    ),
   }),
   column.accessor("modality", {
     cell: ({ row }) => <ModalityCell modality={row.original.modality} />,

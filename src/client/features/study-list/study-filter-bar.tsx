@@ -82,7 +82,7 @@ function FilterSheet() {
         <div className="dialog-actions">
           <ClearFilters />
           <Button kind="lit" onClick={() => setOpen(false)}>
-            <Trans id="filter.show">Show the studies</Trans>
+            <Trans id="filter.show">Show the exams</Trans>
           </Button>
         </div>
       </Dialog>

@@ -25,6 +25,8 @@ import { studyPageAtom, studySortingAtom } from "./list-place.ts";
 import { OfflineNotice } from "./offline-notice.tsx";
 import { PlanStrip } from "./plan-strip.tsx";
 import { RenameStudyDialog } from "./rename-study.tsx";
+import { SelectButton } from "./select-exams.tsx";
+import { SelectionBar } from "./selection-bar.tsx";
 import { StudyAlarm } from "./study-check.tsx";
 import { ClearFilters, StudyFilterBar } from "./study-filter-bar.tsx";
 import { countFilters, type StudyFilters, studyFiltersAtom } from "./study-filters.ts";
@@ -77,13 +79,16 @@ export default function StudyListView() {
       <ConflictNotice />
       <SkippedNotice />
       <StudyAlarm studies={data?.studies} />
-      <PlanStrip />
+      {!isEmpty && <PlanStrip />}
       {!isEmpty && <StudyFilterBar />}
       {!isEmpty && <StudyOrder />}
       {error && !data ? (
         <ListError error={error} onRetry={() => void refetch()} />
       ) : isEmpty ? (
-        <NothingYet />
+        <>
+          <NothingYet />
+          <PlanStrip />
+        </>
       ) : total === 0 && data ? (
         <NothingFound />
       ) : (
@@ -107,6 +112,7 @@ export default function StudyListView() {
               onPageChange={setPageIndex}
             />
           )}
+          <SelectionBar />
         </>
       )}
       <DeleteStudyDialog />
@@ -159,6 +165,7 @@ function ListHead({ total, isFetching, hasExams, onRefresh }: ListHeadProps) {
           </small>
         )}
       </h1>
+      {hasExams && <SelectButton />}
       <IconButton
         label={t({ id: "action.refresh", message: "Refresh" })}
         className={isFetching ? "is-fetching" : ""}

@@ -17,12 +17,13 @@ import { useDownload } from "../studies/use-download.ts";
 import { deletionAskedAtom } from "./list-actions.ts";
 import { openStudiesAtom } from "./list-place.ts";
 import { RenameButton } from "./rename-study.tsx";
+import { useSelected } from "./select-exams.tsx";
 import { SeriesSheet } from "./series-sheet.tsx";
 import { StorageDot } from "./storage-status.tsx";
-import { StudyOrigin, StudyOwner } from "./study-cells.tsx";
+import { StudyOrigin, StudyOwner, StudyWhose } from "./study-cells.tsx";
 import { StudyCheck } from "./study-check.tsx";
 import { columnVisibility, hasActions } from "./study-columns.tsx";
-import { OpeningFilm } from "./study-film.tsx";
+import { OpeningFilm, StudyFilm } from "./study-film.tsx";
 import { NewMark } from "./study-order.tsx";
 import { rowOf } from "./use-new-arrivals.ts";
 import { STUDIES_PER_PAGE } from "./use-study-list.ts";
@@ -41,7 +42,7 @@ export function StudyPhoneList({ studies, hasSeveralPatients }: StudyPhoneListPr
   return (
     <ul className="panel phone-studies">
       {studies.map((study) => (
-        <PhoneStudy
+        <PhoneRow
           key={study.id}
           study={study}
           hasSeveralPatients={hasSeveralPatients}
@@ -53,6 +54,30 @@ export function StudyPhoneList({ studies, hasSeveralPatients }: StudyPhoneListPr
   );
 }
 
+/** While exams are being chosen, a tap anywhere on a row chooses it. */
+function PhoneRow(props: PhoneStudyProps) {
+  const { study, hasSeveralPatients } = props;
+  const selected = useSelected(study);
+  if (!selected) return <PhoneStudy {...props} />;
+  return (
+    <li className={`phone-study ${selected.isSelected ? "is-selected" : ""}`}>
+      <label className="phone-study-line phone-study-choice">
+        <StudyFilm study={study} large />
+        <span className="phone-study-toggle">
+          <PhoneStudyText study={study} hasSeveralPatients={hasSeveralPatients} />
+        </span>
+        <input
+          type="checkbox"
+          className="checkbox"
+          checked={selected.isSelected}
+          disabled={selected.isFull}
+          onChange={selected.toggle}
+        />
+      </label>
+    </li>
+  );
+}
+
 interface PhoneStudyProps {
   study: Study;
   hasSeveralPatients: boolean;
@@ -61,6 +86,7 @@ interface PhoneStudyProps {
 }
 
 function PhoneStudy({ study, hasSeveralPatients, isOpen, onToggle }: PhoneStudyProps) {
+  const { role } = useHis().user;
   const isBusy = useAtomValue(busyStudiesAtom).has(study.id);
   return (
     <li
@@ -78,7 +104,7 @@ function PhoneStudy({ study, hasSeveralPatients, isOpen, onToggle }: PhoneStudyP
       </div>
       {isOpen && (
         <>
-          <StudyOrigin study={study} />
+          {role === "admin" ? <StudyWhose study={study} /> : <StudyOrigin study={study} />}
           <SeriesSheet study={study} />
           <div className="phone-study-actions">
             <ViewerButton study={study} kind="lit" />
@@ -98,19 +124,20 @@ function PhoneStudyText({
   hasSeveralPatients,
 }: Pick<PhoneStudyProps, "study" | "hasSeveralPatients">) {
   const { i18n, t } = useLingui();
-  const columns = columnVisibility(useHis().user.role, hasSeveralPatients);
+  const { role } = useHis().user;
+  const columns = columnVisibility(role, hasSeveralPatients);
   return (
     <span className="phone-study-text">
       <b>{descriptionText(i18n, study)}</b>
       {columns.patientName && <span className="phone-study-patient">{patientText(i18n, study)}</span>}
       <NewMark study={study} />
-      <StudyOwner study={study} />
+      {role !== "admin" && <StudyOwner study={study} />}
       <StudyIntegrity study={study} />
       <span className="phone-study-facts">
         {modalityCodes(study.modality).map((code) => (
           <ModalityChip key={code} modality={code} />
         ))}
-        {dateText(study.studyDate)}
+        {dateText(i18n, study.studyDate)}
         {columns.storageStatus && <StorageDot status={study.storageStatus} />}
         {study.laudo && (
           <>

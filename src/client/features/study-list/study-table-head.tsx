@@ -13,9 +13,11 @@ import type { Header } from "@tanstack/react-table";
 import type { KeyboardEvent, ReactNode, Ref } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { ArrowDownIcon, GripIcon } from "../../ui/icons.tsx";
+import { type HeadKeys, useHeadKeys } from "./column-keys.tsx";
 import { isMovable, isResizable, type MovableColumn, type StudyColumn } from "./column-layout.ts";
 import { columnNames } from "./column-names.ts";
 import { ColumnResizer } from "./column-resizer.tsx";
+import { SelectPage } from "./select-exams.tsx";
 import type { studyTableFeatures } from "./study-table-features.ts";
 import type { ColumnWidths, StudyTableModel } from "./use-study-table.ts";
 
@@ -31,7 +33,7 @@ const silent = {
 
 /**
  * Makes columns draggable. It wraps the table, because it draws elements that a table may not contain. The library's
- * announcements describe its own keyboard dragging, which the arrow keys on the grips replace.
+ * announcements describe its own keyboard dragging, which the keys of the heads replace.
  */
 export function ColumnDragging({ onMove, children }: { onMove: MoveColumn; children: ReactNode }) {
   const sensors = useSensors(
@@ -58,20 +60,25 @@ export function ColumnDragging({ onMove, children }: { onMove: MoveColumn; child
 interface StudyTableHeadProps {
   table: StudyTableModel;
   widths: ColumnWidths;
+  /** Id of the text that names the keys. */
+  keysId: string;
   onMove: MoveColumn;
   onResize: ResizeColumn;
 }
 
-export function StudyTableHead({ table, widths, onMove, onResize }: StudyTableHeadProps) {
+export function StudyTableHead({ table, widths, keysId, onMove, onResize }: StudyTableHeadProps) {
   const headers = table.getHeaderGroups()[0]?.headers ?? [];
-  const movable = headers.map(({ column }) => column.id).filter(isMovable);
+  const columns = headers.map(({ column }) => column.id as StudyColumn);
+  const movable = columns.filter(isMovable);
+  const keys = useHeadKeys({ columns, widths, keysId, onMove, onResize });
   return (
     <thead>
       <tr>
+        <SelectPage studies={table.options.data} />
         <SortableContext items={movable} strategy={horizontalListSortingStrategy}>
           {headers.map((header) => {
             const id = header.column.id as StudyColumn;
-            const common = { header, widths, onResize };
+            const common = { header, widths, keys, onResize };
             return isMovable(id) ? (
               <MovableHead key={id} id={id} {...common} movable={movable} onMove={onMove} />
             ) : (
@@ -88,6 +95,7 @@ interface ColumnHeadProps {
   header: Header<typeof studyTableFeatures, Study>;
   id: StudyColumn;
   widths: ColumnWidths;
+  keys: HeadKeys;
   onResize: ResizeColumn;
 }
 
@@ -105,6 +113,7 @@ function MovableHead({ movable, onMove, ...head }: MovableHeadProps) {
     const by = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
     if (by === 0) return;
     event.preventDefault();
+    event.stopPropagation();
     const target = movable[movable.indexOf(head.id) + by];
     if (target) onMove(head.id, target);
   };
@@ -112,6 +121,8 @@ function MovableHead({ movable, onMove, ...head }: MovableHeadProps) {
     <button
       type="button"
       className="column-grip"
+      // The keys of the head move the column too, so the Tab key passes by.
+      tabIndex={-1}
       aria-label={t({ id: "column.move", message: `Move the column ${name} with the arrow keys` })}
       onKeyDown={step}
     >
@@ -132,7 +143,7 @@ interface Dragged {
   drag?: { ref: Ref<HTMLTableCellElement>; className: string; style: { transform?: string } };
 }
 
-function ColumnHead({ header, id, widths, onResize, grip, drag }: ColumnHeadProps & Dragged) {
+function ColumnHead({ header, id, widths, keys, onResize, grip, drag }: ColumnHeadProps & Dragged) {
   const { i18n } = useLingui();
   const { column } = header;
   const sorted = column.getIsSorted();
@@ -148,10 +159,17 @@ function ColumnHead({ header, id, widths, onResize, grip, drag }: ColumnHeadProp
       // Otherwise screen readers would read grip and handle as part of each cell's column name.
       aria-label={name}
       aria-sort={sorted ? direction : undefined}
+      onKeyDown={keys.onKeyDown}
     >
       {grip}
-      {column.getCanSort() ? (
-        <button type="button" className="study-sort" onClick={column.getToggleSortingHandler()}>
+      {isResizable(id) ? (
+        <button
+          type="button"
+          className="study-sort"
+          aria-disabled={column.getCanSort() ? undefined : true}
+          onClick={column.getToggleSortingHandler()}
+          {...keys.stopAt(id)}
+        >
           <span>{name}</span>
           {sorted && <ArrowDownIcon small className={sorted === "asc" ? "rotate-180" : undefined} />}
         </button>

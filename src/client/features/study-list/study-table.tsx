@@ -1,11 +1,13 @@
 import { useLingui } from "@lingui/react/macro";
 import type { Row, SortingState } from "@tanstack/react-table";
 import { useAtomValue } from "jotai";
-import { Fragment, useState } from "react";
+import { Fragment, useId, useRef, useState } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { isBesideControls } from "../../ui/is-beside-controls.ts";
+import { useWidth } from "../../ui/use-width.ts";
 import { useHis } from "../session/his-context.ts";
 import { busyStudiesAtom } from "../studies/busy-studies.ts";
+import { ColumnKeys } from "./column-keys.tsx";
 import {
   isMovable,
   type MovableColumn,
@@ -15,14 +17,16 @@ import {
 } from "./column-layout.ts";
 import { columnNames } from "./column-names.ts";
 import { RenameButton } from "./rename-study.tsx";
+import { SelectCell, useSelected } from "./select-exams.tsx";
 import { SeriesSheet, StudyIdentifiers } from "./series-sheet.tsx";
+import { StudyWhose } from "./study-cells.tsx";
 import { StudyCheck } from "./study-check.tsx";
 import { SkeletonRows } from "./study-skeleton.tsx";
 import type { studyTableFeatures } from "./study-table-features.ts";
 import { ColumnDragging, StudyTableHead } from "./study-table-head.tsx";
 import { useColumnLayout } from "./use-column-layout.ts";
 import { rowOf } from "./use-new-arrivals.ts";
-import { type StudyTableModel, useColumnWidths, useStudyTable } from "./use-study-table.ts";
+import { type StudyTableModel, useColumnFit, useColumnWidths, useStudyTable } from "./use-study-table.ts";
 
 interface StudyTableProps {
   /** Undefined while they are loading; the table then shows a skeleton. */
@@ -40,11 +44,14 @@ export function StudyTable({ studies, hasSeveralPatients, sorting, onSortingChan
   const { role } = useHis().user;
   const [layout, setLayout] = useColumnLayout();
   const [announced, setAnnounced] = useState("");
+  const panel = useRef<HTMLDivElement>(null);
+  const keysId = useId();
+  const fit = useColumnFit(layout, hasSeveralPatients, useWidth(panel));
   const table = useStudyTable({
-    ...{ studies: studies ?? NO_STUDIES, hasSeveralPatients, layout, sorting, onSortingChange },
+    ...{ studies: studies ?? NO_STUDIES, hasSeveralPatients, fit, layout, sorting, onSortingChange },
   });
   const columns = table.getVisibleLeafColumns().map(({ id }) => id as StudyColumn);
-  const widths = useColumnWidths(layout, columns);
+  const widths = useColumnWidths(layout, columns, fit);
 
   const move = (column: MovableColumn, target: MovableColumn) => {
     setLayout(moveColumn(layout, column, target));
@@ -55,15 +62,16 @@ export function StudyTable({ studies, hasSeveralPatients, sorting, onSortingChan
   };
   return (
     <ColumnDragging onMove={move}>
-      <div className="panel study-table-wrap">
+      <div className="panel study-table-wrap" ref={panel}>
         <table
-          className={`study-table is-${role} ${columns.includes("patientName") ? "has-patients" : ""}`}
+          className={`study-table is-${role} is-${fit.density} ${columns.includes("patientName") ? "has-patients" : ""}`}
           style={{ minWidth: widths.leastPx }}
           aria-busy={studies === undefined}
         >
           <StudyTableHead
             table={table}
             widths={widths}
+            keysId={keysId}
             onMove={move}
             onResize={(column, widthPx) => setLayout(resizeColumn(layout, column, widthPx))}
           />
@@ -76,6 +84,7 @@ export function StudyTable({ studies, hasSeveralPatients, sorting, onSortingChan
           </tbody>
         </table>
       </div>
+      <ColumnKeys id={keysId} />
       <span className="sr-only" role="status">
         {announced}
       </span>
@@ -87,17 +96,21 @@ function StudyRow({ row, table }: { row: Row<typeof studyTableFeatures, Study>; 
   const isBusy = useAtomValue(busyStudiesAtom).has(row.id);
   const isOpen = row.getIsExpanded();
   const cells = row.getVisibleCells();
+  const selected = useSelected(row.original);
   return (
     <Fragment>
       {/* For a mouse; the row has a button that does the same. */}
       <tr
-        className={`study-row ${isOpen ? "is-open" : ""} ${isBusy ? "is-busy" : ""}`}
+        className={`study-row ${isOpen ? "is-open" : ""} ${selected?.isSelected ? "is-selected" : ""} ${isBusy ? "is-busy" : ""}`}
         aria-busy={isBusy}
         {...rowOf(row.id)}
         onClick={({ target }) => {
-          if (isBesideControls(target)) row.toggleExpanded();
+          if (!isBesideControls(target)) return;
+          if (!selected) row.toggleExpanded();
+          else if (!selected.isFull) selected.toggle();
         }}
       >
+        <SelectCell study={row.original} />
         {cells.map((cell) => (
           <td key={cell.id} className="study-cell" data-column={cell.column.id}>
             <table.FlexRender cell={cell} />
@@ -106,7 +119,8 @@ function StudyRow({ row, table }: { row: Row<typeof studyTableFeatures, Study>; 
       </tr>
       {isOpen && (
         <tr>
-          <td className="study-series-cell" colSpan={cells.length}>
+          <td className="study-series-cell" colSpan={cells.length + (selected ? 1 : 0)}>
+            <StudyWhose study={row.original} />
             <div className="study-series">
               <SeriesSheet study={row.original} />
               <StudyIdentifiers study={row.original} />

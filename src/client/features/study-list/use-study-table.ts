@@ -5,10 +5,12 @@ import type { Study } from "../../../shared/api/studies.ts";
 import { useMediaQuery } from "../../ui/use-media-query.ts";
 import { useHis } from "../session/his-context.ts";
 import {
+  type ColumnFit,
   type ColumnLayout,
   columnOrder,
   columnWidth,
   FLEXIBLE_COLUMN,
+  fitColumns,
   type StudyColumn,
 } from "./column-layout.ts";
 import { openStudiesAtom } from "./list-place.ts";
@@ -21,6 +23,7 @@ const WIDE = "(min-width: 1241px)";
 interface StudyTableState {
   studies: Study[];
   hasSeveralPatients: boolean;
+  fit: ColumnFit;
   layout: ColumnLayout;
   sorting: SortingState;
   onSortingChange: (sorting: SortingState) => void;
@@ -28,9 +31,15 @@ interface StudyTableState {
 
 /** The server sorts, filters and pages; the table only keeps the chosen sort and page, and which rows are expanded. */
 export function useStudyTable(shown: StudyTableState) {
-  const { studies, hasSeveralPatients, layout, sorting, onSortingChange } = shown;
+  const { studies, hasSeveralPatients, fit, layout, sorting, onSortingChange } = shown;
   const { role } = useHis().user;
-  const visibility = useMemo(() => columnVisibility(role, hasSeveralPatients), [role, hasSeveralPatients]);
+  const visibility = useMemo(
+    () => ({
+      ...columnVisibility(role, hasSeveralPatients),
+      ...Object.fromEntries(fit.left.map((column) => [column, false])),
+    }),
+    [role, hasSeveralPatients, fit],
+  );
   const order = useMemo(() => columnOrder(layout), [layout]);
   const [expanded, setExpanded] = useAtom(openStudiesAtom);
   return useTable({
@@ -64,12 +73,32 @@ export interface ColumnWidths {
   isAuto: (column: StudyColumn) => boolean;
 }
 
+/** How the columns that the person may see fit into a panel of this width. */
+export function useColumnFit(
+  layout: ColumnLayout,
+  hasSeveralPatients: boolean,
+  widthPx: number | undefined,
+): ColumnFit {
+  const { role } = useHis().user;
+  const isWide = useMediaQuery(WIDE);
+  return useMemo(() => {
+    const visibility: Partial<Record<StudyColumn, boolean>> = columnVisibility(role, hasSeveralPatients);
+    const columns = columnOrder(layout).filter((column) => visibility[column] !== false);
+    const hasPatients = columns.includes("patientName");
+    return fitColumns(columns, { role, isWide, hasPatients }, widthPx);
+  }, [layout, hasSeveralPatients, role, isWide, widthPx]);
+}
+
 /** The widths of the columns. Once the flexible column has a width, the spare room is before the last columns. */
-export function useColumnWidths(layout: ColumnLayout, columns: readonly StudyColumn[]): ColumnWidths {
+export function useColumnWidths(
+  layout: ColumnLayout,
+  columns: readonly StudyColumn[],
+  { density }: ColumnFit,
+): ColumnWidths {
   const { role } = useHis().user;
   const isWide = useMediaQuery(WIDE);
   const hasPatients = columns.includes("patientName");
-  const of = (column: StudyColumn) => columnWidth(layout, column, { role, isWide, hasPatients });
+  const of = (column: StudyColumn) => columnWidth(layout, column, { role, isWide, hasPatients, density });
   const autoColumn = layout.widths[FLEXIBLE_COLUMN] === undefined ? FLEXIBLE_COLUMN : "viewer";
   return {
     leastPx: columns.reduce((sum, column) => sum + of(column), 0),

@@ -8,6 +8,7 @@ import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { subscriptionsApi } from "../plan/subscriptions-api.ts";
+import { DownloadMyData } from "../session/download-my-data.tsx";
 
 interface CancelDialogProps {
   open: boolean;
@@ -48,6 +49,12 @@ export function CancelDialog({ open, onClose }: CancelDialogProps) {
       isReady={isWordTyped}
       onConfirm={confirm}
     >
+      <div className="quote cancel-copy">
+        <p className="cancel-copy-text">
+          <Trans id="cancel.copyFirst">Keep a copy first: one file with all your exams and PDFs.</Trans>
+        </p>
+        <DownloadMyData />
+      </div>
       <WhatIsLost />
       <form
         className="cancel-form"

@@ -13,13 +13,14 @@ import { planNameText } from "../plan/plan-name.ts";
 import { StorageMeter } from "../plan/storage-meter.tsx";
 import { CancelDialog } from "./cancel-dialog.tsx";
 
-const statuses: Record<Subscription["status"], { name: MessageDescriptor; tone: string }> = {
+const statuses: Record<Subscription["status"] | "cancelled", { name: MessageDescriptor; tone: string }> = {
   active: { name: msg({ id: "subscription.status.active", message: "Active" }), tone: "is-ok" },
   pending: {
     name: msg({ id: "subscription.status.pending", message: "Awaiting payment" }),
     tone: "is-moving",
   },
   expired: { name: msg({ id: "subscription.status.expired", message: "Expired" }), tone: "is-bad" },
+  cancelled: { name: msg({ id: "subscription.status.cancelled", message: "Cancelled" }), tone: "" },
 };
 
 interface CurrentSubscriptionProps {
@@ -34,6 +35,7 @@ export function CurrentSubscription({ subscription, usage }: CurrentSubscription
   const { i18n, t } = useLingui();
   const [isCancelling, setCancelling] = useAtom(isCancellingAtom);
   const { plan, status } = subscription;
+  const shownStatus = statuses[subscription.cancelledAt ? "cancelled" : status];
   const planName = planNameText(i18n, plan.name);
   return (
     <section
@@ -41,7 +43,7 @@ export function CurrentSubscription({ subscription, usage }: CurrentSubscription
       aria-label={t({ id: "subscription.current", message: "Current subscription" })}
     >
       <div>
-        <span className={`dot ${statuses[status].tone}`}>{i18n._(statuses[status].name)}</span>
+        <span className={`dot ${shownStatus.tone}`}>{i18n._(shownStatus.name)}</span>
         <h2>
           <Trans id="planStrip.plan">{planName} plan</Trans>
         </h2>
@@ -63,7 +65,15 @@ export function CurrentSubscription({ subscription, usage }: CurrentSubscription
   );
 }
 
-function Runs({ subscription: { status, startDate, expiresAt } }: { subscription: Subscription }) {
+function Runs({
+  subscription: { status, startDate, expiresAt, cancelledAt },
+}: {
+  subscription: Subscription;
+}) {
+  if (cancelledAt) {
+    const day = dayText(cancelledAt);
+    return <Trans id="subscription.cancelledOn">Cancelled on {day}</Trans>;
+  }
   const start = dayText(startDate);
   const end = expiresAt && dayText(expiresAt);
   if (status === "pending" && !end) {

@@ -129,12 +129,13 @@ function Choice({ plan, subscription, isSame, onChoose }: PlanRowProps & { isSam
     );
   }
   if (pix === "none") return null;
-  const label = isSame
+  const isRenewal = isSame && !subscription?.cancelledAt;
+  const label = isRenewal
     ? t({ id: "subscription.renewPlan", message: `Renew ${name}` })
     : t({ id: "subscription.choosePlan", message: `Subscribe to ${name}` });
   return (
     <Button aria-label={label} onClick={onChoose}>
-      {isSame ? (
+      {isRenewal ? (
         <Trans id="subscription.renew">Renew</Trans>
       ) : (
         <Trans id="subscription.choose">Subscribe</Trans>

@@ -7,6 +7,7 @@ import { TriangleAlertIcon } from "../../ui/icons.tsx";
 import { useServerNow } from "../../ui/use-now.ts";
 import { SubscriptionLink } from "../plan/subscription-link.tsx";
 import { useHis } from "../session/his-context.ts";
+import { useMySubscription } from "../session/use-my-subscription.ts";
 
 const TICK_MS = 60_000;
 
@@ -14,11 +15,15 @@ const TICK_MS = 60_000;
 export function SubscriptionBanner() {
   const now = useServerNow(TICK_MS);
   const { user } = useHis();
-  if (user.role === "admin" || user.expiresAt === null) return null;
-  const banner = bannerFor(new Date(user.expiresAt), new Date(now));
+  const expiresAt = user.role === "admin" ? null : user.expiresAt;
+  const { data, isPending, failureCount } = useMySubscription({ enabled: expiresAt !== null });
+  if (expiresAt === null) return null;
+  const banner = bannerFor(new Date(expiresAt), new Date(now));
   switch (banner?.kind) {
     case "expired":
-      return <Expired />;
+      // A subscription that its owner cancelled did not run out, so nobody is asked to renew it.
+      if (isPending && failureCount === 0) return null;
+      return data?.cancelledAt ? <Cancelled /> : <Expired />;
     case "expiring":
       return <Expiring days={banner.days} />;
     case "reminder":
@@ -26,6 +31,18 @@ export function SubscriptionBanner() {
     default:
       return null;
   }
+}
+
+function Cancelled() {
+  return (
+    <Banner
+      icon={ClockIcon}
+      title={<Trans id="banner.cancelled">Subscription cancelled</Trans>}
+      link={<Trans id="subscription.seePlans">See plans</Trans>}
+    >
+      <Trans id="banner.cancelled.text">Choose a plan whenever you want to keep exams here again.</Trans>
+    </Banner>
+  );
 }
 
 function Expired() {

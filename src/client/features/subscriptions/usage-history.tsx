@@ -8,6 +8,7 @@ import { LoadError } from "../../ui/load-error.tsx";
 import { momentText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useUsageHistory } from "../plan/use-subscription.ts";
+import { dateText, descriptionText, patientText } from "../studies/study-text.ts";
 
 const SKELETON_ROWS = [1, 2, 3, 4];
 const actions: Record<UsageItem["actionType"], { name: MessageDescriptor; icon: Icon }> = {
@@ -49,16 +50,43 @@ export function UsageHistory() {
   );
 }
 
-function HistoryItem({ item: { actionType, studyInstanceUID, timestamp } }: { item: UsageItem }) {
+function HistoryItem({ item: { actionType, study, timestamp } }: { item: UsageItem }) {
   const { i18n } = useLingui();
   const { icon: ActionIcon } = actions[actionType];
   return (
     <li>
       <ActionIcon small />
       <b>{actionName(i18n, actionType)}</b>
-      <span className="mono usage-study">{studyInstanceUID}</span>
+      <span className="usage-study">
+        {study ? <HistoryStudy study={study} /> : <GoneStudy actionType={actionType} />}
+      </span>
       <time dateTime={timestamp}>{momentText(timestamp)}</time>
     </li>
+  );
+}
+
+function HistoryStudy({ study }: { study: NonNullable<UsageItem["study"]> }) {
+  const { i18n } = useLingui();
+  return (
+    <>
+      <span>{descriptionText(i18n, study)}</span>{" "}
+      <small>
+        {patientText(i18n, study)}, {dateText(i18n, study.studyDate)}
+      </small>
+    </>
+  );
+}
+
+/** Only a download can have been of somebody else's exam. */
+function GoneStudy({ actionType }: Pick<UsageItem, "actionType">) {
+  return (
+    <small>
+      {actionType === "download" ? (
+        <Trans id="usage.goneOrUnshared">Exam deleted or no longer shared with you</Trans>
+      ) : (
+        <Trans id="usage.gone">Exam deleted</Trans>
+      )}
+    </small>
   );
 }
 

@@ -25,7 +25,7 @@ export function DeleteUserDialog() {
       text={t({
         id: "users.delete.text",
         message:
-          "The account and all its studies and reports will be permanently deleted. This action cannot be undone.",
+          "The account and all its exams and reports will be permanently deleted. This action cannot be undone.",
       })}
       confirmLabel={
         deletion.isPending ? (

@@ -9,7 +9,7 @@ export function ViewerFacts({ study }: { study: Study }) {
   return (
     <>
       <span>{patientText(i18n, study)}</span>
-      <span>{dateText(study.studyDate)}</span>
+      <span>{dateText(i18n, study.studyDate)}</span>
       <StudyIntegrity study={study} />
       <span className="viewer-notice">
         <Trans id="viewer.notForDiagnosis">Not for primary diagnosis</Trans>

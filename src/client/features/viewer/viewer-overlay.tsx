@@ -58,7 +58,7 @@ function ViewerHead({ study }: { study: Study }) {
       <Button className="viewer-in-page" onClick={() => openInPage(study)}>
         <PanelLeftIcon small />
         <span className="viewer-in-page-label">
-          <Trans id="viewer.openInPage">Open in the page</Trans>
+          <Trans id="viewer.openInPage">Show beside the menu</Trans>
         </span>
       </Button>
       <RadixDialog.Close asChild>

@@ -30,7 +30,7 @@ const MAX_ROWS = 10_000;
 const readMe = /*i18n*/ {
   id: "export.readMe",
   message:
-    'This is everything {productName} keeps for your account.\n\naccount.json: your data, subscription, payments and activities.\nexams.json: your studies; "folders" says where in DICOM/ the images of each lie, "removal" until when a cancelled one is kept.\nDICOM/: the images, exactly as you sent them. Any DICOM viewer opens the folder.\nreports/: the PDF report of a study, named by the study\'s id.\nlab/: your laboratory PDFs.\ndamaged.json: there only if something is damaged in our archive or missing from it and is therefore left out; it says what.\nsupport.json and support/: what you wrote to support.\naudit.json: who saw or changed what, and when.\n',
+    'This is everything {productName} keeps for your account.\n\naccount.json: your data, subscription, payments and activities.\nexams.json: your exams; "folders" says where in DICOM/ the images of each lie, "removal" until when a cancelled one is kept.\nDICOM/: the images, exactly as you sent them. Any DICOM viewer opens the folder.\nreports/: the PDF report of an exam, named by the exam\'s id.\nlab/: your laboratory PDFs.\ndamaged.json: there only if something is damaged in our archive or missing from it and is therefore left out; it says what.\nsupport.json and support/: what you wrote to support.\naudit.json: who saw or changed what, and when.\n',
 };
 
 /**

@@ -4,7 +4,7 @@ import { AppError } from "../../http/app-error.ts";
 import { aboutStudy, recordAudit } from "../audit/audit.repo.ts";
 import { answerReport } from "../reports/open-report.ts";
 import { answerDownload } from "../studies/download/download-body.ts";
-import { studyFileOf } from "../studies/download/download-study.ts";
+import { fileOf } from "../studies/download/download-study.ts";
 import { studyNotFound } from "../studies/studies.errors.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import { chargeAction } from "../subscriptions/charge-action.ts";
@@ -71,7 +71,7 @@ export async function downloadVisitedStudy(
   if (!visit.link.download) throw new AppError(linkNotAllowed);
   const { id: linkId, accountId, ownerRole } = visit.link;
   const account = { userId: accountId, isAdmin: ownerRole === "admin" };
-  return await answerDownload(deps, request, await studyFileOf(deps, study), async ({ isRange }) => {
+  return await answerDownload(deps, request, await fileOf(deps, [study]), async ({ isRange }) => {
     const now = deps.clock.now();
     const since = new Date(now.getTime() - CHARGED_EVERY_MS);
     await deps.db.transaction(async (tx) => {

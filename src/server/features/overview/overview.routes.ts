@@ -6,6 +6,7 @@ import {
   listSubscriptionsCall,
   mySubscriptionCall,
   subscriptionSummaryCall,
+  usageHistoryCall,
 } from "../../../shared/api/subscriptions.ts";
 import type { Deps } from "../../deps.ts";
 import { describeIn } from "../../http/describe.ts";
@@ -24,6 +25,7 @@ import {
 import { readNotifications } from "./read-notifications.ts";
 import { readSubscription } from "./read-subscription.ts";
 import { readAccountSubscriptions, readSummary } from "./read-summary.ts";
+import { readUsageHistory } from "./read-usage-history.ts";
 
 const admin = { roles: ["admin"] } as const;
 const describe = describeIn("Subscriptions");
@@ -37,6 +39,17 @@ export function createOverviewRoutes(deps: Deps, guard: Guard) {
     guard({ scope: "api" }),
     describe(mySubscriptionCall, { summary: "Read one's own subscription", problems: [noSubscription] }),
     async (c) => c.json(await readSubscription(deps, c.get("session").userId)),
+  );
+
+  routes.get(
+    usageHistoryCall.path,
+    guard({ scope: "api" }),
+    describe(usageHistoryCall, {
+      summary: "Read what was uploaded, downloaded and deleted",
+      details: "Newest first.",
+    }),
+    validate("query", usageHistoryCall.query),
+    async (c) => c.json(await readUsageHistory(deps, c.get("session"), c.req.valid("query").limit)),
   );
 
   routes.post(

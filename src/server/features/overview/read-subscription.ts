@@ -4,6 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { findOpenPayment } from "../payments/payments.repo.ts";
 import { findOpenRemoval } from "../removals/removals.repo.ts";
+import { findCancelledAccounts } from "../subscriptions/cancellations.repo.ts";
 import { presentPlan } from "../subscriptions/present-plan.ts";
 import { countersAt } from "../subscriptions/read-usage.ts";
 import { sumStorage } from "../subscriptions/storage.repo.ts";
@@ -28,32 +29,44 @@ export async function readSubscription(
   const payment = await findOpenPayment(db, userId, now);
   if (!found || (found.subscription.status === "pending" && !payment)) throw new AppError(noSubscription);
   const removal = await findOpenRemoval(db, userId);
+  const cancelled = await findCancelledAccounts(db, userId);
   return presentSubscription(found.subscription, found.plan, now, {
     openPaymentId: payment?.id ?? null,
     removedUntil: removal?.purgeAfter ?? null,
+    isCancelled: cancelled.has(userId),
     storageUsedBytes: await sumStorage(db, userId),
   });
+}
+
+/** What other tables know of a subscription. */
+interface SubscriptionSurroundings {
+  openPaymentId: string | null;
+  removedUntil: Date | null;
+  isCancelled: boolean;
+  storageUsedBytes: number;
 }
 
 export function presentSubscription(
   subscription: SubscriptionRow,
   plan: PlanRow,
   now: Date,
-  around: { openPaymentId: string | null; removedUntil: Date | null; storageUsedBytes: number },
+  around: SubscriptionSurroundings,
 ): Subscription {
   const { downloads, deletes } = countersAt(subscription, now);
   const isActive = isInForce(subscription, now);
+  const expiresAt = subscription.expiresAt?.toISOString() ?? null;
   return {
     id: subscription.id,
     status: isActive ? "active" : around.openPaymentId !== null ? "pending" : "expired",
     plan: presentPlan(plan),
     startDate: subscription.startDate.toISOString(),
-    expiresAt: subscription.expiresAt?.toISOString() ?? null,
+    expiresAt,
     currentExamCount: subscription.examCount,
     storageUsedBytes: around.storageUsedBytes,
     downloadsThisMonth: downloads,
     deletesThisMonth: deletes,
     canCancel: isActive,
+    cancelledAt: around.isCancelled && !isActive ? expiresAt : null,
     removedUntil: around.removedUntil?.toISOString() ?? null,
     openPaymentId: around.openPaymentId,
   };

@@ -6,6 +6,7 @@ import { countLabExams } from "../labs/labs.repo.ts";
 import { countUnconfirmed, listOpenPaymentIds } from "../payments/payments.repo.ts";
 import { type MonthRow, sumRevenueByMonth } from "../payments/revenue.repo.ts";
 import { countStudiesOfAll } from "../studies/studies.repo.ts";
+import { findCancelledAccounts } from "../subscriptions/cancellations.repo.ts";
 import { presentAdminPlan, presentPlan } from "../subscriptions/present-plan.ts";
 import {
   countActiveSubscriptions,
@@ -50,10 +51,12 @@ export async function readAccountSubscriptions(
   const now = deps.clock.now();
   const rows = await listSubscriptions(deps.db, MAX_LISTED);
   const openPayments = await listOpenPaymentIds(deps.db, now);
+  const cancelled = await findCancelledAccounts(deps.db);
   return rows.flatMap(({ user, plan, subscription, storageUsedBytes }) => {
     const openPaymentId = openPayments.get(user.id) ?? null;
     if (subscription.status === "pending" && openPaymentId === null) return [];
-    const around = { openPaymentId, removedUntil: null, storageUsedBytes };
+    const isCancelled = cancelled.has(user.id);
+    const around = { openPaymentId, removedUntil: null, isCancelled, storageUsedBytes };
     return {
       user,
       plan: presentPlan(plan),

@@ -46,3 +46,12 @@ export const studyNotReady: ErrorKind = {
     message: "This exam is still being moved to secure storage. Please wait for the transfer to finish.",
   },
 };
+
+export const downloadTooLarge: ErrorKind = {
+  status: 413,
+  code: "download.too_large",
+  text: /*i18n*/ {
+    id: "error.download.too_large",
+    message: "These exams have too many images for one file. Download fewer at once.",
+  },
+};

@@ -78,6 +78,21 @@ export async function findVisibleStudiesByUID(
     .limit(20);
 }
 
+/** One visible study of each of these Study Instance UIDs, by UID; the caller's own, if they have it. */
+export async function findVisibleStudiesByUIDs(
+  db: DbOrTx,
+  caller: Caller,
+  uids: readonly string[],
+): Promise<ReadonlyMap<string, StudyRow>> {
+  if (uids.length === 0) return new Map();
+  const rows = await db
+    .selectDistinctOn([studies.studyInstanceUID])
+    .from(studies)
+    .where(and(inArray(studies.studyInstanceUID, [...uids]), visibleTo(caller)))
+    .orderBy(studies.studyInstanceUID, desc(eq(studies.accountId, caller.userId)), studies.id);
+  return new Map(rows.map((row) => [row.studyInstanceUID, row]));
+}
+
 /** Counts the studies that an account keeps. */
 export async function countOwnStudies(db: DbOrTx, userId: string): Promise<number> {
   return await sumTallies(db, eq(studyTallies.accountId, userId));

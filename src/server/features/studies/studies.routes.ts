@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { studiesDownloadTicketCall } from "../../../shared/api/downloads.ts";
 import {
   assignStudyCall,
   deleteStudyCall,
@@ -39,12 +40,13 @@ import { shareStudy } from "./access/share-study.ts";
 import { deleteStudy } from "./delete-study.ts";
 import { answerDownload } from "./download/download-body.ts";
 import { chargeDownload, findStudyFile, type StudyFile } from "./download/download-study.ts";
-import { issueDownloadTicket, redeemDownloadTicket } from "./download/download-ticket.ts";
+import { issueDownloadTicket, issueStudiesTicket, redeemDownloadTicket } from "./download/download-ticket.ts";
 import { presentSeries, shownStatus } from "./present-series.ts";
 import { readStudyAudit } from "./read-study-audit.ts";
 import { retryTransfer } from "./retry-transfer.ts";
 import {
   doctorNotFound,
+  downloadTooLarge,
   studyAmbiguous,
   studyNotFound,
   studyNotOwner,
@@ -236,13 +238,30 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
     },
   );
 
+  routes.post(
+    studiesDownloadTicketCall.path,
+    guard(viewing),
+    describe(studiesDownloadTicketCall, {
+      summary: "Make a link under which a browser downloads several studies as one ZIP",
+      status: 201,
+      details:
+        "Good for five minutes to begin and an hour to resume. Each study counts as one action when the first byte is sent.",
+      problems: [studyNotFound, downloadTooLarge],
+    }),
+    validate("json", studiesDownloadTicketCall.body),
+    async (c) => {
+      const { studyIds } = c.req.valid("json");
+      return c.json(await issueStudiesTicket(deps, c.get("session"), studyIds, c.get("locale")), 201);
+    },
+  );
+
   routes.get(
     "/api/downloads/:token",
     guard("public"),
     describe(
       {},
       {
-        summary: "Download a study with a ticket",
+        summary: "Download studies with a ticket",
         details: "Takes Range and If-Range.",
         params: { token: "Of the `url` of a download ticket." },
         media: ["application/zip"],

@@ -1,12 +1,6 @@
 import { Hono } from "hono";
 import * as z from "zod/mini";
-import {
-  changePlanCall,
-  listPlansCall,
-  type UsageItem,
-  usageHistoryCall,
-  usageStatsCall,
-} from "../../../shared/api/subscriptions.ts";
+import { changePlanCall, listPlansCall, usageStatsCall } from "../../../shared/api/subscriptions.ts";
 import type { Deps } from "../../deps.ts";
 import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
@@ -18,7 +12,6 @@ import { presentOfferedPlan } from "./present-plan.ts";
 import { readUsage } from "./read-usage.ts";
 import { noSubscription, planNotFound, planNotOfferable } from "./subscriptions.errors.ts";
 import { listOfferedPlans } from "./subscriptions.repo.ts";
-import { listUsageEvents } from "./usage-events.repo.ts";
 
 const admin = { roles: ["admin"] } as const;
 const describe = describeIn("Subscriptions");
@@ -35,24 +28,6 @@ export function createSubscriptionsRoutes(deps: Deps, guard: Guard) {
       problems: [noSubscription],
     }),
     async (c) => c.json(await readUsage(deps, c.get("session").userId)),
-  );
-
-  routes.get(
-    usageHistoryCall.path,
-    guard({ scope: "api" }),
-    describe(usageHistoryCall, {
-      summary: "Read what was uploaded, downloaded and deleted",
-      details: "Newest first.",
-    }),
-    validate("query", usageHistoryCall.query),
-    async (c) => {
-      const events = await listUsageEvents(deps.db, c.get("session").userId, c.req.valid("query").limit);
-      return c.json(
-        events.map(({ id, actionType, studyInstanceUID, timestamp }): UsageItem => {
-          return { id: String(id), actionType, studyInstanceUID, timestamp: timestamp.toISOString() };
-        }),
-      );
-    },
   );
 
   routes.get(

@@ -131,7 +131,7 @@ function FoundExam({ study, isDim, children }: FoundExamProps) {
         <b>{descriptionText(i18n, { studyDescription: about.description })}</b>
         <span className="found-exam-who">
           {about.patientName && `${about.patientName} · `}
-          <span className="whitespace-nowrap">{dateText(about.examinedAt || null)}</span>
+          <span className="whitespace-nowrap">{dateText(i18n, about.examinedAt || null)}</span>
           {about.institutionName && ` · ${about.institutionName}`}
         </span>
         <span className="found-exam-facts">

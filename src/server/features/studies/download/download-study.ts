@@ -17,9 +17,9 @@ import { findDownload, recordDownload } from "./download.repo.ts";
 /** How long after a charged download its other ranges are free. */
 const FREE_RANGES_MS = 3600_000;
 
-/** A study as one file to download; `etag` names exactly these volumes. */
+/** Studies, mostly one, as one file to download; `etag` names exactly these volumes. */
 export interface StudyFile {
-  study: StudyRow;
+  studies: StudyRow[];
   volumes: StoredObjectRow[];
   etag: string;
   fileName: string;
@@ -34,22 +34,34 @@ export async function findStudyFile(
   caller: Caller,
   reference: string,
 ): Promise<StudyFile> {
-  const study = await findStudy(deps.db, caller, reference);
-  if (!mayDownload(caller, study)) throw new AppError(forbidden);
-  return await studyFileOf(deps, study);
+  return await fileOf(deps, [await findDownloadable(deps, caller, reference)]);
 }
 
-/** The file of a study that the caller may download. */
-export async function studyFileOf(deps: Pick<Deps, "db">, study: StudyRow): Promise<StudyFile> {
-  const volumes = await listVolumes(deps.db, study.id);
+/** Finds a study that the caller may download. @throws {AppError} as {@link findStudyFile} */
+export async function findDownloadable(
+  deps: Pick<Deps, "db">,
+  caller: Caller,
+  reference: string,
+): Promise<StudyRow> {
+  const study = await findStudy(deps.db, caller, reference);
+  if (!mayDownload(caller, study)) throw new AppError(forbidden);
+  return study;
+}
+
+/** The file that these studies form, in this order. */
+export async function fileOf({ db }: Pick<Deps, "db">, studies: StudyRow[]): Promise<StudyFile> {
+  const volumes: StoredObjectRow[] = [];
+  for (const study of studies) volumes.push(...(await listVolumes(db, study.id)));
   const names = volumes.map((volume) => volume.id).join();
   const etag = `"${new Bun.CryptoHasher("sha256").update(names).digest("hex").slice(0, 32)}"`;
-  return { study, volumes, etag, fileName: downloadName(study.patientName) };
+  const [first, ...others] = studies.map(({ patientName }) => downloadName(patientName));
+  const isOnePatient = first !== undefined && others.every((name) => name === first);
+  return { studies, volumes, etag, fileName: isOnePatient ? first : "exames_HIS.zip" };
 }
 
 /**
- * Counts a download against the caller's month before its first byte, unless this is another range of one that they were charged
- * for within the hour.
+ * Counts a download against the caller's month before its first byte, one action a study and all of them or none, unless this is
+ * another range of one that they were charged for within the hour.
  * @throws {AppError} `quota.actions`, `subscription.required`
  */
 export async function chargeDownload(
@@ -59,7 +71,7 @@ export async function chargeDownload(
   request: { isRange: boolean; origin: RequestOrigin },
 ): Promise<void> {
   const now = deps.clock.now();
-  const { study, etag } = file;
+  const { studies, etag } = file;
   if (request.isRange && (await hasFreeRanges(deps, caller, file))) return;
   await deps.db.transaction(async (tx) => {
     if (request.isRange) {
@@ -68,16 +80,18 @@ export async function chargeDownload(
       if (await hasFreeRanges({ ...deps, db: tx }, caller, file)) return;
     }
     const account = { userId: caller.userId, isAdmin: caller.role === "admin" };
-    const { studyInstanceUID } = study;
-    await chargeAction(tx, account, { exam: "imaging", kind: "download", studyInstanceUID }, now);
-    await recordDownload(tx, { userId: caller.userId, studyId: study.id, etag, chargedAt: now });
-    await recordAudit(tx, {
-      at: now,
-      action: "study.downloaded",
-      actorId: caller.userId,
-      ...aboutStudy(study),
-      ...request.origin,
-    });
+    for (const study of studies) {
+      const { studyInstanceUID } = study;
+      await chargeAction(tx, account, { exam: "imaging", kind: "download", studyInstanceUID }, now);
+      await recordDownload(tx, { userId: caller.userId, studyId: study.id, etag, chargedAt: now });
+      await recordAudit(tx, {
+        at: now,
+        action: "study.downloaded",
+        actorId: caller.userId,
+        ...aboutStudy(study),
+        ...request.origin,
+      });
+    }
   });
 }
 
@@ -87,9 +101,12 @@ export async function hasFreeRanges(
   caller: Caller,
   file: StudyFile,
 ): Promise<boolean> {
-  const last = await findDownload(deps.db, caller.userId, file.study.id);
-  const ageMs = last ? deps.clock.now().getTime() - last.chargedAt.getTime() : Number.POSITIVE_INFINITY;
-  return last?.etag === file.etag && ageMs <= FREE_RANGES_MS;
+  const since = deps.clock.now().getTime() - FREE_RANGES_MS;
+  for (const study of file.studies) {
+    const last = await findDownload(deps.db, caller.userId, study.id);
+    if (last?.etag !== file.etag || last.chargedAt.getTime() < since) return false;
+  }
+  return true;
 }
 
 /** The download's file name: the sanitised patient name followed by `_HIS.zip`. */

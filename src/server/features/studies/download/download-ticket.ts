@@ -1,12 +1,18 @@
+import type { StudiesDownloadTicket } from "../../../../shared/api/downloads.ts";
 import type { DownloadTicket } from "../../../../shared/api/studies.ts";
+import type { Locale } from "../../../../shared/locale.ts";
+import { ZipError } from "../../../../shared/zip/zip-error.ts";
 import type { Deps } from "../../../deps.ts";
 import type { ObjectDeps } from "../../../holdings/reading/open-object.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { unauthenticated } from "../../../http/http.errors.ts";
 import type { Session } from "../../../http/session.ts";
+import { translate } from "../../../http/translate.ts";
 import { findLiveSession } from "../../membership/find-session.ts";
+import { downloadTooLarge } from "../studies.errors.ts";
+import type { StudyRow } from "../studies.table.ts";
 import { planDownload } from "./download-body.ts";
-import { findStudyFile, hasFreeRanges, type StudyFile } from "./download-study.ts";
+import { fileOf, findDownloadable, findStudyFile, hasFreeRanges, type StudyFile } from "./download-study.ts";
 
 /** How long a ticket may wait for its first byte. */
 const BEGIN_MS = 5 * 60_000;
@@ -22,11 +28,56 @@ export async function issueDownloadTicket(
   session: Session,
   reference: string,
 ): Promise<DownloadTicket> {
-  const file = await findStudyFile(deps, session, reference);
-  const { sizeBytes } = await planDownload(deps, file.volumes);
-  const claims = { sid: session.id, sub: session.userId, studies: [file.study.id] };
+  return await ticketFor(deps, session, await findStudyFile(deps, session, reference));
+}
+
+/**
+ * Issues a URL for one file of several studies. A study that the caller can't download is left out and told, unless none is left.
+ * @throws {AppError} as {@link findStudyFile} if none is left; `download.too_large`
+ */
+export async function issueStudiesTicket(
+  deps: ObjectDeps & Pick<Deps, "tokens">,
+  session: Session,
+  studyIds: readonly string[],
+  locale: Locale,
+): Promise<StudiesDownloadTicket> {
+  const studies: StudyRow[] = [];
+  const leftOut: StudiesDownloadTicket["leftOut"] = [];
+  let refusal: AppError | undefined;
+  for (const id of new Set(studyIds)) {
+    try {
+      studies.push(await findDownloadable(deps, session, id));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      refusal ??= error;
+      leftOut.push({ id, message: translate(locale, error.kind.text, error.options.values) });
+    }
+  }
+  if (refusal && studies.length === 0) throw refusal;
+  return { ...(await ticketFor(deps, session, await fileOf(deps, studies))), leftOut };
+}
+
+async function ticketFor(
+  deps: ObjectDeps & Pick<Deps, "tokens">,
+  session: Session,
+  file: StudyFile,
+): Promise<DownloadTicket> {
+  const sizeBytes = await sizeOf(deps, file);
+  const claims = { sid: session.id, sub: session.userId, studies: file.studies.map(({ id }) => id) };
   const token = await deps.tokens.sign("download", claims, LIFETIME_SECONDS);
   return { url: `/api/downloads/${token}`, fileName: file.fileName, sizeBytes };
+}
+
+const TOO_LARGE: readonly string[] = ["zip.too_many_entries", "zip.directory_too_large"];
+
+async function sizeOf(deps: ObjectDeps, file: StudyFile): Promise<number> {
+  try {
+    return (await planDownload(deps, file.volumes)).sizeBytes;
+  } catch (error) {
+    if (file.studies.length > 1 && error instanceof ZipError && TOO_LARGE.includes(error.code))
+      throw new AppError(downloadTooLarge, { cause: error });
+    throw error;
+  }
 }
 
 /**
@@ -39,9 +90,10 @@ export async function redeemDownloadTicket(
 ): Promise<{ session: Session; file: StudyFile }> {
   const claims = await deps.tokens.verify("download", token);
   const session = claims && (await findLiveSession(deps, claims.sid, claims.sub));
-  const [studyId] = claims?.studies ?? [];
-  if (!claims || !session || !studyId) throw new AppError(unauthenticated);
-  const file = await findStudyFile(deps, session, studyId);
+  if (!claims?.studies?.length || !session) throw new AppError(unauthenticated);
+  const studies: StudyRow[] = [];
+  for (const id of claims.studies) studies.push(await findDownloadable(deps, session, id));
+  const file = await fileOf(deps, studies);
   const isLate = deps.clock.now().getTime() - claims.issuedAt.getTime() > BEGIN_MS;
   if (isLate && !(await hasFreeRanges(deps, session, file))) throw new AppError(unauthenticated);
   return { session, file };

@@ -1,0 +1,78 @@
+import { plural } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { sharingApi } from "../sharing/sharing-api.ts";
+import { oneByOne, useBulkJob } from "./bulk-job.ts";
+import { type BulkDialogProps, BulkProgressLine, LeftExams, NamedExams, OtherExams } from "./bulk-parts.tsx";
+import { useBulkEnd } from "./use-bulk-end.ts";
+
+/** Asks once for whom, and gives that person the chosen exams one after the other. */
+export function BulkShare({ studies, others, onClose }: BulkDialogProps) {
+  const { t } = useLingui();
+  const [email, setEmail] = useState("");
+  const count = studies.length;
+  const job = useBulkJob({
+    act: (run) =>
+      oneByOne(run, ({ id }) => sharingApi.share(id, email.trim()), {
+        unknown: t({ id: "error.unknown", message: "Unknown error" }),
+        stopped: t({ id: "bulk.stopped", message: "Stopped before it was its turn." }),
+      }),
+    onEnd: useBulkEnd({
+      title: (done) =>
+        t({ id: "bulk.shared", message: plural(done, { one: "# exam shared", other: "# exams shared" }) }),
+      text: email.trim(),
+      onClose,
+    }),
+  });
+  const isBusy = job.progress !== undefined;
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open && !isBusy) onClose();
+      }}
+      title={t({
+        id: "bulk.share.title",
+        message: plural(count, { one: "Share # exam", other: "Share # exams" }),
+      })}
+    >
+      <form
+        className="mt-4 grid gap-2"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (email.trim() && count > 0 && !isBusy) void job.run(studies);
+        }}
+      >
+        <TextField
+          type="email"
+          label={<Trans id="share.email">Doctor's e-mail</Trans>}
+          hint={
+            <Trans id="share.hint">
+              The doctor sees the images and the report, but cannot delete anything.
+            </Trans>
+          }
+          autoComplete="off"
+          disabled={isBusy}
+          value={email}
+          onChange={({ target }) => setEmail(target.value)}
+        />
+        <NamedExams studies={studies} />
+        <OtherExams others={others} />
+        <LeftExams left={job.left} studies={studies} />
+        <BulkProgressLine job={job} />
+        <div className="dialog-actions">
+          <Button disabled={isBusy} onClick={onClose}>
+            <Trans id="action.cancel">Cancel</Trans>
+          </Button>
+          <Button kind="lit" type="submit" disabled={!email.trim() || count === 0 || isBusy}>
+            <Trans id="share.give">Give access</Trans>
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

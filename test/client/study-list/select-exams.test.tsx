@@ -1,0 +1,163 @@
+import "../../support/dom-globals.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { getDefaultStore } from "jotai";
+import { MAX_SELECTED, stopSelectingAtom } from "../../../src/client/features/study-list/selection.ts";
+import type { Study } from "../../../src/shared/api/studies.ts";
+import { screen, waitFor, withDom, within } from "../../support/dom.ts";
+import { type Answer, problem } from "../../support/render-view.tsx";
+import { skull } from "../../support/skull-study.ts";
+import { listOf, showList } from "../../support/study-list.tsx";
+import { usage } from "../../support/subscriptions.ts";
+
+withDom();
+beforeEach(() => getDefaultStore().set(stopSelectingAtom));
+
+const studyOf = (n: number, changed: Partial<Study> = {}): Study => ({
+  ...skull,
+  id: `s${n}`,
+  studyDescription: `Exame ${n}`,
+  ...changed,
+});
+const three = [1, 2, 3].map((n) => studyOf(n));
+const stats = (actionsRemaining: number) => ({
+  "GET /api/subscriptions/usage-stats": () => Response.json({ ...usage, actionsRemaining }),
+});
+
+async function choose(studies: Study[], names: string[], answers: Record<string, Answer> = {}) {
+  const shown = await showList({ ...listOf(studies), ...stats(10), ...answers });
+  await screen.findByText(studies[0]?.studyDescription ?? "");
+  shown.user.click(screen.getByRole("button", { name: "Selecionar exames" }));
+  await screen.findByRole("region", { name: "Exames selecionados" });
+  for (const name of names)
+    await shown.user.click(screen.getByRole("checkbox", { name: `Selecionar ${name}` }));
+  const bar = within(screen.getByRole("region", { name: "Exames selecionados" }));
+  return { ...shown, bar };
+}
+
+describe("several exams at once", () => {
+  test("are chosen one by one or as a page, and at most as many as one download holds", async () => {
+    const many = Array.from({ length: MAX_SELECTED + 1 }, (_, n) => studyOf(n));
+    const { bar, user } = await choose(many, ["Exame 0"]);
+    expect(bar.getByRole("status").textContent).toBe("1 exame selecionado");
+    await user.click(screen.getByRole("checkbox", { name: "Selecionar todos os exames desta página" }));
+    expect(bar.getByRole("status").textContent).toBe("50 exames selecionados É o máximo de uma vez.");
+    const last = screen.getByRole<HTMLInputElement>("checkbox", { name: "Selecionar Exame 50" });
+    expect([last.checked, last.disabled]).toEqual([false, true]);
+    await user.click(bar.getByRole("button", { name: "Concluir" }));
+    expect(screen.queryByRole("checkbox")).toBeNull();
+  });
+
+  test("are deleted after one question, which tells the actions; one that fails is told and stays chosen", async () => {
+    const removed: string[] = [];
+    const remove = (id: string, answer: () => Response) => ({
+      [`DELETE /api/studies/${id}`]: () => {
+        removed.push(id);
+        return answer();
+      },
+    });
+    const { bar, user } = await choose(three, ["Exame 1", "Exame 2", "Exame 3"], {
+      ...remove("s1", () => Response.json({ deleted: true })),
+      ...remove("s2", () => problem(503, "study.node_gone", "O servidor deste exame parou.")),
+      ...remove("s3", () => Response.json({ deleted: true })),
+    });
+    await user.click(bar.getByRole("button", { name: "Excluir" }));
+    const dialog = await screen.findByRole("alertdialog", { name: "Excluir 3 exames?" });
+    expect(
+      await within(dialog).findByText(/Conta como 3 ações do mês\. Depois disso restam 7\./),
+    ).toBeTruthy();
+    expect(removed).toEqual([]);
+    await user.click(within(dialog).getByRole("button", { name: "Excluir" }));
+    const left = await within(dialog).findByText("1 exame ficou como estava");
+    expect(left.parentElement?.textContent).toContain("Exame 2 O servidor deste exame parou.");
+    expect(removed).toEqual(["s1", "s2", "s3"]);
+    expect(await screen.findByText("2 exames excluídos")).toBeTruthy();
+    await user.click(within(dialog).getByRole("button", { name: "Cancelar" }));
+    expect(bar.getByRole("status").textContent).toBe("1 exame selecionado");
+  });
+
+  test("are not asked for beyond the actions that are left", async () => {
+    const { bar, user } = await choose(three, ["Exame 1", "Exame 2"], stats(1));
+    await user.click(bar.getByRole("button", { name: "Excluir" }));
+    const dialog = await screen.findByRole("alertdialog");
+    expect((await within(dialog).findByRole("alert")).textContent).toBe(
+      "Seu plano tem mais 1 ação este mês. Tire 1 exame da seleção.",
+    );
+    expect(within(dialog).getByRole<HTMLButtonElement>("button", { name: "Excluir" }).disabled).toBe(true);
+  });
+
+  test("stop at a limit that the others would meet too", async () => {
+    const asked: string[] = [];
+    const answers = Object.fromEntries(
+      ["s1", "s2", "s3"].map((id) => [
+        `DELETE /api/studies/${id}`,
+        () => {
+          asked.push(id);
+          return problem(403, "quota.actions", "Limite mensal de ações atingido");
+        },
+      ]),
+    );
+    const { bar, user } = await choose(three, ["Exame 1", "Exame 2", "Exame 3"], answers);
+    await user.click(bar.getByRole("button", { name: "Excluir" }));
+    const dialog = await screen.findByRole("alertdialog");
+    await user.click(within(dialog).getByRole("button", { name: "Excluir" }));
+    expect(await within(dialog).findByText("3 exames ficaram como estavam")).toBeTruthy();
+    expect(asked).toEqual(["s1"]);
+  });
+
+  test("are downloaded as one file; those of others that may not be taken along are named before", async () => {
+    const others = studyOf(4, { access: { ...skull.access, download: false, share: false, delete: false } });
+    const asked: unknown[] = [];
+    const { bar, user } = await choose([...three, others], ["Exame 1", "Exame 3", "Exame 4"], {
+      "POST /api/studies/download-ticket": ({ body }) => {
+        asked.push(body);
+        return Response.json(
+          { url: "/api/downloads/x", fileName: "Silva_HIS.zip", sizeBytes: 9, leftOut: [] },
+          { status: 201 },
+        );
+      },
+    });
+    await user.click(bar.getByRole("button", { name: "Baixar" }));
+    const dialog = await screen.findByRole("alertdialog", { name: "Baixar 2 exames?" });
+    expect(within(dialog).getByText(/1 exame selecionado foi compartilhado com você/)).toBeTruthy();
+    await user.click(within(dialog).getByRole("button", { name: "Baixar" }));
+    await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
+    expect(asked).toEqual([{ studyIds: ["s1", "s3"] }]);
+    expect(screen.queryByRole("region", { name: "Exames selecionados" })).toBeNull();
+  });
+
+  test("are shared with one doctor, and an unknown doctor is looked up once", async () => {
+    const asked: unknown[] = [];
+    let isKnown = false;
+    const answer: Answer = ({ body }) => {
+      asked.push(body);
+      return isKnown
+        ? Response.json({
+            userId: "d",
+            name: "Lívia",
+            email: "l@x.br",
+            role: "doctor",
+            createdAt: "2026-11-20T00:00:00Z",
+          })
+        : problem(404, "doctor.not_found", "Não encontramos um médico com este e-mail.");
+    };
+    const { bar, user } = await choose(three, ["Exame 1", "Exame 2"], {
+      "POST /api/studies/s1/share": answer,
+      "POST /api/studies/s2/share": answer,
+    });
+    await user.click(bar.getByRole("button", { name: "Compartilhar" }));
+    const dialog = await screen.findByRole("dialog", { name: "Compartilhar 2 exames" });
+    await user.type(within(dialog).getByLabelText("E-mail do médico"), "l@x.br{Enter}");
+    expect(await within(dialog).findByText("2 exames ficaram como estavam")).toBeTruthy();
+    expect(asked).toHaveLength(1);
+    isKnown = true;
+    await user.click(within(dialog).getByRole("button", { name: "Dar acesso" }));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    expect(asked).toHaveLength(3);
+  });
+
+  test("are not offered to a doctor, who can do nothing with them", async () => {
+    await showList(listOf(three), "doctor");
+    await screen.findByText("Exame 1");
+    expect(screen.queryByRole("button", { name: "Selecionar exames" })).toBeNull();
+  });
+});
