@@ -22,6 +22,7 @@ import { createNotificationsRoutes } from "./features/notifications/notification
 import { createOverviewRoutes } from "./features/overview/overview.routes.ts";
 import { createPaymentsRoutes } from "./features/payments/payments.routes.ts";
 import { createReceiptsRoutes } from "./features/receipts/receipts.routes.ts";
+import { createReceiversRoutes } from "./features/receivers/receivers.routes.ts";
 import { createRemovalsRoutes } from "./features/removals/removals.routes.ts";
 import { createReportsRoutes } from "./features/reports/reports.routes.ts";
 import { createStudiesRoutes } from "./features/studies/studies.routes.ts";
@@ -102,6 +103,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/", createReceiptsRoutes(deps, guard));
   app.route("/", createThumbnailsRoutes(deps, guard));
   app.route("/", createLinksRoutes(deps, guard));
+  app.route("/", createReceiversRoutes(deps, guard));
   app.route("/", createVisitsRoutes(deps, guard));
   app.route("/", createSubscriptionsRoutes(deps, guard));
   app.route("/", createPaymentsRoutes(deps, guard));

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { trustPeers } from "./http/trusted-peers.ts";
 
@@ -31,6 +32,13 @@ export interface BacenPixConfig {
   webhookSecret: string;
 }
 
+export interface DimseConfig {
+  host: string;
+  port: number;
+  /** PEM files: with them the port speaks TLS alone. */
+  tls: { certFile: string; keyFile: string } | undefined;
+}
+
 export interface Config {
   host: string;
   port: number;
@@ -56,6 +64,8 @@ export interface Config {
   /** Every object of the archive is read again within this many days; 0: never. */
   scrubDays: number;
   viewerOrigin: string | undefined;
+  /** Where DICOM senders connect; unset: nowhere. */
+  dimse: DimseConfig | undefined;
   /** Bearer token of `GET /metrics`; if unset, the route does not exist. */
   metricsToken: string | undefined;
   /** Undefined if plans cannot be paid for here. */
@@ -163,6 +173,19 @@ class Reader {
   }
 }
 
+function readDimse(env: Reader, host: string): DimseConfig | undefined {
+  const certFile = env.text("DIMSE_TLS_CERT");
+  const keyFile = env.text("DIMSE_TLS_KEY");
+  if ((certFile === undefined) !== (keyFile === undefined))
+    env.problems.push("DIMSE_TLS_CERT and DIMSE_TLS_KEY must be set together");
+  for (const file of [certFile, keyFile])
+    if (file !== undefined && !existsSync(file)) env.problems.push(`there is no file ${file}`);
+  const dimseHost = env.text("DIMSE_HOST") ?? host;
+  if (env.text("DIMSE_PORT") === undefined) return undefined;
+  const port = env.integer("DIMSE_PORT", 0, 0, 65535);
+  return { host: dimseHost, port, tls: certFile && keyFile ? { certFile, keyFile } : undefined };
+}
+
 function readS3(env: Reader): S3Config | undefined {
   const values = env.family([
     "S3_ENDPOINT",
@@ -262,6 +285,7 @@ export function readConfig(environment: Environment): Config {
     scrubDays: env.integer("SCRUB_DAYS", 30, 0, 3650),
     viewerOrigin: env.origin("VIEWER_ORIGIN"),
     metricsToken: env.headerToken("METRICS_TOKEN"),
+    dimse: readDimse(env, host),
     pix: readPix(env),
     trustProxy: env.peers("TRUST_PROXY"),
     logLevel: env.oneOf("LOG_LEVEL", ["info", "debug", "warn", "error"], "info"),

@@ -8,6 +8,7 @@ import type { ArrivingBytes } from "./features/ingest/resumable/arriving-bytes.t
 import type { IngestWorkers } from "./features/ingest/worker/ingest-workers.ts";
 import type { ReceiptDesk } from "./features/receipts/receipt-desk.ts";
 import type { ReceiptKeys } from "./features/receipts/receipt-keys.ts";
+import type { DimseProcess } from "./features/receivers/dimse-process.ts";
 import type { StorageClaims } from "./features/subscriptions/storage-claims.ts";
 import type { PictureMaker } from "./features/thumbnails/worker/picture-maker.ts";
 import type { KnownSums } from "./holdings/checking/known-sums.ts";
@@ -72,6 +73,7 @@ export interface Deps extends AsyncDisposable {
   pix: Pix | undefined;
   /** Decodes pixels, in a separate process. */
   pictures: PictureMaker;
+  dimse: DimseProcess;
   /** Resolves when the database ended by itself: the process cannot continue then. */
   databaseLost: Promise<void>;
 }

@@ -21,6 +21,7 @@ import { createLabExamOwner } from "./features/labs/lab-exam-owner.ts";
 import type { NotifyDeps } from "./features/notifications/notify.ts";
 import { createReceiptDesk } from "./features/receipts/receipt-desk.ts";
 import { createReceiptKeys, RECEIPT_KEY } from "./features/receipts/receipt-keys.ts";
+import { createDimseProcess } from "./features/receivers/dimse-process.ts";
 import { assertRestored } from "./features/safekeeping/restore/assert-restored.ts";
 import { createStudyOwner } from "./features/studies/study-owner.ts";
 import { seedPlans } from "./features/subscriptions/seed-plans.ts";
@@ -68,6 +69,8 @@ export interface DepsOverrides {
   pictureWorkerCommand?: readonly string[];
   /** How it starts itself to find elements. */
   elementWorkerCommand?: readonly string[];
+  /** How it starts itself to speak to DICOM senders. */
+  dimseWorkerCommand?: readonly string[];
 }
 
 /** The purpose of the seal on the key that signs receipts. */
@@ -123,6 +126,10 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   started.defer(() => pictures.close());
   const elements = createElementFinder({ log, command: overrides.elementWorkerCommand, turns });
   started.defer(() => elements.close());
+  const dimse = createDimseProcess({
+    ...{ config, log, folder: join(config.dataDir, "receiving"), command: overrides.dimseWorkerCommand },
+  });
+  started.defer(() => dimse.close());
   const scratch = await createScratch(join(config.dataDir, "scratch"));
   const secret = await readAuthSecret(config);
   const mailer = openMailer(config, log);
@@ -171,6 +178,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     scratch,
     elements,
     pictures,
+    dimse,
     databaseLost: database.lost,
     [Symbol.asyncDispose]: () => ending.disposeAsync(),
   };

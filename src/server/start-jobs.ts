@@ -6,6 +6,7 @@ import { startLabJobs } from "./features/labs/labs.jobs.ts";
 import { startLinkJobs } from "./features/links/links.jobs.ts";
 import { startMonitoringJobs } from "./features/monitoring/monitoring.jobs.ts";
 import { startPaymentJobs } from "./features/payments/payments.jobs.ts";
+import { startReceiving } from "./features/receivers/receivers.jobs.ts";
 import { startRemovalJobs } from "./features/removals/removals.jobs.ts";
 import { startStudyJobs } from "./features/studies/studies.jobs.ts";
 import { startSubscriptionJobs } from "./features/subscriptions/subscriptions.jobs.ts";
@@ -37,5 +38,9 @@ export async function startJobs(deps: Deps): Promise<AsyncDisposable> {
   await startSupportJobs(deps);
   await startAuditJobs(deps);
   await startMonitoringJobs(deps);
-  return beating;
+  await using started = new AsyncDisposableStack();
+  started.use(beating);
+  started.use(await startReceiving(deps));
+  const ending = started.move();
+  return { [Symbol.asyncDispose]: () => ending.disposeAsync() };
 }

@@ -5,7 +5,11 @@ import type { DepsOverrides } from "../start-deps.ts";
 export interface Program
   extends Pick<
     DepsOverrides,
-    "postgresBinaries" | "ingestWorkerCommand" | "pictureWorkerCommand" | "elementWorkerCommand"
+    | "postgresBinaries"
+    | "ingestWorkerCommand"
+    | "pictureWorkerCommand"
+    | "elementWorkerCommand"
+    | "dimseWorkerCommand"
   > {
   /** Read only by `serve`. */
   assets(): BuiltAssets;

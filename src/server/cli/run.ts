@@ -10,6 +10,8 @@ export const INGEST_WORKER = "ingest-worker";
 export const PICTURE_WORKER = "picture-worker";
 /** Hidden too: the executable starts itself with this command to find elements in files. */
 export const ELEMENT_WORKER = "element-worker";
+/** Hidden too: the executable starts itself with this command to speak to DICOM senders. */
+export const DIMSE_WORKER = "dimse-worker";
 
 /** These commands return 1 if they completed and found something wrong, so that 2 means that they did not complete. */
 const FINDS = new Set(["backup", "verify", "import", "rebuild"]);
@@ -51,6 +53,8 @@ export async function run(program: Program, args: string[], environment = proces
         return await workUntilDisconnected(import("../features/thumbnails/worker/picture-worker.ts"));
       case ELEMENT_WORKER:
         return await workUntilDisconnected(import("../features/dicomweb/worker/element-worker.ts"));
+      case DIMSE_WORKER:
+        return await workUntilDisconnected(import("../features/receivers/worker/dimse-worker.ts"));
       case "serve":
         return await (await import("./serve.ts")).serve(program, readConfig(environment));
       case "migrate":

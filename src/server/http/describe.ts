@@ -11,6 +11,7 @@ import * as operations from "../../shared/api/operations.ts";
 import * as payments from "../../shared/api/payments.ts";
 import * as problem from "../../shared/api/problem.ts";
 import * as receipts from "../../shared/api/receipts.ts";
+import * as receivers from "../../shared/api/receivers.ts";
 import * as resumable from "../../shared/api/resumable.ts";
 import * as studies from "../../shared/api/studies.ts";
 import * as subscriptions from "../../shared/api/subscriptions.ts";
@@ -36,6 +37,7 @@ export const rooms = {
   "Laboratory exams": "Laboratory PDFs, each with a name and a date.",
   DICOMweb:
     "PS3.18 over everything that one may see: QIDO-RS, WADO-RS and STOW-RS, for a session or an access token.",
+  "DICOM receivers": "AE titles under which DICOM senders store into an account, over DIMSE.",
   Viewer:
     "A viewer token, and DICOMweb behind it: QIDO-RS and WADO-RS over just the studies of the token. The token is part of the path, so these calls take no header.",
   Subscriptions: "Plans, what one has, and what is used of it.",
@@ -87,6 +89,7 @@ for (const shared of [
   problem,
   receipts,
   resumable,
+  receivers,
   studies,
   subscriptions,
   upload,

@@ -13,6 +13,7 @@ import * as labs from "../features/labs/labs.errors.ts";
 import * as links from "../features/links/links.errors.ts";
 import * as payments from "../features/payments/payments.errors.ts";
 import * as receipts from "../features/receipts/receipts.errors.ts";
+import * as receivers from "../features/receivers/receivers.errors.ts";
 import * as removals from "../features/removals/removals.errors.ts";
 import * as reports from "../features/reports/reports.errors.ts";
 import * as studies from "../features/studies/studies.errors.ts";
@@ -37,6 +38,7 @@ const rooms = [
   studies,
   reports,
   labs,
+  receivers,
   dicomweb,
   viewer,
   exchange,

@@ -25,6 +25,8 @@ export type AuditAction =
   | "two_factor.off"
   | "token.made"
   | "token.ended"
+  | "receiver.made"
+  | "receiver.ended"
   | "terms.accepted"
   | "user.added"
   | "user.changed"

@@ -16,6 +16,7 @@ import { listMailChoices, listNotificationsOf } from "../notifications/notificat
 import { listDevolucoesOf } from "../payments/devolucoes.repo.ts";
 import { listPaymentsOf } from "../payments/payments.repo.ts";
 import { presentPayment } from "../payments/present-payment.ts";
+import { listReceivers } from "../receivers/receivers.repo.ts";
 import { listGrantsTo } from "../studies/studies.repo.ts";
 import { findSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { listUsageEvents } from "../subscriptions/usage-events.repo.ts";
@@ -54,6 +55,7 @@ export async function describeAccount(
     },
     sessions: await listSessions(db, userId),
     accessTokens: (await listAccessTokens(db, userId)).map(presentAccessToken),
+    receivers: await listReceivers(db, userId),
     rememberedDevices: await listTrustedDevices(db, userId),
     signedInFrom: await listPlaces(db, userId),
     mailedLinks: await listLinks(db, userId),

@@ -77,6 +77,7 @@ export const personalData: Record<string, PersonalData | typeof noPersonalData> 
     erasure: "deleted",
     kept: "with the link, the newest 500: time, address and device of its visitors",
   },
+  receivers: { exportedIn: "account.json", erasure: "deleted", kept: "until removed" },
   share_links: {
     exportedIn: "account.json",
     erasure: "deleted",

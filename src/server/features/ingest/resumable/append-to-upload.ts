@@ -163,7 +163,7 @@ class Receiving {
 }
 
 /** Disk space for the bytes of one request, reserved as they come: a slow sender must not hold the disk. */
-class LandingRoom implements SpoolRoom, Disposable {
+export class LandingRoom implements SpoolRoom, Disposable {
   private constructor(private readonly reservation: Reservation) {}
 
   /** @throws {DiskFull} if what is announced would not fit now */

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNull, lt, lte, ne } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, lt, lte, ne, or } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../../db/client.ts";
 import { inScope, type UploadScope } from "./resumable-uploads.repo.ts";
 import { resumableUploads } from "./resumable-uploads.table.ts";
@@ -35,12 +35,18 @@ export async function endResumablesOfAccount(tx: Tx, accountId: string, at: Date
     .where(and(eq(resumableUploads.accountId, accountId), ne(resumableUploads.state, "ended")));
 }
 
-/** Ends the uploads that expired. */
+/** Ends the uploads that expired. What a DICOM sender was told is kept does not expire. */
 export async function endExpired(db: DbOrTx, now: Date): Promise<void> {
   await db
     .update(resumableUploads)
     .set({ ...blank, endedAt: now })
-    .where(and(lte(resumableUploads.expiresAt, now), ne(resumableUploads.state, "ended")));
+    .where(
+      and(
+        lte(resumableUploads.expiresAt, now),
+        ne(resumableUploads.state, "ended"),
+        or(isNull(resumableUploads.receiverId), inArray(resumableUploads.state, ["done", "failed"])),
+      ),
+    );
 }
 
 /** Ends an account's finished uploads beyond the newest `kept`. */

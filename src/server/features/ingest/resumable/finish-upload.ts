@@ -3,6 +3,7 @@ import type { Tx } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import { uploadInterrupted } from "../../../holdings/uploads/uploads.errors.ts";
 import { AppError } from "../../../http/app-error.ts";
+import { subscriptionRequired } from "../../../http/guard.ts";
 import { internal } from "../../../http/http.errors.ts";
 import type { JobRun } from "../../../jobs/jobs.ts";
 import { describeError } from "../../../runtime/log.ts";
@@ -14,6 +15,8 @@ import { type IngestDeps, takeUpload, type UploadSource } from "../take-upload.t
 import { answerOf } from "../upload-answer.ts";
 import { createUploadSlots } from "../upload-slots.ts";
 import { BytesLost } from "./arriving-bytes.ts";
+import { endWithDirectory } from "./end-with-directory.ts";
+import { noteHeldBack } from "./growing-uploads.repo.ts";
 import { type Holder, settleProcessing, takeForProcessing } from "./resumable-uploads.repo.ts";
 import type { ResumableUpload } from "./resumable-uploads.table.ts";
 import { storeProblem } from "./stored-problem.ts";
@@ -37,6 +40,7 @@ export async function finishUpload(deps: FinishDeps, uploadId: string, run: JobR
     await takeWhole(deps, upload, { holder, run, isFirst: taken.isFirst });
   } catch (error) {
     run.signal.throwIfAborted();
+    if (upload.receiverId !== null) return await holdBack(deps, upload, holder, error);
     const problem = refusalOf(error) ?? (run.attempt >= MAX_ATTEMPTS ? new AppError(internal) : undefined);
     if (!problem) throw error;
     deps.log.info("upload.refused", { problem: problem.kind.code, ...describeError(error) });
@@ -45,6 +49,20 @@ export async function finishUpload(deps: FinishDeps, uploadId: string, run: JobR
   await removeResumableBytes(deps, uploadId).catch((error) =>
     deps.log.warn("upload.leftovers", describeError(error)),
   );
+}
+
+/** A sender was told that these instances are kept: they wait for room in the plan, and any other reason is tried again. */
+async function holdBack(
+  deps: FinishDeps,
+  { id }: ResumableUpload,
+  holder: Holder,
+  error: unknown,
+): Promise<void> {
+  const problem = refusalOf(error);
+  const isAboutPlan = problem?.kind.code.startsWith("quota.") || problem?.kind === subscriptionRequired;
+  if (!problem || !isAboutPlan) throw error;
+  deps.log.warn("upload.held_back", { problem: problem.kind.code });
+  await noteHeldBack(deps.db, id, holder, storeProblem(problem, id));
 }
 
 interface FinishRun {
@@ -75,7 +93,8 @@ async function takeWhole(
     spool: async (path, room) => {
       const placed = await deps.arriving.place(upload, path, { room, signal: run.signal, isFirst });
       const form = uploadMetadataSchema.safeParse(upload.form);
-      return { ...placed, metadata: form.success ? form.data : {}, sizeBytes };
+      const zipBytes = upload.receiverId === null ? sizeBytes : endWithDirectory(path, sizeBytes);
+      return { ...placed, metadata: form.success ? form.data : {}, sizeBytes: zipBytes };
     },
   };
   await measureUpload(deps.meters.uploads, { receivedBytes: sizeBytes }, () =>

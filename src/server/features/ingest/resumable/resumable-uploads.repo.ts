@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, isNull, ne, or, sql, sum } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNull, ne, or, sql, sum } from "drizzle-orm";
 import type { UploadAnswer } from "../../../../shared/api/upload.ts";
 import type { DbOrTx, Tx } from "../../../db/client.ts";
 import { type Given, prepared } from "../../../db/prepared.ts";
@@ -26,13 +26,14 @@ export interface Holder {
 /** A request that got no byte for this long may lose the upload to another one. */
 const HELD_SECONDS = 5;
 
-const heldUntil = sql`now() + make_interval(secs => ${HELD_SECONDS})`;
+export const heldUntil = sql`now() + make_interval(secs => ${HELD_SECONDS})`;
 
 /** Matches what a caller sees. */
 export const inScope = ({ accountId, deliveryId }: UploadScope) =>
   and(
     eq(resumableUploads.accountId, accountId),
     deliveryId === null ? isNull(resumableUploads.deliveryId) : eq(resumableUploads.deliveryId, deliveryId),
+    isNull(resumableUploads.receiverId),
     ne(resumableUploads.state, "ended"),
   );
 
@@ -56,7 +57,11 @@ export async function measureOpen(
   accountId: string,
 ): Promise<{ uploads: number; bytes: number }> {
   const [row] = await db
-    .select({ uploads: count(), bytes: sum(resumableUploads.sizeBytes).mapWith(Number) })
+    .select({
+      // Nobody can dismiss what comes over DIMSE to begin another upload; it only takes room.
+      uploads: sql`count(*) filter (where ${resumableUploads.receiverId} is null)`.mapWith(Number),
+      bytes: sum(resumableUploads.sizeBytes).mapWith(Number),
+    })
     .from(resumableUploads)
     .where(
       and(
@@ -138,7 +143,7 @@ export async function listResumablesOf(
     .limit(limit);
 }
 
-const holderText = ({ nodeId, bootId, id }: Holder) => `${nodeId} ${bootId} ${id}`;
+export const holderText = ({ nodeId, bootId, id }: Holder) => `${nodeId} ${bootId} ${id}`;
 
 /**
  * Gives an upload to a request, if it still stands at `offset`. Another one's hold ends when it brings no bytes for some seconds, or
@@ -179,7 +184,7 @@ export async function releaseHold(db: DbOrTx, id: string, holder: Holder): Promi
   await db.update(resumableUploads).set({ heldBy: null, heldUntil: null }).where(isHeldBy(id, holder));
 }
 
-const isHeldBy = (id: string, holder: Holder) =>
+export const isHeldBy = (id: string, holder: Holder) =>
   and(
     eq(resumableUploads.id, id),
     eq(resumableUploads.heldBy, holderText(holder)),

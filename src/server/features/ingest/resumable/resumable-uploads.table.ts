@@ -24,6 +24,8 @@ export const resumableUploads = pgTable(
     accountId: uuid("account_id").notNull(),
     /** Set if somebody without an account sends it. */
     deliveryId: uuid("delivery_id"),
+    /** Set if a DICOM sender brings it over DIMSE: it grows by instances that were acknowledged, and is never given up. */
+    receiverId: uuid("receiver_id"),
     /** Who sends it, as the owner reads it; null for the owner. */
     receivedFrom: text("received_from"),
     filename: text().notNull(),

@@ -8,13 +8,12 @@ import type { EntryData, ZipEntry } from "../../../../shared/zip/zip-entry.ts";
 import { ZipError } from "../../../../shared/zip/zip-error.ts";
 import { METHOD_STORED } from "../../../../shared/zip/zip-format.ts";
 import { FileWindow } from "../../../archive/file-window.ts";
-import { instanceWeight, MAX_INSTANCE_WEIGHT_BYTES } from "../../../archive/manifest-weight.ts";
 import { fileSource } from "../../../dicom/byte-source.ts";
 import type { FrameTable } from "../../../dicom/frame-table.ts";
-import type { ByteSource, Instance, ReadInstance } from "../../../dicom/instance.ts";
-import { readInstance } from "../../../dicom/read-instance.ts";
+import type { ByteSource, Instance } from "../../../dicom/instance.ts";
+import { judgeInstance } from "./judge-instance.ts";
 import { inflateEntryTo, openStoredEntry, readEntry } from "./read-entry.ts";
-import { type InstanceBytes, jsonOf, ScannedUpload } from "./scanned-upload.ts";
+import { type InstanceBytes, ScannedUpload } from "./scanned-upload.ts";
 import { IngestRefused } from "./worker.errors.ts";
 import {
   INFLATED_PREFIX,
@@ -27,8 +26,6 @@ import {
 /** Entries between two checks that the process that asked for the scan still runs. */
 const ENTRIES_PER_TURN = 64;
 const MAX_NAME_LENGTH = 255;
-/** The bound for one instance's DICOM JSON; half a million elements take less. */
-const MAX_INSTANCE_JSON_BYTES = 64 * 1024 * 1024;
 /**
  * An instance with a frame beyond this offset is stored, not deflated, since each read of a frame inflates everything before it.
  */
@@ -185,16 +182,12 @@ class Scan {
   }
 
   #describe(source: ByteSource, bytes: InstanceBytes): EntryResult {
-    const read: ReadInstance = readInstance(source);
-    if (!read.ok) return { ok: false, reason: read.reason };
-    const { frames } = read.instance;
-    if (instanceWeight(frames) > MAX_INSTANCE_WEIGHT_BYTES)
-      return { ok: false, reason: "instance.too_complex" };
-    const json = jsonOf(read.instance);
-    if (json.length > MAX_INSTANCE_JSON_BYTES) return { ok: false, reason: "instance.too_complex" };
+    const judged = judgeInstance(source);
+    if (!judged.ok) return judged;
+    const { frames } = judged.instance;
     const isStoredBetter = isReadInPieces(frames) || endOfFrames(frames) > MAX_INFLATED_FOR_FRAME_BYTES;
     const inflateBeforeWriting = isStoredBetter && bytes.method !== METHOD_STORED;
-    return { ok: true, instance: read.instance, bytes: { ...bytes, inflateBeforeWriting }, json };
+    return { ...judged, bytes: { ...bytes, inflateBeforeWriting } };
   }
 }
 

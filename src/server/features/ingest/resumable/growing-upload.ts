@@ -1,0 +1,152 @@
+import { createReadStream } from "node:fs";
+import { entryName, volumeFolder } from "../../../archive/volume-name.ts";
+import { encodeLocalHeader } from "../../../archive/zip-encode.ts";
+import type { Deps } from "../../../deps.ts";
+import { LandingRoom } from "./append-to-upload.ts";
+import type { Landing } from "./arriving-bytes.ts";
+import { expiryAfter } from "./create-resumable.ts";
+import {
+  closeGrowing,
+  heldFrom,
+  listAbandonedGrowing,
+  listHeldBack,
+  recordGrowth,
+} from "./growing-uploads.repo.ts";
+import { finishQueue } from "./resumable-jobs.ts";
+import { type Holder, insertResumable } from "./resumable-uploads.repo.ts";
+import type { ResumableUpload } from "./resumable-uploads.table.ts";
+
+export type GrowingDeps = Pick<Deps, "arriving" | "db" | "jobs" | "node" | "clock" | "disk">;
+
+/** Whose upload grows, and who sends it. */
+export interface GrowingSender {
+  accountId: string;
+  receiverId: string;
+  callingAETitle: string;
+  address: string;
+}
+
+/** A file whose bytes are to be kept. */
+export interface WholeFile {
+  path: string;
+  sizeBytes: number;
+  crc32: number;
+}
+
+/** The upload was closed or taken away. */
+export class GrowthRefused extends Error {
+  override name = "GrowthRefused";
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+/** No node adds to an upload that was quiet for so long: its node is gone. */
+const ABANDONED_MS = 5 * 60_000;
+
+/**
+ * An upload that grows by whole files, each on stable storage before it counts: the entries of a ZIP that gets its directory when it is
+ * taken in. Whatever ends the process, what counted is taken in by {@link closeAbandoned}.
+ */
+export class GrowingUpload implements AsyncDisposable {
+  files = 0;
+  #isBroken = false;
+
+  private constructor(
+    private readonly deps: GrowingDeps,
+    private readonly upload: ResumableUpload,
+    private readonly holder: Holder,
+    private readonly room: LandingRoom,
+    private readonly landing: Landing,
+  ) {}
+
+  static async open(deps: GrowingDeps, sender: GrowingSender): Promise<GrowingUpload> {
+    const { accountId, receiverId, callingAETitle, address } = sender;
+    const holder = { nodeId: deps.node.id, bootId: deps.node.bootId, id: Bun.randomUUIDv7() };
+    await using opened = new AsyncDisposableStack();
+    const room = opened.use(await LandingRoom.open(deps, 0));
+    const now = deps.clock.now();
+    const upload = await deps.db.transaction((tx) =>
+      insertResumable(tx, {
+        id: Bun.randomUUIDv7(),
+        ...{ accountId, receiverId, address },
+        ...{ filename: callingAETitle, form: {}, metadata: "" },
+        ...{
+          sizeBytes: 0,
+          receivedBytes: 0,
+          state: "receiving",
+          createdAt: now,
+          expiresAt: expiryAfter(now),
+        },
+        ...heldFrom(holder, now),
+      }),
+    );
+    const landing = opened.use(await deps.arriving.open(upload, room));
+    opened.move();
+    return new GrowingUpload(deps, upload, holder, room, landing);
+  }
+
+  get sizeBytes(): number {
+    return this.upload.sizeBytes;
+  }
+
+  /**
+   * Adds a file; its bytes are on stable storage when this resolves. After a failure nothing can be added.
+   * @throws {DiskFull | GrowthRefused}
+   */
+  async add({ path, sizeBytes, crc32 }: WholeFile): Promise<void> {
+    if (this.#isBroken) throw new GrowthRefused("an earlier file failed");
+    const { upload, landing, deps } = this;
+    this.#isBroken = true;
+    const name = entryName(volumeFolder(upload.id), this.files + 1);
+    const header = encodeLocalHeader({ name, method: 0, crc32, storedBytes: sizeBytes, sizeBytes });
+    await landing.add(header);
+    let copied = 0;
+    for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
+      copied += (chunk as Buffer).length;
+      await landing.add(chunk as Buffer);
+    }
+    if (copied !== sizeBytes) throw new GrowthRefused("the file changed");
+    const { added, replaced } = await landing.save();
+    const newSize = upload.sizeBytes + header.length + sizeBytes;
+    const growth = { sizeBytes: newSize, expiresAt: expiryAfter(deps.clock.now()), added };
+    const isRecorded = await deps.db.transaction((tx) =>
+      recordGrowth(tx, upload.id, this.holder, { ...growth, replaced: replaced.map(({ id }) => id) }),
+    );
+    if (!isRecorded) throw new GrowthRefused("it was closed");
+    upload.sizeBytes = upload.receivedBytes = newSize;
+    this.files++;
+    await deps.arriving.drop(replaced).catch(() => {}); // removed with the upload at the latest
+    this.#isBroken = false;
+  }
+
+  /** Has what was added taken in. Bytes of a failed file are ignored. */
+  async close(): Promise<void> {
+    await this[Symbol.asyncDispose]();
+    await closeUpload(this.deps, this.upload.id);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.landing[Symbol.asyncDispose]();
+    this.room[Symbol.dispose]();
+  }
+}
+
+async function closeUpload(
+  { db, jobs, clock }: Pick<Deps, "db" | "jobs" | "clock">,
+  uploadId: string,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (!(await closeGrowing(tx, uploadId, clock.now()))) return;
+    await jobs.enqueue(finishQueue, { uploadId }, { tx, singletonKey: uploadId });
+  });
+}
+
+/** Takes in what a former run of this node, or a lost node, had acknowledged, and tries again what waits for room in the plan. */
+export async function closeAbandoned(deps: Pick<Deps, "db" | "jobs" | "node" | "clock">): Promise<void> {
+  const { db, jobs, node, clock } = deps;
+  const { id: nodeId, bootId } = node;
+  const quietSince = new Date(clock.now().getTime() - ABANDONED_MS);
+  for (const uploadId of await listAbandonedGrowing(db, { nodeId, bootId }, quietSince))
+    await closeUpload(deps, uploadId);
+  for (const uploadId of await listHeldBack(db))
+    await jobs.enqueue(finishQueue, { uploadId }, { singletonKey: uploadId });
+}

@@ -1,0 +1,105 @@
+import { and, eq, inArray, isNotNull, lt, or, sql } from "drizzle-orm";
+import type { DbOrTx, Tx } from "../../../db/client.ts";
+import { type Holder, heldUntil, holderText, isHeldBy } from "./resumable-uploads.repo.ts";
+import { type ResumablePart, resumableParts, resumableUploads } from "./resumable-uploads.table.ts";
+
+/** Bytes that an upload has grown by, which are on stable storage. */
+export interface Growth {
+  sizeBytes: number;
+  expiresAt: Date;
+  added: ResumablePart[];
+  /** Parts whose bytes are in an added one. */
+  replaced: string[];
+}
+
+/** Records growth; returns `false` if the upload was closed meanwhile. */
+export async function recordGrowth(tx: DbOrTx, id: string, holder: Holder, growth: Growth): Promise<boolean> {
+  const { sizeBytes, expiresAt, added, replaced } = growth;
+  const grown = await tx
+    .update(resumableUploads)
+    .set({ sizeBytes, receivedBytes: sizeBytes, expiresAt, heldUntil })
+    .where(isHeldBy(id, holder))
+    .returning({ id: resumableUploads.id });
+  if (grown.length === 0) return false;
+  if (replaced.length > 0) await tx.delete(resumableParts).where(inArray(resumableParts.id, replaced));
+  if (added.length > 0) await tx.insert(resumableParts).values(added);
+  return true;
+}
+
+/** The columns of a new upload that `holder` adds to. */
+export function heldFrom(holder: Holder, now: Date) {
+  return { heldBy: holderText(holder), heldUntil: now };
+}
+
+/** Closes an upload that grew; returns `true` if there is something to take in. */
+export async function closeGrowing(tx: Tx, id: string, at: Date): Promise<boolean> {
+  const open = and(
+    eq(resumableUploads.id, id),
+    eq(resumableUploads.state, "receiving"),
+    isNotNull(resumableUploads.receiverId),
+  );
+  const released = { heldBy: null, heldUntil: null };
+  await tx
+    .update(resumableUploads)
+    .set({ state: "ended", endedAt: at, ...released })
+    .where(and(open, eq(resumableUploads.sizeBytes, 0)));
+  const closed = await tx
+    .update(resumableUploads)
+    .set({ state: "processing", ...released })
+    .where(open)
+    .returning({ id: resumableUploads.id });
+  return closed.length === 1;
+}
+
+/** Uploads that a former run of this node, or a node that is gone, left open: nothing was added to them since `quietSince`. */
+export async function listAbandonedGrowing(
+  db: DbOrTx,
+  { nodeId, bootId }: Pick<Holder, "nodeId" | "bootId">,
+  quietSince: Date,
+): Promise<string[]> {
+  const rows = await db
+    .select({ id: resumableUploads.id })
+    .from(resumableUploads)
+    .where(
+      and(
+        isNotNull(resumableUploads.receiverId),
+        eq(resumableUploads.state, "receiving"),
+        or(
+          lt(resumableUploads.heldUntil, quietSince),
+          sql`starts_with(${resumableUploads.heldBy}, ${`${nodeId} `}) and not starts_with(${resumableUploads.heldBy}, ${`${nodeId} ${bootId} `})`,
+        ),
+      ),
+    )
+    .limit(1_000);
+  return rows.map(({ id }) => id);
+}
+
+/** Notes why a closed upload can't be taken in yet; it waits. */
+export async function noteHeldBack(db: DbOrTx, id: string, holder: Holder, problem: object): Promise<void> {
+  await db
+    .update(resumableUploads)
+    .set({ problem })
+    .where(
+      and(
+        eq(resumableUploads.id, id),
+        eq(resumableUploads.state, "processing"),
+        eq(resumableUploads.heldBy, holderText(holder)),
+      ),
+    );
+}
+
+/** Closed uploads that wait, such as for room in the plan. */
+export async function listHeldBack(db: DbOrTx): Promise<string[]> {
+  const rows = await db
+    .select({ id: resumableUploads.id })
+    .from(resumableUploads)
+    .where(
+      and(
+        isNotNull(resumableUploads.receiverId),
+        eq(resumableUploads.state, "processing"),
+        isNotNull(resumableUploads.problem),
+      ),
+    )
+    .limit(1_000);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,24 @@
+import { instanceWeight, MAX_INSTANCE_WEIGHT_BYTES } from "../../../archive/manifest-weight.ts";
+import type { ByteSource, Instance } from "../../../dicom/instance.ts";
+import { readInstance } from "../../../dicom/read-instance.ts";
+import { jsonOf } from "./scanned-upload.ts";
+import type { SkippedReason } from "./worker-messages.ts";
+
+/** The bound for one instance's DICOM JSON; half a million elements take less. */
+const MAX_INSTANCE_JSON_BYTES = 64 * 1024 * 1024;
+
+export type JudgedInstance =
+  | { ok: true; instance: Instance; json: Uint8Array }
+  | { ok: false; reason: SkippedReason };
+
+/** Reads one file as every way in does; says why it can't be kept. */
+export function judgeInstance(source: ByteSource): JudgedInstance {
+  const read = readInstance(source);
+  if (!read.ok) return { ok: false, reason: read.reason };
+  const { instance } = read;
+  if (instanceWeight(instance.frames) > MAX_INSTANCE_WEIGHT_BYTES)
+    return { ok: false, reason: "instance.too_complex" };
+  const json = jsonOf(instance);
+  if (json.length > MAX_INSTANCE_JSON_BYTES) return { ok: false, reason: "instance.too_complex" };
+  return { ok: true, instance, json };
+}

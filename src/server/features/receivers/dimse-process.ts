@@ -1,0 +1,132 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Subprocess } from "bun";
+import type { Config } from "../../config.ts";
+import type { AssociationAsked, StoreResult } from "../../dimse/association.ts";
+import type { RejectionName } from "../../dimse/pdu.ts";
+import { describeError, type Logger } from "../../runtime/log.ts";
+import type { ArrivedInstance, FromDimse, StartDimse, ToDimse } from "./worker/dimse-messages.ts";
+
+/** What the process that speaks to DICOM senders asks. */
+export interface DimseHandler {
+  admit(asked: AssociationAsked): Promise<{ association: string } | { rejection: RejectionName }>;
+  /** Keeps the file of an instance. */
+  store(instance: ArrivedInstance & { path: string }): Promise<StoreResult>;
+  end(association: string): Promise<void>;
+  /** The process is gone, and its associations with it. */
+  lost(): Promise<void>;
+}
+
+/** The process that listens for DICOM senders, if the server is to. */
+export interface DimseProcess {
+  /** Where it listens; `undefined` while it does not. */
+  readonly port: number | undefined;
+  /** @throws if the port can't be listened on */
+  start(handler: DimseHandler): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface DimseProcessOptions {
+  config: Pick<Config, "dimse">;
+  log: Logger;
+  folder: string;
+  command: readonly string[] | undefined;
+}
+
+const MAX_INSTANCE_BYTES = 2 * 1024 * 1024 * 1024;
+/** Sockets; associations beyond those of `receptions.ts` are rejected by name. */
+const MAX_CONNECTIONS = 100;
+/** Modalities keep an association open between two patients. */
+const IDLE_MS = 10 * 60_000;
+const RESTART_MS = 2_000;
+
+export function createDimseProcess(options: DimseProcessOptions): DimseProcess {
+  const { config, folder } = options;
+  const { log, command = [process.execPath, join(import.meta.dir, "worker/dimse-worker.ts")] } = options;
+  const { dimse } = config;
+  let child: Subprocess | undefined;
+  let port: number | undefined;
+  let isClosing = false;
+
+  async function answer(
+    handler: DimseHandler,
+    message: Extract<FromDimse, { kind: "ask" }>,
+  ): Promise<unknown> {
+    if (message.name === "admit") return await handler.admit(message.ask as AssociationAsked);
+    if (message.name === "end") {
+      await handler.end((message.ask as { association: string }).association);
+      return null;
+    }
+    const instance = message.ask as ArrivedInstance;
+    return await handler.store({ ...instance, path: join(folder, instance.file) });
+  }
+
+  async function spawn(handler: DimseHandler, start: StartDimse): Promise<void> {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const listening = Promise.withResolvers<void>();
+    const send = (to: Subprocess, message: ToDimse) => to.send(message);
+    const spawned = Bun.spawn([...command], {
+      env: {},
+      stdio: ["ignore", "ignore", "inherit"],
+      serialization: "advanced",
+      ipc(message: FromDimse, from) {
+        if (message.kind === "ready") send(from, start);
+        else if (message.kind === "listening") {
+          port = message.port;
+          listening.resolve();
+        } else if (message.kind === "deaf") {
+          listening.reject(new Error(`DIMSE_PORT: ${message.detail}`));
+        } else {
+          const { id } = message;
+          answer(handler, message)
+            .then((answered) => send(from, { kind: "answer", id, answer: answered }))
+            // Without an answer the association could wait for ever.
+            .catch((error) => {
+              if (isClosing) return;
+              log.error("dimse.failed", describeError(error));
+              from.kill("SIGKILL");
+            });
+        }
+      },
+      onExit() {
+        port = undefined;
+        listening.reject(new Error("the process for DIMSE ended"));
+        if (isClosing) return;
+        log.warn("dimse.process_lost", {});
+        handler
+          .lost()
+          .then(() => Bun.sleep(RESTART_MS))
+          .then(() => (isClosing ? undefined : spawn(handler, { ...start, port: start.port })))
+          .catch((error) => log.error("dimse.failed", describeError(error)));
+      },
+    });
+    spawned.unref();
+    child = spawned;
+    await listening.promise;
+  }
+
+  return {
+    get port() {
+      return port;
+    },
+    async start(handler) {
+      if (!dimse) return;
+      const tls = dimse.tls && {
+        cert: await Bun.file(dimse.tls.certFile).text(),
+        key: await Bun.file(dimse.tls.keyFile).text(),
+      };
+      await spawn(handler, {
+        ...{ kind: "start", host: dimse.host, port: dimse.port, tls, folder },
+        ...{ maxInstanceBytes: MAX_INSTANCE_BYTES, maxConnections: MAX_CONNECTIONS, idleMs: IDLE_MS },
+      });
+      log.info("dimse.listening", { port });
+    },
+    async close() {
+      isClosing = true;
+      child?.kill("SIGKILL");
+      await child?.exited;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { and, desc, eq, sql } from "drizzle-orm";
+import type { DbOrTx, Tx } from "../../db/client.ts";
+import { type ReceiverRow, receivers } from "./receivers.table.ts";
+
+/** Returns `false` if another receiver of the server has the title. */
+export async function insertReceiver(tx: Tx, row: typeof receivers.$inferInsert): Promise<boolean> {
+  const inserted = await tx
+    .insert(receivers)
+    .values(row)
+    .onConflictDoNothing()
+    .returning({ id: receivers.id });
+  return inserted.length === 1;
+}
+
+export async function countReceivers(db: DbOrTx, accountId: string): Promise<number> {
+  return await db.$count(receivers, eq(receivers.accountId, accountId));
+}
+
+/** The newest first. */
+export async function listReceivers(db: DbOrTx, accountId: string): Promise<ReceiverRow[]> {
+  return await db
+    .select()
+    .from(receivers)
+    .where(eq(receivers.accountId, accountId))
+    .orderBy(desc(receivers.id));
+}
+
+/** Returns the deleted row; `undefined` if the account has no such receiver. */
+export async function deleteReceiver(
+  tx: Tx,
+  { id, accountId }: Pick<ReceiverRow, "id" | "accountId">,
+): Promise<ReceiverRow | undefined> {
+  const [row] = await tx
+    .delete(receivers)
+    .where(and(eq(receivers.id, id), eq(receivers.accountId, accountId)))
+    .returning();
+  return row;
+}
+
+export async function findReceiver(db: DbOrTx, aeTitle: string): Promise<ReceiverRow | undefined> {
+  const [row] = await db.select().from(receivers).where(eq(receivers.aeTitle, aeTitle));
+  return row;
+}
+
+/** A sender, and when it was seen. */
+export interface SeenSender {
+  at: Date;
+  callingAETitle: string;
+  address: string;
+}
+
+/** Counts received instances; returns `false` if the receiver was removed. */
+export async function countReceived(
+  db: DbOrTx,
+  id: string,
+  instances: number,
+  seen: SeenSender,
+): Promise<boolean> {
+  const { at, callingAETitle, address } = seen;
+  const counted = await db
+    .update(receivers)
+    .set({
+      instances: sql`${receivers.instances} + ${instances}`,
+      ...{ receivedAt: at, receivedTitle: callingAETitle, receivedAddress: address },
+    })
+    .where(eq(receivers.id, id))
+    .returning({ id: receivers.id });
+  return counted.length === 1;
+}
+
+export async function countRefused(db: DbOrTx, id: string, seen: SeenSender): Promise<void> {
+  const { at, callingAETitle, address } = seen;
+  await db
+    .update(receivers)
+    .set({
+      refusals: sql`least(${receivers.refusals} + 1, 1000000)`,
+      ...{ refusedAt: at, refusedTitle: callingAETitle, refusedAddress: address },
+    })
+    .where(eq(receivers.id, id));
+}

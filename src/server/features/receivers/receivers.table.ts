@@ -1,0 +1,31 @@
+import { index, integer, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { users } from "../accounts/users/users.table.ts";
+
+const moment = (name: string) => timestamp(name, { withTimezone: true });
+
+/** AE titles under which accounts receive instances over DIMSE. */
+export const receivers = pgTable(
+  "receivers",
+  {
+    id: uuid().primaryKey(),
+    accountId: uuid("account_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    aeTitle: text("ae_title").notNull().unique("receivers_ae_title_key"),
+    /** Empty: any sender. */
+    callingAETitles: text("calling_ae_titles").array().notNull(),
+    addresses: text().array().notNull(),
+    createdAt: moment("created_at").notNull(),
+    instances: integer().notNull().default(0),
+    receivedAt: moment("received_at"),
+    receivedTitle: text("received_title"),
+    receivedAddress: text("received_address"),
+    refusals: integer().notNull().default(0),
+    refusedAt: moment("refused_at"),
+    refusedTitle: text("refused_title"),
+    refusedAddress: text("refused_address"),
+  },
+  (table) => [index("receivers_account_id_idx").on(table.accountId)],
+);
+
+export type ReceiverRow = typeof receivers.$inferSelect;

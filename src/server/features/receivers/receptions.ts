@@ -1,0 +1,200 @@
+import { isInForce } from "../../../shared/rules/subscription.ts";
+import type { Deps } from "../../deps.ts";
+import type { AssociationAsked, StoreResult } from "../../dimse/association.ts";
+import { Status } from "../../dimse/command-set.ts";
+import { trustPeers } from "../../http/trusted-peers.ts";
+import { describeError } from "../../runtime/log.ts";
+import { DiskFull } from "../../storage/disk/disk-room.ts";
+import { findUser } from "../accounts/users/users.repo.ts";
+import { type GrowingDeps, GrowingUpload } from "../ingest/resumable/growing-upload.ts";
+import { sumReserved } from "../ingest/resumable/resumable-uploads.repo.ts";
+import { findStoredStudies } from "../studies/study-contents.repo.ts";
+import { findStorageQuota } from "../subscriptions/storage.repo.ts";
+import { findSubscriptionWithPlan } from "../subscriptions/subscriptions.repo.ts";
+import type { DimseHandler } from "./dimse-process.ts";
+import { countReceived, countRefused, findReceiver } from "./receivers.repo.ts";
+import type { ReceiverRow } from "./receivers.table.ts";
+import type { ArrivedInstance } from "./worker/dimse-messages.ts";
+
+export type ReceptionDeps = GrowingDeps & Pick<Deps, "log">;
+
+const MAX_ASSOCIATIONS = 60;
+const MAX_ASSOCIATIONS_OF_ACCOUNT = 30;
+/** A study appears when its association was quiet for so long. */
+const QUIET_MS = 30_000;
+/** What was received is taken in after so many instances or bytes, however busy the association is. */
+const MAX_INSTANCES = 10_000;
+const MAX_BYTES = 2 * 1024 * 1024 * 1024;
+/** The plan is asked again after so many bytes or so long; a new study asks it always. */
+const ASK_PLAN_BYTES = 32 * 1024 * 1024;
+const ASK_PLAN_MS = 60_000;
+/** Studies of an account that are not stored yet; an account without a limit forgets them. */
+const MAX_PENDING_STUDIES = 10_000;
+
+const FULL: StoreResult = { status: Status.outOfResources, comment: "over the plan's limit" };
+const NO_ROOM: StoreResult = { status: Status.outOfResources, comment: "storage is full" };
+const ENDED: StoreResult = { status: Status.outOfResources, comment: "the receiver is gone" };
+
+/** The associations that this node serves. */
+export class Receptions implements DimseHandler {
+  readonly #open = new Map<string, Association>();
+  readonly #pending = new Map<string, Set<string>>();
+
+  constructor(private readonly deps: ReceptionDeps) {}
+
+  async admit(asked: AssociationAsked): Promise<Awaited<ReturnType<DimseHandler["admit"]>>> {
+    const { db, clock } = this.deps;
+    const receiver = await findReceiver(db, asked.calledAETitle);
+    if (!receiver) return { rejection: "calledAETitleUnknown" };
+    const user = await findUser(db, receiver.accountId);
+    if (!user?.isAuthorized) return { rejection: "calledAETitleUnknown" };
+    if (!maySend(receiver, asked)) {
+      await countRefused(db, receiver.id, { at: clock.now(), ...asked });
+      return { rejection: "callingAETitleUnknown" };
+    }
+    const own = [...this.#open.values()].filter(({ accountId }) => accountId === receiver.accountId);
+    if (this.#open.size >= MAX_ASSOCIATIONS || own.length >= MAX_ASSOCIATIONS_OF_ACCOUNT)
+      return { rejection: "limitExceeded" };
+    const association = Bun.randomUUIDv7();
+    const pending = this.#pendingOf(receiver.accountId);
+    this.#open.set(association, new Association(this.deps, receiver, asked, pending));
+    return { association };
+  }
+
+  async store(instance: ArrivedInstance & { path: string }): Promise<StoreResult> {
+    return (await this.#open.get(instance.association)?.store(instance)) ?? ENDED;
+  }
+
+  async end(association: string): Promise<void> {
+    const ended = this.#open.get(association);
+    this.#open.delete(association);
+    await ended?.close();
+  }
+
+  async lost(): Promise<void> {
+    for (const association of [...this.#open.keys()]) await this.end(association);
+  }
+
+  #pendingOf(accountId: string): Set<string> {
+    const pending = this.#pending.get(accountId) ?? new Set();
+    this.#pending.set(accountId, pending);
+    return pending;
+  }
+}
+
+function maySend(receiver: ReceiverRow, { callingAETitle, address }: AssociationAsked): boolean {
+  const { callingAETitles, addresses } = receiver;
+  if (callingAETitles.length > 0 && !callingAETitles.includes(callingAETitle)) return false;
+  return addresses.length === 0 || trustPeers(addresses).has(address);
+}
+
+class Association {
+  readonly accountId: string;
+  #upload: GrowingUpload | undefined;
+  #quiet: Timer | undefined;
+  #checkedAt = 0;
+  #checkedBytes = 0;
+  #isGone = false;
+  /** One after the other: instances, and the end of a quiet time. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly deps: ReceptionDeps,
+    private readonly receiver: ReceiverRow,
+    private readonly asked: AssociationAsked,
+    /** Studies of the account that were received and are not stored yet. */
+    private readonly pending: Set<string>,
+  ) {
+    this.accountId = receiver.accountId;
+  }
+
+  store(instance: ArrivedInstance & { path: string }): Promise<StoreResult> {
+    return this.#inTurn(async () => {
+      clearTimeout(this.#quiet);
+      try {
+        return await this.#keep(instance);
+      } catch (error) {
+        // Nothing can be added to the upload that failed; what it has is taken in.
+        await this.#closeUpload();
+        if (error instanceof DiskFull) return NO_ROOM;
+        this.deps.log.error("dimse.store_failed", describeError(error));
+        return NO_ROOM;
+      } finally {
+        this.#quiet = setTimeout(() => void this.#inTurn(() => this.#closeUpload()), QUIET_MS);
+        this.#quiet.unref();
+      }
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#inTurn(() => {
+      clearTimeout(this.#quiet);
+      return this.#closeUpload();
+    });
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch((error) => this.deps.log.error("dimse.close_failed", describeError(error)));
+    return turn;
+  }
+
+  async #keep({ path, sizeBytes, crc32, studyInstanceUID }: ArrivedInstance & { path: string }) {
+    if (this.#isGone) return ENDED;
+    if (!(await this.#fits(sizeBytes, studyInstanceUID))) return FULL;
+    const { accountId, receiver, asked, deps } = this;
+    const { callingAETitle, address } = asked;
+    this.#upload ??= await GrowingUpload.open(deps, {
+      ...{ accountId, receiverId: receiver.id, callingAETitle, address },
+    });
+    const upload = this.#upload;
+    await upload.add({ path, sizeBytes, crc32 });
+    this.pending.add(studyInstanceUID);
+    this.#checkedBytes += sizeBytes;
+    const seen = { at: deps.clock.now(), callingAETitle, address };
+    this.#isGone = !(await countReceived(deps.db, receiver.id, 1, seen));
+    if (upload.files >= MAX_INSTANCES || upload.sizeBytes >= MAX_BYTES) await this.#closeUpload();
+    return { status: Status.success };
+  }
+
+  async #closeUpload(): Promise<void> {
+    const upload = this.#upload;
+    this.#upload = undefined;
+    await upload?.close();
+  }
+
+  /** Whether the plan has room for what is acknowledged now, so that it can be taken in later. */
+  async #fits(sizeBytes: number, studyInstanceUID: string): Promise<boolean> {
+    const now = this.deps.clock.now().getTime();
+    const isKnown = this.pending.has(studyInstanceUID) && now - this.#checkedAt < ASK_PLAN_MS;
+    if (isKnown && this.#checkedBytes + sizeBytes < ASK_PLAN_BYTES) return true;
+    const { db } = this.deps;
+    const user = await findUser(db, this.accountId);
+    if (!user?.isAuthorized) return false;
+    if (this.pending.size >= MAX_PENDING_STUDIES) this.pending.clear();
+    if (user.role !== "admin" && !(await this.#fitsPlan(sizeBytes, studyInstanceUID))) return false;
+    this.#checkedAt = now;
+    this.#checkedBytes = 0;
+    return true;
+  }
+
+  async #fitsPlan(sizeBytes: number, studyInstanceUID: string): Promise<boolean> {
+    const { db, clock } = this.deps;
+    const { accountId, pending } = this;
+    const found = await findSubscriptionWithPlan(db, accountId);
+    if (!found || !isInForce(found.subscription, clock.now())) return false;
+    const quota = await findStorageQuota(db, accountId);
+    const reservedBytes = await sumReserved(db, accountId);
+    if (quota && quota.usedBytes + reservedBytes + Math.max(sizeBytes, ASK_PLAN_BYTES) > quota.limitBytes) {
+      if (quota.usedBytes + reservedBytes + sizeBytes > quota.limitBytes) return false;
+      // Near the limit every instance asks.
+      this.#checkedBytes = ASK_PLAN_BYTES;
+    }
+    const wanted = new Set([...pending, studyInstanceUID]);
+    const stored = await findStoredStudies(db, accountId, [...wanted]);
+    for (const uid of stored.keys()) pending.delete(uid);
+    if (stored.has(studyInstanceUID)) return true;
+    const added = [...wanted].filter((uid) => !stored.has(uid)).length;
+    return found.subscription.examCount + added <= found.plan.examLimit;
+  }
+}

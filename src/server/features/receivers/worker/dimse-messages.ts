@@ -1,0 +1,41 @@
+import type { AssociationAsked, StoreResult } from "../../../dimse/association.ts";
+import type { RejectionName } from "../../../dimse/pdu.ts";
+
+/** The first message to the process. */
+export interface StartDimse {
+  kind: "start";
+  host: string;
+  port: number;
+  tls: { cert: string; key: string } | undefined;
+  /** Where an instance is written as it arrives. */
+  folder: string;
+  maxInstanceBytes: number;
+  maxConnections: number;
+  idleMs: number;
+}
+
+/** A readable instance in a file of the process's folder. */
+export interface ArrivedInstance {
+  association: string;
+  /** The name of the file. */
+  file: string;
+  sizeBytes: number;
+  crc32: number;
+  studyInstanceUID: string;
+}
+
+/** What the process asks the server, by the name of the question. */
+export interface DimseQuestions {
+  admit: { ask: AssociationAsked; answer: { association: string } | { rejection: RejectionName } };
+  store: { ask: ArrivedInstance; answer: StoreResult };
+  end: { ask: { association: string }; answer: null };
+}
+export type QuestionName = keyof DimseQuestions;
+
+export type ToDimse = StartDimse | { kind: "answer"; id: number; answer: unknown };
+
+export type FromDimse =
+  | { kind: "ready" }
+  | { kind: "listening"; port: number }
+  | { kind: "deaf"; detail: string }
+  | { kind: "ask"; id: number; name: QuestionName; ask: DimseQuestions[QuestionName]["ask"] };

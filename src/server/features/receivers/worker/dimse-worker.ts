@@ -1,0 +1,82 @@
+import type { AssociationAsked, AssociationSink } from "../../../dimse/association.ts";
+import { listenForAssociations } from "../../../dimse/listen.ts";
+import type { RejectionName } from "../../../dimse/pdu.ts";
+import { InstanceFile } from "./arriving-instance.ts";
+import type { DimseQuestions, FromDimse, QuestionName, StartDimse, ToDimse } from "./dimse-messages.ts";
+
+/*
+ * The process that speaks to DICOM senders, started by `dimse-process.ts`. What a hostile peer sends harms this process only. It has no
+ * access to the database: it asks the server who may store, and has it keep each instance before the sender hears of success.
+ */
+
+const IMPLEMENTATION = {
+  classUID: "2.25.283549116234873216904738452194850192873",
+  versionName: "EXAMETECA",
+};
+
+const waiting = new Map<number, (answer: unknown) => void>();
+let asked = 0;
+let files = 0;
+
+function tell(message: FromDimse): void {
+  process.send?.(message);
+}
+
+function ask<Name extends QuestionName>(
+  name: Name,
+  question: DimseQuestions[Name]["ask"],
+): Promise<DimseQuestions[Name]["answer"]> {
+  const id = ++asked;
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  waiting.set(id, resolve);
+  tell({ kind: "ask", id, name, ask: question });
+  return promise as Promise<DimseQuestions[Name]["answer"]>;
+}
+
+async function admit(start: StartDimse, peer: AssociationAsked): Promise<AssociationSink | RejectionName> {
+  const admitted = await ask("admit", peer);
+  if ("rejection" in admitted) return admitted.rejection;
+  const { association } = admitted;
+  const { folder, maxInstanceBytes: maxBytes } = start;
+  let file: InstanceFile | undefined;
+  return {
+    async begin(instance) {
+      file ??= new InstanceFile(folder, `${++files}.part`);
+      const meta = { ...instance, sourceAETitle: peer.callingAETitle, implementation: IMPLEMENTATION };
+      return file.begin(meta, {
+        maxBytes,
+        store: (arrived) => ask("store", { association, ...arrived }),
+      });
+    },
+    async end() {
+      file?.[Symbol.dispose]();
+      await ask("end", { association });
+    },
+  };
+}
+
+async function listen(start: StartDimse): Promise<void> {
+  try {
+    const { port } = await listenForAssociations({
+      ...start,
+      implementation: IMPLEMENTATION,
+      admit: (peer) => admit(start, peer),
+      // The association is aborted; its sender tries again.
+      onFailure: () => undefined,
+    });
+    tell({ kind: "listening", port });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    tell({ kind: "deaf", detail: code || "the port or the certificate can't be used" });
+  }
+}
+
+// Ctrl-C reaches the whole process group, but the server ends this process itself.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+process.on("disconnect", () => process.exit(0));
+process.on("message", (message: ToDimse) => {
+  if (message.kind === "start") return void listen(message);
+  waiting.get(message.id)?.(message.answer);
+  waiting.delete(message.id);
+});
+tell({ kind: "ready" });

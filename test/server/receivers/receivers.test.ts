@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { unzipSync } from "fflate";
+import { closeAbandoned } from "../../../src/server/features/ingest/resumable/growing-upload.ts";
+import type { Receiver } from "../../../src/shared/api/receivers.ts";
+import type { Study } from "../../../src/shared/api/studies.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { associateRequest, connectSender, type DicomSender } from "../../support/dicom-sender.ts";
+import { createAuthority } from "../../support/psp/certificates.ts";
+import { type SampleInstance, sampleInstance, studyUID } from "../../support/sample-zip.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+const CT = "1.2.840.10008.5.1.4.1.1.2";
+const SECONDARY_CAPTURE = "1.2.840.10008.5.1.4.1.1.7";
+const CALLED_UNKNOWN = [1, 1, 7];
+const CALLING_UNKNOWN = [1, 1, 3];
+const ABORT = 7;
+const folder = createTempFolder();
+
+let t: TestApp;
+let ana: Person;
+let bruno: Person;
+
+beforeAll(async () => {
+  const authority = createAuthority("DICOM");
+  const certificate = authority.certify("exameteca");
+  const [cert, key] = ["cert.pem", "key.pem"].map((name) => join(folder.path, name));
+  writeFileSync(cert ?? "", certificate.cert);
+  writeFileSync(key ?? "", certificate.key);
+  t = await createTestApp({ env: { DIMSE_PORT: "0" } });
+  ana = await t.addPerson("Ana", { plan: "clinica" });
+  bruno = await t.addPerson("Bruno", { plan: "avaliacao" });
+  await makeReceiver(ana, { aeTitle: "CLINICA" });
+  await makeReceiver(bruno, { aeTitle: "BRUNO" });
+}, 60_000);
+afterAll(async () => {
+  await t[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+async function makeReceiver(as: Person, json: object): Promise<Receiver> {
+  const answer = await t.call("POST", "/api/receivers", { as, json });
+  expect(answer.status).toBe(201);
+  return (await answer.json()) as Receiver;
+}
+
+const port = () => t.deps.dimse.port ?? 0;
+
+/** The data set of an instance behind its File Meta Information, whose length is in its first element. */
+function sent(instance: SampleInstance, sopClassUID = CT) {
+  const { study = "1", series = "1", sop = "1" } = instance;
+  const elements = { [TagHex.SOPClassUID]: { vr: "UI", Value: [sopClassUID] }, ...instance.elements };
+  const file = Buffer.from(sampleInstance({ ...instance, elements }));
+  const dataSet = file.subarray(144 + file.readUInt32LE(140));
+  return { sopClassUID, sopInstanceUID: `2.25.3.${study}.${series}.${sop}`, dataSet };
+}
+
+async function open(called: string, calling?: string): Promise<DicomSender> {
+  const sender = await connectSender(port());
+  expect(await sender.associate({ called, ...(calling && { calling }) })).toBe("accepted");
+  return sender;
+}
+
+async function studiesOf(as: Person): Promise<Study[]> {
+  return (await (await t.call("GET", "/api/studies", { as })).json()) as Study[];
+}
+
+/** Waits until a study is listed with so many images. */
+async function listed(as: Person, study: string, images: number): Promise<Study> {
+  for (;;) {
+    await t.settle();
+    const found = (await studiesOf(as)).find(({ studyInstanceUID }) => studyInstanceUID === studyUID(study));
+    if (found?.imagesReceived === images) return found;
+    await Bun.sleep(20);
+  }
+}
+
+test("a sender stores a study, which comes back with the bytes of its data sets", async () => {
+  await using sender = await open("CLINICA", "TOMOGRAFO");
+  expect(await sender.echo()).toBe(0);
+  const instances = ["1", "2", "3"].map((sop) => sent({ study: "10", sop }));
+  for (const instance of instances) expect(await sender.store(instance)).toBe(0);
+  expect(await studiesOf(ana)).toEqual([]);
+  await sender.release();
+  const { id } = await listed(ana, "10", 3);
+  const download = await t.call("GET", `/api/studies/${id}/download`, { as: ana });
+  const files = Object.values(unzipSync(await download.bytes())).map((file) => Buffer.from(file));
+  const dataSets = files.map((file) => file.subarray(144 + file.readUInt32LE(140)).toString("base64"));
+  expect(dataSets.sort()).toEqual(instances.map(({ dataSet }) => dataSet.toString("base64")).sort());
+  const [receiver] = (await (await t.call("GET", "/api/receivers", { as: ana })).json()) as Receiver[];
+  expect(receiver).toMatchObject({
+    ...{ instances: 3, port: port(), tls: false, refusals: 0 },
+    lastReceived: { callingAETitle: "TOMOGRAFO", address: "127.0.0.1" },
+  });
+  expect(await (await t.call("GET", "/api/uploads", { as: ana })).json()).toEqual([]);
+});
+
+describe("an association", () => {
+  test("is rejected for a title that no receiver has", async () => {
+    await using sender = await connectSender(port());
+    expect(await sender.associate({ called: "NINGUEM" })).toEqual(CALLED_UNKNOWN);
+  });
+
+  test("is rejected for a sender that the receiver does not name, and its owner sees the attempt", async () => {
+    await makeReceiver(ana, { aeTitle: "FECHADO", callingAETitles: ["RM 1"] });
+    await makeReceiver(ana, { aeTitle: "DE LONGE", addresses: ["10.0.0.0/8", "2001:db8::1"] });
+    for (const called of ["FECHADO", "DE LONGE"]) {
+      await using sender = await connectSender(port());
+      expect(await sender.associate({ called, calling: "RM 2" })).toEqual(CALLING_UNKNOWN);
+    }
+    await using allowed = await open("FECHADO", "RM 1");
+    expect(await allowed.echo()).toBe(0);
+    const receivers = (await (await t.call("GET", "/api/receivers", { as: ana })).json()) as Receiver[];
+    expect(receivers.find(({ aeTitle }) => aeTitle === "FECHADO")).toMatchObject({
+      refusals: 1,
+      lastRefused: { callingAETitle: "RM 2", address: "127.0.0.1" },
+    });
+  });
+
+  test("goes on after an instance that can't be kept, whose response says so", async () => {
+    await using sender = await open("CLINICA");
+    const whole = sent({ study: "11" });
+    expect(await sender.store({ ...whole, dataSet: whole.dataSet.subarray(0, -3) })).toBe(0xc000);
+    expect(await sender.store({ ...whole, sopInstanceUID: "2.25.99" })).toBe(0xa900);
+    const bad = sent({
+      study: "11",
+      elements: { [TagHex.StudyInstanceUID]: { vr: "UI", Value: ["1.2.x"] } },
+    });
+    expect(await sender.store(bad)).toBe(0xc000);
+    expect(await sender.store(sent({ study: "11", sop: "2" }, SECONDARY_CAPTURE))).toBe(0);
+    await sender.release();
+    await listed(ana, "11", 1);
+  });
+
+  const HOSTILE: [string, Buffer][] = [
+    ["an unknown type", Buffer.from([9, 0, 0, 0, 0, 0])],
+    ["a length beyond what was agreed", Buffer.from([4, 0, 0xff, 0xff, 0xff, 0xff])],
+    ["a data value that is longer than its PDU", Buffer.from([4, 0, 0, 0, 0, 6, 0, 0, 0xff, 0, 1, 3])],
+    ["a data value shorter than its own header", Buffer.from([4, 0, 0, 0, 0, 6, 0, 0, 0, 0, 1, 3])],
+    ["a data set without a command", Buffer.from([4, 0, 0, 0, 0, 8, 0, 0, 0, 4, 3, 2, 0, 0])],
+    ["a command set that is cut off", Buffer.from([4, 0, 0, 0, 0, 8, 0, 0, 0, 4, 1, 3, 0, 0])],
+    ["a second A-ASSOCIATE-RQ", associateRequest("CLINICA", "TESTE")],
+  ];
+
+  test.each(HOSTILE)("is aborted at %s, and others go on", async (_, bytes) => {
+    await using other = await open("CLINICA");
+    await using sender = await open("CLINICA");
+    sender.raw(bytes);
+    expect((await sender.next())?.type).toBe(ABORT);
+    expect(await sender.next()).toBeUndefined();
+    expect(await other.echo()).toBe(0);
+  });
+
+  test("that breaks in the middle of an instance leaves those before it", async () => {
+    const sender = await open("CLINICA");
+    expect(await sender.store(sent({ study: "12" }))).toBe(0);
+    const { dataSet } = sent({ study: "12", sop: "2" });
+    const head = Buffer.from([4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0]);
+    head.writeUInt32BE(dataSet.length + 6, 2);
+    head.writeUInt32BE(dataSet.length + 2, 6);
+    sender.raw(Buffer.concat([head, dataSet.subarray(0, 50)]));
+    await sender[Symbol.asyncDispose]();
+    await listed(ana, "12", 1);
+  });
+});
+
+describe("what was acknowledged", () => {
+  test("is taken in by the next run of a node that was killed", async () => {
+    await using sender = await open("CLINICA");
+    expect(await sender.store(sent({ study: "13" }))).toBe(0);
+    const node = { ...t.deps.node, bootId: Bun.randomUUIDv7() };
+    await closeAbandoned({ ...t.deps, node });
+    await listed(ana, "13", 1);
+    // What comes later is refused once or kept in a new upload, and never lost.
+    const statuses = [
+      await sender.store(sent({ study: "13", sop: "2" })),
+      await sender.store(sent({ study: "13", sop: "3" })),
+    ];
+    expect(statuses[1]).toBe(0);
+    await sender.release();
+    await listed(ana, "13", 1 + statuses.filter((status) => status === 0).length);
+  });
+
+  test("fits the plan: a study beyond its exams is answered 0xA700, and the others are kept", async () => {
+    await using sender = await open("BRUNO");
+    const limit = 2;
+    for (let study = 0; study < limit; study++)
+      expect(await sender.store(sent({ study: `2${study}` }))).toBe(0);
+    expect(await sender.store(sent({ study: "29" }))).toBe(0xa700);
+    expect(await sender.store(sent({ study: "20", sop: "2" }))).toBe(0);
+    await sender.release();
+    await listed(bruno, "20", 2);
+    expect(await studiesOf(bruno)).toHaveLength(limit);
+  });
+
+  test("waits if the plan's room was taken meanwhile, and comes in once there is room", async () => {
+    const carla = await t.addPerson("Carla", { plan: "avaliacao" });
+    await makeReceiver(carla, { aeTitle: "CARLA" });
+    await using sender = await open("CARLA");
+    expect(await sender.store(sent({ study: "30" }))).toBe(0);
+    await t.sql`update subscriptions set exam_count = 2 where user_id = ${carla.id}`;
+    await sender.release();
+    const waits = async () =>
+      (await t.sql`select 1 from resumable_uploads where account_id = ${carla.id} and problem is not null`)
+        .length;
+    while ((await waits()) === 0) await Bun.sleep(20);
+    expect(await studiesOf(carla)).toEqual([]);
+    await t.sql`update subscriptions set exam_count = 0 where user_id = ${carla.id}`;
+    await closeAbandoned(t.deps);
+    await listed(carla, "30", 1);
+  });
+});
+
+describe("a receiver", () => {
+  test("has a title of its own on the server, and only its owner ends it", async () => {
+    const taken = await t.call("POST", "/api/receivers", { as: bruno, json: { aeTitle: " CLINICA " } });
+    expect([taken.status, (await taken.json()).code]).toEqual([409, "receiver.title_taken"]);
+    const { id } = await makeReceiver(ana, { aeTitle: "DE PASSAGEM" });
+    expect((await t.call("DELETE", `/api/receivers/${id}`, { as: bruno })).status).toBe(404);
+    await using sender = await open("DE PASSAGEM");
+    expect(await sender.store(sent({ study: "14" }))).toBe(0);
+    expect((await t.call("DELETE", `/api/receivers/${id}`, { as: ana })).status).toBe(200);
+    expect(await sender.store(sent({ study: "14", sop: "2" }))).toBe(0);
+    expect(await sender.store(sent({ study: "14", sop: "3" }))).toBe(0xa700);
+    await sender.release();
+    await listed(ana, "14", 2);
+    await using late = await connectSender(port());
+    expect(await late.associate({ called: "DE PASSAGEM" })).toEqual(CALLED_UNKNOWN);
+  });
+
+  test.each([
+    ["without a title", { aeTitle: " " }],
+    ["with a title that is too long", { aeTitle: "A".repeat(17) }],
+    ["with a backslash in its title", { aeTitle: "A\\B" }],
+    ["with letters outside of ASCII", { aeTitle: "CRÂNIO" }],
+    ["with a range that is none", { aeTitle: "X", addresses: ["10.0.0.0/33"] }],
+    ["with too many senders", { aeTitle: "X", callingAETitles: Array(51).fill("Y") }],
+  ])("is refused %s", async (_, json) => {
+    expect((await t.call("POST", "/api/receivers", { as: ana, json })).status).toBe(400);
+  });
+});
+
+test("with a certificate the port speaks TLS alone", async () => {
+  await using secure = await createTestApp({
+    env: {
+      DIMSE_PORT: "0",
+      DIMSE_TLS_CERT: join(folder.path, "cert.pem"),
+      DIMSE_TLS_KEY: join(folder.path, "key.pem"),
+    },
+  });
+  const dora = await secure.addPerson("Dora", { plan: "clinica" });
+  const made = await secure.call("POST", "/api/receivers", { as: dora, json: { aeTitle: "SEGURO" } });
+  expect(((await made.json()) as Receiver).tls).toBe(true);
+  await using plain = await connectSender(secure.deps.dimse.port ?? 0);
+  plain.raw(associateRequest("SEGURO", "TESTE"));
+  expect(await plain.next()).toBeUndefined();
+});
