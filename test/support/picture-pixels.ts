@@ -53,24 +53,29 @@ function readPng(png: Buffer): { lines: Uint8Array; channels: number } {
 
 /** PNG §9.2 */
 function unfilter(filter: number, line: Uint8Array, above: Uint8Array, channels: number): Uint8Array {
+  // What Bun writes without compression has no other filter; the others are for pictures of any origin.
+  if (filter === 0) return line;
   const row = new Uint8Array(line.length);
   for (let i = 0; i < line.length; i++) {
     const left = row[i - channels] ?? 0;
     const up = above[i] ?? 0;
     const corner = i < channels ? 0 : (above[i - channels] ?? 0);
-    const predicted = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][filter] ?? 0;
-    row[i] = (line[i] ?? 0) + predicted;
+    row[i] = (line[i] ?? 0) + predict(filter, left, up, corner);
   }
   return row;
 }
 
+function predict(filter: number, left: number, up: number, corner: number): number {
+  if (filter === 1) return left;
+  if (filter === 2) return up;
+  return filter === 3 ? (left + up) >> 1 : paeth(left, up, corner);
+}
+
 function paeth(left: number, up: number, corner: number): number {
   const estimate = left + up - corner;
-  const [dl, du, dc] = [left, up, corner].map((value) => Math.abs(estimate - value)) as [
-    number,
-    number,
-    number,
-  ];
+  const dl = Math.abs(estimate - left);
+  const du = Math.abs(estimate - up);
+  const dc = Math.abs(estimate - corner);
   if (dl <= du && dl <= dc) return left;
   return du <= dc ? up : corner;
 }

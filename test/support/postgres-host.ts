@@ -13,7 +13,7 @@ async function host(folder: string, servedPid: number): Promise<void> {
       settings: { fsync: "off", full_page_writes: "off", synchronous_commit: "off", max_connections: "200" },
     });
     publish(folder, "url", postgres.url);
-    while (isAlive(servedPid)) await Bun.sleep(250);
+    while (isAlive(servedPid)) await Bun.sleep(1000);
     await postgres.stop();
   } catch (error) {
     publish(folder, "error", String(error));

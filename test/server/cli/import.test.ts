@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Sql } from "../../../src/server/db/postgres.ts";
 import type { FileReport } from "../../../src/server/features/import/found-file.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { resultOf, startProgram } from "../../support/run-program.ts";
+import { type RunningProgram, resultOf, startProgram } from "../../support/run-program.ts";
 import { s3Environment } from "../../support/s3-environment.ts";
 import { sampleInstance } from "../../support/sample-zip.ts";
 import { connectTo, type ServerProcess, spawnServer } from "../../support/server-process.ts";
@@ -85,9 +86,20 @@ function readReport(output: string): { reports: FileReport[]; summary: Record<st
 
 async function storedInstances(dataDir: string): Promise<{ instances: number; studies: number }> {
   await using database = await connectTo(place(dataDir));
-  const [row] = await database.sql<{ instances: number; studies: number }[]>`
+  return await countInstances(database.sql);
+}
+
+async function countInstances(sql: Sql): Promise<{ instances: number; studies: number }> {
+  const [row] = await sql<{ instances: number; studies: number }[]>`
     select coalesce(sum(instance_count), 0)::int as instances, count(*)::int as studies from studies`;
   return row ?? { instances: 0, studies: 0 };
+}
+
+/** Waits until the import has stored so many studies, or has ended. */
+async function untilStored(studies: number, child: RunningProgram): Promise<void> {
+  await using database = await connectTo(place("data"));
+  while ((await countInstances(database.sql)).studies < studies && child.exitCode === null)
+    await Bun.sleep(20);
 }
 
 const ALL = { instances: STUDIES * INSTANCES, studies: STUDIES };
@@ -98,8 +110,7 @@ describe("beside a running server", () => {
     async () => {
       for (const killedAfter of [1, 4, 7]) {
         const child = begin("data", importArgs());
-        while ((await storedInstances("data")).studies < killedAfter && child.exitCode === null)
-          await Bun.sleep(20);
+        await untilStored(killedAfter, child);
         child.kill("SIGKILL");
         await child.exited;
       }
@@ -132,7 +143,7 @@ describe("beside a running server", () => {
       expect((await exameteca("data", ["user", "add", "--email", "bia@example.com"])).code).toBe(0);
       const args = ["import", place("disc"), "--account", "bia@example.com", "--json"];
       const child = begin("data", args);
-      while ((await storedInstances("data")).studies <= STUDIES) await Bun.sleep(20);
+      await untilStored(STUDIES + 1, child);
       child.kill("SIGTERM");
       expect([0, 2]).toContain(await child.exited);
       {
