@@ -20,6 +20,7 @@ const ISLANDS = {
   auth: "src/client/features/auth/auth-screen.tsx",
   his: "src/client/features/frame/his-screen.tsx",
   verify: "src/client/features/verification/verify-screen.tsx",
+  visit: "src/client/features/visit/visit-screen.tsx",
 } as const;
 const LOCALES = { "pt-BR": "locales/pt-BR/messages.ts", "en-US": "locales/en-US/messages.ts" } as const;
 const HIS_LOCALES = {
@@ -117,6 +118,7 @@ function createGraph(result: Bun.BuildOutput, files: LinkedFile[]): ClientGraph 
       auth: preloads(ISLANDS.auth),
       his: preloads(ISLANDS.his),
       verify: preloads(ISLANDS.verify),
+      visit: preloads(ISLANDS.visit),
     },
     locales: {
       "pt-BR": url(outputOf(metafile, LOCALES["pt-BR"])),

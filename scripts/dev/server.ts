@@ -47,5 +47,5 @@ async function clientGraph(): Promise<ClientGraph> {
     page.matchAll(/<link rel="stylesheet"[^>]* href="([^"]+)"/g),
     ([, href = ""]) => href,
   );
-  return { ...built, entry, styles, fonts: [], islands: { auth: [], his: [], verify: [] } };
+  return { ...built, entry, styles, fonts: [], islands: { auth: [], his: [], verify: [], visit: [] } };
 }

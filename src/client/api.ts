@@ -23,6 +23,8 @@ export class ApiError extends Error {
     message: string,
     readonly violations: NonNullable<Problem["violations"]> = [],
     readonly requestId?: string,
+    /** The whole problem: some say more than these. */
+    readonly problem?: unknown,
   ) {
     super(message);
   }
@@ -101,7 +103,12 @@ export function toForm<C extends FormCall>(call: C, { fields, file, fileName }: 
   return form;
 }
 
-function addressOf({ path }: Call, params: Record<string, string> = {}, query: object = {}): string {
+/** The address of a call, for what the browser reads by itself. */
+export function addressOf(
+  { path }: Pick<Call, "path">,
+  params: Record<string, string> = {},
+  query: object = {},
+): string {
   const filled = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ""));
   const search = new URLSearchParams(
     Object.entries(query)
@@ -144,10 +151,11 @@ async function reach(path: string, init: RequestInit): Promise<Response> {
 /** Reads a failed answer; one that is not a problem document becomes `{status}: {body or status text}`. */
 export async function apiError(response: Response): Promise<ApiError> {
   const body = await response.text();
-  const problem = problemSchema.safeParse(parseProblem(response, body));
+  const parsed = parseProblem(response, body);
+  const problem = problemSchema.safeParse(parsed);
   if (problem.success) {
     const { code, message, violations, requestId } = problem.data;
-    return new ApiError(response.status, code, message, violations, requestId);
+    return new ApiError(response.status, code, message, violations, requestId, parsed);
   }
   const text = body.slice(0, 500) || response.statusText;
   return new ApiError(response.status, "unknown", `${response.status}: ${text}`);

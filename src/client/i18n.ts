@@ -3,7 +3,7 @@ import type { Locale } from "../shared/locale.ts";
 
 type Load = () => Promise<{ messages: Messages }>;
 
-/** The entry page's messages load first and are small; the rest is for /his. */
+/** The entry page's messages are small; every other page loads the rest too. */
 const catalogues: Record<Locale, { entry: Load; his: Load }> = {
   "pt-BR": {
     entry: () => import("../../locales/pt-BR/messages.ts"),

@@ -8,4 +8,5 @@ export const islandLoaders: IslandLoaders = {
   auth: () => import("./features/auth/auth-screen.tsx"),
   his: () => import("./features/frame/his-screen.tsx"),
   verify: () => import("./features/verification/verify-screen.tsx"),
+  visit: () => import("./features/visit/visit-screen.tsx"),
 };

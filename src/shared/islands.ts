@@ -24,12 +24,21 @@ const hisIslandSchema = z.object({
 });
 
 const verifyIslandSchema = z.object({ productName: z.string() });
+/** The page of a link, for somebody without an account. */
+const visitIslandSchema = z.object({
+  productName: z.string(),
+  /** From `/v/{id}`; the secret stands behind the `#`, which the server never sees. */
+  link: z.string(),
+  /** Where the viewer answers, if not here. */
+  viewerOrigin: z.optional(z.string()),
+});
 
 /** The closed list of islands and what the server may hand each of them. */
 export const islandSchemas = {
   auth: authIslandSchema,
   his: hisIslandSchema,
   verify: verifyIslandSchema,
+  visit: visitIslandSchema,
 } as const;
 
 export type IslandName = keyof typeof islandSchemas;

@@ -26,6 +26,7 @@ const ORDER = [
   "tokens",
   "auth",
   "notifications",
+  "visit",
   "profile",
   "support",
   "terms",

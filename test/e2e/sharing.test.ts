@@ -59,6 +59,8 @@ describe("a study", () => {
   }
 
   const shareDialog = (page: Page) => page.getByRole("dialog", { name: "Compartilhar exame" });
+  const peopleTab = (dialog: Locator) =>
+    dialog.getByRole("tab", { name: /Com um médico que tem conta|With a doctor who has an account/ });
   const entry = (dialog: Locator, list: ".share-list" | ".share-audit", text: string) =>
     dialog.locator(`${list} li`, { hasText: text });
 
@@ -73,6 +75,7 @@ describe("a study", () => {
         await openList(page);
         await button(rows(page), "Compartilhar exame").click();
         const dialog = shareDialog(page);
+        await peopleTab(dialog).click();
         await dialog.getByText("Ninguém além de você.").waitFor();
         await field(dialog, "E-mail do médico").fill(doctor.email.toUpperCase());
         await button(dialog, "Dar acesso").click();
@@ -95,6 +98,7 @@ describe("a study", () => {
 
           await button(dialog, "Fechar").click();
           await button(rows(page), "Compartilhar exame").click();
+          await peopleTab(dialog).click();
           const looked = entry(dialog, ".share-audit", "abriu as imagens");
           await looked.waitFor();
           expect(await looked.textContent()).toMatch(
@@ -136,6 +140,7 @@ describe("a study", () => {
           await button(page.getByRole("main"), /Ver meus exames|See my exams/).click();
           await button(rows(page), open).click();
           const dialog = page.getByRole("dialog", { name: open });
+          await peopleTab(dialog).click();
           const told: (string | null)[] = [];
           for (const email of ["ninguem@exemplo.com.br", patient.email, blocked.email]) {
             await field(dialog, label).fill(email);
@@ -161,6 +166,8 @@ describe("a study", () => {
         await enter(page, button(page.getByRole("main"), "Ver meus exames"));
         await enter(page, button(rows(page), "Compartilhar exame"));
         const dialog = shareDialog(page);
+        await tabTo(page, dialog.getByRole("tab", { name: "Por link ou QR Code" }));
+        await page.keyboard.press("ArrowRight");
         await tabTo(page, field(dialog, "E-mail do médico"));
         await page.keyboard.type(doctor.email);
         await page.keyboard.press("Enter");
@@ -190,6 +197,7 @@ describe("a study", () => {
         await tap(page, button(page, "Mais ações"));
         await tap(page, page.getByRole("menuitem", { name: "Compartilhar exame" }));
         const dialog = shareDialog(page);
+        await tap(page, peopleTab(dialog));
         await tap(page, field(dialog, "E-mail do médico"));
         await page.keyboard.insertText(doctor.email);
         await tap(page, button(dialog, "Dar acesso"));
@@ -222,6 +230,7 @@ describe("a study", () => {
         const row = rows(page).filter({ hasText: "Conta de Dona Rosa" });
         await button(row, "Compartilhar exame").click();
         const dialog = shareDialog(page);
+        await peopleTab(dialog).click();
         const search = dialog.getByRole("combobox", { name: "Usuário" });
         await search.fill("SA");
         const options = page.getByRole("listbox").getByRole("option");

@@ -40,6 +40,23 @@ export function hisDocument(context: DocumentContext, props: IslandProps<"his">)
   );
 }
 
+const visitFailed = /*i18n*/ {
+  id: "shell.visit.failed",
+  message: "The page could not be loaded. Check your connection and reload.",
+};
+
+/** `/v/{id}`, the page of a link. */
+export function visitDocument(context: DocumentContext, props: IslandProps<"visit">) {
+  return (
+    <Shell {...context} island="visit">
+      <Island name="visit" props={props}>
+        <p class="his-loading">Loading...</p>
+        <IslandFailures failed={visitFailed} />
+      </Island>
+    </Shell>
+  );
+}
+
 /** `/verificar`. */
 export function verifyDocument(context: DocumentContext, props: IslandProps<"verify">) {
   return (

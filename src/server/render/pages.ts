@@ -5,7 +5,7 @@ import { relyingPartyOf } from "../http/relying-party.ts";
 import { type AssetSource, serveAsset } from "./assets.ts";
 import { type ClientGraph, readClientGraph } from "./client-graph.ts";
 import type { DocumentContext } from "./document-context.ts";
-import { entryDocument, hisDocument, notFoundDocument, verifyDocument } from "./documents.tsx";
+import { entryDocument, hisDocument, notFoundDocument, verifyDocument, visitDocument } from "./documents.tsx";
 import { SERVICE_WORKER_PATH, serviceWorkerScript } from "./service-worker.ts";
 import { MANIFEST_PATH, webManifest } from "./web-manifest.ts";
 
@@ -14,6 +14,7 @@ export interface PageOptions {
   assets: AssetSource;
   productName: string;
   publicUrl: string;
+  viewerOrigin?: string | undefined;
   registration: IslandProps<"auth">["registration"];
   trialDays: number;
   maxUploadBytes: number;
@@ -55,7 +56,7 @@ function graphOf({ assets, clientGraph }: Pick<PageOptions, "assets" | "clientGr
 
 /** The pages, the client's assets, and the not-found page for every other path: mount it last. */
 export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
-  const { assets, productName, publicUrl, registration, trialDays, maxUploadBytes } = options;
+  const { assets, productName, publicUrl, viewerOrigin, registration, trialDays, maxUploadBytes } = options;
   const graph = graphOf(options);
   const contextOf = createPageContext(options);
   /** Browsers request these at the root, whatever the page says. */
@@ -98,6 +99,11 @@ export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
       .get("/verificar", async (c) => c.html(verifyDocument(await contextOf(c), { productName })))
       .get("/his", his)
       .get("/his/subscription", his)
+      .get("/v/:id", async (c) => {
+        c.header("X-Robots-Tag", "noindex");
+        const props = { productName, link: c.req.param("id"), ...(viewerOrigin && { viewerOrigin }) };
+        return c.html(visitDocument(await contextOf(c), props));
+      })
       .get("*", async (c) => {
         if (NOT_PAGES.test(c.req.path)) return c.notFound();
         return c.html(notFoundDocument(await contextOf(c)), 404);

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Call } from "./call.ts";
+import { type Call, done } from "./call.ts";
 import { seriesSchema, studySchema } from "./studies.ts";
 
 export const MAX_LINK_STUDIES = 50;
@@ -33,6 +33,8 @@ export type NewLink = z.input<typeof newLinkSchema>;
 export const createdLinkSchema = z.object({
   id: z.string(),
   url: z.string(),
+  /** The address as a QR code: a `data:` URL of an image. */
+  qrCode: z.string(),
   passcode: z.optional(z.string()),
   expiresAt: z.string(),
 });
@@ -163,6 +165,13 @@ export const visitReportCall = {
 export const visitDownloadCall = {
   method: "GET",
   path: "/api/visits/:token/studies/:study/download",
+} as const satisfies Call;
+
+/** Gives the caller's own account access to the studies of a visit. */
+export const keepVisitCall = {
+  method: "POST",
+  path: "/api/visits/:token/keep",
+  answer: done("kept"),
 } as const satisfies Call;
 
 export const visitPictureCall = {

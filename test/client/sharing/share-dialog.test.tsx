@@ -4,6 +4,7 @@ import { getDefaultStore } from "jotai";
 import { ShareButton } from "../../../src/client/features/sharing/share-actions.tsx";
 import { ShareDialog } from "../../../src/client/features/sharing/share-dialog.tsx";
 import { sharedStudyAtom } from "../../../src/client/features/sharing/share-state.ts";
+import type { Link } from "../../../src/shared/api/links.ts";
 import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
@@ -24,6 +25,8 @@ async function openDialog(answers: Record<string, Answer>) {
   const calls = answerCalls({
     "GET /api/studies/s1/grants": () => Response.json([]),
     "GET /api/studies/s1/audit": () => Response.json([]),
+    "GET /api/links": () => Response.json([]),
+    "GET /api/studies": () => Response.json([]),
     ...answers,
   });
   await renderView(
@@ -37,11 +40,35 @@ async function openDialog(answers: Record<string, Answer>) {
   return { calls, user };
 }
 
+/** As {@link openDialog}, at the people who have an account. */
+async function openPeople(answers: Record<string, Answer>) {
+  const opened = await openDialog(answers);
+  await opened.user.click(screen.getByRole("tab", { name: "Com um médico que tem conta" }));
+  return opened;
+}
+
+const active: Link = {
+  id: "l1",
+  studyIds: ["s1"],
+  recipient: "Dr. Paulo",
+  state: "active",
+  hasPasscode: true,
+  laudo: true,
+  download: false,
+  maxOpenings: null,
+  openings: 1,
+  wrongPasscodes: 2,
+  createdAt: "2026-11-14T12:00:00.000Z",
+  expiresAt: "2026-11-29T12:00:00.000Z",
+  endedAt: null,
+  lastOpenedAt: "2026-11-14T13:00:00.000Z",
+};
+
 describe("sharing a study", () => {
   test("gives a doctor access by their e-mail, and lists them among the people who have it", async () => {
     const grants: (typeof grant)[] = [];
     const asked: unknown[] = [];
-    const { user } = await openDialog({
+    const { user } = await openPeople({
       "GET /api/studies/s1/grants": () => Response.json(grants),
       "POST /api/studies/s1/share": ({ body }) => {
         asked.push(body);
@@ -58,7 +85,7 @@ describe("sharing a study", () => {
   });
 
   test("shows an error at the field if no doctor has the address", async () => {
-    const { user } = await openDialog({
+    const { user } = await openPeople({
       "POST /api/studies/s1/share": () => problem(404, "user.not_found", "Nenhum médico com este e-mail."),
     });
     await user.type(screen.getByLabelText("E-mail do médico"), "x@exemplo.com.br");
@@ -68,7 +95,7 @@ describe("sharing a study", () => {
 
   test("ends at once when access is taken away", async () => {
     const grants = [grant];
-    const { user } = await openDialog({
+    const { user } = await openPeople({
       "GET /api/studies/s1/grants": () => Response.json(grants),
       "DELETE /api/studies/s1/grants/u2": () => {
         grants.pop();
@@ -80,7 +107,7 @@ describe("sharing a study", () => {
   });
 
   test("shows the owner who viewed the study, when and from where", async () => {
-    await openDialog({ "GET /api/studies/s1/audit": () => Response.json([seen]) });
+    await openPeople({ "GET /api/studies/s1/audit": () => Response.json([seen]) });
     const entry = (await screen.findByText(/abriu as imagens/)).textContent;
     expect(entry).toContain("Dr. André Passos");
     expect(entry).toContain("203.0.113.7");
@@ -90,5 +117,59 @@ describe("sharing a study", () => {
     const access = { ...skull.access, share: false };
     await renderView(<ShareButton study={{ ...skull, access }} />);
     expect(screen.queryByRole("button", { name: "Compartilhar exame" }) === null).toBe(true);
+  });
+});
+
+describe("a link to a study", () => {
+  test("is made by one press with what is safe, and shows its QR code and passcode until they are put away", async () => {
+    const asked: unknown[] = [];
+    const { user } = await openDialog({
+      "POST /api/links": ({ body }) => {
+        asked.push(body);
+        const url = "https://exames.example.com/v/l1#s3cret";
+        const made = { id: "l1", url, qrCode: "data:image/svg+xml;base64,", passcode: "482913" };
+        return Response.json({ ...made, expiresAt: active.expiresAt }, { status: 201 });
+      },
+    });
+    await user.click(screen.getByRole("button", { name: "Criar link" }));
+    expect(await screen.findByRole("img", { name: "QR Code do link" })).toBeDefined();
+    expect(screen.getByText("482 913")).toBeDefined();
+    expect(asked).toMatchObject([
+      { studyIds: ["s1"], recipient: null, passcode: true, laudo: true, download: false },
+    ]);
+    await user.keyboard("{Escape}");
+    expect(screen.getByText("482 913")).toBeDefined();
+    await user.click(screen.getByRole("button", { name: "Pronto" }));
+    expect(await screen.findByRole("button", { name: "Criar link" })).toBeDefined();
+    expect(screen.queryByText("482 913") === null).toBe(true);
+  });
+
+  test("that was opened is shown first, with when, from where and by which device, and is ended after a question", async () => {
+    const links = [active];
+    const { user } = await openDialog({
+      "GET /api/links": () => Response.json(links),
+      "GET /api/links/l1/openings": () =>
+        Response.json([
+          {
+            at: "2026-11-14T13:00:00.000Z",
+            address: "203.0.113.7",
+            device: "iPhone, Safari",
+            readReport: true,
+            downloaded: false,
+          },
+        ]),
+      "DELETE /api/links/l1": () => {
+        links[0] = { ...active, state: "ended", endedAt: active.createdAt };
+        return new Response(null, { status: 204 });
+      },
+    });
+    expect(await screen.findByText("iPhone, Safari · 203.0.113.7")).toBeDefined();
+    expect(screen.getByText("leu o laudo")).toBeDefined();
+    expect(screen.getByText("2 senhas erradas")).toBeDefined();
+    expect(screen.queryByRole("button", { name: "Criar link" }) === null).toBe(true);
+    await user.click(screen.getByRole("button", { name: "Encerrar o link: Dr. Paulo" }));
+    expect(document.activeElement?.textContent).toBe("Manter");
+    await user.click(screen.getByRole("button", { name: "Encerrar agora" }));
+    expect(await screen.findByText(/encerrado em/)).toBeDefined();
   });
 });

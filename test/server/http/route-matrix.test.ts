@@ -152,6 +152,7 @@ const matrix: Record<string, Row> = {
   "DELETE /api/links/:id": signedIn(404),
   "POST /api/visits": everyone(400),
   "GET /api/visits/:token": everyone(401),
+  "POST /api/visits/:token/keep": row(401, 401, 401, 401, 401, 401, 403),
   "GET /api/visits/:token/studies/:study/laudo": everyone(401),
   "GET /api/visits/:token/studies/:study/download": everyone(401),
   "GET /api/visits/:token/studies/:study/thumbnail": everyone(401),
@@ -184,18 +185,6 @@ const matrix: Record<string, Row> = {
   "GET /dicomweb/studies": row(401, 200, 204, 200, 200, 200, 403),
   "GET /dicomweb/series": row(401, 200, 204, 200, 200, 200, 403),
   "GET /dicomweb/instances": row(401, 200, 204, 200, 200, 200, 403),
-  ...Object.fromEntries(
-    ["", "/series/:series", "/series/:series/instances/:instance"].flatMap((place) => [
-      [`GET /dicomweb/studies/:study${place}/rendered`, row(401, 200, 404, 200, 200, 200, 403)],
-      [`GET /dicomweb/studies/:study${place}/thumbnail`, row(401, 200, 404, 200, 200, 200, 403)],
-    ]),
-  ),
-  ...Object.fromEntries(
-    ["rendered", "thumbnail"].map((picture) => [
-      `GET /dicomweb/studies/:study/series/:series/instances/:instance/frames/:frames/${picture}`,
-      row(401, 200, 404, 200, 200, 200, 403),
-    ]),
-  ),
   "POST /dicomweb/studies": row(401, 415, 415, 403, 403, 415, 403),
   "POST /dicomweb/studies/:study": row(401, 415, 415, 403, 403, 415, 403),
   "GET /generate-token": row(401, 400, 400, 400, 400, 400, 403),

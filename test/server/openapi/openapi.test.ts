@@ -43,6 +43,7 @@ const undocumented: Record<string, string> = {
   "GET /his": "page",
   "GET /his/subscription": "page",
   "GET /verificar": "page",
+  "GET /v/{id}": "page of a link",
   "GET /reset-password/{token}": "page that a mailed link opens",
   "GET /stop-email-change/{token}": "page that a mailed link opens",
   "GET /*": "the page for an unknown address",

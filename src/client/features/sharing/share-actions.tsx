@@ -3,7 +3,7 @@ import { useSetAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { DropdownItem } from "../../ui/dropdown.tsx";
-import { UserPlusIcon } from "../../ui/icons.tsx";
+import { ShareIcon } from "../../ui/icons.tsx";
 import { sharedStudyAtom } from "./share-state.ts";
 
 /** Opens the share dialog from a row; only for whose the study is to share. */
@@ -13,7 +13,7 @@ export function ShareButton({ study }: { study: Study }) {
   if (!study.access.share) return null;
   return (
     <IconButton label={t({ id: "share.open", message: "Share exam" })} onClick={() => share(study)}>
-      <UserPlusIcon />
+      <ShareIcon />
     </IconButton>
   );
 }
@@ -24,7 +24,7 @@ export function ShareMenuItem({ study }: { study: Study }) {
   if (!study.access.share) return null;
   return (
     <DropdownItem onSelect={() => share(study)}>
-      <UserPlusIcon />
+      <ShareIcon />
       <Trans id="share.open">Share exam</Trans>
     </DropdownItem>
   );

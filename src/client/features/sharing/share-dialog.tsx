@@ -1,27 +1,25 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useAtom } from "jotai";
-import { type FormEvent, type ReactNode, useState } from "react";
-import type { Grant, Study } from "../../../shared/api/studies.ts";
-import { ApiError } from "../../api.ts";
+import { Tabs } from "radix-ui";
+import { useState } from "react";
+import type { Study } from "../../../shared/api/studies.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { TextField } from "../../ui/field.tsx";
-import { momentText } from "../../ui/moment-text.ts";
-import { Skeleton } from "../../ui/skeleton.tsx";
-import { useHis } from "../session/his-context.ts";
 import { dateText, descriptionText } from "../studies/study-text.ts";
 import { useFoundStudy } from "../studies/use-found-study.ts";
-import { roleName } from "../users/user-text.ts";
-import { actionText } from "./audit-text.ts";
+import { LinkReady } from "./link-ready.tsx";
+import { LinksTab } from "./links-tab.tsx";
+import { PeopleTab } from "./people-tab.tsx";
+import type { ReadyLink } from "./ready-link.ts";
 import { sharedSubject } from "./share-state.ts";
-import { useAudit, useGrants, useRevocation, useShare } from "./use-sharing.ts";
-import { UserPicker } from "./user-picker.tsx";
 
-/** Gives people access to a study, takes it away, and shows what they did with it. */
+/** Shares a study by a link, or with people who have an account, and shows what they did with it. */
 export function ShareDialog() {
   const { i18n } = useLingui();
   const [study, setStudy] = useAtom(sharedSubject.valueAtom);
+  const [ready, setReady] = useState<ReadyLink>();
   useFoundStudy(sharedSubject);
+  if (study && ready) return <LinkReady study={study} link={ready} onClose={() => setReady(undefined)} />;
   return (
     <Dialog
       wide
@@ -32,7 +30,7 @@ export function ShareDialog() {
       title={<Trans id="share.title">Share exam</Trans>}
       text={study && `${descriptionText(i18n, study)}, ${dateText(i18n, study.studyDate)}`}
     >
-      {study && <Sharing study={study} />}
+      {study && <Sharing study={study} onReady={setReady} />}
       <div className="dialog-actions">
         <Button onClick={() => setStudy(undefined)}>
           <Trans id="action.close">Close</Trans>
@@ -42,168 +40,23 @@ export function ShareDialog() {
   );
 }
 
-function Sharing({ study }: { study: Study }) {
+function Sharing({ study, onReady }: { study: Study; onReady: (link: ReadyLink) => void }) {
   return (
-    <div className="sharing">
-      <ShareForm studyId={study.id} />
-      <section>
-        <h3>
-          <Trans id="share.grants">Who has access</Trans>
-        </h3>
-        <Grants studyId={study.id} />
-      </section>
-      <section>
-        <h3>
-          <Trans id="share.audit">Who did what</Trans>
-        </h3>
-        <Audit studyId={study.id} />
-      </section>
-    </div>
-  );
-}
-
-/** An owner types a doctor's e-mail; an admin picks among the accounts. */
-function ShareForm({ studyId }: { studyId: string }) {
-  const [email, setEmail] = useState("");
-  const share = useShare(studyId, () => setEmail(""));
-  const { user } = useHis();
-  const { t } = useLingui();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (email.trim()) share.mutate(email.trim());
-  };
-  const field = {
-    error: share.error && failureText(share.error, t({ id: "error.unknown", message: "Unknown error" })),
-    value: email,
-    onValueChange(value: string) {
-      setEmail(value);
-      share.reset();
-    },
-  };
-  return (
-    <form className="share-form" onSubmit={submit} noValidate>
-      {user.role === "admin" ? <UserPicker studyId={studyId} {...field} /> : <DoctorField {...field} />}
-      <Button kind="lit" type="submit" disabled={!email.trim() || share.isPending}>
-        <Trans id="share.give">Give access</Trans>
-      </Button>
-    </form>
-  );
-}
-
-interface DoctorFieldProps {
-  value: string;
-  onValueChange: (value: string) => void;
-  error: string | null;
-}
-
-function DoctorField({ value, onValueChange, error }: DoctorFieldProps) {
-  return (
-    <TextField
-      type="email"
-      label={<Trans id="share.email">Doctor's e-mail</Trans>}
-      hint={
-        <Trans id="share.hint">The doctor sees the images and the report, but cannot delete anything.</Trans>
-      }
-      error={error}
-      autoComplete="off"
-      value={value}
-      onChange={({ target }) => onValueChange(target.value)}
-    />
-  );
-}
-
-function failureText(error: Error, unknown: string): string {
-  return error instanceof ApiError ? error.message : unknown;
-}
-
-function Grants({ studyId }: { studyId: string }) {
-  const { user } = useHis();
-  const { data, error } = useGrants(studyId);
-  const revocation = useRevocation(studyId);
-  if (error) return <Failed text={error.message} />;
-  if (!data) return <Waiting />;
-  if (data.length === 0) {
-    return (
-      <p className="share-none">
-        {user.role === "admin" ? (
-          <Trans id="share.onlyOwner">Nobody but the owner.</Trans>
-        ) : (
-          <Trans id="share.nobody">Nobody but you.</Trans>
-        )}
-      </p>
-    );
-  }
-  return (
-    <ul className="share-list">
-      {data.map((grant) => (
-        <GrantItem
-          key={grant.userId}
-          grant={grant}
-          isBusy={revocation.isPending && revocation.variables === grant.userId}
-          onRevoke={() => revocation.mutate(grant.userId)}
-        />
-      ))}
-    </ul>
-  );
-}
-
-function GrantItem({ grant, isBusy, onRevoke }: { grant: Grant; isBusy: boolean; onRevoke: () => void }) {
-  const { i18n, t } = useLingui();
-  const { name, email, role } = grant;
-  return (
-    <li>
-      <div>
-        <b>{name}</b>
-        <span>
-          {email} · {roleName(i18n, role)}
-        </span>
-      </div>
-      <Button
-        size="small"
-        disabled={isBusy}
-        aria-label={t({ id: "share.revokeOf", message: `Remove access of ${name}` })}
-        onClick={onRevoke}
-      >
-        <Trans id="share.revoke">Remove</Trans>
-      </Button>
-    </li>
-  );
-}
-
-function Audit({ studyId }: { studyId: string }) {
-  const { i18n } = useLingui();
-  const { data, error } = useAudit(studyId);
-  if (error) return <Failed text={error.message} />;
-  if (!data) return <Waiting />;
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <ol className="share-audit" tabIndex={0}>
-      {data.map(({ at, action, actorName, address }, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: two entries may be alike in all they tell
-        <li key={`${at}-${place}`}>
-          <span className="mono">{momentText(at)}</span>
-          <span>
-            <b>{actorName ?? <Trans id="share.gone">Deleted account</Trans>}</b> {actionText(i18n, action)}
-            {address && <small className="mono"> {address}</small>}
-          </span>
-        </li>
-      ))}
-    </ol>
-  );
-}
-
-function Waiting(): ReactNode {
-  return (
-    <div aria-busy="true">
-      <Skeleton className="h-4 w-56" />
-    </div>
-  );
-}
-
-function Failed({ text }: { text: string }) {
-  return (
-    <p className="notice is-bad" role="alert">
-      {text}
-    </p>
+    <Tabs.Root defaultValue="link" className="share-tabs">
+      <Tabs.List className="tabs">
+        <Tabs.Trigger value="link">
+          <Trans id="share.byLink">By link or QR code</Trans>
+        </Tabs.Trigger>
+        <Tabs.Trigger value="people">
+          <Trans id="share.byAccount">With a doctor who has an account</Trans>
+        </Tabs.Trigger>
+      </Tabs.List>
+      <Tabs.Content value="link" className="tab">
+        <LinksTab study={study} onReady={onReady} />
+      </Tabs.Content>
+      <Tabs.Content value="people" className="tab">
+        <PeopleTab studyId={study.id} />
+      </Tabs.Content>
+    </Tabs.Root>
   );
 }

@@ -13,6 +13,7 @@ import { AppError } from "../../http/app-error.ts";
 import { validationFailed } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { translate } from "../../http/translate.ts";
+import { drawQrCode } from "../../render/qr-code.ts";
 import { hashSecret, newCode, newSecret } from "../accounts/mailed-links/secrets.ts";
 import { hashPassword } from "../accounts/passwords/passwords.ts";
 import { lockUser } from "../accounts/users/users.repo.ts";
@@ -82,7 +83,8 @@ export async function createLink(
       });
   });
   const url = `${deps.config.publicUrl}/v/${id}#${secret}`;
-  return { id, url, ...(passcode !== undefined && { passcode }), expiresAt: expiresAt.toISOString() };
+  const qrCode = drawQrCode(url);
+  return { id, url, qrCode, ...(passcode !== undefined && { passcode }), expiresAt: expiresAt.toISOString() };
 }
 
 function endOf(input: { expiresAt?: string | null | undefined; locale: Locale }, now: Date): Date {

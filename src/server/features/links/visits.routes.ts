@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import {
+  keepVisitCall,
   openVisitCall,
   readVisitCall,
   visitDownloadCall,
@@ -19,12 +20,14 @@ import {
   tooManyRequests,
 } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
+import { originOf } from "../../http/request-origin.ts";
 import { validate } from "../../http/validate.ts";
 import { reportNotFound } from "../reports/reports.errors.ts";
 import { studyNotFound } from "../studies/studies.errors.ts";
 import { actionLimitReached } from "../subscriptions/subscriptions.errors.ts";
 import { answerThumbnail } from "../thumbnails/answer-thumbnail.ts";
 import { findSeriesThumbnail, findStudyThumbnail } from "../thumbnails/thumbnails.repo.ts";
+import { keepVisit } from "./keep-visit.ts";
 import { linkNotAllowed, linkNotFound, linkPasscode, visitOver } from "./links.errors.ts";
 import { openVisit } from "./open-visit.ts";
 import { downloadVisitedStudy, findVisitedStudy, openVisitedReport } from "./open-visited-study.ts";
@@ -109,6 +112,22 @@ export function createVisitsRoutes(deps: Deps, guard: Guard) {
     (c) => {
       const named = { token: c.req.param("token"), reference: c.req.param("study") };
       return downloadVisitedStudy(deps, c.req.raw, named, visitOriginOf(c));
+    },
+  );
+
+  routes.post(
+    keepVisitCall.path,
+    guard({ subscription: "viewing" }),
+    describe(keepVisitCall, {
+      summary: "Give one's own account access to the studies of a visit",
+      details:
+        "As if the owner had shared them with it, so the access outlives the link and the owner can take it away. Only where the link allows all that such access does: the report, and for an account of role `user` the download.",
+      params,
+      problems: [visitOver, linkNotAllowed],
+    }),
+    async (c) => {
+      await keepVisit(deps, c.get("session"), c.req.param("token"), originOf(c));
+      return c.json({ kept: true });
     },
   );
 

@@ -1,0 +1,172 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { type FormEvent, type ReactNode, useId, useState } from "react";
+import { MAX_RECIPIENT_LENGTH } from "../../../shared/api/links.ts";
+import type { Study } from "../../../shared/api/studies.ts";
+import { addDays } from "../../../shared/rules/subscription.ts";
+import { ApiError } from "../../api.ts";
+import { Button } from "../../ui/button.tsx";
+import { DateField } from "../../ui/date-field.tsx";
+import { isDateOrEmpty } from "../../ui/date-text.ts";
+import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { dayText, endOfDay, localDay } from "../../ui/moment-text.ts";
+import { OtherExams } from "./other-exams.tsx";
+import type { ReadyLink } from "./ready-link.ts";
+import { useExamCount } from "./use-exam-count.ts";
+import { useCreateLink, useOtherExams } from "./use-links.ts";
+
+type Period = "1" | "7" | "30" | "date";
+const periods: readonly Period[] = ["1", "7", "30", "date"];
+
+/** For whom a link is, for how long, and what it allows. What it asks first is safe: 7 days, a passcode, no download. */
+export function LinkForm({ study, onReady }: { study: Study; onReady: (link: ReadyLink) => void }) {
+  const { i18n } = useLingui();
+  const [recipient, setRecipient] = useState("");
+  const [period, setPeriod] = useState<Period>("7");
+  const [day, setDay] = useState(() => localDay(addDays(new Date(), 14)));
+  const [passcode, setPasscode] = useState(true);
+  const [laudo, setLaudo] = useState(true);
+  const [download, setDownload] = useState(false);
+  const [also, setAlso] = useState<readonly string[]>([]);
+  const others = useOtherExams(study);
+  const create = useCreateLink();
+  const expiresAt = endOf(period, day);
+  const studyIds = [study.id, ...also];
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!expiresAt || create.isPending) return;
+    const link = { studyIds, recipient: recipient.trim() || null, expiresAt, passcode, laudo, download };
+    create.mutate(link, {
+      onSuccess: (made) =>
+        onReady({ ...made, recipient: link.recipient, studies: studyIds.length, withReport: laudo }),
+    });
+  };
+  const exams = useExamCount(studyIds.length);
+  const until = expiresAt ? dayText(expiresAt) : "—";
+  return (
+    <form className="link-form" onSubmit={submit} noValidate>
+      <TextField
+        label={<Trans id="link.recipient">For whom</Trans>}
+        hint={
+          <Trans id="link.recipient.hint">Shown to whoever opens the link, and in your list of links.</Trans>
+        }
+        autoComplete="off"
+        maxLength={MAX_RECIPIENT_LENGTH}
+        value={recipient}
+        onChange={({ target }) => setRecipient(target.value)}
+      />
+      <PeriodPick period={period} onPeriod={setPeriod} />
+      {period === "date" && (
+        <DateField label={<Trans id="link.until">Until</Trans>} value={day} onValueChange={setDay} />
+      )}
+      <div className="link-options">
+        <Option
+          checked={passcode}
+          onChange={setPasscode}
+          hint={<Trans id="link.passcode.hint">6 digits, made now</Trans>}
+        >
+          <Trans id="link.passcode">Ask for a passcode</Trans>
+        </Option>
+        <Option checked={laudo} onChange={setLaudo}>
+          <Trans id="link.report">Include the report</Trans>
+        </Option>
+        <Option
+          checked={download}
+          onChange={setDownload}
+          hint={<Trans id="link.download.hint">The recipient can keep the images</Trans>}
+        >
+          <Trans id="link.download">Allow download</Trans>
+        </Option>
+      </div>
+      {others.length > 0 && <OtherExams study={study} others={others} chosen={also} onChosen={setAlso} />}
+      {create.error && (
+        <p className="field-error" role="alert">
+          <CircleAlertIcon small />
+          {create.error instanceof ApiError ? create.error.message : i18n._("error.unknown")}
+        </p>
+      )}
+      <div className="link-submit">
+        <span>
+          <Trans id="link.summary">
+            {exams}, until {until}
+          </Trans>
+        </span>
+        <Button kind="lit" size="big" type="submit" disabled={!expiresAt || create.isPending}>
+          {create.isPending ? (
+            <Trans id="link.creating">Creating…</Trans>
+          ) : (
+            <Trans id="link.create">Create link</Trans>
+          )}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** ISO 8601; undefined while the day is no day. */
+function endOf(period: Period, day: string): string | undefined {
+  if (period !== "date") return addDays(new Date(), Number(period)).toISOString();
+  return day !== "" && isDateOrEmpty(day, "date") ? endOfDay(day) : undefined;
+}
+
+function PeriodPick({ period, onPeriod }: { period: Period; onPeriod: (period: Period) => void }) {
+  const name = useId();
+  return (
+    <fieldset className="link-periods">
+      <legend className="field-label">
+        <Trans id="link.period">Valid for</Trans>
+      </legend>
+      {periods.map((value) => (
+        <label key={value}>
+          <input
+            type="radio"
+            name={name}
+            className="sr-only"
+            checked={value === period}
+            onChange={() => onPeriod(value)}
+          />
+          <PeriodText period={value} />
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function PeriodText({ period }: { period: Period }) {
+  switch (period) {
+    case "1":
+      return <Trans id="link.period.day">1 day</Trans>;
+    case "7":
+      return <Trans id="link.period.week">7 days</Trans>;
+    case "30":
+      return <Trans id="link.period.month">30 days</Trans>;
+    default:
+      return <Trans id="link.period.date">Until a date</Trans>;
+  }
+}
+
+interface OptionProps {
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+  hint?: ReactNode;
+  children: ReactNode;
+}
+
+function Option({ checked, onChange, hint, children }: OptionProps) {
+  return (
+    <label>
+      <span>
+        {children}
+        {hint && <small>{hint}</small>}
+      </span>
+      <input
+        type="checkbox"
+        role="switch"
+        aria-checked={checked}
+        className="switch"
+        checked={checked}
+        onChange={({ target }) => onChange(target.checked)}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,20 @@
+import {
+  createLinkCall,
+  endLinkCall,
+  type Link,
+  listLinksCall,
+  listOpeningsCall,
+  type NewLink,
+  type Opening,
+} from "../../../shared/api/links.ts";
+import { callApi, callJson } from "../../api.ts";
+
+/** Calls about the links to one's own studies. */
+export const linksApi = {
+  create: (link: NewLink) => callJson(createLinkCall, { body: link }),
+  list: (study: string, signal?: AbortSignal): Promise<Link[]> =>
+    callJson(listLinksCall, { query: { study }, signal }),
+  openings: (id: string, signal?: AbortSignal): Promise<Opening[]> =>
+    callJson(listOpeningsCall, { params: { id }, signal }),
+  end: (id: string) => callApi(endLinkCall, { params: { id } }),
+};

@@ -1,0 +1,195 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { type FormEvent, type ReactNode, useState } from "react";
+import type { Link } from "../../../shared/api/links.ts";
+import type { Grant } from "../../../shared/api/studies.ts";
+import { ApiError } from "../../api.ts";
+import { Button } from "../../ui/button.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { momentText } from "../../ui/moment-text.ts";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { useHis } from "../session/his-context.ts";
+import { roleName } from "../users/user-text.ts";
+import { actionText } from "./audit-text.ts";
+import { useLinks } from "./use-links.ts";
+import { useAudit, useGrants, useRevocation, useShare } from "./use-sharing.ts";
+import { UserPicker } from "./user-picker.tsx";
+
+/** Gives people with an account access to a study, takes it away, and shows who did what. */
+export function PeopleTab({ studyId }: { studyId: string }) {
+  return (
+    <div className="sharing">
+      <ShareForm studyId={studyId} />
+      <section>
+        <h3>
+          <Trans id="share.grants">Who has access</Trans>
+        </h3>
+        <Grants studyId={studyId} />
+      </section>
+      <section>
+        <h3>
+          <Trans id="share.audit">Who did what</Trans>
+        </h3>
+        <Audit studyId={studyId} />
+      </section>
+    </div>
+  );
+}
+
+/** An owner types a doctor's e-mail; an admin picks among the accounts. */
+function ShareForm({ studyId }: { studyId: string }) {
+  const [email, setEmail] = useState("");
+  const share = useShare(studyId, () => setEmail(""));
+  const { user } = useHis();
+  const { t } = useLingui();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (email.trim()) share.mutate(email.trim());
+  };
+  const field = {
+    error: share.error && failureText(share.error, t({ id: "error.unknown", message: "Unknown error" })),
+    value: email,
+    onValueChange(value: string) {
+      setEmail(value);
+      share.reset();
+    },
+  };
+  return (
+    <form className="share-form" onSubmit={submit} noValidate>
+      {user.role === "admin" ? <UserPicker studyId={studyId} {...field} /> : <DoctorField {...field} />}
+      <Button kind="lit" type="submit" disabled={!email.trim() || share.isPending}>
+        <Trans id="share.give">Give access</Trans>
+      </Button>
+    </form>
+  );
+}
+
+interface DoctorFieldProps {
+  value: string;
+  onValueChange: (value: string) => void;
+  error: string | null;
+}
+
+function DoctorField({ value, onValueChange, error }: DoctorFieldProps) {
+  return (
+    <TextField
+      type="email"
+      label={<Trans id="share.email">Doctor's e-mail</Trans>}
+      hint={
+        <Trans id="share.hint">The doctor sees the images and the report, but cannot delete anything.</Trans>
+      }
+      error={error}
+      autoComplete="off"
+      value={value}
+      onChange={({ target }) => onValueChange(target.value)}
+    />
+  );
+}
+
+function failureText(error: Error, unknown: string): string {
+  return error instanceof ApiError ? error.message : unknown;
+}
+
+function Grants({ studyId }: { studyId: string }) {
+  const { user } = useHis();
+  const { data, error } = useGrants(studyId);
+  const revocation = useRevocation(studyId);
+  if (error) return <Failed text={error.message} />;
+  if (!data) return <Waiting />;
+  if (data.length === 0) {
+    return (
+      <p className="share-none">
+        {user.role === "admin" ? (
+          <Trans id="share.onlyOwner">Nobody but the owner.</Trans>
+        ) : (
+          <Trans id="share.nobody">Nobody but you.</Trans>
+        )}
+      </p>
+    );
+  }
+  return (
+    <ul className="share-list">
+      {data.map((grant) => (
+        <GrantItem
+          key={grant.userId}
+          grant={grant}
+          isBusy={revocation.isPending && revocation.variables === grant.userId}
+          onRevoke={() => revocation.mutate(grant.userId)}
+        />
+      ))}
+    </ul>
+  );
+}
+
+function GrantItem({ grant, isBusy, onRevoke }: { grant: Grant; isBusy: boolean; onRevoke: () => void }) {
+  const { i18n, t } = useLingui();
+  const { name, email, role } = grant;
+  return (
+    <li>
+      <div>
+        <b>{name}</b>
+        <span>
+          {email} · {roleName(i18n, role)}
+        </span>
+      </div>
+      <Button
+        size="small"
+        disabled={isBusy}
+        aria-label={t({ id: "share.revokeOf", message: `Remove access of ${name}` })}
+        onClick={onRevoke}
+      >
+        <Trans id="share.revoke">Remove</Trans>
+      </Button>
+    </li>
+  );
+}
+
+function Audit({ studyId }: { studyId: string }) {
+  const { i18n } = useLingui();
+  const { data, error } = useAudit(studyId);
+  const { data: links } = useLinks(studyId);
+  const linkOf = (id: string) => links?.find((link) => link.id === id);
+  if (error) return <Failed text={error.message} />;
+  if (!data) return <Waiting />;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <ol className="share-audit" tabIndex={0}>
+      {data.map(({ at, action, actorName, address, linkId, device }, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two entries may be alike in all they tell
+        <li key={`${at}-${place}`}>
+          <span className="mono">{momentText(at)}</span>
+          <span>
+            <b>{actorName ?? (linkId ? <Visitor link={linkOf(linkId)} /> : <DeletedAccount />)}</b>{" "}
+            {actionText(i18n, action)}
+            {address && <small className="mono"> {[address, device].filter(Boolean).join(" · ")}</small>}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Visitor({ link }: { link: Pick<Link, "recipient"> | undefined }) {
+  const recipient = link?.recipient;
+  if (!recipient) return <Trans id="share.visitor">Visitor by link</Trans>;
+  return <Trans id="share.visitorFor">Visitor by the link for {recipient}</Trans>;
+}
+
+function DeletedAccount() {
+  return <Trans id="share.gone">Deleted account</Trans>;
+}
+
+function Waiting(): ReactNode {
+  return (
+    <div aria-busy="true">
+      <Skeleton className="h-4 w-56" />
+    </div>
+  );
+}
+
+function Failed({ text }: { text: string }) {
+  return (
+    <p className="notice is-bad" role="alert">
+      {text}
+    </p>
+  );
+}

@@ -1,0 +1,77 @@
+import { useLingui } from "@lingui/react/macro";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { NewLink } from "../../../shared/api/links.ts";
+import type { Study } from "../../../shared/api/studies.ts";
+import { ApiError } from "../../api.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { studiesApi } from "../studies/studies-api.ts";
+import { linksApi } from "./links-api.ts";
+
+const LINKS = "links";
+/** As many other exams of the patient as the dialog offers. */
+const MAX_OTHERS = 20;
+
+export function useLinks(studyId: string) {
+  return useQuery({
+    queryKey: [LINKS, studyId],
+    queryFn: ({ signal }) => linksApi.list(studyId, signal),
+    staleTime: 0,
+  });
+}
+
+export function useOpenings(linkId: string, openings: number) {
+  return useQuery({
+    queryKey: [LINKS, "openings", linkId, openings],
+    queryFn: ({ signal }) => linksApi.openings(linkId, signal),
+    enabled: openings > 0,
+    staleTime: 0,
+  });
+}
+
+export function useCreateLink() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (link: NewLink) => linksApi.create(link),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: [LINKS] }),
+  });
+}
+
+export function useEndLink() {
+  const { t } = useLingui();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => linksApi.end(id),
+    onSuccess: async () => {
+      showToast({ tone: "ok", title: t({ id: "link.ended", message: "Link ended" }) });
+      await queryClient.invalidateQueries({ queryKey: [LINKS] });
+    },
+    onError: (error) =>
+      showToast({
+        tone: "bad",
+        title: t({ id: "link.endFailed", message: "The link was not ended" }),
+        text:
+          error instanceof ApiError ? error.message : t({ id: "error.unknown", message: "Unknown error" }),
+      }),
+  });
+}
+
+/** Other exams of the same patient and owner, those of the same modality first. */
+export function useOtherExams(study: Study): Study[] {
+  const { patientName, modality } = study;
+  const { data } = useQuery({
+    queryKey: [LINKS, "others", study.id],
+    queryFn: async ({ signal }) => {
+      const { studies } = await studiesApi.list(
+        { patientName: patientName ?? "", limit: MAX_OTHERS + 1, sort: "studyDate", order: "desc" },
+        signal,
+      );
+      return studies;
+    },
+    enabled: Boolean(patientName),
+  });
+  const isSame = (other: Study) => other.modality === modality;
+  return (data ?? [])
+    .filter((other) => other.id !== study.id && other.access.share && other.ownerName === study.ownerName)
+    .filter((other) => other.patientName === patientName)
+    .sort((a, b) => Number(isSame(b)) - Number(isSame(a)));
+}

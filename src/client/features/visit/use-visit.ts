@@ -1,0 +1,96 @@
+import { useCallback, useEffect, useState } from "react";
+import { passcodeProblemSchema, type Visit } from "../../../shared/api/links.ts";
+import { ApiError } from "../../api.ts";
+import { sessionStore } from "../../browser-storage.ts";
+import { visitApi } from "./visit-api.ts";
+
+export type VisitState =
+  | { step: "opening" }
+  | { step: "passcode"; owner: string; triesLeft: number; isWrong: boolean; isBusy: boolean }
+  /** The link does not open, for whatever reason. */
+  | { step: "closed" }
+  | { step: "failed"; message: string }
+  | { step: "open"; visit: Visit };
+
+/**
+ * Opens the link of this page with the secret of its address. The visit's token is kept for this tab alone, so that a reload is not
+ * another opening; a browser that keeps nothing opens the link again.
+ */
+export function useVisit(link: string) {
+  const [state, setState] = useState<VisitState>({ step: "opening" });
+  const open = useCallback(
+    async (passcode?: string) => {
+      setState(await openLink(link, passcode));
+    },
+    [link],
+  );
+
+  useEffect(() => {
+    let isCurrent = true;
+    void beginVisit(link).then((begun) => {
+      if (isCurrent) setState(begun);
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [link]);
+
+  return {
+    state,
+    retry: () => {
+      setState({ step: "opening" });
+      void open();
+    },
+    enter: (passcode: string) => {
+      setState((now) => (now.step === "passcode" ? { ...now, isBusy: true } : now));
+      void open(passcode);
+    },
+    /** The link was ended while it was looked at. */
+    close: () => setState({ step: "closed" }),
+  };
+}
+
+/** The openings under way, because React begins a page twice in development. */
+const begun = new Map<string, Promise<VisitState>>();
+
+function beginVisit(link: string): Promise<VisitState> {
+  const found = begun.get(link) ?? openOnce(link);
+  begun.set(link, found);
+  return found;
+}
+
+async function openOnce(link: string): Promise<VisitState> {
+  const token = sessionStore.read(keyOf(link));
+  if (token === undefined) return await openLink(link);
+  try {
+    return { step: "open", visit: await visitApi.read(token) };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status !== 401) return { step: "failed", message: error.message };
+    sessionStore.write(keyOf(link), undefined);
+    return await openLink(link);
+  }
+}
+
+async function openLink(link: string, passcode?: string): Promise<VisitState> {
+  const secret = window.location.hash.slice(1);
+  try {
+    const visit = await visitApi.open({ link, secret, ...(passcode !== undefined && { passcode }) });
+    sessionStore.write(keyOf(link), visit.token);
+    return { step: "open", visit };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return stateOf(error, passcode !== undefined);
+  }
+}
+
+function stateOf(error: ApiError, isWrong: boolean): VisitState {
+  if (error.status === 404) return { step: "closed" };
+  const asked = passcodeProblemSchema.safeParse(error.problem);
+  if (error.code !== "link.passcode" || !asked.success) return { step: "failed", message: error.message };
+  return { step: "passcode", ...asked.data, isWrong, isBusy: false };
+}
+
+function keyOf(link: string): string {
+  return `visit ${link}`;
+}

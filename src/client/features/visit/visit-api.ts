@@ -1,0 +1,31 @@
+import {
+  keepVisitCall,
+  openVisitCall,
+  readVisitCall,
+  type Visit,
+  visitDownloadCall,
+  visitPictureCall,
+  visitReportCall,
+  visitSeriesPictureCall,
+} from "../../../shared/api/links.ts";
+import { addressOf, callApi, callJson } from "../../api.ts";
+
+/** Calls of a visitor. None but `keep` carries a session, so that none of them ends one. */
+export const visitApi = {
+  open: (body: { link: string; secret: string; passcode?: string }): Promise<Visit> =>
+    callJson(openVisitCall, { body, anonymous: true }),
+  read: (token: string): Promise<Visit> => callJson(readVisitCall, { params: { token }, anonymous: true }),
+  async report(token: string, study: string): Promise<Blob> {
+    const answer = await callApi(visitReportCall, { params: { token, study }, anonymous: true });
+    return await answer.blob();
+  },
+  keep: (token: string) => callApi(keepVisitCall, { params: { token } }),
+};
+
+/** Addresses that the browser reads by itself; the token in them is what opens them. */
+export const visitAddresses = {
+  picture: (token: string, study: string) => addressOf(visitPictureCall, { token, study }),
+  seriesPicture: (token: string, study: string, series: string) =>
+    addressOf(visitSeriesPictureCall, { token, study, series }),
+  download: (token: string, study: string) => addressOf(visitDownloadCall, { token, study }),
+};

@@ -1,0 +1,48 @@
+import { Trans } from "@lingui/react/macro";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { useState } from "react";
+import type { IslandProps } from "../../../shared/islands.ts";
+import { createQueryClient } from "../../query-client.ts";
+import { ErrorCard } from "../../ui/error-card.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { Toaster } from "../../ui/toast.tsx";
+import { Closed, PasscodeGate } from "./gate.tsx";
+import { PublicPage } from "./public-page.tsx";
+import { useVisit } from "./use-visit.ts";
+import { VisitedExams } from "./visited-exams.tsx";
+
+/** The page of a link, for people without an account: the passcode if it has one, then the exams. */
+export default function VisitScreen({ productName, link, viewerOrigin }: IslandProps<"visit">) {
+  const [queryClient] = useState(createQueryClient);
+  const { state, retry, enter, close } = useVisit(link);
+  return (
+    <QueryClientProvider client={queryClient}>
+      <PublicPage productName={productName}>
+        {state.step === "opening" && <Opening />}
+        {state.step === "passcode" && <PasscodeGate {...state} onEnter={enter} />}
+        {state.step === "closed" && <Closed />}
+        {state.step === "failed" && (
+          <ErrorCard
+            title={<Trans id="visit.failed">The exams could not be opened</Trans>}
+            action={{ label: <Trans id="action.retry">Try again</Trans>, run: retry }}
+          >
+            {state.message}
+          </ErrorCard>
+        )}
+        {state.step === "open" && (
+          <VisitedExams visit={state.visit} viewerOrigin={viewerOrigin ?? ""} onClosed={close} />
+        )}
+      </PublicPage>
+      <Toaster />
+    </QueryClientProvider>
+  );
+}
+
+function Opening() {
+  return (
+    <div aria-busy="true" className="grid gap-4">
+      <Skeleton className="h-8 w-72" />
+      <Skeleton className="h-72 w-full" />
+    </div>
+  );
+}

@@ -1,0 +1,114 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useMutation } from "@tanstack/react-query";
+import { useAtomValue } from "jotai";
+import { useState } from "react";
+import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
+import { fullPersonName } from "../../../shared/dicom/person-name.ts";
+import { ApiError } from "../../api.ts";
+import { sessionAtom } from "../../session.ts";
+import { dayText } from "../../ui/moment-text.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { patientText } from "../studies/study-text.ts";
+import { visitApi } from "./visit-api.ts";
+import { VisitedReport } from "./visited-report.tsx";
+import { MainStudy, OtherStudy } from "./visited-study.tsx";
+
+interface VisitedExamsProps {
+  visit: Visit;
+  viewerOrigin: string;
+  onClosed: () => void;
+}
+
+/** The exams of a link: the first as a film with its series, the others as rows. */
+export function VisitedExams({ visit, viewerOrigin, onClosed }: VisitedExamsProps) {
+  const { i18n } = useLingui();
+  const [read, setRead] = useState<VisitedStudy>();
+  const [main, ...others] = visit.studies;
+  if (read)
+    return <VisitedReport visit={visit} study={read} onBack={() => setRead(undefined)} onClosed={onClosed} />;
+  if (!main) return null;
+  const { owner, recipient, expiresAt } = visit;
+  const patient = fullPersonName(main.patientName ?? "") ?? patientText(i18n, main);
+  const until = dayText(expiresAt);
+  const shown = { visit, viewerOrigin, onRead: setRead };
+  return (
+    <>
+      <div className="visit-head">
+        <h1>
+          <Trans id="visit.title">Exams of {patient}</Trans>
+        </h1>
+        <p>
+          {recipient ? (
+            <Trans id="visit.sharedWith">
+              Shared by {owner} with <b>{recipient}</b> until {until}.
+            </Trans>
+          ) : (
+            <Trans id="visit.shared">
+              Shared by {owner} until {until}.
+            </Trans>
+          )}
+        </p>
+      </div>
+      <MainStudy study={main} {...shown} />
+      {others.length > 0 && (
+        <section className="visit-others">
+          <h2>
+            <Trans id="visit.compare">To compare</Trans>
+          </h2>
+          <ul>
+            {others.map((study) => (
+              <OtherStudy key={study.id} study={study} {...shown} />
+            ))}
+          </ul>
+        </section>
+      )}
+      <p className="visit-note">
+        <Trans id="viewer.notForDiagnosis">Not for primary diagnosis</Trans>.{" "}
+        {!visit.download && <Trans id="visit.noDownload">This link does not allow downloads.</Trans>}{" "}
+        <KeepVisit token={visit.token} />
+      </p>
+    </>
+  );
+}
+
+/** Somebody with an account can have the exams in their own list. */
+function KeepVisit({ token }: { token: string }) {
+  const { t } = useLingui();
+  const isSignedIn = useAtomValue(sessionAtom) !== undefined;
+  const keep = useMutation({
+    mutationFn: () => visitApi.keep(token),
+    onSuccess: () =>
+      showToast({
+        tone: "ok",
+        title: t({ id: "visit.kept", message: "The exams are in your list" }),
+        text: t({ id: "visit.kept.text", message: "The owner sees that, and can end your access." }),
+      }),
+    onError: (error) =>
+      showToast({
+        tone: "bad",
+        title: t({ id: "visit.keepFailed", message: "The exams were not kept" }),
+        text:
+          error instanceof ApiError ? error.message : t({ id: "error.unknown", message: "Unknown error" }),
+      }),
+  });
+  if (!isSignedIn)
+    return (
+      <Trans id="visit.signIn">
+        Are you a doctor with an account?{" "}
+        <a className="link" href="/">
+          Log in
+        </a>{" "}
+        and open this link again to keep the exams.
+      </Trans>
+    );
+  return (
+    <button
+      type="button"
+      className="link"
+      disabled={keep.isPending || keep.isSuccess}
+      onClick={() => keep.mutate()}
+    >
+      <Trans id="visit.keep">Keep in my exams</Trans>
+    </button>
+  );
+}

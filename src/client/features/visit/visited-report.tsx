@@ -1,0 +1,50 @@
+import { useLingui } from "@lingui/react/macro";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
+import { ApiError } from "../../api.ts";
+import { PdfPane } from "../pdf/pdf-pane.tsx";
+import { pdfName, saveFile } from "../pdf/save-file.ts";
+import { dateText, descriptionText } from "../studies/study-text.ts";
+import { visitApi } from "./visit-api.ts";
+
+interface VisitedReportProps {
+  visit: Visit;
+  study: VisitedStudy;
+  onBack: () => void;
+  /** The link was ended meanwhile. */
+  onClosed: () => void;
+}
+
+/** The report of an exam, in the place of the exams. */
+export function VisitedReport({ visit, study, onBack, onClosed }: VisitedReportProps) {
+  const { i18n, t } = useLingui();
+  const { data, error, refetch } = useQuery({
+    queryKey: ["visited-report", study.id],
+    queryFn: () => visitApi.report(visit.token, study.id),
+    gcTime: 0,
+  });
+  const retry = () => void refetch();
+  const isOver = error instanceof ApiError && error.status === 401;
+  useEffect(() => {
+    if (isOver) onClosed();
+  }, [isOver, onClosed]);
+  const failure = error
+    ? { title: t({ id: "report.loadFailed", message: "Error loading report" }), text: error.message, retry }
+    : undefined;
+  const title = t({ id: "report.title", message: "Report" });
+  const description = descriptionText(i18n, study);
+  return (
+    <div className="visit-report">
+      <PdfPane
+        title={title}
+        subtitle={`${description}, ${dateText(i18n, study.studyDate)}`}
+        file={data}
+        failure={failure}
+        onBack={onBack}
+        onDownload={() => data && saveFile(data, pdfName(title, description, study.studyDate))}
+        deletion={undefined}
+      />
+    </div>
+  );
+}

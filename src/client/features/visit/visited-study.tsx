@@ -1,0 +1,155 @@
+import { plural } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
+import { activeLocale } from "../../i18n.ts";
+import { Button, buttonClass } from "../../ui/button.tsx";
+import { ModalityChip } from "../../ui/chip.tsx";
+import { DownloadIcon, FileTextIcon, MaximizeIcon } from "../../ui/icons.tsx";
+import { modalityCodes } from "../studies/modality-names.ts";
+import { dateText, descriptionText, isViewable } from "../studies/study-text.ts";
+import { visitAddresses } from "./visit-api.ts";
+
+/** The most series that are shown as films. */
+const MAX_FILMS = 24;
+
+interface StudyProps {
+  study: VisitedStudy;
+  visit: Visit;
+  viewerOrigin: string;
+  onRead: (study: VisitedStudy) => void;
+}
+
+/** The link's first exam. */
+export function MainStudy({ study, visit, viewerOrigin, onRead }: StudyProps) {
+  const { i18n, t } = useLingui();
+  const { token } = visit;
+  return (
+    <article className="visit-main">
+      <div className="visit-film">
+        <Picture address={visitAddresses.picture(token, study.id)} />
+        <span>{dateText(i18n, study.studyDate)}</span>
+        <span>{i18n.number(study.imagesReceived)}</span>
+      </div>
+      <div className="visit-facts">
+        <div>
+          <h2>{descriptionText(i18n, study)}</h2>
+          <p className="visit-line">
+            <Modalities study={study} />
+            <span>{[dateText(i18n, study.studyDate), study.institutionName].filter(Boolean).join(" · ")}</span>
+          </p>
+        </div>
+        <ul className="visit-series" aria-label={t({ id: "exam.series", message: "Series" })}>
+          {study.series.slice(0, MAX_FILMS).map(({ id, seriesDescription, imagesReceived }) => (
+            <li key={id} className="film is-large" title={seriesDescription ?? undefined}>
+              <Picture address={visitAddresses.seriesPicture(token, study.id, id)} />
+              <span>{i18n.number(imagesReceived)}</span>
+            </li>
+          ))}
+        </ul>
+        <div className="visit-actions">
+          <ViewLink study={study} visit={visit} viewerOrigin={viewerOrigin} isMain />
+          {study.laudo && (
+            <Button size="big" onClick={() => onRead(study)}>
+              <FileTextIcon small />
+              <Trans id="report.title">Report</Trans>
+            </Button>
+          )}
+          {visit.download && (
+            <a className={buttonClass({ size: "big" })} href={visitAddresses.download(token, study.id)}>
+              <DownloadIcon small />
+              <Trans id="pdf.download">Download</Trans>
+            </a>
+          )}
+        </div>
+      </div>
+    </article>
+  );
+}
+
+/** Another exam of the link. */
+export function OtherStudy({ study, visit, viewerOrigin, onRead }: StudyProps) {
+  const { i18n, t } = useLingui();
+  const { imagesReceived } = study;
+  const description = descriptionText(i18n, study);
+  const images = t({
+    id: "series.images",
+    message: plural(imagesReceived, { one: "# image", other: "# images" }),
+  });
+  return (
+    <li>
+      <span className="film is-large">
+        <Picture address={visitAddresses.picture(visit.token, study.id)} />
+      </span>
+      <div>
+        <b>{description}</b>
+        <p className="visit-line">
+          <Modalities study={study} />
+          <span>{`${dateText(i18n, study.studyDate)} · ${images}`}</span>
+        </p>
+      </div>
+      {study.laudo && (
+        <Button
+          aria-label={t({ id: "visit.reportOf", message: `Report of ${description}` })}
+          onClick={() => onRead(study)}
+        >
+          <Trans id="report.title">Report</Trans>
+        </Button>
+      )}
+      {visit.download && (
+        <a
+          className={buttonClass({})}
+          aria-label={t({ id: "visit.downloadOf", message: `Download ${description}` })}
+          href={visitAddresses.download(visit.token, study.id)}
+        >
+          <DownloadIcon small />
+        </a>
+      )}
+      <ViewLink study={study} visit={visit} viewerOrigin={viewerOrigin} />
+    </li>
+  );
+}
+
+/** Opens the viewer in this tab; going back leads here again. */
+function ViewLink({ study, visit, viewerOrigin, isMain }: Omit<StudyProps, "onRead"> & { isMain?: boolean }) {
+  const { i18n, t } = useLingui();
+  const description = descriptionText(i18n, study);
+  if (!isViewable(study))
+    return (
+      <span className="field-hint">
+        <Trans id="visit.notReady">Being moved to secure storage</Trans>
+      </span>
+    );
+  const query = new URLSearchParams({
+    StudyInstanceUIDs: study.studyInstanceUID,
+    t: visit.token,
+    lng: activeLocale(),
+  });
+  const address = `${viewerOrigin}/viewer/basic?${query}`;
+  if (!isMain)
+    return (
+      <a
+        className={buttonClass({})}
+        href={address}
+        aria-label={t({ id: "visit.seeOf", message: `View images of ${description}` })}
+      >
+        <Trans id="visit.see">View</Trans>
+      </a>
+    );
+  return (
+    <a className={buttonClass({ kind: "lit", size: "big" })} href={address}>
+      <MaximizeIcon small />
+      <Trans id="visit.seeImages">View images</Trans>
+    </a>
+  );
+}
+
+function Modalities({ study }: { study: VisitedStudy }) {
+  return modalityCodes(study.modality).map((code) => <ModalityChip key={code} modality={code} />);
+}
+
+/** A small picture; an unexposed film while there is none. */
+function Picture({ address }: { address: string }) {
+  const [isMissing, setMissing] = useState(false);
+  return isMissing ? null : <img src={address} alt="" decoding="async" onError={() => setMissing(true)} />;
+}

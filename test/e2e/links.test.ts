@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { generateStudy } from "../../scripts/demo/phantom/study.ts";
+import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
+import { violationsOn } from "../support/axe.ts";
+import { type BrowserApp, button, createBrowserApp, PHONE, tap } from "../support/browser-app.ts";
+import type { Person } from "../support/test-app.ts";
+
+const START_TIMEOUT_MS = 120_000;
+const JOB_TIMEOUT_MS = 180_000;
+
+describe("a link to an exam", () => {
+  let app: BrowserApp;
+  let owner: Person;
+  beforeAll(async () => {
+    app = await createBrowserApp("links");
+    owner = await app.addPerson("Marina Gonçalves");
+    for (const seed of [1, 2]) {
+      const instances = generateStudy({ kind: "ct-head", seed, size: 64, instances: 3 });
+      await app.testApp.store(owner, await zipStudyBytes({ instances, folder: "DICOM" }));
+    }
+  }, START_TIMEOUT_MS);
+  afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
+
+  test(
+    "is made by two presses in the list, and opens on a stranger's phone after its passcode, until its owner ends it",
+    async () => {
+      await app.as(owner, {}, async (page) => {
+        await button(page.getByRole("main"), "Ver meus exames").click();
+        await button(page.locator("tr.study-row"), "Compartilhar exame").first().click();
+        const dialog = page.getByRole("dialog", { name: "Compartilhar exame" });
+        await button(dialog, "Criar link").click();
+        const ready = page.getByRole("dialog", { name: "Link pronto" });
+        await ready.getByRole("img", { name: "QR Code do link" }).waitFor();
+        expect(await violationsOn(page)).toEqual([]);
+        const address = (await ready.locator(".copy-box .mono").first().textContent()) ?? "";
+        const passcode = (await ready.locator(".link-passcode .mono").textContent())?.replace(" ", "") ?? "";
+        await button(ready, "Pronto").click();
+
+        // A wrong passcode, a viewer that asks once more than it may, and the link that was ended.
+        const expected = [/403 /, /401 /, /404 /];
+        await app.asVisitor({ device: PHONE, expected }, async (phone) => {
+          await phone.goto(address);
+          const boxes = phone.locator(".code-box");
+          await boxes.first().waitFor();
+          await phone.getByText(/^Marina G\. compartilhou exames com você/).waitFor();
+          const wrong = passcode === "000000" ? "111111" : "000000";
+          await boxes.first().fill(wrong);
+          await phone.getByText("Senha incorreta.").waitFor();
+          expect(await violationsOn(phone)).toEqual([]);
+          await boxes.first().fill(passcode);
+          await phone.locator(".visit-main").waitFor();
+          const overflow = await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          expect(overflow).toBeLessThanOrEqual(0);
+          expect(await violationsOn(phone)).toEqual([]);
+          const [robots, referrer] = await phone.evaluate(async () => {
+            const { headers } = await fetch(location.pathname);
+            return [headers.get("x-robots-tag"), headers.get("referrer-policy")];
+          });
+          expect([robots, referrer]).toEqual(["noindex", "no-referrer"]);
+          // A reload is not another opening, and asks for no passcode.
+          await phone.reload();
+          await phone.locator(".visit-main").waitFor();
+          const viewer = phone.getByRole("link", { name: "Ver imagens" });
+          const frames = phone.waitForResponse((answer) => /\/frames\//.test(answer.url()) && answer.ok());
+          await tap(phone, viewer);
+          await frames;
+
+          await button(dialog, "Fechar").click();
+          await button(page.locator("tr.study-row"), "Compartilhar exame").first().click();
+          await dialog.locator(".link-openings li").first().waitFor();
+          expect(await dialog.locator(".link-openings").textContent()).toContain("1 senha errada");
+          expect(await dialog.locator(".link-openings li").count()).toBe(2);
+          await button(dialog, /^Encerrar o link/).click();
+          await button(dialog, "Encerrar agora").click();
+          await dialog.getByText(/encerrado em/).waitFor();
+
+          await phone.goto(address);
+          await phone.reload();
+          await phone.getByRole("heading", { name: "Este link não abre" }).waitFor();
+        });
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+});
