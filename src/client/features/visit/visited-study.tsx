@@ -36,7 +36,9 @@ export function MainStudy({ study, visit, viewerOrigin, onRead }: StudyProps) {
           <h2>{descriptionText(i18n, study)}</h2>
           <p className="visit-line">
             <Modalities study={study} />
-            <span>{[dateText(i18n, study.studyDate), study.institutionName].filter(Boolean).join(" · ")}</span>
+            <span>
+              {[dateText(i18n, study.studyDate), study.institutionName].filter(Boolean).join(" · ")}
+            </span>
           </p>
         </div>
         <ul className="visit-series" aria-label={t({ id: "exam.series", message: "Series" })}>
