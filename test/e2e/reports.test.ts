@@ -9,6 +9,7 @@ import {
   button,
   createBrowserApp,
   dropFile,
+  examsEntry,
   PHONE,
   type Seat,
   tabTo,
@@ -46,7 +47,7 @@ describe("a report", () => {
   /** As this person in the exam list. */
   const inList = (person: Person, job: (page: Page) => Promise<void>, seat: Seat = {}) =>
     app.as(person, seat, async (page) => {
-      await button(page.getByRole("main"), "Ver meus exames").click();
+      await examsEntry(page).click();
       await page.locator("main[data-view=listaExames]").waitFor();
       await job(page);
     });

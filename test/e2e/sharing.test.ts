@@ -8,6 +8,7 @@ import {
   button,
   createBrowserApp,
   enter,
+  examsEntry,
   field,
   PHONE,
   tabTo,
@@ -43,7 +44,7 @@ describe("a study", () => {
   const doctorNamed = (name: string) => app.addPerson(name, { role: "doctor", plan: null });
 
   async function openList(page: Page): Promise<void> {
-    await button(page.getByRole("main"), "Ver meus exames").click();
+    await examsEntry(page).click();
     await page.locator("main[data-view=listaExames] h1").waitFor();
     await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
   }
@@ -137,7 +138,7 @@ describe("a study", () => {
         const blocked = await doctorNamed("Doutora Bloqueada");
         await app.testApp.sql`update users set is_authorized = false where id = ${blocked.id}`;
         await app.as(owner, { language, expected: [/404/] }, async (page) => {
-          await button(page.getByRole("main"), /Ver meus exames|See my exams/).click();
+          await examsEntry(page).click();
           await button(rows(page), open).click();
           const dialog = page.getByRole("dialog", { name: open });
           await peopleTab(dialog).click();
@@ -163,7 +164,7 @@ describe("a study", () => {
       const { owner } = await ownerOfAStudy("Paula Teclado");
       const doctor = await doctorNamed("Doutora Tecla");
       await app.as(owner, {}, async (page) => {
-        await enter(page, button(page.getByRole("main"), "Ver meus exames"));
+        await enter(page, examsEntry(page));
         await enter(page, button(rows(page), "Compartilhar exame"));
         const dialog = shareDialog(page);
         await tabTo(page, dialog.getByRole("tab", { name: "Por link ou QR Code" }));
@@ -192,7 +193,7 @@ describe("a study", () => {
       const { owner } = await ownerOfAStudy("Marina Telefone");
       const doctor = await doctorNamed("Doutor Bolso");
       await app.as(owner, { device: PHONE }, async (page) => {
-        await tap(page, button(page.getByRole("main"), "Ver meus exames"));
+        await tap(page, examsEntry(page));
         await tap(page, rows(page).locator(".phone-study-toggle"));
         await tap(page, button(page, "Mais ações"));
         await tap(page, page.getByRole("menuitem", { name: "Compartilhar exame" }));
@@ -206,7 +207,7 @@ describe("a study", () => {
         expect(overflow).toBeLessThanOrEqual(0);
       });
       await app.as(doctor, { device: PHONE, expected: NO_PLAN }, async (page) => {
-        await tap(page, button(page.getByRole("main"), "Ver meus exames"));
+        await tap(page, examsEntry(page));
         await rows(page).getByText("Compartilhado por Marina Telefone").waitFor();
         await tap(page, rows(page).locator(".phone-study-toggle"));
         await page.locator(".series-card").first().waitFor();

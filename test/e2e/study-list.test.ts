@@ -8,6 +8,7 @@ import {
   button,
   createBrowserApp,
   enter,
+  examsEntry,
   field,
   PHONE,
   tap,
@@ -52,7 +53,6 @@ const report = writeReportPdf({
 
 const texts = {
   "pt-BR": {
-    list: "Ver meus exames",
     showing: (from: number, to: number, all: number) =>
       `Mostrando ${from} a ${to} de ${all} ${all === 1 ? "resultado" : "resultados"}`,
     failed: "Erro ao carregar estudos",
@@ -71,7 +71,6 @@ const texts = {
     open: "Abrir",
   },
   "en-US": {
-    list: "See my exams",
     showing: (from: number, to: number, all: number) =>
       `Showing ${from} to ${to} of ${all} ${all === 1 ? "result" : "results"}`,
     failed: "Error loading studies",
@@ -102,8 +101,8 @@ describe("the study list", () => {
   }, START_TIMEOUT_MS);
   afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
-  async function openList(page: Page, list = pt.list): Promise<void> {
-    await button(page.getByRole("main"), list).click();
+  async function openList(page: Page): Promise<void> {
+    await examsEntry(page).click();
     await rows(page).first().waitFor();
     await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
   }
@@ -324,7 +323,7 @@ describe("the study list", () => {
         [owner, 1280],
       ] as const) {
         await app.as(as, { device: { viewport: { width, height: 900 } } }, async (page) => {
-          await button(page.getByRole("navigation"), as === admin ? "Exames" : "Meus exames").click();
+          await examsEntry(page).click();
           await rows(page).first().waitFor();
           const row = rows(page).first();
           const report = await row.locator("[data-column=laudo] button").boundingBox();
@@ -352,7 +351,7 @@ describe("the study list", () => {
       const nobody = await app.addPerson("Nada Ainda");
       const device = { ...PHONE, viewport: { width: 360, height: 640 } };
       await app.as(nobody, { device }, async (page) => {
-        await tap(page, button(page.getByRole("navigation"), "Exames"));
+        await tap(page, examsEntry(page));
         const first = button(page, "Enviar primeiro exame");
         await first.waitFor();
         const box = await first.boundingBox();
@@ -408,7 +407,7 @@ describe("the study list", () => {
       // A picture may be asked for in the moment in which its study goes.
       const expected = [/^answer: 404 .*\/thumbnail/, /status of 404/];
       await app.as(person, { expected }, async (page) => {
-        await enter(page, button(page.getByRole("main"), pt.list));
+        await enter(page, examsEntry(page));
         await rows(page).nth(1).waitFor();
         // Exams of one patient have no column for them: the date opens the row.
         expect(await heads(page)).toEqual(COLUMNS);
@@ -440,7 +439,7 @@ describe("the study list", () => {
       const person = await app.addPerson("Marina Telefone", { plan: "clinica" });
       await app.testApp.store(person, sampleZip(...Array.from({ length: 11 }, (_, i) => studyOf(i + 1))));
       await app.as(person, { device: PHONE }, async (page) => {
-        await tap(page, button(page.getByRole("main"), pt.list));
+        await tap(page, examsEntry(page));
         await showing(page, 1, 10, 11);
         await tap(page, button(page, "Próximo"));
         await showing(page, 11, 11, 11);
@@ -485,7 +484,7 @@ describe("the study list", () => {
           for (const other of gone) await other.waitFor({ state: "detached" });
           expect(new URL(page.url()).pathname).toBe("/his");
         };
-        await tap(page, button(page.getByRole("main"), pt.list));
+        await tap(page, examsEntry(page));
         await tap(page, rows(page).first().locator("[data-opens]").first());
         await isAt(viewer);
         await viewer.locator("iframe.is-shown").waitFor();
@@ -545,7 +544,7 @@ describe("the study list", () => {
         const prepare = (context: { clock: Page["clock"] }) => context.clock.install();
         const expected = [/40[13]|50[0-9]/];
         await app.as(person, { language, prepare, expected }, async (page) => {
-          await openList(page, t.list);
+          await openList(page);
           const open = button(rows(page).first(), t.open);
           expect(await open.getAttribute("aria-disabled")).toBe("true");
           await open.hover();

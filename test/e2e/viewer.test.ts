@@ -7,7 +7,7 @@ import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 import type { Locale } from "../../src/shared/locale.ts";
 import { launchBrowser } from "../support/browser.ts";
-import { leave } from "../support/browser-app.ts";
+import { examsEntry, leave } from "../support/browser-app.ts";
 import { sampleFile } from "../support/dicom-sample.ts";
 import { sampleZip } from "../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
@@ -104,8 +104,7 @@ async function openList(
   );
   const page = await context.newPage();
   await visit(page, `${at}/his`);
-  const name = locale === "pt-BR" ? "Ver meus exames" : "See my exams";
-  await page.getByRole("main").getByRole("button", { name }).click();
+  await examsEntry(page).click();
   await opener(page).waitFor();
   return page;
 }

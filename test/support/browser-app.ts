@@ -120,6 +120,13 @@ export const button = (place: Page | Locator, name: string | RegExp) =>
 
 export const field = (place: Page | Locator, label: string) => place.getByLabel(label, { exact: true });
 
+/** The entry of the menu, or the tab of a phone, that leads to the list of exams. */
+export const examsEntry = (page: Page) =>
+  page
+    .getByRole("navigation")
+    .getByRole("button", { name: /^(Meus exames|My exams|Exames|Exams)/ })
+    .first();
+
 /** Presses a thumb on it, once it is there, still and not covered. */
 export async function tap(page: Page, target: Locator): Promise<void> {
   await target.click({ trial: true });

@@ -1,14 +1,12 @@
 import type { Page } from "playwright-core";
+import { examsEntry } from "../../support/browser-app.ts";
 import { lookAtImage } from "../../support/viewer-canvas.ts";
 import { button, fail, hang, isPhone, settle, type View } from "./view.ts";
 
 const LIST = "**/api/studies?*";
 
 async function openList(page: Page): Promise<void> {
-  await page
-    .locator("main button")
-    .filter({ hasText: /Ver meus exames|See my exams/ })
-    .click();
+  await examsEntry(page).click();
   await page.locator("main[data-view=listaExames] .study-filters, main .empty").first().waitFor();
 }
 
@@ -70,6 +68,14 @@ async function openViewer(page: Page): Promise<void> {
 /** The list of studies and what opens from it. */
 export const listViews: Record<string, View> = {
   list: { who: "owner", show: seeList },
+  "list-select": {
+    who: "owner",
+    async show(page) {
+      await seeList(page);
+      await button(page, "Selecionar exames", "Select exams").click();
+      for (const at of [0, 1]) await page.locator("tbody .checkbox, .phone-study .checkbox").nth(at).check();
+    },
+  },
   "list-open": { who: "owner", show: expandFirst },
   "list-filters": {
     who: "owner",
