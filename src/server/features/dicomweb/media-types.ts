@@ -55,6 +55,17 @@ export function assertAcceptsJson(accept: string | undefined): void {
   if (wanted.length > 0 && !wanted.some(({ type }) => json.includes(type))) throw new AppError(notAcceptable);
 }
 
+/** The image type of a rendered picture. @throws {AppError} 406 if the client takes neither JPEG nor PNG */
+export function negotiateRendered(accept: string | undefined): "jpeg" | "png" {
+  const wanted = parseAccept(accept);
+  if (wanted.length === 0) return "jpeg";
+  for (const { type } of wanted) {
+    if (type === "image/png") return "png";
+    if (["image/jpeg", "image/jpg", "image/*", "*/*"].includes(type)) return "jpeg";
+  }
+  throw new AppError(notAcceptable);
+}
+
 /** Returns the first type in the header that we can send; without a header, or for a wildcard, multipart, the DICOMweb default. */
 function negotiate(accept: string | undefined, types: string[], transferSyntaxUID?: string): Representation {
   const [defaultType = "application/octet-stream"] = types;

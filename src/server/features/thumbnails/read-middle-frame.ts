@@ -26,14 +26,15 @@ export function middleInstance({ instances }: SeriesManifest): ManifestInstance 
   return images[Math.floor(images.length / 2)];
 }
 
-/** Reads the instance's middle frame and the header before its pixel data. At most a few megabytes are held in memory. */
+/** Reads a frame, the middle one if none is given, and the header before the pixel data. At most a few megabytes are held. */
 export async function readMiddleFrame(
   { series, scratch }: { series: SeriesReader; scratch: Scratch },
   instance: ManifestInstance,
+  wantedIndex?: number,
 ): Promise<MiddleFrame | "too_large"> {
   const { frames, transferSyntaxUID } = instance;
   if (frames.kind === "none") throw new RangeError("an instance without pixels");
-  const frameIndex = Math.floor(frames.frameCount / 2);
+  const frameIndex = wantedIndex ?? Math.floor(frames.frameCount / 2);
   const headerBytes = firstPixelByte(frames);
   const { frameBytes, endsAt } = extentOf(frames, frameIndex);
   const isFar = endsAt > MAX_INFLATED_BYTES && (instance.method !== 0 || isDeflated(frames));

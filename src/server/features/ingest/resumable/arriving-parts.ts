@@ -70,6 +70,8 @@ export function createArrivingParts({ db, node, store }: Pick<Deps, "db" | "node
     },
 
     async remove(id) {
+      for (const part of await listParts(db, id)) await store.delete(keyOf(part));
+      // What was put and not recorded.
       await store.endUnfinished(`${id}/`);
       for await (const { key } of store.list(`${id}/`)) await store.delete(key);
     },

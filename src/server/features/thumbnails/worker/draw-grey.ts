@@ -1,6 +1,6 @@
 import type { DecodedFrame } from "../../../../shared/pixels/decoded-frame.ts";
 import { lookUp } from "../../../../shared/pixels/grey-table.ts";
-import type { PixelModule } from "../../../../shared/pixels/pixel-module.ts";
+import type { PixelModule, Window } from "../../../../shared/pixels/pixel-module.ts";
 import { storedValue } from "../../../../shared/pixels/stored-value.ts";
 import { type Raster, shrink } from "./shrink.ts";
 
@@ -10,8 +10,16 @@ const BRIGHTEST_SHARE = 0.99;
 /** With fewer grey levels than this, the instance's window shows almost nothing and is ignored. */
 const MIN_CONTRAST = 32;
 
-/** Draws a frame of one sample a pixel as grey levels 0 to 255 (PS3.4 §N.2: modality LUT, VOI LUT, inversion). */
-export function drawGrey(frame: DecodedFrame, pixels: PixelModule, longestSide: number): Raster {
+/**
+ * Draws a frame of one sample a pixel as grey levels 0 to 255 (PS3.4 §N.2: modality LUT, VOI LUT, inversion).
+ * @param isWindowed whether the window was asked for, so that it is used even if it shows nothing
+ */
+export function drawGrey(
+  frame: DecodedFrame,
+  pixels: PixelModule,
+  longestSide: number,
+  isWindowed = false,
+): Raster {
   const stored = storedValue(frame, pixels);
   const { modalityTable, rescale, voiTable, window, isInverted } = pixels;
   const modality = modalityTable
@@ -29,7 +37,8 @@ export function drawGrey(frame: DecodedFrame, pixels: PixelModule, longestSide: 
     longestSide,
   );
   for (const [i, value] of raster.values.entries()) if (!Number.isFinite(value)) raster.values[i] = 0;
-  const shown = shownBy({ voiTable, window }, raster.values) ?? byPercentiles(raster.values);
+  const asked = isWindowed && window && throughWindow(raster.values, window);
+  const shown = asked || (shownBy({ voiTable, window }, raster.values) ?? byPercentiles(raster.values));
   return { ...raster, values: isInverted ? shown.map((level) => 255 - level) : shown };
 }
 
@@ -47,8 +56,11 @@ function shownBy(
   return maximum(shown) - minimum(shown) < MIN_CONTRAST ? undefined : shown;
 }
 
-/** PS3.3 §C.11.2.1.2.1 */
-function throughWindow(values: Float32Array, { center, width }: { center: number; width: number }) {
+/** PS3.3 §C.11.2.1.2.1 and §C.11.2.1.3 */
+function throughWindow(values: Float32Array, { center, width, shape }: Window) {
+  if (shape === "sigmoid")
+    return values.map((value) => level(1 / (1 + Math.exp((-4 * (value - center)) / width))));
+  if (shape === "linearExact") return values.map((value) => level((value - center) / width + 0.5));
   const span = Math.max(width - 1, 1e-6);
   return values.map((value) => level((value - (center - 0.5)) / span + 0.5));
 }

@@ -1,25 +1,31 @@
+import type { Drawing } from "./picture-messages.ts";
 import type { Raster } from "./shrink.ts";
 
 const BMP_HEADER_BYTES = 54;
 const QUALITY = 72;
 
-/**
- * A picture as WebP, at most `longestSide` pixels wide and high and never enlarged.
- * @param pixelAspect height of a pixel by its width
- */
+export interface Encoding {
+  box: Drawing["box"];
+  /** Height of a pixel by its width. */
+  pixelAspect: number;
+  drawing?: Pick<Drawing, "type" | "quality">;
+}
+
+/** A picture that fits into its box: as WebP, or as `drawing` says. */
 export async function encodePicture(
   raster: Raster,
-  { longestSide, pixelAspect }: { longestSide: number; pixelAspect: number },
+  { box, pixelAspect, drawing }: Encoding,
 ): Promise<Uint8Array> {
   const { rows, columns } = raster;
   const wide = columns * Math.max(1, 1 / pixelAspect);
   const high = rows * Math.max(1, pixelAspect);
-  const scale = Math.min(1, longestSide / Math.max(wide, high));
+  const fitting = Math.min(box.width / wide, box.height / high);
+  const scale = box.enlarges ? fitting : Math.min(1, fitting);
   const size = [wide, high].map((side) => Math.max(1, Math.round(side * scale))) as [number, number];
-  return await new Bun.Image(encodeBmp(raster))
-    .resize(...size, { fit: "fill" })
-    .webp({ quality: QUALITY })
-    .bytes();
+  const image = new Bun.Image(encodeBmp(raster)).resize(...size, { fit: "fill" });
+  if (!drawing) return await image.webp({ quality: QUALITY }).bytes();
+  const { type, quality } = drawing;
+  return await (type === "png" ? image.png() : image.jpeg({ quality })).bytes();
 }
 
 /** Writes an uncompressed BMP, 24 bits a pixel, top row first: the simplest format that Bun reads. */

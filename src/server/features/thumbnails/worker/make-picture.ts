@@ -2,7 +2,7 @@ import { decodeFrame } from "../../../../shared/pixels/decode-frame.ts";
 import type { DecodedFrame } from "../../../../shared/pixels/decoded-frame.ts";
 import { NoPicture } from "../../../../shared/pixels/no-picture.ts";
 import { assertDrawable } from "../../../../shared/pixels/pixel-bounds.ts";
-import { type PixelModule, readPixelModule } from "../../../../shared/pixels/pixel-module.ts";
+import { type PixelModule, readPixelModule, type Window } from "../../../../shared/pixels/pixel-module.ts";
 import { createCodecs } from "../../../../shared/pixels/wasm-codec.ts";
 import { memorySource } from "../../../dicom/byte-source.ts";
 import { toDicomJson } from "../../../dicom/json-model.ts";
@@ -11,7 +11,7 @@ import { Unreadable } from "../../../dicom/unreadable.ts";
 import { drawColour, drawPalette } from "./draw-colour.ts";
 import { drawGrey } from "./draw-grey.ts";
 import { encodePicture } from "./encode-picture.ts";
-import type { PictureReply, PictureRequest } from "./picture-messages.ts";
+import { MAX_SIDE, type PictureReply, type PictureRequest } from "./picture-messages.ts";
 import { readCodec } from "./read-codec.ts";
 import type { Raster } from "./shrink.ts";
 
@@ -21,12 +21,18 @@ const codecs = createCodecs(readCodec);
 /** Makes the small picture of one frame, or says why there is none. Hostile input may make it take long. */
 export async function makePicture(request: PictureRequest): Promise<PictureReply> {
   try {
-    const { pixels, frame } = await readParts(request);
+    const { pixels: described, frame } = await readParts(request);
+    const { drawing } = request;
+    const pixels = drawing?.window ? inWindow(described, drawing.window) : described;
     assertDrawable(pixels);
     const decoded = await decodeFrame(frame, pixels, request.transferSyntaxUID, codecs);
     assertDrawable(decoded);
     const { pixelAspect } = pixels;
-    const image = await encodePicture(draw(decoded, pixels), { longestSide: LONGEST_SIDE, pixelAspect });
+    const box = drawing?.box ?? { width: LONGEST_SIDE, height: LONGEST_SIDE, enlarges: false };
+    // The raster has twice the resolution of a small picture; the rest is resampled with a better filter.
+    const side = Math.min(MAX_SIDE, 2 * Math.max(box.width, box.height));
+    const raster = draw(decoded, pixels, { side, isWindowed: drawing?.window !== undefined });
+    const image = await encodePicture(raster, { box, pixelAspect, ...(drawing && { drawing }) });
     return { ok: true, image };
   } catch (error) {
     if (error instanceof NoPicture) return { ok: false, failure: error.failure, detail: error.detail };
@@ -36,12 +42,19 @@ export async function makePicture(request: PictureRequest): Promise<PictureReply
   }
 }
 
-function draw(frame: DecodedFrame, pixels: PixelModule): Raster {
-  // The raster has twice the picture's resolution; the rest is resampled with a better filter.
-  const side = 2 * LONGEST_SIDE;
+/** The pixels as a window shows them, whatever the instance proposes. */
+function inWindow({ voiTable: _, ...pixels }: PixelModule, window: Window): PixelModule {
+  return { ...pixels, window };
+}
+
+function draw(
+  frame: DecodedFrame,
+  pixels: PixelModule,
+  { side, isWindowed }: { side: number; isWindowed: boolean },
+): Raster {
   if (frame.samplesPerPixel >= 3) return drawColour(frame, pixels, side);
   if (pixels.palette) return drawPalette(frame, pixels.palette, side);
-  return drawGrey(frame, pixels, side);
+  return drawGrey(frame, pixels, side, isWindowed);
 }
 
 async function readParts({ source, frameIndex }: PictureRequest) {

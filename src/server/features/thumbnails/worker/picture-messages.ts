@@ -1,10 +1,26 @@
 import type { PictureFailure } from "../../../../shared/pixels/no-picture.ts";
+import type { Window } from "../../../../shared/pixels/pixel-module.ts";
+
+/** How a picture is drawn, if not as the small picture of a list. */
+export interface Drawing {
+  type: "jpeg" | "png";
+  /** 1 to 100; for JPEG. */
+  quality: number;
+  /** The box that the picture fits into, in pixels, at most {@link MAX_SIDE} each; it is enlarged if the box says so. */
+  box: { width: number; height: number; enlarges: boolean };
+  /** Replaces the window and the VOI LUT of the instance. */
+  window?: Window;
+}
+
+/** The longest side of any picture, which bounds the memory that drawing takes. */
+export const MAX_SIDE = 2_048;
 
 /** To the process that decodes: one frame with what its instance says about it. */
 export interface PictureRequest {
   transferSyntaxUID: string;
   /** Counts from 0. */
   frameIndex: number;
+  drawing?: Drawing;
   /**
    * The instance's file up to its first byte of pixel data, and the frame (for an encapsulated one, its joined fragments): as bytes
    * or, if large, one after the other in a file.

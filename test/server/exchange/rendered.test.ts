@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+const SIDE = 64;
+const number = (vr: string, value: number) => ({ vr, Value: [value] });
+
+/** Two frames of 64 × 64 pixels of 16 bits, from 0 to 4,095; the second is the first from the other end. */
+const image = {
+  [TagHex.Rows]: number("US", SIDE),
+  [TagHex.Columns]: number("US", SIDE),
+  [TagHex.NumberOfFrames]: number("IS", 2),
+  [TagHex.BitsAllocated]: number("US", 16),
+  [TagHex.BitsStored]: number("US", 16),
+  [TagHex.HighBit]: number("US", 15),
+  [TagHex.PixelRepresentation]: number("US", 0),
+  [TagHex.SamplesPerPixel]: number("US", 1),
+  [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["MONOCHROME2"] },
+  [TagHex.PixelData]: {
+    vr: "OW",
+    bytes: new Uint8Array(
+      Uint16Array.from({ length: 2 * SIDE * SIDE }, (_, i) => (i < SIDE * SIDE ? i : 2 * SIDE * SIDE - i - 1))
+        .buffer,
+    ),
+  },
+};
+
+let t: TestApp;
+let owner: Person;
+beforeAll(async () => {
+  t = await createTestApp();
+  owner = await t.addPerson("Quem Olha");
+  await t.store(owner, sampleZip({ study: "1", elements: image }));
+}, 120_000);
+afterAll(() => t[Symbol.asyncDispose]());
+
+const study = `/dicomweb/studies/${studyUID("1")}`;
+const series = `${study}/series/2.25.2.1.1`;
+const instance = `${series}/instances/2.25.3.1.1.1`;
+
+async function draw(path: string, headers: Record<string, string> = {}) {
+  const answer = await t.call("GET", path, { as: owner, headers });
+  const { status } = answer;
+  const type = answer.headers.get("content-type");
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  const isImage = status === 200;
+  const { width, height } = isImage ? await new Bun.Image(bytes).metadata() : { width: 0, height: 0 };
+  return { status, type, bytes, width, height, etag: answer.headers.get("etag") ?? "" };
+}
+
+describe("a rendered image", () => {
+  test.each([study, series, instance, `${instance}/frames/2`])("comes from %s", async (path) => {
+    expect(await draw(`${path}/rendered`)).toMatchObject({
+      ...{ status: 200, type: "image/jpeg", width: SIDE, height: SIDE },
+    });
+    expect(await draw(`${path}/thumbnail`)).toMatchObject({ status: 200, type: "image/jpeg" });
+  });
+
+  test("is JPEG or PNG as the client takes, also by a parameter", async () => {
+    expect((await draw(`${instance}/rendered`, { accept: "image/png" })).type).toBe("image/png");
+    expect((await draw(`${instance}/rendered?accept=image/png`)).type).toBe("image/png");
+    expect((await draw(`${instance}/rendered`, { accept: "image/gif" })).status).toBe(406);
+  });
+
+  test("has the size of its viewport, the pixels of its window and the quality that was asked for", async () => {
+    expect(await draw(`${instance}/rendered?viewport=32,100`)).toMatchObject({ width: 32, height: 32 });
+    expect(await draw(`${instance}/rendered?viewport=128,128`)).toMatchObject({ width: 128, height: 128 });
+    const png = (query: string) => draw(`${instance}/frames/1/rendered?${query}`, { accept: "image/png" });
+    const usual = await png("");
+    const narrow = await png("window=100,10,linear");
+    const black = await png("window=60000,1,linear-exact");
+    expect(usual.bytes).toEqual((await png("")).bytes);
+    expect(narrow.bytes).not.toEqual(usual.bytes);
+    // An image of one colour packs to almost nothing.
+    expect(black.bytes.length).toBeLessThan(narrow.bytes.length);
+    const coarse = await draw(`${instance}/rendered?quality=5`);
+    expect(coarse.bytes.length).toBeLessThan((await draw(`${instance}/rendered?quality=95`)).bytes.length);
+  });
+
+  test("is not sent again to who has it", async () => {
+    const { etag } = await draw(`${instance}/rendered`);
+    expect((await draw(`${instance}/rendered`, { "if-none-match": etag })).status).toBe(304);
+    expect((await draw(`${instance}/rendered?quality=5`, { "if-none-match": etag })).status).toBe(200);
+  });
+
+  test.each([
+    [`${instance}/rendered?window=1`, 400],
+    [`${instance}/rendered?window=1,0,linear`, 400],
+    [`${instance}/rendered?viewport=0,10`, 400],
+    [`${instance}/rendered?quality=101`, 400],
+    [`${instance}/frames/3/rendered`, 404],
+    [`${instance}/frames/x/rendered`, 404],
+    [`${series}/instances/2.25.7/rendered`, 404],
+    [`/dicomweb/studies/${studyUID("2")}/rendered`, 404],
+  ])("is refused: %s", async (path, status) => {
+    expect((await draw(path)).status).toBe(status);
+  });
+});
