@@ -4,6 +4,7 @@ import tailwind from "bun-plugin-tailwind";
 import { type ClientGraph, clientGraphName, type Marks } from "../../src/server/render/client-graph.ts";
 import { createAssetFolder } from "./asset-folder.ts";
 import { cataloguePlugin } from "./catalogue-plugin.ts";
+import { readCodecFiles } from "./codec-files.ts";
 import { linguiPlugin } from "./lingui-plugin.ts";
 import { type LinkedFile, linkedFiles, readLinkedFile } from "./linked-files.ts";
 import { pdfPlugin, readPdfFiles } from "./pdf-files.ts";
@@ -40,6 +41,7 @@ export async function buildClient({ folder, release }: ClientBuildOptions): Prom
   const linked = linkedFiles(PUBLIC_PATH);
   const workers = await bundleWorkers(join(root, "src/client"), { minify: release });
   const pdf = await readPdfFiles();
+  const codecs = await readCodecFiles(PUBLIC_PATH);
   const result = await Bun.build({
     entrypoints: [ENTRY, STYLES].map((path) => join(root, path)),
     root,
@@ -54,6 +56,7 @@ export async function buildClient({ folder, release }: ClientBuildOptions): Prom
     define: {
       "process.env.NODE_ENV": release ? '"production"' : '"development"',
       "process.env.PDF_WORKER_URL": JSON.stringify(PUBLIC_PATH + pdf.worker.name),
+      "process.env.CODEC_URLS": JSON.stringify(codecs.urls),
     },
     plugins: [
       linked.plugin,
@@ -73,7 +76,8 @@ export async function buildClient({ folder, release }: ClientBuildOptions): Prom
   mkdirSync(staging, { recursive: true });
   try {
     const assets = createAssetFolder({ folder: staging, brotliQuality: release ? 11 : 4 });
-    for (const { name, bytes } of [...files, pdf.worker]) await assets.add(name, bytes, { immutable: true });
+    for (const { name, bytes } of [...files, ...codecs.files, pdf.worker])
+      await assets.add(name, bytes, { immutable: true });
     for (const { name, bytes } of pdf.named) await assets.add(name, bytes, { immutable: false });
     for (const output of [...result.outputs, ...workers.values()]) {
       await assets.add(basename(output.path), new Uint8Array(await output.arrayBuffer()), {

@@ -7,7 +7,12 @@ export type Theme = "dark" | "light";
 export type MenuPosition = "sidebar" | "topbar";
 
 // The shell's inline script reads the same keys before the first paint (render/early-preferences.ts).
-const KEYS = { language: "language", theme: "theme", menuPosition: "menuPosition" } as const;
+const KEYS = {
+  language: "language",
+  theme: "theme",
+  menuPosition: "menuPosition",
+  viewer: "viewer",
+} as const;
 
 /** The chosen language; before a choice, the browser's. */
 export function readLanguage(): Locale {
@@ -21,6 +26,13 @@ export function readTheme(): Theme {
 
 export function readMenuPosition(): MenuPosition {
   return localStore.read(KEYS.menuPosition) === "topbar" ? "topbar" : "sidebar";
+}
+
+/** What opens the images of an exam: our own viewer or OHIF. */
+export type ViewerChoice = "visor" | "ohif";
+
+export function readViewerChoice(): ViewerChoice {
+  return localStore.read(KEYS.viewer) === "visor" ? "visor" : "ohif";
 }
 
 const languageState = atom<Locale>(readLanguage());
@@ -52,5 +64,15 @@ export const menuPositionAtom = atom(
     document.documentElement.dataset.menu = position;
     localStore.write(KEYS.menuPosition, position);
     set(menuPositionState, position);
+  },
+);
+
+const viewerState = atom<ViewerChoice>(readViewerChoice());
+
+export const viewerChoiceAtom = atom(
+  (get) => get(viewerState),
+  (_get, set, choice: ViewerChoice) => {
+    localStore.write(KEYS.viewer, choice);
+    set(viewerState, choice);
   },
 );

@@ -116,7 +116,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/", createConfirmEmailRoutes(deps, guard));
   app.route("/", createViewerTokenRoutes(deps, guard));
   const visits = { owns: isVisitToken, resolve: resolveVisitScope };
-  if (viewerOrigin === undefined) app.use("/dicomweb/t/*", shareWithSandbox());
+  app.use("/dicomweb/t/*", shareWithSandbox());
   app.route("/dicomweb/t/:token", createViewerDicomwebRoutes(deps, visits));
   app.route("/dicomweb", createStudyDicomwebRoutes(deps, guard));
   app.route("/dicomweb", createExchangeRoutes(deps, guard, uploadSlots));

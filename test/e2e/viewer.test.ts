@@ -100,7 +100,7 @@ async function openList(
       if (window.top !== window) return;
       for (const [key, value] of Object.entries(kept)) localStorage.setItem(key, value);
     },
-    { token: person.token, language: locale },
+    { token: person.token, language: locale, viewer: "ohif" },
   );
   const page = await context.newPage();
   await visit(page, `${at}/his`);

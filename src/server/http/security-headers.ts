@@ -38,7 +38,8 @@ function appPolicy(nonce: string, { frameSource, isDevelopment }: SecurityOption
     `style-src 'self' ${ours}`,
     "img-src 'self' data: blob:",
     `font-src 'self'${isDevelopment ? " data:" : ""}`,
-    "connect-src 'self'",
+    // The visor reads images from where the viewer's are.
+    `connect-src ${[...new Set(["'self'", frameSource])].join(" ")}`,
     "worker-src 'self' blob:",
     `frame-src ${frameSource}`,
     "manifest-src 'self'",

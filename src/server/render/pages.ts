@@ -27,6 +27,17 @@ export interface PageOptions {
 /** The context of this request's document; also sets the headers that every page has. */
 export type PageContext = (c: Context<HttpEnv>) => Promise<DocumentContext>;
 
+const DECODER = /^decode-[\w-]+\.worker-\w+\.js$/;
+
+/**
+ * A worker has the policy of its own file. Those that decode images are the only ones that may compile WebAssembly; in return they
+ * reach no address at all.
+ */
+function policyOf(name: string): Record<string, string> {
+  if (!DECODER.test(name)) return {};
+  return { "Content-Security-Policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'" };
+}
+
 /** Paths for programs: an unknown one answers a problem document instead of a page. */
 const NOT_PAGES = /^\/(\.well-known|api|assets|dicomweb|viewer|metrics|generate-token)(\/|$)/;
 
@@ -77,7 +88,7 @@ export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
     new Hono<HttpEnv>()
       .get("/assets/:name", (c) => {
         const asset = assets.get(c.req.param("name"));
-        return asset ? serveAsset(c.req.raw, asset) : c.notFound();
+        return asset ? serveAsset(c.req.raw, asset, policyOf(c.req.param("name"))) : c.notFound();
       })
       .get(MANIFEST_PATH, async (c) => {
         c.header("Vary", "Accept-Language");

@@ -4,9 +4,11 @@ import { useRef, useState } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { Button } from "../../ui/button.tsx";
 import { CloseIcon } from "../../ui/entry-icons.tsx";
-import { PanelLeftIcon } from "../../ui/icons.tsx";
+import { LayersIcon, PanelLeftIcon } from "../../ui/icons.tsx";
 import { descriptionText } from "../studies/study-text.ts";
 import { useOpenInPage } from "./shown-study.ts";
+import { StudyVisor } from "./study-visor.tsx";
+import { useFirstViewer } from "./viewer-choice.tsx";
 import { ViewerFacts } from "./viewer-facts.tsx";
 import { ViewerStage } from "./viewer-stage.tsx";
 
@@ -17,15 +19,19 @@ interface ViewerOverlayProps {
 
 /** A study in the viewer, over everything else; dark in both themes. */
 export function ViewerOverlay({ study, onClose }: ViewerOverlayProps) {
+  const first = useFirstViewer();
+  const [viewer, setViewer] = useState(first);
   const content = useRef<HTMLDivElement>(null);
+  const { i18n } = useLingui();
   const [opener] = useState(() => document.activeElement);
   return (
     <RadixDialog.Root open onOpenChange={(open) => !open && onClose()}>
       <RadixDialog.Portal>
         <RadixDialog.Content
           ref={content}
-          className="viewer"
+          className={viewer === "ohif" ? "viewer" : "viewer-visor"}
           data-theme="dark"
+          {...(viewer === "visor" && { "aria-describedby": undefined })}
           onOpenAutoFocus={(event) => {
             // The focus does not start on a button, because the images take it once they are shown.
             event.preventDefault();
@@ -36,15 +42,24 @@ export function ViewerOverlay({ study, onClose }: ViewerOverlayProps) {
             if (opener instanceof HTMLElement) opener.focus();
           }}
         >
-          <ViewerHead study={study} />
-          <ViewerStage study={study} onRefused={onClose} onLeave={onClose} />
+          {viewer === "ohif" ? (
+            <>
+              <ViewerHead study={study} onOpenVisor={() => setViewer("visor")} />
+              <ViewerStage study={study} onRefused={onClose} onLeave={onClose} />
+            </>
+          ) : (
+            <>
+              <RadixDialog.Title className="sr-only">{descriptionText(i18n, study)}</RadixDialog.Title>
+              <StudyVisor study={study} onBack={onClose} onOpenOhif={() => setViewer("ohif")} canShare />
+            </>
+          )}
         </RadixDialog.Content>
       </RadixDialog.Portal>
     </RadixDialog.Root>
   );
 }
 
-function ViewerHead({ study }: { study: Study }) {
+function ViewerHead({ study, onOpenVisor }: { study: Study; onOpenVisor: () => void }) {
   const { i18n } = useLingui();
   const openInPage = useOpenInPage();
   return (
@@ -55,6 +70,12 @@ function ViewerHead({ study }: { study: Study }) {
           <ViewerFacts study={study} />
         </RadixDialog.Description>
       </div>
+      <Button className="viewer-in-page" onClick={onOpenVisor}>
+        <LayersIcon small />
+        <span className="viewer-in-page-label">
+          <Trans id="viewer.openVisor">Quick viewer</Trans>
+        </span>
+      </Button>
       <Button className="viewer-in-page" onClick={() => openInPage(study)}>
         <PanelLeftIcon small />
         <span className="viewer-in-page-label">

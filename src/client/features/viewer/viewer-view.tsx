@@ -1,12 +1,14 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useAtom } from "jotai";
-import { useCallback } from "react";
+import { useCallback, useState } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { Button } from "../../ui/button.tsx";
 import { ArrowLeftIcon } from "../../ui/icons.tsx";
 import { descriptionText } from "../studies/study-text.ts";
 import { useFoundStudy } from "../studies/use-found-study.ts";
 import { shownStudySubject } from "./shown-study.ts";
+import { StudyVisor } from "./study-visor.tsx";
+import { useFirstViewer } from "./viewer-choice.tsx";
 import { ViewerFacts } from "./viewer-facts.tsx";
 import { ViewerStage } from "./viewer-stage.tsx";
 
@@ -20,6 +22,11 @@ export default function ViewerView() {
 
 function ShownStudy({ study, onBack }: { study: Study; onBack: () => void }) {
   const { i18n } = useLingui();
+  const first = useFirstViewer();
+  const [viewer, setViewer] = useState(first);
+  if (viewer === "visor") {
+    return <StudyVisor study={study} onBack={onBack} onOpenOhif={() => setViewer("ohif")} />;
+  }
   return (
     <div className="viewer-page" data-theme="dark">
       <header className="viewer-head">

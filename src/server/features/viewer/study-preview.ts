@@ -1,4 +1,5 @@
 import type { ViewerObstacle } from "../../../shared/api/studies.ts";
+import { isDrawnOverOthers } from "../../../shared/dicom/sop-class.ts";
 import { frameTransferSyntaxUID, TransferSyntax } from "../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import type { Deps } from "../../deps.ts";
@@ -22,9 +23,6 @@ const DECODED = new Set<string>([
     (jpeg) => `1.2.840.10008.1.2.4.${jpeg}`,
   ),
 ]);
-
-/** Segmentations and parametric maps: drawn over other images, never alone. */
-const OVERLAYS = new Set(["66.4", "66.7", "30"].map((tail) => `1.2.840.10008.5.1.4.1.1.${tail}`));
 
 /**
  * Finds the largest series of each study with an image that the viewer can decode, one study after the other. Usually it
@@ -63,7 +61,7 @@ async function readStudyPreview(
 }
 
 export function isImage({ frames, sopClassUID }: ManifestInstance): boolean {
-  return frames.kind !== "none" && !OVERLAYS.has(sopClassUID);
+  return frames.kind !== "none" && !isDrawnOverOthers(sopClassUID);
 }
 
 function isDecoded({ transferSyntaxUID }: ManifestInstance): boolean {

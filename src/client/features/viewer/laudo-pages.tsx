@@ -1,0 +1,43 @@
+import { Trans } from "@lingui/react/macro";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Study } from "../../../shared/api/studies.ts";
+import { ErrorCard } from "../../ui/error-card.tsx";
+import type { Zoom } from "../pdf/page-layout.ts";
+import { Opening, PdfStage } from "../pdf/pdf-stage.tsx";
+import { reportsApi } from "../reports/reports-api.ts";
+
+const NOTHING = { words: "", current: undefined };
+
+/** The pages of a study's laudo, beside its images. */
+export default function LaudoPages({ study }: { study: Study }) {
+  const [zoom, setZoom] = useState<Zoom>("auto");
+  const { data, error, refetch } = useQuery({
+    queryKey: ["report", study.id],
+    queryFn: ({ signal }) => reportsApi.read(study.id, signal),
+    gcTime: 0,
+  });
+  if (error) {
+    return (
+      <ErrorCard
+        title={<Trans id="report.loadFailed">Error loading report</Trans>}
+        action={{ label: <Trans id="action.retry">Try again</Trans>, run: () => void refetch() }}
+      >
+        {error.message}
+      </ErrorCard>
+    );
+  }
+  if (!data) return <Opening />;
+  return (
+    <div className="viewer-laudo">
+      <PdfStage
+        file={data}
+        zoom={zoom}
+        onZoom={setZoom}
+        wanted={NOTHING}
+        onOpen={() => undefined}
+        onPlace={() => undefined}
+      />
+    </div>
+  );
+}

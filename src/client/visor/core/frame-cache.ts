@@ -1,0 +1,49 @@
+import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
+
+/** Decoded frames up to a number of bytes. What is farthest from the seen frame leaves first. */
+export interface FrameCache {
+  get(key: string): PreparedFrame | undefined;
+  /** @param distanceOf how far a kept frame is from the seen one */
+  add(key: string, frame: PreparedFrame, distanceOf: (key: string) => number): void;
+  clear(): void;
+  readonly sizeBytes: number;
+}
+
+export function bytesOf(frame: PreparedFrame): number {
+  return frame.kind === "grey" ? frame.indexes.byteLength : frame.bytes.byteLength;
+}
+
+export function createFrameCache(maxBytes: number): FrameCache {
+  const frames = new Map<string, PreparedFrame>();
+  let sizeBytes = 0;
+  const drop = (key: string) => {
+    const frame = frames.get(key);
+    if (!frame) return;
+    frames.delete(key);
+    sizeBytes -= bytesOf(frame);
+  };
+  return {
+    get: (key) => frames.get(key),
+    add(key, frame, distanceOf) {
+      drop(key);
+      frames.set(key, frame);
+      sizeBytes += bytesOf(frame);
+      if (sizeBytes <= maxBytes) return;
+      const farthest = [...frames.keys()]
+        .map((kept) => ({ kept, distance: distanceOf(kept) }))
+        .sort((a, b) => b.distance - a.distance);
+      for (const { kept } of farthest) {
+        // The seen frame stays, however large it is.
+        if (sizeBytes <= maxBytes || frames.size === 1) break;
+        drop(kept);
+      }
+    },
+    clear() {
+      frames.clear();
+      sizeBytes = 0;
+    },
+    get sizeBytes() {
+      return sizeBytes;
+    },
+  };
+}

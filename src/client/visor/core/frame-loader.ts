@@ -1,0 +1,187 @@
+import { NoPicture } from "../../../shared/pixels/no-picture.ts";
+import { assertDrawable } from "../../../shared/pixels/pixel-bounds.ts";
+import { type PixelModule, readPixelModule } from "../../../shared/pixels/pixel-module.ts";
+import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
+import { createFrameCache } from "./frame-cache.ts";
+import { type EncodedFrame, SourceEnded, type StackSource } from "./source.ts";
+import type { Slice } from "./stacks.ts";
+
+/** Decodes one frame; aborting ends the work. @throws {NoPicture} */
+export type Decode = (
+  encoded: EncodedFrame,
+  pixels: PixelModule,
+  signal: AbortSignal,
+) => Promise<PreparedFrame>;
+
+/** `lost`: it did not arrive; `undecodable`, `unsupported`: it arrived and can't be drawn; `ended`: access has ended. */
+export type FrameFailure = "lost" | "undecodable" | "unsupported" | "ended";
+
+export interface FrameLoaderOptions {
+  source: Pick<StackSource, "readFrame">;
+  decode: Decode;
+  maxBytes: number;
+  /** Frames on their way at once; a browser opens six connections to a server. */
+  concurrency?: number;
+  waitsMs?: readonly number[];
+  onChange(key: string): void;
+}
+
+/** Brings the frames of one stack in the order in which a person may see them. */
+export interface FrameLoader {
+  /** Says what is seen, and in which direction the person scrolls. Frames that left the window are aborted. */
+  focus(slices: readonly Slice[], index: number, direction?: number): void;
+  frame(slice: Slice): PreparedFrame | undefined;
+  failure(slice: Slice): FrameFailure | undefined;
+  retry(slice: Slice): void;
+  readonly sizeBytes: number;
+  close(): void;
+}
+
+const CONCURRENCY = 6;
+const WAITS_MS = [400, 1_600];
+/** Slices farther away than this from the seen one are aborted when others are needed. */
+const KEPT_RANKS = 24;
+/** The part of the cache that frames ahead may fill. */
+const AHEAD_SHARE = 0.9;
+
+export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
+  const { source, decode, maxBytes, onChange, concurrency = CONCURRENCY, waitsMs = WAITS_MS } = options;
+  const cache = createFrameCache(maxBytes);
+  const running = new Map<string, AbortController>();
+  const failures = new Map<string, FrameFailure>();
+  const closed = new AbortController();
+  let slices: readonly Slice[] = [];
+  let places = new Map<string, number>();
+  let index = 0;
+  let direction = 1;
+
+  const distanceOf = (key: string) => {
+    const place = places.get(key);
+    return place === undefined ? Number.POSITIVE_INFINITY : Math.abs(place - index);
+  };
+
+  function pump(): void {
+    if (closed.signal.aborted) return;
+    const order = wantedOrder(slices.length, index, direction, reach());
+    const wanted: Slice[] = [];
+    for (const place of order) {
+      const slice = slices[place];
+      if (!slice || cache.get(slice.key) || failures.has(slice.key)) continue;
+      wanted.push(slice);
+      if (wanted.length >= KEPT_RANKS) break;
+    }
+    const near = new Set(wanted.map(({ key }) => key));
+    for (const [key, controller] of running) if (!near.has(key)) controller.abort();
+    for (const slice of wanted) {
+      if (running.size >= concurrency) break;
+      if (!running.has(slice.key)) void load(slice);
+    }
+    const [first] = wanted;
+    // The seen slice does not wait for a connection.
+    if (first && distanceOf(first.key) === 0 && !running.has(first.key)) {
+      const farthest = [...running.keys()].sort((a, b) => distanceOf(b) - distanceOf(a))[0];
+      if (farthest !== undefined) running.get(farthest)?.abort();
+      void load(first);
+    }
+  }
+
+  /** How many slices on either side fit into the cache. */
+  function reach(): number {
+    const seen = slices[index];
+    const frame = seen && cache.get(seen.key);
+    const size = frame ? (frame.kind === "grey" ? frame.indexes.byteLength : frame.bytes.byteLength) : 0;
+    if (size === 0) return concurrency;
+    return Math.max(1, Math.floor((maxBytes * AHEAD_SHARE) / size / 2));
+  }
+
+  async function load(slice: Slice): Promise<void> {
+    const controller = new AbortController();
+    running.set(slice.key, controller);
+    const signal = AbortSignal.any([controller.signal, closed.signal]);
+    try {
+      const frame = await loadFrame(slice, signal);
+      if (!signal.aborted) cache.add(slice.key, frame, distanceOf);
+    } catch (error) {
+      if (!signal.aborted) failures.set(slice.key, failureOf(error));
+    } finally {
+      if (running.get(slice.key) === controller) running.delete(slice.key);
+    }
+    if (closed.signal.aborted) return;
+    if (!signal.aborted) onChange(slice.key);
+    pump();
+  }
+
+  async function loadFrame(slice: Slice, signal: AbortSignal): Promise<PreparedFrame> {
+    const pixels = readPixelModule(slice.metadata, slice.frameIndex);
+    assertDrawable(pixels);
+    const encoded = await readAgain(slice, signal);
+    return await decode(encoded, pixels, signal);
+  }
+
+  async function readAgain(slice: Slice, signal: AbortSignal): Promise<EncodedFrame> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await source.readFrame(slice, { isUrgent: distanceOf(slice.key) === 0, signal });
+      } catch (error) {
+        const waitMs = waitsMs[attempt];
+        if (signal.aborted || waitMs === undefined || error instanceof SourceEnded) throw error;
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+      }
+    }
+  }
+
+  return {
+    focus(seen, at, towards = 0) {
+      if (seen !== slices) {
+        slices = seen;
+        places = new Map(seen.map(({ key }, place) => [key, place]));
+      }
+      index = at;
+      if (towards !== 0) direction = Math.sign(towards);
+      pump();
+    },
+    frame: ({ key }) => cache.get(key),
+    failure: ({ key }) => failures.get(key),
+    retry({ key }) {
+      failures.delete(key);
+      onChange(key);
+      pump();
+    },
+    get sizeBytes() {
+      return cache.sizeBytes;
+    },
+    close() {
+      closed.abort();
+      cache.clear();
+    },
+  };
+}
+
+/** The seen place, then outward from it, two of three in the direction of scrolling. */
+export function* wantedOrder(
+  count: number,
+  index: number,
+  direction: number,
+  reach: number,
+): Generator<number> {
+  yield index;
+  let [ahead, behind] = [1, 1];
+  while (ahead <= reach || behind <= reach) {
+    for (const _ of [0, 1]) {
+      if (ahead <= reach && inside(index + direction * ahead, count)) yield index + direction * ahead;
+      ahead++;
+    }
+    if (behind <= reach && inside(index - direction * behind, count)) yield index - direction * behind;
+    behind++;
+    if (ahead > count && behind > count) return;
+  }
+}
+
+function inside(place: number, count: number): boolean {
+  return place >= 0 && place < count;
+}
+
+function failureOf(error: unknown): FrameFailure {
+  if (error instanceof NoPicture) return error.failure;
+  return error instanceof SourceEnded ? "ended" : "lost";
+}

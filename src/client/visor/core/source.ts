@@ -1,0 +1,42 @@
+import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
+
+export interface SeriesRecord {
+  studyInstanceUID: string;
+  seriesInstanceUID: string;
+  seriesNumber: number | null;
+  modality: string;
+  description: string;
+  instanceCount: number;
+}
+
+/** Names one frame wherever it is kept. */
+export interface FrameAddress {
+  studyInstanceUID: string;
+  seriesInstanceUID: string;
+  sopInstanceUID: string;
+  /** Counts from 0. */
+  frameIndex: number;
+}
+
+export interface EncodedFrame {
+  bytes: Uint8Array<ArrayBuffer>;
+  transferSyntaxUID: string;
+}
+
+/** Where the visor reads exams from: a server, files on this device, or a demonstration. */
+export interface StackSource {
+  /** The series to begin with, if the source knows it before it has listed any. */
+  beginWith?(studyInstanceUID: string): Promise<string | undefined>;
+  listSeries(studyInstanceUID: string, signal: AbortSignal): Promise<SeriesRecord[]>;
+  /** The DICOM JSON of a series' instances, in any order. */
+  readMetadata(series: SeriesUIDs, signal: AbortSignal): Promise<DicomJson[]>;
+  /** @throws {SourceEnded} when access has ended; any other failure may pass */
+  readFrame(frame: FrameAddress, options: { isUrgent: boolean; signal: AbortSignal }): Promise<EncodedFrame>;
+}
+
+export type SeriesUIDs = Pick<SeriesRecord, "studyInstanceUID" | "seriesInstanceUID">;
+
+/** The access that the source was opened with has ended. */
+export class SourceEnded extends Error {
+  override name = "SourceEnded";
+}

@@ -1,0 +1,132 @@
+import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
+import { isDrawnOverOthers } from "../../../shared/dicom/sop-class.ts";
+import { TagHex } from "../../../shared/dicom/tags.ts";
+import { numberOf, textOf } from "../../../shared/pixels/pixel-module.ts";
+import { readGeometry, type SliceGeometry } from "./geometry.ts";
+import type { FrameAddress, SeriesRecord } from "./source.ts";
+
+/** One image of a stack. */
+export interface Slice extends FrameAddress {
+  /** Unique among all slices. */
+  key: string;
+  metadata: DicomJson;
+  geometry: SliceGeometry;
+}
+
+/** Images that are scrolled through. */
+export interface Stack {
+  key: string;
+  series: SeriesRecord;
+  slices: Slice[];
+  /** Frames a second of images that are played; undefined for slices of a body. */
+  framesPerSecond: number | undefined;
+  /** The instance claims more frames than can be shown. */
+  isCut: boolean;
+}
+
+/** More images than any stack has; what an instance claims beyond is not believed. */
+const MAX_SLICES = 16_384;
+const MAX_RATE = 60;
+const USUAL_RATE = 24;
+
+/** Makes stacks of a series: slices in the order of their positions, split where scrolling would jump. */
+export function buildStacks(series: SeriesRecord, instances: readonly DicomJson[]): Stack[] {
+  const groups = new Map<string, Slice[]>();
+  const films: Stack[] = [];
+  for (const metadata of instances) {
+    if (!hasPixels(metadata)) continue;
+    const claimed = Math.floor(numberOf(metadata[TagHex.NumberOfFrames]) ?? 1);
+    if (claimed > 1) {
+      films.push(filmOf(series, metadata, claimed));
+      continue;
+    }
+    const slice = sliceOf(series, metadata, 0);
+    const key = groupOf(slice);
+    groups.set(key, [...(groups.get(key) ?? []), slice].slice(0, MAX_SLICES));
+  }
+  const stacks = [...groups.values()].map((slices) => ({
+    key: slices[0]?.key ?? "",
+    series,
+    slices: inOrder(slices),
+    framesPerSecond: undefined,
+    isCut: false,
+  }));
+  return [...stacks, ...films].sort((a, b) => instanceNumber(a.slices[0]) - instanceNumber(b.slices[0]));
+}
+
+/** The one to begin with: not a scout, and the one with the most images. */
+export function mainStack(stacks: readonly Stack[]): Stack | undefined {
+  const weight = ({ slices }: Stack) => (isScout(slices[0]) ? 0 : slices.length);
+  return stacks.reduce<Stack | undefined>(
+    (best, stack) => (!best || weight(stack) > weight(best) ? stack : best),
+    undefined,
+  );
+}
+
+export function isScout(slice: Slice | undefined): boolean {
+  const kinds = slice?.metadata[TagHex.ImageType]?.Value ?? [];
+  return kinds.some((kind) => typeof kind === "string" && /LOCALIZER|SCOUT/.test(kind));
+}
+
+function hasPixels(metadata: DicomJson): boolean {
+  if (isDrawnOverOthers(textOf(metadata[TagHex.SOPClassUID]) ?? "")) return false;
+  return metadata[TagHex.PhotometricInterpretation] !== undefined && metadata[TagHex.Rows] !== undefined;
+}
+
+function sliceOf(series: SeriesRecord, metadata: DicomJson, frameIndex: number): Slice {
+  const sopInstanceUID = textOf(metadata[TagHex.SOPInstanceUID]) ?? "";
+  const { studyInstanceUID, seriesInstanceUID } = series;
+  return {
+    studyInstanceUID,
+    seriesInstanceUID,
+    sopInstanceUID,
+    frameIndex,
+    key: `${sopInstanceUID}/${frameIndex}`,
+    metadata,
+    geometry: readGeometry(metadata, frameIndex),
+  };
+}
+
+function filmOf(series: SeriesRecord, metadata: DicomJson, claimed: number): Stack {
+  const count = Math.min(claimed, MAX_SLICES);
+  const slices = Array.from({ length: count }, (_, frameIndex) => sliceOf(series, metadata, frameIndex));
+  const isBody = new Set(slices.map(({ geometry }) => geometry.location)).size > 1;
+  return {
+    key: slices[0]?.key ?? "",
+    series,
+    slices: isBody ? inOrder(slices) : slices,
+    framesPerSecond: isBody ? undefined : rateOf(metadata),
+    isCut: claimed > MAX_SLICES,
+  };
+}
+
+function rateOf(metadata: DicomJson): number {
+  const [, second] = metadata[TagHex.FrameTimeVector]?.Value ?? [];
+  const frameTime = numberOf(metadata[TagHex.FrameTime]) ?? (typeof second === "number" ? second : undefined);
+  const rate =
+    numberOf(metadata[TagHex.RecommendedDisplayFrameRate]) ??
+    numberOf(metadata[TagHex.CineRate]) ??
+    (frameTime ? 1000 / frameTime : USUAL_RATE);
+  return rate >= 1 ? Math.min(MAX_RATE, Math.round(rate)) : rate > 0 ? 1 : USUAL_RATE;
+}
+
+/** Slices of one group follow each other without a jump: one size, one direction, one echo. */
+function groupOf({ metadata, geometry }: Slice): string {
+  const { plane } = geometry;
+  const direction = plane ? [...plane.row, ...plane.column].map((part) => part.toFixed(2)) : [];
+  const size = [TagHex.Rows, TagHex.Columns, TagHex.SamplesPerPixel].map((tag) => numberOf(metadata[tag]));
+  return [...size, ...direction, numberOf(metadata[TagHex.EchoNumbers])].join(" ");
+}
+
+function inOrder(slices: Slice[]): Slice[] {
+  const hasPlaces = slices.every(({ geometry }) => geometry.location !== undefined);
+  return slices.toSorted((a, b) => {
+    const apart = hasPlaces ? (a.geometry.location ?? 0) - (b.geometry.location ?? 0) : 0;
+    if (Math.abs(apart) > 1e-3) return apart;
+    return instanceNumber(a) - instanceNumber(b) || a.frameIndex - b.frameIndex;
+  });
+}
+
+function instanceNumber(slice: Slice | undefined): number {
+  return numberOf(slice?.metadata[TagHex.InstanceNumber]) ?? 0;
+}

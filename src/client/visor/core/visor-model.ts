@@ -1,0 +1,173 @@
+import { type SeriesRecord, type SeriesUIDs, SourceEnded, type StackSource } from "./source.ts";
+import { buildStacks, isScout, mainStack, type Stack } from "./stacks.ts";
+
+/** A series as the visor shows it; its stacks are known once its metadata are read. */
+export interface SeriesEntry {
+  series: SeriesRecord;
+  state: "waiting" | "reading" | "ready" | "failed";
+  stacks: Stack[];
+}
+
+export interface VisorState {
+  /** `ended`: access has ended. `empty`: nothing has an image. */
+  phase: "opening" | "ready" | "empty" | "failed" | "ended";
+  entries: SeriesEntry[];
+  stack: Stack | undefined;
+  /** Place of the seen slice in the stack. */
+  index: number;
+  /** The way of the last step: 1 or -1. */
+  direction: number;
+}
+
+/** What is open and seen, without anything that draws. */
+export interface VisorModel {
+  readonly state: VisorState;
+  subscribe(listener: () => void): () => void;
+  open(studyInstanceUID: string): Promise<void>;
+  seek(index: number): void;
+  show(stack: Stack): void;
+  /** Reads a series if need be and shows its first or last stack. */
+  showSeries(seriesInstanceUID: string): Promise<void>;
+  /** Goes to the next stack, or back. */
+  turn(step: 1 | -1): Promise<void>;
+  close(): void;
+}
+
+const OPENING: VisorState = { phase: "opening", entries: [], stack: undefined, index: 0, direction: 1 };
+/** Series without one image are passed over; a study of documents has no more than these. */
+const MAX_TRIED = 20;
+
+export function createVisorModel(source: StackSource): VisorModel {
+  const listeners = new Set<() => void>();
+  const closed = new AbortController();
+  const { signal } = closed;
+  const reads = new Map<string, Promise<Stack[]>>();
+  let state = OPENING;
+
+  const set = (change: Partial<VisorState>) => {
+    state = { ...state, ...change };
+    for (const listener of listeners) listener();
+  };
+  const setEntry = (uid: string, change: Partial<SeriesEntry>) =>
+    set({
+      entries: state.entries.map((entry) =>
+        entry.series.seriesInstanceUID === uid ? { ...entry, ...change } : entry,
+      ),
+    });
+
+  function read(series: SeriesRecord): Promise<Stack[]> {
+    const { seriesInstanceUID: uid } = series;
+    const known = reads.get(uid);
+    if (known) return known;
+    const reading = source.readMetadata(series, signal).then((metadata) => buildStacks(series, metadata));
+    reads.set(uid, reading);
+    setEntry(uid, { state: "reading" });
+    reading.then(
+      (stacks) => setEntry(uid, { state: "ready", stacks }),
+      () => {
+        reads.delete(uid);
+        setEntry(uid, { state: "failed" });
+      },
+    );
+    return reading;
+  }
+
+  function show(stack: Stack): void {
+    const isBody = stack.framesPerSecond === undefined && !isScout(stack.slices[0]);
+    const index = isBody ? Math.floor((stack.slices.length - 1) / 2) : 0;
+    set({ stack, index, direction: 1, phase: "ready" });
+  }
+
+  const fail = (error: unknown) => {
+    if (!signal.aborted) set({ phase: error instanceof SourceEnded ? "ended" : "failed" });
+  };
+
+  async function open(studyInstanceUID: string): Promise<void> {
+    set(OPENING);
+    try {
+      const listing = source.listSeries(studyInstanceUID, signal);
+      listing.catch(() => undefined);
+      const beginWith = await source.beginWith?.(studyInstanceUID);
+      const first =
+        beginWith === undefined ? undefined : unnamed({ studyInstanceUID, seriesInstanceUID: beginWith });
+      const early = first && source.readMetadata(first, signal);
+      early?.catch(() => undefined);
+      const listed = await listing;
+      set({ entries: listed.map((series) => ({ series, state: "waiting", stacks: [] })) });
+      if (early) reuse(listed, beginWith ?? "", early);
+      const bySize = listed.toSorted((a, b) => b.instanceCount - a.instanceCount);
+      const order = [
+        ...bySize.filter(({ seriesInstanceUID }) => seriesInstanceUID === beginWith),
+        ...bySize.filter(({ seriesInstanceUID }) => seriesInstanceUID !== beginWith),
+      ];
+      for (const series of order.slice(0, MAX_TRIED)) {
+        const stack = mainStack(await read(series));
+        if (!stack) continue;
+        show(stack);
+        return;
+      }
+      set({ phase: "empty" });
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  /** Takes metadata that were asked for before the series had a name. */
+  function reuse(
+    listed: readonly SeriesRecord[],
+    uid: string,
+    early: ReturnType<StackSource["readMetadata"]>,
+  ): void {
+    const series = listed.find(({ seriesInstanceUID }) => seriesInstanceUID === uid);
+    if (!series) return;
+    const stacks = early.then((metadata) => buildStacks(series, metadata));
+    stacks.then(
+      (made) => setEntry(uid, { state: "ready", stacks: made }),
+      () => reads.delete(uid),
+    );
+    reads.set(uid, stacks);
+  }
+
+  async function showSeries(seriesInstanceUID: string): Promise<void> {
+    const entry = state.entries.find(({ series }) => series.seriesInstanceUID === seriesInstanceUID);
+    if (!entry) return;
+    try {
+      const [stack] = await read(entry.series);
+      if (stack && !signal.aborted) show(stack);
+    } catch (error) {
+      if (error instanceof SourceEnded) fail(error);
+    }
+  }
+
+  return {
+    get state() {
+      return state;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    open,
+    show,
+    showSeries,
+    seek(index) {
+      const last = (state.stack?.slices.length ?? 1) - 1;
+      const to = Math.min(last, Math.max(0, Math.round(index)));
+      if (to !== state.index) set({ index: to, direction: to > state.index ? 1 : -1 });
+    },
+    async turn(step) {
+      const steps = state.entries.flatMap<Stack | string>(({ series, stacks }) =>
+        stacks.length > 0 ? stacks : [series.seriesInstanceUID],
+      );
+      const at = state.stack ? steps.indexOf(state.stack) : -1;
+      const next = steps[at + step];
+      if (typeof next === "string") await showSeries(next);
+      else if (next) show(next);
+    },
+    close: () => closed.abort(),
+  };
+}
+
+function unnamed(uids: SeriesUIDs): SeriesRecord {
+  return { ...uids, seriesNumber: null, modality: "", description: "", instanceCount: 0 };
+}

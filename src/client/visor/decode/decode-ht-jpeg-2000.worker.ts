@@ -1,0 +1,4 @@
+import factory from "@cornerstonejs/codec-openjph/wasmjs";
+import { serveDecoding } from "./serve-decoding.ts";
+
+serveDecoding(factory);

@@ -1,0 +1,4 @@
+import factory from "@cornerstonejs/codec-openjpeg/decodewasmjs";
+import { serveDecoding } from "./serve-decoding.ts";
+
+serveDecoding(factory);

@@ -1,0 +1,4 @@
+import factory from "@cornerstonejs/codec-charls/decodewasmjs";
+import { serveDecoding } from "./serve-decoding.ts";
+
+serveDecoding(factory);

@@ -1,0 +1,3 @@
+import { serveDecoding } from "./serve-decoding.ts";
+
+serveDecoding();

@@ -1,0 +1,132 @@
+import { codecOf } from "../../../shared/pixels/decode-frame.ts";
+import { NoPicture } from "../../../shared/pixels/no-picture.ts";
+import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
+import type { CodecName } from "../../../shared/pixels/wasm-codec.ts";
+import type { Decode } from "../core/frame-loader.ts";
+import type { DecodeReply, DecodeRequest } from "./decode-messages.ts";
+
+/** A worker as the pool uses it. */
+export interface DecodeWorker {
+  postMessage(message: DecodeRequest, transfer: Transferable[]): void;
+  terminate(): void;
+  onmessage: ((event: MessageEvent<DecodeReply>) => void) | null;
+  onerror: ((event: ErrorEvent) => void) | null;
+}
+
+export type WorkerKind = CodecName | "plain";
+
+export interface DecodePoolOptions {
+  /** Starts a worker of a kind, its codec given. */
+  start(kind: WorkerKind): Promise<DecodeWorker>;
+  size: number;
+  timeoutMs?: number;
+}
+
+export interface DecodePool {
+  decode: Decode;
+  close(): void;
+}
+
+/** The slowest real frame takes a tenth of this on a slow phone. */
+const TIMEOUT_MS = 20_000;
+
+interface Seat {
+  kind: WorkerKind;
+  worker: Promise<DecodeWorker>;
+  isBusy: boolean;
+}
+
+interface Turn {
+  kind: WorkerKind;
+  signal: AbortSignal;
+  begin(seat: Seat): void;
+}
+
+/** Decodes in workers that are ended when a frame takes too long. Waiting frames begin in the order of their calls. */
+export function createDecodePool({ start, size, timeoutMs = TIMEOUT_MS }: DecodePoolOptions): DecodePool {
+  const seats = new Set<Seat>();
+  const waiting: Turn[] = [];
+
+  const end = (seat: Seat) => {
+    seats.delete(seat);
+    seat.worker.then(
+      (worker) => worker.terminate(),
+      () => undefined,
+    );
+  };
+
+  function takeSeat(kind: WorkerKind): Seat | undefined {
+    const free = [...seats].filter(({ isBusy }) => !isBusy);
+    const fitting = free.find((seat) => seat.kind === kind);
+    if (fitting) return fitting;
+    if (seats.size >= size) {
+      const [idle] = free;
+      if (!idle) return undefined;
+      end(idle);
+    }
+    const seat: Seat = { kind, worker: start(kind), isBusy: false };
+    seats.add(seat);
+    return seat;
+  }
+
+  function serve(): void {
+    while (waiting.length > 0) {
+      const [next] = waiting;
+      if (next && !next.signal.aborted) {
+        const seat = takeSeat(next.kind);
+        if (!seat) return;
+        seat.isBusy = true;
+        next.begin(seat);
+      }
+      waiting.shift();
+    }
+  }
+
+  function take(kind: WorkerKind, signal: AbortSignal): Promise<Seat> {
+    const turn = Promise.withResolvers<Seat>();
+    signal.addEventListener("abort", () => turn.reject(signal.reason), { once: true });
+    waiting.push({ kind, signal, begin: turn.resolve });
+    serve();
+    return turn.promise;
+  }
+
+  return {
+    async decode(encoded, pixels, signal) {
+      signal.throwIfAborted();
+      const seat = await take(codecOf(encoded.transferSyntaxUID) ?? "plain", signal);
+      try {
+        const worker = await seat.worker;
+        return await ask(worker, { type: "frame", ...encoded, pixels }, timeoutMs);
+      } catch (error) {
+        // A worker that failed or was too slow does not get another frame.
+        if (!(error instanceof NoPicture) || error.detail === TOO_SLOW) end(seat);
+        throw error;
+      } finally {
+        seat.isBusy = false;
+        serve();
+      }
+    },
+    close() {
+      waiting.length = 0;
+      for (const seat of seats) end(seat);
+    },
+  };
+}
+
+const TOO_SLOW = "too slow";
+
+function ask(
+  worker: DecodeWorker,
+  request: DecodeRequest & { type: "frame" },
+  timeoutMs: number,
+): Promise<PreparedFrame> {
+  const { promise, resolve, reject } = Promise.withResolvers<PreparedFrame>();
+  const timer = setTimeout(() => reject(new NoPicture("undecodable", TOO_SLOW)), timeoutMs);
+  worker.onmessage = ({ data }) => {
+    if (data.ok) resolve(data.frame);
+    else reject(new NoPicture(data.failure, data.detail));
+  };
+  worker.onerror = ({ message }) => reject(new TypeError(message));
+  worker.postMessage(request, [request.bytes.buffer]);
+  return promise.finally(() => clearTimeout(timer));
+}

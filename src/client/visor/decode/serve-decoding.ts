@@ -1,0 +1,42 @@
+import { decodeFrame } from "../../../shared/pixels/decode-frame.ts";
+import { NoPicture } from "../../../shared/pixels/no-picture.ts";
+import { prepareFrame } from "../../../shared/pixels/prepare-frame.ts";
+import { type CodecFactory, createCodecs } from "../../../shared/pixels/wasm-codec.ts";
+import type { DecodeReply, DecodeRequest } from "./decode-messages.ts";
+
+/** Answers frames in a worker. @param factory the one codec of this worker, if it has one */
+export function serveDecoding(factory?: CodecFactory): void {
+  let wasmBinary: ArrayBuffer | undefined;
+  const codecs = createCodecs(async () => {
+    if (!factory || !wasmBinary) throw new NoPicture("unsupported", "no codec here");
+    return { factory, wasmBinary };
+  });
+
+  async function decode(request: DecodeRequest & { type: "frame" }): Promise<DecodeReply> {
+    try {
+      const { bytes, pixels, transferSyntaxUID } = request;
+      return {
+        ok: true,
+        frame: prepareFrame(await decodeFrame(bytes, pixels, transferSyntaxUID, codecs), pixels),
+      };
+    } catch (error) {
+      if (error instanceof NoPicture) return { ok: false, failure: error.failure, detail: error.detail };
+      return { ok: false, failure: "undecodable", detail: error instanceof Error ? error.name : "" };
+    }
+  }
+
+  self.addEventListener("message", ({ data }: MessageEvent<DecodeRequest>) => {
+    if (data.type === "codec") {
+      wasmBinary = data.wasmBinary;
+      return;
+    }
+    void decode(data).then((reply) => {
+      const pixels = reply.ok
+        ? reply.frame.kind === "grey"
+          ? reply.frame.indexes
+          : reply.frame.bytes
+        : undefined;
+      self.postMessage(reply, { transfer: pixels ? [pixels.buffer] : [] });
+    });
+  });
+}

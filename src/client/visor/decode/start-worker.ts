@@ -1,0 +1,32 @@
+import type { CodecName } from "../../../shared/pixels/wasm-codec.ts";
+import { createDecodePool, type DecodePool, type WorkerKind } from "./decode-pool.ts";
+
+/** Each kind is a file of its own, so that a codec is loaded when a syntax needs it. */
+const STARTS: Record<WorkerKind, () => Worker> = {
+  plain: () => new Worker(new URL("./decode-plain.worker.ts", import.meta.url), { type: "module" }),
+  jpeg: () => new Worker(new URL("./decode-jpeg.worker.ts", import.meta.url), { type: "module" }),
+  jpegLs: () => new Worker(new URL("./decode-jpeg-ls.worker.ts", import.meta.url), { type: "module" }),
+  jpeg2000: () => new Worker(new URL("./decode-jpeg-2000.worker.ts", import.meta.url), { type: "module" }),
+  htJpeg2000: () =>
+    new Worker(new URL("./decode-ht-jpeg-2000.worker.ts", import.meta.url), { type: "module" }),
+};
+
+/** Addresses of the codecs' WebAssembly; the build puts them in. */
+const CODEC_URLS = JSON.parse(process.env.CODEC_URLS ?? "{}") as Record<CodecName, string>;
+
+async function start(kind: WorkerKind): Promise<Worker> {
+  const worker = STARTS[kind]();
+  if (kind === "plain") return worker;
+  // The worker itself may reach no address.
+  const response = await fetch(CODEC_URLS[kind]);
+  if (!response.ok) throw new TypeError(`answer ${response.status}`);
+  const wasmBinary = await response.arrayBuffer();
+  worker.postMessage({ type: "codec", wasmBinary }, [wasmBinary]);
+  return worker;
+}
+
+/** One worker fewer than the machine has cores, at most four: each codec takes 50 MB. */
+export function startDecodePool(): DecodePool {
+  const cores = navigator.hardwareConcurrency || 2;
+  return createDecodePool({ start, size: Math.min(4, Math.max(2, cores - 1)) });
+}

@@ -1,0 +1,78 @@
+/** How a person has turned, moved and enlarged a picture. */
+export interface ViewTurn {
+  /** 1 fits the picture into the screen. */
+  zoom: number;
+  /** From the middle, in pixels of the screen. */
+  panX: number;
+  panY: number;
+  /** Quarter turns clockwise. */
+  quarters: number;
+  isFlipped: boolean;
+}
+
+export const NO_TURN: ViewTurn = { zoom: 1, panX: 0, panY: 0, quarters: 0, isFlipped: false };
+export const MAX_ZOOM = 20;
+export const MIN_ZOOM = 0.5;
+
+/** Picture and screen, in pixels. `pixelAspect`: height of a pixel of the picture by its width. */
+export interface Stage {
+  columns: number;
+  rows: number;
+  pixelAspect: number;
+  width: number;
+  height: number;
+}
+
+/** Maps picture to screen: x = a·column + c·row + e, y = b·column + d·row + f. */
+export interface Placement {
+  a: number;
+  b: number;
+  c: number;
+  d: number;
+  e: number;
+  f: number;
+}
+
+export function placementOf(turn: ViewTurn, stage: Stage): Placement {
+  const { columns, rows, pixelAspect, width, height } = stage;
+  const wide = columns;
+  const high = rows * pixelAspect;
+  const isOnSide = turn.quarters % 2 === 1;
+  const scale =
+    Math.min(width / (isOnSide ? high : wide), height / (isOnSide ? wide : high)) * Math.max(0.01, turn.zoom);
+  const cos = [1, 0, -1, 0][turn.quarters % 4] ?? 1;
+  const sin = [0, 1, 0, -1][turn.quarters % 4] ?? 0;
+  const flip = turn.isFlipped ? -1 : 1;
+  const a = flip * scale * cos;
+  const b = scale * sin * flip;
+  const c = -scale * sin * pixelAspect;
+  const d = scale * cos * pixelAspect;
+  const e = width / 2 + turn.panX - a * (columns / 2) - c * (rows / 2);
+  const f = height / 2 + turn.panY - b * (columns / 2) - d * (rows / 2);
+  return { a, b, c, d, e, f };
+}
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** The place in the picture (column, row) under a point of the screen. */
+export function toPicture({ a, b, c, d, e, f }: Placement, { x, y }: Point): Point {
+  const determinant = a * d - b * c;
+  return {
+    x: (d * (x - e) - c * (y - f)) / determinant,
+    y: (a * (y - f) - b * (x - e)) / determinant,
+  };
+}
+
+export function toScreen({ a, b, c, d, e, f }: Placement, { x, y }: Point): Point {
+  return { x: a * x + c * y + e, y: b * x + d * y + f };
+}
+
+/** Enlarges by `factor` so that what is at `at` (from the middle of the screen) stays there. */
+export function zoomAt(turn: ViewTurn, factor: number, at: Point): ViewTurn {
+  const zoom = Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, turn.zoom * factor));
+  const by = zoom / turn.zoom;
+  return { ...turn, zoom, panX: at.x - (at.x - turn.panX) * by, panY: at.y - (at.y - turn.panY) * by };
+}

@@ -1,0 +1,143 @@
+import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
+import { createGestureReader, type DragAction, type Gesture, type PointerSample } from "../core/gestures.ts";
+import type { Renderer } from "../draw/picture.ts";
+import { type Placement, type Point, placementOf, type Stage } from "../draw/placement.ts";
+import { createRenderer } from "../draw/renderer.ts";
+import type { ShownPicture } from "./use-picture.ts";
+import type { ViewSettings } from "./view-settings.ts";
+
+/** The sharpest canvas worth its memory. */
+const MAX_RATIO = 3;
+const WHEEL_PX = 40;
+
+export interface FilmProps {
+  /** What a screen reader says of the image. */
+  label: string;
+  shown: ShownPicture | undefined;
+  settings: ViewSettings;
+  /** Whether there are other images to scroll to. */
+  isStack: boolean;
+  onGesture: (gesture: Gesture) => void;
+  /** Where the picture lies now, in CSS pixels of the film. */
+  onPlaced: (placement: Placement | undefined) => void;
+  canvas: RefObject<HTMLCanvasElement | null>;
+}
+
+/** The image itself, with fingers, mouse and wheel. */
+export function Film({ label, shown, settings, isStack, onGesture, onPlaced, canvas }: FilmProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const renderer = useRef<Renderer>(undefined);
+  const [size, setSize] = useState({ width: 0, height: 0 });
+
+  useLayoutEffect(() => {
+    if (!box.current) return;
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry) setSize({ width: entry.contentRect.width, height: entry.contentRect.height });
+    });
+    observer.observe(box.current);
+    return () => observer.disconnect();
+  }, []);
+
+  useEffect(() => {
+    const { current } = canvas;
+    if (!current) return;
+    const made = createRenderer(current);
+    renderer.current = made;
+    return () => {
+      renderer.current = undefined;
+      made.dispose();
+    };
+  }, [canvas]);
+
+  const place = useEffectEvent(onPlaced);
+  useEffect(() => {
+    const { current } = canvas;
+    if (!current || size.width === 0) return;
+    const ratio = Math.min(MAX_RATIO, window.devicePixelRatio || 1);
+    const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
+    if (current.width !== width || current.height !== height) Object.assign(current, { width, height });
+    if (!shown) {
+      renderer.current?.clear();
+      place(undefined);
+      return;
+    }
+    const { picture, pixels } = shown;
+    const stage = { ...sizesOf(picture.frame), pixelAspect: pixels.pixelAspect };
+    const { turn } = settings;
+    const sharp = { ...turn, panX: turn.panX * ratio, panY: turn.panY * ratio };
+    renderer.current?.draw(picture, placementOf(sharp, { ...stage, width, height }));
+    place(placementOf(turn, { ...stage, ...size }));
+    current.dataset.slice = shown.slice.key;
+  }, [shown, settings, size, canvas]);
+
+  useFilmPointers(box, { settings, isStack, onGesture });
+  return (
+    <div className="visor-film" ref={box}>
+      <canvas ref={canvas} role="img" aria-label={label} />
+    </div>
+  );
+}
+
+function sizesOf({ rows, columns }: { rows: number; columns: number }): Pick<Stage, "rows" | "columns"> {
+  return { rows, columns };
+}
+
+function useFilmPointers(
+  box: RefObject<HTMLDivElement | null>,
+  { settings, isStack, onGesture }: Pick<FilmProps, "settings" | "isStack" | "onGesture">,
+): void {
+  const tell = useEffectEvent(onGesture);
+  const isFit = settings.turn.zoom <= 1.01;
+  const dragAction = useEffectEvent((): DragAction => {
+    if (settings.tool === "window" || settings.tool === "pan") return settings.tool;
+    return !isStack && !isFit ? "pan" : "scroll";
+  });
+  const turnsSeries = useEffectEvent(() => isFit);
+  useEffect(() => {
+    const { current } = box;
+    if (!current) return;
+    const reader = createGestureReader({ dragAction, turnsSeries, onGesture: tell });
+    const sampleOf = (event: PointerEvent): PointerSample => {
+      return { id: event.pointerId, at: pointIn(current, event), timeMs: event.timeStamp };
+    };
+    const listen = new AbortController();
+    const on = <Name extends keyof HTMLElementEventMap>(
+      name: Name,
+      listener: (event: HTMLElementEventMap[Name]) => void,
+    ) => current.addEventListener(name, listener, { signal: listen.signal, passive: false });
+    on("pointerdown", (event) => {
+      current.setPointerCapture(event.pointerId);
+      reader.down(sampleOf(event), mouseAction(event));
+    });
+    on("pointermove", (event) => reader.move(sampleOf(event)));
+    on("pointerup", (event) => reader.up(sampleOf(event)));
+    on("pointercancel", () => reader.cancel());
+    on("contextmenu", (event) => event.preventDefault());
+    on("wheel", (event) => {
+      event.preventDefault();
+      const at = pointIn(current, event);
+      if (event.ctrlKey) tell({ type: "zoom", factor: Math.exp(-event.deltaY / 200), at });
+      else tell({ type: "scroll", slices: wheelSlices(event) });
+    });
+    return () => {
+      listen.abort();
+      reader.cancel();
+    };
+  }, [box]);
+}
+
+function pointIn(box: HTMLElement, { clientX, clientY }: MouseEvent): Point {
+  const { left, top } = box.getBoundingClientRect();
+  return { x: clientX - left, y: clientY - top };
+}
+
+/** The right button sets the window and the middle one moves, whatever the tool; the left one acts without waiting. */
+function mouseAction({ pointerType, button }: PointerEvent): DragAction | undefined {
+  if (pointerType !== "mouse") return undefined;
+  return button === 2 ? "window" : button === 1 ? "pan" : undefined;
+}
+
+function wheelSlices({ deltaY, deltaMode }: WheelEvent): number {
+  if (deltaMode !== WheelEvent.DOM_DELTA_PIXEL) return Math.sign(deltaY);
+  return Math.sign(deltaY) * Math.max(1, Math.floor(Math.abs(deltaY) / WHEEL_PX / 3));
+}

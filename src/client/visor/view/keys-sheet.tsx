@@ -1,0 +1,93 @@
+import { Trans } from "@lingui/react/macro";
+import type { ReactNode } from "react";
+import { VisorSheet } from "./visor-sheet.tsx";
+
+/** The keyboard, written down. */
+export function KeysSheet({ onClose }: { onClose: () => void }) {
+  const rows: [string, ReactNode][] = [
+    [
+      "↑ ↓",
+      <Trans key="slice" id="visor.keys.slice">
+        Previous and next image
+      </Trans>,
+    ],
+    [
+      "PgUp PgDn",
+      <Trans key="ten" id="visor.keys.ten">
+        Ten images
+      </Trans>,
+    ],
+    [
+      "Home End",
+      <Trans key="ends" id="visor.keys.ends">
+        First and last image
+      </Trans>,
+    ],
+    [
+      "← →",
+      <Trans key="series" id="visor.keys.series">
+        Previous and next series
+      </Trans>,
+    ],
+    [
+      "0–9",
+      <Trans key="windows" id="visor.keys.windows">
+        Windows
+      </Trans>,
+    ],
+    [
+      "P J M",
+      <Trans key="drag" id="visor.keys.drag">
+        Drag: images, window, move
+      </Trans>,
+    ],
+    [
+      "R A V",
+      <Trans key="measure" id="visor.keys.measure">
+        Length, angle, value
+      </Trans>,
+    ],
+    [
+      "N G E O",
+      <Trans key="turn" id="visor.keys.turn">
+        Invert, rotate, flip, reset
+      </Trans>,
+    ],
+    [
+      "+ −",
+      <Trans key="zoom" id="visor.keys.zoom">
+        Enlarge and reduce
+      </Trans>,
+    ],
+    [
+      "␣",
+      <Trans key="cine" id="visor.keys.cine">
+        Play and pause
+      </Trans>,
+    ],
+    [
+      "I L F",
+      <Trans key="show" id="visor.keys.show">
+        Corner texts, report, full screen
+      </Trans>,
+    ],
+    [
+      "Esc",
+      <Trans key="back" id="visor.keys.back">
+        Back
+      </Trans>,
+    ],
+  ];
+  return (
+    <VisorSheet title={<Trans id="visor.keys">Keyboard shortcuts</Trans>} onClose={onClose}>
+      <dl className="visor-facts">
+        {rows.map(([keys, text]) => (
+          <div key={keys}>
+            <dt>{keys}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </VisorSheet>
+  );
+}

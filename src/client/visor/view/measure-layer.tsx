@@ -1,0 +1,75 @@
+import { useLingui } from "@lingui/react/macro";
+import { TagHex } from "../../../shared/dicom/tags.ts";
+import { modalityValue } from "../../../shared/pixels/grey-table.ts";
+import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
+import { angleDegrees, lengthMm, type Measure } from "../core/measures.ts";
+import { type Placement, type Point, toScreen } from "../draw/placement.ts";
+import type { ShownPicture } from "./use-picture.ts";
+
+interface MeasureLayerProps {
+  measures: Measure[];
+  shown: ShownPicture;
+  placement: Placement;
+}
+
+/** Lengths, angles and values drawn over the picture. */
+export function MeasureLayer({ measures, shown, placement }: MeasureLayerProps) {
+  const { i18n, t } = useLingui();
+  const { spacing, isAtDetector } = shown.slice.geometry;
+  const text = (measure: Measure): string => {
+    const one = (value: number) => i18n.number(value, { maximumFractionDigits: 1 });
+    if (measure.kind === "probe") return valueText(measure.points[0], shown, one);
+    if (measure.kind === "angle") {
+      const degrees = angleDegrees(measure.points, spacing);
+      return degrees === undefined ? "" : `${one(degrees)}°`;
+    }
+    const length = lengthMm(measure.points, spacing);
+    if (length === undefined) return t({ id: "visor.measure.noSpacing", message: "no scale" });
+    return `${one(length)} mm${isAtDetector ? "*" : ""}`;
+  };
+  const own = measures.filter(({ sliceKey }) => sliceKey === shown.slice.key);
+  return (
+    <svg className="visor-measures" aria-hidden="true">
+      {own.map((measure) => {
+        const points = measure.points.map((point) => toScreen(placement, point));
+        const last = points.at(-1);
+        const key = measure.points.map(({ x, y }) => `${x},${y}`).join(" ");
+        return (
+          <g key={`${measure.kind} ${key}`}>
+            <polyline points={points.map(({ x, y }) => `${x},${y}`).join(" ")} />
+            {points.map(({ x, y }) => (
+              <circle key={`${x} ${y}`} cx={x} cy={y} r={3} />
+            ))}
+            {last && (
+              <text x={last.x + 8} y={last.y - 8}>
+                {text(measure)}
+              </text>
+            )}
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+function valueText(
+  point: Point | undefined,
+  { picture, pixels, slice }: ShownPicture,
+  format: (value: number) => string,
+): string {
+  if (!point) return "";
+  const value = valueAt(picture.frame, point);
+  if (value === undefined) return "";
+  if (typeof value !== "number") return value.join(" ");
+  const isHounsfield = slice.metadata[TagHex.Modality]?.Value?.[0] === "CT";
+  return `${format(modalityValue(pixels, value))}${isHounsfield ? " HU" : ""}`;
+}
+
+/** The stored value, or the colours, at a place. */
+function valueAt(frame: PreparedFrame, { x, y }: Point): number | number[] | undefined {
+  const [column, row] = [Math.floor(x), Math.floor(y)];
+  if (column < 0 || row < 0 || column >= frame.columns || row >= frame.rows) return undefined;
+  const at = row * frame.columns + column;
+  if (frame.kind === "colour") return [...frame.bytes.subarray(at * 3, at * 3 + 3)];
+  return frame.first + (frame.indexes[at] ?? 0) * frame.step;
+}

@@ -1,0 +1,66 @@
+import { useLingui } from "@lingui/react/macro";
+import type { ComponentType } from "react";
+import type { SeriesEntry } from "../core/visor-model.ts";
+import { PlayIcon } from "./icons.ts";
+import { isFilm, type Visor } from "./use-visor.ts";
+import { stackName } from "./visor-texts.ts";
+
+interface SeriesListProps {
+  visor: Visor;
+  picture: ComponentType<{ seriesInstanceUID: string }> | undefined;
+  /** A row of small films on a phone, a column with names on a desktop. */
+  kind: "strip" | "column";
+}
+
+/** The series of the study; a series that is split shows each of its stacks. */
+export function SeriesList({ visor, picture: Picture, kind }: SeriesListProps) {
+  const { i18n, t } = useLingui();
+  const { state, model } = visor;
+  return (
+    <nav className={`visor-${kind}`} aria-label={t({ id: "visor.seriesList", message: "Series" })}>
+      {state.entries.flatMap((entry) =>
+        itemsOf(entry).map(({ key, count, isPlayed, open }) => {
+          const isCurrent =
+            state.stack?.key === key ||
+            (key === entry.series.seriesInstanceUID && entry.stacks[0] === state.stack && state.stack);
+          const name = stackName(i18n, entry);
+          return (
+            <button
+              type="button"
+              key={key}
+              className="visor-series"
+              aria-current={isCurrent ? "true" : undefined}
+              aria-label={t({ id: "visor.seriesItem", message: `${name}, ${count} images` })}
+              onClick={() => open(model)}
+            >
+              <span className="visor-series-film">
+                {Picture && <Picture seriesInstanceUID={entry.series.seriesInstanceUID} />}
+                {!Picture && <span className="visor-series-kind">{entry.series.modality}</span>}
+                {isPlayed && <PlayIcon small />}
+                <span className="visor-series-count">{count}</span>
+              </span>
+              {kind === "column" && <span className="visor-series-name">{name}</span>}
+            </button>
+          );
+        }),
+      )}
+    </nav>
+  );
+}
+
+function itemsOf({ series, stacks, state }: SeriesEntry) {
+  const uid = series.seriesInstanceUID;
+  if (state === "ready" && stacks.length === 0) return [];
+  if (stacks.length <= 1) {
+    const [only] = stacks;
+    const count = only?.slices.length ?? series.instanceCount;
+    const isPlayed = only ? isFilm(only) : false;
+    return [{ key: uid, count, isPlayed, open: (model: Visor["model"]) => void model.showSeries(uid) }];
+  }
+  return stacks.map((stack) => ({
+    key: stack.key,
+    count: stack.slices.length,
+    isPlayed: isFilm(stack),
+    open: (model: Visor["model"]) => model.show(stack),
+  }));
+}

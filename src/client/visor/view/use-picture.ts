@@ -1,0 +1,55 @@
+import { useMemo, useRef } from "react";
+import { greyTable, type Voi } from "../../../shared/pixels/grey-table.ts";
+import { type PixelModule, readPixelModule, type Window } from "../../../shared/pixels/pixel-module.ts";
+import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
+import type { Slice } from "../core/stacks.ts";
+import { autoVoi } from "../core/windows.ts";
+import type { Picture } from "../draw/picture.ts";
+import type { ViewSettings } from "./view-settings.ts";
+
+export interface ShownPicture {
+  slice: Slice;
+  pixels: PixelModule;
+  picture: Picture;
+  /** The window that it is seen through; undefined for colours and for a table of the instance. */
+  window: Window | undefined;
+}
+
+const NO_TABLE = new Uint8Array();
+
+/** The picture of a slice as the person wants to see it; undefined until the frame has come. */
+export function usePictureOf(
+  slice: Slice | undefined,
+  frame: PreparedFrame | undefined,
+  { window, isInverted }: Pick<ViewSettings, "window" | "isInverted">,
+): ShownPicture | undefined {
+  const kept = useRef<{ key: string; table: Uint8Array }>(undefined);
+  return useMemo(() => {
+    if (!slice || !frame) return undefined;
+    const pixels = readPixelModule(slice.metadata, slice.frameIndex);
+    if (frame.kind === "colour") {
+      return { slice, pixels, picture: { frame, table: NO_TABLE, isInverted }, window: undefined };
+    }
+    const voi: Voi = window ? { kind: "window", window } : autoVoi(frame, pixels);
+    const isDark = pixels.isInverted !== isInverted;
+    const { first, step, levels } = frame;
+    const { rescale, modalityTable } = pixels;
+    // Most slices of a stack share their table; one with tables of its own gets a key of its own.
+    const own = modalityTable || voi.kind === "table" ? slice.key : "";
+    const key = JSON.stringify([
+      first,
+      step,
+      levels,
+      rescale,
+      voi.kind === "window" && voi.window,
+      isDark,
+      own,
+    ]);
+    if (kept.current?.key !== key) {
+      kept.current = { key, table: greyTable(frame, pixels, voi, isDark) };
+    }
+    const { table } = kept.current;
+    const shown = voi.kind === "window" ? voi.window : undefined;
+    return { slice, pixels, picture: { frame, table, isInverted }, window: shown };
+  }, [slice, frame, window, isInverted]);
+}

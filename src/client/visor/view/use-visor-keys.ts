@@ -1,0 +1,87 @@
+import type { KeyboardEvent } from "react";
+import { NO_TURN } from "../draw/placement.ts";
+import type { Visor } from "./use-visor.ts";
+import type { Tool } from "./view-settings.ts";
+
+/** What keys do besides what the visor itself does. */
+export interface KeyActions {
+  toggleCorners(): void;
+  toggleLaudo(): void;
+  showKeys(): void;
+  goFullScreen(): void;
+  leave(): void;
+}
+
+const PAGE = 10;
+const ZOOM_STEP = 1.25;
+const TOOLS: Record<string, Tool> = {
+  p: "scroll",
+  j: "window",
+  m: "pan",
+  r: "length",
+  a: "angle",
+  v: "probe",
+};
+
+/** The keyboard of the visor; letters as its tools show them. */
+export function visorKeyHandler(visor: Visor, does: KeyActions): (event: KeyboardEvent) => void {
+  const { model, change, cine } = visor;
+  const last = (visor.stack?.slices.length ?? 1) - 1;
+  const step = (slices: number) => () => {
+    cine.setPlaying(false);
+    model.seek(model.state.index + slices);
+  };
+  const keys = new Map<string, () => void>([
+    ["ArrowUp", step(-1)],
+    ["ArrowDown", step(1)],
+    ["PageUp", step(-PAGE)],
+    ["PageDown", step(PAGE)],
+    ["Home", () => model.seek(0)],
+    ["End", () => model.seek(last)],
+    ["ArrowLeft", () => void model.turn(-1)],
+    ["ArrowRight", () => void model.turn(1)],
+    ["+", () => visor.zoomBy(ZOOM_STEP)],
+    ["=", () => visor.zoomBy(ZOOM_STEP)],
+    ["-", () => visor.zoomBy(1 / ZOOM_STEP)],
+    [" ", () => cine.setPlaying(!cine.isPlaying)],
+    ["n", () => change((now) => ({ isInverted: !now.isInverted }))],
+    ["g", () => change(({ turn }) => ({ turn: { ...turn, quarters: (turn.quarters + 1) % 4 } }))],
+    ["e", () => change(({ turn }) => ({ turn: { ...turn, isFlipped: !turn.isFlipped } }))],
+    [
+      "o",
+      () => {
+        change({ turn: NO_TURN, window: undefined, isInverted: false });
+        visor.clearMeasures();
+      },
+    ],
+    ["i", does.toggleCorners],
+    ["l", does.toggleLaudo],
+    ["f", does.goFullScreen],
+    ["?", does.showKeys],
+    ["Escape", () => (visor.settings.tool === "scroll" ? does.leave() : change({ tool: "scroll" }))],
+  ]);
+  return (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { target, key } = event;
+    if (target instanceof HTMLInputElement || isInSheet(target)) return;
+    // A button keeps the keys that press it.
+    if (target instanceof HTMLButtonElement && (key === " " || key === "Enter")) return;
+    const letter = key.length === 1 ? key.toLowerCase() : key;
+    const tool = TOOLS[letter];
+    const run = keys.get(letter) ?? (tool && (() => change({ tool }))) ?? presetKey(visor, key);
+    if (!run) return;
+    event.preventDefault();
+    run();
+  };
+}
+
+function isInSheet(target: EventTarget): boolean {
+  return target instanceof Element && target.closest(".visor-sheet") !== null;
+}
+
+/** 0 is the window of the instance, 1 to 9 are the presets. */
+function presetKey({ presets, change }: Visor, key: string): (() => void) | undefined {
+  if (key === "0") return () => change({ window: undefined });
+  const preset = /^[1-9]$/.test(key) ? presets[Number(key) - 1] : undefined;
+  return preset && (() => change({ window: { center: preset.center, width: preset.width } }));
+}

@@ -1,0 +1,165 @@
+import { useEffect, useEffectEvent, useReducer, useRef, useState, useSyncExternalStore } from "react";
+import type { Gesture } from "../core/gestures.ts";
+import type { Measure } from "../core/measures.ts";
+import { POINTS_OF } from "../core/measures.ts";
+import { isScout, type Stack } from "../core/stacks.ts";
+import { draggedWindow, presetsFor, windowLimits } from "../core/windows.ts";
+import { type Placement, type Point, toPicture, type ViewTurn, zoomAt } from "../draw/placement.ts";
+import { useCine } from "./use-cine.ts";
+import { usePictureOf } from "./use-picture.ts";
+import { changeSettings, FIRST_SETTINGS, type SettingsChange, type ViewSettings } from "./view-settings.ts";
+import { startVisorCore } from "./visor-core.ts";
+import type { VisorProps } from "./visor-props.ts";
+
+const DOUBLE_TAP_ZOOM = 2.5;
+const MAX_MEASURES = 200;
+
+export type Visor = ReturnType<typeof useVisor>;
+
+/** Everything that the frames of the visor, for phones and for desktops, show and do. */
+export function useVisor({ source, studies, onEnded }: Pick<VisorProps, "source" | "studies" | "onEnded">) {
+  const [core] = useState(() => startVisorCore(source));
+  const { model, frames } = core;
+  const [study] = studies;
+  const state = useSyncExternalStore(model.subscribe, () => model.state);
+  useSyncExternalStore(frames.subscribe, frames.version);
+  const [settings, change] = useReducer(
+    (now: ViewSettings, by: SettingsChange) => changeSettings(now, by),
+    FIRST_SETTINGS,
+  );
+  const [measures, setMeasures] = useState<Measure[]>([]);
+  const [placement, setPlacement] = useState<Placement>();
+  const [areBarsHidden, setBarsHidden] = useState(false);
+
+  const closing = useRef<ReturnType<typeof setTimeout>>(undefined);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a source and its study are opened once
+  useEffect(() => {
+    clearTimeout(closing.current);
+    if (study) void model.open(study.studyInstanceUID);
+    return () => {
+      // React's strict mode takes the component away and puts it back at once.
+      closing.current = setTimeout(() => core.close());
+    };
+  }, []);
+  const end = useEffectEvent(() => onEnded?.());
+  const hasEnded = state.phase === "ended";
+  useEffect(() => {
+    if (hasEnded) end();
+  }, [hasEnded]);
+
+  const { stack, index } = state;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another stack is seen anew
+  useEffect(() => change("reset"), [stack]);
+
+  const slice = stack?.slices[index];
+  const frame = slice && frames.frame(slice);
+  const failure = slice && frames.failure(slice);
+  const shown = usePictureOf(slice, frame, settings);
+  const cine = useCine(stack, {
+    next: () => model.seek(index + 1 >= (stack?.slices.length ?? 0) ? 0 : index + 1),
+    isReady: () => frame !== undefined || failure !== undefined,
+  });
+
+  const modality = stack?.series.modality ?? "";
+  const described = `${study?.title ?? ""} ${stack?.series.description ?? ""}`;
+  const presets = frame?.kind === "grey" ? presetsFor(modality, described) : [];
+  const limits = shown && frame?.kind === "grey" ? windowLimits(frame, shown.pixels) : undefined;
+
+  function onTapped(at: Point, isDouble: boolean): void {
+    const { tool } = settings;
+    if (tool === "length" || tool === "angle" || tool === "probe") {
+      if (shown && placement) measure(tool, toPicture(placement, at), shown.slice.key);
+    } else if (isDouble) {
+      setBarsHidden(false);
+      change(({ turn }) => ({ turn: turn.zoom > 1.01 ? unmoved(turn) : enlarged(turn, at) }));
+    } else setBarsHidden((now) => !now);
+  }
+
+  function enlarged(turn: ViewTurn, at: Point): ViewTurn {
+    return zoomAt(turn, DOUBLE_TAP_ZOOM, fromMiddle(at));
+  }
+
+  /** Gestures name points from the corner of the film, zooming wants them from its middle. */
+  function fromMiddle(at: Point): Point {
+    const film = document.querySelector(".visor-film")?.getBoundingClientRect();
+    return film ? { x: at.x - film.width / 2, y: at.y - film.height / 2 } : { x: 0, y: 0 };
+  }
+
+  function measure(kind: Measure["kind"], point: Point, sliceKey: string): void {
+    setMeasures((now) => {
+      const last = now.at(-1);
+      const isOpen =
+        last?.kind === kind && last.sliceKey === sliceKey && last.points.length < POINTS_OF[kind];
+      if (isOpen) return [...now.slice(0, -1), { ...last, points: [...last.points, point] }];
+      return [...now.slice(-MAX_MEASURES), { kind, sliceKey, points: [point] }];
+    });
+  }
+
+  function onGesture(gesture: Gesture): void {
+    switch (gesture.type) {
+      case "scroll":
+        cine.setPlaying(false);
+        model.seek(model.state.index + gesture.slices);
+        break;
+      case "series":
+        void model.turn(gesture.step);
+        break;
+      case "pan":
+        change(({ turn }) => ({
+          turn: { ...turn, panX: turn.panX + gesture.x, panY: turn.panY + gesture.y },
+        }));
+        break;
+      case "zoom":
+        change(({ turn }) => ({ turn: zoomAt(turn, gesture.factor, fromMiddle(gesture.at)) }));
+        break;
+      case "window":
+        dragWindow(gesture);
+        break;
+      case "tap":
+      case "doubleTap":
+        onTapped(gesture.at, gesture.type === "doubleTap");
+        break;
+      case "hold":
+        navigator.vibrate?.(10);
+    }
+  }
+
+  function dragWindow(moved: Point): void {
+    const from = settings.window ?? shown?.window;
+    if (!limits || !from) return;
+    change((now) => ({ window: draggedWindow(now.window ?? from, moved, limits) }));
+  }
+
+  const ready = stack ? stack.slices.filter((one) => frames.frame(one)).length : 0;
+  const failed = stack ? stack.slices.flatMap((one, at) => (frames.failure(one) ? [at] : [])) : [];
+  return {
+    ...{
+      model,
+      state,
+      study,
+      stack,
+      index,
+      slice,
+      frame,
+      failure,
+      shown,
+      settings,
+      change,
+      measures,
+      placement,
+    },
+    ...{ setPlacement, cine, presets, limits, onGesture, areBarsHidden, ready, failed },
+    clearMeasures: () => setMeasures([]),
+    retry: () => slice && frames.retry(slice),
+    zoomBy: (factor: number) => change(({ turn }) => ({ turn: zoomAt(turn, factor, { x: 0, y: 0 }) })),
+  };
+}
+
+function unmoved(turn: ViewTurn): ViewTurn {
+  return { ...turn, zoom: 1, panX: 0, panY: 0 };
+}
+
+/** What the strip says of a stack: its number of images. */
+export function isFilm({ framesPerSecond, slices }: Stack): boolean {
+  return framesPerSecond !== undefined && !isScout(slices[0]);
+}

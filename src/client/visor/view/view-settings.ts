@@ -1,0 +1,30 @@
+import type { Window } from "../../../shared/pixels/pixel-module.ts";
+import { NO_TURN, type ViewTurn } from "../draw/placement.ts";
+
+export type Tool = "scroll" | "window" | "pan" | "length" | "angle" | "probe";
+
+/** How the person sees a stack. */
+export interface ViewSettings {
+  turn: ViewTurn;
+  /** Undefined: as the instance proposes. */
+  window: Window | undefined;
+  isInverted: boolean;
+  tool: Tool;
+}
+
+export const FIRST_SETTINGS: ViewSettings = {
+  turn: NO_TURN,
+  window: undefined,
+  isInverted: false,
+  tool: "scroll",
+};
+
+export type SettingsChange =
+  | Partial<ViewSettings>
+  | ((settings: ViewSettings) => Partial<ViewSettings>)
+  | "reset";
+
+export function changeSettings(settings: ViewSettings, change: SettingsChange): ViewSettings {
+  if (change === "reset") return { ...FIRST_SETTINGS, tool: settings.tool };
+  return { ...settings, ...(typeof change === "function" ? change(settings) : change) };
+}

@@ -1,0 +1,144 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { ArrowLeftIcon, EllipsisIcon, FileTextIcon } from "../../ui/icons.tsx";
+import { CineBar } from "./cine-bar.tsx";
+import { OhifIcon, ShareIcon } from "./icons.ts";
+import { SeriesList } from "./series-list.tsx";
+import type { Visor } from "./use-visor.ts";
+import { Seen } from "./visor-notes.tsx";
+import type { VisorProps } from "./visor-props.ts";
+import { stackName } from "./visor-texts.ts";
+import { WindowChips } from "./window-chips.tsx";
+
+/** What stands around the film. */
+export interface FrameProps extends VisorProps {
+  visor: Visor;
+  isLaudoOpen: boolean;
+  setLaudoOpen: (isOpen: boolean) => void;
+  onMenu: () => void;
+}
+
+function BackButton({ onBack }: Pick<VisorProps, "onBack">) {
+  const { t } = useLingui();
+  return (
+    <IconButton className="visor-icon" label={t({ id: "visor.back", message: "Back" })} onClick={onBack}>
+      <ArrowLeftIcon />
+    </IconButton>
+  );
+}
+
+function MenuButton({ onMenu }: Pick<FrameProps, "onMenu">) {
+  const { t } = useLingui();
+  return (
+    <IconButton
+      className="visor-icon"
+      label={t({ id: "visor.more", message: "More options" })}
+      aria-haspopup="dialog"
+      onClick={onMenu}
+    >
+      <EllipsisIcon />
+    </IconButton>
+  );
+}
+
+export function PhoneHead({ visor, onBack, onMenu }: FrameProps) {
+  const { i18n } = useLingui();
+  const { study, stack, ready } = visor;
+  const share = stack ? ready / stack.slices.length : 0;
+  return (
+    <header className="visor-top">
+      <BackButton onBack={onBack} />
+      <div className="visor-title">
+        <b>{study?.title}</b>
+        <span>{[stack && stackName(i18n, stack), study?.date].filter(Boolean).join(" · ")}</span>
+      </div>
+      <MenuButton onMenu={onMenu} />
+      {share < 1 && <span className="visor-progress" style={{ width: `${share * 100}%` }} />}
+    </header>
+  );
+}
+
+export function DesktopHead({
+  visor,
+  onBack,
+  onMenu,
+  laudo,
+  isLaudoOpen,
+  setLaudoOpen,
+  onShare,
+  onOpenOhif,
+}: FrameProps) {
+  return (
+    <header className="visor-top">
+      <BackButton onBack={onBack} />
+      <div className="visor-title">
+        <b>{visor.study?.title}</b>
+        <span>{visor.study?.detail}</span>
+      </div>
+      <span className="visor-note">
+        <Trans id="viewer.notForDiagnosis">Not for primary diagnosis</Trans>
+      </span>
+      {laudo && (
+        <Button
+          size="small"
+          on={isLaudoOpen}
+          aria-pressed={isLaudoOpen}
+          onClick={() => setLaudoOpen(!isLaudoOpen)}
+        >
+          <FileTextIcon small />
+          <Trans id="visor.laudo">Report</Trans>
+        </Button>
+      )}
+      {onShare && (
+        <Button size="small" onClick={onShare}>
+          <ShareIcon small />
+          <Trans id="visor.share">Share</Trans>
+        </Button>
+      )}
+      {onOpenOhif && (
+        <Button size="small" onClick={onOpenOhif}>
+          <OhifIcon small />
+          <Trans id="visor.ohif">Open in OHIF</Trans>
+        </Button>
+      )}
+      <MenuButton onMenu={onMenu} />
+    </header>
+  );
+}
+
+export function PhoneFoot({ visor, laudo, isLaudoOpen, setLaudoOpen, seriesPicture }: FrameProps) {
+  return (
+    <footer className="visor-foot">
+      <div className="visor-line">
+        <Seen visor={visor} />
+        <span>
+          <Trans id="viewer.notForDiagnosis">Not for primary diagnosis</Trans>
+        </span>
+      </div>
+      <FilmBar visor={visor} />
+      {(visor.presets.length > 0 || laudo) && (
+        <div className="visor-choices">
+          <WindowChips visor={visor} hasKeys={false} />
+          {laudo && (
+            <button
+              type="button"
+              className="visor-laudo"
+              aria-expanded={isLaudoOpen}
+              onClick={() => setLaudoOpen(!isLaudoOpen)}
+            >
+              <FileTextIcon small />
+              <Trans id="visor.laudo">Report</Trans>
+            </button>
+          )}
+        </div>
+      )}
+      <SeriesList visor={visor} picture={seriesPicture} kind="strip" />
+    </footer>
+  );
+}
+
+/** The bar of a film that is played; nothing for slices of a body. */
+export function FilmBar({ visor: { stack, cine, index, model } }: { visor: Visor }) {
+  if (stack?.framesPerSecond === undefined || stack.slices.length < 2) return null;
+  return <CineBar cine={cine} index={index} count={stack.slices.length} onSeek={model.seek} />;
+}

@@ -1,0 +1,158 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { ReactNode } from "react";
+import { DownloadIcon } from "../../ui/icons.tsx";
+import {
+  AngleIcon,
+  ContrastIcon,
+  FlipIcon,
+  InfoIcon,
+  OhifIcon,
+  ProbeIcon,
+  RotateIcon,
+  RulerIcon,
+  SaveImageIcon,
+  ShareIcon,
+} from "./icons.ts";
+import type { Visor } from "./use-visor.ts";
+import type { VisorProps } from "./visor-props.ts";
+import { VisorSheet } from "./visor-sheet.tsx";
+
+interface VisorMenuProps extends Pick<VisorProps, "onDownload" | "onShare" | "onOpenOhif" | "menu"> {
+  visor: Visor;
+  onInformation: () => void;
+  onSaveImage: () => void;
+  onClose: () => void;
+}
+
+/** Everything that has no place of its own on a phone. */
+export function VisorMenu({ visor, onClose, ...does }: VisorMenuProps) {
+  const { t } = useLingui();
+  const { change, settings } = visor;
+  const then = (run: () => void) => () => {
+    onClose();
+    run();
+  };
+  const tool = (name: "length" | "angle" | "probe") =>
+    then(() => change({ tool: settings.tool === name ? "scroll" : name }));
+  return (
+    <VisorSheet title={<Trans id="visor.menu">Options</Trans>} onClose={onClose}>
+      <WindowSliders visor={visor} />
+      <div className="visor-menu-tools">
+        <MenuTool icon={<RulerIcon />} onClick={tool("length")}>
+          <Trans id="visor.tool.length">Measure</Trans>
+        </MenuTool>
+        <MenuTool icon={<AngleIcon />} onClick={tool("angle")}>
+          <Trans id="visor.tool.angle">Angle</Trans>
+        </MenuTool>
+        <MenuTool icon={<ProbeIcon />} onClick={tool("probe")}>
+          <Trans id="visor.tool.probe">Value</Trans>
+        </MenuTool>
+        <MenuTool icon={<ContrastIcon />} onClick={() => change({ isInverted: !settings.isInverted })}>
+          <Trans id="visor.tool.invert">Invert</Trans>
+        </MenuTool>
+        <MenuTool
+          icon={<RotateIcon />}
+          onClick={() => change(({ turn }) => ({ turn: { ...turn, quarters: (turn.quarters + 1) % 4 } }))}
+        >
+          <Trans id="visor.tool.rotate">Rotate</Trans>
+        </MenuTool>
+        <MenuTool
+          icon={<FlipIcon />}
+          onClick={() => change(({ turn }) => ({ turn: { ...turn, isFlipped: !turn.isFlipped } }))}
+        >
+          <Trans id="visor.tool.flip">Flip</Trans>
+        </MenuTool>
+      </div>
+      <hr />
+      <MenuLine icon={<InfoIcon />} onClick={then(does.onInformation)}>
+        <Trans id="visor.information">Information</Trans>
+      </MenuLine>
+      <MenuLine icon={<SaveImageIcon />} onClick={then(does.onSaveImage)}>
+        <Trans id="visor.saveImage">Save this image</Trans>
+      </MenuLine>
+      {does.onDownload && (
+        <MenuLine icon={<DownloadIcon />} onClick={then(does.onDownload)}>
+          <Trans id="visor.download">Download</Trans>
+        </MenuLine>
+      )}
+      {does.onShare && (
+        <MenuLine icon={<ShareIcon />} onClick={then(does.onShare)}>
+          <Trans id="visor.share">Share</Trans>
+        </MenuLine>
+      )}
+      {does.onOpenOhif && (
+        <MenuLine
+          icon={<OhifIcon />}
+          onClick={then(does.onOpenOhif)}
+          detail={t({ id: "visor.ohif.text", message: "Measurements, planes and 3D. Uses more data." })}
+        >
+          <Trans id="visor.ohif">Open in OHIF</Trans>
+        </MenuLine>
+      )}
+      {does.menu}
+    </VisorSheet>
+  );
+}
+
+function WindowSliders({ visor: { limits, shown, settings, change } }: { visor: Visor }) {
+  const { t } = useLingui();
+  const window = settings.window ?? shown?.window;
+  if (!limits || !window) return null;
+  const range = Math.max(1, limits.highest - limits.lowest);
+  const slider = (name: "center" | "width", label: string, from: number, to: number) => (
+    <label className="visor-window-slider">
+      <span>{label}</span>
+      <input
+        type="range"
+        className="visor-range"
+        min={Math.floor(from)}
+        max={Math.ceil(to)}
+        value={window[name]}
+        onChange={(event) => change({ window: { ...window, [name]: Number(event.currentTarget.value) } })}
+      />
+      <span className="visor-value">{Math.round(window[name])}</span>
+    </label>
+  );
+  return (
+    <div className="visor-windows">
+      <div className="visor-windows-head">
+        <b>
+          <Trans id="visor.windows">Window</Trans>
+        </b>
+        <button type="button" className="btn is-quiet" onClick={() => change("reset")}>
+          <Trans id="visor.reset">Reset</Trans>
+        </button>
+      </div>
+      {slider("center", t({ id: "visor.center", message: "Center" }), limits.lowest, limits.highest)}
+      {slider("width", t({ id: "visor.width", message: "Width" }), 1, range)}
+    </div>
+  );
+}
+
+interface MenuItemProps {
+  icon: ReactNode;
+  detail?: string;
+  onClick: () => void;
+  children: ReactNode;
+}
+
+function MenuTool({ icon, onClick, children }: MenuItemProps) {
+  return (
+    <button type="button" className="visor-menu-tool" onClick={onClick}>
+      {icon}
+      <span>{children}</span>
+    </button>
+  );
+}
+
+function MenuLine({ icon, detail, onClick, children }: MenuItemProps) {
+  return (
+    <button type="button" className="visor-menu-line" onClick={onClick}>
+      {icon}
+      <span>
+        {children}
+        {detail && <small>{detail}</small>}
+      </span>
+    </button>
+  );
+}

@@ -1,0 +1,96 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useEffect, useState } from "react";
+import { localStore } from "../../browser-storage.ts";
+import type { Visor } from "./use-visor.ts";
+import { stackName, windowText } from "./visor-texts.ts";
+
+/** The window, or what is still on its way. */
+export function Seen({ visor: { shown, stack, index, state } }: { visor: Visor }) {
+  const { i18n } = useLingui();
+  const count = stack?.slices.length ?? 0;
+  const number = index + 1;
+  if (stack && !shown) {
+    return (
+      <span className="visor-mono">
+        <Trans id="visor.preview">
+          Preview · {number} of {count}
+        </Trans>
+      </span>
+    );
+  }
+  if (state.phase === "opening") {
+    return (
+      <span className="visor-mono">
+        <Trans id="visor.opening">Opening</Trans>
+      </span>
+    );
+  }
+  return <span className="visor-mono">{shown?.window ? windowText(i18n, shown.window) : null}</span>;
+}
+
+/** What is written in the corners of a desktop's film. */
+export function Corners({ visor }: { visor: Visor }) {
+  const { i18n } = useLingui();
+  const { stack, slice, settings } = visor;
+  const thickness = slice?.geometry.thickness;
+  const mm =
+    thickness && `${i18n.number(thickness, { minimumFractionDigits: 1, maximumFractionDigits: 1 })} mm`;
+  const percent = Math.round(settings.turn.zoom * 100);
+  return (
+    <>
+      <div className="visor-corner is-top">
+        {stack && stackName(i18n, stack)}
+        <br />
+        {[stack?.series.modality, mm].filter(Boolean).join(" · ")}
+      </div>
+      <div className="visor-corner is-bottom">
+        <Seen visor={visor} />
+        <br />
+        Zoom {percent} %
+      </div>
+    </>
+  );
+}
+
+const HINT = "visorHint";
+const MAX_HINTS = 3;
+
+/** Says three times in a lifetime how to scroll. */
+export function ScrollHint({ visor: { stack, index } }: { visor: Visor }) {
+  const [times] = useState(() => Number(localStore.read(HINT) ?? 0));
+  const [first, setFirst] = useState<{ key: string; index: number }>();
+  const isStack = (stack?.slices.length ?? 0) > 1 && stack?.framesPerSecond === undefined;
+  useEffect(() => {
+    if (!isStack || first || !stack) return;
+    setFirst({ key: stack.key, index });
+    localStore.write(HINT, String(times + 1));
+  }, [isStack, first, stack, index, times]);
+  if (!first || times >= MAX_HINTS || stack?.key !== first.key || index !== first.index) return null;
+  return (
+    <p className="visor-hint">
+      <Trans id="visor.hint">Drag up or down to move through the images</Trans>
+    </p>
+  );
+}
+
+const QUIET_MS = 400;
+
+/** Tells a screen reader the series and the place in it, once the person has stopped. */
+export function Announcement({ visor: { stack, index } }: { visor: Visor }) {
+  const { i18n, t } = useLingui();
+  const [said, setSaid] = useState("");
+  const name = stack ? stackName(i18n, stack) : "";
+  const count = stack?.slices.length ?? 0;
+  const number = index + 1;
+  useEffect(() => {
+    if (count === 0) return;
+    const text = t({ id: "visor.announcement", message: `${name}, image ${number} of ${count}` });
+    const timer = setTimeout(() => setSaid(text), QUIET_MS);
+    return () => clearTimeout(timer);
+  }, [name, number, count, t]);
+  return (
+    <p className="sr-only" role="status">
+      {said}
+    </p>
+  );
+}

@@ -1,0 +1,36 @@
+import type { ComponentType, ReactNode } from "react";
+import type { StackSource } from "../core/source.ts";
+
+/** A study that the source can open. */
+export interface VisorStudy {
+  studyInstanceUID: string;
+  title: string;
+  /** Who and when: the second line of the header. */
+  detail: string;
+  date: string;
+}
+
+export interface VisorProps {
+  /** Another source is another opening: give the component a key that changes with it. */
+  source: StackSource;
+  /** The first one is shown. */
+  studies: readonly VisorStudy[];
+  /** Address of a small picture of the study, shown until the first image has come. */
+  preview?: string | undefined;
+  /** Draws the small picture of a series; without it the series shows its modality. */
+  seriesPicture?: ComponentType<{ seriesInstanceUID: string }> | undefined;
+  /** Absent: the study has no laudo, or the person may not see it. */
+  laudo?: { render: () => ReactNode; detail?: ReactNode; onDownload?: () => void } | undefined;
+  onDownload?: (() => void) | undefined;
+  onShare?: (() => void) | undefined;
+  onOpenOhif?: (() => void) | undefined;
+  /** More about the study, for the information sheet. */
+  information?: ReactNode;
+  /** A line for files that are on this device alone, with what to do about it. */
+  localBar?: ReactNode;
+  /** More of the menu, such as what opens exams by default. */
+  menu?: ReactNode;
+  onBack: () => void;
+  /** Access has ended while the visor was open. */
+  onEnded?: (() => void) | undefined;
+}

@@ -1,0 +1,36 @@
+import type { I18n, MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
+import type { Window } from "../../../shared/pixels/pixel-module.ts";
+import type { Side } from "../core/orientation.ts";
+import type { Stack } from "../core/stacks.ts";
+import type { PresetName } from "../core/windows.ts";
+
+export const presetNames: Record<PresetName, MessageDescriptor> = {
+  brain: msg({ id: "visor.preset.brain", message: "Brain" }),
+  bone: msg({ id: "visor.preset.bone", message: "Bone" }),
+  lung: msg({ id: "visor.preset.lung", message: "Lung" }),
+  mediastinum: msg({ id: "visor.preset.mediastinum", message: "Mediastinum" }),
+  abdomen: msg({ id: "visor.preset.abdomen", message: "Abdomen" }),
+};
+
+export const sideLetters: Record<Side, MessageDescriptor> = {
+  R: msg({ id: "visor.side.right", message: "R" }),
+  L: msg({ id: "visor.side.left", message: "L" }),
+  A: msg({ id: "visor.side.anterior", message: "A" }),
+  P: msg({ id: "visor.side.posterior", message: "P" }),
+  S: msg({ id: "visor.side.superior", message: "S" }),
+  I: msg({ id: "visor.side.inferior", message: "I" }),
+};
+
+export function windowText(i18n: I18n, { center, width }: Window): string {
+  const [c, w] = [center, width].map((value) =>
+    i18n.number(value, { maximumFractionDigits: 1, useGrouping: false }),
+  );
+  return i18n._(msg({ id: "visor.window", message: `C ${c} W ${w}` }));
+}
+
+export function stackName(i18n: I18n, { series }: Pick<Stack, "series">): string {
+  if (series.description) return series.description;
+  const number = series.seriesNumber ?? "";
+  return i18n._(msg({ id: "visor.series", message: `Series ${number}` }));
+}

@@ -1,0 +1,7 @@
+/** Segmentations and parametric maps. */
+const DRAWN_OVER = new Set(["66.4", "66.7", "30"].map((tail) => `1.2.840.10008.5.1.4.1.1.${tail}`));
+
+/** Whether instances of the class are drawn over other images, never alone. */
+export function isDrawnOverOthers(sopClassUID: string): boolean {
+  return DRAWN_OVER.has(sopClassUID);
+}

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "bun:test";
+import type { DecodeReply } from "../../../src/client/visor/decode/decode-messages.ts";
+import { createDecodePool, type DecodeWorker } from "../../../src/client/visor/decode/decode-pool.ts";
+import type { PixelModule } from "../../../src/shared/pixels/pixel-module.ts";
+
+const pixels = {} as PixelModule;
+const NATIVE = "1.2.840.10008.1.2.1";
+const JPEG_LS = "1.2.840.10008.1.2.4.80";
+const encoded = (transferSyntaxUID = NATIVE) => ({ bytes: new Uint8Array(1), transferSyntaxUID });
+const refusal: DecodeReply = { ok: false, failure: "undecodable", detail: "cut" };
+
+/** Workers that answer when the test lets them. */
+function startWorkers() {
+  const started: { kind: string; isEnded: boolean; asked: number; reply(data: DecodeReply): void }[] = [];
+  const start = async (kind: string): Promise<DecodeWorker> => {
+    const worker: DecodeWorker = {
+      onmessage: null,
+      onerror: null,
+      postMessage: () => {
+        entry.asked++;
+      },
+      terminate: () => {
+        entry.isEnded = true;
+      },
+    };
+    const entry = {
+      kind,
+      isEnded: false,
+      asked: 0,
+      reply: (data: DecodeReply) => worker.onmessage?.({ data } as MessageEvent<DecodeReply>),
+    };
+    started.push(entry);
+    return worker;
+  };
+  return { start, started };
+}
+
+const never = new AbortController().signal;
+const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+describe("the pool of decoders", () => {
+  test("ends a worker that takes too long and says that the frame can't be decoded", async () => {
+    const { start, started } = startWorkers();
+    const pool = createDecodePool({ start, size: 1, timeoutMs: 1 });
+    expect(pool.decode(encoded(), pixels, never)).rejects.toMatchObject({ failure: "undecodable" });
+    await Bun.sleep(20);
+    expect(started[0]?.isEnded).toBe(true);
+    const next = pool.decode(encoded(), pixels, never);
+    await settle();
+    started[1]?.reply(refusal);
+    expect(next).rejects.toMatchObject({ detail: "cut" });
+  });
+
+  test("loads a codec for the syntaxes that need it, in place of an idle worker", async () => {
+    const { start, started } = startWorkers();
+    const pool = createDecodePool({ start, size: 1 });
+    const first = pool.decode(encoded(), pixels, never);
+    await settle();
+    started[0]?.reply(refusal);
+    await first.catch(() => undefined);
+    void pool.decode(encoded(JPEG_LS), pixels, never).catch(() => undefined);
+    await settle();
+    expect(started.map(({ kind, isEnded }) => [kind, isEnded])).toEqual([
+      ["plain", true],
+      ["jpegLs", false],
+    ]);
+  });
+
+  test("does not begin a frame that was aborted while it waited", async () => {
+    const { start, started } = startWorkers();
+    const pool = createDecodePool({ start, size: 1 });
+    const first = pool.decode(encoded(), pixels, never);
+    await settle();
+    const aborted = new AbortController();
+    const second = pool.decode(encoded(), pixels, aborted.signal);
+    aborted.abort();
+    expect(second).rejects.toThrow();
+    started[0]?.reply(refusal);
+    await first.catch(() => undefined);
+    await settle();
+    expect(started[0]?.asked).toBe(1);
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, test } from "bun:test";
+import { createFrameLoader, wantedOrder } from "../../../src/client/visor/core/frame-loader.ts";
+import { type EncodedFrame, type FrameAddress, SourceEnded } from "../../../src/client/visor/core/source.ts";
+import { buildStacks, type Slice } from "../../../src/client/visor/core/stacks.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { NoPicture } from "../../../src/shared/pixels/no-picture.ts";
+import type { PreparedFrame } from "../../../src/shared/pixels/prepare-frame.ts";
+
+const FRAME_BYTES = 4;
+const frame: PreparedFrame = {
+  ...{ kind: "grey", rows: 2, columns: 2, indexes: new Uint8Array(FRAME_BYTES) },
+  ...{ first: 0, step: 1, levels: 256, lowest: 0, highest: 0 },
+};
+
+function slicesOf(count: number, rows = 2): Slice[] {
+  const us = (value: number) => ({ vr: "US", Value: [value] });
+  const instances = Array.from({ length: count }, (_, i) => ({
+    [TagHex.SOPInstanceUID]: { vr: "UI", Value: [`2.25.${i}`] },
+    [TagHex.InstanceNumber]: { vr: "IS", Value: [i] },
+    [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["MONOCHROME2"] },
+    [TagHex.Rows]: us(rows),
+    [TagHex.Columns]: us(rows),
+  }));
+  const series = {
+    ...{ studyInstanceUID: "2.25.1", seriesInstanceUID: "2.25.2", seriesNumber: 1 },
+    ...{ modality: "CT", description: "", instanceCount: count },
+  };
+  return buildStacks(series, instances)[0]?.slices ?? [];
+}
+
+/** A source whose frames arrive when the test lets them. */
+function heldSource() {
+  const asked: {
+    slice: number;
+    signal: AbortSignal;
+    isUrgent: boolean;
+    arrive(): void;
+    fail(error: Error): void;
+  }[] = [];
+  const readFrame = (
+    address: FrameAddress,
+    { signal, isUrgent }: { signal: AbortSignal; isUrgent: boolean },
+  ) => {
+    const { promise, resolve, reject } = Promise.withResolvers<EncodedFrame>();
+    signal.addEventListener("abort", () => reject(signal.reason));
+    asked.push({
+      slice: Number(address.sopInstanceUID.split(".").at(-1)),
+      signal,
+      isUrgent,
+      arrive: () => resolve({ bytes: new Uint8Array(1), transferSyntaxUID: "1.2.840.10008.1.2.1" }),
+      fail: reject,
+    });
+    return promise;
+  };
+  return { asked, readFrame };
+}
+
+async function settle(): Promise<void> {
+  for (let i = 0; i < 20; i++) await Promise.resolve();
+}
+
+function open(maxBytes = 1_000, decode = async () => frame) {
+  const source = heldSource();
+  const changed: string[] = [];
+  const loader = createFrameLoader({
+    source,
+    decode,
+    maxBytes,
+    waitsMs: [],
+    concurrency: 3,
+    onChange: (key) => changed.push(key),
+  });
+  return { ...source, loader, changed };
+}
+
+describe("frames", () => {
+  test("come outward from the seen one, two of three ahead of the finger", () => {
+    expect([...wantedOrder(10, 4, 1, 3)]).toEqual([4, 5, 6, 3, 7, 2, 1]);
+    expect([...wantedOrder(10, 4, -1, 2)]).toEqual([4, 3, 2, 5, 6]);
+    expect([...wantedOrder(2, 0, 1, 1_000_000)]).toEqual([0, 1]);
+  });
+
+  test("are asked for a few at a time, the seen one with priority", async () => {
+    const { asked, loader } = open();
+    loader.focus(slicesOf(20), 10);
+    await settle();
+    expect(asked.map(({ slice }) => slice)).toEqual([10, 11, 12]);
+    expect(asked.map(({ isUrgent }) => isUrgent)).toEqual([true, false, false]);
+    loader.close();
+  });
+
+  test("that left the window are aborted, and the seen one does not wait for them", async () => {
+    const { asked, loader } = open();
+    const slices = slicesOf(200);
+    loader.focus(slices, 10);
+    await settle();
+    loader.focus(slices, 150);
+    await settle();
+    expect(asked.slice(0, 3).every(({ signal }) => signal.aborted)).toBe(true);
+    expect(asked.slice(3, 6).map(({ slice }) => slice)).toEqual([150, 151, 152]);
+    loader.close();
+  });
+
+  test("are kept up to a number of bytes; those farthest from the seen one leave first", async () => {
+    const { asked, loader } = open(FRAME_BYTES * 5);
+    const slices = slicesOf(100);
+    for (let i = 0; i < 40; i++) {
+      loader.focus(slices, i);
+      for (const one of asked) one.arrive();
+      await settle();
+      expect(loader.sizeBytes).toBeLessThanOrEqual(FRAME_BYTES * 5);
+    }
+    const [first, seen] = [slices[0], slices[39]];
+    expect(first && loader.frame(first)).toBeUndefined();
+    expect(seen && loader.frame(seen)).toBe(frame);
+    loader.close();
+    expect(loader.sizeBytes).toBe(0);
+  });
+
+  test("that did not arrive fail alone and can be asked for again", async () => {
+    const { asked, loader, changed } = open();
+    const slices = slicesOf(3);
+    const [seen] = slices;
+    if (!seen) throw new Error("no slice");
+    loader.focus(slices, 0);
+    await settle();
+    asked[0]?.fail(new TypeError("answer 500"));
+    for (const one of asked.slice(1)) one.arrive();
+    await settle();
+    expect(loader.failure(seen)).toBe("lost");
+    expect(changed).toContain(seen.key);
+    loader.retry(seen);
+    await settle();
+    expect(loader.failure(seen)).toBeUndefined();
+    asked.at(-1)?.arrive();
+    await settle();
+    expect(loader.frame(seen)).toBe(frame);
+    loader.close();
+  });
+
+  test("say whether access has ended or the image can't be drawn", async () => {
+    const ended = open();
+    const slices = slicesOf(1);
+    const [seen] = slices;
+    if (!seen) throw new Error("no slice");
+    ended.loader.focus(slices, 0);
+    await settle();
+    ended.asked[0]?.fail(new SourceEnded("answer 401"));
+    await settle();
+    expect(ended.loader.failure(seen)).toBe("ended");
+    const broken = open(1_000, async () => {
+      throw new NoPicture("undecodable", "cut");
+    });
+    broken.loader.focus(slices, 0);
+    await settle();
+    broken.asked[0]?.arrive();
+    await settle();
+    expect(broken.loader.failure(seen)).toBe("undecodable");
+  });
+
+  test("of a size that no screen has are refused before anything is asked for", async () => {
+    const { asked, loader } = open();
+    const slices = slicesOf(1, 65_535);
+    const [seen] = slices;
+    loader.focus(slices, 0);
+    await settle();
+    expect(asked).toEqual([]);
+    expect(seen && loader.failure(seen)).toBe("unsupported");
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, test } from "bun:test";
+import {
+  createGestureReader,
+  type DragAction,
+  type Gesture,
+} from "../../../src/client/visor/core/gestures.ts";
+
+function read({ action = "scroll" as DragAction, turnsSeries = true } = {}) {
+  const gestures: Gesture[] = [];
+  const reader = createGestureReader({
+    dragAction: () => action,
+    turnsSeries: () => turnsSeries,
+    onGesture: (gesture) => gestures.push(gesture),
+  });
+  const finger = (id: number, timeMs: number, x: number, y: number) => ({ id, timeMs, at: { x, y } });
+  return { gestures, reader, finger };
+}
+
+const sum = (gestures: Gesture[]) =>
+  gestures.reduce((slices, gesture) => slices + (gesture.type === "scroll" ? gesture.slices : 0), 0);
+
+describe("fingers on a film", () => {
+  test("one finger scrolls a slice each twelve pixels, and more when it is fast", () => {
+    const slow = read();
+    slow.reader.down(slow.finger(1, 0, 50, 0), "scroll");
+    for (let y = 0; y <= 120; y += 4) slow.reader.move(slow.finger(1, y * 10, 50, y));
+    expect(sum(slow.gestures)).toBeGreaterThanOrEqual(9);
+    expect(sum(slow.gestures)).toBeLessThanOrEqual(10);
+    const fast = read();
+    fast.reader.down(fast.finger(1, 0, 50, 0), "scroll");
+    for (let y = 0; y <= 120; y += 40) fast.reader.move(fast.finger(1, y / 4, 50, y));
+    expect(sum(fast.gestures)).toBeGreaterThan(20);
+  });
+
+  test("a drag sideways goes to the next series, only while the whole picture is seen", () => {
+    for (const [turnsSeries, expected] of [
+      [true, [{ type: "series", step: 1 }]],
+      [false, []],
+    ] as const) {
+      const { gestures, reader, finger } = read({ turnsSeries });
+      reader.down(finger(1, 0, 200, 50), "scroll");
+      for (let x = 200; x >= 100; x -= 20) reader.move(finger(1, 400 - x, x, 50));
+      reader.up(finger(1, 400, 100, 50));
+      expect(gestures).toEqual([...expected]);
+    }
+  });
+
+  test("two fingers move and enlarge, and lifting one scrolls nothing", () => {
+    const { gestures, reader, finger } = read();
+    reader.down(finger(1, 0, 100, 100));
+    reader.down(finger(2, 5, 200, 100));
+    reader.move(finger(2, 10, 300, 100));
+    expect(gestures).toContainEqual({ type: "zoom", factor: 2, at: { x: 200, y: 100 } });
+    expect(gestures).toContainEqual({ type: "pan", x: 50, y: 0 });
+    reader.up(finger(2, 20, 300, 100));
+    reader.move(finger(1, 30, 100, 300));
+    reader.up(finger(1, 40, 100, 300));
+    expect(gestures.map(({ type }) => type)).toEqual(["pan", "zoom"]);
+  });
+
+  test("a tap and a double tap are told apart from drags", () => {
+    const { gestures, reader, finger } = read();
+    for (const timeMs of [0, 150]) {
+      reader.down(finger(1, timeMs, 50, 50));
+      reader.up(finger(1, timeMs + 40, 51, 50));
+    }
+    expect(gestures.map(({ type }) => type)).toEqual(["tap", "doubleTap"]);
+  });
+
+  test("a third finger does nothing, and a lost pointer ends everything", () => {
+    const { gestures, reader, finger } = read();
+    for (const id of [1, 2, 3]) reader.down(finger(id, 0, id * 50, 0));
+    reader.move(finger(3, 10, 500, 500));
+    reader.cancel();
+    reader.move(finger(1, 20, 500, 500));
+    expect(gestures).toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test } from "bun:test";
+import { angleDegrees, lengthMm } from "../../../src/client/visor/core/measures.ts";
+import { edgesOf } from "../../../src/client/visor/core/orientation.ts";
+import { draggedWindow, presetsFor } from "../../../src/client/visor/core/windows.ts";
+import {
+  NO_TURN,
+  placementOf,
+  toPicture,
+  toScreen,
+  zoomAt,
+} from "../../../src/client/visor/draw/placement.ts";
+
+const stage = { columns: 100, rows: 50, pixelAspect: 1, width: 200, height: 200 };
+
+describe("a picture on the screen", () => {
+  test("fits, and its middle is in the middle, however it is turned", () => {
+    for (const quarters of [0, 1, 2, 3]) {
+      for (const isFlipped of [false, true]) {
+        const placement = placementOf({ ...NO_TURN, quarters, isFlipped }, stage);
+        const middle = toScreen(placement, { x: 50, y: 25 });
+        expect([middle.x, middle.y].map(Math.round)).toEqual([100, 100]);
+        const corners = [toScreen(placement, { x: 0, y: 0 }), toScreen(placement, { x: 100, y: 50 })];
+        for (const { x, y } of corners) {
+          expect(Math.min(x, y)).toBeGreaterThan(-0.01);
+          expect(Math.max(x, y)).toBeLessThan(200.01);
+        }
+      }
+    }
+  });
+
+  test("pixels that are higher than wide are drawn so", () => {
+    const { a, d } = placementOf(NO_TURN, { ...stage, pixelAspect: 2 });
+    expect(d / a).toBeCloseTo(2);
+  });
+
+  test("a quarter turn is clockwise, and a flip changes left and right of the screen", () => {
+    const turned = toScreen(placementOf({ ...NO_TURN, quarters: 1 }, stage), { x: 50, y: 0 });
+    expect(turned.x).toBeGreaterThan(100);
+    const flipped = toScreen(placementOf({ ...NO_TURN, isFlipped: true }, stage), { x: 0, y: 25 });
+    expect(flipped.x).toBeGreaterThan(100);
+  });
+
+  test("zooming keeps what is under the finger, and points lead back into the picture", () => {
+    const at = { x: 30, y: -20 };
+    const finger = { x: 130, y: 80 };
+    const before = toPicture(placementOf(NO_TURN, stage), finger);
+    const after = toPicture(placementOf(zoomAt(NO_TURN, 3, at), stage), finger);
+    expect(after.x).toBeCloseTo(before.x);
+    expect(after.y).toBeCloseTo(before.y);
+  });
+});
+
+describe("directions", () => {
+  const axial = { row: [1, 0, 0], column: [0, 1, 0], position: undefined } as const;
+
+  test("an axial slice has the patient's right at the left and anterior at the top", () => {
+    expect(edgesOf(axial, NO_TURN)).toEqual({ left: ["R"], top: ["A"] });
+  });
+
+  test("they turn and flip with the picture", () => {
+    expect(edgesOf(axial, { quarters: 1, isFlipped: false })).toEqual({ left: ["P"], top: ["R"] });
+    expect(edgesOf(axial, { quarters: 0, isFlipped: true })).toEqual({ left: ["L"], top: ["A"] });
+  });
+});
+
+describe("measures", () => {
+  const points = [
+    { x: 0, y: 0 },
+    { x: 3, y: 4 },
+  ];
+
+  test("are millimetres by the spacing of the pixels, and nothing without one", () => {
+    expect(lengthMm(points, { rows: 2, columns: 1 })).toBeCloseTo(Math.hypot(3, 8));
+    expect(lengthMm(points, undefined)).toBeUndefined();
+  });
+
+  test("an angle is the smaller one", () => {
+    const corner = [
+      { x: 1, y: 0 },
+      { x: 0, y: 0 },
+      { x: 0, y: -1 },
+    ];
+    expect(angleDegrees(corner, undefined)).toBeCloseTo(90);
+  });
+});
+
+describe("windows", () => {
+  const limits = { lowest: -1_000, highest: 3_000 };
+
+  test("grow to the right, move with the finger, and stay within the values of the image", () => {
+    const window = { center: 40, width: 400 };
+    const moved = draggedWindow(window, { x: 10, y: 5 }, limits);
+    expect(moved.width).toBeGreaterThan(400);
+    expect(moved.center).toBeGreaterThan(40);
+    expect(draggedWindow(window, { x: -1e9, y: 0 }, limits).width).toBe(1);
+    expect(draggedWindow(window, { x: 1e9, y: 0 }, limits).width).toBe(4_001);
+  });
+
+  test("of the body part come first, and only Hounsfield values have any", () => {
+    expect(presetsFor("CT", "TC de crânio")[0]?.name).toBe("brain");
+    expect(presetsFor("CT", "TC de tórax")[0]?.name).toBe("lung");
+    expect(presetsFor("MR", "crânio")).toEqual([]);
+  });
+});

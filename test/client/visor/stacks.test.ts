@@ -1,0 +1,99 @@
+import { describe, expect, test } from "bun:test";
+import { buildStacks, mainStack } from "../../../src/client/visor/core/stacks.ts";
+import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+
+const series = {
+  studyInstanceUID: "2.25.1",
+  seriesInstanceUID: "2.25.2",
+  seriesNumber: 2,
+  modality: "MR",
+  description: "Axial",
+  instanceCount: 3,
+};
+
+const AXIAL = [1, 0, 0, 0, 1, 0];
+const SAGITTAL = [0, 1, 0, 0, 0, -1];
+
+function instance(number: number, more: DicomJson = {}): DicomJson {
+  return {
+    [TagHex.SOPInstanceUID]: { vr: "UI", Value: [`2.25.3.${number}`] },
+    [TagHex.InstanceNumber]: { vr: "IS", Value: [number] },
+    [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["MONOCHROME2"] },
+    [TagHex.Rows]: { vr: "US", Value: [2] },
+    [TagHex.Columns]: { vr: "US", Value: [2] },
+    ...more,
+  };
+}
+
+const at = (z: unknown, orientation: unknown[] = AXIAL): DicomJson => ({
+  [TagHex.ImagePositionPatient]: { vr: "DS", Value: [0, 0, z] },
+  [TagHex.ImageOrientationPatient]: { vr: "DS", Value: orientation },
+});
+
+const numbers = (instances: DicomJson[]) =>
+  buildStacks(series, instances).map(({ slices }) =>
+    slices.map(({ sopInstanceUID }) => Number(sopInstanceUID.split(".").at(-1))),
+  );
+
+describe("the slices of a series", () => {
+  test("are in the order of their positions, whatever their numbers", () => {
+    expect(numbers([instance(1, at(20)), instance(2, at(0)), instance(3, at(10))])).toEqual([[2, 3, 1]]);
+  });
+
+  test("are in the order of their numbers where they have no positions", () => {
+    expect(numbers([instance(3, at(0)), instance(1), instance(2, at(10))])).toEqual([[1], [3, 2]]);
+    expect(numbers([instance(3), instance(1), instance(2)])).toEqual([[1, 2, 3]]);
+  });
+
+  test("are apart where scrolling would jump: another direction, size or echo", () => {
+    const echo = (value: number) => ({ [TagHex.EchoNumbers]: { vr: "IS", Value: [value] } });
+    const large = { [TagHex.Rows]: { vr: "US", Value: [4] } };
+    expect(numbers([instance(1, at(0)), instance(2, at(0, SAGITTAL))])).toEqual([[1], [2]]);
+    expect(numbers([instance(1), instance(2, large), instance(3)])).toEqual([[1, 3], [2]]);
+    expect(numbers([instance(1, echo(1)), instance(2, echo(2)), instance(3, echo(1))])).toEqual([
+      [1, 3],
+      [2],
+    ]);
+  });
+
+  test("do not take vectors without a direction, or positions that are no numbers, for places", () => {
+    expect(numbers([instance(2, at(0, [0, 0, 0, 0, 0, 0])), instance(1, at("NaN"))])).toEqual([[1], [2]]);
+  });
+
+  test("leave out what has no pixels and what is drawn over others", () => {
+    const segmentation = { [TagHex.SOPClassUID]: { vr: "UI", Value: ["1.2.840.10008.5.1.4.1.1.66.4"] } };
+    const { [TagHex.Rows]: _, ...document } = instance(3);
+    expect(numbers([instance(1), instance(2, segmentation), document])).toEqual([[1]]);
+  });
+});
+
+describe("an instance of many frames", () => {
+  const frames = (count: number, more: DicomJson = {}) =>
+    instance(1, { [TagHex.NumberOfFrames]: { vr: "IS", Value: [count] }, ...more });
+
+  test("is a film that plays at the rate that it declares, within bounds", () => {
+    const rate = (more: DicomJson) => buildStacks(series, [frames(5, more)])[0]?.framesPerSecond;
+    expect(rate({ [TagHex.FrameTime]: { vr: "DS", Value: [40] } })).toBe(25);
+    expect(rate({ [TagHex.CineRate]: { vr: "IS", Value: [1e9] } })).toBe(60);
+    expect(rate({ [TagHex.FrameTime]: { vr: "DS", Value: [0] } })).toBe(24);
+  });
+
+  test("that claims two thousand million frames is cut, and says so", () => {
+    const [stack] = buildStacks(series, [frames(2 ** 31)]);
+    expect(stack?.slices.length).toBe(16_384);
+    expect(stack?.isCut).toBe(true);
+  });
+});
+
+test("the stack to begin with is the largest one that is no scout", () => {
+  const scout = { [TagHex.ImageType]: { vr: "CS", Value: ["ORIGINAL", "PRIMARY", "LOCALIZER"] } };
+  const size = { [TagHex.Columns]: { vr: "US", Value: [9] } };
+  const stacks = buildStacks(series, [
+    instance(1, scout),
+    instance(2, scout),
+    instance(3, { ...size, ...at(0) }),
+  ]);
+  expect(mainStack(stacks)?.slices.map(({ sopInstanceUID }) => sopInstanceUID)).toEqual(["2.25.3.3"]);
+  expect(mainStack([])).toBeUndefined();
+});
