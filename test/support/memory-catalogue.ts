@@ -45,6 +45,7 @@ export function createMemoryCatalogue(held: HeldInstance[]): DicomwebCatalogue {
       };
       return {
         encoding: "zstd",
+        version: series,
         inflatedBytes: bytes.length,
         open: async () => Bun.zstdCompressSync(bytes),
         packed: (_coding, pack) => pack(),

@@ -1,5 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { ErrorKind } from "../http/app-error.ts";
+import { dicomwebExamples } from "./api-examples.ts";
 import { type ShownSchema, schemaText } from "./schema-text.ts";
 
 interface ShownBody {
@@ -80,6 +81,7 @@ export function ApiDocsPage({ document, publicUrl, problems }: ApiDocsProps) {
         </nav>
       </header>
       <GettingStarted publicUrl={publicUrl} />
+      <DicomwebExamples publicUrl={publicUrl} />
       {rooms.map(({ name, description }) => (
         <section key={name} id={slug(name)}>
           <h2>{name}</h2>
@@ -161,6 +163,25 @@ curl -s ${publicUrl}/api/upload-dicom -H "Authorization: Bearer $TOKEN" -F zipFi
           "Where login answers `requiresTwoFactor`, send the code as `POST /api/auth/verify-2fa` with `email` and `code`; that answer has the token.",
         )}
       </p>
+    </section>
+  );
+}
+
+function DicomwebExamples({ publicUrl }: { publicUrl: string }) {
+  return (
+    <section id="dicomweb-examples">
+      <h2>Programs and DICOMweb</h2>
+      <p>
+        {marked(
+          "A program signs in with an access token in place of a session: `dicomweb:read` to search, read and draw, `dicomweb:write` to store, `api` for the other calls that name it.",
+        )}
+      </p>
+      {dicomwebExamples(publicUrl).map(({ title, code }) => (
+        <div key={title}>
+          <p>{title}</p>
+          <pre tabindex={0}>{code}</pre>
+        </div>
+      ))}
     </section>
   );
 }

@@ -159,6 +159,14 @@ describe("metadata", () => {
     expect([...value.subarray(0, 4)]).toEqual([1, 0, 3, 2]);
   });
 
+  test("is not sent again to who has this version", async () => {
+    for (const known of [path, `${instance("4")}/metadata`]) {
+      const etag = (await get(known)).headers.get("etag") ?? "";
+      expect((await get(known, { "if-none-match": etag })).status).toBe(304);
+      expect((await get(known, { "if-none-match": 'W/"other"' })).status).toBe(200);
+    }
+  });
+
   test("is not sent as something else", async () => {
     expect((await get(path, { accept: "application/dicom+xml" })).status).toBe(406);
   });
@@ -230,6 +238,14 @@ describe("instances", () => {
     const [part] = await partsOf(await get(instance("2")));
     expect(part?.head).toBe(`Content-Type: application/dicom; transfer-syntax=${JPEG_2000}`);
     expect(part?.body.equals(original(sop))).toBe(true);
+  });
+
+  test("an instance comes as the parameter says, whatever the header says, and once for each version", async () => {
+    const path = `${instance("2")}?accept=application/dicom`;
+    const single = await get(path, { accept: "image/jpeg" });
+    expect(single.headers.get("content-type")).toBe("application/dicom");
+    const etag = single.headers.get("etag") ?? "";
+    expect((await get(path, { "if-none-match": `"x", ${etag}` })).status).toBe(304);
   });
 
   test("a series and a study come as all their instances", async () => {

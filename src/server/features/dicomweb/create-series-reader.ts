@@ -108,6 +108,7 @@ export function createSeriesReader(deps: ObjectDeps): SeriesReader {
       const { inflatedBytes, open } = await openMetadata(object);
       return {
         encoding: "zstd",
+        version: object.id,
         inflatedBytes,
         open,
         async packed(coding, pack) {

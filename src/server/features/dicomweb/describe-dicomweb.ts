@@ -16,6 +16,7 @@ export interface DicomwebDocument {
 export const dicomJsonSchema = z.record(z.string(), z.looseObject({ vr: z.string() }));
 const dataSets = z.array(dicomJsonSchema);
 
+const known = { 304: "It is as `If-None-Match` says." };
 const QUERY =
   "Takes attributes by keyword or tag, with wildcards, ranges and lists as PS3.18 has them, `includefield`, `fuzzymatching` (words of names, whatever their case and accents), `limit` and `offset`. A `Warning` header says that there is more.";
 
@@ -60,11 +61,11 @@ export function describeDicomweb({ room, retrievals, params }: DicomwebDocument)
     ),
     seriesMetadata: describe(
       { answer: dataSets },
-      { ...json, summary: "Read the metadata of a series (WADO-RS)" },
+      { ...json, also: known, summary: "Read the metadata of a series (WADO-RS)" },
     ),
     instanceMetadata: describe(
       { answer: dataSets },
-      { ...json, summary: "Read the metadata of an instance (WADO-RS)" },
+      { ...json, also: known, summary: "Read the metadata of an instance (WADO-RS)" },
     ),
     frames: describe(
       {},
@@ -96,6 +97,7 @@ export function describeDicomweb({ room, retrievals, params }: DicomwebDocument)
       {},
       {
         ...bytes,
+        also: known,
         summary: "Read an instance (WADO-RS)",
         details: retrievals,
         media: ["multipart/related", "application/dicom"],

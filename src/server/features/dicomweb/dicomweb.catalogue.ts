@@ -42,6 +42,8 @@ export type Bytes = Uint8Array | Blob | ReadableStream<Uint8Array>;
 /** The series' DICOM JSON as it is stored: an array of its instances, `BulkDataURI`s relative to it. */
 export interface StoredMetadata {
   encoding: "zstd";
+  /** Changes with the metadata. */
+  version: string;
   /** The size as JSON, far more than the stored size. */
   inflatedBytes: number;
   open(): Promise<Bytes>;

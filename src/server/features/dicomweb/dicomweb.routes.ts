@@ -27,6 +27,8 @@ const UID = /^[0-9.]{1,64}$/;
 
 /** The most series of one study whose instances a search reads. */
 const MAX_SEARCHED_SERIES = 1_000;
+/** The most versions that a request names. */
+const MAX_ETAGS = 20;
 
 export interface DicomwebAccess {
   /**
@@ -74,7 +76,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   if (access.hasSearch)
     routes.get("/studies", front, described.searchStudies, async (c) => {
       const catalogue = await resolve(c);
-      assertAcceptsJson(c.req.header("accept"));
+      assertAcceptsJson(acceptOf(c));
       const query = parseQido(new URL(c.req.url).searchParams);
       const studies = (await catalogue.studies()).map((study) => studyJson(study, baseUrl));
       return answer(c, pageOf(studies, query, "study"), query, ["study"]);
@@ -82,7 +84,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
 
   routes.get("/studies/:study/series", front, described.searchSeries, async (c) => {
     const catalogue = await resolve(c);
-    assertAcceptsJson(c.req.header("accept"));
+    assertAcceptsJson(acceptOf(c));
     const query = parseQido(new URL(c.req.url).searchParams);
     const series = await allSeries(catalogue, uid(c.req.param("study")));
     const known = series.map((one) => seriesJson(one, baseUrl));
@@ -91,7 +93,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
 
   routes.get("/studies/:study/instances", front, described.studyInstances, async (c) => {
     const catalogue = await resolve(c);
-    assertAcceptsJson(c.req.header("accept"));
+    assertAcceptsJson(acceptOf(c));
     const query = parseQido(new URL(c.req.url).searchParams);
     const series = await allSeries(catalogue, uid(c.req.param("study")));
     const searched = series
@@ -104,7 +106,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
 
   routes.get("/studies/:study/series/:series/instances", front, described.seriesInstances, async (c) => {
     const catalogue = await resolve(c);
-    assertAcceptsJson(c.req.header("accept"));
+    assertAcceptsJson(acceptOf(c));
     const query = parseQido(new URL(c.req.url).searchParams);
     const manifest = await seriesManifest(catalogue, c.req.param("study"), c.req.param("series"));
     const record = { ...manifest, instanceCount: manifest.instances.length };
@@ -115,16 +117,18 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
 
   routes.get("/studies/:study/metadata", front, described.studyMetadata, async (c) => {
     const catalogue = await resolve(c);
-    assertAcceptsJson(c.req.header("accept"));
+    assertAcceptsJson(acceptOf(c));
     const series = await allSeries(catalogue, uid(c.req.param("study")));
     return studyMetadataResponse(metadataOf(catalogue, series));
   });
 
   routes.get("/studies/:study/series/:series/metadata", front, described.seriesMetadata, async (c) => {
     const catalogue = await resolve(c);
-    assertAcceptsJson(c.req.header("accept"));
+    assertAcceptsJson(acceptOf(c));
     const stored = await seriesMetadata(catalogue, c.req.param("study"), c.req.param("series"));
-    return seriesMetadataResponse(stored, c.req.header("accept-encoding"));
+    return unlessKnown(c, `W/"${stored.version}"`, () =>
+      seriesMetadataResponse(stored, c.req.header("accept-encoding")),
+    );
   });
 
   routes.get(
@@ -133,10 +137,12 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     described.instanceMetadata,
     async (c) => {
       const catalogue = await resolve(c);
-      assertAcceptsJson(c.req.header("accept"));
+      assertAcceptsJson(acceptOf(c));
       const sopInstanceUID = uid(c.req.param("instance"));
       const stored = await seriesMetadata(catalogue, c.req.param("study"), c.req.param("series"));
-      return instanceMetadataResponse(stored, sopInstanceUID, c.req.header("accept-encoding"));
+      return unlessKnown(c, `W/"${stored.version}"`, () =>
+        instanceMetadataResponse(stored, sopInstanceUID, c.req.header("accept-encoding")),
+      );
     },
   );
 
@@ -146,7 +152,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     described.frames,
     async (c) => {
       const { catalogue, instance } = await openInstance(c, c.req.param());
-      return framesResponse(catalogue, instance, c.req.param("frames"), c.req.header("accept"));
+      return framesResponse(catalogue, instance, c.req.param("frames"), acceptOf(c));
     },
   );
 
@@ -156,7 +162,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     described.bulkData,
     async (c) => {
       const { catalogue, instance } = await openInstance(c, c.req.param());
-      return bulkDataResponse(catalogue, instance, c.req.param("path"), c.req.header("accept"));
+      return bulkDataResponse(catalogue, instance, c.req.param("path"), acceptOf(c));
     },
   );
 
@@ -164,7 +170,10 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const { catalogue, instance } = await openInstance(c, c.req.param());
     const studyInstanceUID = c.req.param("study");
     const allow = () => access.allowRetrieval(c, { level: "instance", studyInstanceUID, instance });
-    return instancesResponse(catalogue, [[instance]], c.req.header("accept"), allow);
+    const { volumeId, dataOffset } = instance;
+    return unlessKnown(c, `"${volumeId}.${dataOffset}"`, () =>
+      instancesResponse(catalogue, [[instance]], acceptOf(c), allow),
+    );
   });
 
   routes.get("/studies/:study/series/:series", front, described.series, async (c) => {
@@ -172,7 +181,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const manifest = await seriesManifest(catalogue, c.req.param("study"), c.req.param("series"));
     const { studyInstanceUID } = manifest;
     const allow = () => access.allowRetrieval(c, { level: "series", studyInstanceUID });
-    return instancesResponse(catalogue, [manifest.instances], c.req.header("accept"), allow);
+    return instancesResponse(catalogue, [manifest.instances], acceptOf(c), allow);
   });
 
   routes.get("/studies/:study", front, described.study, async (c) => {
@@ -180,10 +189,26 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const studyInstanceUID = uid(c.req.param("study"));
     const series = await allSeries(catalogue, studyInstanceUID);
     const allow = () => access.allowRetrieval(c, { level: "study", studyInstanceUID });
-    return instancesResponse(catalogue, instancesOf(catalogue, series), c.req.header("accept"), allow);
+    return instancesResponse(catalogue, instancesOf(catalogue, series), acceptOf(c), allow);
   });
 
   return routes;
+}
+
+/** What the client takes: the parameter `accept` replaces the header (PS3.18 §8.3.3.1). */
+function acceptOf(c: Context): string | undefined {
+  const inQuery = c.req.url.includes("accept=") ? c.req.query("accept") : undefined;
+  return inQuery ?? c.req.header("accept");
+}
+
+/** Answers 304 to a client that has this version already. */
+async function unlessKnown(c: Context, etag: string, respond: () => Promise<Response>): Promise<Response> {
+  const known = (c.req.header("if-none-match") ?? "").split(",", MAX_ETAGS).map((one) => one.trim());
+  const headers = { ETag: etag, "Cache-Control": "private, no-store" };
+  if (known.includes(etag)) return new Response(null, { status: 304, headers });
+  const response = await respond();
+  response.headers.set("ETag", etag);
+  return response;
 }
 
 interface InstancePath {

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { api } from "dicomweb-client";
+import { dicomwebExamples } from "../../../src/server/render/api-examples.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { sampleInstance, studyUID } from "../../support/sample-zip.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
+import { createTestApp, type TestApp } from "../../support/test-app.ts";
+import { FetchingXMLHttpRequest } from "../../support/xml-http-request.ts";
+
+/** The client that OHIF and others use, as npm has it, against a server of ours. */
+let t: TestApp;
+let server: ReturnType<typeof Bun.serve>;
+let token: string;
+/** The calls of its documentation; the types that come with it ask for more than the calls do. */
+let client: Record<
+  | "searchForStudies"
+  | "searchForSeries"
+  | "searchForInstances"
+  | "retrieveStudyMetadata"
+  | "retrieveSeriesMetadata"
+  | "retrieveInstanceMetadata",
+  (options: object) => Promise<unknown[]>
+> &
+  Record<
+    "retrieveStudy" | "retrieveSeries" | "retrieveInstanceFrames",
+    (options: object) => Promise<ArrayBuffer[]>
+  > &
+  Record<"storeInstances" | "retrieveInstance", (options: object) => Promise<ArrayBuffer>> &
+  Record<"retrieveInstanceRendered", (options: object) => Promise<ArrayBuffer | ArrayBuffer[]>>;
+beforeAll(async () => {
+  t = await createTestApp();
+  server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => t.app.fetch(request) });
+  Object.assign(globalThis, { XMLHttpRequest: FetchingXMLHttpRequest });
+  const owner = await t.addPerson("Quem Programa");
+  const json = { name: "dicomweb-client", scopes: ["dicomweb:read", "dicomweb:write"] };
+  const made = await t.call("POST", "/api/tokens", { as: owner, json });
+  ({ token } = (await made.json()) as { token: string });
+  client = new api.DICOMwebClient({
+    url: `http://127.0.0.1:${server.port}/dicomweb`,
+    headers: { Authorization: `Bearer ${token}` },
+    singlepart: false,
+    verbose: false,
+  }) as unknown as typeof client;
+}, 120_000);
+afterAll(async () => {
+  Reflect.deleteProperty(globalThis, "XMLHttpRequest");
+  await server.stop(true);
+  await t[Symbol.asyncDispose]();
+});
+
+const files = ["1", "2"].map((sop) => sampleInstance({ study: "1", sop, instanceNumber: Number(sop) }));
+const studyInstanceUID = studyUID("1");
+const seriesInstanceUID = "2.25.2.1.1";
+const sopInstanceUID = "2.25.3.1.1.1";
+const series = { studyInstanceUID, seriesInstanceUID };
+const sizesOf = (buffers: ArrayBuffer[]) => buffers.map(({ byteLength }) => byteLength);
+
+test("dicomweb-client stores, finds, reads and draws instances", async () => {
+  const datasets = files.map((file) => Uint8Array.from(file).buffer);
+  await client.storeInstances({ datasets });
+  await t.settle();
+
+  const queryParams = { StudyInstanceUID: studyInstanceUID, fuzzymatching: true, limit: 10 };
+  expect(await client.searchForStudies({ queryParams })).toHaveLength(1);
+  expect(await client.searchForStudies({ queryParams: { PatientID: "nobody" } })).toEqual([]);
+  expect(await client.searchForSeries({ studyInstanceUID })).toHaveLength(1);
+  expect(await client.searchForSeries({ queryParams: { Modality: "CT" } })).toHaveLength(1);
+  expect(await client.searchForInstances(series)).toHaveLength(2);
+
+  expect(await client.retrieveStudyMetadata({ studyInstanceUID })).toHaveLength(2);
+  expect(await client.retrieveSeriesMetadata(series)).toHaveLength(2);
+  const metadata = await client.retrieveInstanceMetadata({ ...series, sopInstanceUID });
+  expect(JSON.stringify(metadata)).toContain(TagHex.PatientName);
+
+  const [first] = files;
+  const one = await client.retrieveInstance({ ...series, sopInstanceUID });
+  expect(new Uint8Array(one)).toEqual(Uint8Array.from(first ?? []));
+  const sizes = sizesOf(datasets);
+  expect(sizesOf(await client.retrieveSeries(series))).toEqual(sizes);
+  expect(sizesOf(await client.retrieveStudy({ studyInstanceUID }))).toEqual(sizes);
+  const frames = await client.retrieveInstanceFrames({ ...series, sopInstanceUID, frameNumbers: [1] });
+  expect(sizesOf(frames)).toEqual([8]);
+  const mediaTypes = [{ mediaType: "image/png" }];
+  const pictures = [await client.retrieveInstanceRendered({ ...series, sopInstanceUID, mediaTypes })];
+  const [picture = new ArrayBuffer()] = pictures.flat();
+  expect(new Uint8Array(picture).subarray(1, 4)).toEqual(new TextEncoder().encode("PNG"));
+});
+
+test("the examples for curl do what the page of the API says", async () => {
+  await using folder = createTempFolder();
+  const [curl] = dicomwebExamples(`http://127.0.0.1:${server.port}`);
+  await Bun.write(`${folder.path}/image.dcm`, sampleInstance({ study: "2" }));
+  const script = (curl?.code ?? "").replaceAll("1.2.3", studyUID("2")).replace("exm_…", token);
+  const child = Bun.spawn(["bash", "-ec", script.replaceAll("curl -s", "curl -sf")], { cwd: folder.path });
+  const said = await new Response(child.stdout).text();
+  expect(await child.exited).toBe(0);
+  expect(said).toContain(TagHex.ReferencedSOPSequence);
+  const picture = await Bun.file(`${folder.path}/image.jpg`).bytes();
+  expect([...picture.subarray(0, 2)]).toEqual([0xff, 0xd8]);
+});
