@@ -1,5 +1,5 @@
+import { writeInstance } from "../../src/server/dicom/write-instance.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
-import { writeInstance } from "../demo/dicom-writer.ts";
 import { characterSetValue, textEncoderFor } from "../demo/phantom/character-set.ts";
 import { toElements } from "../demo/phantom/keywords.ts";
 import { DEMO_PATIENTS } from "../demo/phantom/patients.ts";

@@ -1,6 +1,6 @@
 import { Zip, ZipDeflate, type ZipInputFile, ZipPassThrough } from "fflate";
+import { writeInstance } from "../../src/server/dicom/write-instance.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
-import { writeInstance } from "./dicom-writer.ts";
 
 export interface ZipStudyOptions {
   instances: Iterable<{ fileName: string; bytes: Uint8Array }>;

@@ -13,6 +13,7 @@ import { createLabsRoutes } from "./features/labs/labs.routes.ts";
 import { createLinksRoutes } from "./features/links/links.routes.ts";
 import { isVisitToken, resolveVisitScope } from "./features/links/visit-token.ts";
 import { createVisitsRoutes } from "./features/links/visits.routes.ts";
+import { answerMedia } from "./features/media/answer-media.ts";
 import { createAuthRoutes } from "./features/membership/auth.routes.ts";
 import { createCallers } from "./features/membership/callers.ts";
 import { createConfirmEmailRoutes, createUsersRoutes } from "./features/membership/users.routes.ts";
@@ -98,7 +99,10 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/", createFactorsRoutes(deps, guard));
   app.route("/", createAccessTokensRoutes(deps, guard));
   app.route("/", createUsersRoutes(deps, guard));
-  app.route("/", createStudiesRoutes(deps, guard));
+  app.route(
+    "/",
+    createStudiesRoutes(deps, guard, (asked, file, charge) => answerMedia(deps, asked, file, charge)),
+  );
   app.route("/", createStudyListRoutes(deps, guard));
   app.route("/", createReceiptsRoutes(deps, guard));
   app.route("/", createThumbnailsRoutes(deps, guard));

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { writeInstance } from "../../scripts/demo/dicom-writer.ts";
 import { zipStudy } from "../../scripts/demo/zip-study.ts";
+import { writeInstance } from "../../src/server/dicom/write-instance.ts";
 import type { UploadAnswer } from "../../src/shared/api/upload.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { EXPLICIT_LITTLE_ENDIAN, SAMPLE_ELEMENTS } from "../support/dicom-sample.ts";

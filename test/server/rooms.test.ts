@@ -44,6 +44,7 @@ const ORDER = [
   "features/receivers",
   "features/rebuild",
   "features/receipts",
+  "features/media",
   "features/viewer",
   "features/exchange",
   "features/links",

@@ -1,10 +1,10 @@
 import { constants, crc32, createDeflateRaw, deflateRawSync, zstdCompressSync } from "node:zlib";
-import { type DicomElements, writeInstance } from "../../scripts/demo/dicom-writer.ts";
 import {
   encodeCentralHeader,
   encodeEndRecords,
   encodeLocalHeader,
 } from "../../src/server/archive/zip-encode.ts";
+import { type DicomElements, writeInstance } from "../../src/server/dicom/write-instance.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { DEFLATED, EXPLICIT_LITTLE_ENDIAN, SAMPLE_ELEMENTS } from "./dicom-sample.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { zipSync } from "fflate";
-import type { DicomElements } from "../../scripts/demo/dicom-writer.ts";
+import type { DicomElements } from "../../src/server/dicom/write-instance.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { DEFLATED, JPEG_BASELINE, sampleFile } from "./dicom-sample.ts";
 import type { Person, TestApp } from "./test-app.ts";

@@ -1,5 +1,5 @@
 import { zipSync } from "fflate";
-import type { DicomElements } from "../../scripts/demo/dicom-writer.ts";
+import type { DicomElements } from "../../src/server/dicom/write-instance.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { sampleFile } from "./dicom-sample.ts";
 

@@ -1,6 +1,6 @@
 import { dictionaryVr } from "../../../src/server/dicom/dictionary.ts";
+import type { DicomElement, DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import type { DicomElement, DicomElements } from "../dicom-writer.ts";
 
 /** The tags of the attributes that the phantoms carry, by keyword (PS3.6 §6). */
 export const TAG_HEX = {

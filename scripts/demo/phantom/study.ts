@@ -1,5 +1,9 @@
+import {
+  type DicomElement,
+  type DicomElements,
+  writeInstance,
+} from "../../../src/server/dicom/write-instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { type DicomElement, type DicomElements, writeInstance } from "../dicom-writer.ts";
 import { characterSetValue, textEncoderFor } from "./character-set.ts";
 import { type Attributes, toElements } from "./keywords.ts";
 import { ageAt, DEMO_PATIENTS, type DemoPatient } from "./patients.ts";

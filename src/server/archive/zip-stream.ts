@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { encodeMovedHeader, type JoinVolume, readVolumeDirectory } from "./volume-join.ts";
-import { encodeCentralHeader, encodeEndRecords, encodeLocalHeader } from "./zip-encode.ts";
+import { encodeCentralHeader, encodeEndRecords, encodeLocalHeader, type WrittenEntry } from "./zip-encode.ts";
 
 /** A volume whose bytes can be streamed. */
 export interface StreamedVolume extends JoinVolume {
@@ -19,15 +19,32 @@ export class ZipStream {
     return this.#central.length;
   }
 
-  /** A whole file, stored. `name` is plain ASCII. */
-  *file(name: string, bytes: Uint8Array): Generator<Uint8Array> {
-    const sizes = { storedBytes: bytes.length, sizeBytes: bytes.length };
-    const entry = { name, method: 0, crc32: crc32(bytes), ...sizes } as const;
+  /** A whole file, stored, of pieces that are all in memory. `name` is plain ASCII. */
+  *file(name: string, ...pieces: Uint8Array[]): Generator<Uint8Array> {
+    const sizeBytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    const checksum = pieces.reduce((sum, piece) => crc32(piece, sum), 0);
+    yield this.#begin({ name, method: 0, crc32: checksum, storedBytes: sizeBytes, sizeBytes });
+    this.#offset += sizeBytes;
+    yield* pieces;
+  }
+
+  /**
+   * An entry of another ZIP under a name of its own, copied unchanged.
+   * @throws {RangeError} if `stored` is not as long as the entry
+   */
+  async *entry(entry: WrittenEntry, stored: Blob | ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+    yield this.#begin(entry);
+    const end = this.#offset + entry.storedBytes;
+    yield* this.#counted(stored);
+    if (this.#offset !== end) throw new RangeError("an entry is not as long as its header says");
+  }
+
+  /** Adds an entry to the directory, and returns its local header. */
+  #begin(entry: WrittenEntry): Uint8Array {
     this.#central.push(encodeCentralHeader(entry, this.#offset));
     const header = encodeLocalHeader(entry);
-    this.#offset += header.length + bytes.length;
-    yield header;
-    yield bytes;
+    this.#offset += header.length;
+    return header;
   }
 
   /**

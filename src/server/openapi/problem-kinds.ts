@@ -11,6 +11,7 @@ import * as resumable from "../features/ingest/resumable/resumable.errors.ts";
 import * as integrity from "../features/integrity/integrity.errors.ts";
 import * as labs from "../features/labs/labs.errors.ts";
 import * as links from "../features/links/links.errors.ts";
+import * as media from "../features/media/media.errors.ts";
 import * as payments from "../features/payments/payments.errors.ts";
 import * as receipts from "../features/receipts/receipts.errors.ts";
 import * as receivers from "../features/receivers/receivers.errors.ts";
@@ -45,6 +46,7 @@ const rooms = [
   links,
   subscriptions,
   receipts,
+  media,
   removals,
   payments,
   exports,

@@ -249,6 +249,7 @@ export const downloadTicketCall = {
 export const downloadStudyCall = {
   method: "GET",
   path: "/api/studies/:study/download",
+  query: z.object({ as: z.optional(z.enum(["pdi"])) }),
 } as const satisfies Call;
 
 export const retryTransferCall = {

@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
-import { writeInstance } from "../../../scripts/demo/dicom-writer.ts";
 import { DEMO_PATIENTS } from "../../../scripts/demo/phantom/patients.ts";
 import { generateStudy, TRANSFER_SYNTAX } from "../../../scripts/demo/phantom/study.ts";
 import {
@@ -12,6 +11,7 @@ import {
 import { inflateHead } from "../../../src/client/features/upload/read-dicom/inflate-head.ts";
 import { readInstanceMetadata } from "../../../src/client/features/upload/read-dicom/instance-metadata.ts";
 import { readEntryHead } from "../../../src/client/features/upload/read-dicom/zip-entry-head.ts";
+import { writeInstance } from "../../../src/server/dicom/write-instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { readZipEntries } from "../../../src/shared/zip/open-zip-blob.ts";
 import { sampleFile, sampleWithout } from "../../support/dicom-sample.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { DicomElements } from "../../../scripts/demo/dicom-writer.ts";
 import { locateBulkData } from "../../../src/server/dicom/bulk-data.ts";
 import { memorySource } from "../../../src/server/dicom/byte-source.ts";
+import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import {
   EXPLICIT_BIG_ENDIAN,
   EXPLICIT_LITTLE_ENDIAN,

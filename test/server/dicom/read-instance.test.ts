@@ -3,9 +3,9 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateRawSync, deflateSync } from "node:zlib";
-import { writeInstance } from "../../../scripts/demo/dicom-writer.ts";
 import { fileSource, memorySource } from "../../../src/server/dicom/byte-source.ts";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
+import { writeInstance } from "../../../src/server/dicom/write-instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import {
   DEFLATED,

@@ -39,6 +39,7 @@ test("an account's export is one ZIP with everything it keeps: images bit for bi
   const uid = studies[0]?.studyInstanceUID ?? "";
   await uploadPdf("/api/studies/laudo/upload", { studyInstanceUID: uid }, "laudo");
   await uploadPdf("/api/exams-lab/upload", { examName: "Hemograma", modality: "LAB" }, "file");
+  const receipt = await (await t.call("GET", `/api/studies/${studyId}/receipt`, { as: person })).text();
   const other = await t.addPerson("Outra Pessoa");
   await t.store(other, sampleZip({ study: "82" }));
 
@@ -56,6 +57,9 @@ test("an account's export is one ZIP with everything it keeps: images bit for bi
   expect(described.folders).toHaveLength(2);
   for (const folder of described.folders) expect(images.some(([name]) => name.startsWith(folder))).toBe(true);
   expect(files[described.report]).toEqual(Uint8Array.from(samplePdf()));
+  expect(described.receipts.map((file: string) => strFromU8(files[file] ?? new Uint8Array()))).toEqual([
+    receipt,
+  ]);
   expect(files[exams.laboratory[0].file]).toEqual(Uint8Array.from(samplePdf()));
   const account = JSON.parse(strFromU8(files["account.json"] ?? new Uint8Array()));
   expect(account.user).toMatchObject({ name: "Conceição Ação", email: person.email });

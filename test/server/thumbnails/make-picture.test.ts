@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { DicomElements } from "../../../scripts/demo/dicom-writer.ts";
 import { memorySource } from "../../../src/server/dicom/byte-source.ts";
 import { cutFrame } from "../../../src/server/dicom/cut-frame.ts";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
+import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import { makePicture } from "../../../src/server/features/thumbnails/worker/make-picture.ts";
 import type { PictureReply } from "../../../src/server/features/thumbnails/worker/picture-messages.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { zipSync } from "fflate";
-import type { DicomElements } from "../../../scripts/demo/dicom-writer.ts";
+import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import type { ViewerToken } from "../../../src/shared/api/studies.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleFile } from "../../support/dicom-sample.ts";

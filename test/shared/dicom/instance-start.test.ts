@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { writeInstance } from "../../../scripts/demo/dicom-writer.ts";
+import { writeInstance } from "../../../src/server/dicom/write-instance.ts";
 import { mayBeInstance } from "../../../src/shared/dicom/instance-start.ts";
 import {
   DEFLATED,

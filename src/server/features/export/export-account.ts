@@ -11,6 +11,8 @@ import type { ByteRange } from "../../storage/object-store.ts";
 import { labObject } from "../labs/lab-object.ts";
 import { listAllLabExams } from "../labs/labs.repo.ts";
 import { presentLabExam } from "../labs/present-lab-exam.ts";
+import { signedReceipt } from "../receipts/receipt-payload.ts";
+import { findNextReceipt } from "../receipts/receipts.repo.ts";
 import { listUnpurgedRemovals } from "../removals/removals.repo.ts";
 import type { RemovalRow } from "../removals/removals.table.ts";
 import { findReport } from "../reports/reports.repo.ts";
@@ -30,7 +32,7 @@ const MAX_ROWS = 10_000;
 const readMe = /*i18n*/ {
   id: "export.readMe",
   message:
-    'This is everything {productName} keeps for your account.\n\naccount.json: your data, subscription, payments and activities.\nexams.json: your exams; "folders" says where in DICOM/ the images of each lie, "removal" until when a cancelled one is kept.\nDICOM/: the images, exactly as you sent them. Any DICOM viewer opens the folder.\nreports/: the PDF report of an exam, named by the exam\'s id.\nlab/: your laboratory PDFs.\ndamaged.json: there only if something is damaged in our archive or missing from it and is therefore left out; it says what.\nsupport.json and support/: what you wrote to support.\naudit.json: who saw or changed what, and when.\n',
+    'This is everything {productName} keeps for your account.\n\naccount.json: your data, subscription, payments and activities.\nexams.json: your exams; "folders" says where in DICOM/ the images of each lie, "removal" until when a cancelled one is kept.\nDICOM/: the images, exactly as you sent them. Any DICOM viewer opens the folder.\nreports/: the PDF report of an exam, named by the exam\'s id.\nreceipts/: the signed receipts of an exam, named by its id; {verifyUrl} checks the images with them.\nlab/: your laboratory PDFs.\ndamaged.json: there only if something is damaged in our archive or missing from it and is therefore left out; it says what.\nsupport.json and support/: what you wrote to support.\naudit.json: who saw or changed what, and when.\n',
 };
 
 /**
@@ -43,10 +45,10 @@ export async function* exportAccount(
   locale: Locale,
 ): AsyncGenerator<Uint8Array> {
   const zip = new ZipStream();
-  const { productName } = deps.config;
+  const { productName, publicUrl } = deps.config;
   yield* zip.file(
     locale === "pt-BR" ? "LEIA-ME.txt" : "README.txt",
-    text(translate(locale, readMe, { productName })),
+    text(translate(locale, readMe, { productName, verifyUrl: `${publicUrl}/verificar` })),
   );
   yield* zip.file("account.json", json(await describeAccount(deps, userId)));
   yield* exportSupport(deps, zip, userId);
@@ -131,6 +133,7 @@ async function* exportStudy(
     if (pdf) yield* zip.file(reportFile, pdf);
     else reportFile = null;
   }
+  const receiptFiles = yield* exportReceipts(deps, zip, study.id);
   const { id, studyInstanceUID, patientName, patientID, patientBirthDate, patientSex, accessionNumber } =
     study;
   const { description, studyDate, studyTime, institutionName, modality, createdAt } = study;
@@ -140,6 +143,7 @@ async function* exportStudy(
     ...{ description, studyDate, studyTime, institutionName, modality, createdAt },
     folders: volumes.map((volume) => volumeFolder(volume.id)),
     report: reportFile,
+    receipts: receiptFiles,
     series: series.map(({ seriesInstanceUID, seriesNumber, description, modality, instanceCount }) => {
       return { seriesInstanceUID, seriesNumber, description, modality, instanceCount };
     }),
@@ -149,6 +153,23 @@ async function* exportStudy(
       createdAt,
     })),
   };
+}
+
+/** Sends the receipts that were given for a study, and returns their files. */
+async function* exportReceipts(
+  { db }: Pick<ExportDeps, "db">,
+  zip: ZipStream,
+  studyId: string,
+): AsyncGenerator<Uint8Array, string[]> {
+  const files: string[] = [];
+  for (let last: string | undefined; ; ) {
+    const receipt = await findNextReceipt(db, studyId, last);
+    if (!receipt) return files;
+    last = receipt.id;
+    const file = `receipts/${studyId}-${files.length + 1}.json`;
+    yield* zip.file(file, ...(await Array.fromAsync(signedReceipt(receipt))));
+    files.push(file);
+  }
 }
 
 /** Sends a volume. Only the images that cannot be read as they were stored are left out. */

@@ -57,7 +57,7 @@ export const personalData: Record<string, PersonalData | typeof noPersonalData> 
   pending_logins: { exportedIn: null, erasure: "deleted", kept: "10 minutes; hashes" },
   plans: noPersonalData,
   receipt_keys: noPersonalData,
-  receipts: { exportedIn: null, erasure: "deleted", kept: "with the study; its last 20" },
+  receipts: { exportedIn: "exams.json, receipts/", erasure: "deleted", kept: "with the study; its last 20" },
   recovery_codes: { exportedIn: "account.json", erasure: "deleted", kept: "hashes; how many are left" },
   removals: { exportedIn: "exams.json", erasure: "deleted", kept: "with the account" },
   reports: { exportedIn: "exams.json, reports/", erasure: "deleted", kept: "until deleted" },

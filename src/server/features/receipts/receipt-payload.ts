@@ -20,6 +20,18 @@ export async function receiptOf(row: Pick<ReceiptRow, "payload">): Promise<Recei
   return JSON.parse((await payloadOf(row)).toString("utf8")) as Receipt;
 }
 
+/** The JSON of an answer, in which the receipt stands byte for byte as it was signed. */
+export async function* signedReceipt(
+  row: Pick<ReceiptRow, "payload" | "detachedJws">,
+): AsyncGenerator<Uint8Array> {
+  const payload = await payloadOf(row);
+  yield Buffer.from('{"receipt":');
+  yield payload;
+  yield Buffer.from(',"jws":"');
+  for (const piece of jwsPieces(payload, row)) yield Buffer.from(piece, "latin1");
+  yield Buffer.from('"}');
+}
+
 /** Encoded at once: a multiple of three bytes, so that the pieces join to one base64url text. */
 const PIECE_BYTES = 48 * 1024;
 

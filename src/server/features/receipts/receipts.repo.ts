@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, notInArray } from "drizzle-orm";
+import { and, asc, desc, eq, gt, notInArray } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
 import { series } from "../studies/studies.table.ts";
@@ -46,6 +46,22 @@ export async function listReceipts(db: DbOrTx, studyId: string) {
     .from(receipts)
     .where(eq(receipts.studyId, studyId))
     .orderBy(desc(receipts.id));
+}
+
+/** The receipt that was given after `after`, of a study's receipts in their order; the first one without it. */
+export async function findNextReceipt(
+  db: DbOrTx,
+  studyId: string,
+  after: string | undefined,
+): Promise<ReceiptRow | undefined> {
+  const isLater = after === undefined ? undefined : gt(receipts.id, after);
+  const [row] = await db
+    .select()
+    .from(receipts)
+    .where(and(eq(receipts.studyId, studyId), isLater))
+    .orderBy(asc(receipts.id))
+    .limit(1);
+  return row;
 }
 
 /**

@@ -13,11 +13,11 @@ import { tooManyReads } from "../dicomweb/dicomweb.errors.ts";
 import { studyAmbiguous, studyNotFound } from "../studies/studies.errors.ts";
 import { type FoundReceipt, readGivenReceipts, readReceipt } from "./read-receipt.ts";
 import { drawReceipt } from "./receipt-paper.ts";
-import { jwsPieces, payloadOf } from "./receipt-payload.ts";
+import { signedReceipt } from "./receipt-payload.ts";
 import { receiptNotFound, receiptNotReady, receiptTooLarge } from "./receipts.errors.ts";
 
 const describe = describeIn("Receipts");
-const viewing = { subscription: "viewing" } as const;
+const viewing = { subscription: "viewing", scope: "api" } as const;
 const PDF = "application/pdf";
 const JSON_TYPE = "application/json";
 
@@ -96,17 +96,7 @@ export async function answerReceipt(
     answer.headers.set("Vary", "Accept, Accept-Language");
     return answer;
   }
-  const payload = await payloadOf(found.receipt);
-  return new Response(streamOf(signedReceipt(payload, found)), {
+  return new Response(streamOf(signedReceipt(found.receipt)), {
     headers: { "Content-Type": JSON_TYPE, "Cache-Control": "private, no-store", Vary: "Accept" },
   });
-}
-
-/** The JSON of the answer, in which the receipt stands byte for byte as it was signed. */
-async function* signedReceipt(payload: Buffer, { receipt }: FoundReceipt): AsyncGenerator<Uint8Array> {
-  yield Buffer.from('{"receipt":');
-  yield payload;
-  yield Buffer.from(',"jws":"');
-  for (const piece of jwsPieces(payload, receipt)) yield Buffer.from(piece, "latin1");
-  yield Buffer.from('"}');
 }

@@ -16,6 +16,7 @@ import {
   studyStatusCall,
 } from "../../../shared/api/studies.ts";
 import { examCountCall } from "../../../shared/api/users.ts";
+import type { Locale } from "../../../shared/locale.ts";
 import { isUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -38,7 +39,7 @@ import { findStudy } from "./access/find-study.ts";
 import { grantAccess, readGrants, revokeAccess } from "./access/grant-access.ts";
 import { shareStudy } from "./access/share-study.ts";
 import { deleteStudy } from "./delete-study.ts";
-import { answerDownload } from "./download/download-body.ts";
+import { answerDownload, type ChargeDownload } from "./download/download-body.ts";
 import { chargeDownload, findStudyFile, type StudyFile } from "./download/download-study.ts";
 import { issueDownloadTicket, issueStudiesTicket, redeemDownloadTicket } from "./download/download-ticket.ts";
 import { presentSeries, shownStatus } from "./present-series.ts";
@@ -57,11 +58,24 @@ import { countOwnStudies, listOwnStudies, listSeries } from "./studies.repo.ts";
 const describe = describeIn("Studies");
 const viewing = { subscription: "viewing", scope: "api" } as const;
 
-export function createStudiesRoutes(deps: Deps, guard: Guard) {
+/** Answers a study as a medium to take along; a higher room knows what belongs on it. */
+export type TakeAlong = (
+  asked: { caller: Session; locale: Locale; isHead: boolean },
+  file: StudyFile,
+  charge: ChargeDownload,
+) => Promise<Response>;
+
+export function createStudiesRoutes(deps: Deps, guard: Guard, takeAlong: TakeAlong) {
   const routes = new Hono<HttpEnv>();
   const charging = (c: Context<HttpEnv>, session: Session, file: StudyFile) => {
     const origin = originOf(c);
     return (asked: { isRange: boolean }) => chargeDownload(deps, session, file, { ...asked, origin });
+  };
+  const download = async (c: Context<HttpEnv>, session: Session, file: StudyFile, as: "pdi" | undefined) => {
+    const charge = charging(c, session, file);
+    if (as === undefined) return await answerDownload(deps, c.req.raw, file, charge);
+    const asked = { caller: session, locale: c.get("locale"), isHead: c.req.method === "HEAD" };
+    return await takeAlong(asked, file, charge);
   };
 
   routes.get(
@@ -204,7 +218,8 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
     guard(viewing),
     describe(downloadStudyCall, {
       summary: "Download a study as ZIP",
-      details: "Takes Range and If-Range; counts as one action of the month when its first byte is sent.",
+      details:
+        "Takes Range and If-Range; counts as one action of the month when its first byte is sent. With `as=pdi`, a medium to take along (IHE PDI: DICOMDIR, images, laudo, receipt), made while it is sent, without ranges.",
       media: ["application/zip"],
       also: { 206: "A range of it.", 304: "What the caller has is still good (If-None-Match)." },
       problems: [
@@ -217,10 +232,11 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
         heldByAnotherNode,
       ],
     }),
+    validate("query", downloadStudyCall.query),
     async (c) => {
       const session = c.get("session");
       const file = await findStudyFile(deps, session, c.req.param("study"));
-      return answerDownload(deps, c.req.raw, file, charging(c, session, file));
+      return await download(c, session, file, c.req.valid("query").as);
     },
   );
 
@@ -262,7 +278,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
       {},
       {
         summary: "Download studies with a ticket",
-        details: "Takes Range and If-Range.",
+        details: "Takes Range and If-Range, or `as=pdi` for one study.",
         params: { token: "Of the `url` of a download ticket." },
         media: ["application/zip"],
         also: { 206: "A range of it.", 304: "What the caller has is still good (If-None-Match)." },
@@ -275,9 +291,10 @@ export function createStudiesRoutes(deps: Deps, guard: Guard) {
         ],
       },
     ),
+    validate("query", downloadStudyCall.query),
     async (c) => {
       const { session, file } = await redeemDownloadTicket(deps, c.req.param("token"));
-      return answerDownload(deps, c.req.raw, file, charging(c, session, file));
+      return await download(c, session, file, c.req.valid("query").as);
     },
   );
 

@@ -80,6 +80,14 @@ export async function answerDownload(
 }
 
 function downloadHeaders({ etag, fileName }: StudyFile): Headers {
+  const headers = zipHeaders(fileName);
+  headers.set("Accept-Ranges", "bytes");
+  headers.set("ETag", etag);
+  return headers;
+}
+
+/** The headers of a ZIP that a browser saves. */
+export function zipHeaders(fileName: string): Headers {
   const plainName = fileName
     .normalize("NFKD")
     .replace(/[^\x20-\x7e]+/g, "")
@@ -89,8 +97,6 @@ function downloadHeaders({ etag, fileName }: StudyFile): Headers {
     "Content-Disposition": `attachment; filename="${plainName}"; filename*=UTF-8''${encodeURIComponent(fileName)}`,
     "Content-Security-Policy": "sandbox; default-src 'none'",
     "Cache-Control": "private, no-store",
-    "Accept-Ranges": "bytes",
-    ETag: etag,
   });
 }
 

@@ -1,5 +1,5 @@
 import { deflateRawSync } from "node:zlib";
-import { Tag, TagHex } from "../../src/shared/dicom/tags.ts";
+import { Tag, TagHex } from "../../shared/dicom/tags.ts";
 
 /**
  * One element to write. Give exactly one content:
@@ -30,7 +30,7 @@ export interface WriteInstanceOptions {
   undefinedLengths?: boolean;
 }
 
-interface Encoding {
+export interface Encoding {
   explicit: boolean;
   littleEndian: boolean;
   undefinedLengths: boolean;
@@ -69,7 +69,12 @@ export function writeInstance(options: WriteInstanceOptions): Uint8Array {
   return concat(parts);
 }
 
-function encodeFileMeta(transferSyntaxUID: string, elements: DicomElements, own: DicomElements): Uint8Array {
+/** File Meta Information (PS3.10 §7.1) in front of a data set; `own` replaces what is made from `elements`. */
+export function encodeFileMeta(
+  transferSyntaxUID: string,
+  elements: DicomElements,
+  own: DicomElements,
+): Uint8Array {
   const encoding = { explicit: true, littleEndian: true, undefinedLengths: false, utf8: false };
   const body = encodeDataSet(
     {
@@ -88,7 +93,8 @@ function encodeFileMeta(transferSyntaxUID: string, elements: DicomElements, own:
   ]);
 }
 
-function encodeDataSet(elements: DicomElements, encoding: Encoding): Uint8Array {
+/** The elements in the order of their tags, without preamble and File Meta Information. */
+export function encodeDataSet(elements: DicomElements, encoding: Encoding): Uint8Array {
   const sorted = Object.entries(elements)
     .map(([tagHex, element]) => [Number.parseInt(tagHex, 16), element] as const)
     .sort(([a], [b]) => a - b);
@@ -143,7 +149,7 @@ function encodeFragments(
   return [...items, delimiter(Tag.SequenceDelimitationItem, 0, littleEndian)];
 }
 
-function elementHeader(tag: number, vr: string, length: number, encoding: Encoding): Uint8Array {
+export function elementHeader(tag: number, vr: string, length: number, encoding: Encoding): Uint8Array {
   const { explicit, littleEndian } = encoding;
   if (!explicit) return delimiter(tag, length, littleEndian);
   const long = LONG_FORM.has(vr);
@@ -158,7 +164,7 @@ function elementHeader(tag: number, vr: string, length: number, encoding: Encodi
   return header;
 }
 
-function delimiter(tag: number, length: number, littleEndian: boolean): Uint8Array {
+export function delimiter(tag: number, length: number, littleEndian: boolean): Uint8Array {
   const header = new Uint8Array(8);
   const view = new DataView(header.buffer);
   view.setUint16(0, tag >>> 16, littleEndian);

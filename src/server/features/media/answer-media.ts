@@ -1,0 +1,146 @@
+import type { Locale } from "../../../shared/locale.ts";
+import { ZipStream } from "../../archive/zip-stream.ts";
+import type { Deps } from "../../deps.ts";
+import { encodeDicomdir } from "../../dicom/dicomdir.ts";
+import { isUnsound } from "../../holdings/checking/integrity.ts";
+import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
+import { readObject, streamObject } from "../../holdings/reading/open-object.ts";
+import { AppError } from "../../http/app-error.ts";
+import { archiveDamaged, validationFailed } from "../../http/http.errors.ts";
+import { streamOf } from "../../http/stream-of.ts";
+import type { ReceiptDeps } from "../receipts/make-receipt.ts";
+import { receiptOfStudy } from "../receipts/read-receipt.ts";
+import { drawReceipt } from "../receipts/receipt-paper.ts";
+import { signedReceipt } from "../receipts/receipt-payload.ts";
+import { receiptTooLarge } from "../receipts/receipts.errors.ts";
+import type { ReceiptRow } from "../receipts/receipts.table.ts";
+import { findReport } from "../reports/reports.repo.ts";
+import { owns } from "../studies/access/study-access.ts";
+import { type ChargeDownload, zipHeaders } from "../studies/download/download-body.ts";
+import type { StudyFile } from "../studies/download/download-study.ts";
+import type { Caller } from "../studies/studies.repo.ts";
+import type { StudyRow } from "../studies/studies.table.ts";
+import { listStudyAudit } from "../studies/study-audit.repo.ts";
+import { findStoredStudies } from "../studies/study-contents.repo.ts";
+import { encapsulateReport, reportElements, uidOfUuid } from "./encapsulate-report.ts";
+import { indexPageOf, readMeOf } from "./media-pages.ts";
+import { type MediaFile, type MediaPlan, planMedia } from "./plan-media.ts";
+
+type MediaDeps = ReceiptDeps & Pick<Deps, "config">;
+type FoundReport = Awaited<ReturnType<typeof findReport>>;
+
+const FILE_SET_ID = "EXAMETECA";
+const MAX_AUDIT_ROWS = 10_000;
+
+/** What a medium is made of. */
+interface Medium {
+  study: StudyRow;
+  volumes: StoredObjectRow[];
+  plan: MediaPlan;
+  report: FoundReport;
+  receipt: ReceiptRow | undefined;
+  isOwner: boolean;
+  locale: Locale;
+}
+
+/**
+ * Answers a study as an IHE PDI file-set, made while it is sent: the images as they are kept, a DICOMDIR, the laudo, the receipt and,
+ * for the owner, the audit. Memory: the DICOMDIR, and one PDF.
+ * @throws {AppError} `media.too_large`, `archive.damaged`, `receipt.not_ready`; as `charge` does, before the first byte
+ */
+export async function answerMedia(
+  deps: MediaDeps,
+  { caller, locale, isHead }: { caller: Caller; locale: Locale; isHead: boolean },
+  file: StudyFile,
+  charge: ChargeDownload,
+): Promise<Response> {
+  const [study, another] = file.studies;
+  // A ticket may be for several studies; a medium is of one.
+  if (!study || another) throw new AppError(validationFailed);
+  const headers = zipHeaders(file.fileName.replace(/_HIS\.zip$/, "_PDI.zip"));
+  if (isHead) return new Response(null, { headers });
+  if (isUnsound(study)) throw new AppError(archiveDamaged);
+  const stored = await findStoredStudies(deps.db, study.accountId, [study.studyInstanceUID]);
+  const series = stored.get(study.studyInstanceUID)?.series ?? [];
+  const allSeries = series.toSorted((a, b) => (a.row.seriesNumber ?? 0) - (b.row.seriesNumber ?? 0));
+  const plan = await planMedia(deps, study, allSeries);
+  const medium: Medium = {
+    ...{ study, volumes: file.volumes, plan, locale, isOwner: owns(caller, study) },
+    report: await findReport(deps.db, study.id),
+    receipt: await receiptIfAny(deps, study),
+  };
+  const rows = allSeries.map(({ row }) => row);
+  const page = indexPageOf(study, rows, {
+    report: medium.report !== undefined,
+    receipt: medium.receipt !== undefined,
+  });
+  await charge({ isRange: false });
+  return new Response(streamOf(mediaPieces(deps, medium, page)), { headers });
+}
+
+async function receiptIfAny(deps: MediaDeps, study: StudyRow): Promise<ReceiptRow | undefined> {
+  try {
+    return await receiptOfStudy(deps, study);
+  } catch (error) {
+    if (error instanceof AppError && error.kind === receiptTooLarge) return undefined;
+    throw error;
+  }
+}
+
+async function* mediaPieces(deps: MediaDeps, medium: Medium, page: Uint8Array): AsyncGenerator<Uint8Array> {
+  const { plan, report, study, volumes, isOwner } = medium;
+  const zip = new ZipStream();
+  const laudo = report && describeReport(plan, report);
+  yield* zip.file("DICOMDIR", ...encodeDicomdir(FILE_SET_ID, uidOfUuid(Bun.randomUUIDv7()), plan.records));
+  yield* zip.file("INDEX.HTM", page);
+  yield* zip.file("README.TXT", readMeOf(deps.config));
+  yield* imageFiles(deps, zip, plan.files, volumes);
+  if (report && laudo) {
+    const pdf = await readObject(deps, report.object);
+    yield* zip.file(laudo.name, ...encapsulateReport(laudo.elements, pdf));
+    yield* zip.file("IHE_PDI/LAUDO.PDF", pdf);
+  }
+  yield* receiptFiles(deps, zip, medium);
+  if (isOwner) {
+    const rows = await listStudyAudit(deps.db, study.id, MAX_AUDIT_ROWS);
+    yield* zip.file("IHE_PDI/AUDIT.JSN", Buffer.from(`${JSON.stringify(rows, null, 2)}\n`));
+  }
+  yield* zip.end();
+}
+
+function describeReport(plan: MediaPlan, { report, object }: NonNullable<FoundReport>) {
+  const { id: objectId, sizeBytes } = object;
+  const elements = reportElements(plan.about, { objectId, sizeBytes, attachedAt: report.createdAt });
+  return { elements, name: plan.addReport(elements) };
+}
+
+async function* imageFiles(
+  deps: MediaDeps,
+  zip: ZipStream,
+  files: readonly MediaFile[],
+  volumes: readonly StoredObjectRow[],
+): AsyncGenerator<Uint8Array> {
+  const byId = new Map(volumes.map((volume) => [volume.id, volume]));
+  for (const { name, instance } of files) {
+    const volume = byId.get(instance.volumeId);
+    if (!volume) throw new AppError(archiveDamaged, { detail: "a manifest names a volume that is gone" });
+    const { dataOffset, storedBytes, sizeBytes, method, crc32 } = instance;
+    const stored = await streamObject(
+      deps,
+      volume,
+      { offset: dataOffset, length: storedBytes },
+      { entry: instance },
+    );
+    yield* zip.entry({ name, storedBytes, sizeBytes, method, crc32 }, stored);
+  }
+}
+
+async function* receiptFiles(
+  deps: MediaDeps,
+  zip: ZipStream,
+  { study, receipt, locale }: Medium,
+): AsyncGenerator<Uint8Array> {
+  if (!receipt) return;
+  yield* zip.file("IHE_PDI/RECIBO.PDF", await drawReceipt({ study, receipt }, { ...deps.config, locale }));
+  yield* zip.file("IHE_PDI/RECIBO.JSN", ...(await Array.fromAsync(signedReceipt(receipt))));
+}

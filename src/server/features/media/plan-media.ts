@@ -1,0 +1,175 @@
+import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
+import { TagHex } from "../../../shared/dicom/tags.ts";
+import type { ManifestInstance } from "../../archive/manifest.ts";
+import type { Deps } from "../../deps.ts";
+import { type DirectoryRecord, directoryRecord } from "../../dicom/dicomdir.ts";
+import type { DicomElements } from "../../dicom/write-instance.ts";
+import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
+import { AppError } from "../../http/app-error.ts";
+import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
+import { ENCAPSULATED_PDF } from "./encapsulate-report.ts";
+import { mediaTooLarge } from "./media.errors.ts";
+import { readHeader } from "./read-headers.ts";
+import { ENCAPSULATED, type RecordKind, recordKindOf } from "./record-types.ts";
+
+/** The most instances on a medium: a record of each is in memory. */
+const MAX_INSTANCES = 50_000;
+/** The most instances of a series whose headers are read because their records say more than a number. */
+const MAX_HEADERS = 2_000;
+
+/** A file of the medium that is copied from a volume. */
+export interface MediaFile {
+  name: string;
+  instance: Pick<
+    ManifestInstance,
+    "volumeId" | "dataOffset" | "storedBytes" | "sizeBytes" | "method" | "crc32"
+  >;
+}
+
+export interface MediaPlan {
+  files: MediaFile[];
+  records: DirectoryRecord[];
+  /** Patient and study as the instances say, for the laudo. */
+  about: DicomElements;
+  /** Adds the laudo as a series of its own, and returns the name of its file. */
+  addReport(elements: DicomElements): string;
+}
+
+/** The records and files of a study: `DICOM/PAT00001/STU00001/SER00001/IMG00001`, eight characters each. */
+export async function planMedia(
+  deps: Pick<Deps, "series">,
+  study: StudyRow,
+  allSeries: readonly { row: SeriesRow; manifest: StoredObjectRow }[],
+): Promise<MediaPlan> {
+  const files: MediaFile[] = [];
+  const records: DirectoryRecord[] = [];
+  let about: DicomElements | undefined;
+  const path = ["DICOM", "PAT00001", "STU00001"];
+  for (const [index, { row, manifest: object }] of allSeries.entries()) {
+    const { instances } = await deps.series.manifest(object);
+    if (files.length + instances.length > MAX_INSTANCES) throw new AppError(mediaTooLarge);
+    const stored = await deps.series.metadata(object);
+    const [first] = instances;
+    const header = first ? await readHeader(stored, first) : undefined;
+    about ??= aboutOf(study, header ?? {});
+    const series = directoryRecord("SERIES", seriesElements(row, header ?? {}, index + 1));
+    records.push(series);
+    const folder = [...path, numbered("SER", index + 1)];
+    for (const [place, instance] of instances.entries()) {
+      const kind = recordKindOf(instance.sopClassUID);
+      const needsHeader = kind.copied.length > 0 && place < MAX_HEADERS;
+      const own = needsHeader ? await readHeader(stored, instance) : undefined;
+      const file = [...folder, numbered("IMG", place + 1)];
+      series.lower.push(
+        instanceRecord(kind, file, { ...instance, number: instance.instanceNumber ?? place + 1 }, own ?? {}),
+      );
+      const { volumeId, dataOffset, storedBytes, sizeBytes, method, crc32 } = instance;
+      files.push({
+        name: file.join("/"),
+        instance: { volumeId, dataOffset, storedBytes, sizeBytes, method, crc32 },
+      });
+    }
+  }
+  const known = about ?? aboutOf(study, {});
+  const studyRecord = { ...directoryRecord("STUDY", pick(known, STUDY)), lower: records };
+  const patient = { ...directoryRecord("PATIENT", pick(known, PATIENT)), lower: [studyRecord] };
+  return {
+    files,
+    records: [patient],
+    about: known,
+    addReport(elements) {
+      const file = [...path, numbered("SER", records.length + 1), "IMG00001"];
+      const series = directoryRecord("SERIES", pick(elements, SERIES));
+      const uid = String(elements[TagHex.SOPInstanceUID]?.Value?.[0]);
+      const described = {
+        sopClassUID: ENCAPSULATED_PDF,
+        sopInstanceUID: uid,
+        transferSyntaxUID: EXPLICIT,
+        number: 1,
+      };
+      series.lower.push(instanceRecord(ENCAPSULATED, file, described, elements));
+      records.push(series);
+      return file.join("/");
+    },
+  };
+}
+
+const EXPLICIT = "1.2.840.10008.1.2.1";
+const PATIENT = [TagHex.PatientName, TagHex.PatientID, TagHex.PatientBirthDate, TagHex.PatientSex];
+const STUDY = [
+  ...[TagHex.StudyDate, TagHex.StudyTime, TagHex.AccessionNumber],
+  ...[TagHex.StudyDescription, TagHex.StudyInstanceUID, TagHex.StudyID],
+];
+const SERIES = [TagHex.Modality, TagHex.SeriesDescription, TagHex.SeriesInstanceUID, TagHex.SeriesNumber];
+
+function numbered(prefix: string, number: number): string {
+  return `${prefix}${String(number).padStart(8 - prefix.length, "0")}`;
+}
+
+function pick(elements: DicomElements, tags: readonly string[]): DicomElements {
+  return Object.fromEntries(
+    tags.flatMap((tag) => {
+      const element = elements[tag];
+      return element ? [[tag, element] as const] : [];
+    }),
+  );
+}
+
+/** A value of the header; what a directory must have and the instance lacks is made up (PS3.11 §D.3.3.2). */
+function given(header: DicomJson, tag: string, vr: string, otherwise?: string) {
+  const value = header[tag]?.Value?.map((one) => wellFormed(vr, one)).filter(
+    (one) => one !== null && one !== "",
+  );
+  if (value && value.length > 0) return { vr, Value: value };
+  return { vr, Value: otherwise === undefined ? [] : [otherwise] };
+}
+
+/** A date or time as PS3.5 writes it: older instances have dots and colons in them. Any other is left out. */
+function wellFormed(vr: string, value: unknown): unknown {
+  if (vr !== "DA" && vr !== "TM") return value;
+  const digits = String(value ?? "").replace(vr === "DA" ? /[.-]/g : /:/g, "");
+  return (vr === "DA" ? /^\d{8}$/ : /^\d{2,6}(\.\d{1,6})?$/).test(digits) ? digits : null;
+}
+
+function aboutOf(study: StudyRow, header: DicomJson): DicomElements {
+  const received = study.createdAt.toISOString().slice(0, 10).replaceAll("-", "");
+  return {
+    [TagHex.PatientName]: given(header, TagHex.PatientName, "PN"),
+    [TagHex.PatientID]: given(header, TagHex.PatientID, "LO", study.id.slice(0, 8).toUpperCase()),
+    [TagHex.PatientBirthDate]: given(header, TagHex.PatientBirthDate, "DA"),
+    [TagHex.PatientSex]: given(header, TagHex.PatientSex, "CS"),
+    [TagHex.StudyDate]: given(header, TagHex.StudyDate, "DA", received),
+    [TagHex.StudyTime]: given(header, TagHex.StudyTime, "TM", "000000"),
+    [TagHex.AccessionNumber]: given(header, TagHex.AccessionNumber, "SH"),
+    [TagHex.StudyDescription]: given(header, TagHex.StudyDescription, "LO"),
+    [TagHex.StudyInstanceUID]: { vr: "UI", Value: [study.studyInstanceUID] },
+    [TagHex.StudyID]: given(header, TagHex.StudyID, "SH", "1"),
+  };
+}
+
+function seriesElements(row: SeriesRow, header: DicomJson, number: number): DicomElements {
+  return {
+    [TagHex.Modality]: given(header, TagHex.Modality, "CS", row.modality ?? "OT"),
+    [TagHex.SeriesInstanceUID]: { vr: "UI", Value: [row.seriesInstanceUID] },
+    [TagHex.SeriesNumber]: { vr: "IS", Value: [row.seriesNumber ?? number] },
+    ...(row.description && { [TagHex.SeriesDescription]: { vr: "LO", Value: [row.description] } }),
+  };
+}
+
+function instanceRecord(
+  { type, copied }: RecordKind,
+  file: string[],
+  instance: Pick<ManifestInstance, "sopClassUID" | "sopInstanceUID" | "transferSyntaxUID"> & {
+    number: number;
+  },
+  header: DicomJson | DicomElements,
+): DirectoryRecord {
+  return directoryRecord(type, {
+    ...pick(header as DicomElements, copied),
+    [TagHex.ReferencedFileID]: { vr: "CS", Value: file },
+    [TagHex.ReferencedSOPClassUIDInFile]: { vr: "UI", Value: [instance.sopClassUID] },
+    [TagHex.ReferencedSOPInstanceUIDInFile]: { vr: "UI", Value: [instance.sopInstanceUID] },
+    [TagHex.ReferencedTransferSyntaxUIDInFile]: { vr: "UI", Value: [instance.transferSyntaxUID] },
+    [TagHex.InstanceNumber]: { vr: "IS", Value: [Math.trunc(instance.number)] },
+  });
+}

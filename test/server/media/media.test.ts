@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parseDicom } from "dicom-parser";
+import { unzipSync, zipSync } from "fflate";
+import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
+import type { SignedReceipt } from "../../../src/shared/api/receipts.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { sampleKinds } from "../../support/damaged-study.ts";
+import { readPdf } from "../../support/read-pdf.ts";
+import { formBody } from "../../support/sample-pdf.ts";
+import { sampleInstance } from "../../support/sample-zip.ts";
+import { sha256 } from "../../support/stored-bytes.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { pagesPdf } from "../../support/written-pdf.ts";
+
+let t: TestApp;
+let owner: Person;
+let id: string;
+let files: Record<string, Uint8Array>;
+
+const kinds = sampleKinds();
+const laudo = pagesPdf(["Laudo de exemplo"]);
+const NAME = "Conceição^João";
+
+beforeAll(async () => {
+  t = await createTestApp({ env: { PUBLIC_URL: "https://exames.example.com" } });
+  owner = await t.addPerson("Dona do Disco", { plan: "clinica" });
+  const named = (sop: string, name: string, charset: string) =>
+    sampleInstance({
+      sop,
+      elements: {
+        [TagHex.SpecificCharacterSet]: { vr: "CS", Value: [charset] },
+        [TagHex.PatientName]: { vr: "PN", Value: [name] },
+      },
+    });
+  const { studies } = await t.store(owner, zipSync({ ...kinds, named: named("99", NAME, "ISO_IR 192") }));
+  id = studies[0]?.id ?? "";
+  const form = await formBody({ studyInstanceUID: id }, { name: "laudo", bytes: laudo });
+  expect((await t.call("POST", "/api/studies/laudo/upload", { as: owner, ...form })).status).toBe(201);
+  await t.settle();
+  const answer = await medium(id);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("content-disposition")).toContain("_PDI.zip");
+  files = unzipSync(new Uint8Array(await answer.arrayBuffer()));
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+const medium = (study: string, as = owner, method = "GET") =>
+  t.call(method, `/api/studies/${study}/download?as=pdi`, { as });
+
+interface FoundRecord {
+  type: string;
+  file: string;
+  uid: string;
+  text: string[];
+  lower: FoundRecord[];
+}
+
+/** Follows the offsets of a DICOMDIR, as readers do. */
+function recordsOf(bytes: Uint8Array): FoundRecord[] {
+  const dataSet = parseDicom(bytes);
+  const items = dataSet.elements.x00041220?.items ?? [];
+  const byOffset = new Map(items.map((item) => [(item.dataOffset ?? 0) - 8, item.dataSet]));
+  const from = (offset: number): FoundRecord[] => {
+    const record = byOffset.get(offset);
+    if (offset === 0) return [];
+    if (!record) throw new Error(`no record at ${offset}`);
+    const decoder = new TextDecoder(record.string("x00080005") === "ISO_IR 192" ? "utf-8" : "latin1");
+    const texts = ["x00100010", "x00081030", "x00420010"].flatMap((tag) => {
+      const element = record.elements[tag];
+      if (!element) return [];
+      return [decoder.decode(bytes.subarray(element.dataOffset, element.dataOffset + element.length)).trim()];
+    });
+    return [
+      {
+        type: record.string("x00041430") ?? "",
+        file: (record.string("x00041500") ?? "").replaceAll("\\", "/"),
+        uid: record.string("x00041511") ?? "",
+        text: texts,
+        lower: from(record.uint32("x00041420") ?? 0),
+      },
+      ...from(record.uint32("x00041400") ?? 0),
+    ];
+  };
+  return from(dataSet.uint32("x00041200") ?? 0);
+}
+
+const leaves = (records: FoundRecord[]): FoundRecord[] =>
+  records.flatMap((record) => (record.file === "" ? leaves(record.lower) : [record]));
+
+describe("a medium", () => {
+  test("holds every image bit for bit under names that any system reads, and its directory leads to each", () => {
+    const sums = new Set([...Object.values(kinds)].map(sha256));
+    const found = leaves(recordsOf(files.DICOMDIR ?? new Uint8Array()));
+    const images = found.filter(({ type }) => type !== "ENCAP DOC");
+    expect(images).toHaveLength(Object.keys(kinds).length + 1);
+    for (const { file, uid } of found) {
+      expect(file.split("/").every((part) => /^[A-Z0-9_]{1,8}$/.test(part))).toBe(true);
+      expect(file.split("/").length).toBeLessThanOrEqual(8);
+      expect(parseDicom(Buffer.from(files[file] ?? []), { untilTag: "x00080018" }).string("x00080018")).toBe(
+        uid,
+      );
+      sums.delete(sha256(files[file] ?? new Uint8Array()));
+    }
+    expect(sums.size).toBe(0);
+    expect(new Set(found.map(({ file }) => file)).size).toBe(found.length);
+    expect(
+      Object.keys(files)
+        .filter((name) => name.startsWith("DICOM/"))
+        .sort(),
+    ).toEqual(found.map(({ file }) => file).sort());
+  });
+
+  test("has the laudo as a PDF and as an instance of the study", async () => {
+    expect(files["IHE_PDI/LAUDO.PDF"]).toEqual(laudo);
+    const [document] = leaves(recordsOf(files.DICOMDIR ?? new Uint8Array())).filter(
+      ({ type }) => type === "ENCAP DOC",
+    );
+    const instance = files[document?.file ?? ""] ?? new Uint8Array();
+    const dataSet = parseDicom(instance);
+    const { dataOffset = 0 } = dataSet.elements.x00420011 ?? {};
+    expect(dataSet.uint32("x00420015")).toBe(laudo.length);
+    expect(sha256(instance.subarray(dataOffset, dataOffset + laudo.length))).toBe(sha256(laudo));
+    expect(dataSet.string("x0020000d")).toBe("2.25.1.1");
+  });
+
+  test("has the signed receipt, a page, a text and for the owner the audit", async () => {
+    const { receipt, jws } = JSON.parse(
+      Buffer.from(files["IHE_PDI/RECIBO.JSN"] ?? []).toString(),
+    ) as SignedReceipt;
+    const keys = (await (await t.call("GET", "/.well-known/jwks.json")).json()) as JSONWebKeySet;
+    const { payload } = await compactVerify(jws, createLocalJWKSet(keys));
+    expect(JSON.parse(new TextDecoder().decode(payload))).toEqual(receipt);
+    expect((await readPdf(files["IHE_PDI/RECIBO.PDF"] ?? new Uint8Array())).attachments).toHaveLength(1);
+    const readMe = Buffer.from(files["README.TXT"] ?? []).toString();
+    expect(readMe).toContain("https://exames.example.com/verificar");
+    expect(readMe).toContain("Este disco foi feito");
+    const page = Buffer.from(files["INDEX.HTM"] ?? []).toString();
+    expect(page).toContain("IHE_PDI/LAUDO.PDF");
+    expect(page).not.toContain("<script");
+    expect(Buffer.from(files["IHE_PDI/AUDIT.JSN"] ?? []).toString()).toContain("study.downloaded");
+  });
+
+  test("keeps Portuguese names, in Latin-1 where that has the letters and in UTF-8 where it has not", async () => {
+    for (const [study, name, charset] of [
+      ["71", "Conceição^João", "ISO_IR 100"],
+      ["72", "Łukasz^Ana", "ISO_IR 192"],
+      ["73", "Silva^Ana", undefined],
+    ] as const) {
+      const elements = {
+        [TagHex.SpecificCharacterSet]: { vr: "CS", Value: ["ISO_IR 192"] },
+        [TagHex.PatientName]: { vr: "PN", Value: [name] },
+      };
+      const { studies } = await t.store(owner, zipSync({ IM1: sampleInstance({ study, elements }) }));
+      const answer = await medium(studies[0]?.id ?? "");
+      const { DICOMDIR = new Uint8Array() } = unzipSync(new Uint8Array(await answer.arrayBuffer()));
+      const [patient] = recordsOf(DICOMDIR);
+      expect(patient?.text[0]).toBe(name);
+      const [record] = parseDicom(DICOMDIR).elements.x00041220?.items ?? [];
+      expect(record?.dataSet?.string("x00080005")).toBe(charset);
+    }
+  });
+
+  test("is one action, free to ask about, and for nobody who may not download", async () => {
+    const used = async () =>
+      Number((await t.sql`select count(*)::int as n from usage_events where user_id = ${owner.id}`)[0]?.n);
+    const before = await used();
+    expect((await medium(id, owner, "HEAD")).status).toBe(200);
+    expect(await used()).toBe(before);
+    await (await medium(id)).arrayBuffer();
+    expect(await used()).toBe(before + 1);
+    const stranger = await t.addPerson("Curioso");
+    expect((await medium(id, stranger)).status).toBe(404);
+    const odd = await t.call("GET", `/api/studies/${id}/download?as=iso`, { as: owner });
+    expect((await problemOf(odd)).code).toBe("validation.failed");
+  });
+
+  test("is good for the tools of others, where they are installed", async () => {
+    await using folder = createTempFolder();
+    for (const [name, bytes] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder.path, name)), { recursive: true });
+      await Bun.write(join(folder.path, name), bytes);
+    }
+    const run = (command: string, ...args: string[]) => {
+      if (!Bun.which(command)) return { exitCode: 0, told: "" };
+      const { exitCode, stderr, stdout } = Bun.spawnSync([command, ...args], { cwd: folder.path });
+      return { exitCode, told: `${stdout}${stderr}` };
+    };
+    expect(run("dcmftest", "DICOMDIR").told).not.toContain("no:");
+    expect(run("dciodvfy", "DICOMDIR").told).not.toContain("Error");
+    expect(run("dcmdump", "-q", "DICOMDIR").exitCode).toBe(0);
+    const [document] = leaves(recordsOf(files.DICOMDIR ?? new Uint8Array())).filter(
+      ({ type }) => type === "ENCAP DOC",
+    );
+    const told = run("dciodvfy", document?.file ?? "").told;
+    expect(told).not.toContain("Error");
+  });
+});
