@@ -12,6 +12,7 @@ import {
 import { measureList } from "./bench/measures/list.ts";
 import { measureMixedLoad } from "./bench/measures/mixed.ts";
 import { measureDownload, measureFrames, measureMetadata } from "./bench/measures/reading.ts";
+import { measureResumable } from "./bench/measures/resumable.ts";
 import { measureSafekeeping } from "./bench/measures/safekeeping.ts";
 import { measureStart } from "./bench/measures/start.ts";
 import { jsonLine, type Result, table } from "./bench/result.ts";
@@ -20,6 +21,7 @@ import { jsonLine, type Result, table } from "./bench/result.ts";
 const MEASURES: Record<string, Measure> = {
   ingest: measureIngest,
   memory: measureMemory,
+  resumable: measureResumable,
   small: measureSmallUploads,
   rest: measureBytesAtRest,
   download: measureDownload,
