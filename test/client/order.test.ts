@@ -24,6 +24,7 @@ const ORDER = [
   "subscriptions-admin",
   "security",
   "tokens",
+  "receivers",
   "auth",
   "notifications",
   "visit",

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Avatar } from "../../ui/avatar.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { MailPanel } from "../notifications/mail-panel.tsx";
+import { ReceiversPanel } from "../receivers/receivers-panel.tsx";
 import { SecurityPanel } from "../security/security-panel.tsx";
 import { useHis } from "../session/his-context.ts";
 import { TokensPanel } from "../tokens/tokens-panel.tsx";
@@ -27,6 +28,7 @@ export default function ProfileView() {
           <SecurityPanel />
           <MailPanel />
           <TokensPanel />
+          <ReceiversPanel />
           <AccountData />
         </div>
       </div>

@@ -1,0 +1,69 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import { getDefaultStore } from "jotai";
+import { viewAtom } from "../../../src/client/features/places/views.ts";
+import { ReceiversPanel } from "../../../src/client/features/receivers/receivers-panel.tsx";
+import type { Receiver } from "../../../src/shared/api/receivers.ts";
+import { screen, userEvent, withDom } from "../../support/dom.ts";
+import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
+import { write } from "../../support/travel.ts";
+
+withDom();
+
+const seen = { at: "2026-11-19T12:00:00.000Z", callingAETitle: "TOMOGRAFO", address: "10.0.0.9" };
+const receiver: Receiver = {
+  id: "01900000-0000-7000-8000-0000000000c1",
+  ...{ aeTitle: "EXAMETECA_MG", callingAETitles: ["TOMOGRAFO"], addresses: ["10.0.0.0/8"] },
+  ...{ createdAt: "2026-01-20T12:00:00.000Z", instances: 297, lastReceived: seen },
+  ...{ refusals: 1, lastRefused: { ...seen, callingAETitle: "ESTRANHO" }, port: 11112, tls: true },
+};
+
+async function show(answers: Record<string, Answer> = {}) {
+  answerCalls({ "GET /api/receivers": () => Response.json([receiver]), ...answers });
+  await renderView(<ReceiversPanel />);
+  await write(() => getDefaultStore().set(viewAtom, "profile"));
+  await screen.findByText("EXAMETECA_MG");
+  return userEvent.setup();
+}
+
+describe("the DICOM receivers of an account", () => {
+  test("say where to send, who may, what came last and who was refused", async () => {
+    await show();
+    const row = screen.getByText("EXAMETECA_MG").parentElement?.textContent ?? "";
+    expect(row).toContain("297 imagens, por último em 19-11-2026 de TOMOGRAFO");
+    expect(row).toContain(": 11112 (TLS)");
+    expect(row).toContain("TOMOGRAFO, 10.0.0.0/8");
+    expect(row).toContain("1 tentativa, por último em 19-11-2026 por ESTRANHO");
+  });
+
+  test("are made with the senders that the person names, and a title in use is said at its field", async () => {
+    const sent: unknown[] = [];
+    const user = await show({
+      "POST /api/receivers": ({ body }) => {
+        sent.push(body);
+        return problem(409, "receiver.title_taken", "Este AE title já está em uso.");
+      },
+    });
+    await user.click(screen.getByRole("button", { name: "Novo receptor" }));
+    await user.type(screen.getByLabelText("AE title"), "CLINICA");
+    await user.type(screen.getByLabelText("AE titles que podem enviar"), "RM 1, ,RM 2");
+    await user.click(screen.getByRole("button", { name: "Criar receptor" }));
+    await screen.findByText("Este AE title já está em uso.");
+    expect(sent).toEqual([{ aeTitle: "CLINICA", callingAETitles: ["RM 1", "RM 2"], addresses: [] }]);
+  });
+
+  test("are removed only after a question", async () => {
+    const ended: string[] = [];
+    const user = await show({
+      [`DELETE /api/receivers/${receiver.id}`]: () => {
+        ended.push(receiver.id);
+        return Response.json({ ended: true });
+      },
+    });
+    await user.click(screen.getByRole("button", { name: "Remover o receptor EXAMETECA_MG" }));
+    expect(ended).toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Remover receptor" }));
+    await screen.findByText("Receptor removido");
+    expect(ended).toEqual([receiver.id]);
+  });
+});
