@@ -26,6 +26,7 @@ import { createReceiptsRoutes } from "./features/receipts/receipts.routes.ts";
 import { createReceiversRoutes } from "./features/receivers/receivers.routes.ts";
 import { createRemovalsRoutes } from "./features/removals/removals.routes.ts";
 import { createReportsRoutes } from "./features/reports/reports.routes.ts";
+import { createInvitationsRoutes } from "./features/studies/access/invitations.routes.ts";
 import { createStudiesRoutes } from "./features/studies/studies.routes.ts";
 import { createStudyListRoutes } from "./features/study-list/study-list.routes.ts";
 import { createSubscriptionsRoutes } from "./features/subscriptions/subscriptions.routes.ts";
@@ -103,6 +104,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
     "/",
     createStudiesRoutes(deps, guard, (asked, file, charge) => answerMedia(deps, asked, file, charge)),
   );
+  app.route("/", createInvitationsRoutes(deps, guard));
   app.route("/", createStudyListRoutes(deps, guard));
   app.route("/", createReceiptsRoutes(deps, guard));
   app.route("/", createThumbnailsRoutes(deps, guard));

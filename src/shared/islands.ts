@@ -14,6 +14,8 @@ const authIslandSchema = z.object({
   resetToken: z.optional(z.string()),
   /** From `/stop-email-change/{token}`. */
   stopToken: z.optional(z.string()),
+  /** From `/invitation/{token}`. */
+  invitationToken: z.optional(z.string()),
 });
 
 const hisIslandSchema = z.object({

@@ -127,8 +127,14 @@ describe("a study", () => {
   );
 
   for (const [language, open, label, give, text] of [
-    ["pt-BR", "Compartilhar exame", "E-mail do médico", "Dar acesso", /^Nenhum médico pode ser encontrado/],
-    ["en-US", "Share exam", "Doctor's e-mail", "Give access", /^No doctor can be reached at this e-mail/],
+    [
+      "pt-BR",
+      "Compartilhar exame",
+      "E-mail do médico",
+      "Dar acesso",
+      /^Não encontramos um médico com este e-mail/,
+    ],
+    ["en-US", "Share exam", "Doctor's e-mail", "Give access", /^We found no doctor with this e-mail/],
   ] as const) {
     test(
       `is refused with the same words for any address that is not a doctor's, in ${language}`,

@@ -38,6 +38,9 @@ function policyOf(name: string): Record<string, string> {
   return { "Content-Security-Policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'" };
 }
 
+/** The token in the path of a mailed link, which the page hands to its form. */
+type Tokens = Pick<IslandProps<"auth">, "resetToken" | "stopToken" | "invitationToken">;
+
 /** Paths for programs: an unknown one answers a problem document instead of a page. */
 const NOT_PAGES = /^\/(\.well-known|api|assets|dicomweb|viewer|metrics|generate-token)(\/|$)/;
 
@@ -76,7 +79,7 @@ export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
     const asset = assets.get(marks[name].replace("/assets/", ""));
     return asset ? serveAsset(c.req.raw, { ...asset, immutable: false }) : c.notFound();
   };
-  const entry = async (c: Context<HttpEnv>, tokens: { resetToken?: string; stopToken?: string } = {}) => {
+  const entry = async (c: Context<HttpEnv>, tokens: Tokens = {}) => {
     const passkeys = relyingPartyOf({ publicUrl, productName }) !== undefined;
     const props = { productName, registration, trialDays, passkeys, ...tokens };
     return c.html(entryDocument(await contextOf(c), props));
@@ -108,6 +111,7 @@ export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
       // The page shows a button, because programs that scan mails open every link.
       .get("/stop-email-change/:token", (c) => entry(c, { stopToken: c.req.param("token") }))
       .get("/verificar", async (c) => c.html(verifyDocument(await contextOf(c), { productName })))
+      .get("/invitation/:token", (c) => entry(c, { invitationToken: c.req.param("token") }))
       .get("/his", his)
       .get("/his/subscription", his)
       .get("/v/:id", async (c) => {

@@ -27,6 +27,7 @@ async function openDialog(answers: Record<string, Answer>) {
     "GET /api/studies/s1/audit": () => Response.json([]),
     "GET /api/links": () => Response.json([]),
     "GET /api/studies": () => Response.json([]),
+    "GET /api/studies/s1/invitations": () => Response.json([]),
     ...answers,
   });
   await renderView(
@@ -91,6 +92,35 @@ describe("sharing a study", () => {
     await user.type(screen.getByLabelText("E-mail do médico"), "x@exemplo.com.br");
     await user.click(screen.getByRole("button", { name: "Dar acesso" }));
     expect(await screen.findByText("Nenhum médico com este e-mail.")).toBeDefined();
+  });
+
+  test("invites a doctor without an account, and takes the invitation back", async () => {
+    const open: object[] = [];
+    const sent: unknown[] = [];
+    const { user } = await openPeople({
+      "POST /api/studies/s1/share": () =>
+        problem(404, "doctor.not_found", "Convide-o ou confira o endereço."),
+      "GET /api/studies/s1/invitations": () => Response.json(open),
+      "POST /api/studies/s1/invitations": ({ body }) => {
+        const at = { createdAt: "2026-11-22T12:00:00.000Z", expiresAt: "2026-11-29T12:00:00.000Z" };
+        const invited = { id: "i1", email: "novo@exemplo.com.br", ...at };
+        sent.push(body);
+        open.push(invited);
+        return Response.json(invited, { status: 201 });
+      },
+      "DELETE /api/studies/s1/invitations/i1": () => {
+        open.pop();
+        return new Response(null, { status: 204 });
+      },
+    });
+    await user.type(screen.getByLabelText("E-mail do médico"), "novo@exemplo.com.br");
+    await user.click(screen.getByRole("checkbox", { name: "Pedir laudo" }));
+    await user.click(screen.getByRole("button", { name: "Dar acesso" }));
+    await user.click(await screen.findByRole("button", { name: "Convidar novo@exemplo.com.br" }));
+    expect(await screen.findByText("espera resposta até 29-11-2026")).toBeDefined();
+    expect(sent).toEqual([{ email: "novo@exemplo.com.br", asksForReport: true }]);
+    await user.click(screen.getByRole("button", { name: "Retirar o convite de novo@exemplo.com.br" }));
+    await waitFor(() => expect(screen.queryByText(/^espera resposta/)).toBeNull());
   });
 
   test("ends at once when access is taken away", async () => {

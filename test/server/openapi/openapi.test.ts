@@ -46,6 +46,7 @@ const undocumented: Record<string, string> = {
   "GET /v/{id}": "page of a link",
   "GET /reset-password/{token}": "page that a mailed link opens",
   "GET /stop-email-change/{token}": "page that a mailed link opens",
+  "GET /invitation/{token}": "page that a mailed link opens",
   "GET /*": "the page for an unknown address",
   "GET /assets/{name}": "files of the client's build",
   "GET /favicon.ico": "file of the pages",

@@ -151,7 +151,7 @@ describe("sharing by e-mail", () => {
       const hidden = ["ninguem@example.com", patient.email, blocked.email];
 
       const [first = "", ...others] = await answers(owner, studyId, hidden);
-      expect(first).toStartWith("404 doctor.not_found No doctor can be reached at this e-mail.");
+      expect(first).toStartWith("404 doctor.not_found We found no doctor with this e-mail.");
       expect(others).toEqual([first, first]);
       expect(await answers(owner, studyId, [doctor.email.toUpperCase()])).toEqual(["201"]);
 

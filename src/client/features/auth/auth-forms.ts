@@ -3,7 +3,15 @@ import type { IslandProps } from "../../../shared/islands.ts";
 import type { PendingSignIn } from "./pending-sign-in.ts";
 
 /** The forms the entry screen switches between. */
-export type AuthFormName = "login" | "register" | "forgot" | "reset" | "stop" | "verify" | "factor";
+export type AuthFormName =
+  | "login"
+  | "register"
+  | "forgot"
+  | "reset"
+  | "stop"
+  | "invitation"
+  | "verify"
+  | "factor";
 
 /** The form for the second step of a sign-in. */
 export function formOf(pending: PendingSignIn): AuthFormName {

@@ -20,6 +20,7 @@ const forms: Record<AuthFormName, ComponentType<AuthFormProps>> = {
   forgot: lazyChunk(() => import("./forgot-form.tsx")),
   reset: lazyChunk(() => import("./reset-form.tsx")),
   stop: lazyChunk(() => import("./stop-form.tsx")),
+  invitation: lazyChunk(() => import("./invitation-form.tsx")),
   verify: lazyChunk(() => import("./verify-form.tsx")),
   factor: lazyChunk(() => import("./factor-form.tsx")),
 };
@@ -38,8 +39,8 @@ export default function AuthScreen(props: IslandProps<"auth">) {
 
   useEffect(removeAddressMarks, []);
   useEffect(() => {
-    // A person who wants to stop a change may be signed in.
-    if (isSignedIn && form !== "stop") window.location.replace("/his");
+    // A person who wants to stop a change, or to accept an invitation, may be signed in.
+    if (isSignedIn && form !== "stop" && form !== "invitation") window.location.replace("/his");
   }, [isSignedIn, form]);
 
   const Form = forms[form];
@@ -68,7 +69,8 @@ export default function AuthScreen(props: IslandProps<"auth">) {
   );
 }
 
-function firstForm({ resetToken, stopToken }: IslandProps<"auth">): Shown {
+function firstForm({ resetToken, stopToken, invitationToken }: IslandProps<"auth">): Shown {
+  if (invitationToken) return { form: "invitation" };
   if (stopToken) return { form: "stop" };
   if (resetToken) return { form: "reset" };
   const notice = noticeOfAddress(window.location.search);

@@ -12,6 +12,8 @@ const actions: Record<string, MessageDescriptor> = {
   "link.opened": msg({ id: "audit.link.opened", message: "opened the link" }),
   "link.ended": msg({ id: "audit.link.ended", message: "ended a link" }),
   "link.blocked": msg({ id: "audit.link.blocked", message: "ended the link by wrong passcodes" }),
+  "study.offered": msg({ id: "audit.study.offered", message: "invited a doctor" }),
+  "study.offer_withdrawn": msg({ id: "audit.study.offerWithdrawn", message: "withdrew an invitation" }),
   "report.uploaded": msg({ id: "audit.report.uploaded", message: "attached the report" }),
   "report.opened": msg({ id: "audit.report.opened", message: "opened the report" }),
   "report.deleted": msg({ id: "audit.report.deleted", message: "deleted the report" }),

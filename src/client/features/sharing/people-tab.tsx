@@ -1,30 +1,30 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { type FormEvent, type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import type { Link } from "../../../shared/api/links.ts";
 import type { Grant } from "../../../shared/api/studies.ts";
-import { ApiError } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/field.tsx";
 import { momentText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useHis } from "../session/his-context.ts";
 import { roleName } from "../users/user-text.ts";
 import { actionText } from "./audit-text.ts";
+import { DoctorForm } from "./doctor-form.tsx";
+import { OpenInvitations } from "./open-invitations.tsx";
 import { useLinks } from "./use-links.ts";
-import { useAudit, useGrants, useRevocation, useShare } from "./use-sharing.ts";
-import { UserPicker } from "./user-picker.tsx";
+import { useAudit, useGrants, useRevocation } from "./use-sharing.ts";
 
 /** Gives people with an account access to a study, takes it away, and shows who did what. */
 export function PeopleTab({ studyId }: { studyId: string }) {
   return (
     <div className="sharing">
-      <ShareForm studyId={studyId} />
+      <DoctorForm studyId={studyId} />
       <section>
         <h3>
           <Trans id="share.grants">Who has access</Trans>
         </h3>
         <Grants studyId={studyId} />
       </section>
+      <OpenInvitations studyId={studyId} />
       <section>
         <h3>
           <Trans id="share.audit">Who did what</Trans>
@@ -33,60 +33,6 @@ export function PeopleTab({ studyId }: { studyId: string }) {
       </section>
     </div>
   );
-}
-
-/** An owner types a doctor's e-mail; an admin picks among the accounts. */
-function ShareForm({ studyId }: { studyId: string }) {
-  const [email, setEmail] = useState("");
-  const share = useShare(studyId, () => setEmail(""));
-  const { user } = useHis();
-  const { t } = useLingui();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (email.trim()) share.mutate(email.trim());
-  };
-  const field = {
-    error: share.error && failureText(share.error, t({ id: "error.unknown", message: "Unknown error" })),
-    value: email,
-    onValueChange(value: string) {
-      setEmail(value);
-      share.reset();
-    },
-  };
-  return (
-    <form className="share-form" onSubmit={submit} noValidate>
-      {user.role === "admin" ? <UserPicker studyId={studyId} {...field} /> : <DoctorField {...field} />}
-      <Button kind="lit" type="submit" disabled={!email.trim() || share.isPending}>
-        <Trans id="share.give">Give access</Trans>
-      </Button>
-    </form>
-  );
-}
-
-interface DoctorFieldProps {
-  value: string;
-  onValueChange: (value: string) => void;
-  error: string | null;
-}
-
-function DoctorField({ value, onValueChange, error }: DoctorFieldProps) {
-  return (
-    <TextField
-      type="email"
-      label={<Trans id="share.email">Doctor's e-mail</Trans>}
-      hint={
-        <Trans id="share.hint">The doctor sees the images and the report, but cannot delete anything.</Trans>
-      }
-      error={error}
-      autoComplete="off"
-      value={value}
-      onChange={({ target }) => onValueChange(target.value)}
-    />
-  );
-}
-
-function failureText(error: Error, unknown: string): string {
-  return error instanceof ApiError ? error.message : unknown;
 }
 
 function Grants({ studyId }: { studyId: string }) {

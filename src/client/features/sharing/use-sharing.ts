@@ -26,7 +26,7 @@ export function useShare(studyId: string, onShared: () => void) {
   const { t } = useLingui();
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (email: string) => sharingApi.share(studyId, email),
+    mutationFn: (wanted: { email: string; asksForReport?: boolean }) => sharingApi.share(studyId, wanted),
     onSuccess: async ({ name }) => {
       showToast({
         tone: "ok",

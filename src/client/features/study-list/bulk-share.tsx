@@ -16,7 +16,7 @@ export function BulkShare({ studies, others, onClose }: BulkDialogProps) {
   const count = studies.length;
   const job = useBulkJob({
     act: (run) =>
-      oneByOne(run, ({ id }) => sharingApi.share(id, email.trim()), {
+      oneByOne(run, ({ id }) => sharingApi.share(id, { email: email.trim() }), {
         unknown: t({ id: "error.unknown", message: "Unknown error" }),
         stopped: t({ id: "bulk.stopped", message: "Stopped before it was its turn." }),
       }),

@@ -3,6 +3,7 @@ import { defineQueue } from "../../jobs/queue.ts";
 import { deleteExpiredAccessTokens } from "./access-tokens/access-tokens.repo.ts";
 import { deleteExpiredStops } from "./addresses/email-stops.repo.ts";
 import { deleteOldChallenges } from "./factors/factors.repo.ts";
+import { deleteExpiredInvitations } from "./mailed-links/doctor-invitations.repo.ts";
 import { deleteExpiredLinks } from "./mailed-links/mailed-links.repo.ts";
 import { forgotQueue } from "./passwords/forgot-queue.ts";
 import { mailResetLink, type ResetRequest } from "./passwords/reset-password.ts";
@@ -30,6 +31,7 @@ export async function startAuthJobs(deps: Deps): Promise<void> {
     await deleteExpiredLogins(db, now);
     await deleteExpiredDevices(db, now);
     await deleteExpiredLinks(db, now);
+    await deleteExpiredInvitations(db, now);
     await deleteExpiredStops(db, now);
     await forgetOldPlaces(db, now);
   });

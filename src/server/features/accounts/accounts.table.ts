@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import {
+  boolean,
   index,
   integer,
   pgEnum,
@@ -10,6 +11,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import { keyOf } from "../../db/key-of.ts";
 import { users } from "./users/users.table.ts";
 
 /** One row per sign-in. A token is valid while its row exists and is not revoked, idle or too old. */
@@ -161,4 +163,32 @@ export const mailedLinks = pgTable(
     expiresAt: timestamp("expires_at", { withTimezone: true }).notNull(),
   },
   (table) => [index("mailed_links_user_id_idx").on(table.userId, table.purpose)],
+);
+
+/**
+ * Offers to doctors without an account, mailed as links: single use, hashed, invalid after `expiresAt`. They end with the other
+ * links of the account that sent them, so that a thief of that account leaves none behind.
+ */
+export const doctorInvitations = pgTable(
+  "doctor_invitations",
+  {
+    id: uuid().primaryKey(),
+    tokenHash: text("token_hash").notNull(),
+    studyId: uuid("study_id")
+      .notNull()
+      .references(() => keyOf("studies"), { onDelete: "cascade" }),
+    invitedBy: uuid("invited_by")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    email: text().notNull(),
+    asksForReport: boolean("asks_for_report").notNull(),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+    expiresAt: timestamp("expires_at", { withTimezone: true }).notNull(),
+  },
+  (table) => [
+    uniqueIndex("doctor_invitations_token_key").on(table.tokenHash),
+    uniqueIndex("doctor_invitations_study_email_key").on(table.studyId, sql`lower(${table.email})`),
+    index("doctor_invitations_invited_by_idx").on(table.invitedBy),
+    index("doctor_invitations_expires_at_idx").on(table.expiresAt),
+  ],
 );

@@ -38,6 +38,8 @@ export type AuditAction =
   | "study.renamed"
   | "study.granted"
   | "study.revoked"
+  | "study.offered"
+  | "study.offer_withdrawn"
   | "link.created"
   | "link.opened"
   | "link.ended"

@@ -3,6 +3,7 @@ import { listAccessTokens } from "../accounts/access-tokens/access-tokens.repo.t
 import { presentAccessToken } from "../accounts/access-tokens/make-access-token.ts";
 import { listFormerAddresses } from "../accounts/addresses/email-stops.repo.ts";
 import { readFactors } from "../accounts/factors/present-factors.ts";
+import { listInvitationsBy } from "../accounts/mailed-links/doctor-invitations.repo.ts";
 import { listLinks } from "../accounts/mailed-links/mailed-links.repo.ts";
 import { listSessions } from "../accounts/sessions/sessions.repo.ts";
 import { listPlaces } from "../accounts/sign-in/known-places.repo.ts";
@@ -60,6 +61,7 @@ export async function describeAccount(
     signedInFrom: await listPlaces(db, userId),
     mailedLinks: await listLinks(db, userId),
     sharedLinks: await describeLinks(deps, userId),
+    openInvitations: await listInvitationsBy(db, userId),
     formerAddresses: await listFormerAddresses(db, userId),
     uploads: (await listResumablesOf(db, userId, MAX_ROWS)).map((upload) => ({
       ...presentResumable(upload, user?.locale ?? "pt-BR"),

@@ -35,6 +35,11 @@ export const personalData: Record<string, PersonalData | typeof noPersonalData> 
   },
   backups: noPersonalData,
   devolucoes: { exportedIn: "account.json", erasure: "pseudonymised", kept: "as payments" },
+  doctor_invitations: {
+    exportedIn: "account.json",
+    erasure: "deleted",
+    kept: "7 days at most; the address of who was invited",
+  },
   downloads: { exportedIn: null, erasure: "deleted", kept: "counters; the audit tells of downloads" },
   email_stops: { exportedIn: "account.json", erasure: "deleted", kept: "days" },
   grants: { exportedIn: "exams.json, account.json", erasure: "deleted", kept: "until revoked" },

@@ -34,8 +34,7 @@ export const doctorNotFound: ErrorKind = {
   code: "doctor.not_found",
   text: /*i18n*/ {
     id: "error.doctor.not_found",
-    message:
-      "No doctor can be reached at this e-mail. Check the address, or ask which one they registered with.",
+    message: "We found no doctor with this e-mail. Invite them, or check the address.",
   },
 };
 export const studyNotReady: ErrorKind = {
@@ -53,5 +52,21 @@ export const downloadTooLarge: ErrorKind = {
   text: /*i18n*/ {
     id: "error.download.too_large",
     message: "These exams have too many images for one file. Download fewer at once.",
+  },
+};
+export const deadInvitation: ErrorKind = {
+  status: 400,
+  code: "invitation.dead",
+  text: /*i18n*/ {
+    id: "error.invitation.dead",
+    message: "This invitation is no longer valid: it was used, withdrawn, or is older than 7 days.",
+  },
+};
+export const tooManyInvitations: ErrorKind = {
+  status: 409,
+  code: "invitation.too_many",
+  text: /*i18n*/ {
+    id: "error.invitation.too_many",
+    message: "Too many of your invitations are open. Withdraw some first.",
   },
 };

@@ -51,6 +51,31 @@ export function invitationMail(url: string, name: string): MailContent {
   };
 }
 
+/** It does not say who invites: the owner of an exam is usually its patient. */
+export function doctorInvitationMail(url: string): MailContent {
+  return {
+    subject: /*i18n*/ { id: "mail.doctorInvitation.subject", message: "You are invited to see an exam" },
+    paragraphs: [
+      /*i18n*/ {
+        id: "mail.doctorInvitation.text",
+        message:
+          "Somebody wants to show you an exam at {productName}. Open this link to see who, and to accept:",
+      },
+    ],
+    highlight: { url, label: /*i18n*/ { id: "mail.doctorInvitation.button", message: "See the invitation" } },
+    footnotes: [
+      /*i18n*/ {
+        id: "mail.invitation.validity",
+        message: "It is valid for 7 days and can only be used once.",
+      },
+      /*i18n*/ {
+        id: "mail.doctorInvitation.unknown",
+        message: "If you do not expect an exam from anybody, ignore this message: nothing happens.",
+      },
+    ],
+  };
+}
+
 /**
  * To the new address that an account asks for. It names the account (shortened: the address may be mistyped), because the
  * reader may be another person, into whose mailbox a stranger wants to move their account.

@@ -1,16 +1,18 @@
 import type { Tx } from "../../../db/client.ts";
 import { deleteAccessTokensOf } from "../access-tokens/access-tokens.repo.ts";
+import { deleteInvitationsBy } from "../mailed-links/doctor-invitations.repo.ts";
 import { deleteLinksOf } from "../mailed-links/mailed-links.repo.ts";
 import { deleteLoginsOf } from "../sign-in/pending-logins.repo.ts";
 import { forgetDevices } from "../sign-in/trusted-devices.repo.ts";
 import { revokeUserSessions } from "./sessions.repo.ts";
 
 /**
- * Ends what a change of password, address or second factor always ends: every mailed link, every sign-in that waits for its
+ * Ends what a change of password, address or second factor always ends: every mailed link, those to invited doctors included, every sign-in that waits for its
  * code and every remembered device.
  */
 export async function endLinksAndDevices(tx: Tx, userId: string): Promise<void> {
   await deleteLinksOf(tx, userId);
+  await deleteInvitationsBy(tx, userId);
   await deleteLoginsOf(tx, userId);
   await forgetDevices(tx, userId);
 }

@@ -1,0 +1,89 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { type FormEvent, useState } from "react";
+import { ApiError } from "../../api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { MailIcon } from "../../ui/icons.tsx";
+import { useHis } from "../session/his-context.ts";
+import { useInvite } from "./use-invitations.ts";
+import { useShare } from "./use-sharing.ts";
+import { UserPicker } from "./user-picker.tsx";
+
+/** An owner types a doctor's e-mail, and may invite one without an account; an admin picks among the accounts. */
+export function DoctorForm({ studyId }: { studyId: string }) {
+  const [email, setEmail] = useState("");
+  const [asksForReport, setAsksForReport] = useState(false);
+  const reset = () => setEmail("");
+  const share = useShare(studyId, reset);
+  const invite = useInvite(studyId, () => {
+    reset();
+    share.reset();
+  });
+  const { user } = useHis();
+  const { t } = useLingui();
+  const wanted = { email: email.trim(), ...(asksForReport && { asksForReport }) };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    invite.reset();
+    if (wanted.email) share.mutate(wanted);
+  };
+  const failure = invite.error ?? share.error;
+  const field = {
+    error: failure && failureText(failure, t({ id: "error.unknown", message: "Unknown error" })),
+    value: email,
+    onValueChange(value: string) {
+      setEmail(value);
+      share.reset();
+      invite.reset();
+    },
+  };
+  const isUnknown = share.error instanceof ApiError && share.error.code === "doctor.not_found";
+  return (
+    <form className="share-form" onSubmit={submit} noValidate>
+      {user.role === "admin" ? <UserPicker studyId={studyId} {...field} /> : <DoctorField {...field} />}
+      <Button kind="lit" type="submit" disabled={!email.trim() || share.isPending}>
+        <Trans id="share.give">Give access</Trans>
+      </Button>
+      {isUnknown && (
+        <Button className="share-invite" disabled={invite.isPending} onClick={() => invite.mutate(wanted)}>
+          <MailIcon small />
+          <Trans id="share.invite">Invite {wanted.email}</Trans>
+        </Button>
+      )}
+      <div className="share-ask">
+        <Checkbox
+          label={<Trans id="share.askForReport">Ask for a report</Trans>}
+          checked={asksForReport}
+          onCheckedChange={setAsksForReport}
+        />
+      </div>
+    </form>
+  );
+}
+
+interface DoctorFieldProps {
+  value: string;
+  onValueChange: (value: string) => void;
+  error: string | null;
+}
+
+function DoctorField({ value, onValueChange, error }: DoctorFieldProps) {
+  return (
+    <TextField
+      type="email"
+      label={<Trans id="share.email">Doctor's e-mail</Trans>}
+      hint={
+        <Trans id="share.hint">The doctor sees the images and the report, but cannot delete anything.</Trans>
+      }
+      error={error}
+      autoComplete="off"
+      value={value}
+      onChange={({ target }) => onValueChange(target.value)}
+    />
+  );
+}
+
+function failureText(error: Error, unknown: string): string {
+  return error instanceof ApiError ? error.message : unknown;
+}

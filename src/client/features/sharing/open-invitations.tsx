@@ -1,0 +1,42 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button } from "../../ui/button.tsx";
+import { dayText } from "../../ui/moment-text.ts";
+import { useInvitations, useWithdrawal } from "./use-invitations.ts";
+
+/** The invitations that nobody has accepted yet; nothing if there are none. */
+export function OpenInvitations({ studyId }: { studyId: string }) {
+  const { t } = useLingui();
+  const { data } = useInvitations(studyId);
+  const withdrawal = useWithdrawal(studyId);
+  if (!data || data.length === 0) return null;
+  return (
+    <section>
+      <h3>
+        <Trans id="share.invitations">Invited</Trans>
+      </h3>
+      <ul className="share-list">
+        {data.map(({ id, email, expiresAt }) => {
+          const day = dayText(expiresAt);
+          return (
+            <li key={id}>
+              <div>
+                <b>{email}</b>
+                <span>
+                  <Trans id="share.invitedUntil">waits for an answer until {day}</Trans>
+                </span>
+              </div>
+              <Button
+                size="small"
+                disabled={withdrawal.isPending && withdrawal.variables === id}
+                aria-label={t({ id: "share.withdrawOf", message: `Withdraw the invitation of ${email}` })}
+                onClick={() => withdrawal.mutate(id)}
+              >
+                <Trans id="share.withdraw">Withdraw</Trans>
+              </Button>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}

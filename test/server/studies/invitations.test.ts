@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { AcceptedInvitation, Invitation, InvitationOffer } from "../../../src/shared/api/invitations.ts";
+import type { Grant } from "../../../src/shared/api/studies.ts";
+import { linkIn, readOutbox } from "../../support/outbox.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+
+let t: TestApp;
+beforeAll(async () => {
+  t = await createTestApp();
+}, 120_000);
+afterAll(() => t[Symbol.asyncDispose]());
+
+let owner: Person;
+let studyId: string;
+let count = 0;
+let address: string;
+beforeEach(async () => {
+  t.advance(2 * 3600_000);
+  owner = await t.addPerson("Marina Paciente");
+  const { studies } = await t.store(owner, sampleZip({ study: String(++count) }));
+  studyId = studies[0]?.id ?? "";
+  address = `doutor${count}@example.com`;
+});
+
+const invite = (email = address, as = owner, more: object = {}) =>
+  t.call("POST", `/api/studies/${studyId}/invitations`, { as, json: { email, ...more } });
+async function tokenFor(email = address): Promise<string> {
+  await t.settle();
+  const mails = (await readOutbox(t.deps.config.dataDir)).filter(({ to }) => to.includes(email));
+  return linkIn(mails.at(-1)).pathname.replace("/invitation/", "");
+}
+const accept = (token: string, more: object = { name: "Dr. Paulo Reis", password: "segredo longo" }) =>
+  t.call("POST", "/api/invitations/accept", { json: { token, ...more } });
+const open = async () =>
+  (await (await t.call("GET", `/api/studies/${studyId}/invitations`, { as: owner })).json()) as Invitation[];
+const grantees = async () =>
+  ((await (await t.call("GET", `/api/studies/${studyId}/grants`, { as: owner })).json()) as Grant[]).map(
+    ({ email, role }) => [email, role],
+  );
+
+describe("a doctor without an account", () => {
+  test("makes one on the mailed link, is signed in, and sees the exam and nothing else; the link works once", async () => {
+    expect((await invite(address, owner, { asksForReport: true })).status).toBe(201);
+    expect((await open()).map(({ email }) => email)).toEqual([address]);
+    const token = await tokenFor();
+    const offer = await t.call("POST", "/api/invitations/read", { json: { token } });
+    expect((await offer.json()) as InvitationOffer).toEqual({
+      ...{ email: address, inviterName: "Marina Paciente", hasAccount: false },
+    });
+    const accepted = (await (await accept(token)).json()) as AcceptedInvitation;
+    expect(accepted.studyId).toBe(studyId);
+    expect(accepted.session).toMatchObject({ role: "doctor", email: address, isAuthorized: true });
+    const doctor: Person = { id: "", email: address, password: "", token: accepted.session?.token ?? "" };
+    const listed = (await (await t.call("GET", "/api/studies", { as: doctor })).json()) as { id: string }[];
+    expect(listed.map(({ id }) => id)).toEqual([studyId]);
+    const shared = await (await t.call("GET", "/api/shared-with-me", { as: doctor })).json();
+    expect(shared).toMatchObject({ freshTotal: 1, awaiting: [{ study: { id: studyId } }] });
+    expect(await open()).toEqual([]);
+    expect(await grantees()).toEqual([[address, "doctor"]]);
+    const told = await (await t.call("GET", "/api/notifications", { as: owner })).json();
+    expect(told).toMatchObject({
+      notifications: [{ event: "invitation.accepted", actorName: "Dr. Paulo Reis" }],
+    });
+    expect((await problemOf(await accept(token))).code).toBe("invitation.dead");
+  });
+
+  test("gets a mail that names neither patient nor exam", async () => {
+    await invite();
+    await t.settle();
+    const [mail] = (await readOutbox(t.deps.config.dataDir)).filter(({ to }) => to.includes(address));
+    expect(`${mail?.subject} ${mail?.text}`).not.toMatch(/Marina|Paciente/);
+  });
+});
+
+test("an address with an account is answered like one without; its account gets the exam and no new password", async () => {
+  const known = await t.addPerson("Já Tem Conta");
+  const answers = [await invite(), await invite(known.email)];
+  const shapes = await Promise.all(
+    answers.map(async (answer) => [answer.status, Object.keys(await answer.json())]),
+  );
+  expect(shapes[0]).toEqual(shapes[1]);
+  expect(await grantees()).toEqual([]);
+  const accepted = await accept(await tokenFor(known.email));
+  expect((await accepted.json()) as AcceptedInvitation).toEqual({ studyId, session: null });
+  expect(await grantees()).toEqual([[known.email, "user"]]);
+  const { email, password } = known;
+  expect((await t.call("POST", "/api/auth/login", { json: { email, password } })).status).toBe(200);
+});
+
+describe("an invitation's link ends", () => {
+  const endings: [string, (id: string) => Promise<unknown>][] = [
+    [
+      "when the owner withdraws it",
+      (id) => t.call("DELETE", `/api/studies/${studyId}/invitations/${id}`, { as: owner }),
+    ],
+    ["after 7 days", async () => t.advance(7 * 24 * 3600_000)],
+    ["when the address is invited again", () => invite()],
+    [
+      "when the owner's password changes",
+      () => {
+        const { email, password } = owner;
+        const json = {
+          name: "Marina Paciente",
+          email,
+          currentPassword: password,
+          newPassword: "outra senha",
+        };
+        return t.call("PATCH", "/api/users/profile", { as: owner, json });
+      },
+    ],
+    ["with the exam", () => t.call("DELETE", `/api/studies/${studyId}`, { as: owner })],
+    [
+      "when the owner may not sign in any more",
+      () => t.sql`update users set is_authorized = false where id = ${owner.id}`,
+    ],
+  ];
+  test.each(endings)("%s", async (_, end) => {
+    const { id } = (await (await invite()).json()) as Invitation;
+    const token = await tokenFor();
+    await end(id);
+    expect(await problemOf(await accept(token))).toMatchObject({ status: 400, code: "invitation.dead" });
+  });
+});
+
+test("only who owns the exam invites, and nobody mails an address more than 5 times an hour", async () => {
+  const stranger = await t.addPerson("Curioso");
+  expect((await invite(address, stranger)).status).toBe(404);
+  const answers: number[] = [];
+  for (let tries = 0; tries < 6; tries++) answers.push((await invite()).status);
+  expect(answers).toEqual([201, 201, 201, 201, 201, 429]);
+  expect(await open()).toHaveLength(1);
+});
+
+test("a new account needs a name and a password, and a refusal leaves the link alive", async () => {
+  await invite();
+  const token = await tokenFor();
+  expect((await accept(token, {})).status).toBe(400);
+  expect((await accept(token)).status).toBe(200);
+});
