@@ -38,6 +38,7 @@ export interface CallOptions {
   anonymous?: boolean;
   /** Sent instead of a JSON body. */
   form?: FormData;
+  headers?: Record<string, string>;
 }
 
 /** The input of any call. */
@@ -55,7 +56,7 @@ export async function callApi<C extends Call>(
   call: C,
   request: CallInput<C> & CallOptions,
 ): Promise<Response> {
-  const { params, query, body, form, signal, anonymous, accept }: AnyInput = request;
+  const { params, query, body, form, signal, anonymous, accept, headers }: AnyInput = request;
   const token = anonymous ? undefined : currentToken();
   const response = await reach(addressOf(call, params, query), {
     method: call.method,
@@ -64,6 +65,7 @@ export async function callApi<C extends Call>(
       ...(accept && { Accept: accept }),
       ...(token && { Authorization: `Bearer ${token}` }),
       ...(body !== undefined && { "Content-Type": "application/json" }),
+      ...headers,
     },
     body: form ?? JSON.stringify(body),
     signal,

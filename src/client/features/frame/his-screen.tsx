@@ -14,10 +14,11 @@ import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { PaymentWatch } from "../payments/payment-watch.tsx";
 import { currentPath, useHisLocation } from "../places/his-location.ts";
 import { firstPlaceAtom } from "../places/views.ts";
-import { type His, HisProvider } from "../session/his-context.ts";
+import { type His, HisProvider, useHis } from "../session/his-context.ts";
 import { useCurrentUser } from "../session/use-current-user.ts";
 import { useIsActive } from "../session/use-is-active.ts";
 import { SubscriptionBanner } from "../subscriptions/subscription-banner.tsx";
+import { listRecords } from "../upload/send/resume-records.ts";
 import { uploadJobsAtom } from "../upload/tray/upload-jobs.ts";
 import { PhoneBar, PhoneTabs } from "./phone-menu.tsx";
 import { SideMenu } from "./side-menu.tsx";
@@ -105,10 +106,11 @@ function Frame({ his }: { his: His }) {
   );
 }
 
-/** The tray is loaded with the first upload, and then stays: it is what sends them. */
+/** The tray is loaded with the first upload, or with one of an earlier page, and then stays: it is what sends them. */
 function Uploads() {
   const hasUploads = useAtomValue(uploadJobsAtom).length > 0;
-  const [isNeeded, setNeeded] = useState(false);
+  const { user } = useHis();
+  const [isNeeded, setNeeded] = useState(() => listRecords(user.id).length > 0);
   useEffect(() => {
     if (hasUploads) setNeeded(true);
   }, [hasUploads]);

@@ -13,10 +13,11 @@ import { ExamFormPanel } from "./exam-form/exam-form-panel.tsx";
 import { removeAbandonedFiles } from "./pack-folder/packed-files.ts";
 import { DropZone } from "./pick/drop-zone.tsx";
 import type { PreparedUpload } from "./prepare-upload.ts";
+import { packedNamesInUse } from "./send/resume-records.ts";
 import { sizeText } from "./sizes.ts";
 import { useCancelUpload } from "./tray/cancel-upload.tsx";
 import { InterruptionText } from "./tray/interruption-text.tsx";
-import { type Interruption, type JobState, sentPercent, type UploadJob } from "./tray/upload-job.ts";
+import { type Interruption, type JobState, sentPercent, sizeOf, type UploadJob } from "./tray/upload-job.ts";
 import { changeJobAtom, shownJobAtom } from "./tray/upload-jobs.ts";
 import { UploadProgress } from "./upload-progress.tsx";
 import { type Draft, isSent, percentOf, type Transfer } from "./upload-state.ts";
@@ -29,7 +30,7 @@ export default function UploadView() {
   const sent = useAtomValue(shownJobAtom);
   const trialCount = useTrialLimit();
   useEffect(() => {
-    void removeAbandonedFiles();
+    void removeAbandonedFiles(packedNamesInUse());
   }, []);
 
   return (
@@ -112,7 +113,11 @@ function SentUpload({ job }: { job: UploadJob }) {
   return (
     <>
       {state.stage === "stopped" && (
-        <Stopped {...state} onRetry={() => change(job.id, { state: { stage: "queued" } })} />
+        <Stopped
+          {...state}
+          fileName={upload.fileName}
+          onRetry={() => change(job.id, { state: { stage: "queued" } })}
+        />
       )}
       <div className="upload">
         <UploadProgress
@@ -137,18 +142,21 @@ function SentUpload({ job }: { job: UploadJob }) {
   );
 }
 
-function transferOf({ state, upload }: UploadJob): Transfer {
-  return state.stage === "sending" ? state.transfer : { loadedBytes: 0, totalBytes: upload.zip.size };
+function transferOf(job: UploadJob): Transfer {
+  if (job.state.stage === "sending") return job.state.transfer;
+  const totalBytes = sizeOf(job);
+  return { loadedBytes: Math.floor((totalBytes * sentPercent(job)) / 100), totalBytes };
 }
 
 interface StoppedProps {
   percent: number;
+  fileName: string;
   interruption: Interruption;
   onRetry: () => void;
 }
 
 /** What happened, at how many per cent, and what is kept; it stays until the person decides. */
-function Stopped({ percent, interruption, onRetry }: StoppedProps) {
+function Stopped({ percent, interruption, fileName, onRetry }: StoppedProps) {
   const card = useRef<HTMLDivElement>(null);
   // The button that was pressed may be far below.
   useEffect(() => {
@@ -161,7 +169,7 @@ function Stopped({ percent, interruption, onRetry }: StoppedProps) {
       <CircleAlertIcon />
       <div role="alert">
         <p>
-          <InterruptionText interruption={interruption} percent={percent} />
+          <InterruptionText {...{ interruption, percent, fileName }} />
         </p>
         <p>
           <Trans id="upload.stopped.kept">
@@ -180,6 +188,7 @@ function Stopped({ percent, interruption, onRetry }: StoppedProps) {
 function useBusyLabel(state: JobState): string | undefined {
   const { t } = useLingui();
   if (state.stage === "stopped" || state.stage === "done") return undefined;
+  if (state.stage === "paused") return t({ id: "upload.paused", message: "Paused" });
   if (state.stage === "queued") return t({ id: "upload.waiting", message: "Waiting for its turn…" });
   const percent = percentOf(state.transfer);
   return isSent(state.transfer)

@@ -1,6 +1,6 @@
 /**
  * Each packed folder waits as one file in the browser's private file system. Its page holds a lock with the file's name,
- * so a file without a lock was left by a closed page.
+ * so a file without a lock was left by a closed page: its upload goes on later, or it is removed.
  */
 const FOLDER = "packed-folders";
 
@@ -36,11 +36,12 @@ export function holdPackedFile(name: string): () => void {
   return resolve;
 }
 
-/** Removes the files that closed pages left behind. */
-export async function removeAbandonedFiles(): Promise<void> {
+/** Removes the files that closed pages left behind, except `kept`. */
+export async function removeAbandonedFiles(kept: ReadonlySet<string>): Promise<void> {
   if (!(await canKeepPackedFiles())) return;
   const folder = await openFolder();
   for await (const name of folder.keys()) {
+    if (kept.has(name)) continue;
     await navigator.locks.request(lockOf(name), { ifAvailable: true }, async (lock) => {
       if (lock) await folder.removeEntry(name);
     });

@@ -4,6 +4,14 @@ import { activeLocale } from "../../../i18n.ts";
 import { currentToken, endSession } from "../../../session.ts";
 
 export interface OutgoingUpload {
+  /** The tray's row that sends it. */
+  id: string;
+  userId: string;
+  kind: "zip" | "folder";
+  /** The name of the packed file in the browser's private file system, if it is one. */
+  packedName?: string | undefined;
+  /** Whether the server has all of its bytes already. */
+  isWhole?: boolean | undefined;
   zip: Blob;
   fileName: string;
   metadata: UploadMetadata;

@@ -1,8 +1,24 @@
 import { Trans } from "@lingui/react/macro";
 import type { Interruption } from "./upload-job.ts";
 
+interface InterruptionTextProps {
+  interruption: Interruption;
+  percent: number;
+  /** The file that is asked for again. */
+  fileName: string;
+}
+
 /** What happened to an upload that stopped, and at how many per cent. */
-export function InterruptionText({ interruption, percent }: { interruption: Interruption; percent: number }) {
+export function InterruptionText({ interruption, percent, fileName }: InterruptionTextProps) {
+  if (interruption.kind === "file") {
+    return interruption.isOther ? (
+      <Trans id="upload.stopped.otherFile">This is another file. Choose {fileName}.</Trans>
+    ) : (
+      <Trans id="upload.stopped.file">
+        Choose {fileName} again to resume from {percent}%.
+      </Trans>
+    );
+  }
   if (interruption.kind === "connection") {
     return (
       <Trans id="upload.stopped.connection">Upload interrupted. The connection dropped at {percent}%.</Trans>

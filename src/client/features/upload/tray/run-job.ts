@@ -4,18 +4,18 @@ import type { UploadAnswer } from "../../../../shared/api/upload.ts";
 import { ApiError } from "../../../api.ts";
 import { toMetadata } from "../exam-form/exam-form.ts";
 import { ensureReadable, UploadRefused } from "../prepare-upload.ts";
+import { transportFor } from "../send/choose-transport.ts";
 import { ensureStorage } from "../send/ensure-storage.ts";
 import { TransferMeter } from "../send/transfer-meter.ts";
-import type { UploadTransport } from "../send/upload-transport.ts";
 import type { Transfer } from "../upload-state.ts";
 import { problemTexts } from "../upload-texts.ts";
-import type { Interruption, UploadJob } from "./upload-job.ts";
+import { type Interruption, sizeOf, type UploadJob } from "./upload-job.ts";
 
 const uploadFailed = msg({ id: "upload.failed", message: "Upload failed" });
 
 export interface RunOptions {
-  transport: UploadTransport;
   i18n: I18n;
+  userId: string;
   /** Whether a plan limits what may be stored; an admin has none. */
   hasPlan: boolean;
   onProgress: (transfer: Transfer) => void;
@@ -26,13 +26,20 @@ export interface RunOptions {
  * Sends one upload of the tray.
  * @throws {ApiError} {@link UploadRefused} if the file is gone; the signal's reason when aborted
  */
-export async function runJob({ upload, form }: UploadJob, options: RunOptions): Promise<UploadAnswer> {
-  const { transport, i18n, hasPlan, onProgress, signal } = options;
-  await ensureReadable(upload.zip);
-  if (hasPlan) await ensureStorage(i18n, upload.zip.size, signal);
+export async function runJob(job: UploadJob, options: RunOptions): Promise<UploadAnswer> {
+  const { upload, form, source, known } = job;
+  const { i18n, userId, hasPlan, onProgress, signal } = options;
+  if (!known?.isWhole) await ensureReadable(upload.zip);
+  // What the server has already, it has room for.
+  if (hasPlan && !known) await ensureStorage(i18n, upload.zip.size, signal);
   const meter = new TransferMeter();
+  const transport = transportFor(sizeOf(job));
+  const packedName = source.kind === "folder" && upload.zip instanceof File ? upload.zip.name : undefined;
   return transport.send(
-    { zip: upload.zip, fileName: upload.fileName, metadata: toMetadata(form, upload.prefilled) },
+    {
+      ...{ id: job.id, userId, kind: source.kind, packedName, isWhole: known?.isWhole },
+      ...{ zip: upload.zip, fileName: upload.fileName, metadata: toMetadata(form, upload.prefilled) },
+    },
     {
       signal,
       onProgress: (loadedBytes, totalBytes) => {

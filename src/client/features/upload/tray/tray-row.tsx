@@ -13,7 +13,8 @@ import { TimeLeft } from "../transfer-text.tsx";
 import { isSent, type Transfer } from "../upload-state.ts";
 import { useCancelUpload } from "./cancel-upload.tsx";
 import { InterruptionText } from "./interruption-text.tsx";
-import { type JobState, sentPercent, type UploadJob } from "./upload-job.ts";
+import { ChooseAgain, PauseOrResume } from "./resume-upload.tsx";
+import { type JobState, sentPercent, sizeOf, type UploadJob } from "./upload-job.ts";
 import { changeJobAtom, removeJobAtom } from "./upload-jobs.ts";
 import { useOpenExam } from "./use-open-exam.ts";
 
@@ -61,12 +62,15 @@ function RowLine({ job }: { job: UploadJob }): ReactNode {
   const { i18n, t } = useLingui();
   const { state, upload } = job;
   if (state.stage === "queued") {
-    const size = sizeText(i18n, upload.zip.size);
+    const size = sizeText(i18n, sizeOf(job));
     return <Trans id="tray.queued">Queued · {size}</Trans>;
   }
   if (state.stage === "sending") return <SendingLine transfer={state.transfer} percent={sentPercent(job)} />;
-  if (state.stage === "stopped")
-    return <InterruptionText interruption={state.interruption} percent={state.percent} />;
+  if (state.stage === "stopped") return <InterruptionText {...state} fileName={upload.fileName} />;
+  if (state.stage === "paused") {
+    const { percent } = state;
+    return <Trans id="tray.paused">Paused at {percent}%</Trans>;
+  }
   const { instancesReceived, skippedCount } = state.answer;
   const kept = t({
     id: "tray.kept",
@@ -123,7 +127,23 @@ function RowActions({ job, state }: { job: UploadJob; state: JobState }) {
       <CloseIcon />
     </IconButton>
   );
+  if (state.stage === "sending" || state.stage === "paused") {
+    return (
+      <>
+        <PauseOrResume job={job} />
+        {cancelButton}
+      </>
+    );
+  }
   if (state.stage !== "stopped") return cancelButton;
+  if (state.interruption.kind === "file") {
+    return (
+      <>
+        <ChooseAgain job={job} percent={state.percent} />
+        {cancelButton}
+      </>
+    );
+  }
   return (
     <>
       {state.interruption.kind === "storage" && <SeePlans />}

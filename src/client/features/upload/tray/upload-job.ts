@@ -5,12 +5,15 @@ import { percentOf, type Ready, type Transfer } from "../upload-state.ts";
 /** Why an upload stopped; `text` is the server's message. */
 export type Interruption =
   | { kind: "connection" }
+  /** The browser no longer has the file, so the person picks it again; `isOther`: they picked another one. */
+  | { kind: "file"; isOther: boolean }
   | { kind: "storage"; text: string }
   | { kind: "refused"; text: string };
 
 export type JobState =
   | { stage: "queued" }
   | { stage: "sending"; transfer: Transfer }
+  | { stage: "paused"; percent: number }
   | { stage: "stopped"; percent: number; interruption: Interruption }
   | { stage: "done"; answer: UploadAnswer };
 
@@ -19,6 +22,8 @@ export interface UploadJob extends Ready {
   id: string;
   form: ExamForm;
   state: JobState;
+  /** Of an upload that an earlier page began: what the server has of it. */
+  known?: { sizeBytes: number; isWhole: boolean };
 }
 
 /** More uploads are not queued at once; one that is done gives way to a new one. */
@@ -40,17 +45,22 @@ export function withJob(jobs: readonly UploadJob[], job: UploadJob): readonly Up
   return [...jobs.filter((one) => one !== dropped), job];
 }
 
+/** Its bytes, also where the browser does not have them any more. */
+export function sizeOf({ known, upload }: UploadJob): number {
+  return known?.sizeBytes ?? upload.zip.size;
+}
+
 /** How much of the job was sent, in per cent. */
 export function sentPercent({ state }: UploadJob): number {
   if (state.stage === "sending") return percentOf(state.transfer);
-  if (state.stage === "stopped") return state.percent;
+  if (state.stage === "stopped" || state.stage === "paused") return state.percent;
   return state.stage === "done" ? 100 : 0;
 }
 
 /** How much of all jobs was sent that are not stopped, in per cent of their bytes. */
 export function totalPercent(jobs: readonly UploadJob[]): number {
   const moving = jobs.filter(({ state }) => state.stage !== "stopped");
-  const totalBytes = moving.reduce((sum, { upload }) => sum + upload.zip.size, 0);
-  const sentBytes = moving.reduce((sum, job) => sum + (job.upload.zip.size * sentPercent(job)) / 100, 0);
+  const totalBytes = moving.reduce((sum, job) => sum + sizeOf(job), 0);
+  const sentBytes = moving.reduce((sum, job) => sum + (sizeOf(job) * sentPercent(job)) / 100, 0);
   return totalBytes > 0 ? Math.floor((100 * sentBytes) / totalBytes) : 0;
 }

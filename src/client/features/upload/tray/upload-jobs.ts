@@ -1,4 +1,6 @@
 import { atom } from "jotai";
+import { endOnServer } from "../send/resumable-transport.ts";
+import { findRecord } from "../send/resume-records.ts";
 import { isUnderWay, type JobState, type UploadJob, withJob } from "./upload-job.ts";
 
 const jobs = atom<readonly UploadJob[]>([]);
@@ -30,7 +32,7 @@ export const addJobAtom = atom(null, (get, set, job: UploadJob): boolean => {
 /** Changes an upload that is still in the tray; what a removed one reports late changes nothing. */
 export const changeJobAtom = atom(
   null,
-  (get, set, id: string, change: Partial<Pick<UploadJob, "form">> & { state: JobState }) =>
+  (get, set, id: string, change: Partial<Pick<UploadJob, "form" | "upload">> & { state: JobState }) =>
     set(
       jobs,
       get(jobs).map((job) => (job.id === id ? { ...job, ...change } : job)),
@@ -42,6 +44,7 @@ export const removeJobAtom = atom(null, (get, set, id: string) => {
   void get(jobs)
     .find((job) => job.id === id)
     ?.upload.dispose();
+  void endOnServer(id);
   set(
     jobs,
     get(jobs).filter((job) => job.id !== id),
@@ -49,16 +52,23 @@ export const removeJobAtom = atom(null, (get, set, id: string) => {
 });
 
 /** Takes all finished uploads out of the tray. */
-export const removeDoneJobsAtom = atom(null, (get, set) =>
+export const removeDoneJobsAtom = atom(null, (get, set) => {
+  for (const { id, state } of get(jobs)) if (state.stage === "done") void endOnServer(id);
   set(
     jobs,
     get(jobs).filter(({ state }) => state.stage !== "done"),
-  ),
-);
+  );
+});
 
-/** Takes everything out of the tray, as at the end of the session. */
+/** Adds uploads that an earlier page began. */
+export const addRestoredAtom = atom(null, (get, set, restored: readonly UploadJob[]) => {
+  const known = new Set(get(jobs).map(({ id }) => id));
+  set(jobs, [...restored.filter(({ id }) => !known.has(id)), ...get(jobs)]);
+});
+
+/** Takes everything out of the tray, as at the end of the session. What can go on later keeps its files. */
 export const clearJobsAtom = atom(null, (get, set) => {
-  for (const { upload } of get(jobs)) void upload.dispose();
+  for (const { id, upload } of get(jobs)) if (!findRecord(id)) void upload.dispose();
   set(jobs, []);
   set(shownJobId, undefined);
 });

@@ -25,7 +25,9 @@ export default function UploadTray() {
   useUploadRunner();
   const jobs = useAtomValue(uploadJobsAtom);
   const shown = useAtomValue(shownJobAtom);
-  const isShownInView = useAtomValue(viewAtom) === "uploadExames" && shown !== undefined;
+  const isInUploadView = useAtomValue(viewAtom) === "uploadExames";
+  // A paused one goes on from its row.
+  const isShownInView = isInUploadView && shown !== undefined && shown.state.stage !== "paused";
   const others = isShownInView ? jobs.filter(({ id }) => id !== shown.id) : jobs;
   return (
     <>
@@ -147,7 +149,9 @@ function TrayRows({ jobs }: { jobs: readonly UploadJob[] }) {
       </ul>
       {jobs.some(isUnderWay) && (
         <p className="tray-hint">
-          <Trans id="tray.stayOpen">You can keep using the product. Just don't close the browser.</Trans>
+          <Trans id="tray.goesOn">
+            You can keep using the product. What was sent is kept if the browser closes.
+          </Trans>
         </p>
       )}
     </>
@@ -172,7 +176,7 @@ function ToneIcon({ tone }: { tone: TrayTone }) {
 }
 
 /** What needs the person first, then what is being sent, what waits, and what is done. */
-const URGENCY = { stopped: 0, sending: 1, queued: 2, done: 3 } as const;
+const URGENCY = { stopped: 0, sending: 1, paused: 2, queued: 3, done: 4 } as const;
 
 function byUrgency(one: UploadJob, other: UploadJob): number {
   return URGENCY[one.state.stage] - URGENCY[other.state.stage];

@@ -6,12 +6,19 @@ import { showToast } from "../../../ui/toast.tsx";
 import { useAskBeforeUnload } from "../../../ui/use-ask-before-unload.ts";
 import { useHis } from "../../session/his-context.ts";
 import { useFollowUpload } from "../follow/use-follow-upload.ts";
-import { formTransport } from "../send/upload-transport.ts";
 import { isSent, type Transfer } from "../upload-state.ts";
+import { restoreJobs } from "./restore-jobs.ts";
 import { interruptionOf, isExpected, runJob } from "./run-job.ts";
 import { StallWatch } from "./stall-watch.ts";
-import { type Interruption, sentPercent, type UploadJob } from "./upload-job.ts";
-import { changeJobAtom, clearJobsAtom, isUploadingAtom, uploadJobsAtom } from "./upload-jobs.ts";
+import { type Interruption, sentPercent, sizeOf, type UploadJob } from "./upload-job.ts";
+import {
+  addRestoredAtom,
+  changeJobAtom,
+  clearJobsAtom,
+  isUploadingAtom,
+  uploadJobsAtom,
+} from "./upload-jobs.ts";
+import { useWakeLock } from "./use-wake-lock.ts";
 
 const WATCH_MS = 1_000;
 
@@ -37,7 +44,8 @@ export function useUploadRunner(): void {
 
   useEffect(() => {
     const { current } = running;
-    if (current && !jobs.some(({ id }) => id === current.id)) {
+    const now = jobs.find(({ id }) => id === current?.id);
+    if (current && (!now || now.state.stage === "paused")) {
       current.controller.abort();
       running.current = undefined;
     }
@@ -54,7 +62,28 @@ export function useUploadRunner(): void {
     };
   }, [clear]);
 
-  useAskBeforeUnload(useAtomValue(isUploadingAtom));
+  useRestored();
+  const isUploading = useAtomValue(isUploadingAtom);
+  useAskBeforeUnload(isUploading);
+  useWakeLock(isUploading);
+}
+
+/** Brings back what earlier pages of this person began and did not end. */
+function useRestored(): void {
+  const { user } = useHis();
+  const add = useSetAtom(addRestoredAtom);
+  useEffect(() => {
+    const controller = new AbortController();
+    restoreJobs(user.id, controller.signal).then(
+      (restored) => {
+        if (!controller.signal.aborted) add(restored);
+      },
+      (error: unknown) => {
+        if (!controller.signal.aborted && !isExpected(error)) throw error;
+      },
+    );
+    return () => controller.abort();
+  }, [user.id, add]);
 }
 
 interface SendingSignals {
@@ -85,8 +114,8 @@ function useSending() {
 
   return async (job: UploadJob, { signal, session, onEnd }: SendingSignals) => {
     const tell = (transfer: Transfer) => change(job.id, { state: { stage: "sending", transfer } });
-    const progress = watchProgress(job.upload.zip.size, tell);
-    const options = { transport: formTransport, i18n, hasPlan: user.role !== "admin", signal };
+    const progress = watchProgress(sizeOf(job), tell);
+    const options = { i18n, userId: user.id, hasPlan: user.role !== "admin", signal };
     try {
       const answer = await runJob(job, { ...options, onProgress: progress.report });
       progress.end();
@@ -133,7 +162,7 @@ function useInterruptionToast(): (interruption: Interruption) => void {
   const { t } = useLingui();
   return (interruption) => {
     const text =
-      interruption.kind === "connection"
+      interruption.kind === "connection" || interruption.kind === "file"
         ? t({ id: "upload.connectionFailed", message: "Connection error during the upload" })
         : interruption.text;
     showToast({ tone: "bad", title: t({ id: "upload.error", message: "Upload error" }), text });

@@ -1,0 +1,43 @@
+/** Sums pieces of files in a worker, so that the page stays responsive. */
+export interface ChunkSums extends Disposable {
+  /** The SHA-256 of a piece in base64. Rejects if the file is gone. */
+  sum(piece: Blob): Promise<string>;
+}
+
+interface SumReport {
+  id: number;
+  sum?: string;
+  failure?: string;
+}
+
+/** A file can't be read any more. */
+export class PieceUnreadable extends Error {
+  override name = "PieceUnreadable";
+}
+
+/** Undefined where the browser has no SHA-256: pages without TLS. */
+export function openChunkSums(): ChunkSums | undefined {
+  if (globalThis.crypto?.subtle === undefined || typeof Worker === "undefined") return undefined;
+  const worker = new Worker(new URL("./chunk-sum.worker.ts", import.meta.url), { type: "module" });
+  const waiting = new Map<number, PromiseWithResolvers<string>>();
+  let lastId = 0;
+  worker.onmessage = ({ data: { id, sum, failure } }: MessageEvent<SumReport>) => {
+    const asked = waiting.get(id);
+    waiting.delete(id);
+    if (sum !== undefined) asked?.resolve(sum);
+    else asked?.reject(new PieceUnreadable(failure));
+  };
+  worker.onerror = ({ message }) => {
+    for (const asked of waiting.values()) asked.reject(new PieceUnreadable(message));
+    waiting.clear();
+  };
+  return {
+    sum(piece) {
+      const asked = Promise.withResolvers<string>();
+      waiting.set(++lastId, asked);
+      worker.postMessage({ id: lastId, piece });
+      return asked.promise;
+    },
+    [Symbol.dispose]: () => worker.terminate(),
+  };
+}

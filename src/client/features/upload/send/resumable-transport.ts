@@ -1,0 +1,212 @@
+import type { DetailedError } from "tus-js-client";
+import { problemSchema } from "../../../../shared/api/problem.ts";
+import {
+  createUploadCall,
+  endUploadCall,
+  type ResumableUploadState,
+  readUploadCall,
+} from "../../../../shared/api/resumable.ts";
+import type { UploadAnswer } from "../../../../shared/api/upload.ts";
+import { ApiError, callApi, callJson } from "../../../api.ts";
+import { activeLocale } from "../../../i18n.ts";
+import { currentToken, endSession } from "../../../session.ts";
+import { backOffMs, waitOrOnline } from "./back-off.ts";
+import { chunkBytesAfterCut, FIRST_CHUNK_BYTES, nextChunkBytes } from "./chunk-size.ts";
+import { type ChunkSums, openChunkSums } from "./chunk-sums.ts";
+import { addSample, findRecord, forgetRecord, saveRecord } from "./resume-records.ts";
+import type { OutgoingUpload, SendOptions } from "./send-upload.ts";
+import type { UploadTransport } from "./upload-transport.ts";
+
+const OUTCOME_POLL_MS = [300, 500, 1_000, 2_000];
+/** Statuses after which the same request may succeed: the upload stands elsewhere, is held, arrived changed, or must wait. */
+const MAY_PASS = new Set([0, 409, 423, 429, 460]);
+
+/** Sends in chunks that the server keeps (tus 1.0.0), and goes on by itself after failures that may pass. */
+export const resumableTransport: UploadTransport = {
+  resumes: true,
+  // Another tab that would send the same upload waits until this one is done or stops.
+  send: (upload, options) => withLock(upload.id, options.signal, () => sendWhole(upload, options)),
+};
+
+function lockNameOf(id: string): string {
+  return `upload/${id}`;
+}
+
+async function withLock<Result>(
+  id: string,
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (!("locks" in navigator)) return await work();
+  return await navigator.locks.request(lockNameOf(id), { signal }, work);
+}
+
+async function sendWhole(upload: OutgoingUpload, options: SendOptions): Promise<UploadAnswer> {
+  const { signal } = options;
+  using sums = openChunkSums();
+  const attempt = new Attempt(upload, options, sums);
+  for (let failures = 0; !upload.isWhole; ) {
+    try {
+      await attempt.sendRest();
+      break;
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (!mayPass(error)) throw error;
+      failures = attempt.hasProgressed ? 1 : failures + 1;
+      await waitOrOnline(backOffMs(failures), signal);
+    }
+  }
+  options.onProgress(upload.zip.size, upload.zip.size);
+  return await outcomeOf(upload.id, signal);
+}
+
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof ApiError) || error.code === "upload.too_many_open") return false;
+  return MAY_PASS.has(error.status) || (error.status >= 500 && error.status !== 507);
+}
+
+/** One upload over all its connections. */
+class Attempt {
+  hasProgressed = false;
+  #chunkBytes = FIRST_CHUNK_BYTES;
+
+  constructor(
+    private readonly outgoing: OutgoingUpload,
+    private readonly options: SendOptions,
+    private readonly sums: ChunkSums | undefined,
+  ) {}
+
+  /** Sends what the server does not have, over one connection. @throws {ApiError} */
+  async sendRest(): Promise<void> {
+    const { Upload } = await import("tus-js-client");
+    const { zip, fileName, metadata, id } = this.outgoing;
+    const { signal, onProgress } = this.options;
+    signal.throwIfAborted();
+    this.hasProgressed = false;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    let chunk = { offset: 0, sum: "", sentAt: 0 };
+    const token = currentToken();
+    const upload = new Upload(zip, {
+      endpoint: createUploadCall.path,
+      uploadUrl: findRecord(id)?.path ?? null,
+      chunkSize: this.#chunkBytes,
+      retryDelays: null,
+      storeFingerprintForResuming: false,
+      metadata: { filename: fileName, formData: JSON.stringify(metadata) },
+      headers: { "Accept-Language": activeLocale(), ...(token && { Authorization: `Bearer ${token}` }) },
+      onUploadUrlAvailable: () => this.#remember(upload.url),
+      onBeforeRequest: async (request) => {
+        if (request.getMethod() !== "PATCH") return;
+        const offset = Number(request.getHeader("Upload-Offset"));
+        const sum = await this.sums?.sum(zip.slice(offset, offset + this.#chunkBytes));
+        if (sum !== undefined) request.setHeader("Upload-Checksum", `sha256 ${sum}`);
+        chunk = { offset, sum: sum ?? "", sentAt: performance.now() };
+      },
+      onProgress: (sentBytes) => onProgress(sentBytes, zip.size),
+      onChunkComplete: (length) => {
+        this.hasProgressed = true;
+        if (chunk.sum) addSample(id, { offset: chunk.offset, length, sum: chunk.sum });
+        this.#chunkBytes = nextChunkBytes(length, performance.now() - chunk.sentAt);
+        upload.options.chunkSize = this.#chunkBytes;
+      },
+      onSuccess: () => resolve(),
+      onError: (error) => reject(error),
+    });
+    const abort = () => {
+      void upload.abort();
+      reject(signal.reason);
+    };
+    signal.addEventListener("abort", abort);
+    try {
+      upload.start();
+      await promise;
+    } catch (error) {
+      this.#chunkBytes = chunkBytesAfterCut(this.#chunkBytes);
+      throw signal.aborted ? signal.reason : toApiError(error, token);
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  #remember(url: string | null): void {
+    if (url === null) return;
+    const { id, userId, kind, zip, packedName } = this.outgoing;
+    const { pathname: path } = new URL(url, window.location.href);
+    if (findRecord(id)?.path === path) return;
+    const record = { id, userId, kind, path, sizeBytes: zip.size, isPaused: false, savedAt: Date.now() };
+    saveRecord({ ...record, samples: [], ...(packedName !== undefined && { packedName }) });
+  }
+}
+
+/** A failure of tus-js-client in the words of our own calls. */
+function toApiError(error: unknown, token: string | undefined): unknown {
+  const response = error instanceof Error && (error as Partial<DetailedError>).originalResponse;
+  if (!response) return new ApiError(0, "network", "network");
+  const status = response.getStatus();
+  if (status === 401 && token && token === currentToken()) endSession("expired");
+  const problem = problemSchema.safeParse(parseJson(response.getBody()));
+  if (!problem.success) return new ApiError(status, "unknown", "");
+  const { code, message, violations, requestId } = problem.data;
+  return new ApiError(status, code, message, violations, requestId);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What became of a whole upload, once the server knows. @throws {ApiError} why nothing was stored */
+async function outcomeOf(id: string, signal: AbortSignal): Promise<UploadAnswer> {
+  for (let polls = 0; ; polls++) {
+    const state = await readState(id, signal);
+    if (state?.state === "done" && state.result) return state.result;
+    if (state?.state === "failed") {
+      await endOnServer(id);
+      const { status = 500, code = "unknown", message = "" } = state.problem ?? {};
+      throw new ApiError(status, code, message);
+    }
+    await waitOrOnline(OUTCOME_POLL_MS[Math.min(polls, OUTCOME_POLL_MS.length - 1)] ?? 0, signal);
+  }
+}
+
+/** @throws {ApiError} */
+export async function readUpload(id: string, signal: AbortSignal): Promise<ResumableUploadState> {
+  return await callJson(readUploadCall, { params: paramsOf(id), signal });
+}
+
+/** Whether another tab is sending it now. */
+export async function isSentElsewhere(id: string): Promise<boolean> {
+  if (!("locks" in navigator)) return false;
+  return await navigator.locks.request(lockNameOf(id), { ifAvailable: true }, async (lock) => lock === null);
+}
+
+/** Undefined while the server can't be asked. */
+async function readState(id: string, signal: AbortSignal): Promise<ResumableUploadState | undefined> {
+  try {
+    return await readUpload(id, signal);
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 0 || error.status >= 500)) return undefined;
+    throw error;
+  }
+}
+
+/** Dismisses an upload: its bytes on the server, and what the browser remembers of it. */
+export async function endOnServer(id: string): Promise<void> {
+  const record = findRecord(id);
+  if (!record) return;
+  const params = paramsOf(id);
+  forgetRecord(id);
+  try {
+    await callApi(endUploadCall, { params, headers: { "Tus-Resumable": "1.0.0" } });
+  } catch (error) {
+    // It ends there by itself, after a week.
+    if (!(error instanceof ApiError)) throw error;
+  }
+}
+
+function paramsOf(id: string): { upload: string } {
+  return { upload: findRecord(id)?.path.split("/").at(-1) ?? "" };
+}

@@ -1,0 +1,84 @@
+import type { ResumableUploadState } from "../../../../shared/api/resumable.ts";
+import { ApiError } from "../../../api.ts";
+import { EMPTY_FORM } from "../exam-form/exam-form.ts";
+import { holdPackedFile, openPackedFile, removePackedFile } from "../pack-folder/packed-files.ts";
+import { backOffMs, waitOrOnline } from "../send/back-off.ts";
+import { isSentElsewhere, readUpload } from "../send/resumable-transport.ts";
+import { forgetRecord, listRecords, type ResumeRecord } from "../send/resume-records.ts";
+import type { JobState, UploadJob } from "./upload-job.ts";
+
+/** The uploads that earlier pages began for this person, as far as no other tab sends them. Waits for the server. */
+export async function restoreJobs(userId: string, signal: AbortSignal): Promise<UploadJob[]> {
+  const jobs: UploadJob[] = [];
+  for (const record of listRecords(userId)) {
+    if (await isSentElsewhere(record.id)) continue;
+    const upload = await readPatiently(record, signal);
+    if (upload) jobs.push(await jobOf(record, upload));
+    else forgetRecord(record.id);
+  }
+  return jobs;
+}
+
+/** Undefined if the server has it no more. */
+async function readPatiently(
+  record: ResumeRecord,
+  signal: AbortSignal,
+): Promise<ResumableUploadState | undefined> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await readUpload(record.id, signal);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return undefined;
+      if (!(error instanceof ApiError) || (error.status > 0 && error.status < 500)) throw error;
+      await waitOrOnline(backOffMs(failures), signal);
+    }
+  }
+}
+
+async function jobOf(record: ResumeRecord, upload: ResumableUploadState): Promise<UploadJob> {
+  const { filename: name, sizeBytes } = upload;
+  const packed = upload.state === "receiving" ? await findPacked(record) : undefined;
+  return {
+    id: record.id,
+    form: EMPTY_FORM,
+    source: { kind: record.kind, name, sizeBytes },
+    counts: {},
+    known: { sizeBytes, isWhole: upload.state !== "receiving" },
+    upload: {
+      ...{ zip: packed?.zip ?? new Blob(), fileName: name, prefilled: undefined },
+      ...{ fileCount: undefined, keptCount: undefined, films: [], contents: undefined },
+      dispose: packed?.dispose ?? (async () => {}),
+    },
+    state: stateOf(record, upload, packed !== undefined),
+  };
+}
+
+function stateOf({ isPaused }: ResumeRecord, upload: ResumableUploadState, hasFile: boolean): JobState {
+  const percent = Math.floor((100 * upload.offset) / upload.sizeBytes);
+  if (upload.state === "done" && upload.result) return { stage: "done", answer: upload.result };
+  if (upload.state === "failed") {
+    const text = upload.problem?.message ?? "";
+    return { stage: "stopped", percent, interruption: { kind: "refused", text } };
+  }
+  if (upload.state === "receiving" && !hasFile)
+    return { stage: "stopped", percent, interruption: { kind: "file", isOther: false } };
+  return isPaused ? { stage: "paused", percent } : { stage: "queued" };
+}
+
+/** The file that an earlier page packed, if the browser still has it. */
+async function findPacked({ packedName, sizeBytes }: ResumeRecord) {
+  if (packedName === undefined) return undefined;
+  try {
+    const zip = await (await openPackedFile(packedName)).getFile();
+    if (zip.size !== sizeBytes) return undefined;
+    const release = holdPackedFile(packedName);
+    const dispose = async () => {
+      await removePackedFile(packedName).catch(() => {}); // swept at a later start
+      release();
+    };
+    return { zip, dispose };
+  } catch (error) {
+    if (error instanceof DOMException) return undefined;
+    throw error;
+  }
+}

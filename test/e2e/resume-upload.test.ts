@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { zipSync } from "fflate";
+import type { Page } from "playwright-core";
+import { generateStudy } from "../../scripts/demo/phantom/study.ts";
+import type { ResumableUploadState } from "../../src/shared/api/resumable.ts";
+import type { Study } from "../../src/shared/api/studies.ts";
+import { type BrowserApp, button, createBrowserApp, field } from "../support/browser-app.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
+import type { Person } from "../support/test-app.ts";
+
+/*
+ * A person's upload that does not end in the page where it began. The line is slow enough for the page to be left in the middle.
+ */
+const TEST_MS = 180_000;
+const BYTES_A_SECOND = 1.2 * 1024 ** 2;
+
+let app: BrowserApp;
+beforeAll(async () => {
+  app = await createBrowserApp("resume-upload");
+}, 180_000);
+afterAll(() => app?.[Symbol.asyncDispose](), TEST_MS);
+
+const slicesOf = (seed: string) => [...generateStudy({ kind: "ct-head", seed, size: 256, instances: 40 })];
+const zipOf = (seed: string) =>
+  Buffer.from(
+    zipSync(Object.fromEntries(slicesOf(seed).map(({ fileName, bytes }) => [fileName, bytes])), { level: 0 }),
+  );
+
+async function listOf<Item>(person: Person, path: string): Promise<Item[]> {
+  return (await (await app.testApp.call("GET", path, { as: person })).json()) as Item[];
+}
+const uploadsOf = (person: Person) => listOf<ResumableUploadState>(person, "/api/uploads");
+
+/** Waits until a part of the only upload is on the server, and returns how much. */
+async function partOf(person: Person): Promise<number> {
+  for (;;) {
+    const [upload] = await uploadsOf(person);
+    if (upload && upload.offset > 0) {
+      expect(upload.state).toBe("receiving");
+      return upload.offset;
+    }
+    await Bun.sleep(50);
+  }
+}
+
+async function slowDown(page: Page, uploadThroughput: number): Promise<void> {
+  const network = await page.context().newCDPSession(page);
+  const line = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput };
+  await network.send("Network.emulateNetworkConditions", line);
+}
+
+async function openUpload(page: Page): Promise<void> {
+  await button(page.getByRole("main"), "Enviar o primeiro exame").click();
+  await button(page, "Escolher ZIP").waitFor();
+}
+
+async function studiesOnceKept(person: Person): Promise<Study[]> {
+  for (;;) {
+    const studies = await listOf<Study>(person, "/api/studies");
+    if (studies.length > 0) return studies;
+    await Bun.sleep(100);
+  }
+}
+
+const expand = (page: Page) => button(page, "Expandir").click();
+
+test(
+  "a ZIP is asked for again after a reload, another one is refused, and it goes on where it stopped",
+  async () => {
+    const person = await app.addPerson("Clara Volta");
+    const zip = zipOf("a ZIP again");
+    const file = { name: "exame.zip", mimeType: "application/zip", buffer: zip };
+    await app.as(person, { expected: [/ERR_ABORTED/] }, async (page) => {
+      await openUpload(page);
+      await field(page, "Arquivo ZIP do exame").setInputFiles(file);
+      await slowDown(page, BYTES_A_SECOND);
+      await button(page, "Enviar exame").click();
+      const sent = await partOf(person);
+      page.once("dialog", (dialog) => dialog.accept());
+      await page.reload();
+      await expand(page);
+      await page.getByText(/^Escolha de novo exame\.zip para continuar de \d+ %\.$/).waitFor();
+      const again = page.getByLabel("O mesmo arquivo de novo: exame.zip");
+      const other = Buffer.from(zip);
+      other[100_000] = 255 - (other[100_000] ?? 0);
+      await again.setInputFiles({ ...file, buffer: other });
+      await page.getByText("Este é outro arquivo. Escolha exame.zip.").waitFor();
+      await again.setInputFiles(file);
+      const [study] = await studiesOnceKept(person);
+      expect(study?.imagesReceived).toBe(slicesOf("a ZIP again").length);
+      const uploads = await uploadsOf(person);
+      expect(uploads.map(({ state }) => state)).toEqual(["done"]);
+      expect(sent).toBeGreaterThan(0);
+    });
+  },
+  TEST_MS,
+);
+
+test(
+  "a folder goes on by itself after a reload, and can be paused and resumed",
+  async () => {
+    const person = await app.addPerson("Pedro Pausa");
+    await using folder = createTempFolder();
+    const disc = join(folder.path, "CD");
+    mkdirSync(disc);
+    for (const [n, { bytes }] of slicesOf("a folder").entries()) writeFileSync(join(disc, `IM${n}`), bytes);
+    await app.as(person, { expected: [/ERR_ABORTED/] }, async (page) => {
+      await openUpload(page);
+      await field(page, "Pasta do exame").setInputFiles(disc);
+      await button(page, "Enviar exame").waitFor();
+      await slowDown(page, BYTES_A_SECOND);
+      await button(page, "Enviar exame").click();
+      await partOf(person);
+      page.once("dialog", (dialog) => dialog.accept());
+      await page.reload();
+      await expand(page);
+      await button(page, /^Pausar: /).click();
+      await page.getByText(/^Pausado em \d+ %$/).waitFor();
+      const [paused] = await uploadsOf(person);
+      expect(paused?.state).toBe("receiving");
+      await slowDown(page, -1);
+      await button(page, /^Continuar: /).click();
+      const [study] = await studiesOnceKept(person);
+      expect(study?.imagesReceived).toBe(slicesOf("a folder").length);
+      // What was sent is dismissed with its row.
+      await button(page, "Abrir").click();
+      while ((await uploadsOf(person)).length > 0) await Bun.sleep(50);
+    });
+  },
+  TEST_MS,
+);
