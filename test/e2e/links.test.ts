@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
 import { violationsOn } from "../support/axe.ts";
-import { type BrowserApp, button, createBrowserApp, PHONE, tap } from "../support/browser-app.ts";
+import { type BrowserApp, button, createBrowserApp, examsEntry, PHONE, tap } from "../support/browser-app.ts";
 import type { Person } from "../support/test-app.ts";
 
 const START_TIMEOUT_MS = 120_000;
@@ -25,7 +25,7 @@ describe("a link to an exam", () => {
     "is made by two presses in the list, and opens on a stranger's phone after its passcode, until its owner ends it",
     async () => {
       await app.as(owner, {}, async (page) => {
-        await button(page.getByRole("main"), "Ver meus exames").click();
+        await examsEntry(page).click();
         await button(page.locator("tr.study-row"), "Compartilhar exame").first().click();
         const dialog = page.getByRole("dialog", { name: "Compartilhar exame" });
         await button(dialog, "Criar link").click();
