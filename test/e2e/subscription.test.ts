@@ -257,7 +257,7 @@ describe("the subscription view", () => {
           await page.keyboard.type("cancelar");
           await page.keyboard.press("Enter");
           await page.getByText("Seus exames foram excluídos").waitFor();
-          await page.getByText("Assinatura cancelada.").waitFor();
+          await page.getByText("Escolha um plano quando quiser voltar").waitFor();
           await page.locator(".side .nav[aria-disabled=true]", { hasText: "Meus exames" }).waitFor();
           expect(await violationsOn(page)).toEqual([]);
           await tabTo(page, page.getByRole("tab", { name: "Planos disponíveis" }));
