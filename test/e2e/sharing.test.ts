@@ -234,7 +234,7 @@ describe("a study", () => {
       const sister = await app.addPerson("Lígia Sá");
       await app.as(admin, {}, async (page) => {
         await openList(page);
-        const row = rows(page).filter({ hasText: "Conta de Dona Rosa" });
+        const row = page.locator(`[data-study="${studyId}"]`);
         await button(row, "Compartilhar exame").click();
         const dialog = shareDialog(page);
         await peopleTab(dialog).click();
