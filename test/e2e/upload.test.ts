@@ -43,7 +43,7 @@ describe("sending an exam", () => {
   /** As this person in the upload view. */
   const inUpload = (person: Person, job: (page: Page) => Promise<void>, seat: Seat = {}) =>
     app.as(person, seat, async (page) => {
-      await button(page.getByRole("main"), "Enviar exames").click();
+      await page.getByRole("navigation").getByRole("button", { name: "Enviar exames" }).click();
       await button(page, "Escolher ZIP").waitFor();
       await job(page);
     });

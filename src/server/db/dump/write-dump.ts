@@ -20,6 +20,8 @@ const BEFORE_TABLES = [
   BEGIN,
   "create schema drizzle",
   "create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)",
+  // By itself, since the statements above are those of backups that an earlier release made.
+  "alter table drizzle.__drizzle_migrations add column works_from bigint",
 ];
 /** The statements of every dump, apart from those of tables and rows. */
 export const FIXED_STATEMENTS: readonly string[] = [...BEFORE_TABLES, COMMIT];
