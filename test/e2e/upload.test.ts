@@ -105,7 +105,7 @@ describe("sending an exam", () => {
         await (await choosing).setFiles({ name: "EXAME.ZIP", mimeType: "application/zip", buffer });
         const birth = field(page, "Data de nascimento");
         await tabTo(page, birth);
-        expect(await birth.inputValue()).toMatch(/^\d\d\/\d\d\/\d{4}$/);
+        expect(await birth.inputValue()).toMatch(/^\d\d-\d\d-\d{4}$/);
         await page.keyboard.press("ControlOrMeta+a");
         await page.keyboard.type("31/2/1970");
         await page.keyboard.press("Enter");
@@ -114,7 +114,7 @@ describe("sending an exam", () => {
         await page.keyboard.press("ControlOrMeta+a");
         await page.keyboard.type("25/3/1970");
         await page.keyboard.press("Tab");
-        expect(await birth.inputValue()).toBe("25/03/1970");
+        expect(await birth.inputValue()).toBe("25-03-1970");
         await tabTo(page, field(page, "Data e hora do exame"));
         await page.keyboard.press("ControlOrMeta+a");
         await page.keyboard.type("02-10-2025 7:05");

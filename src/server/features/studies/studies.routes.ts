@@ -256,7 +256,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard, takeAlong: TakeAlo
 
   routes.post(
     studiesDownloadTicketCall.path,
-    guard(viewing),
+    guard({ subscription: "viewing" }),
     describe(studiesDownloadTicketCall, {
       summary: "Make a link under which a browser downloads several studies as one ZIP",
       status: 201,
