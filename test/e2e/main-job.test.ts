@@ -187,7 +187,7 @@ async function findInList(page: Page, t: Texts, exam: Exam): Promise<Locator> {
   const row = page.getByRole("row").filter({ hasText: exam.description }).first();
   await row.getByRole("cell", { name: String(SLICES), exact: true }).waitFor();
   await row.getByRole("button", { name: t.seriesOf }).click();
-  await page.getByText(t.images(SLICES)).waitFor();
+  await page.getByText(t.images(SLICES)).first().waitFor();
   await page.getByText(exam.studyInstanceUID).waitFor();
   return row;
 }
