@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { relative, resolve } from "node:path";
-import { dictionaryVr } from "../src/server/dicom/dictionary.ts";
+import { dictionaryVr } from "../src/shared/dicom/reading/dictionary.ts";
 import { cyclesOf, filesUnder, importsOf, textOf, verbatimBlocks } from "./support/source-tree.ts";
 
 const root = resolve(import.meta.dir, "..");

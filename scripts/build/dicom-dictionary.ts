@@ -1,5 +1,5 @@
 /**
- * Writes src/server/dicom/dictionary.gen.ts: which value representation each standard tag has (PS3.6 §6),
+ * Writes src/shared/dicom/reading/dictionary.gen.ts: which value representation each standard tag has (PS3.6 §6),
  * taken from the dictionary of dcmjs. Run it by hand after an update of dcmjs.
  */
 
@@ -8,7 +8,7 @@ interface Entry {
   vr: string;
 }
 
-const TARGET = new URL("../../src/server/dicom/dictionary.gen.ts", import.meta.url);
+const TARGET = new URL("../../src/shared/dicom/reading/dictionary.gen.ts", import.meta.url);
 
 const { version } = await Bun.file(new URL("../../node_modules/dcmjs/package.json", import.meta.url)).json();
 const entries = await readEntries();

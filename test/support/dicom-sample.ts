@@ -1,11 +1,11 @@
-import { memorySource } from "../../src/server/dicom/byte-source.ts";
-import type { Instance, ReadInstance } from "../../src/server/dicom/instance.ts";
 import { readInstance } from "../../src/server/dicom/read-instance.ts";
 import {
   type DicomElements,
   type WriteInstanceOptions,
   writeInstance,
 } from "../../src/server/dicom/write-instance.ts";
+import type { Instance, ReadInstance } from "../../src/shared/dicom/reading/instance.ts";
+import { memorySource } from "../../src/shared/dicom/reading/memory-source.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 
 export const IMPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2";

@@ -1,7 +1,5 @@
 import type { ManifestInstance, SeriesManifest } from "../../src/server/archive/manifest.ts";
 import { locateBulkData } from "../../src/server/dicom/bulk-data.ts";
-import { memorySource } from "../../src/server/dicom/byte-source.ts";
-import type { Instance } from "../../src/server/dicom/instance.ts";
 import { parseFile } from "../../src/server/dicom/parse-file.ts";
 import type {
   DicomwebCatalogue,
@@ -9,6 +7,8 @@ import type {
   StudyRecord,
 } from "../../src/server/features/dicomweb/dicomweb.catalogue.ts";
 import { ownBytes } from "../../src/server/runtime/lent-bytes.ts";
+import type { Instance } from "../../src/shared/dicom/reading/instance.ts";
+import { memorySource } from "../../src/shared/dicom/reading/memory-source.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 
 interface HeldInstance {

@@ -1,4 +1,4 @@
-import type { DicomJson } from "../../src/server/dicom/instance.ts";
+import type { DicomJson } from "../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 import type { Person, TestApp } from "./test-app.ts";
 

@@ -1,5 +1,5 @@
-import { dictionaryVr } from "../../../src/server/dicom/dictionary.ts";
 import type { DicomElement, DicomElements } from "../../../src/server/dicom/write-instance.ts";
+import { dictionaryVr } from "../../../src/shared/dicom/reading/dictionary.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 
 /** The tags of the attributes that the phantoms carry, by keyword (PS3.6 §6). */

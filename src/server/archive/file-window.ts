@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
-import type { ByteSource } from "../dicom/instance.ts";
+import type { ByteSource } from "../../shared/dicom/reading/instance.ts";
 
 const WINDOW_BYTES = 4 * 1024 * 1024;
 

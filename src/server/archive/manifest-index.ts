@@ -1,4 +1,4 @@
-import type { FrameTable } from "../dicom/frame-table.ts";
+import type { FrameTable } from "../../shared/dicom/reading/frame-table.ts";
 import { ManifestError } from "./manifest.errors.ts";
 import type { KeptVariant, ManifestInstance, SeriesManifest } from "./manifest.ts";
 import { parseLabel } from "./study-label.ts";

@@ -1,4 +1,4 @@
-import type { FrameTable } from "../dicom/frame-table.ts";
+import type { FrameTable } from "../../shared/dicom/reading/frame-table.ts";
 import { ManifestTooLarge } from "./manifest.errors.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { FrameTable } from "../dicom/frame-table.ts";
+import type { FrameTable } from "../../shared/dicom/reading/frame-table.ts";
 import type { StudyLabel } from "./study-label.ts";
 
 /** One instance in a volume. Offsets and lengths in bytes. */

@@ -1,8 +1,9 @@
-import { type Element, findElement } from "./data-set.ts";
-import type { ByteSource } from "./instance.ts";
-import { type ParseOptions, parseFile } from "./parse-file.ts";
-import { Unreadable } from "./unreadable.ts";
-import { wordBytes } from "./word-size.ts";
+import { type Element, findElement } from "../../shared/dicom/reading/data-set.ts";
+import type { ByteSource } from "../../shared/dicom/reading/instance.ts";
+import type { ParseOptions } from "../../shared/dicom/reading/parse-file.ts";
+import { Unreadable } from "../../shared/dicom/reading/unreadable.ts";
+import { wordBytes } from "../../shared/dicom/reading/word-size.ts";
+import { parseFile } from "./parse-file.ts";
 
 /** Where a value is that the metadata names by a `BulkDataURI`. */
 export interface BulkDataLocation {

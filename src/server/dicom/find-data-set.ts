@@ -1,7 +1,7 @@
-import { ByteReader } from "./byte-reader.ts";
-import { memorySource } from "./byte-source.ts";
-import { findStart, readFileMeta } from "./parse-file.ts";
-import { Unreadable } from "./unreadable.ts";
+import { ByteReader } from "../../shared/dicom/reading/byte-reader.ts";
+import { memorySource } from "../../shared/dicom/reading/memory-source.ts";
+import { findStart, readFileMeta } from "../../shared/dicom/reading/parse-file.ts";
+import { Unreadable } from "../../shared/dicom/reading/unreadable.ts";
 
 /** Finds where the data set of a Part 10 file begins, from the file's first bytes; undefined if they end before it. */
 export function findDataSet(head: Uint8Array): number | undefined {

@@ -21,8 +21,8 @@ import {
 } from "../../../src/server/archive/manifest-codec.ts";
 import { joinPieces } from "../../../src/server/archive/pieces.ts";
 import type { StudyLabel } from "../../../src/server/archive/study-label.ts";
-import { memorySource } from "../../../src/server/dicom/byte-source.ts";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
+import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { DEFLATED, sampleFile } from "../../support/dicom-sample.ts";
 
 function instance(sopInstanceUID: string, instanceNumber: number | null): ManifestInstance {

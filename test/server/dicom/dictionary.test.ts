@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { dictionaryVr, isPrivate, isSignDependent } from "../../../src/server/dicom/dictionary.ts";
+import { dictionaryVr, isPrivate, isSignDependent } from "../../../src/shared/dicom/reading/dictionary.ts";
 
 test.each([
   [0x00020010, "UI"],

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { inflateInstance } from "../../../src/server/dicom/bulk-data.ts";
-import { memorySource } from "../../../src/server/dicom/byte-source.ts";
-import { assembleFrame, cutFrame, locateFrame } from "../../../src/server/dicom/cut-frame.ts";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import { writeInstance } from "../../../src/server/dicom/write-instance.ts";
+import { assembleFrame, cutFrame, locateFrame } from "../../../src/shared/dicom/reading/cut-frame.ts";
+import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { DEFLATED, JPEG_BASELINE, readTaken, sampleFile, sampleWithout } from "../../support/dicom-sample.ts";
 
 function image(frames: number, rows: number, columns: number, more: DicomElements = {}): DicomElements {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { deflateRawSync } from "node:zlib";
 import fc from "fast-check";
-import { cutFrame, locateFrame } from "../../../src/server/dicom/cut-frame.ts";
-import type { ByteSource } from "../../../src/server/dicom/instance.ts";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
+import { cutFrame, locateFrame } from "../../../src/shared/dicom/reading/cut-frame.ts";
+import type { ByteSource } from "../../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import {
   DEFLATED,

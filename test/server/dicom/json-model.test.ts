@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { locateBulkData } from "../../../src/server/dicom/bulk-data.ts";
-import { memorySource } from "../../../src/server/dicom/byte-source.ts";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
+import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import {
   EXPLICIT_BIG_ENDIAN,
   EXPLICIT_LITTLE_ENDIAN,

@@ -3,9 +3,10 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateRawSync, deflateSync } from "node:zlib";
-import { fileSource, memorySource } from "../../../src/server/dicom/byte-source.ts";
+import { fileSource } from "../../../src/server/dicom/byte-source.ts";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
 import { writeInstance } from "../../../src/server/dicom/write-instance.ts";
+import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import {
   DEFLATED,

@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inflateRawSync } from "node:zlib";
 import dicomParser from "dicom-parser";
-import { memorySource } from "../../../src/server/dicom/byte-source.ts";
-import type { Instance } from "../../../src/server/dicom/instance.ts";
 import { parseFile } from "../../../src/server/dicom/parse-file.ts";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
+import type { Instance } from "../../../src/shared/dicom/reading/instance.ts";
+import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 
 /** Loaded by hand, because it has no types. */
 const dcmjs = (await import(Bun.resolveSync("dcmjs", import.meta.dir))).default;

@@ -1,6 +1,6 @@
-import { memorySource } from "../../../src/server/dicom/byte-source.ts";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
+import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import {
   DEFLATED,

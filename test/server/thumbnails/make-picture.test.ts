@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { memorySource } from "../../../src/server/dicom/byte-source.ts";
-import { cutFrame } from "../../../src/server/dicom/cut-frame.ts";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import { makePicture } from "../../../src/server/features/thumbnails/worker/make-picture.ts";
 import type { PictureReply } from "../../../src/server/features/thumbnails/worker/picture-messages.ts";
+import { cutFrame } from "../../../src/shared/dicom/reading/cut-frame.ts";
+import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { encoders, type PixelFrame } from "../../support/compressed-pixels.ts";
 import {

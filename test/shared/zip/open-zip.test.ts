@@ -9,7 +9,7 @@ import {
   encodeEndRecords,
   encodeLocalHeader,
 } from "../../../src/server/archive/zip-encode.ts";
-import { memorySource } from "../../../src/server/dicom/byte-source.ts";
+import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { openZip } from "../../../src/shared/zip/open-zip.ts";
 import { DEFAULT_ZIP_LIMITS, ZipError, type ZipLimits } from "../../../src/shared/zip/zip-error.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";

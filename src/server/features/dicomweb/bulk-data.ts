@@ -1,7 +1,7 @@
+import type { FrameTable } from "../../../shared/dicom/reading/frame-table.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { type Pieces, piecesOf } from "../../archive/pieces.ts";
-import type { FrameTable } from "../../dicom/frame-table.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { streamOf } from "../../http/stream-of.ts";

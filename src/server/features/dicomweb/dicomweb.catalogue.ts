@@ -1,6 +1,6 @@
+import type { DicomJson, IndexAttributes } from "../../../shared/dicom/reading/instance.ts";
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import type { BulkDataLocation } from "../../dicom/bulk-data.ts";
-import type { DicomJson, IndexAttributes } from "../../dicom/instance.ts";
 import type { LentBytes } from "../../runtime/lent-bytes.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
 

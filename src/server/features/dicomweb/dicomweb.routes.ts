@@ -1,6 +1,6 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
+import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
-import type { DicomJson } from "../../dicom/instance.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { bulkDataResponse } from "./bulk-data.ts";

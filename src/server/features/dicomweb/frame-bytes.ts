@@ -1,7 +1,12 @@
+import {
+  assembleFrame,
+  type FrameLocation,
+  locateFrame,
+  shiftPieces,
+} from "../../../shared/dicom/reading/cut-frame.ts";
 import { InstanceDamaged } from "../../archive/instance-reader.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { joinPieces, type Pieces, piecesOf } from "../../archive/pieces.ts";
-import { assembleFrame, type FrameLocation, locateFrame, shiftPieces } from "../../dicom/cut-frame.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { streamOf } from "../../http/stream-of.ts";

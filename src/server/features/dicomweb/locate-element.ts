@@ -1,9 +1,9 @@
+import { memorySource } from "../../../shared/dicom/reading/memory-source.ts";
 import { TransferSyntax } from "../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { piecesOf } from "../../archive/pieces.ts";
 import type { Deps } from "../../deps.ts";
 import { type BulkDataLocation, locateBulkData } from "../../dicom/bulk-data.ts";
-import { memorySource } from "../../dicom/byte-source.ts";
 
 /** Larger instances are not searched; only their pixel data are served. */
 const MAX_SEARCHED_BYTES = 256 * 1024 * 1024;

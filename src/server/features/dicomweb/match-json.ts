@@ -1,5 +1,5 @@
+import type { DicomJson, DicomJsonElement } from "../../../shared/dicom/reading/instance.ts";
 import { fold } from "../../../shared/fold.ts";
-import type { DicomJson, DicomJsonElement } from "../../dicom/instance.ts";
 import type { QidoMatch, Wanted } from "./parse-qido.ts";
 
 /** Whether a data set has all the attributes that a search wants (PS3.4 §C.2.2.2). */

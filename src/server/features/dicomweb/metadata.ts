@@ -1,8 +1,8 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip, zstdDecompress } from "node:zlib";
+import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import { inflatedMetadata } from "../../archive/manifest-codec.ts";
 import { insertBehind, type Pieces, piecesOf, slicePieces, through } from "../../archive/pieces.ts";
-import type { DicomJson } from "../../dicom/instance.ts";
 import { AppError } from "../../http/app-error.ts";
 import { type ContentCoding, negotiateCoding } from "../../http/content-coding.ts";
 import { notFound } from "../../http/http.errors.ts";

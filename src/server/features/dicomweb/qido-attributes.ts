@@ -1,5 +1,5 @@
+import { dictionaryVr } from "../../../shared/dicom/reading/dictionary.ts";
 import { type Keyword, TagHex } from "../../../shared/dicom/tags.ts";
-import { dictionaryVr } from "../../dicom/dictionary.ts";
 
 /** The level of an attribute in the hierarchy of PS3.18 §10.6; a patient's attributes belong to the study. */
 export type Level = "study" | "series" | "instance";

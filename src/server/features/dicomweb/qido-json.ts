@@ -1,6 +1,6 @@
+import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
-import type { DicomJson } from "../../dicom/instance.ts";
 import type { SeriesRecord, StudyRecord } from "./dicomweb.catalogue.ts";
 import type { QidoQuery } from "./parse-qido.ts";
 import type { Level } from "./qido-attributes.ts";

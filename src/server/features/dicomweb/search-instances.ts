@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
+import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { SeriesManifest } from "../../archive/manifest.ts";
 import { inflatedMetadata } from "../../archive/manifest-codec.ts";
 import { piecesOf } from "../../archive/pieces.ts";
-import type { DicomJson } from "../../dicom/instance.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
 import type { StoredMetadata } from "./dicomweb.catalogue.ts";

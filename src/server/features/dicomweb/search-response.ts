@@ -1,4 +1,4 @@
-import type { DicomJson } from "../../dicom/instance.ts";
+import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import { archiveHeaders } from "./archive-headers.ts";
 import type { DicomwebCatalogue } from "./dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "./dicomweb.repo.ts";

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
+import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import type { Deps } from "../../deps.ts";
-import type { DicomJson } from "../../dicom/instance.ts";
 import { AppError } from "../../http/app-error.ts";
 import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";

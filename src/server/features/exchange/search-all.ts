@@ -1,5 +1,5 @@
+import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import type { Deps } from "../../deps.ts";
-import type { DicomJson } from "../../dicom/instance.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { Session } from "../../http/session.ts";
 import { searchTooBroad } from "../dicomweb/dicomweb.errors.ts";

@@ -1,5 +1,5 @@
+import type { DicomJson, DicomJsonElement } from "../../../shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
-import type { DicomJson, DicomJsonElement } from "../../dicom/instance.ts";
 import type { NamedInstance, SkippedReason } from "../ingest/worker/worker-messages.ts";
 
 export interface StoreOutcome {

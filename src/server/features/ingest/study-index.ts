@@ -1,6 +1,6 @@
 import type { UploadMetadata } from "../../../shared/api/upload.ts";
+import type { IndexAttributes } from "../../../shared/dicom/reading/instance.ts";
 import { fold } from "../../../shared/fold.ts";
-import type { IndexAttributes } from "../../dicom/instance.ts";
 import { type InstanceValues, MAX_INDEXED_TEXT, type StudyRow } from "../studies/studies.table.ts";
 import type { ScannedStudy } from "./worker/worker-messages.ts";
 

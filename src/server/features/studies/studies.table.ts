@@ -15,9 +15,9 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import type { WrittenRow } from "../../db/given-rows.ts";
 import { keyOf } from "../../db/key-of.ts";
-import type { DicomJson } from "../../dicom/instance.ts";
 import { integrity } from "../../holdings/objects/stored-objects.table.ts";
 import { users } from "../accounts/users/users.table.ts";
 

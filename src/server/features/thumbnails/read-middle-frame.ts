@@ -1,7 +1,7 @@
+import { locateFrame } from "../../../shared/dicom/reading/cut-frame.ts";
+import type { FrameTable } from "../../../shared/dicom/reading/frame-table.ts";
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import { joinPieces, type Pieces, piecesOf } from "../../archive/pieces.ts";
-import { locateFrame } from "../../dicom/cut-frame.ts";
-import type { FrameTable } from "../../dicom/frame-table.ts";
 import type { Scratch } from "../../processes/scratch.ts";
 import { readFrame } from "../dicomweb/frame-bytes.ts";
 import type { SeriesReader } from "../dicomweb/series-reader.ts";

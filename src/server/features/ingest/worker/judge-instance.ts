@@ -1,5 +1,5 @@
+import type { ByteSource, Instance } from "../../../../shared/dicom/reading/instance.ts";
 import { instanceWeight, MAX_INSTANCE_WEIGHT_BYTES } from "../../../archive/manifest-weight.ts";
-import type { ByteSource, Instance } from "../../../dicom/instance.ts";
 import { readInstance } from "../../../dicom/read-instance.ts";
 import { jsonOf } from "./scanned-upload.ts";
 import type { SkippedReason } from "./worker-messages.ts";

@@ -2,13 +2,14 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
+import type { ByteSource } from "../../../../shared/dicom/reading/instance.ts";
+import { memorySource } from "../../../../shared/dicom/reading/memory-source.ts";
 import type { EntryData, ZipEntry } from "../../../../shared/zip/zip-entry.ts";
 import { METHOD_STORED } from "../../../../shared/zip/zip-format.ts";
 import { ContentHash, contentHashOf } from "../../../archive/content-hash.ts";
 import type { FileWindow } from "../../../archive/file-window.ts";
 import { readFully } from "../../../archive/file-window.ts";
-import { fileSource, memorySource } from "../../../dicom/byte-source.ts";
-import type { ByteSource } from "../../../dicom/instance.ts";
+import { fileSource } from "../../../dicom/byte-source.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 /** The highest ratio that deflate can reach; an entry that declares a higher one is invalid. */

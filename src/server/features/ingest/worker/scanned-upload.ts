@@ -1,9 +1,9 @@
+import type { IndexAttributes, Instance } from "../../../../shared/dicom/reading/instance.ts";
 import { type Content, isSameContent } from "../../../archive/content-hash.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import { MAX_WRITTEN_METADATA_BYTES } from "../../../archive/manifest-codec.ts";
 import { instanceWeight, MAX_WRITTEN_WEIGHT_BYTES } from "../../../archive/manifest-weight.ts";
 import { type MetadataRef, MetadataStore } from "../../../archive/metadata-store.ts";
-import type { IndexAttributes, Instance } from "../../../dicom/instance.ts";
 import { IngestRefused } from "./worker.errors.ts";
 import type { IngestLimits, ScannedSeries, ScannedStudy } from "./worker-messages.ts";
 

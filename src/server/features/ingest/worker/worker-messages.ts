@@ -1,8 +1,8 @@
+import type { IndexAttributes, SkipReason } from "../../../../shared/dicom/reading/instance.ts";
 import type { EntryFailure } from "../../../../shared/zip/zip-entry.ts";
 import type { ZipFailure, ZipLimits } from "../../../../shared/zip/zip-error.ts";
 import type { StudyLabel } from "../../../archive/study-label.ts";
 import type { VolumeSum } from "../../../archive/volume-in-place.ts";
-import type { IndexAttributes, SkipReason } from "../../../dicom/instance.ts";
 
 /** The prefix of files that large entries were inflated into. */
 export const INFLATED_PREFIX = "inflated-";

@@ -1,13 +1,13 @@
+import { toDicomJson } from "../../../../shared/dicom/reading/json-model.ts";
+import { memorySource } from "../../../../shared/dicom/reading/memory-source.ts";
+import { Unreadable } from "../../../../shared/dicom/reading/unreadable.ts";
 import { decodeFrame } from "../../../../shared/pixels/decode-frame.ts";
 import type { DecodedFrame } from "../../../../shared/pixels/decoded-frame.ts";
 import { NoPicture } from "../../../../shared/pixels/no-picture.ts";
 import { assertDrawable } from "../../../../shared/pixels/pixel-bounds.ts";
 import { type PixelModule, readPixelModule, type Window } from "../../../../shared/pixels/pixel-module.ts";
 import { createCodecs } from "../../../../shared/pixels/wasm-codec.ts";
-import { memorySource } from "../../../dicom/byte-source.ts";
-import { toDicomJson } from "../../../dicom/json-model.ts";
 import { parseFile } from "../../../dicom/parse-file.ts";
-import { Unreadable } from "../../../dicom/unreadable.ts";
 import { drawColour, drawPalette } from "./draw-colour.ts";
 import { drawGrey } from "./draw-grey.ts";
 import { encodePicture } from "./encode-picture.ts";

@@ -1,5 +1,5 @@
-import { isoDate, isoTime } from "../../shared/dicom/date.ts";
-import { type Keyword, TagHex } from "../../shared/dicom/tags.ts";
+import { isoDate, isoTime } from "../date.ts";
+import { type Keyword, TagHex } from "../tags.ts";
 import type { DicomJson, IndexAttributes } from "./instance.ts";
 
 const MAX_TEXT_LENGTH = 1024;

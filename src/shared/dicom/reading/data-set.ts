@@ -1,4 +1,4 @@
-import { Tag } from "../../shared/dicom/tags.ts";
+import { Tag } from "../tags.ts";
 
 /** How a data set is encoded (PS3.5 §7.1, §7.3). */
 export interface Encoding {

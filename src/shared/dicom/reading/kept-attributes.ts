@@ -1,4 +1,4 @@
-import { TagHex } from "../../shared/dicom/tags.ts";
+import { TagHex } from "../tags.ts";
 import type { DicomJson, DicomJsonElement, KeptAttributes } from "./instance.ts";
 
 /** Attributes of a study and of a series that searches ask for, besides those that have columns of their own. */

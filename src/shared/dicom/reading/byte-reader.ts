@@ -1,4 +1,5 @@
 import type { ByteSource } from "./instance.ts";
+import { latin1Text } from "./latin1-text.ts";
 import { Unreadable } from "./unreadable.ts";
 
 const WINDOW_BYTES = 64 * 1024;
@@ -57,7 +58,7 @@ export class ByteReader {
   /** Latin-1 text, a superset of the ASCII of UIDs, codes and numbers. */
   latin1(offset: number, length: number): string {
     const at = this.#seek(offset, length);
-    return Buffer.from(this.#view.buffer, this.#view.byteOffset + at, length).toString("latin1");
+    return latin1Text(new Uint8Array(this.#view.buffer, this.#view.byteOffset + at, length));
   }
 
   /** Position of `offset` in the window, which is loaded first if needed. */

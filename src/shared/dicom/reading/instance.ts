@@ -1,7 +1,7 @@
-import type { DicomJson } from "../../shared/dicom/dicom-json.ts";
+import type { DicomJson } from "../dicom-json.ts";
 import type { FrameTable } from "./frame-table.ts";
 
-export type { DicomJson, DicomJsonElement } from "../../shared/dicom/dicom-json.ts";
+export type { DicomJson, DicomJsonElement } from "../dicom-json.ts";
 
 /** Random access to the bytes of one file, without holding it in memory. Reads are synchronous, so it is for workers only. */
 export interface ByteSource {

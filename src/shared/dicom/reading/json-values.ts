@@ -1,5 +1,5 @@
-import { type CharacterSet, decodeText, type TextKind } from "../../shared/dicom/character-set.ts";
-import { tagHex } from "../../shared/dicom/tags.ts";
+import { type CharacterSet, decodeText, type TextKind } from "../character-set.ts";
+import { tagHex } from "../tags.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import type { Element } from "./data-set.ts";
 import { trimPaddingEnd } from "./padding.ts";

@@ -1,15 +1,12 @@
-import {
-  type CharacterSet,
-  characterSetOf,
-  DEFAULT_CHARACTER_SET,
-} from "../../shared/dicom/character-set.ts";
-import { Tag, tagHex } from "../../shared/dicom/tags.ts";
+import { type CharacterSet, characterSetOf, DEFAULT_CHARACTER_SET } from "../character-set.ts";
+import { Tag, tagHex } from "../tags.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { type DataSet, type Element, PIXEL_DATA_TAGS } from "./data-set.ts";
 import { isSignDependent } from "./dictionary.ts";
 import { asciiValue, integerValue } from "./element-text.ts";
 import type { DicomJson, DicomJsonElement } from "./instance.ts";
 import { hasValues, jsonValues } from "./json-values.ts";
+import { latin1Text } from "./latin1-text.ts";
 import { Unreadable } from "./unreadable.ts";
 import { wordBytes } from "./word-size.ts";
 
@@ -116,13 +113,10 @@ class JsonWriter {
   #base64({ vr, offset, length }: Element, littleEndian: boolean): string {
     const view = this.#reader.bytes(offset, length);
     const width = wordBytes(vr);
-    if (littleEndian || width === 1)
-      return Buffer.from(view.buffer, view.byteOffset, length).toString("base64");
-    const swapped = Buffer.from(view.subarray(0, length - (length % width)));
-    if (width === 2) swapped.swap16();
-    else if (width === 4) swapped.swap32();
-    else swapped.swap64();
-    return swapped.toString("base64");
+    if (littleEndian || width === 1) return btoa(latin1Text(view));
+    const swapped = view.slice(0, length - (length % width));
+    for (let at = 0; at < swapped.length; at += width) swapped.subarray(at, at + width).reverse();
+    return btoa(latin1Text(swapped));
   }
 
   #spend(sizeBytes: number): void {

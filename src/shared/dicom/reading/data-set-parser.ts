@@ -1,4 +1,4 @@
-import { Tag, tagHex } from "../../shared/dicom/tags.ts";
+import { Tag, tagHex } from "../tags.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import type { DataSet, Element, Encoding } from "./data-set.ts";
 import { dictionaryVr, isPrivate } from "./dictionary.ts";

@@ -65,7 +65,7 @@ export async function* shiftPieces(
   let left = bits;
   let held = new Uint8Array(0);
   for await (const piece of pieces) {
-    const joined = Buffer.concat([held, piece]);
+    const joined = joinPieces(held, piece);
     // The last byte is held until the next piece brings its other half.
     const whole = Math.min(left - (left % 8), (joined.length - 1) * 8);
     if (whole > 0) yield alignBits(joined, bit, whole);
@@ -73,6 +73,13 @@ export async function* shiftPieces(
     held = new Uint8Array(joined.subarray(Math.max(0, whole) / 8));
   }
   if (left > 0) yield alignBits(held, bit, left);
+}
+
+function joinPieces(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const joined = new Uint8Array(first.length + second.length);
+  joined.set(first);
+  joined.set(second, first.length);
+  return joined;
 }
 
 /** `bits` bits from bit `bit` on, lowest bit first (PS3.5 §8.1.1); the rest of the last byte is zero. */

@@ -1,5 +1,5 @@
-import { Tag } from "../../shared/dicom/tags.ts";
-import { isVideo } from "../../shared/dicom/transfer-syntax.ts";
+import { Tag } from "../tags.ts";
+import { isVideo } from "../transfer-syntax.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { type DataSet, type Element, findElement, type ParsedFile } from "./data-set.ts";
 import { asciiValue, integerValue } from "./element-text.ts";
