@@ -134,7 +134,16 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   const pages = { ...config, assets: assets.client, clientGraph: development?.clientGraph };
   app.route(
     "/",
-    createOpenapiRoutes({ app, productName, publicUrl, pageContext: createPageContext(pages) }, guard),
+    createOpenapiRoutes(
+      {
+        app,
+        productName,
+        publicUrl,
+        maxUploadBytes: config.maxUploadBytes,
+        pageContext: createPageContext(pages),
+      },
+      guard,
+    ),
   );
   app.route("/", createPageRoutes(pages));
   return app;

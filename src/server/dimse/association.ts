@@ -64,7 +64,7 @@ export interface AssociationOptions {
 }
 
 /** The longest P-DATA-TF that a peer may send. */
-const MAX_DATA_BYTES = 128 * 1024;
+export const MAX_DATA_BYTES = 128 * 1024;
 const MAX_COMMAND_BYTES = 16 * 1024;
 /** Time for a new connection to say who it is (PS3.8 §9.1.5, ARTIM). */
 const ARTIM_MS = 30_000;

@@ -4,11 +4,14 @@ export const VERIFICATION = "1.2.840.10008.1.1";
 
 const IMPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2";
 /** Nearly all composite storage classes with a study are under this root (PS3.4 table B.5-1). */
-const STORAGE_ROOT = "1.2.840.10008.5.1.4.1.1.";
+export const STORAGE_ROOT = "1.2.840.10008.5.1.4.1.1.";
 /** RT Beams Delivery Instruction and RT Brachy Application Setup Delivery Instruction. */
-const OTHER_STORAGE = new Set(["1.2.840.10008.5.1.4.34.7", "1.2.840.10008.5.1.4.34.10"]);
+export const OTHER_STORAGE: ReadonlySet<string> = new Set([
+  "1.2.840.10008.5.1.4.34.7",
+  "1.2.840.10008.5.1.4.34.10",
+]);
 /** Under the root, but a directory. */
-const NOT_STORAGE = new Set(["1.2.840.10008.5.1.4.1.1.40"]);
+export const NOT_STORAGE: ReadonlySet<string> = new Set(["1.2.840.10008.5.1.4.1.1.40"]);
 /** All of PS3.5 annex A and of PS3.6 table A-1 are under this root. */
 const SYNTAX_ROOT = "1.2.840.10008.1.2";
 /** Syntaxes whose data sets lack their pixels (JPIP, RTP) or are no data sets (MIME, XML). */

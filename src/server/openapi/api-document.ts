@@ -36,6 +36,7 @@ const dicomwebTexts: Record<string, string> = {
   instance: "SOP Instance UID.",
   frames: "Frame numbers from 1, separated by commas.",
   path: "Where the value lies in the data set, as `BulkDataURI` of the metadata names it.",
+  resource: "Any resource of the service; the answer describes all of it.",
 };
 
 const introduction = `Errors are \`${PROBLEM}\` (RFC 9457). \`code\` is stable; \`message\` is in the language of

@@ -62,7 +62,8 @@ export function ApiDocsPage({ document, publicUrl, problems }: ApiDocsProps) {
         <h1>{document.info.title}</h1>
         <p>{marked(document.info.description)}</p>
         <p>
-          The same as OpenAPI 3.1: <a href="/api/openapi.json">/api/openapi.json</a>
+          The same as OpenAPI 3.1: <a href="/api/openapi.json">/api/openapi.json</a>. What it does of DICOM:{" "}
+          <a href="/api/conformance">/api/conformance</a>
         </p>
         <nav aria-label="Rooms of the API">
           <ul>
@@ -284,7 +285,7 @@ function accessText(call: Call): string {
 }
 
 /** Text in which backquotes mark code. */
-function marked(text = "") {
+export function marked(text = "") {
   return text.split("`").map((part, i) => (i % 2 === 1 ? <code key={part}>{part}</code> : part));
 }
 

@@ -202,6 +202,8 @@ const matrix: Record<string, Row> = {
       row(401, 200, 404, 200, 200, 200, 403),
     ]),
   ),
+  "OPTIONS /dicomweb": everyone(200),
+  "OPTIONS /dicomweb/:resource": everyone(200),
   "POST /dicomweb/studies": row(401, 415, 415, 403, 403, 415, 403),
   "POST /dicomweb/studies/:study": row(401, 415, 415, 403, 403, 415, 403),
   "GET /generate-token": row(401, 400, 400, 400, 400, 400, 403),

@@ -9,7 +9,7 @@ import { negotiateFrames } from "./media-types.ts";
 import { bareBody, multipartRelated, onePartRelated, type Part } from "./multipart-related.ts";
 
 /** The most frames that a request may list; such a list takes about 40 kB of the path. */
-const MAX_LISTED_FRAMES = 8_192;
+export const MAX_LISTED_FRAMES = 8_192;
 
 /**
  * Answers frames as they are stored (PS3.18 §10.4.1.1.6), never transcoded. `list` is `1` or `1,2,3`. A single frame may be

@@ -17,7 +17,7 @@ export interface Representation {
 const MAX_HEADER_LENGTH = 2_000;
 
 /** Media types of an encapsulated frame besides `application/octet-stream` (PS3.18 table 8.7.3-5). */
-const IMAGE_TYPES: Record<string, string> = {
+export const IMAGE_TYPES: Readonly<Record<string, string>> = {
   "1.2.840.10008.1.2.4.50": "image/jpeg",
   "1.2.840.10008.1.2.4.51": "image/jpeg",
   "1.2.840.10008.1.2.4.57": "image/jpeg",

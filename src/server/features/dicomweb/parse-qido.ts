@@ -5,12 +5,12 @@ import { validationFailed } from "../../http/http.errors.ts";
 import { attributeNamed, type QidoAttribute } from "./qido-attributes.ts";
 
 export const MAX_PAGE = 1_000;
-const MAX_LIST = 200;
+export const MAX_LIST = 200;
 const MAX_TEXT_LENGTH = 128;
-const MAX_MATCHES = 32;
-const MAX_FIELDS = 200;
+export const MAX_MATCHES = 32;
+export const MAX_FIELDS = 200;
 /** Attributes in a path such as `RequestAttributesSequence.ScheduledProcedureStepID`. */
-const MAX_DEPTH = 4;
+export const MAX_DEPTH = 4;
 
 export interface Page {
   limit: number;

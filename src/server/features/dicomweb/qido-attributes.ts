@@ -11,7 +11,7 @@ export interface QidoAttribute {
 }
 
 /** Keywords of attributes (PS3.6) that searches name, by level: those of PS3.18 tables 10.6.1-5 and 10.6.3-3 to -5, and others. */
-const KEYWORDS: Record<Level, readonly Keyword[]> = {
+export const KEYWORDS: Readonly<Record<Level, readonly Keyword[]>> = {
   study: [
     "StudyDate",
     "StudyTime",

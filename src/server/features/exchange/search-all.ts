@@ -16,7 +16,7 @@ export interface SearchDeps extends Pick<Deps, "db" | "series" | "readingTurns">
 }
 
 /** The most series whose instances one search reads. */
-const MAX_READ_SERIES = 200;
+export const MAX_READ_SERIES = 200;
 const SERIES_AT_ONCE = 500;
 /** The most series that one search for instances passes over. */
 const MAX_PASSED_SERIES = 20_000;

@@ -18,7 +18,7 @@ export interface StoredInstance {
 }
 
 /** PS3.18 table I.2-2. */
-const FailureReason = {
+export const FailureReason = {
   processingFailure: 0x0110,
   outOfResources: 0xa700,
   /** In the range "Data Set does not match SOP Class": it is of another study than the request says. */
@@ -26,7 +26,7 @@ const FailureReason = {
   cannotUnderstand: 0xc000,
 } as const;
 /** PS3.18 table I.2-1: elements of the data set that is shown differ from those that were sent. */
-const COERCION_WARNING = 0xb000;
+export const COERCION_WARNING = 0xb000;
 
 const REASONS: Partial<Record<SkippedReason, number>> = {
   not_dicom: FailureReason.cannotUnderstand,

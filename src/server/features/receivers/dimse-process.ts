@@ -33,11 +33,11 @@ export interface DimseProcessOptions {
   command: readonly string[] | undefined;
 }
 
-const MAX_INSTANCE_BYTES = 2 * 1024 * 1024 * 1024;
+export const MAX_INSTANCE_BYTES = 2 * 1024 * 1024 * 1024;
 /** Sockets; associations beyond those of `receptions.ts` are rejected by name. */
-const MAX_CONNECTIONS = 100;
+export const MAX_CONNECTIONS = 100;
 /** Modalities keep an association open between two patients. */
-const IDLE_MS = 10 * 60_000;
+export const IDLE_MS = 10 * 60_000;
 const RESTART_MS = 2_000;
 
 export function createDimseProcess(options: DimseProcessOptions): DimseProcess {

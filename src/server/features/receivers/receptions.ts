@@ -18,10 +18,10 @@ import type { ArrivedInstance } from "./worker/dimse-messages.ts";
 
 export type ReceptionDeps = GrowingDeps & Pick<Deps, "log">;
 
-const MAX_ASSOCIATIONS = 60;
-const MAX_ASSOCIATIONS_OF_ACCOUNT = 30;
+export const MAX_ASSOCIATIONS = 60;
+export const MAX_ASSOCIATIONS_OF_ACCOUNT = 30;
 /** A study appears when its association was quiet for so long. */
-const QUIET_MS = 30_000;
+export const QUIET_MS = 30_000;
 /** What was received is taken in after so many instances or bytes, however busy the association is. */
 const MAX_INSTANCES = 10_000;
 const MAX_BYTES = 2 * 1024 * 1024 * 1024;

@@ -6,7 +6,8 @@ import type { MiddlewareHandler } from "hono";
  */
 export function shareWithSandbox(): MiddlewareHandler {
   return async (c, next) => {
-    if (c.req.method === "OPTIONS") {
+    // Other requests with this method ask what the service can do.
+    if (c.req.method === "OPTIONS" && c.req.header("access-control-request-method") !== undefined) {
       c.header("Access-Control-Allow-Methods", "GET, HEAD");
       c.header("Access-Control-Allow-Headers", "accept, content-type, range");
       c.header("Access-Control-Max-Age", "86400");

@@ -3,16 +3,12 @@ import { listenForAssociations } from "../../../dimse/listen.ts";
 import type { RejectionName } from "../../../dimse/pdu.ts";
 import { InstanceFile } from "./arriving-instance.ts";
 import type { DimseQuestions, FromDimse, QuestionName, StartDimse, ToDimse } from "./dimse-messages.ts";
+import { IMPLEMENTATION } from "./implementation.ts";
 
 /*
  * The process that speaks to DICOM senders, started by `dimse-process.ts`. What a hostile peer sends harms this process only. It has no
  * access to the database: it asks the server who may store, and has it keep each instance before the sender hears of success.
  */
-
-const IMPLEMENTATION = {
-  classUID: "2.25.283549116234873216904738452194850192873",
-  versionName: "EXAMETECA",
-};
 
 const waiting = new Map<number, (answer: unknown) => void>();
 let asked = 0;

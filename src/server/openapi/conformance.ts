@@ -1,0 +1,230 @@
+import { MAX_DATA_BYTES } from "../dimse/association.ts";
+import { Status } from "../dimse/command-set.ts";
+import {
+  isStorageClass,
+  isStoredSyntax,
+  NOT_STORAGE,
+  OTHER_STORAGE,
+  STORAGE_ROOT,
+} from "../dimse/negotiate.ts";
+import { Rejection } from "../dimse/pdu.ts";
+import { MAX_LISTED_FRAMES } from "../features/dicomweb/frames.ts";
+import { IMAGE_TYPES } from "../features/dicomweb/media-types.ts";
+import { MAX_DEPTH, MAX_FIELDS, MAX_LIST, MAX_MATCHES, MAX_PAGE } from "../features/dicomweb/parse-qido.ts";
+import { attributeNamed, KEYWORDS } from "../features/dicomweb/qido-attributes.ts";
+import { MAX_INSTANCES } from "../features/exchange/receive-instances.ts";
+import { MAX_READ_SERIES } from "../features/exchange/search-all.ts";
+import { COERCION_WARNING, FailureReason } from "../features/exchange/store-answer.ts";
+import { IDLE_MS, MAX_CONNECTIONS, MAX_INSTANCE_BYTES } from "../features/receivers/dimse-process.ts";
+import { MAX_ASSOCIATIONS, MAX_ASSOCIATIONS_OF_ACCOUNT, QUIET_MS } from "../features/receivers/receptions.ts";
+import { IMPLEMENTATION } from "../features/receivers/worker/implementation.ts";
+import { MAX_SIDE } from "../features/thumbnails/worker/picture-messages.ts";
+import type { ConformanceSection } from "../render/conformance-page.tsx";
+import type { ApiDocument } from "./api-document.ts";
+import { dicomwebCalls, mediaTypesOf } from "./capabilities.ts";
+import { TRANSACTIONS } from "./dicomweb-transactions.ts";
+import { TRANSFER_SYNTAXES } from "./transfer-syntaxes.ts";
+
+export interface Limits {
+  maxUploadBytes: number;
+}
+
+/**
+ * What the program does of DICOM, read from what the code itself goes by: its routes, the attributes that it matches, its rules for
+ * presentation contexts, and its limits.
+ */
+export function conformanceSections(document: ApiDocument, limits: Limits): ConformanceSection[] {
+  return [
+    services(document),
+    attributes(),
+    searching(),
+    storing(limits),
+    syntaxes(),
+    classes(),
+    associations(),
+    statuses(),
+  ];
+}
+
+function services(document: ApiDocument): ConformanceSection {
+  const session = new Map(
+    dicomwebCalls(document, "/dicomweb").map((call) => [`${call.method} ${call.resource}`, call]),
+  );
+  const viewer = new Set(
+    dicomwebCalls(document, "/dicomweb/t/{token}").map(({ method, resource }) => `${method} ${resource}`),
+  );
+  return {
+    id: "studies-service",
+    title: "DICOMweb: the Studies Service (PS3.18 §10)",
+    text: "For a session or an access token at `/dicomweb`, and for viewing at `/dicomweb/t/{token}`. `OPTIONS` on either answers the same as WADL (`application/vnd.sun.wadl+xml`, or `application/json`). Data sets are DICOM JSON (annex F), never XML; stored bytes are sent as they were received, never transcoded.",
+    columns: ["Transaction", "Resource", "Supported", "For a viewer token", "Media types"],
+    rows: Object.entries(TRANSACTIONS).map(([name, transaction]) => {
+      const call = session.get(name);
+      const types = Object.values(call?.operation.responses ?? {}).flatMap(mediaTypesOf);
+      const shown = [...new Set(types)].filter((type) => !type.includes("problem"));
+      return [transaction, name, yesNo(call), yesNo(viewer.has(name)), shown.join(", ")];
+    }),
+  };
+}
+
+function attributes(): ConformanceSection {
+  return {
+    id: "attributes",
+    title: "DICOMweb: attributes that searches match (QIDO-RS)",
+    text: "By keyword or tag, alone or as `Sequence.member`. Texts take the wildcards `*` and `?`, dates and times take ranges, UIDs and modalities take lists. Names are compared without case and accents; with `fuzzymatching=true`, word by word. Any other attribute of an instance is matched at the instance level.",
+    columns: ["Keyword", "Tag", "VR", "Level"],
+    rows: (["study", "series", "instance"] as const).flatMap((level) =>
+      KEYWORDS[level].map((keyword) => {
+        const { tag = "", vr = "" } = attributeNamed(keyword) ?? {};
+        return [keyword, `(${tag.slice(0, 4)},${tag.slice(4)})`, vr, level];
+      }),
+    ),
+  };
+}
+
+function searching(): ConformanceSection {
+  return {
+    id: "retrieval-limits",
+    title: "DICOMweb: limits of searching and retrieving",
+    columns: ["Limit", "Value"],
+    rows: [
+      ["Results of one answer (`limit`); `Warning: 299` says that there are more", count(MAX_PAGE)],
+      ["Attributes that one search matches", count(MAX_MATCHES)],
+      ["Values of one list", count(MAX_LIST)],
+      ["Fields of `includefield`", count(MAX_FIELDS)],
+      ["Attributes in a path through sequences", count(MAX_DEPTH)],
+      ["Series that one search across studies reads for its instances", count(MAX_READ_SERIES)],
+      ["Frames of one request", count(MAX_LISTED_FRAMES)],
+      ["Side of a rendered picture in pixels", count(MAX_SIDE)],
+      [
+        "Rendered study, series or instance",
+        "one picture: the middle image of the largest series, of the series, the middle frame",
+      ],
+    ],
+  };
+}
+
+function storing({ maxUploadBytes }: Limits): ConformanceSection {
+  const reason = (code: number, meaning: string) => [`Reason ${hex(code)}`, meaning];
+  return {
+    id: "storing",
+    title: "DICOMweb: storing (STOW-RS)",
+    text: 'Parts of `multipart/related; type="application/dicom"`, or one instance as `application/dicom`; of every SOP class and transfer syntax. 200: all are stored; 202: some, or with a warning; 409: none; 403: over the plan\'s quota, and nothing is stored.',
+    columns: ["Limit or reason", "Value"],
+    rows: [
+      ["Instances of one request", count(MAX_INSTANCES)],
+      ["Bytes of one request", count(maxUploadBytes)],
+      reason(FailureReason.cannotUnderstand, "not DICOM, a DICOMDIR, without UIDs, or cut off"),
+      reason(FailureReason.otherStudy, "of another study than the request names"),
+      reason(FailureReason.outOfResources, "larger or more complex than what is kept"),
+      reason(FailureReason.processingFailure, "any other failure"),
+      [
+        `Warning ${hex(COERCION_WARNING)}`,
+        "kept beside other bytes under the same SOP Instance UID, which are the ones shown",
+      ],
+    ],
+  };
+}
+
+function syntaxes(): ConformanceSection {
+  return {
+    id: "transfer-syntaxes",
+    title: "Transfer syntaxes",
+    text: "The registered ones (PS3.6 table A-1). STOW-RS and uploads keep each of them. C-STORE takes those whose data sets hold their pixels, and others of the standard's root that are younger than this list. Frames are sent as `application/octet-stream`, or as the media type named here.",
+    columns: ["Transfer syntax", "UID", "C-STORE", "Frames as"],
+    rows: Object.entries(TRANSFER_SYNTAXES).map(([uid, name]) => [
+      name,
+      uid,
+      yesNo(isStoredSyntax(uid)),
+      IMAGE_TYPES[uid] ?? "",
+    ]),
+  };
+}
+
+function classes(): ConformanceSection {
+  return {
+    id: "sop-classes",
+    title: "DIMSE: SOP classes",
+    text: "The program is an SCP only: it opens no association and answers no C-FIND, C-MOVE or C-GET. It keeps every attribute of every instance, private ones too (storage level 2, full), and changes none.",
+    columns: ["SOP class", "UID", "Role", "Accepted"],
+    rows: [
+      ["Verification (C-ECHO)", "1.2.840.10008.1.1", "SCP", "yes"],
+      ["Every storage class under the standard's root (C-STORE)", `${STORAGE_ROOT}*`, "SCP", "yes"],
+      ...[...OTHER_STORAGE].map((uid) => ["Storage (C-STORE)", uid, "SCP", yesNo(isStorageClass(uid))]),
+      ...[...NOT_STORAGE].map((uid) => ["A directory", uid, "", yesNo(isStorageClass(uid))]),
+    ],
+  };
+}
+
+function associations(): ConformanceSection {
+  return {
+    id: "associations",
+    title: "DIMSE: associations",
+    text: "On `DIMSE_PORT`, with TLS where the operator gave a certificate. The called AE title says into which account instances go. An image stays in the syntax that its sender names first among those that are accepted.",
+    columns: ["Property", "Value"],
+    rows: [
+      ["Implementation class UID", IMPLEMENTATION.classUID],
+      ["Implementation version name", IMPLEMENTATION.versionName],
+      ["Application context", "1.2.840.10008.3.1.1.1"],
+      ["Longest P-DATA-TF accepted, in bytes", count(MAX_DATA_BYTES)],
+      ["Operations at once in an association", "1 (no asynchronous window)"],
+      ["Connections at once", count(MAX_CONNECTIONS)],
+      [
+        "Associations at once; of one account",
+        `${count(MAX_ASSOCIATIONS)}; ${count(MAX_ASSOCIATIONS_OF_ACCOUNT)}`,
+      ],
+      ["Bytes of one instance", count(MAX_INSTANCE_BYTES)],
+      ["A silent association is ended after", `${IDLE_MS / 60_000} minutes`],
+      ["A study appears", `when its association ends, or was quiet for ${QUIET_MS / 1000} seconds`],
+    ],
+  };
+}
+
+const STATUS_TEXTS: Record<keyof typeof Status, string> = {
+  success: "The instance is on stable storage.",
+  sopClassNotSupported: "Another class than that of the presentation context.",
+  unrecognizedOperation: "Neither C-ECHO nor C-STORE.",
+  outOfResources: "Over the plan's limits, the storage is full, or the receiver was removed.",
+  dataSetDoesNotMatch: "The data set has other UIDs than the command.",
+  cannotUnderstand: "The data set can't be read, or is missing.",
+};
+
+const REJECTION_TEXTS: Record<keyof typeof Rejection, string> = {
+  noReason: "No reason is given.",
+  applicationContextUnknown: "Another application context.",
+  callingAETitleUnknown: "The receiver does not take instances from this title or address.",
+  calledAETitleUnknown: "No receiver has this title.",
+  protocolVersionUnknown: "Another version of the protocol.",
+  congestion: "Too busy for now.",
+  limitExceeded: "Too many associations at once.",
+};
+
+function statuses(): ConformanceSection {
+  const names = Object.keys(STATUS_TEXTS) as (keyof typeof Status)[];
+  const rejections = Object.keys(REJECTION_TEXTS) as (keyof typeof Rejection)[];
+  return {
+    id: "statuses",
+    title: "DIMSE: answers",
+    columns: ["Answer", "Code", "Meaning"],
+    rows: [
+      ...names.map((name) => ["C-STORE status", hex(Status[name]), STATUS_TEXTS[name]]),
+      ...rejections.map((name) => [
+        "A-ASSOCIATE-RJ (result, source, reason)",
+        Rejection[name].join(", "),
+        REJECTION_TEXTS[name],
+      ]),
+    ],
+  };
+}
+
+function yesNo(value: unknown): string {
+  return value ? "yes" : "no";
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+function hex(code: number): string {
+  return `0x${code.toString(16).toUpperCase().padStart(4, "0")}`;
+}
