@@ -28,12 +28,15 @@ export interface PageOptions {
 export type PageContext = (c: Context<HttpEnv>) => Promise<DocumentContext>;
 
 const DECODER = /^decode-[\w-]+\.worker-\w+\.js$/;
+/** Reads exams that stay on the device. */
+const LOCAL_READER = /^read-local\.worker-\w+\.js$/;
 
 /**
  * A worker has the policy of its own file. Those that decode images are the only ones that may compile WebAssembly; in return they
- * reach no address at all.
+ * reach no address at all, and so does the one that reads the files of the local view.
  */
 function policyOf(name: string): Record<string, string> {
+  if (LOCAL_READER.test(name)) return { "Content-Security-Policy": "default-src 'none'; script-src 'self'" };
   if (!DECODER.test(name)) return {};
   return { "Content-Security-Policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'" };
 }

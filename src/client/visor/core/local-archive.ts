@@ -1,0 +1,238 @@
+import type { DicomJson, DicomJsonElement } from "../../../shared/dicom/dicom-json.ts";
+import { mayBeInstance } from "../../../shared/dicom/instance-start.ts";
+import { assembleFrame, locateFrame } from "../../../shared/dicom/reading/cut-frame.ts";
+import type { FrameTable } from "../../../shared/dicom/reading/frame-table.ts";
+import type { ByteSource, Instance } from "../../../shared/dicom/reading/instance.ts";
+import { parseFile } from "../../../shared/dicom/reading/parse-file.ts";
+import { readInstance } from "../../../shared/dicom/reading/read-instance.ts";
+import { TagHex } from "../../../shared/dicom/tags.ts";
+import { frameTransferSyntaxUID } from "../../../shared/dicom/transfer-syntax.ts";
+import { FileWindow, inflateDataSet, joined, type ReadSync } from "./local-bytes.ts";
+import { listEntries, MAX_INFLATED_ENTRY_BYTES, type Place, placeOf, sourceOf } from "./local-entries.ts";
+import type { LocalExams, LocalFile, LocalStudy } from "./local-files.ts";
+import type { EncodedFrame, SeriesRecord, SeriesUIDs } from "./source.ts";
+
+export interface LocalLimits {
+  maxFiles: number;
+  maxInstances: number;
+  maxSeries: number;
+  /** Of the instances' metadata as text, and of the places of their frames. */
+  maxIndexBytes: number;
+  /** Inflated to find the instances, all files together. */
+  maxOpeningBytes: number;
+  maxFrameBytes: number;
+  /** Of whole instances that are held because they are deflated. */
+  heldBytes: number;
+}
+
+/** A disc of 20,000 slices takes some 60 MB. */
+export const LOCAL_LIMITS: LocalLimits = {
+  maxFiles: 200_000,
+  maxInstances: 50_000,
+  maxSeries: 2_000,
+  maxIndexBytes: 96 * 1024 * 1024,
+  maxOpeningBytes: 4 * 1024 * 1024 * 1024,
+  maxFrameBytes: 160 * 1024 * 1024,
+  heldBytes: 64 * 1024 * 1024,
+};
+
+interface KeptInstance {
+  place: Place;
+  frames: FrameTable;
+  transferSyntaxUID: string;
+  /** As text, which takes a third of the memory. */
+  metadata: string;
+}
+
+interface KeptSeries {
+  record: SeriesRecord;
+  instances: KeptInstance[];
+}
+
+/** Exams in files of this device. Only the places of frames are held, not the files. */
+export interface LocalArchive {
+  exams: LocalExams;
+  metadata(series: SeriesUIDs): DicomJson[];
+  /** @throws {RangeError} if there is no such frame, or its bytes are not there */
+  frame(sopInstanceUID: string, frameIndex: number): EncodedFrame;
+}
+
+/** A limit of the opening is reached. */
+class OpeningEnds extends Error {}
+
+const PROBE_BYTES = 132;
+
+/** Finds the instances in the files. Files that are no instance, or damaged, are left out. */
+export async function openLocalArchive(
+  files: readonly LocalFile[],
+  readSync: ReadSync,
+  { onRead, limits = LOCAL_LIMITS }: { onRead(files: number, total: number): void; limits?: LocalLimits },
+): Promise<LocalArchive> {
+  const window = new FileWindow(readSync);
+  const entries = await listEntries(files, window);
+  const series = new Map<string, KeptSeries>();
+  const studies = new Map<string, LocalStudy>();
+  const bySop = new Map<string, KeptInstance>();
+  const syntaxes = new Set<string>();
+  let indexBytes = 0;
+  let openingBytes = 0;
+  let isOpen = false;
+  let isCut = entries.length > limits.maxFiles;
+  const spend = (bytes: number) => {
+    openingBytes += bytes;
+    if (!isOpen && openingBytes > limits.maxOpeningBytes) throw new OpeningEnds();
+  };
+
+  function keep(instance: Instance, place: Place): void {
+    const { studyInstanceUID, seriesInstanceUID, sopInstanceUID, transferSyntaxUID, frames } = instance;
+    // The first instance of a UID is the one that is shown, as in the archive.
+    if (bySop.has(sopInstanceUID)) return;
+    const metadata = JSON.stringify(shownAttributes(instance.metadata));
+    indexBytes += metadata.length + weightOf(frames);
+    const uid = `${studyInstanceUID}/${seriesInstanceUID}`;
+    const isNew = !series.has(uid);
+    if (
+      indexBytes > limits.maxIndexBytes ||
+      bySop.size >= limits.maxInstances ||
+      (isNew && series.size >= limits.maxSeries)
+    )
+      throw new OpeningEnds();
+    const study = studies.get(studyInstanceUID) ?? studyOf(instance);
+    studies.set(studyInstanceUID, study);
+    const kept = series.get(uid) ?? { record: seriesRecordOf(instance), instances: [] };
+    if (isNew) {
+      series.set(uid, kept);
+      study.series.push(kept.record);
+    }
+    const shown = { place, frames, metadata, transferSyntaxUID: frameTransferSyntaxUID(transferSyntaxUID) };
+    kept.instances.push(shown);
+    bySop.set(sopInstanceUID, shown);
+    if (frames.kind !== "none") syntaxes.add(shown.transferSyntaxUID);
+    kept.record.instanceCount++;
+  }
+
+  let read = 0;
+  const total = Math.min(entries.length, limits.maxFiles);
+  try {
+    for (const entry of entries.slice(0, total)) {
+      const place = placeOf(entry, window);
+      const source = place && sourceOf(place, window, spend);
+      if (place && source && mayBeInstance(source.read(0, PROBE_BYTES))) {
+        const found = readInstance(source, inflateDataSet, { maxInflatedBytes: MAX_INFLATED_ENTRY_BYTES });
+        if (found.ok) keep(found.instance, place);
+      }
+      onRead(++read, total);
+    }
+  } catch (error) {
+    if (!(error instanceof OpeningEnds)) throw error;
+    isCut = true;
+  }
+  isOpen = true;
+
+  const held = createHeld(limits.heldBytes);
+  return {
+    exams: {
+      studies: [...studies.values()].sort((a, b) => imagesOf(b) - imagesOf(a)),
+      files: total,
+      transferSyntaxUIDs: [...syntaxes],
+      isCut,
+    },
+    metadata: ({ studyInstanceUID, seriesInstanceUID }) =>
+      (series.get(`${studyInstanceUID}/${seriesInstanceUID}`)?.instances ?? []).map(
+        ({ metadata }) => JSON.parse(metadata) as DicomJson,
+      ),
+    frame(sopInstanceUID, frameIndex) {
+      const instance = bySop.get(sopInstanceUID);
+      const location = instance && locateFrame(instance.frames, frameIndex);
+      if (!instance || !location) throw new RangeError("no such frame");
+      const { place, frames, transferSyntaxUID } = instance;
+      const start = Math.min(...location.ranges.map(([offset]) => offset));
+      const end = Math.max(...location.ranges.map(([offset, length]) => offset + length));
+      if (end - start > limits.maxFrameBytes) throw new RangeError("a frame of too many bytes");
+      const isInflated = frames.kind === "native" && frames.deflated === true;
+      const whole = place.isDeflated || isInflated;
+      const bytes = whole
+        ? held(sopInstanceUID, () => wholeOf(sourceOf(place, window, spend), isInflated)).subarray(start, end)
+        : sourceOf(place, window, spend).read(start, end - start);
+      if (bytes.length < end - start) throw new RangeError("bytes are missing");
+      // A copy: the bytes are handed to another thread.
+      return { bytes: assembleFrame(bytes, start, location).slice(), transferSyntaxUID };
+    },
+  };
+}
+
+function wholeOf(source: ByteSource, isDataSetDeflated: boolean): Uint8Array {
+  if (!isDataSetDeflated) return source.read(0, source.sizeBytes);
+  const { source: inflated } = parseFile(source, inflateDataSet, {
+    maxInflatedBytes: MAX_INFLATED_ENTRY_BYTES,
+  });
+  const head = inflated.read(0, inflated.sizeBytes);
+  return joined([head, inflated.read(head.length, inflated.sizeBytes - head.length)], inflated.sizeBytes);
+}
+
+/** Keeps the whole instances that were used last. One is always kept, however large it is. */
+function createHeld(maxBytes: number): (key: string, make: () => Uint8Array) => Uint8Array {
+  const held = new Map<string, Uint8Array>();
+  let sizeBytes = 0;
+  return (key, make) => {
+    const whole = held.get(key) ?? make();
+    if (!held.delete(key)) sizeBytes += whole.length;
+    held.set(key, whole);
+    for (const [oldest, bytes] of held) {
+      if (sizeBytes <= maxBytes || oldest === key) break;
+      held.delete(oldest);
+      sizeBytes -= bytes.length;
+    }
+    return whole;
+  };
+}
+
+const RANGE_BYTES = 48;
+
+/** The memory that a frame table takes: hostile files have hundreds of thousands of empty fragments. */
+function weightOf(frames: FrameTable): number {
+  if (frames.kind !== "encapsulated") return 0;
+  return frames.frames.reduce((sum, ranges) => sum + (ranges.length + 1) * RANGE_BYTES, 0);
+}
+
+function studyOf({ studyInstanceUID, index }: Instance): LocalStudy {
+  const { patientName, studyDescription, studyDate, institutionName, modality } = index;
+  const about = { patientName, studyDescription, studyDate, institutionName, modality };
+  return { studyInstanceUID, about, series: [] };
+}
+
+function seriesRecordOf({ studyInstanceUID, seriesInstanceUID, index }: Instance): SeriesRecord {
+  return {
+    studyInstanceUID,
+    seriesInstanceUID,
+    seriesNumber: index.seriesNumber,
+    modality: index.modality ?? "",
+    description: index.seriesDescription ?? "",
+    instanceCount: 0,
+  };
+}
+
+function imagesOf({ series }: LocalStudy): number {
+  return series.reduce((sum, { instanceCount }) => sum + instanceCount, 0);
+}
+
+/** Sequences that say how pixels are shown. */
+const SHOWN_SEQUENCES: ReadonlySet<string> = new Set([
+  TagHex.SharedFunctionalGroupsSequence,
+  TagHex.PerFrameFunctionalGroupsSequence,
+  TagHex.ModalityLUTSequence,
+  TagHex.VOILUTSequence,
+]);
+const MAX_LONG_VALUES = 64;
+
+/** Leaves out what no picture depends on: private attributes, other sequences, long lists of numbers. */
+function shownAttributes(metadata: DicomJson): DicomJson {
+  return Object.fromEntries(Object.entries(metadata).filter(([tag, element]) => isShown(tag, element)));
+}
+
+function isShown(tag: string, { vr, Value }: DicomJsonElement): boolean {
+  if (Number.parseInt(tag.slice(0, 4), 16) % 2 === 1) return false;
+  if (vr === "SQ") return SHOWN_SEQUENCES.has(tag);
+  // Palettes and other tables are in group 0028.
+  return tag.startsWith("0028") || (Value?.length ?? 0) <= MAX_LONG_VALUES;
+}

@@ -1,0 +1,44 @@
+import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
+import type { IndexAttributes } from "../../../shared/dicom/reading/instance.ts";
+import type { EncodedFrame, SeriesRecord } from "./source.ts";
+
+/** A file of this device: picked alone, in a folder, or a ZIP. */
+export interface LocalFile {
+  /** With its folders, if it has any. */
+  path: string;
+  blob: Blob;
+}
+
+/** An exam that was found in files, as its first instance describes it. */
+export interface LocalStudy {
+  studyInstanceUID: string;
+  about: Pick<
+    IndexAttributes,
+    "patientName" | "studyDescription" | "studyDate" | "institutionName" | "modality"
+  >;
+  series: SeriesRecord[];
+}
+
+/** What the files hold; the study with the most images comes first. */
+export interface LocalExams {
+  studies: LocalStudy[];
+  /** Files, and entries of ZIPs, that were looked at. */
+  files: number;
+  /** Of the images, so that their codecs can be loaded before the first one is seen. */
+  transferSyntaxUIDs: string[];
+  /** A limit ended the reading: there may be more images than are shown. */
+  isCut: boolean;
+}
+
+/** To the worker that reads the files; each question but the first has its own number. */
+export type LocalRequest =
+  | { type: "open"; files: LocalFile[] }
+  | { type: "metadata"; id: number; seriesInstanceUID: string; studyInstanceUID: string }
+  | { type: "frame"; id: number; sopInstanceUID: string; frameIndex: number };
+
+export type LocalReply =
+  | { type: "read"; files: number; total: number }
+  | { type: "opened"; exams: LocalExams }
+  | { type: "metadata"; id: number; metadata: DicomJson[] }
+  | { type: "frame"; id: number; frame: EncodedFrame }
+  | { type: "failed"; id?: number; reason: string };

@@ -1,0 +1,124 @@
+import type { LocalExams, LocalFile, LocalReply, LocalRequest } from "./local-files.ts";
+import type { StackSource } from "./source.ts";
+
+export type { LocalExams, LocalFile, LocalStudy } from "./local-files.ts";
+
+/** The worker that reads the files, as the source uses it. */
+export interface LocalReader {
+  postMessage(message: LocalRequest): void;
+  terminate(): void;
+  onmessage: ((event: MessageEvent<LocalReply>) => void) | null;
+  onerror: ((event: ErrorEvent) => void) | null;
+}
+
+/** Exams of this device. Nothing of them leaves it: what reads them may reach no address. */
+export interface LocalExam {
+  exams: LocalExams;
+  source: StackSource;
+  close(): void;
+}
+
+export interface LocalOptions {
+  onRead(files: number, total: number): void;
+  signal: AbortSignal;
+  start?: () => LocalReader;
+  silenceMs?: number;
+}
+
+/** A file that keeps the reader busy for longer is not read. */
+const SILENCE_MS = 20_000;
+
+const startReader = (): LocalReader =>
+  new Worker(new URL("./read-local.worker.ts", import.meta.url), { type: "module" });
+
+/** Reading did not come to an end: the files are gone, or one of them keeps the reader busy. */
+export class LocalReadingFailed extends Error {
+  override name = "LocalReadingFailed";
+}
+
+/** Opens files of this device: ZIPs, folders, single instances. @throws {LocalReadingFailed}; the signal's reason when aborted */
+export async function openLocalExam(
+  files: readonly LocalFile[],
+  { onRead, signal, start = startReader, silenceMs = SILENCE_MS }: LocalOptions,
+): Promise<LocalExam> {
+  signal.throwIfAborted();
+  const reader = start();
+  const opened = Promise.withResolvers<LocalExams>();
+  const questions = new Map<number, PromiseWithResolvers<LocalReply>>();
+  let asked = 0;
+  const fail = (reason: string) => {
+    const failure = new LocalReadingFailed(reason);
+    opened.reject(failure);
+    for (const { reject } of questions.values()) reject(failure);
+    questions.clear();
+    reader.terminate();
+  };
+  const watch = () => setTimeout(() => fail("silent"), silenceMs);
+  let silence = watch();
+  const abort = () => {
+    opened.reject(signal.reason);
+    reader.terminate();
+  };
+  signal.addEventListener("abort", abort);
+  reader.onerror = ({ message }) => fail(message);
+  reader.onmessage = ({ data }) => {
+    clearTimeout(silence);
+    if (data.type === "read") {
+      silence = watch();
+      onRead(data.files, data.total);
+    } else if (data.type === "opened") opened.resolve(data.exams);
+    else if (data.type === "failed" && data.id === undefined) fail(data.reason);
+    else if (data.id !== undefined) {
+      const question = questions.get(data.id);
+      questions.delete(data.id);
+      if (data.type === "failed") question?.reject(new LocalReadingFailed(data.reason));
+      else question?.resolve(data);
+    }
+  };
+
+  function ask(question: (id: number) => LocalRequest, cancelled: AbortSignal): Promise<LocalReply> {
+    cancelled.throwIfAborted();
+    const id = ++asked;
+    const pending = Promise.withResolvers<LocalReply>();
+    questions.set(id, pending);
+    cancelled.addEventListener("abort", () => {
+      questions.delete(id);
+      pending.reject(cancelled.reason);
+    });
+    reader.postMessage(question(id));
+    return pending.promise;
+  }
+
+  reader.postMessage({ type: "open", files: [...files] });
+  try {
+    const exams = await opened.promise;
+    return { exams, source: sourceOver(exams, ask), close: () => reader.terminate() };
+  } finally {
+    clearTimeout(silence);
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+type Ask = (question: (id: number) => LocalRequest, cancelled: AbortSignal) => Promise<LocalReply>;
+
+function sourceOver(exams: LocalExams, ask: Ask): StackSource {
+  const wanted = (reply: LocalReply) => new LocalReadingFailed(`an answer of the kind ${reply.type}`);
+  return {
+    async listSeries(studyInstanceUID) {
+      return exams.studies.find((study) => study.studyInstanceUID === studyInstanceUID)?.series ?? [];
+    },
+    async readMetadata({ studyInstanceUID, seriesInstanceUID }, signal) {
+      const reply = await ask(
+        (id) => ({ type: "metadata", id, studyInstanceUID, seriesInstanceUID }),
+        signal,
+      );
+      if (reply.type !== "metadata") throw wanted(reply);
+      return reply.metadata;
+    },
+    async readFrame({ sopInstanceUID, frameIndex }, { signal }) {
+      const reply = await ask((id) => ({ type: "frame", id, sopInstanceUID, frameIndex }), signal);
+      if (reply.type !== "frame") throw wanted(reply);
+      return reply.frame;
+    },
+  };
+}
