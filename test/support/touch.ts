@@ -5,12 +5,48 @@ export interface Point {
   y: number;
 }
 
+export interface Finger {
+  from: Point;
+  to: Point;
+}
+
 const STEPS = 12;
 /** As long as a screen takes between two readings of its fingers. */
 const STEP_MS = 16;
 
+/** Longer than a finger rests before it counts as held. */
+const HOLD_MS = 500;
+
 /** Moves fingers over the page's screen, each from its first point to its last, as a touch screen reports it. */
-export async function moveFingers(page: Page, ...fingers: { from: Point; to: Point }[]): Promise<void> {
+export function moveFingers(page: Page, ...fingers: Finger[]): Promise<void> {
+  return dragFingers(page, fingers, 0);
+}
+
+/** Rests a finger on the screen, then moves it. */
+export function holdAndMove(page: Page, finger: Finger): Promise<void> {
+  return dragFingers(page, [finger], HOLD_MS);
+}
+
+/** Two short presses at the same place, however slow the machine is. */
+export async function doubleTap(page: Page, point: Point): Promise<void> {
+  const screen = await page.context().newCDPSession(page);
+  const begun = Date.now() / 1_000;
+  const report = (type: "touchStart" | "touchEnd", afterMs: number) =>
+    screen.send("Input.dispatchTouchEvent", {
+      type,
+      touchPoints: type === "touchStart" ? [point] : [],
+      timestamp: begun + afterMs / 1_000,
+    });
+  await Promise.all([
+    report("touchStart", 0),
+    report("touchEnd", 40),
+    report("touchStart", 120),
+    report("touchEnd", 160),
+  ]);
+  await screen.detach();
+}
+
+async function dragFingers(page: Page, fingers: Finger[], holdMs: number): Promise<void> {
   const screen = await page.context().newCDPSession(page);
   const at = (share: number) =>
     fingers.map(({ from, to }, id) => ({
@@ -19,6 +55,7 @@ export async function moveFingers(page: Page, ...fingers: { from: Point; to: Poi
       y: from.y + (to.y - from.y) * share,
     }));
   await screen.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: at(0) });
+  await Bun.sleep(holdMs);
   for (let step = 1; step <= STEPS; step++) {
     await Bun.sleep(STEP_MS);
     await screen.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: at(step / STEPS) });

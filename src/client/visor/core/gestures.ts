@@ -43,7 +43,8 @@ const SLICE_PX = 12;
 const FAST_PX_PER_MS = 0.8;
 const MAX_SPEED_UP = 6;
 const SWIPE_PX = 60;
-const DOUBLE_TAP_MS = 300;
+/** A second tap within this time makes a double one. */
+export const DOUBLE_TAP_MS = 300;
 const DOUBLE_TAP_PX = 30;
 
 interface Held {

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { type RefObject, useEffect, useState } from "react";
+import { type ReactNode, type RefObject, useEffect, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { edgesOf, type Side } from "../core/orientation.ts";
 import { Film } from "./film.tsx";
@@ -13,11 +13,13 @@ interface FilmPortProps {
   visor: Visor;
   preview: string | undefined;
   canvas: RefObject<HTMLCanvasElement | null>;
-  areCornersShown: boolean;
+  areSidesShown: boolean;
+  /** What is written over the film. */
+  children?: ReactNode;
 }
 
 /** The film with what is written over it. */
-export function FilmPort({ visor, preview, canvas, areCornersShown }: FilmPortProps) {
+export function FilmPort({ visor, preview, canvas, areSidesShown, children }: FilmPortProps) {
   const { shown, stack, index, state, settings, placement, ready } = visor;
   const { t } = useLingui();
   const [wasDrawn, setDrawn] = useState(false);
@@ -40,7 +42,8 @@ export function FilmPort({ visor, preview, canvas, areCornersShown }: FilmPortPr
       {shown && placement && !visor.failure && (
         <MeasureLayer measures={visor.measures} shown={shown} placement={placement} />
       )}
-      {areCornersShown && <Sides visor={visor} />}
+      {areSidesShown && <Sides visor={visor} />}
+      {children}
       <Problem visor={visor} />
       <SliceSlider
         index={index}

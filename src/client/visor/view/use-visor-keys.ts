@@ -1,4 +1,4 @@
-import type { KeyboardEvent } from "react";
+import { useEffect, useEffectEvent } from "react";
 import { NO_TURN } from "../draw/placement.ts";
 import type { Visor } from "./use-visor.ts";
 import type { Tool } from "./view-settings.ts";
@@ -23,8 +23,31 @@ const TOOLS: Record<string, Tool> = {
   v: "probe",
 };
 
-/** The keyboard of the visor; letters as its tools show them. */
-export function visorKeyHandler(visor: Visor, does: KeyActions): (event: KeyboardEvent) => void {
+/** Takes the keys while the visor is open, wherever the focus is. */
+export function useVisorKeys(visor: Visor, does: KeyActions): void {
+  const press = useEffectEvent((event: KeyboardEvent) => keyHandler(visor, does)(event));
+  const isToolTaken = visor.settings.tool !== "scroll";
+  const dropTool = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key !== "Escape" || isInSheet(event.target)) return;
+    event.preventDefault();
+    visor.change({ tool: "scroll" });
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => press(event);
+    document.addEventListener("keydown", listen);
+    return () => document.removeEventListener("keydown", listen);
+  }, []);
+  useEffect(() => {
+    if (!isToolTaken) return;
+    const listen = (event: KeyboardEvent) => dropTool(event);
+    // Before the dialog that the visor may be in, which would close.
+    window.addEventListener("keydown", listen, { capture: true });
+    return () => window.removeEventListener("keydown", listen, { capture: true });
+  }, [isToolTaken]);
+}
+
+/** Letters as the tools show them. */
+function keyHandler(visor: Visor, does: KeyActions): (event: KeyboardEvent) => void {
   const { model, change, cine } = visor;
   const last = (visor.stack?.slices.length ?? 1) - 1;
   const step = (slices: number) => () => {
@@ -58,12 +81,14 @@ export function visorKeyHandler(visor: Visor, does: KeyActions): (event: Keyboar
     ["l", does.toggleLaudo],
     ["f", does.goFullScreen],
     ["?", does.showKeys],
-    ["Escape", () => (visor.settings.tool === "scroll" ? does.leave() : change({ tool: "scroll" }))],
+    ["Escape", does.leave],
   ]);
   return (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const { target, key } = event;
-    if (target instanceof HTMLInputElement || isInSheet(target)) return;
+    if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) return;
+    // The laudo scrolls with the keys, but the one that opened it also closes it.
+    if (isInSheet(target) && !(key === "l" && isInSheet(target, ".is-beside"))) return;
     // A button keeps the keys that press it.
     if (target instanceof HTMLButtonElement && (key === " " || key === "Enter")) return;
     const letter = key.length === 1 ? key.toLowerCase() : key;
@@ -75,8 +100,8 @@ export function visorKeyHandler(visor: Visor, does: KeyActions): (event: Keyboar
   };
 }
 
-function isInSheet(target: EventTarget): boolean {
-  return target instanceof Element && target.closest(".visor-sheet") !== null;
+function isInSheet(target: EventTarget | null, kind = ""): boolean {
+  return target instanceof Element && target.closest(`.visor-sheet${kind}`) !== null;
 }
 
 /** 0 is the window of the instance, 1 to 9 are the presets. */

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useReducer, useRef, useState, useSyncExternalStore } from "react";
-import type { Gesture } from "../core/gestures.ts";
+import { DOUBLE_TAP_MS, type Gesture } from "../core/gestures.ts";
 import type { Measure } from "../core/measures.ts";
 import { POINTS_OF } from "../core/measures.ts";
 import { isScout, type Stack } from "../core/stacks.ts";
@@ -30,6 +30,7 @@ export function useVisor({ source, studies, onEnded }: Pick<VisorProps, "source"
   const [measures, setMeasures] = useState<Measure[]>([]);
   const [placement, setPlacement] = useState<Placement>();
   const [areBarsHidden, setBarsHidden] = useState(false);
+  const togglingBars = useRef<ReturnType<typeof setTimeout>>(undefined);
 
   const closing = useRef<ReturnType<typeof setTimeout>>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a source and its study are opened once
@@ -67,12 +68,15 @@ export function useVisor({ source, studies, onEnded }: Pick<VisorProps, "source"
 
   function onTapped(at: Point, isDouble: boolean): void {
     const { tool } = settings;
+    clearTimeout(togglingBars.current);
     if (tool === "length" || tool === "angle" || tool === "probe") {
       if (shown && placement) measure(tool, toPicture(placement, at), shown.slice.key);
     } else if (isDouble) {
-      setBarsHidden(false);
       change(({ turn }) => ({ turn: turn.zoom > 1.01 ? unmoved(turn) : enlarged(turn, at) }));
-    } else setBarsHidden((now) => !now);
+    } else {
+      // The film must not move under a second tap.
+      togglingBars.current = setTimeout(() => setBarsHidden((now) => !now), DOUBLE_TAP_MS);
+    }
   }
 
   function enlarged(turn: ViewTurn, at: Point): ViewTurn {

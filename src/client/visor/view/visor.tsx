@@ -9,7 +9,7 @@ import { KeysSheet } from "./keys-sheet.tsx";
 import { saveImage } from "./save-image.ts";
 import { SeriesList } from "./series-list.tsx";
 import { useVisor } from "./use-visor.ts";
-import { visorKeyHandler } from "./use-visor-keys.ts";
+import { useVisorKeys } from "./use-visor-keys.ts";
 import { DesktopHead, FilmBar, PhoneFoot, PhoneHead } from "./visor-frames.tsx";
 import { VisorMenu } from "./visor-menu.tsx";
 import { Announcement, Corners, ScrollHint } from "./visor-notes.tsx";
@@ -33,7 +33,7 @@ export default function Visor(props: VisorProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => root.current?.focus({ preventScroll: true }), []);
 
-  const onKeyDown = visorKeyHandler(visor, {
+  useVisorKeys(visor, {
     toggleCorners: () => setCornersShown((now) => !now),
     toggleLaudo: () => laudo && setLaudoOpen((now) => !now),
     showKeys: () => setSheet("keys"),
@@ -44,17 +44,17 @@ export default function Visor(props: VisorProps) {
   const close = () => setSheet(undefined);
   const frame = { ...props, visor, isLaudoOpen, setLaudoOpen, onMenu: () => setSheet("menu") };
   const port = (
-    <FilmPort visor={visor} preview={props.preview} canvas={canvas} areCornersShown={areCornersShown} />
+    <FilmPort visor={visor} preview={props.preview} canvas={canvas} areSidesShown={areCornersShown}>
+      {!isPhone && areCornersShown && <Corners visor={visor} />}
+    </FilmPort>
   );
   const areBarsHidden = isPhone && visor.areBarsHidden && !isLaudoOpen;
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the whole visor takes its keys, wherever the focus is in it
     <div
       ref={root}
       tabIndex={-1}
       data-theme="dark"
       className={`visor ${isPhone ? "is-phone" : "is-desktop"} ${areBarsHidden ? "has-no-bars" : ""} ${isPhone && isLaudoOpen ? "has-laudo" : ""}`}
-      onKeyDown={onKeyDown}
     >
       {isPhone ? <PhoneHead {...frame} /> : <DesktopHead {...frame} />}
       {props.localBar}
@@ -63,7 +63,6 @@ export default function Visor(props: VisorProps) {
         {!isPhone && <VisorTools visor={visor} onShowKeys={() => setSheet("keys")} />}
         {port}
         {isPhone && <ScrollHint visor={visor} />}
-        {!isPhone && areCornersShown && <Corners visor={visor} />}
         {!isPhone && <FilmBar visor={visor} />}
       </div>
       {isPhone && <PhoneFoot {...frame} />}

@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { writeReportPdf } from "../../scripts/demo/pdf.ts";
+import { generateStudy } from "../../scripts/demo/phantom/study.ts";
+import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
+import { violationsOn } from "../support/axe.ts";
+import {
+  type BrowserApp,
+  button,
+  createBrowserApp,
+  DESK,
+  examsEntry,
+  PHONE,
+  tap,
+} from "../support/browser-app.ts";
+import { codecStudy } from "../support/codec-study.ts";
+import { formBody } from "../support/sample-pdf.ts";
+import type { Person } from "../support/test-app.ts";
+import { doubleTap, holdAndMove, moveFingers } from "../support/touch.ts";
+import { apart, drawn, isLit, sightOf, soon, visorOf } from "../support/visor-page.ts";
+
+const RESULTS = join(import.meta.dir, "../../test-results");
+const START_TIMEOUT_MS = 180_000;
+const JOB_TIMEOUT_MS = 120_000;
+const SLICES = 12;
+
+let app: BrowserApp;
+let person: Person;
+
+beforeAll(async () => {
+  app = await createBrowserApp("visor");
+  person = await app.addPerson("Helena Visor", { plan: "familia" });
+  const head = generateStudy({ kind: "ct-head", seed: "visor", size: 128, instances: SLICES });
+  const { studies } = await app.testApp.store(person, await zipStudyBytes({ instances: head }));
+  const pdf = writeReportPdf({
+    patient: { name: "Helena Visor", birthDate: "14/03/1966" },
+    title: "Tomografia computadorizada do crânio",
+    paragraphs: ["Análise:", "Parênquima encefálico com atenuação preservada."],
+    signature: "Dra. Lívia Monteiro Sá",
+  });
+  const form = await formBody({ studyInstanceUID: studies[0]?.id ?? "" }, { name: "laudo", bytes: pdf });
+  const attached = await app.testApp.call("POST", "/api/studies/laudo/upload", { as: person, ...form });
+  expect(attached.status).toBe(201);
+}, START_TIMEOUT_MS);
+afterAll(() => app?.[Symbol.asyncDispose]());
+
+const number = (page: Page) => visorOf(page).locator(".visor-number").textContent();
+const windowOf = (page: Page) => visorOf(page).locator(".visor-mono").first().textContent();
+const slice = (page: Page) => visorOf(page).locator("canvas").getAttribute("data-slice");
+const picture = (name: string) => ({ path: join(RESULTS, `visor-${name}.png`) });
+
+/** Prefers the visor on this device. */
+const prefer = {
+  prepare: (context: { addInitScript(script: () => void): Promise<unknown> }) =>
+    context.addInitScript(() => {
+      // The empty page before the first address has no storage.
+      if (location.protocol !== "about:") localStorage.setItem("viewer", "visor");
+    }),
+};
+
+async function openExam(page: Page): Promise<void> {
+  await examsEntry(page).click();
+  await page.locator("[data-opens]:visible").first().click();
+  await drawn(page);
+}
+
+describe("the visor on a phone", () => {
+  test(
+    "starts at the middle slice; fingers scroll, enlarge, move, set the window and choose the series",
+    async () => {
+      await app.as(person, { device: PHONE, ...prefer }, async (page) => {
+        await openExam(page);
+        expect(await number(page)).toBe("6/12");
+        const middle = await sightOf(page);
+        expect(await violationsOn(page)).toEqual([]);
+        await page.screenshot(picture("phone"));
+
+        await moveFingers(page, { from: { x: 160, y: 300 }, to: { x: 160, y: 340 } });
+        await soon(async () => /^(8|9|1\d)\/12$/.test((await number(page)) ?? ""));
+        await soon(async () => (await sightOf(page)) !== middle);
+        await moveFingers(page, { from: { x: 160, y: 400 }, to: { x: 160, y: 200 } });
+        await soon(async () => (await number(page)) === "1/12");
+
+        const whole = await sightOf(page);
+        const apart = [
+          { from: { x: 140, y: 320 }, to: { x: 60, y: 320 } },
+          { from: { x: 200, y: 320 }, to: { x: 300, y: 320 } },
+        ];
+        await moveFingers(page, ...apart);
+        await soon(async () => (await sightOf(page)) !== whole);
+        const enlarged = await sightOf(page);
+        await moveFingers(
+          page,
+          { from: { x: 120, y: 300 }, to: { x: 180, y: 360 } },
+          { from: { x: 220, y: 300 }, to: { x: 280, y: 360 } },
+        );
+        await soon(async () => (await sightOf(page)) !== enlarged);
+        await doubleTap(page, { x: 160, y: 320 });
+        await soon(async () => (await sightOf(page)) === whole);
+        await doubleTap(page, { x: 160, y: 320 });
+        await soon(async () => (await sightOf(page)) !== whole);
+        await doubleTap(page, { x: 160, y: 320 });
+        await soon(async () => (await sightOf(page)) === whole);
+        expect(await number(page)).toBe("1/12");
+
+        const proposed = await windowOf(page);
+        await holdAndMove(page, { from: { x: 160, y: 320 }, to: { x: 220, y: 280 } });
+        await soon(async () => (await windowOf(page)) !== proposed);
+        await tap(page, button(page, "Osso"));
+        await soon(async () => (await windowOf(page)) === "C 500 L 2000");
+
+        const box = await visorOf(page).getByRole("slider", { name: "Imagem" }).boundingBox();
+        if (!box) throw new Error("no slider");
+        const x = box.x + box.width / 2;
+        await moveFingers(page, { from: { x, y: box.y + 20 }, to: { x, y: box.y + box.height - 1 } });
+        await soon(async () => (await number(page)) === "12/12");
+
+        await page.touchscreen.tap(160, 320);
+        await visorOf(page).and(page.locator(".has-no-bars")).waitFor();
+        await page.touchscreen.tap(160, 320);
+        await visorOf(page).and(page.locator(":not(.has-no-bars)")).waitFor();
+
+        const strip = visorOf(page).getByRole("navigation", { name: "Séries" });
+        const bone = strip.getByRole("button", { name: /^Axial osso/ });
+        await tap(page, bone);
+        await soon(async () => (await bone.getAttribute("aria-current")) === "true");
+        await soon(async () => isLit(await sightOf(page)));
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "keeps the film in sight over the report; the menu leads to the information and to OHIF",
+    async () => {
+      await app.as(person, { device: PHONE, ...prefer }, async (page) => {
+        await openExam(page);
+        await tap(page, button(page, "Laudo"));
+        const report = page.getByRole("dialog", { name: "Laudo" });
+        await report.locator("canvas").first().waitFor();
+        await page.screenshot(picture("phone-report"));
+        const film = await visorOf(page).locator(".visor-film").boundingBox();
+        const sheet = await report.boundingBox();
+        expect((film?.y ?? 0) + (film?.height ?? 999)).toBeLessThanOrEqual((sheet?.y ?? 0) + 1);
+        const before = await number(page);
+        await moveFingers(page, { from: { x: 160, y: 200 }, to: { x: 160, y: 250 } });
+        await soon(async () => (await number(page)) !== before);
+        await tap(page, button(report, "Fechar"));
+        await report.waitFor({ state: "detached" });
+
+        const menu = page.getByRole("dialog", { name: "Opções" });
+        await tap(page, button(page, "Mais opções"));
+        await menu.waitFor();
+        expect(await violationsOn(page)).toEqual([]);
+        await page.screenshot(picture("phone-menu"));
+        await tap(page, button(menu, "Informações"));
+        const facts = page.getByRole("dialog", { name: "Informações" });
+        await facts.getByText("SOP Instance UID").waitFor();
+        await page.screenshot(picture("phone-information"));
+        await tap(page, button(facts, "Fechar"));
+        await tap(page, button(page, "Mais opções"));
+        await tap(page, menu.getByRole("button", { name: /^Abrir no OHIF/ }));
+        await page.locator("iframe").waitFor();
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+});
+
+describe("the visor on a desktop", () => {
+  test(
+    "obeys the wheel, the buttons of the mouse and the keys",
+    async () => {
+      await app.as(person, { device: DESK, ...prefer }, async (page) => {
+        await openExam(page);
+        expect(await violationsOn(page)).toEqual([]);
+        await page.screenshot(picture("desktop"));
+        const pressed = async (key: string, place: string) => {
+          await page.keyboard.press(key);
+          await soon(async () => (await number(page)) === place);
+        };
+        await pressed("ArrowDown", "7/12");
+        await pressed("ArrowUp", "6/12");
+        await pressed("End", "12/12");
+        await pressed("PageUp", "2/12");
+        await pressed("Home", "1/12");
+        await page.keyboard.press("2");
+        await soon(async () => (await windowOf(page)) === "C 500 L 2000");
+        for (const key of ["n", "g", "e", "+"]) {
+          const before = await sightOf(page);
+          await page.keyboard.press(key);
+          await soon(async () => (await sightOf(page)) !== before);
+        }
+        await page.keyboard.press("o");
+        await soon(async () => (await windowOf(page)) !== "C 500 L 2000");
+
+        const film = await visorOf(page).locator(".visor-film").boundingBox();
+        if (!film) throw new Error("no film");
+        const [x, y] = [film.x + film.width / 2, film.y + film.height / 2];
+        await page.mouse.move(x, y);
+        await page.mouse.wheel(0, 120);
+        await soon(async () => (await number(page)) === "2/12");
+        const proposed = await windowOf(page);
+        const drag = async (held: "left" | "middle" | "right") => {
+          await page.mouse.move(x, y);
+          await page.mouse.down({ button: held });
+          await page.mouse.move(x + 40, y + 60, { steps: 6 });
+          await page.mouse.up({ button: held });
+        };
+        await drag("right");
+        await soon(async () => (await windowOf(page)) !== proposed);
+        const still = await sightOf(page);
+        await drag("middle");
+        await soon(async () => (await sightOf(page)) !== still);
+        expect(await number(page)).toBe("2/12");
+        await drag("left");
+        await soon(async () => (await number(page)) !== "2/12");
+
+        await page.keyboard.press("r");
+        await page.mouse.click(x - 60, y);
+        await page.mouse.click(x + 60, y);
+        await visorOf(page).locator(".visor-measures text", { hasText: "mm" }).waitFor();
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("l");
+        await page.getByRole("dialog", { name: "Laudo" }).locator("canvas").first().waitFor();
+        await page.screenshot(picture("desktop-report"));
+        await page.keyboard.press("l");
+        await page.getByRole("dialog", { name: "Laudo" }).waitFor({ state: "detached" });
+        await page.keyboard.press("Escape");
+        await visorOf(page).waitFor({ state: "detached" });
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+});
+
+describe("the visor's decoders", () => {
+  test(
+    "draw every syntax in workers that the page's policy lets in, and play a film",
+    async () => {
+      const { zip, series } = await codecStudy();
+      const owner = await app.addPerson("Otávio Sintaxe", { plan: "familia" });
+      await app.testApp.store(owner, zip);
+      await app.as(owner, { device: DESK, ...prefer }, async (page) => {
+        await openExam(page);
+        const items = visorOf(page).locator(".visor-column .visor-series");
+        expect(await items.count()).toBe(series.length);
+        const sights: string[] = [];
+        for (const [at, { name, like, within }] of series.entries()) {
+          const drawnBefore = await slice(page);
+          if ((await items.nth(at).getAttribute("aria-current")) === null) {
+            await items.nth(at).click();
+            await soon(async () => (await slice(page)) !== drawnBefore);
+          }
+          const sight = await sightOf(page);
+          sights.push(sight);
+          const isAsBefore = isLit(sight) && apart(sight, sights[like] ?? "") <= within;
+          expect([name, isAsBefore]).toEqual([name, true]);
+          if (name !== "Filme") continue;
+          await visorOf(page).getByRole("button", { name: "Continuar" }).click();
+          await soon(async () => apart(await sightOf(page), sight) > 4);
+          await visorOf(page).getByRole("button", { name: "Pausar" }).click();
+        }
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+});
