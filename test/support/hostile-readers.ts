@@ -130,15 +130,17 @@ export async function readEverything(
   return statuses;
 }
 
-/** Asks without end and says how long the longest answer took, when its input ends. */
+/** Asks without end, tells each answer that is not 200, and says how long the longest took, when its input ends. */
 const WATCHER = `
   const [url] = process.argv.slice(-1);
   let longestMs = 0, isOver = false;
   process.stdin.resume().on("end", () => { isOver = true; });
   while (!isOver) {
     const startedAt = performance.now();
-    const answer = await fetch(url + "/api/health").catch(() => undefined);
-    longestMs = Math.max(longestMs, answer?.status === 200 ? performance.now() - startedAt : 1e9);
+    const answer = await fetch(url + "/api/health").catch((error) => error);
+    const tookMs = performance.now() - startedAt;
+    if (answer.status !== 200) console.error(tookMs, answer instanceof Response ? await answer.text() : answer);
+    longestMs = Math.max(longestMs, answer.status === 200 ? tookMs : 1e9);
     await Bun.sleep(20);
   }
   console.log(longestMs);

@@ -3,7 +3,7 @@ import { withTimeout } from "../runtime/with-timeout.ts";
 export interface SharedCheckOptions {
   /** How long one outcome serves all callers. */
   freshMs?: number;
-  /** How long a caller waits for a running check. */
+  /** How long a caller waits for a running check, unless it is the first. */
   patienceMs?: number;
   /** A check that takes longer counts as failed. */
   timeoutMs?: number;
@@ -14,14 +14,15 @@ const MAX_HANGING = 4;
 
 /**
  * A check whose cost does not grow with its callers: one runs at a time, and its outcome is kept for a moment. While a
- * check is slow, callers get the last outcome, until it has taken so long that it counts as failed.
+ * check is slow, callers get the last outcome, until it has taken so long that it counts as failed. Before there is an
+ * outcome, they wait for the first.
  */
 export function createSharedCheck(
   check: () => Promise<unknown>,
   options: SharedCheckOptions = {},
 ): () => Promise<boolean> {
   const { freshMs = 2_000, patienceMs = 300, timeoutMs = 3_000 } = options;
-  let isGood = false;
+  let isGood: boolean | undefined;
   let checkedAt = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | undefined;
   let hanging = 0;
@@ -41,9 +42,9 @@ export function createSharedCheck(
   }
 
   return async () => {
-    if (performance.now() - checkedAt < freshMs) return isGood;
+    if (isGood !== undefined && performance.now() - checkedAt < freshMs) return isGood;
     running ??= run();
-    await withTimeout(running, patienceMs);
-    return isGood;
+    await (isGood === undefined ? running : withTimeout(running, patienceMs));
+    return isGood ?? false;
   };
 }

@@ -84,3 +84,12 @@ test("checks that hang don't pile up, and a recovery is noticed", async () => {
   }
   expect(isGood).toBe(true);
 });
+
+test("the first check is waited for, so a server that starts on a busy machine is not reported as down", async () => {
+  const slow = Promise.withResolvers<void>();
+  const check = createSharedCheck(() => slow.promise, { patienceMs: 0, timeoutMs: 60_000 });
+  const answers = [check(), check()];
+  await Bun.sleep(1);
+  slow.resolve();
+  expect(await Promise.all(answers)).toEqual([true, true]);
+});
