@@ -1,5 +1,8 @@
 import { findChromium } from "../../test/support/browser.ts";
 
+/** By preference; some releases have only the second. */
+const PACKAGES = ["chromium-headless-shell", "chromium"];
+
 /** Installs Debian's Chromium for the browser tests if it is missing and the account may install it; else says what to do. */
 export function ensureChromium(): void {
   if (findChromium()) return;
@@ -8,16 +11,17 @@ export function ensureChromium(): void {
     return;
   }
   console.error("Installing Chromium…");
-  for (const args of [
-    ["update", "-qq"],
-    ["install", "-y", "-qq", "--no-install-recommends", "chromium"],
-  ]) {
-    const { exitCode } = Bun.spawnSync(["apt-get", ...args], {
-      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-    if (exitCode !== 0) console.error(`This failed: apt-get ${args.join(" ")}`);
-  }
+  runApt("update", "-qq");
+  PACKAGES.some((name) => runApt("install", "-y", "-qq", "--no-install-recommends", name));
+}
+
+function runApt(...args: string[]): boolean {
+  const { success } = Bun.spawnSync(["apt-get", ...args], {
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  if (!success) console.error(`This failed: apt-get ${args.join(" ")}`);
+  return success;
 }
 
 if (import.meta.main) ensureChromium();

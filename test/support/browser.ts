@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
+/** The headless shell first: it draws with the same engine, and a page of ours takes half the time or less. */
 const PLACES = [
+  "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",
@@ -41,8 +43,8 @@ export async function launchBrowser(...moreArgs: string[]): Promise<Browser> {
   const executablePath = findChromium();
   if (!executablePath) {
     throw new Error(
-      "The browser tests need Chromium. Install it (apt-get install chromium, or bun x playwright-core install " +
-        "--with-deps chromium-headless-shell) or name one in CHROMIUM_PATH.",
+      "The browser tests need Chromium. Install it (apt-get install chromium-headless-shell, or bun x playwright-core " +
+        "install --with-deps chromium-headless-shell) or name one in CHROMIUM_PATH.",
     );
   }
   // Without a locale of UTF-8 Chromium saves a file whose name has an accent as "download".
