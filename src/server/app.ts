@@ -7,6 +7,7 @@ import { createStudyDicomwebRoutes } from "./features/dicomweb/study-dicomweb.ro
 import { createExchangeRoutes } from "./features/exchange/exchange.routes.ts";
 import { createRenderedRoutes } from "./features/exchange/rendered.routes.ts";
 import { createExportRoutes } from "./features/export/export.routes.ts";
+import { createFhirRoutes } from "./features/fhir/fhir.routes.ts";
 import { createIngestRoutes, createPlacesForUploads } from "./features/ingest/ingest.routes.ts";
 import { createIntegrityRoutes } from "./features/integrity/integrity.routes.ts";
 import { createLabsRoutes } from "./features/labs/labs.routes.ts";
@@ -127,6 +128,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/dicomweb", createStudyDicomwebRoutes(deps, guard));
   app.route("/dicomweb", createExchangeRoutes(deps, guard, uploadSlots));
   app.route("/dicomweb", createRenderedRoutes(deps, guard));
+  app.route("/fhir", createFhirRoutes(deps, guard));
   app.route(
     "/viewer",
     createViewerRoutes(createViewerAssets({ source: assets.viewer, publicOrigin: publicUrl, viewerOrigin })),

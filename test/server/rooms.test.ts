@@ -47,6 +47,7 @@ const ORDER = [
   "features/media",
   "features/viewer",
   "features/exchange",
+  "features/fhir",
   "features/links",
   "features/payments",
   "features/removals",

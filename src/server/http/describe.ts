@@ -35,6 +35,7 @@ export const rooms = {
   Reports: "The PDF report (laudo) of a study.",
   Receipts: "What was received, image by image, signed; and the keys that verify it.",
   "Laboratory exams": "Laboratory PDFs, each with a name and a date.",
+  FHIR: "FHIR R4 (4.0.1), read only: studies and reports that one may see, for a session or an access token. Failures are an OperationOutcome.",
   DICOMweb:
     "PS3.18 over everything that one may see: QIDO-RS, WADO-RS and STOW-RS, for a session or an access token.",
   "DICOM receivers": "AE titles under which DICOM senders store into an account, over DIMSE.",
@@ -71,10 +72,14 @@ export interface Description {
   security?: "metricsToken";
   /** Failures a caller should expect, besides those of guard and validation. */
   problems?: readonly ErrorKind[];
+  /** The media type of failures that are no problem documents. */
+  failure?: string;
 }
 
 /** Of a problem, as the document lists it for a call. */
 export const PROBLEM_CODES = "x-problem-codes";
+/** The media type of a call's failures, while the document is made. */
+export const FAILURE_TYPE = "x-failure-type";
 
 /** Names under which answers stand in the document: `studySchema` is `Study`. */
 const names = z.registry<{ id: string }>();
@@ -117,6 +122,7 @@ export function describeIn(room: Room) {
       ...(text.security && { security: [{ [text.security]: [] }] }),
       ...(call.form && { requestBody: formOf(call.form, call.file, text) }),
       ...(text.problems && { [PROBLEM_CODES]: text.problems.map(({ code }) => code) }),
+      ...(text.failure && { [FAILURE_TYPE]: text.failure }),
       responses: {
         [text.status ?? 200]: successOf(call.answer, text),
         ...Object.fromEntries(

@@ -1,4 +1,5 @@
-import type { MiddlewareHandler } from "hono";
+import type { Handler, MiddlewareHandler } from "hono";
+import { findTargetHandler } from "hono/utils/handler";
 import { uniqueSymbol } from "hono-openapi";
 import type { TokenScope } from "../../shared/api/access-tokens.ts";
 import type { Role } from "../../shared/api/users.ts";
@@ -34,9 +35,9 @@ export const tokenForbidden: ErrorKind = {
 
 const declaredAccess = new WeakMap<object, Access>();
 
-/** The access a handler declares, if it is a guard. */
-export function accessOf(handler: object): Access | undefined {
-  return declaredAccess.get(handler);
+/** The access a handler declares, if it is a guard; routes with their own error handler wrap it. */
+export function accessOf(handler: Handler): Access | undefined {
+  return declaredAccess.get(findTargetHandler(handler));
 }
 
 /** PostgreSQL stores no U+0000, so a path with it names nothing. `validate` checks queries and bodies. */

@@ -22,8 +22,16 @@ import {
 import type { HttpEnv } from "./http-context.ts";
 import { translate } from "./translate.ts";
 
+/** How a failure is written down: as a problem document, or as another standard has it. */
+export interface ProblemForm {
+  type: string;
+  bodyOf(problem: Problem): unknown;
+}
+
+const plain: ProblemForm = { type: "application/problem+json", bodyOf: (problem) => problem };
+
 /** The only place that turns a failure into an answer: `application/problem+json` in the caller's language. */
-export function createErrorHandler(log: Logger): ErrorHandler<HttpEnv> {
+export function createErrorHandler(log: Logger, form: ProblemForm = plain): ErrorHandler<HttpEnv> {
   return (error, c) => {
     const failure = asAppError(error);
     if (failure.kind.status >= 500) {
@@ -33,16 +41,16 @@ export function createErrorHandler(log: Logger): ErrorHandler<HttpEnv> {
         ...describeError(error),
       });
     }
-    return problemResponse(c, failure);
+    return problemResponse(c, failure, form);
   };
 }
 
 export const notFoundHandler: NotFoundHandler<HttpEnv> = (c) => problemResponse(c, new AppError(notFound));
 
-export function problemResponse(c: Context<HttpEnv>, failure: AppError): Response {
+export function problemResponse(c: Context<HttpEnv>, failure: AppError, form = plain): Response {
   const { kind, options } = failure;
-  const body = problemOf(c.get("locale") ?? "pt-BR", failure, c.get("requestId") ?? "");
-  c.header("Content-Type", "application/problem+json");
+  const body = form.bodyOf(problemOf(c.get("locale") ?? "pt-BR", failure, c.get("requestId") ?? ""));
+  c.header("Content-Type", form.type);
   c.header("Cache-Control", "no-store");
   if (options.retryAfterSeconds !== undefined) c.header("Retry-After", String(options.retryAfterSeconds));
   return c.body(JSON.stringify(body), kind.status);

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import type { RouterRoute } from "hono/types";
 import { generateSpecs } from "hono-openapi";
 import { problemSchema } from "../../shared/api/problem.ts";
-import { answerOf, PROBLEM_CODES, rooms } from "../http/describe.ts";
+import { answerOf, FAILURE_TYPE, PROBLEM_CODES, rooms } from "../http/describe.ts";
 import { validationFailed } from "../http/http.errors.ts";
 import type { HttpEnv } from "../http/http-context.ts";
 import { problemKinds } from "./problem-kinds.ts";
@@ -145,8 +145,11 @@ function explainParameters({ parameters = [] }: Operation, path: string): void {
 type Operation = NonNullable<NonNullable<ApiDocument["paths"][string]>["get"]>;
 
 /** Adds the problem codes of guard, validation and route under their statuses, and a default for any other failure. */
-function addProblems(operation: Operation & { [PROBLEM_CODES]?: string[] }): void {
+function addProblems(operation: Operation & { [PROBLEM_CODES]?: string[]; [FAILURE_TYPE]?: string }): void {
   const responses = operation.responses ?? {};
+  const failureType = operation[FAILURE_TYPE];
+  delete operation[FAILURE_TYPE];
+  const content = failureType === undefined ? problemContent : { [failureType]: {} };
   const codes = new Set(operation[PROBLEM_CODES]);
   delete operation[PROBLEM_CODES];
   const rejected = responses["400"];
@@ -156,9 +159,12 @@ function addProblems(operation: Operation & { [PROBLEM_CODES]?: string[] }): voi
   const byStatus = Map.groupBy(codes, (code) => String(problemKinds.get(code)?.status ?? "default"));
   for (const [status, listed] of byStatus) {
     const description = listed.map((code) => `\`${code}\``).join(", ");
-    responses[status] = { description, content: problemContent };
+    responses[status] = { description, content };
   }
-  responses.default ??= { $ref: "#/components/responses/Problem" };
+  responses.default ??=
+    failureType === undefined
+      ? { $ref: "#/components/responses/Problem" }
+      : { description: "The call failed; the body says why.", content };
   operation.responses = responses;
 }
 

@@ -206,6 +206,13 @@ const matrix: Record<string, Row> = {
   "OPTIONS /dicomweb/:resource": everyone(200),
   "POST /dicomweb/studies": row(401, 415, 415, 403, 403, 415, 403),
   "POST /dicomweb/studies/:study": row(401, 415, 415, 403, 403, 415, 403),
+  "GET /fhir/metadata": everyone(200),
+  "GET /fhir/ImagingStudy": row(401, 200, 200, 200, 200, 200, 403),
+  "GET /fhir/ImagingStudy/:study": row(401, 200, 404, 200, 200, 200, 403),
+  "GET /fhir/DiagnosticReport": row(401, 200, 200, 200, 200, 200, 403),
+  "GET /fhir/DiagnosticReport/:study": row(401, 404, 404, 404, 404, 404, 403),
+  "GET /fhir/Binary/:study": row(401, 404, 404, 404, 404, 404, 403),
+  "GET /fhir/Endpoint/:id": row(401, 404, 404, 404, 404, 404, 403),
   "GET /generate-token": row(401, 400, 400, 400, 400, 400, 403),
   // Late, since it ends the subscription and removes the studies.
   "POST /api/subscriptions/cancel": row(401, 200, 200, 409, 409, 409, 409),

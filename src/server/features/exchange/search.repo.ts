@@ -25,6 +25,10 @@ export interface WideSearch extends Page {
   isGrantedOnly: boolean;
   ofStudy: readonly QidoMatch[];
   ofSeries: readonly QidoMatch[];
+  /** Leaves out all other studies. */
+  ids?: readonly string[] | undefined;
+  /** Leaves out studies without a report. */
+  hasReport?: boolean;
 }
 
 export interface FoundSeries {
@@ -86,9 +90,13 @@ function pageOf(parts: SQL[], { order, limit, offset }: Page & { order: SQL }): 
 }
 
 /** Conditions for the caller's own studies and for granted ones; a study meets at most one of them. */
-function partsOf({ caller, isGrantedOnly, ofStudy }: WideSearch): (SQL | undefined)[] {
+function partsOf({ caller, isGrantedOnly, ofStudy, ids, hasReport }: WideSearch): (SQL | undefined)[] {
   const { own, granted } = visibleParts(caller);
-  const isWanted = ofStudy.map(({ path, wanted }) => studyCondition(path, wanted));
+  const isWanted = [
+    ...ofStudy.map(({ path, wanted }) => studyCondition(path, wanted)),
+    ids === undefined ? undefined : ids.length > 0 ? inArray(studies.id, [...ids]) : sql`false`,
+    hasReport ? studies.hasReport : undefined,
+  ];
   const parts = caller.role === "admin" ? [own] : isGrantedOnly ? [granted] : [own, granted];
   return parts.map((part) => and(part, ...isWanted));
 }

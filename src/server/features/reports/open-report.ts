@@ -16,7 +16,16 @@ export async function openReport(
   reference: string,
   origin: RequestOrigin,
 ): Promise<Response> {
-  const study = await findStudy(deps.db, caller, reference);
+  return await openReportOf(deps, caller, await findStudy(deps.db, caller, reference), origin);
+}
+
+/** As {@link openReport}, for a study that the caller is known to see. */
+export async function openReportOf(
+  deps: ObjectDeps,
+  caller: Caller,
+  study: StudyRow,
+  origin: RequestOrigin,
+): Promise<Response> {
   const now = deps.clock.now();
   return await answerReport(deps, study, async () => {
     await recordAudit(deps.db, {

@@ -17,6 +17,23 @@ export async function findReport(
   return row;
 }
 
+/** When the reports of some studies were attached, and their sizes. */
+export async function listReportsOf(
+  db: DbOrTx,
+  studyIds: string[],
+): Promise<{ studyId: string; createdAt: Date; sizeBytes: number }[]> {
+  if (studyIds.length === 0) return [];
+  return await db
+    .select({
+      studyId: reports.studyId,
+      createdAt: reports.createdAt,
+      sizeBytes: storedObjects.sizeBytes,
+    })
+    .from(reports)
+    .innerJoin(storedObjects, eq(storedObjects.id, reports.objectId))
+    .where(inArray(reports.studyId, studyIds));
+}
+
 /** The studies among `studyIds` whose report this account attached. */
 export async function findReportsBy(db: DbOrTx, userId: string, studyIds: string[]): Promise<Set<string>> {
   if (studyIds.length === 0) return new Set();

@@ -138,6 +138,17 @@ export async function listSeries(db: DbOrTx, studyId: string): Promise<SeriesRow
     .orderBy(sql`${series.seriesNumber} nulls last`, series.seriesInstanceUID);
 }
 
+/** The series of some studies, each study's by SeriesNumber; at most 10,000. */
+export async function listSeriesOf(db: DbOrTx, studyIds: string[]): Promise<SeriesRow[]> {
+  if (studyIds.length === 0) return [];
+  return await db
+    .select()
+    .from(series)
+    .where(inArray(series.studyId, studyIds))
+    .orderBy(series.studyId, sql`${series.seriesNumber} nulls last`, series.seriesInstanceUID)
+    .limit(10_000);
+}
+
 /** The study row, locked until the transaction ends. */
 export async function lockStudy(tx: DbOrTx, id: string): Promise<StudyRow | undefined> {
   const [row] = await tx

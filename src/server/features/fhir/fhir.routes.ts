@@ -1,0 +1,211 @@
+import { type Context, Hono } from "hono";
+import * as z from "zod/mini";
+import { isUuid } from "../../../shared/uuid.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { describeIn } from "../../http/describe.ts";
+import type { Guard } from "../../http/guard.ts";
+import { archiveDamaged, notAcceptable, notFound, validationFailed } from "../../http/http.errors.ts";
+import type { HttpEnv } from "../../http/http-context.ts";
+import { createErrorHandler } from "../../http/problem.ts";
+import { originOf } from "../../http/request-origin.ts";
+import { openReportOf } from "../reports/open-report.ts";
+import { reportNotFound } from "../reports/reports.errors.ts";
+import { capabilityStatement, dicomwebEndpoint, FHIR_JSON } from "./capability-statement.ts";
+import { ENDPOINT, type FhirResource } from "./fhir-resource.ts";
+import { operationOutcome } from "./operation-outcome.ts";
+import { type FhirSearch, parseFhirSearch, type SearchedType } from "./parse-fhir-search.ts";
+import {
+  type FoundPage,
+  findStudyForFhir,
+  searchDiagnosticReports,
+  searchImagingStudies,
+} from "./search-fhir.ts";
+
+const describe = describeIn("FHIR");
+
+const answer = z.looseObject({ resourceType: z.string() });
+const json = { media: [FHIR_JSON], failure: FHIR_JSON, problems: [notAcceptable] };
+const one = { ...json, params: { study: "The study's `id`." }, problems: [notFound, notAcceptable] };
+const searching = { ...json, problems: [validationFailed, notAcceptable] };
+const SEARCHING =
+  "Answers a Bundle; its link `next` leads to the next page. `_count` is at most 100. Parameters that are unknown are ignored, unless `Prefer: handling=strict` is sent.";
+
+/** FHIR R4 (4.0.1), read only: studies and reports that the caller may see; mounted at `/fhir`. */
+export function createFhirRoutes(deps: Deps, guard: Guard) {
+  const routes = new Hono<HttpEnv>();
+  const { productName, publicUrl } = deps.config;
+  const fhirUrl = `${publicUrl}/fhir`;
+  const facts = { productName, fhirUrl, dicomwebUrl: `${publicUrl}/dicomweb` };
+  const reading = guard({ subscription: "viewing", scope: "dicomweb:read" });
+
+  routes.onError(
+    createErrorHandler(deps.log, { type: FHIR_JSON, bodyOf: (problem) => operationOutcome(problem) }),
+  );
+
+  routes.get(
+    "/metadata",
+    guard("public"),
+    describe({ answer }, { ...json, summary: "Read what FHIR does here (CapabilityStatement)" }),
+    (c) => {
+      assertAcceptsFhir(c);
+      return resourceResponse(c, capabilityStatement(facts));
+    },
+  );
+
+  type Find = (c: Context<HttpEnv>, search: Omit<FhirSearch, "used">) => Promise<FoundPage>;
+  const finders: Record<SearchedType, Find> = {
+    ImagingStudy: (c, search) => searchImagingStudies(deps, c.get("session"), search),
+    DiagnosticReport: (c, search) => searchDiagnosticReports(deps, c.get("session"), search, fhirUrl),
+  };
+
+  const search = (type: SearchedType) => async (c: Context<HttpEnv>) => {
+    assertAcceptsFhir(c);
+    const isStrict = /handling\s*=\s*strict/i.test(c.req.header("prefer") ?? "");
+    const asked = parseFhirSearch(type, new URL(c.req.url).searchParams, isStrict);
+    const found = await finders[type](c, asked);
+    return resourceResponse(c, bundleOf(`${fhirUrl}/${type}`, asked, found));
+  };
+  const read = (type: SearchedType) => async (c: Context<HttpEnv>) => {
+    assertAcceptsFhir(c);
+    const ids = [uuidOf(c.req.param("study"))];
+    const { resources } = await finders[type](c, { ids, matches: [], limit: 1, offset: 0 });
+    const [resource] = resources;
+    if (!resource) throw new AppError(notFound);
+    return resourceResponse(c, resource);
+  };
+
+  routes.get(
+    "/ImagingStudy",
+    reading,
+    describe({ answer }, { ...searching, summary: "Search studies (ImagingStudy)", details: SEARCHING }),
+    search("ImagingStudy"),
+  );
+  routes.get(
+    "/ImagingStudy/:study",
+    reading,
+    describe({ answer }, { ...one, summary: "Read a study (ImagingStudy)" }),
+    read("ImagingStudy"),
+  );
+  routes.get(
+    "/DiagnosticReport",
+    reading,
+    describe({ answer }, { ...searching, summary: "Search reports (DiagnosticReport)", details: SEARCHING }),
+    search("DiagnosticReport"),
+  );
+  routes.get(
+    "/DiagnosticReport/:study",
+    reading,
+    describe({ answer }, { ...one, summary: "Read a report (DiagnosticReport)" }),
+    read("DiagnosticReport"),
+  );
+  routes.get(
+    "/Endpoint/:id",
+    reading,
+    describe(
+      { answer },
+      {
+        ...one,
+        params: { id: `\`${ENDPOINT}\`.` },
+        summary: "Read where the images are (Endpoint)",
+      },
+    ),
+    (c) => {
+      assertAcceptsFhir(c);
+      if (c.req.param("id") !== ENDPOINT) throw new AppError(notFound);
+      return resourceResponse(c, dicomwebEndpoint(facts));
+    },
+  );
+  routes.get(
+    "/Binary/:study",
+    reading,
+    describe(
+      {},
+      {
+        ...one,
+        media: ["application/pdf"],
+        summary: "Read the PDF of a report (Binary)",
+        problems: [notFound, reportNotFound, notAcceptable, archiveDamaged],
+      },
+    ),
+    async (c) => {
+      assertAcceptsPdf(c);
+      const study = await findStudyForFhir(deps, c.get("session"), uuidOf(c.req.param("study")));
+      if (!study) throw new AppError(notFound);
+      return await openReportOf(deps, c.get("session"), study, originOf(c));
+    },
+  );
+  // Every failure below this address is an OperationOutcome.
+  routes.all("/*", () => {
+    throw new AppError(notFound);
+  });
+
+  return routes;
+}
+
+/** A page of a search (Bundle), with the addresses of it and of the next one. */
+function bundleOf(
+  url: string,
+  { used, limit, offset }: FhirSearch,
+  { resources, next }: FoundPage,
+): FhirResource {
+  const address = (at: number) => {
+    const query = new URLSearchParams([...used, ["_count", String(limit)], ["_offset", String(at)]]);
+    return `${url}?${query}`;
+  };
+  return {
+    resourceType: "Bundle",
+    type: "searchset",
+    link: [
+      { relation: "self", url: address(offset) },
+      ...(next === undefined ? [] : [{ relation: "next", url: address(next) }]),
+    ],
+    ...(resources.length > 0 && {
+      entry: resources.map((resource) => ({
+        fullUrl: `${url}/${resource.id}`,
+        resource,
+        search: { mode: "match" },
+      })),
+    }),
+  };
+}
+
+function resourceResponse(c: Context<HttpEnv>, resource: FhirResource): Response {
+  return c.body(JSON.stringify(resource), 200, {
+    "Content-Type": `${FHIR_JSON}; charset=utf-8`,
+    "Cache-Control": "private, no-store",
+    Vary: "Accept",
+  });
+}
+
+/** @throws {AppError} 404 for what can be no id of ours */
+function uuidOf(text: string | undefined): string {
+  if (text === undefined || !isUuid(text)) throw new AppError(notFound);
+  return text;
+}
+
+const JSON_TYPES = new Set([FHIR_JSON, "application/json", "application/json+fhir", "json"]);
+const ANY_TYPE = new Set(["*/*", "application/*"]);
+
+/** @throws {AppError} 406 if the client takes XML or Turtle only */
+function assertAcceptsFhir(c: Context<HttpEnv>): void {
+  const format = c.req.query("_format");
+  const types = typesIn(format ?? c.req.header("accept"));
+  const isWelcome = types.some((type) => JSON_TYPES.has(type) || ANY_TYPE.has(type));
+  if (types.length > 0 && !isWelcome) throw new AppError(notAcceptable);
+}
+
+/** @throws {AppError} 406 if the client wants the PDF inside a resource */
+function assertAcceptsPdf(c: Context<HttpEnv>): void {
+  const types = typesIn(c.req.header("accept"));
+  const isWelcome = types.some((type) => type === "application/pdf" || ANY_TYPE.has(type));
+  if (types.length > 0 && !isWelcome) throw new AppError(notAcceptable);
+}
+
+function typesIn(accept = ""): string[] {
+  return accept
+    .slice(0, 2_000)
+    .split(",")
+    .map((entry) => entry.split(";")[0]?.trim().toLowerCase().replace("fhir json", "fhir+json") ?? "")
+    .filter((type) => type !== "");
+}

@@ -1,0 +1,65 @@
+import { fullPersonName } from "../../../shared/dicom/person-name.ts";
+import { TagHex } from "../../../shared/dicom/tags.ts";
+import type { SeriesRecord, StudyRecord } from "../dicomweb/dicomweb.catalogue.ts";
+import {
+  type Coding,
+  DICOM_CODES,
+  DICOM_UID,
+  ENDPOINT,
+  type FhirResource,
+  Profile,
+} from "./fhir-resource.ts";
+import { subjectOf } from "./patient.ts";
+
+/** A study as an ImagingStudy (FHIR R4); its instances are read over DICOMweb. */
+export function imagingStudy(id: string, study: StudyRecord, series: readonly SeriesRecord[]): FhirResource {
+  const referrer = nameIn(study, TagHex.ReferringPhysicianName);
+  return {
+    resourceType: "ImagingStudy",
+    id,
+    meta: { profile: [Profile.imagingStudy] },
+    ...subjectOf(study),
+    identifier: [
+      { use: "official", system: DICOM_UID, value: `urn:oid:${study.studyInstanceUID}` },
+      ...(study.accessionNumber === null ? [] : [accessionNumber(study.accessionNumber)]),
+    ],
+    status: "available",
+    ...(study.modalitiesInStudy.length > 0 && { modality: study.modalitiesInStudy.map(modality) }),
+    // Without the time: instances rarely say in which zone it is.
+    ...(study.studyDate !== null && { started: study.studyDate }),
+    ...(referrer && { referrer: { display: referrer } }),
+    endpoint: [{ reference: `Endpoint/${ENDPOINT}` }],
+    numberOfSeries: study.seriesCount,
+    numberOfInstances: study.instanceCount,
+    ...(study.studyDescription !== null && { description: study.studyDescription }),
+    ...(series.length > 0 && { series: series.map(presentSeries) }),
+  };
+}
+
+function presentSeries(series: SeriesRecord): object {
+  const { seriesNumber, seriesDescription } = series;
+  const bodyPart = series.attributes?.[TagHex.BodyPartExamined]?.Value?.[0];
+  return {
+    uid: series.seriesInstanceUID,
+    ...(seriesNumber !== null && seriesNumber >= 0 && { number: seriesNumber }),
+    modality: modality(series.modality ?? "OT"),
+    ...(seriesDescription !== null && { description: seriesDescription }),
+    numberOfInstances: series.instanceCount,
+    ...(typeof bodyPart === "string" && bodyPart !== "" && { bodySite: { display: bodyPart } }),
+  };
+}
+
+function accessionNumber(value: string): object {
+  const type = { coding: [{ system: "http://terminology.hl7.org/CodeSystem/v2-0203", code: "ACSN" }] };
+  return { type, value };
+}
+
+function modality(code: string): Coding {
+  return { system: DICOM_CODES, code: code.trim().replace(/\s+/g, " ") || "OT" };
+}
+
+function nameIn({ attributes }: StudyRecord, tag: string): string | null {
+  const value = attributes?.[tag]?.Value?.[0];
+  if (typeof value !== "object" || value === null || !("Alphabetic" in value)) return null;
+  return fullPersonName(String(value.Alphabetic));
+}
