@@ -1,10 +1,8 @@
-import { dlopen, FFIType, ptr } from "bun:ffi";
+import { FFIType, ptr } from "bun:ffi";
+import { findInLibc } from "./libc.ts";
 
 /** Of preadv2(2): rather than wait for the medium, read less. */
 const RWF_NOWAIT = 8;
-
-/** The errors where there is no such library, or no such function in it. */
-const MISSING_CODES = new Set(["ERR_DLOPEN_FAILED", "ERR_INVALID_ARG_TYPE"]);
 
 type ReadNow = (fd: number, vector: BigUint64Array, count: number, offset: number, flags: number) => number;
 
@@ -28,19 +26,8 @@ export function readCached(fd: number, bytes: Uint8Array, offset: number): boole
   return Number(readNow(fd, vector, 1, offset, RWF_NOWAIT)) === bytes.length;
 }
 
-/** Undefined on systems other than Linux with glibc, where the thread pool reads everything. */
+/** Undefined on systems where the thread pool reads everything. */
 function loadReadNow(): ReadNow | undefined {
-  if (process.platform !== "linux") return undefined;
-  try {
-    const { symbols } = dlopen("libc.so.6", {
-      preadv2: {
-        args: [FFIType.i32, FFIType.ptr, FFIType.i32, FFIType.i64_fast, FFIType.i32],
-        returns: FFIType.i64_fast,
-      },
-    });
-    return symbols.preadv2 as unknown as ReadNow;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && MISSING_CODES.has(String(error.code))) return undefined;
-    throw error;
-  }
+  const { i32, ptr: pointer, i64_fast } = FFIType;
+  return findInLibc("preadv2", { args: [i32, pointer, i32, i64_fast, i32], returns: i64_fast });
 }

@@ -53,12 +53,21 @@ export async function appendToUpload(
   if (upload.state !== "receiving") return upload;
   if (!body) throw new AppError(unsupportedMediaType);
   await using hold = await deps.holds.take(deps, upload.id, offset);
-  await assertKept(deps, upload);
   using room = await LandingRoom.open(deps, lengthBytes);
-  await using landing = await deps.arriving.open(upload, room);
+  await using landing = await openLanding(deps, upload, room);
   const receiving = new Receiving(deps, upload, landing, hold, appended);
   await receiving.run(body, slot);
   return { receivedBytes: receiving.savedOffset, expiresAt: receiving.expiresAt };
+}
+
+/** @throws {AppError} 409 if bytes are gone */
+async function openLanding(deps: AppendDeps, upload: ResumableUpload, room: SpoolRoom): Promise<Landing> {
+  try {
+    return await deps.arriving.open(upload, room);
+  } catch (error) {
+    if (error instanceof BytesLost) await assertKept(deps, upload);
+    throw error;
+  }
 }
 
 /** Sets an upload back whose file lost bytes, so that its sender goes on from there. */

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { isUuid } from "../../../../shared/uuid.ts";
 import { undoInPlace } from "../../../archive/undo-in-place.ts";
 import type { Deps } from "../../../deps.ts";
+import { beginFlush } from "../../../storage/disk/begin-flush.ts";
 import { copy, linkOrCopy, statFile, sync } from "../../../storage/disk/durable-file.ts";
+import { isAbsent } from "../../../storage/disk/fs-failure.ts";
 import type { SpoolRoom } from "../spool-writer.ts";
 import { SpoolWriter } from "../spool-writer.ts";
 import { type ArrivingBytes, BytesLost, type Landing, type SavedParts } from "./arriving-bytes.ts";
@@ -12,6 +14,8 @@ import type { ResumableUpload } from "./resumable-uploads.table.ts";
 
 const NO_PARTS: SavedParts = { added: [], replaced: [] };
 const MIN_STEP_BYTES = 64 * 1024;
+/** The disk begins with so many written bytes at once, while more arrive. */
+const FLUSHED_AT_ONCE_BYTES = 1024 * 1024;
 
 /** Keeps each upload as one file of this disk, beside which nothing of it is kept. */
 export function createArrivingFiles({ node }: Pick<Deps, "node">): ArrivingBytes {
@@ -28,11 +32,12 @@ export function createArrivingFiles({ node }: Pick<Deps, "node">): ArrivingBytes
     countKept,
 
     async open(upload, room) {
-      if ((await countKept(upload)) < upload.receivedBytes) throw new BytesLost("the file is too short");
-      await mkdir(folderOf(upload.id), { recursive: true, mode: 0o700 });
-      const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
-      const file = await open(bytesOf(upload.id), flags, 0o600);
-      return new FileLanding(file, upload.receivedBytes, room, [folderOf(upload.id), node.arrivingDir]);
+      const { id, receivedBytes } = upload;
+      const isNew = receivedBytes === 0;
+      if (isNew) await mkdir(folderOf(id), { recursive: true, mode: 0o700 });
+      const flags = constants.O_RDWR | constants.O_NOFOLLOW | (isNew ? constants.O_CREAT : 0);
+      const file = await openKept(bytesOf(id), flags, receivedBytes);
+      return new FileLanding(file, receivedBytes, room, isNew ? [folderOf(id), node.arrivingDir] : []);
     },
 
     drop: async () => {},
@@ -64,20 +69,43 @@ export function createArrivingFiles({ node }: Pick<Deps, "node">): ArrivingBytes
   };
 }
 
+/** @throws {BytesLost} unless the file has all that was received */
+async function openKept(path: string, flags: number, receivedBytes: number): Promise<FileHandle> {
+  const file = await open(path, flags, 0o600).catch((cause) => {
+    throw isAbsent(cause) ? new BytesLost("the file is gone", { cause }) : cause;
+  });
+  if (receivedBytes === 0 || (await file.stat()).size >= receivedBytes) return file;
+  await file.close();
+  throw new BytesLost("the file is too short");
+}
+
 class FileLanding implements Landing {
   readonly minStepBytes = MIN_STEP_BYTES;
+  readonly #file: FileHandle;
   readonly #writer: SpoolWriter;
   /** Folders whose new entries are not durable yet. */
-  #unsynced: string[];
+  readonly #unsynced: string[];
+  #canHurry = true;
 
-  constructor(
-    private readonly file: FileHandle,
-    offset: number,
-    room: SpoolRoom,
-    folders: string[],
-  ) {
-    this.#writer = new SpoolWriter(file, room, offset);
-    this.#unsynced = offset === 0 ? folders : [];
+  constructor(file: FileHandle, offset: number, room: SpoolRoom, unsynced: string[]) {
+    this.#file = file;
+    this.#unsynced = unsynced;
+    let begunOffset = offset;
+    let writtenOffset = offset;
+    this.#writer = new SpoolWriter(
+      file,
+      {
+        take: (bytes) => room.take(bytes),
+        wrote: (bytes) => {
+          room.wrote(bytes);
+          writtenOffset += bytes;
+          if (writtenOffset - begunOffset < FLUSHED_AT_ONCE_BYTES || !this.#canHurry) return;
+          this.#canHurry = beginFlush(file.fd, begunOffset, writtenOffset - begunOffset);
+          begunOffset = writtenOffset;
+        },
+      },
+      offset,
+    );
   }
 
   add(piece: Uint8Array): Promise<void> {
@@ -86,13 +114,13 @@ class FileLanding implements Landing {
 
   async save(): Promise<SavedParts> {
     await this.#writer.flush();
-    await this.file.datasync();
+    await this.#file.datasync();
     for (const folder of this.#unsynced.splice(0)) await sync(folder);
     return NO_PARTS;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#writer[Symbol.asyncDispose]();
-    await this.file.close();
+    await this.#file.close();
   }
 }

@@ -17,10 +17,11 @@ import { createUploadSlots } from "../upload-slots.ts";
 import { BytesLost } from "./arriving-bytes.ts";
 import { endWithDirectory } from "./end-with-directory.ts";
 import { noteHeldBack } from "./growing-uploads.repo.ts";
-import { type Holder, settleProcessing, takeForProcessing } from "./resumable-uploads.repo.ts";
+import { settleProcessing, takeForProcessing } from "./resumable-uploads.repo.ts";
 import type { ResumableUpload } from "./resumable-uploads.table.ts";
 import { storeProblem } from "./stored-problem.ts";
 import { removeResumableBytes } from "./sweep-resumables.ts";
+import type { Holder } from "./upload-holds.repo.ts";
 
 /** A reason that lasts this long may be in the upload itself. */
 const MAX_ATTEMPTS = 30;

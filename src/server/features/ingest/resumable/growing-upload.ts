@@ -13,8 +13,9 @@ import {
   recordGrowth,
 } from "./growing-uploads.repo.ts";
 import { finishQueue } from "./resumable-jobs.ts";
-import { type Holder, insertResumable } from "./resumable-uploads.repo.ts";
+import { insertResumable } from "./resumable-uploads.repo.ts";
 import type { ResumableUpload } from "./resumable-uploads.table.ts";
+import type { Holder } from "./upload-holds.repo.ts";
 
 export type GrowingDeps = Pick<Deps, "arriving" | "db" | "jobs" | "node" | "clock" | "disk">;
 

@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNotNull, lt, or, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../../db/client.ts";
-import { type Holder, heldUntil, holderText, isHeldBy } from "./resumable-uploads.repo.ts";
 import { type ResumablePart, resumableParts, resumableUploads } from "./resumable-uploads.table.ts";
+import { type Holder, heldUntil, holderText, isHeldBy } from "./upload-holds.repo.ts";
 
 /** Bytes that an upload has grown by, which are on stable storage. */
 export interface Growth {

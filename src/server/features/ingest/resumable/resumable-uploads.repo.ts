@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNull, ne, or, sql, sum } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNull, ne, sql, sum } from "drizzle-orm";
 import type { UploadAnswer } from "../../../../shared/api/upload.ts";
 import type { DbOrTx, Tx } from "../../../db/client.ts";
 import { type Given, prepared } from "../../../db/prepared.ts";
@@ -8,25 +8,13 @@ import {
   resumableParts,
   resumableUploads,
 } from "./resumable-uploads.table.ts";
+import { type Holder, heldUntil, holderText } from "./upload-holds.repo.ts";
 
 /** Whose uploads a caller sees: those of an account, or those of one delivery to it. */
 export interface UploadScope {
   accountId: string;
   deliveryId: string | null;
 }
-
-/** The writer of an upload: a request, or a run of the job. */
-export interface Holder {
-  nodeId: string;
-  bootId: string;
-  /** Unique. */
-  id: string;
-}
-
-/** A request that got no byte for this long may lose the upload to another one. */
-const HELD_SECONDS = 5;
-
-export const heldUntil = sql`now() + make_interval(secs => ${HELD_SECONDS})`;
 
 /** Matches what a caller sees. */
 export const inScope = ({ accountId, deliveryId }: UploadScope) =>
@@ -95,22 +83,32 @@ export async function sumOutstanding(db: DbOrTx): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-export async function findResumable(
-  db: DbOrTx,
-  scope: UploadScope,
-  id: string,
-  now: Date,
-): Promise<ResumableUpload | undefined> {
-  const [row] = await db
+const resumableRow = prepared((db, given: Given<UploadScope & { id: string; now: string }>) =>
+  db
     .select()
     .from(resumableUploads)
     .where(
       and(
-        eq(resumableUploads.id, id),
-        inScope(scope),
-        sql`${resumableUploads.expiresAt} > ${now.toISOString()}`,
+        eq(resumableUploads.id, given.id),
+        eq(resumableUploads.accountId, given.accountId),
+        sql`${resumableUploads.deliveryId} is not distinct from ${given.deliveryId}::uuid`,
+        isNull(resumableUploads.receiverId),
+        ne(resumableUploads.state, "ended"),
+        sql`${resumableUploads.expiresAt} > ${given.now}::timestamptz`,
       ),
-    );
+    ),
+);
+
+export async function findResumable(
+  db: DbOrTx,
+  { accountId, deliveryId }: UploadScope,
+  id: string,
+  now: Date,
+): Promise<ResumableUpload | undefined> {
+  const [row] = await resumableRow(db, {
+    ...{ accountId, deliveryId, id },
+    now: now.toISOString(),
+  });
   return row;
 }
 
@@ -143,54 +141,6 @@ export async function listResumablesOf(
     .limit(limit);
 }
 
-export const holderText = ({ nodeId, bootId, id }: Holder) => `${nodeId} ${bootId} ${id}`;
-
-/**
- * Gives an upload to a request, if it still stands at `offset`. Another one's hold ends when it brings no bytes for some seconds, or
- * when its process was started anew.
- */
-export async function holdUpload(db: DbOrTx, id: string, offset: number, holder: Holder): Promise<boolean> {
-  const { nodeId, bootId } = holder;
-  const held = await db
-    .update(resumableUploads)
-    .set({ heldBy: holderText(holder), heldUntil })
-    .where(
-      and(
-        eq(resumableUploads.id, id),
-        eq(resumableUploads.state, "receiving"),
-        eq(resumableUploads.receivedBytes, offset),
-        or(
-          isNull(resumableUploads.heldUntil),
-          sql`${resumableUploads.heldUntil} <= now()`,
-          sql`starts_with(${resumableUploads.heldBy}, ${`${nodeId} `}) and not starts_with(${resumableUploads.heldBy}, ${`${nodeId} ${bootId} `})`,
-        ),
-      ),
-    )
-    .returning({ id: resumableUploads.id });
-  return held.length === 1;
-}
-
-/** Returns `false` if the holder lost the upload. */
-export async function renewHold(db: DbOrTx, id: string, holder: Holder): Promise<boolean> {
-  const renewed = await db
-    .update(resumableUploads)
-    .set({ heldUntil })
-    .where(isHeldBy(id, holder))
-    .returning({ id: resumableUploads.id });
-  return renewed.length === 1;
-}
-
-export async function releaseHold(db: DbOrTx, id: string, holder: Holder): Promise<void> {
-  await db.update(resumableUploads).set({ heldBy: null, heldUntil: null }).where(isHeldBy(id, holder));
-}
-
-export const isHeldBy = (id: string, holder: Holder) =>
-  and(
-    eq(resumableUploads.id, id),
-    eq(resumableUploads.heldBy, holderText(holder)),
-    eq(resumableUploads.state, "receiving"),
-  );
-
 /** Bytes of an upload that are on stable storage from now on. */
 export interface ReceivedBytes {
   offset: number;
@@ -205,27 +155,43 @@ export interface ReceivedBytes {
   replaced: string[];
 }
 
+type ReceivedRow = Pick<ReceivedBytes, "offset" | "expiresAt" | "address"> & {
+  id: string;
+  formerHolder: string;
+  state: "receiving" | "processing";
+  holder: string | null;
+};
+
+const receivedRow = prepared((db, given: Given<ReceivedRow>) => {
+  const { expiresAt, address, heldBy, state } = resumableUploads;
+  return db
+    .update(resumableUploads)
+    .set({
+      receivedBytes: sql`${given.offset}::bigint`,
+      expiresAt: sql`${sql.param(given.expiresAt, expiresAt)}`,
+      address: sql`${sql.param(given.address, address)}`,
+      state: sql`${given.state}::resumable_state`,
+      heldBy: sql`${given.holder}::text`,
+      heldUntil: sql`case when ${given.holder}::text is not null then ${heldUntil} end`,
+    })
+    .where(and(eq(resumableUploads.id, given.id), eq(heldBy, given.formerHolder), eq(state, "receiving")))
+    .returning({ id: resumableUploads.id });
+});
+
 /** Records received bytes; returns `false` if the holder lost the upload. */
 export async function recordReceived(
   tx: DbOrTx,
   id: string,
   holder: Holder,
-  received: ReceivedBytes,
+  { added, replaced, ...received }: ReceivedBytes,
 ): Promise<boolean> {
-  const { offset, expiresAt, address, isComplete, isEnd, added, replaced } = received;
-  const ending = isEnd || isComplete;
-  const updated = await tx
-    .update(resumableUploads)
-    .set({
-      receivedBytes: offset,
-      expiresAt,
-      address,
-      state: isComplete ? "processing" : "receiving",
-      heldBy: ending ? null : holderText(holder),
-      heldUntil: ending ? null : heldUntil,
-    })
-    .where(isHeldBy(id, holder))
-    .returning({ id: resumableUploads.id });
+  const { offset, expiresAt, address, isComplete, isEnd } = received;
+  const updated = await receivedRow(tx, {
+    ...{ id, offset, expiresAt, address },
+    formerHolder: holderText(holder),
+    state: isComplete ? "processing" : "receiving",
+    holder: isEnd || isComplete ? null : holderText(holder),
+  });
   if (updated.length === 0) return false;
   if (replaced.length > 0) await tx.delete(resumableParts).where(inArray(resumableParts.id, replaced));
   if (added.length > 0) await tx.insert(resumableParts).values(added);

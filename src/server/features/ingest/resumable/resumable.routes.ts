@@ -70,12 +70,17 @@ export function createResumableRoutes(deps: Deps, guard: Guard, slots: UploadSlo
   }
 
   /** Takes the body of a request into an upload, and tells how far it is. */
-  async function append(c: Context<HttpEnv>, upload: ResumableUpload, offset: number): Promise<void> {
+  async function append(
+    c: Context<HttpEnv>,
+    finding: ResumableUpload | Promise<ResumableUpload>,
+    offset: number,
+  ): Promise<void> {
+    const { accountId } = senderOfSession(c.get("session"));
+    const [upload, isTrial] = await Promise.all([finding, isTrialAccount(deps.db, accountId)]);
     if (c.req.header("content-type") !== CHUNK_TYPE) throw new AppError(unsupportedMediaType);
     const sha256 = parseChecksum(c.req.header("upload-checksum"));
     const declared = c.req.header("content-length");
-    const { accountId } = upload;
-    using slot = slots.take({ accountId, isTrial: await isTrialAccount(deps.db, accountId) });
+    using slot = slots.take({ accountId, isTrial });
     withoutTimeout(c);
     c.get("admitBody")();
     const appended = await appendToUpload(
@@ -236,7 +241,7 @@ export function createResumableRoutes(deps: Deps, guard: Guard, slots: UploadSlo
     speakTus,
     async (c) => {
       const offset = parseBytes(c.req.header("upload-offset"), "Upload-Offset");
-      await append(c, await find(c), offset);
+      await append(c, find(c), offset);
       return c.body(null, 204);
     },
   );

@@ -3,14 +3,8 @@ import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { uploadHeld } from "./resumable.errors.ts";
 import { finishQueue } from "./resumable-jobs.ts";
-import {
-  type Holder,
-  holdUpload,
-  type ReceivedBytes,
-  recordReceived,
-  releaseHold,
-  renewHold,
-} from "./resumable-uploads.repo.ts";
+import { type ReceivedBytes, recordReceived } from "./resumable-uploads.repo.ts";
+import { type Holder, holdUpload, releaseHold, renewHold } from "./upload-holds.repo.ts";
 
 /** A hold lasts longer than this, if bytes come. */
 const RENEW_MS = 2_000;
