@@ -11,6 +11,7 @@ import {
 } from "./bench/measures/ingest.ts";
 import { measureList } from "./bench/measures/list.ts";
 import { measureMixedLoad } from "./bench/measures/mixed.ts";
+import { measureQido } from "./bench/measures/qido.ts";
 import { measureDownload, measureFrames, measureMetadata } from "./bench/measures/reading.ts";
 import { measureResumable } from "./bench/measures/resumable.ts";
 import { measureSafekeeping } from "./bench/measures/safekeeping.ts";
@@ -31,6 +32,7 @@ const MEASURES: Record<string, Measure> = {
   safekeeping: measureSafekeeping,
   hostile: measureHostileReading,
   list: measureList,
+  qido: measureQido,
   start: measureStart,
 };
 

@@ -1,7 +1,8 @@
 import { eq, sql } from "drizzle-orm";
 import { connectDatabase, type Db } from "../../src/server/db/client.ts";
 import { attachOrStart } from "../../src/server/db/embedded/embedded-postgres.ts";
-import { studies } from "../../src/server/features/studies/studies.table.ts";
+import { series, studies } from "../../src/server/features/studies/studies.table.ts";
+import { storedObjects } from "../../src/server/holdings/objects/stored-objects.table.ts";
 import { createLogger } from "../../src/server/runtime/log.ts";
 import { type ApiClient, registerClient } from "./api-client.ts";
 import { studyPopulation } from "./study-population.ts";
@@ -23,6 +24,8 @@ export async function seedStudies(options: {
   url: string;
   dataDir: string;
   count: number;
+  /** Adds the series of the studies, with the rows of their manifests. */
+  withSeries?: boolean;
 }): Promise<SeededAccount> {
   const client = await registerClient(options.url);
   await using opened = new AsyncDisposableStack();
@@ -35,8 +38,9 @@ export async function seedStudies(options: {
     const { userId } = await registerClient(options.url);
     await fill(pool.db, userId, OTHERS.studiesEach);
   }
+  if (options.withSeries) await addSeries(pool.db, client.userId);
   // Autovacuum would do this within minutes of so many new rows.
-  await pool.db.execute(sql`vacuum analyze ${studies}`);
+  for (const table of [studies, series, storedObjects]) await pool.db.execute(sql`vacuum analyze ${table}`);
   const stack = opened.move();
   let changes = 0;
   return {
@@ -58,4 +62,20 @@ async function fill(db: Db, accountId: string, count: number): Promise<(typeof s
     await db.insert(studies).values(rows.slice(from, from + ROWS_PER_STATEMENT));
   }
   return rows;
+}
+
+/** The series that the studies of an account count, their instances shared out evenly. */
+async function addSeries(db: Db, accountId: string): Promise<void> {
+  const numbered = sql`${studies} cross join lateral generate_series(1, ${studies.seriesCount}) as number
+    where ${studies.accountId} = ${accountId}`;
+  await db.execute(sql`
+    insert into ${series} (id, study_id, series_instance_uid, series_number, modality, instance_count, manifest_id)
+    select gen_random_uuid(), ${studies.id}, ${studies.studyInstanceUID} || '.' || number, number,
+      split_part(${studies.modality}, '\\', 1), greatest(1, ${studies.instanceCount} / ${studies.seriesCount}), gen_random_uuid()
+    from ${numbered}`);
+  await db.execute(sql`
+    insert into ${storedObjects} (id, study_id, upload_id, kind, key, size_bytes, sha256, location, created_at)
+    select ${series.manifestId}, ${series.studyId}, gen_random_uuid(), 'manifest', ${series.manifestId}::text, 2000, '', 'archive', now()
+    from ${series} inner join ${studies} on ${studies.id} = ${series.studyId}
+    where ${studies.accountId} = ${accountId}`);
 }
