@@ -160,6 +160,7 @@ function study(accountId: string, index: number, count: number, random: Random):
     instanceCount: seriesCount + Math.floor(random() * instances),
     sizeBytes: 150_000_000,
     storageStatus: "b2",
+    labelled: true,
     createdAt: new Date(NEWEST + index * 1000),
   };
 }

@@ -12,10 +12,12 @@ import type { QidoAttribute } from "../dicomweb/qido-attributes.ts";
 import { type Caller, visibleParts } from "../studies/studies.repo.ts";
 import {
   type InstanceValues,
+  MAX_INDEXED_TEXT,
   type SeriesRow,
   type StudyRow,
   series,
   studies,
+  studyTallies,
 } from "../studies/studies.table.ts";
 
 /** A search over everything that a caller may see. */
@@ -44,8 +46,9 @@ const falling = sql`desc nulls last`;
 export async function searchStudies(db: DbOrTx, search: WideSearch): Promise<StudyRow[]> {
   const { limit, offset } = search;
   const keys = sql`${studies.id} as id, ${studies.studyDate} as day, ${studies.studyTime} as time`;
+  const parts = await partsOf(db, search);
   const ids = pageOf(
-    partsOf(search).map((part) => sql`select ${keys} from ${studies} where ${part}`),
+    parts.map((part) => sql`select ${keys} from ${studies} where ${part}`),
     { order: sql`day ${falling}, time ${falling}, id ${falling}`, limit, offset },
   );
   return await db
@@ -62,8 +65,9 @@ export async function searchSeries(db: DbOrTx, search: WideSearch): Promise<Foun
     ${series.seriesNumber} as number, ${series.seriesInstanceUID} as uid`;
   const order = sql`day ${falling}, time ${falling}, study_id ${falling}, number nulls last, uid`;
   const isWanted = search.ofSeries.map(({ path, wanted }) => seriesCondition(path, wanted));
+  const parts = await partsOf(db, search);
   const ids = pageOf(
-    partsOf(search).map(
+    parts.map(
       (part) => sql`select ${keys} from ${studies} inner join ${series} on ${series.studyId} = ${studies.id}
         where ${and(part, ...isWanted)}`,
     ),
@@ -89,24 +93,56 @@ function pageOf(parts: SQL[], { order, limit, offset }: Page & { order: SQL }): 
     order by ${order} limit ${limit} offset ${offset}`;
 }
 
-/** Conditions for the caller's own studies and for granted ones; a study meets at most one of them. */
-function partsOf({ caller, isGrantedOnly, ofStudy, ids, hasReport }: WideSearch): (SQL | undefined)[] {
+/**
+ * Conditions for the caller's own studies and for granted ones; a study meets at most one of them. The few studies whose columns the
+ * upload form replaced are parts of their own, so that the others are found by the columns' indexes.
+ */
+async function partsOf(db: DbOrTx, search: WideSearch): Promise<(SQL | undefined)[]> {
+  const { caller, isGrantedOnly, ofStudy, ids, hasReport } = search;
   const { own, granted } = visibleParts(caller);
-  const isWanted = [
-    ...ofStudy.map(({ path, wanted }) => studyCondition(path, wanted)),
+  const parts = caller.role === "admin" ? [own] : isGrantedOnly ? [granted] : [own, granted];
+  const wantedOf = (from: ValuesFrom) => [
+    ...ofStudy.map(({ path, wanted }) => studyCondition(path, wanted, from)),
     ids === undefined ? undefined : ids.length > 0 ? inArray(studies.id, [...ids]) : sql`false`,
     hasReport ? studies.hasReport : undefined,
   ];
-  const parts = caller.role === "admin" ? [own] : isGrantedOnly ? [granted] : [own, granted];
-  return parts.map((part) => and(part, ...isWanted));
+  if (!ofStudy.some(({ path: [first] }) => first && listColumns[first.tag]))
+    return parts.map((part) => and(part, ...wantedOf("columns")));
+  const modalities = await ownModalities(db, search);
+  return parts.flatMap((part) => [
+    and(part, part === own ? modalities : undefined, isNull(studies.instanceValues), ...wantedOf("columns")),
+    and(part, isNotNull(studies.instanceValues), ...wantedOf("instances")),
+  ]);
 }
+
+/** The wanted modalities as the columns of own studies have them, with others or alone: known values are found by their index. */
+async function ownModalities(db: DbOrTx, { caller, ofStudy }: WideSearch): Promise<SQL | undefined> {
+  const isWanted = ofStudy
+    .filter(({ path: [first] }) => first?.tag === TagHex.ModalitiesInStudy)
+    .map(({ wanted }) => isSaid(TagHex.ModalitiesInStudy, sql`${studyTallies.modality}`, wanted));
+  if (isWanted.length === 0) return undefined;
+  const ofCaller = caller.role === "admin" ? undefined : eq(studyTallies.accountId, caller.userId);
+  const rows = await db
+    .selectDistinct({ modality: studyTallies.modality })
+    .from(studyTallies)
+    .where(and(ofCaller, ...isWanted));
+  return inArray(
+    studies.modality,
+    rows.map(({ modality }) => modality),
+  );
+}
+
+/** Where a study has what its instances say: in the columns of the list, or beside them because the upload form replaced these. */
+type ValuesFrom = "columns" | "instances";
 
 /** How a search reads one column of the list: as it is, and as the instances say where the upload form replaced it. */
 interface ListColumn {
   key: keyof InstanceValues;
   column: AnyPgColumn;
-  /** The column without case and accents, which has an index. */
+  /** The column without case and accents, which has an index of its trigrams. */
   folded?: AnyPgColumn;
+  /** Whether the folded column also has an index of whole values. */
+  isIdentifier?: boolean;
 }
 
 const listColumns: Record<string, ListColumn> = {
@@ -116,6 +152,7 @@ const listColumns: Record<string, ListColumn> = {
     key: "accessionNumber",
     column: studies.accessionNumber,
     folded: studies.accessionNumberFolded,
+    isIdentifier: true,
   },
   [TagHex.ModalitiesInStudy]: { key: "modality", column: studies.modality },
   [TagHex.InstitutionName]: { key: "institutionName", column: studies.institutionName },
@@ -129,7 +166,12 @@ const listColumns: Record<string, ListColumn> = {
     column: studies.patientName,
     folded: studies.patientNameFolded,
   },
-  [TagHex.PatientID]: { key: "patientID", column: studies.patientID, folded: studies.patientIDFolded },
+  [TagHex.PatientID]: {
+    key: "patientID",
+    column: studies.patientID,
+    folded: studies.patientIDFolded,
+    isIdentifier: true,
+  },
   [TagHex.PatientBirthDate]: { key: "patientBirthDate", column: studies.patientBirthDate },
   [TagHex.PatientSex]: { key: "patientSex", column: studies.patientSex },
 };
@@ -148,7 +190,7 @@ const seriesTexts: Record<string, AnyPgColumn> = {
   [TagHex.SeriesInstanceUID]: series.seriesInstanceUID,
 };
 
-function studyCondition(path: readonly QidoAttribute[], wanted: Wanted): SQL | undefined {
+function studyCondition(path: readonly QidoAttribute[], wanted: Wanted, from: ValuesFrom): SQL | undefined {
   const [{ tag } = { tag: "" }] = path;
   if (tag === TagHex.StudyInstanceUID && wanted.kind === "list")
     return inArray(studies.studyInstanceUID, wanted.values);
@@ -156,27 +198,36 @@ function studyCondition(path: readonly QidoAttribute[], wanted: Wanted): SQL | u
   if (number) return isValue(sql`${number}`, wanted);
   const listed = listColumns[tag];
   if (!listed) return isKeptValue(studies.attributes, path, wanted);
+  if (from === "columns") return isListed(listed, wanted);
   const { key, column } = listed;
   const said = sql`(case when ${studies.instanceValues} ? ${key} then ${studies.instanceValues} ->> ${key}
     else ${column}::text end)`;
-  return or(
-    and(isNull(studies.instanceValues), isListed(listed, wanted)),
-    and(isNotNull(studies.instanceValues), isSaid(tag, said, wanted)),
-  );
+  return isSaid(tag, said, wanted);
 }
 
 /** Compares a column of the list, by its index where it has one. */
-function isListed({ column, folded, key }: ListColumn, wanted: Wanted): SQL | undefined {
+function isListed({ column, folded, key, isIdentifier }: ListColumn, wanted: Wanted): SQL | undefined {
   if (wanted.kind === "range" && (key === "studyDate" || key === "patientBirthDate")) {
     const from = wanted.from === undefined ? undefined : gte(column, isoDate(wanted.from));
     const to = wanted.to === undefined ? undefined : lte(column, isoDate(wanted.to));
     return and(isNotNull(column), from, to);
   }
-  if (wanted.kind === "words" && folded)
-    return and(...wordsOf(wanted.words).map((word) => begins(folded, word)));
+  if (wanted.kind === "words" && folded) {
+    // The trigram index finds the words, wherever they are in the text.
+    const words = wordsOf(wanted.words);
+    return and(
+      ...words.flatMap((word) => [sql`${folded} like ${`%${escaped(word)}%`}`, begins(folded, word)]),
+    );
+  }
   if (wanted.kind !== "text" || !folded) return isSaid(TAG_OF[key], sql`${column}::text`, wanted);
   if (wanted.isName) return sql`${folded} like ${likePattern(foldName(wanted.pattern))}`;
-  return and(sql`${folded} like ${likePattern(fold(wanted.pattern))}`, isValue(sql`${column}`, wanted));
+  const pattern = fold(wanted.pattern);
+  // Identifiers share most of their trigrams, but a whole one is found at once.
+  const isWhole = isIdentifier && !/[*?]/.test(pattern);
+  const found = isWhole
+    ? eq(folded, pattern.slice(0, MAX_INDEXED_TEXT))
+    : sql`${folded} like ${likePattern(pattern)}`;
+  return and(found, isValue(sql`${column}`, wanted));
 }
 
 const TAG_OF: Partial<Record<keyof InstanceValues, string>> = Object.fromEntries(
