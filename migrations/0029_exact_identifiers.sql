@@ -1,2 +1,2 @@
-CREATE INDEX "studies_patient_id_idx" ON "studies" USING btree ("patient_id","account_id");--> statement-breakpoint
-CREATE INDEX "studies_accession_number_idx" ON "studies" USING btree ("accession_number","account_id");
+CREATE INDEX "studies_patient_id_idx" ON "studies" USING btree ("patient_id_folded","account_id");--> statement-breakpoint
+CREATE INDEX "studies_accession_number_idx" ON "studies" USING btree ("accession_number_folded","account_id");

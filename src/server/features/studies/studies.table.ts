@@ -159,8 +159,8 @@ export const studies = pgTable(
     // Not partial, since the deletion of an account uses it to find all its studies, including those that wait to be purged.
     index("studies_account_idx").on(table.accountId),
     // For DICOMweb searches by an exact identifier, over one account or, for admins, over all.
-    index("studies_patient_id_idx").on(table.patientID, table.accountId),
-    index("studies_accession_number_idx").on(table.accessionNumber, table.accountId),
+    index("studies_patient_id_idx").on(table.patientIDFolded, table.accountId),
+    index("studies_accession_number_idx").on(table.accessionNumberFolded, table.accountId),
     index("studies_patient_name_trgm_idx").using("gin", sql`${table.patientNameFolded} gin_trgm_ops`),
     index("studies_patient_id_trgm_idx").using("gin", sql`${table.patientIDFolded} gin_trgm_ops`),
     index("studies_accession_number_trgm_idx").using("gin", sql`${table.accessionNumberFolded} gin_trgm_ops`),
