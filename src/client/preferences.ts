@@ -31,8 +31,10 @@ export function readMenuPosition(): MenuPosition {
 /** What opens the images of an exam: our own viewer or OHIF. */
 export type ViewerChoice = "visor" | "ohif";
 
-export function readViewerChoice(): ViewerChoice {
-  return localStore.read(KEYS.viewer) === "visor" ? "visor" : "ohif";
+/** The chosen viewer; undefined before a choice. */
+export function readViewerChoice(): ViewerChoice | undefined {
+  const chosen = localStore.read(KEYS.viewer);
+  return chosen === "visor" || chosen === "ohif" ? chosen : undefined;
 }
 
 const languageState = atom<Locale>(readLanguage());
@@ -67,7 +69,7 @@ export const menuPositionAtom = atom(
   },
 );
 
-const viewerState = atom<ViewerChoice>(readViewerChoice());
+const viewerState = atom<ViewerChoice | undefined>(readViewerChoice());
 
 export const viewerChoiceAtom = atom(
   (get) => get(viewerState),

@@ -4,6 +4,7 @@ import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
 import { violationsOn } from "../support/axe.ts";
 import { type BrowserApp, button, createBrowserApp, examsEntry, PHONE, tap } from "../support/browser-app.ts";
 import type { Person } from "../support/test-app.ts";
+import { drawn, visorOf } from "../support/visor-page.ts";
 
 const START_TIMEOUT_MS = 120_000;
 const JOB_TIMEOUT_MS = 180_000;
@@ -60,10 +61,12 @@ describe("a link to an exam", () => {
           // A reload is not another opening, and asks for no passcode.
           await phone.reload();
           await phone.locator(".visit-main").waitFor();
-          const viewer = phone.getByRole("link", { name: "Ver imagens" });
-          const frames = phone.waitForResponse((answer) => /\/frames\//.test(answer.url()) && answer.ok());
-          await tap(phone, viewer);
-          await frames;
+          await tap(phone, button(phone, "Ver imagens"));
+          await drawn(phone);
+          expect(await visorOf(phone).getByRole("button", { name: "Compartilhar" }).count()).toBe(0);
+          await phone.goBack();
+          await visorOf(phone).waitFor({ state: "detached" });
+          expect(phone.url()).toBe(address);
 
           await button(dialog, "Fechar").click();
           await button(page.locator("tr.study-row"), "Compartilhar exame").first().click();

@@ -76,16 +76,16 @@ describe("on a phone of 360 pixels", () => {
   );
 
   test(
-    "a tap on the film of an exam opens its images",
+    "a tap on the film of an exam opens its images in our own viewer",
     async () => {
       const person = await app.addPerson("Nina Filme");
       await app.testApp.store(person, sampleZip({ study: "971" }));
       await app.as(person, { device: PHONE }, async (page) => {
         await tap(page, button(tabs(page), "Exames"));
         await tap(page, page.locator(".phone-study .film-opener"));
-        await page.locator(".viewer").waitFor();
-        await tap(page, button(page, "Fechar"));
-        await page.locator(".viewer").waitFor({ state: "detached" });
+        await page.locator(".visor.is-phone").waitFor();
+        await tap(page, button(page, "Voltar"));
+        await page.locator(".visor").waitFor({ state: "detached" });
       });
     },
     JOB_TIMEOUT_MS,

@@ -69,7 +69,7 @@ describe("the visor on a phone", () => {
   test(
     "starts at the middle slice; fingers scroll, enlarge, move, set the window and choose the series",
     async () => {
-      await app.as(person, { device: PHONE, ...prefer }, async (page) => {
+      await app.as(person, { device: PHONE }, async (page) => {
         await openExam(page);
         expect(await number(page)).toBe("6/12");
         const middle = await sightOf(page);
@@ -134,7 +134,7 @@ describe("the visor on a phone", () => {
   test(
     "keeps the film in sight over the report; the menu leads to the information and to OHIF",
     async () => {
-      await app.as(person, { device: PHONE, ...prefer }, async (page) => {
+      await app.as(person, { device: PHONE }, async (page) => {
         await openExam(page);
         await tap(page, button(page, "Laudo"));
         const report = page.getByRole("dialog", { name: "Laudo" });

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { type Call, done } from "./call.ts";
-import { seriesSchema, studySchema } from "./studies.ts";
+import { seriesSchema, studyPictureCall, studySchema } from "./studies.ts";
 
 export const MAX_LINK_STUDIES = 50;
 export const MAX_LINK_DAYS = 365;
@@ -177,6 +177,7 @@ export const keepVisitCall = {
 export const visitPictureCall = {
   method: "GET",
   path: "/api/visits/:token/studies/:study/thumbnail",
+  query: studyPictureCall.query,
 } as const satisfies Call;
 
 export const visitSeriesPictureCall = {

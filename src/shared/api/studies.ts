@@ -260,7 +260,8 @@ export const retryTransferCall = {
 export const studyPictureCall = {
   method: "GET",
   path: "/api/studies/:study/thumbnail",
-  query: pictureQuerySchema,
+  /** `size=512`: the preview of the viewer's first image, 20 kB at most, where there is one. */
+  query: z.extend(pictureQuerySchema, { size: z.optional(z.enum(["512"])) }),
 } as const satisfies Call;
 
 export const seriesPictureCall = {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { zipSync } from "fflate";
+import { generateStudy } from "../../../scripts/demo/phantom/study.ts";
+import { zipStudyBytes } from "../../../scripts/demo/zip-study.ts";
 import { makeThumbnails } from "../../../src/server/features/thumbnails/make-thumbnails.ts";
 import { sweepUnpictured } from "../../../src/server/features/thumbnails/thumbnails.jobs.ts";
 import { StoreUnavailable } from "../../../src/server/storage/object-store.ts";
@@ -159,6 +161,46 @@ describe("the picture of a series", () => {
       ["2.25.2.25.2", false],
       ["2.25.2.25.3", false],
     ]);
+  });
+});
+
+/** A head of `side` pixels, as noisy as real ones. */
+async function storeHead(side: number): Promise<string> {
+  const instances = generateStudy({ kind: "ct-head", seed: side, size: side, instances: 3 });
+  return (await t.store(owner, await zipStudyBytes({ instances }))).studies[0]?.id ?? "";
+}
+
+describe("the preview of a study's first image", () => {
+  test("has 512 pixels and 20 kB at most, for whoever may see the study, and the small picture stays small", async () => {
+    const id = await storeHead(512);
+    const [small, preview] = [`${id}/thumbnail`, `${id}/thumbnail?size=512`];
+    const bytes = await (await get(preview)).bytes();
+    expect(bytes.length).toBeLessThanOrEqual(20_000);
+    const { width, height } = await new Bun.Image(bytes).metadata();
+    expect(Math.max(width, height)).toBe(512);
+    const drawn = await new Bun.Image(await (await get(small)).bytes()).metadata();
+    expect(Math.max(drawn.width, drawn.height)).toBe(128);
+    expect((await get(preview, stranger)).status).toBe(404);
+    expect((await get(`${id}/thumbnail?size=513`)).status).toBe(400);
+  });
+
+  test("is made at the next start for a study that was archived without it, and tried twice at most", async () => {
+    const id = await storeHead(256);
+    const without = () => t.sql`update series_thumbnails set preview = null`;
+    const size = async () => (await (await get(`${id}/thumbnail?size=512`)).bytes()).length;
+    const whole = await size();
+    await without();
+    const small = await size();
+    expect(small).toBeLessThan(whole);
+    await sweepUnpictured(t.deps, null);
+    await t.settle();
+    expect(await size()).toBe(whole);
+    await without();
+    await t.sql`update series_thumbnails set attempts = 2`;
+    await sweepUnpictured(t.deps, null);
+    await t.settle();
+    expect(await size()).toBe(small);
+    await t.sql`update series_thumbnails set attempts = null`;
   });
 });
 

@@ -40,6 +40,8 @@ interface PictureQuery {
   studyId: string;
   seriesId?: string | undefined;
   imagesReceived: number;
+  /** The preview of the viewer's first image instead of the small picture; of a study only. */
+  isLarge?: boolean;
 }
 
 /** Calls about studies; each names a study by its `id`, which belongs to one account, never by its UID. */
@@ -62,10 +64,14 @@ export const studiesApi = {
   series: (study: string, signal?: AbortSignal): Promise<Series[]> =>
     callJson(listSeriesCall, { params: { study }, signal }),
   /** The small picture of a study or of one of its series; null if there is none yet. */
-  async picture({ studyId: study, seriesId: series, imagesReceived }: PictureQuery, signal?: AbortSignal) {
+  async picture(
+    { studyId: study, seriesId: series, imagesReceived, isLarge }: PictureQuery,
+    signal?: AbortSignal,
+  ) {
     const query = { images: String(imagesReceived) };
+    const large = isLarge && ({ size: "512" } as const);
     const response = await (series === undefined
-      ? callApi(studyPictureCall, { params: { study }, query, signal })
+      ? callApi(studyPictureCall, { params: { study }, query: { ...query, ...large }, signal })
       : callApi(seriesPictureCall, { params: { study, series }, query, signal }));
     return response.status === 204 ? null : await response.blob();
   },

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { studiesApi } from "./studies-api.ts";
@@ -19,14 +19,24 @@ interface Pictured {
   imagesReceived: number;
   /** While false nothing is fetched. */
   isSeen: boolean;
+  /** The preview of the viewer's first image instead of the small picture; of a study only. */
+  isLarge?: boolean;
+}
+
+/** How a picture is read and kept. */
+export function pictureQuery({ study, seriesId, imagesReceived, isLarge = false }: Omit<Pictured, "isSeen">) {
+  return queryOptions({
+    queryKey: ["picture", study.id, seriesId, imagesReceived, isLarge],
+    queryFn: ({ signal }) =>
+      studiesApi.picture({ studyId: study.id, seriesId, imagesReceived, isLarge }, signal),
+  });
 }
 
 /** The address of a study's or series' small picture; undefined while there is none. */
-export function usePicture({ study, seriesId, imagesReceived, isSeen }: Pictured): string | undefined {
+export function usePicture({ isSeen, ...pictured }: Pictured): string | undefined {
   const { data } = useQuery({
-    queryKey: ["picture", study.id, seriesId, imagesReceived],
-    queryFn: ({ signal }) => studiesApi.picture({ studyId: study.id, seriesId, imagesReceived }, signal),
-    enabled: isSeen && isViewable(study),
+    ...pictureQuery(pictured),
+    enabled: isSeen && isViewable(pictured.study),
     refetchInterval: ({ state }) =>
       state.data === null && state.dataUpdateCount < MAX_READS
         ? FIRST_WAIT_MS * 2 ** (state.dataUpdateCount - 1)

@@ -2,7 +2,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { SortingState } from "@tanstack/react-table";
 import { useAtom, useAtomValue, useSetAtom } from "jotai";
 import { useCallback, useEffect } from "react";
-import { studySorts } from "../../../shared/api/studies.ts";
+import { type Study, studySorts } from "../../../shared/api/studies.ts";
 import { ApiError } from "../../api.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -38,8 +38,10 @@ import { useListReturn } from "./use-list-return.ts";
 import { useNewArrivals } from "./use-new-arrivals.ts";
 import { useSettled } from "./use-settled.ts";
 import { STUDIES_PER_PAGE, type StudySort, useStudyList } from "./use-study-list.ts";
+import { useWarmViewer } from "./use-warm-viewer.ts";
 
 const TYPING_PAUSE_MS = 300;
+const NONE: readonly Study[] = [];
 
 /** The studies that the person may see, with their actions. */
 export default function StudyListView() {
@@ -137,6 +139,7 @@ function usePageOf(filters: StudyFilters) {
 
 function Studies(props: Parameters<typeof StudyTable>[0]) {
   const isPhone = useMediaQuery(PHONE);
+  useWarmViewer(props.studies ?? NONE);
   return isPhone ? <StudyPhoneList {...props} /> : <StudyTable {...props} />;
 }
 

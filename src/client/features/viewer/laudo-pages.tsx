@@ -1,20 +1,24 @@
 import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Study } from "../../../shared/api/studies.ts";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import type { Zoom } from "../pdf/page-layout.ts";
 import { Opening, PdfStage } from "../pdf/pdf-stage.tsx";
-import { reportsApi } from "../reports/reports-api.ts";
 
 const NOTHING = { words: "", current: undefined };
 
+interface LaudoPagesProps {
+  /** Tells the laudo apart from others. */
+  id: string;
+  read(signal: AbortSignal): Promise<Blob>;
+}
+
 /** The pages of a study's laudo, beside its images. */
-export default function LaudoPages({ study }: { study: Study }) {
+export default function LaudoPages({ id, read }: LaudoPagesProps) {
   const [zoom, setZoom] = useState<Zoom>("auto");
   const { data, error, refetch } = useQuery({
-    queryKey: ["report", study.id],
-    queryFn: ({ signal }) => reportsApi.read(study.id, signal),
+    queryKey: ["laudo pages", id],
+    queryFn: ({ signal }) => read(signal),
     gcTime: 0,
   });
   if (error) {

@@ -1,16 +1,22 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useAtom, useAtomValue } from "jotai";
+import { useAtomValue, useSetAtom } from "jotai";
 import { type ViewerChoice, viewerChoiceAtom } from "../../preferences.ts";
+import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 
-/** The viewer that opens first on this device: OHIF, unless the person prefers ours. */
+/** Phones and tablets, on which OHIF leaves little room for the picture. */
+const HANDHELD = `${PHONE}, (pointer: coarse)`;
+
+/** The viewer that opens first on this device: the chosen one, else ours in the hand and OHIF on a desktop. */
 export function useFirstViewer(): ViewerChoice {
-  return useAtomValue(viewerChoiceAtom);
+  const isHandheld = useMediaQuery(HANDHELD);
+  return useAtomValue(viewerChoiceAtom) ?? (isHandheld ? "visor" : "ohif");
 }
 
 /** The choice of what opens the images of exams, kept on this device. */
 export function ViewerChoiceField() {
   const { t } = useLingui();
-  const [choice, setChoice] = useAtom(viewerChoiceAtom);
+  const choice = useFirstViewer();
+  const setChoice = useSetAtom(viewerChoiceAtom);
   const options: [ViewerChoice, string][] = [
     ["visor", t({ id: "viewer.choice.visor", message: "Always here" })],
     ["ohif", t({ id: "viewer.choice.ohif", message: "Always in OHIF" })],

@@ -25,6 +25,7 @@ export const visitApi = {
 /** Addresses that the browser reads by itself; the token in them is what opens them. */
 export const visitAddresses = {
   picture: (token: string, study: string) => addressOf(visitPictureCall, { token, study }),
+  preview: (token: string, study: string) => addressOf(visitPictureCall, { token, study }, { size: "512" }),
   seriesPicture: (token: string, study: string, series: string) =>
     addressOf(visitSeriesPictureCall, { token, study, series }),
   download: (token: string, study: string) => addressOf(visitDownloadCall, { token, study }),

@@ -30,7 +30,7 @@ export function VisitedExams({ visit, viewerOrigin, onClosed }: VisitedExamsProp
   const { owner, recipient, expiresAt } = visit;
   const patient = fullPersonName(main.patientName ?? "") ?? patientText(i18n, main);
   const until = dayText(expiresAt);
-  const shown = { visit, viewerOrigin, onRead: setRead };
+  const shown = { visit, viewerOrigin, onRead: setRead, onClosed };
   return (
     <>
       <div className="visit-head">

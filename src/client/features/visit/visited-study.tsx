@@ -1,14 +1,17 @@
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
+import { useAtomValue } from "jotai";
 import { useState } from "react";
 import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
 import { activeLocale } from "../../i18n.ts";
+import { viewerChoiceAtom } from "../../preferences.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { ModalityChip } from "../../ui/chip.tsx";
 import { DownloadIcon, FileTextIcon, MaximizeIcon } from "../../ui/icons.tsx";
 import { modalityCodes } from "../studies/modality-names.ts";
 import { dateText, descriptionText, isViewable } from "../studies/study-text.ts";
 import { visitAddresses } from "./visit-api.ts";
+import { VisitedVisor } from "./visited-visor.tsx";
 
 /** The most series that are shown as films. */
 const MAX_FILMS = 24;
@@ -18,10 +21,13 @@ interface StudyProps {
   visit: Visit;
   viewerOrigin: string;
   onRead: (study: VisitedStudy) => void;
+  /** The link was ended meanwhile. */
+  onClosed: () => void;
 }
 
 /** The link's first exam. */
-export function MainStudy({ study, visit, viewerOrigin, onRead }: StudyProps) {
+export function MainStudy(props: StudyProps) {
+  const { study, visit, onRead } = props;
   const { i18n, t } = useLingui();
   const { token } = visit;
   return (
@@ -50,7 +56,7 @@ export function MainStudy({ study, visit, viewerOrigin, onRead }: StudyProps) {
           ))}
         </ul>
         <div className="visit-actions">
-          <ViewLink study={study} visit={visit} viewerOrigin={viewerOrigin} isMain />
+          <ViewButton {...props} isMain />
           {study.laudo && (
             <Button size="big" onClick={() => onRead(study)}>
               <FileTextIcon small />
@@ -70,7 +76,8 @@ export function MainStudy({ study, visit, viewerOrigin, onRead }: StudyProps) {
 }
 
 /** Another exam of the link. */
-export function OtherStudy({ study, visit, viewerOrigin, onRead }: StudyProps) {
+export function OtherStudy(props: StudyProps) {
+  const { study, visit, onRead } = props;
   const { i18n, t } = useLingui();
   const { imagesReceived } = study;
   const description = descriptionText(i18n, study);
@@ -107,14 +114,17 @@ export function OtherStudy({ study, visit, viewerOrigin, onRead }: StudyProps) {
           <DownloadIcon small />
         </a>
       )}
-      <ViewLink study={study} visit={visit} viewerOrigin={viewerOrigin} />
+      <ViewButton {...props} />
     </li>
   );
 }
 
-/** Opens the viewer in this tab; going back leads here again. */
-function ViewLink({ study, visit, viewerOrigin, isMain }: Omit<StudyProps, "onRead"> & { isMain?: boolean }) {
+/** Opens our own viewer over the page, or OHIF in this tab for people who chose it. */
+function ViewButton({ isMain = false, ...props }: StudyProps & { isMain?: boolean }) {
+  const { study, visit, viewerOrigin, onClosed } = props;
   const { i18n, t } = useLingui();
+  const [isOpen, setOpen] = useState(false);
+  const prefersOhif = useAtomValue(viewerChoiceAtom) === "ohif";
   const description = descriptionText(i18n, study);
   if (!isViewable(study))
     return (
@@ -127,22 +137,30 @@ function ViewLink({ study, visit, viewerOrigin, isMain }: Omit<StudyProps, "onRe
     t: visit.token,
     lng: activeLocale(),
   });
-  const address = `${viewerOrigin}/viewer/basic?${query}`;
-  if (!isMain)
-    return (
-      <a
-        className={buttonClass({})}
-        href={address}
-        aria-label={t({ id: "visit.seeOf", message: `View images of ${description}` })}
-      >
-        <Trans id="visit.see">View</Trans>
-      </a>
-    );
+  const ohifAddress = `${viewerOrigin}/viewer/basic?${query}`;
+  const open = () => (prefersOhif ? window.location.assign(ohifAddress) : setOpen(true));
   return (
-    <a className={buttonClass({ kind: "lit", size: "big" })} href={address}>
-      <MaximizeIcon small />
-      <Trans id="visit.seeImages">View images</Trans>
-    </a>
+    <>
+      {isMain ? (
+        <Button kind="lit" size="big" onClick={open}>
+          <MaximizeIcon small />
+          <Trans id="visit.seeImages">View images</Trans>
+        </Button>
+      ) : (
+        <Button
+          onClick={open}
+          aria-label={t({ id: "visit.seeOf", message: `View images of ${description}` })}
+        >
+          <Trans id="visit.see">View</Trans>
+        </Button>
+      )}
+      {isOpen && (
+        <VisitedVisor
+          {...{ study, visit, viewerOrigin, ohifAddress, onClosed }}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
   );
 }
 

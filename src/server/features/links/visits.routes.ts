@@ -141,9 +141,11 @@ export function createVisitsRoutes(deps: Deps, guard: Guard) {
       also: { 204: "There is no picture, or none yet." },
       problems: [visitOver, studyNotFound],
     }),
+    validate("query", visitPictureCall.query),
     async (c) => {
       const { study } = await findVisitedStudy(deps, c.req.param("token"), c.req.param("study"));
-      return answerThumbnail(await findStudyThumbnail(deps.db, study.id));
+      const { size } = c.req.valid("query");
+      return answerThumbnail(await findStudyThumbnail(deps.db, study.id, { isLarge: size === "512" }));
     },
   );
 

@@ -8,6 +8,8 @@ import { seriesThumbnails } from "./thumbnails.table.ts";
 
 export interface UnpicturedSeries {
   seriesId: string;
+  /** Whether it is the one that stands for its study. */
+  isLargest: boolean;
   manifest: StoredObjectRow;
 }
 
@@ -19,16 +21,26 @@ export interface Thumbnail {
 /** The first process may have been killed for another reason, so a series has two attempts. */
 const MAX_ATTEMPTS = 2;
 
-/** The series has no thumbnail row, or a row made from a manifest no longer in force, or an interrupted attempt. */
+const isLargest = sql<boolean>`${series.id} = (
+  select other.id from series other where other.study_id = ${series.studyId}
+  order by other.instance_count desc, other.series_number nulls last, other.series_instance_uid limit 1)`;
+
+/** The series has no thumbnail row, or a row made from a manifest no longer in force, or an interrupted attempt, or lacks its preview. */
 const isUnpictured = or(
   isNull(seriesThumbnails.seriesId),
   ne(seriesThumbnails.manifestId, series.manifestId),
   lt(seriesThumbnails.attempts, MAX_ATTEMPTS),
+  and(
+    isNotNull(seriesThumbnails.image),
+    isNull(seriesThumbnails.preview),
+    isNull(seriesThumbnails.attempts),
+    isLargest,
+  ),
 );
 
 const unpicturedSeries = prepared((db, given: Given<{ studyId: string; limit: number }>) =>
   db
-    .select({ seriesId: series.id, manifest: storedObjects })
+    .select({ seriesId: series.id, isLargest, manifest: storedObjects })
     .from(series)
     .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
     .leftJoin(seriesThumbnails, eq(seriesThumbnails.seriesId, series.id))
@@ -90,6 +102,7 @@ export async function beginThumbnail(
           manifestId: sql`${manifestId}::uuid`.as(recorded.name),
           image: sql`null::bytea`.as(seriesThumbnails.image.name),
           contentType: sql`null::text`.as(seriesThumbnails.contentType.name),
+          preview: sql`null::bytea`.as(seriesThumbnails.preview.name),
           madeAt: sql`${sql.param(at, seriesThumbnails.madeAt)}::timestamptz`.as(
             seriesThumbnails.madeAt.name,
           ),
@@ -120,7 +133,7 @@ export async function takeBackAttempt(db: DbOrTx, seriesId: string, manifestId: 
 type ThumbnailRow = Omit<typeof seriesThumbnails.$inferSelect, "attempts">;
 
 const newOrNewerThumbnail = prepared((db, given: Given<ThumbnailRow>) => {
-  const { manifestId, image, contentType, madeAt, failed, attempts } = seriesThumbnails;
+  const { manifestId, image, contentType, preview, madeAt, failed, attempts } = seriesThumbnails;
   return db
     .insert(seriesThumbnails)
     .select(
@@ -130,6 +143,7 @@ const newOrNewerThumbnail = prepared((db, given: Given<ThumbnailRow>) => {
           manifestId: sql`${given.manifestId}::uuid`.as(manifestId.name),
           image: sql`${given.image}::bytea`.as(image.name),
           contentType: sql`${given.contentType}::text`.as(contentType.name),
+          preview: sql`${given.preview}::bytea`.as(preview.name),
           madeAt: sql`${sql.param(given.madeAt, madeAt)}::timestamptz`.as(madeAt.name),
           failed: sql`${given.failed}::boolean`.as(failed.name),
           attempts: sql`null::integer`.as(attempts.name),
@@ -144,6 +158,7 @@ const newOrNewerThumbnail = prepared((db, given: Given<ThumbnailRow>) => {
         manifestId: sql`excluded.manifest_id`,
         image: sql`excluded.image`,
         contentType: sql`excluded.content_type`,
+        preview: sql`excluded.preview`,
         madeAt: sql`excluded.made_at`,
         failed: sql`excluded.failed`,
         attempts: sql`null`,
@@ -156,10 +171,21 @@ export async function saveThumbnail(db: DbOrTx, row: ThumbnailRow): Promise<void
   await newOrNewerThumbnail(db, row);
 }
 
-/** The picture of the study's largest series that has one, since the scout of a CT shows little. */
-export async function findStudyThumbnail(db: DbOrTx, studyId: string): Promise<Thumbnail | undefined> {
+/**
+ * The picture of the study's largest series that has one, since the scout of a CT shows little.
+ * @param isLarge the preview for the viewer where there is one
+ */
+export async function findStudyThumbnail(
+  db: DbOrTx,
+  studyId: string,
+  { isLarge = false } = {},
+): Promise<Thumbnail | undefined> {
+  const { image, preview, contentType } = seriesThumbnails;
   const [row] = await db
-    .select({ image: seriesThumbnails.image, contentType: seriesThumbnails.contentType })
+    .select({
+      image: isLarge ? sql<Uint8Array>`coalesce(nullif(${preview}, ''), ${image})`.mapWith(image) : image,
+      contentType,
+    })
     .from(seriesThumbnails)
     .innerJoin(series, eq(series.id, seriesThumbnails.seriesId))
     .where(and(eq(series.studyId, studyId), isNotNull(seriesThumbnails.image)))

@@ -31,7 +31,8 @@ export function createThumbnailsRoutes({ db }: Pick<Deps, "db">, guard: Guard) {
     validate("query", studyPictureCall.query),
     async (c) => {
       const study = await findStudy(db, c.get("session"), c.req.param("study"));
-      return answerThumbnail(await findStudyThumbnail(db, study.id));
+      const { size } = c.req.valid("query");
+      return answerThumbnail(await findStudyThumbnail(db, study.id, { isLarge: size === "512" }));
     },
   );
 

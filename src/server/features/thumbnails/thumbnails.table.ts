@@ -15,6 +15,11 @@ export const seriesThumbnails = pgTable("series_thumbnails", {
   /** Null if the series has no picture. */
   image: bytea(),
   contentType: text("content_type"),
+  /**
+   * The same at 512 pixels and 20 kB at most, to stand in for the first image of the viewer. Only the study's largest series has one.
+   * Empty if there is none to have; null if it was not tried.
+   */
+  preview: bytea(),
   madeAt: timestamp("made_at", { withTimezone: true }).notNull(),
   /** The series has pixels, but they could not be drawn. */
   failed: boolean().notNull(),

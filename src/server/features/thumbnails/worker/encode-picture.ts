@@ -25,7 +25,8 @@ export async function encodePicture(
   const image = new Bun.Image(encodeBmp(raster)).resize(...size, { fit: "fill" });
   if (!drawing) return await image.webp({ quality: QUALITY }).bytes();
   const { type, quality } = drawing;
-  return await (type === "png" ? image.png() : image.jpeg({ quality })).bytes();
+  if (type === "png") return await image.png().bytes();
+  return await (type === "webp" ? image.webp({ quality }) : image.jpeg({ quality })).bytes();
 }
 
 /** Writes an uncompressed BMP, 24 bits a pixel, top row first: the simplest format that Bun reads. */

@@ -3,8 +3,8 @@ import type { Window } from "../../../../shared/pixels/pixel-module.ts";
 
 /** How a picture is drawn, if not as the small picture of a list. */
 export interface Drawing {
-  type: "jpeg" | "png";
-  /** 1 to 100; for JPEG. */
+  type: "jpeg" | "png" | "webp";
+  /** 1 to 100; not for PNG. */
   quality: number;
   /** The box that the picture fits into, in pixels, at most {@link MAX_SIDE} each; it is enlarged if the box says so. */
   box: { width: number; height: number; enlarges: boolean };

@@ -1,0 +1,1 @@
+ALTER TABLE "series_thumbnails" ADD COLUMN "preview" "bytea";
