@@ -2,6 +2,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createBenchRun, type Measure } from "./bench/bench-run.ts";
+import { measureDerivatives } from "./bench/measures/derivatives.ts";
 import { measureHostileReading } from "./bench/measures/hostile.ts";
 import {
   measureBytesAtRest,
@@ -28,6 +29,7 @@ const MEASURES: Record<string, Measure> = {
   download: measureDownload,
   metadata: measureMetadata,
   frames: measureFrames,
+  derivatives: measureDerivatives,
   mixed: measureMixedLoad,
   safekeeping: measureSafekeeping,
   hostile: measureHostileReading,

@@ -17,6 +17,8 @@ export interface Corpora {
   stored(): Promise<string>;
   /** The same slices deflated. */
   deflated(): Promise<string>;
+  /** 200 slices, stored. */
+  short(): Promise<string>;
   /** 4,000 slices: 2.1 GB. */
   large(): Promise<string>;
   /** As {@link stored}; each number is another study. */
@@ -44,6 +46,7 @@ export function createCorpora(folder: string, given: string | undefined): Corpor
   };
   return {
     stored: () => zip("ct1000-store.zip", 0, { seed: "ct1000", instances: 1000, ...SLICES }),
+    short: () => zip("ct200-store.zip", 0, { seed: "ct200", instances: 200, ...SLICES }),
     deflated: () => zip("ct1000-deflate.zip", 8, { seed: "ct1000", instances: 1000, ...SLICES }),
     large: () => zip("big1-store.zip", 0, { seed: "big", instances: 4000, ...SLICES }),
     numbered: (number) =>

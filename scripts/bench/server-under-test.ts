@@ -24,8 +24,14 @@ export function serverCommand(): string[] {
   return [process.execPath, join(import.meta.dir, "../../src/server/main.ts"), "serve"];
 }
 
-/** Starts the server on `dataDir` with its default settings and waits until it is healthy. */
-export async function startServerUnderTest(dataDir: string): Promise<ServerUnderTest> {
+/**
+ * Starts the server on `dataDir` with its default settings and waits until it is healthy. It makes no lossless copies unless the
+ * measure is about them, since it would make them beside what is measured.
+ */
+export async function startServerUnderTest(
+  dataDir: string,
+  { derivatives = "off" }: { derivatives?: "on" | "off" } = {},
+): Promise<ServerUnderTest> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const logPath = join(dataDir, `bench-${Date.now()}.log`);
   const log = openSync(logPath, "wx", 0o600);
@@ -39,6 +45,7 @@ export async function startServerUnderTest(dataDir: string): Promise<ServerUnder
       ADMIN_EMAIL: ADMIN.email,
       ADMIN_PASSWORD: ADMIN.password,
       TWO_FACTOR: "off",
+      DERIVATIVES: derivatives,
     },
     stdio: ["ignore", log, log],
   });

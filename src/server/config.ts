@@ -63,6 +63,8 @@ export interface Config {
   maxUploadBytes: number;
   /** Every object of the archive is read again within this many days; 0: never. */
   scrubDays: number;
+  /** Whether series get a lossless copy that is quicker to view. */
+  hasDerivatives: boolean;
   viewerOrigin: string | undefined;
   /** Where DICOM senders connect; unset: nowhere. */
   dimse: DimseConfig | undefined;
@@ -283,6 +285,7 @@ export function readConfig(environment: Environment): Config {
     cacheMaxBytes: env.integer("CACHE_MAX_BYTES", 10 * GIB, 0, Number.MAX_SAFE_INTEGER),
     maxUploadBytes: env.integer("MAX_UPLOAD_BYTES", 2 * GIB, 1024, 64 * GIB),
     scrubDays: env.integer("SCRUB_DAYS", 30, 0, 3650),
+    hasDerivatives: env.oneOf("DERIVATIVES", ["on", "off"], "on") === "on",
     viewerOrigin: env.origin("VIEWER_ORIGIN"),
     metricsToken: env.headerToken("METRICS_TOKEN"),
     dimse: readDimse(env, host),

@@ -1,6 +1,7 @@
 import type { Config } from "./config.ts";
 import type { Db } from "./db/client.ts";
 import type { Tokens } from "./features/accounts/sessions/tokens.ts";
+import type { FrameEncoder } from "./features/derivatives/worker/frame-encoder.ts";
 import type { ReadingTurns } from "./features/dicomweb/reading-turns.ts";
 import type { SeriesReader } from "./features/dicomweb/series-reader.ts";
 import type { ElementFinder } from "./features/dicomweb/worker/element-finder.ts";
@@ -73,6 +74,8 @@ export interface Deps extends AsyncDisposable {
   pix: Pix | undefined;
   /** Decodes pixels, in a separate process. */
   pictures: PictureMaker;
+  /** Makes lossless copies of frames, in a separate process. */
+  encoder: FrameEncoder;
   dimse: DimseProcess;
   /** Resolves when the database ended by itself: the process cannot continue then. */
   databaseLost: Promise<void>;

@@ -11,6 +11,7 @@ import { migrations } from "./db/migrations.ts";
 import type { Patience } from "./db/patience.ts";
 import type { Deps } from "./deps.ts";
 import { createTokens } from "./features/accounts/sessions/tokens.ts";
+import { createFrameEncoder } from "./features/derivatives/worker/frame-encoder.ts";
 import { createSeriesReader } from "./features/dicomweb/create-series-reader.ts";
 import { createReadingTurns } from "./features/dicomweb/reading-turns.ts";
 import { createElementFinder } from "./features/dicomweb/worker/element-finder.ts";
@@ -29,6 +30,7 @@ import { createStorageClaims } from "./features/subscriptions/storage-claims.ts"
 import { thumbnailQueue } from "./features/thumbnails/thumbnail-jobs.ts";
 import { createPictureMaker } from "./features/thumbnails/worker/picture-maker.ts";
 import { KnownSums } from "./holdings/checking/known-sums.ts";
+import { derivativeQueue } from "./holdings/holding-jobs.ts";
 import type { ObjectOwners, StudyOwner } from "./holdings/object-owners.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import type { Mailer } from "./mail/mailer.ts";
@@ -67,6 +69,8 @@ export interface DepsOverrides {
   ingestWorkerCommand?: readonly string[];
   /** How it starts itself to decode pixels. */
   pictureWorkerCommand?: readonly string[];
+  /** How it starts itself to make lossless copies of frames. */
+  encodeWorkerCommand?: readonly string[];
   /** How it starts itself to find elements. */
   elementWorkerCommand?: readonly string[];
   /** How it starts itself to speak to DICOM senders. */
@@ -126,6 +130,8 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   started.defer(() => pictures.close());
   const elements = createElementFinder({ log, command: overrides.elementWorkerCommand, turns });
   started.defer(() => elements.close());
+  const encoder = createFrameEncoder({ log, command: overrides.encodeWorkerCommand });
+  started.defer(() => encoder.close());
   const dimse = createDimseProcess({
     ...{ config, log, folder: join(config.dataDir, "receiving"), command: overrides.dimseWorkerCommand },
   });
@@ -168,7 +174,9 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     disk,
     storageClaims: createStorageClaims(),
     store,
-    series: createSeriesReader({ db: pool.db, store, staging, node, cache, jobs, clock, log, owners, sums }),
+    series: createSeriesReader({
+      ...{ config, db: pool.db, store, staging, node, cache, jobs, clock, log, owners, sums },
+    }),
     owners,
     cache,
     sums,
@@ -178,16 +186,26 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     scratch,
     elements,
     pictures,
+    encoder,
     dimse,
     databaseLost: database.lost,
     [Symbol.asyncDispose]: () => ending.disposeAsync(),
   };
 }
 
+/** What people wait for goes first: pictures, the transfer of the rest of an upload, the first look. */
+const DERIVATIVE_AFTER_SECONDS = 10;
+
 function createOwners(deps: NotifyDeps): ObjectOwners {
-  const { jobs } = deps;
+  const { jobs, config } = deps;
   const makePictures: StudyOwner["archived"] = async (tx, studyId) => {
     await jobs.enqueue(thumbnailQueue, { studyId }, { tx });
+    if (config.hasDerivatives)
+      await jobs.enqueue(
+        derivativeQueue,
+        { studyId },
+        { tx, singletonKey: studyId, runAfterSeconds: DERIVATIVE_AFTER_SECONDS },
+      );
   };
   return {
     studies: createStudyOwner(deps, { archived: makePictures }),

@@ -1,6 +1,7 @@
 import type { Deps } from "./deps.ts";
 import { startAuthJobs } from "./features/accounts/accounts.jobs.ts";
 import { startAuditJobs } from "./features/audit/audit.jobs.ts";
+import { startDerivativeJobs } from "./features/derivatives/derivatives.jobs.ts";
 import { startIngestJobs } from "./features/ingest/ingest.jobs.ts";
 import { startLabJobs } from "./features/labs/labs.jobs.ts";
 import { startLinkJobs } from "./features/links/links.jobs.ts";
@@ -30,6 +31,7 @@ export async function startJobs(deps: Deps): Promise<AsyncDisposable> {
   await startStudyJobs(deps);
   await startLabJobs(deps);
   await startThumbnailJobs(deps);
+  await startDerivativeJobs(deps);
   await startIngestJobs(deps);
   await startLinkJobs(deps);
   await startPaymentJobs(deps);

@@ -1,9 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { zipSync } from "fflate";
-import type { Browser, BrowserContext, BrowserContextOptions, Frame, Page } from "playwright-core";
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  Frame,
+  Page,
+  Response as PageResponse,
+} from "playwright-core";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
+import { makeDerivatives } from "../../src/server/features/derivatives/make-derivatives.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 import type { Locale } from "../../src/shared/locale.ts";
 import { launchBrowser } from "../support/browser.ts";
@@ -59,7 +67,7 @@ let origin: string;
 let context: BrowserContext | undefined;
 
 beforeAll(async () => {
-  testApp = await createTestApp();
+  testApp = await createTestApp({ env: { DERIVATIVES: "on" } });
   origin = await testApp.listen();
   browser = await launchBrowser();
 }, START_TIMEOUT_MS);
@@ -77,6 +85,12 @@ async function personWith(...zips: Uint8Array[]): Promise<Person> {
   await testApp.call("POST", "/api/users/accept-terms", { as: person });
   for (const zip of zips) await testApp.store(person, zip);
   return person;
+}
+
+/** Makes the lossless copies of the person's images. */
+async function copyImages(person: Person): Promise<void> {
+  const rows = await testApp.sql<{ id: string }[]>`select id from studies where account_id = ${person.id}`;
+  for (const { id } of rows) await makeDerivatives(testApp.deps, id, new AbortController().signal);
 }
 
 interface Seat {
@@ -203,6 +217,40 @@ describe("a study", () => {
       await page.keyboard.press("Escape");
       await overlay(page).waitFor({ state: "detached" });
       await page.waitForFunction((id) => document.activeElement?.getAttribute("data-opens") === id, row);
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "looks the same when its frames come from the lossless HTJ2K copy, in fewer bytes",
+    async () => {
+      const person = await personWith(await head(10, { size: 256 }));
+      const page = await openList(person);
+      const sights: Sight[] = [];
+      const frames: { type: string; bytes: number }[][] = [];
+      for (const isCopied of [false, true]) {
+        if (isCopied) await copyImages(person);
+        const came: { type: string; bytes: number }[] = [];
+        const note = async (response: PageResponse) => {
+          if (!/\/frames\/1$/.test(new URL(response.url()).pathname)) return;
+          const body = await response.body().catch(() => Buffer.alloc(0));
+          came.push({ type: response.headers()["content-type"] ?? "", bytes: body.length });
+        };
+        page.on("response", note);
+        sights.push(await lookAtImage(await openViewer(page)));
+        page.off("response", note);
+        frames.push(came);
+        await page.keyboard.press("Escape");
+        await overlay(page).waitFor({ state: "detached" });
+      }
+      const [stored, copied] = sights;
+      if (!stored || !copied) throw new Error("the viewer was not opened twice");
+      expect(isPicture(copied)).toBe(true);
+      expect(difference(stored, copied)).toBe(0);
+      const [native = [], fewer = []] = frames;
+      const isCopy = ({ type }: { type: string }) => type.endsWith("transfer-syntax=1.2.840.10008.1.2.4.202");
+      expect(native.some(isCopy)).toBe(false);
+      expect(fewer.some((frame) => isCopy(frame) && frame.bytes < 60_000)).toBe(true);
     },
     JOB_TIMEOUT_MS,
   );

@@ -36,6 +36,7 @@ const ORDER = [
   "features/studies",
   "features/dicomweb",
   "features/thumbnails",
+  "features/derivatives",
   "features/reports",
   "features/labs",
   "features/study-list",

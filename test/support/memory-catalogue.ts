@@ -58,6 +58,7 @@ export function createMemoryCatalogue(held: HeldInstance[]): DicomwebCatalogue {
         ranges: async () => texts.map((_, at) => rangeAt(at)),
       };
     },
+    derivative: async () => undefined,
     borrow: async (instance, { offset, length }) => ownBytes(whole(instance).slice(offset, offset + length)),
     read: async (instance, { offset, length }) => whole(instance).slice(offset, offset + length),
     open: async (instance, range) => {

@@ -45,13 +45,17 @@ export async function compareBytes(
       union all
       select account_id, size_bytes from lab_exams where removal_id is null
     ) as changes group by 1 having sum(bytes) <> 0`;
+  const copies = await sql<{ key: string }[]>`select key from derivatives where key is not null`;
   const going = new Set(waiting.map(({ key }) => key));
   const inArchive = new Set(rows.filter((row) => row.location === "archive").map(({ key }) => key));
+  const isCopy = new Set(copies.map(({ key }) => key));
   const inStaging = new Set(rows.filter((row) => row.staged_on !== null).map(({ key }) => key));
   return {
     filesWithoutRow: [
       ...[...staged].filter((key) => !inStaging.has(key) && !going.has(key)).map((key) => `staging/${key}`),
-      ...[...archived].filter((key) => !inArchive.has(key) && !going.has(key)).map((key) => `objects/${key}`),
+      ...[...archived]
+        .filter((key) => !inArchive.has(key) && !isCopy.has(key) && !going.has(key))
+        .map((key) => `objects/${key}`),
     ],
     rowsWithoutFile: rows
       .filter(({ key, location }) => !(location === "archive" ? archived : staged).has(key))

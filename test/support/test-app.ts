@@ -82,6 +82,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     AUTH_SECRET: "a secret for tests, long enough for HS256",
     // Otherwise the state of studies would depend on when a minute begins.
     SCRUB_DAYS: "0",
+    // Its own tests turn it on.
+    DERIVATIVES: "off",
     ...options.env,
   });
   const log = createLogger({

@@ -147,7 +147,7 @@ export async function* measureBytesAtRest(run: BenchRun): AsyncGenerator<Result>
   }
 }
 
-async function bytesOfObjects(dataDir: string): Promise<number> {
+export async function bytesOfObjects(dataDir: string): Promise<number> {
   let bytes = 0;
   for (const folder of ["objects", "staging"]) {
     const glob = new Bun.Glob("**/*");

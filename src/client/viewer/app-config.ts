@@ -152,8 +152,11 @@ window.config = {
         enableStudyLazyLoad: true,
         supportsFuzzyMatching: false,
         supportsWildcard: false,
-        // One part without multipart framing, so the browser need not search and cut it.
-        acceptHeader: ["application/octet-stream; transfer-syntax=*"],
+        // One part without multipart framing, so the browser need not search and cut it. First the lossless copy, if there is one.
+        acceptHeader: [
+          "image/jphc; transfer-syntax=1.2.840.10008.1.2.4.202",
+          "application/octet-stream; transfer-syntax=*",
+        ],
         // Otherwise OHIF would decode such a part before it has arrived completely.
         stackRetrieveOptions: { retrieveOptions: { single: { streaming: false } } },
         bulkDataURI: { enabled: false },

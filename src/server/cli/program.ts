@@ -8,6 +8,7 @@ export interface Program
     | "postgresBinaries"
     | "ingestWorkerCommand"
     | "pictureWorkerCommand"
+    | "encodeWorkerCommand"
     | "elementWorkerCommand"
     | "dimseWorkerCommand"
   > {

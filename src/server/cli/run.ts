@@ -8,6 +8,8 @@ import { UsageError } from "./usage.ts";
 export const INGEST_WORKER = "ingest-worker";
 /** Hidden too: the executable starts itself with this command to decode pixels. */
 export const PICTURE_WORKER = "picture-worker";
+/** Hidden too: the executable starts itself with this command to make lossless copies of frames. */
+export const ENCODE_WORKER = "encode-worker";
 /** Hidden too: the executable starts itself with this command to find elements in files. */
 export const ELEMENT_WORKER = "element-worker";
 /** Hidden too: the executable starts itself with this command to speak to DICOM senders. */
@@ -51,6 +53,8 @@ export async function run(program: Program, args: string[], environment = proces
         return await workUntilDisconnected(import("../features/ingest/worker/ingest-worker.ts"));
       case PICTURE_WORKER:
         return await workUntilDisconnected(import("../features/thumbnails/worker/picture-worker.ts"));
+      case ENCODE_WORKER:
+        return await workUntilDisconnected(import("../features/derivatives/worker/encode-worker.ts"));
       case ELEMENT_WORKER:
         return await workUntilDisconnected(import("../features/dicomweb/worker/element-worker.ts"));
       case DIMSE_WORKER:

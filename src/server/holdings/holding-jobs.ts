@@ -77,3 +77,11 @@ export const presenceQueue = defineQueue<Record<never, never>>("integrity.presen
   retryDelaySeconds: 60,
   expireInSeconds: 12 * hour,
 });
+
+/** Makes the copies that series of a study lack. Nobody waits for it. */
+export const derivativeQueue = defineQueue<{ studyId: string }>("derivatives.make", {
+  exclusive: true,
+  retryLimit: 5,
+  retryDelaySeconds: 60,
+  expireInSeconds: 12 * hour,
+});

@@ -12,6 +12,8 @@ export interface SerialProcessOptions<Request> {
   timeoutMs: number;
   /** How much memory the process may take meanwhile. Measured on Linux only. */
   maxMemoryBytes?: number;
+  /** How much more memory than at its start it may keep between requests; else it is replaced. */
+  maxKeptBytes?: number;
   /** Shared with other processes that must not work at the same time. */
   turns?: SharedTurns;
 }
@@ -32,7 +34,7 @@ const START_TIMEOUT_MS = 30_000;
 const IDLE_MS = 15_000;
 /** A process is replaced after so many requests, so that its leaks can't grow. */
 const MAX_REQUESTS_PER_PROCESS = 500;
-/** A process that keeps more memory than this is replaced, because nothing else returns that memory. */
+/** Unless told otherwise. A process that keeps more is replaced, because nothing else returns that memory. */
 const MAX_KEPT_BYTES = 48 * 1024 * 1024;
 
 /** A killable process that starts at the first request, answers one at a time, and ends after a while without requests. */
@@ -69,7 +71,7 @@ export class SerialProcess<Request, Reply> {
   async #request(request: Request, signal: AbortSignal): Promise<Reply | ProcessLost> {
     signal.throwIfAborted();
     const process = await this.#ready(signal);
-    const { timeoutMs, maxMemoryBytes } = this.#options;
+    const { timeoutMs, maxMemoryBytes, maxKeptBytes = MAX_KEPT_BYTES } = this.#options;
     try {
       return await process.request(request, { signal, timeoutMs, ...(maxMemoryBytes && { maxMemoryBytes }) });
     } catch (error) {
@@ -79,7 +81,7 @@ export class SerialProcess<Request, Reply> {
     } finally {
       this.#requests++;
       const keptBytes = process.residentBytes - this.#startBytes;
-      const needsReplacement = this.#requests >= MAX_REQUESTS_PER_PROCESS || keptBytes > MAX_KEPT_BYTES;
+      const needsReplacement = this.#requests >= MAX_REQUESTS_PER_PROCESS || keptBytes > maxKeptBytes;
       if (process.isGone || needsReplacement) this.#retire();
       else this.#retireLater();
     }

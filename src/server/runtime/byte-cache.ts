@@ -21,6 +21,10 @@ export class ByteCache<Value extends object> {
     this.#values.set(key, value);
   }
 
+  delete(key: string): void {
+    this.#values.delete(key);
+  }
+
   clear(): void {
     this.#values.clear();
   }

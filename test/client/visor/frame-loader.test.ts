@@ -168,3 +168,57 @@ describe("frames", () => {
     expect(seen && loader.failure(seen)).toBe("unsupported");
   });
 });
+
+describe("a frame of which the beginning is a coarser picture", () => {
+  const isPrefix = ({ bytes }: EncodedFrame) => bytes.length === 1;
+  const coarse: PreparedFrame = { ...frame, indexes: new Uint8Array(FRAME_BYTES).fill(1) } as PreparedFrame;
+
+  function loaderOfPrefixes() {
+    const asked: { slice: number; begin(): void; arrive(): void }[] = [];
+    const changes: string[] = [];
+    const transferSyntaxUID = "1.2.840.10008.1.2.4.202";
+    const loader = createFrameLoader({
+      source: {
+        readFrame(address, { onPrefix }) {
+          const { promise, resolve } = Promise.withResolvers<EncodedFrame>();
+          asked.push({
+            slice: Number(address.sopInstanceUID.split(".").at(-1)),
+            begin: () => onPrefix?.({ bytes: new Uint8Array(1), transferSyntaxUID }),
+            arrive: () => resolve({ bytes: new Uint8Array(2), transferSyntaxUID }),
+          });
+          return promise;
+        },
+      },
+      decode: async (encoded) => (isPrefix(encoded) ? coarse : frame),
+      maxBytes: 1_000,
+      onChange: (key) => changes.push(key),
+    });
+    return { asked, changes, loader };
+  }
+
+  test("is shown coarse while it is the seen one, and then as it is", async () => {
+    const { asked, changes, loader } = loaderOfPrefixes();
+    const slices = slicesOf(3);
+    loader.focus(slices, 1);
+    const seen = slices[1] as Slice;
+    asked.find(({ slice }) => slice === 1)?.begin();
+    asked.find(({ slice }) => slice === 2)?.begin();
+    await settle();
+    expect(loader.frame(seen)).toBe(coarse);
+    expect(changes).toEqual([seen.key]);
+    expect(loader.frame(slices[2] as Slice)).toBeUndefined();
+    asked.find(({ slice }) => slice === 1)?.arrive();
+    await settle();
+    expect(loader.frame(seen)).toBe(frame);
+  });
+
+  test("is not kept once another is seen", async () => {
+    const { asked, loader } = loaderOfPrefixes();
+    const slices = slicesOf(3);
+    loader.focus(slices, 0);
+    asked.find(({ slice }) => slice === 0)?.begin();
+    await settle();
+    loader.focus(slices, 2);
+    expect(loader.frame(slices[0] as Slice)).toBeUndefined();
+  });
+});

@@ -1,15 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { api } from "dicomweb-client";
+import { makeDerivatives } from "../../../src/server/features/derivatives/make-derivatives.ts";
+import { readCodec } from "../../../src/server/features/thumbnails/worker/read-codec.ts";
 import { dicomwebExamples } from "../../../src/server/render/api-examples.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleInstance, studyUID } from "../../support/sample-zip.ts";
+import { createCodecs } from "../../../src/shared/pixels/wasm-codec.ts";
+import { noisySlices, sliceSamples } from "../../support/noisy-slices.ts";
+import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import { FetchingXMLHttpRequest } from "../../support/xml-http-request.ts";
 
 /** The client that OHIF and others use, as npm has it, against a server of ours. */
 let t: TestApp;
 let server: ReturnType<typeof Bun.serve>;
+let owner: Person;
 let token: string;
 /** The calls of its documentation; the types that come with it ask for more than the calls do. */
 let client: Record<
@@ -28,10 +33,10 @@ let client: Record<
   Record<"storeInstances" | "retrieveInstance", (options: object) => Promise<ArrayBuffer>> &
   Record<"retrieveInstanceRendered", (options: object) => Promise<ArrayBuffer | ArrayBuffer[]>>;
 beforeAll(async () => {
-  t = await createTestApp();
+  t = await createTestApp({ env: { DERIVATIVES: "on" } });
   server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => t.app.fetch(request) });
   Object.assign(globalThis, { XMLHttpRequest: FetchingXMLHttpRequest });
-  const owner = await t.addPerson("Quem Programa");
+  owner = await t.addPerson("Quem Programa");
   const json = { name: "dicomweb-client", scopes: ["dicomweb:read", "dicomweb:write"] };
   const made = await t.call("POST", "/api/tokens", { as: owner, json });
   ({ token } = (await made.json()) as { token: string });
@@ -84,6 +89,23 @@ test("dicomweb-client stores, finds, reads and draws instances", async () => {
   const pictures = [await client.retrieveInstanceRendered({ ...series, sopInstanceUID, mediaTypes })];
   const [picture = new ArrayBuffer()] = pictures.flat();
   expect(new Uint8Array(picture).subarray(1, 4)).toEqual(new TextEncoder().encode("PNG"));
+});
+
+test("dicomweb-client reads frames of the lossless HTJ2K copy by its media type", async () => {
+  const { studies } = await t.store(owner, sampleZip(...noisySlices("7")));
+  await makeDerivatives(t.deps, studies[0]?.id ?? "", new AbortController().signal);
+  const path = { studyInstanceUID: studyUID("7"), seriesInstanceUID: "2.25.2.7.1" };
+  const frame = { ...path, sopInstanceUID: "2.25.3.7.1.1", frameNumbers: [1] };
+  // The only name under which this client knows it.
+  const copied = { mediaType: "image/jhc", transferSyntaxUID: "1.2.840.10008.1.2.4.202" };
+  const native = { mediaType: "application/octet-stream", transferSyntaxUID: "1.2.840.10008.1.2.1" };
+  const mediaTypes = [copied, native];
+  const [copy = new ArrayBuffer()] = await client.retrieveInstanceFrames({ ...frame, mediaTypes });
+  const { samples } = await createCodecs(readCodec).decode("htJpeg2000", new Uint8Array(copy));
+  expect(Array.from(samples)).toEqual(Array.from(sliceSamples(0)));
+  const stored = [{ mediaType: "application/octet-stream" }];
+  const sizes = sizesOf(await client.retrieveInstanceFrames({ ...frame, mediaTypes: stored }));
+  expect(sizes).toEqual([sliceSamples(0).byteLength]);
 });
 
 test("the examples for curl do what the page of the API says", async () => {

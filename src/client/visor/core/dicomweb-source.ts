@@ -1,8 +1,29 @@
 import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
+import { TransferSyntax } from "../../../shared/dicom/transfer-syntax.ts";
 import { numberOf, textOf } from "../../../shared/pixels/pixel-module.ts";
 import { readBounded } from "./read-bounded.ts";
-import { type EncodedFrame, type FrameAddress, SourceEnded, type StackSource } from "./source.ts";
+import {
+  type EncodedFrame,
+  type FrameAddress,
+  type FrameReading,
+  SourceEnded,
+  type StackSource,
+} from "./source.ts";
+
+/**
+ * The lossless copy of a series if there is one, which has fewer bytes; else the frame as it is stored. The server takes the first
+ * that it has.
+ */
+const FRAME_TYPES = [
+  `image/jphc; transfer-syntax=${TransferSyntax.htJpeg2000Rpcl}`,
+  "application/octet-stream; transfer-syntax=*",
+].join(", ");
+
+/** A CT slice of so many bytes differs from the whole one by 3 of 255 grey levels on average. */
+const PREFIX_BYTES = 32 * 1024;
+/** A frame that is hardly longer is not worth decoding twice. */
+const MIN_PREFIXED_BYTES = 2 * PREFIX_BYTES;
 
 /** Larger than any frame that may be drawn. */
 const MAX_FRAME_BYTES = 160 * 1024 * 1024;
@@ -54,21 +75,30 @@ export function createDicomwebSource({
     },
     readMetadata: ({ studyInstanceUID, seriesInstanceUID }, signal) =>
       readJson(`/studies/${studyInstanceUID}/series/${seriesInstanceUID}/metadata`, signal),
-    async readFrame(frame, { isUrgent, signal }) {
+    async readFrame(frame, { isUrgent, signal, onPrefix }) {
       const response = await request(pathOf(frame), {
-        headers: { Accept: "application/octet-stream; transfer-syntax=*" },
+        headers: { Accept: FRAME_TYPES },
         priority: isUrgent ? "high" : "low",
         signal,
       });
-      return readFrameOf(response);
+      return readFrameOf(response, onPrefix);
     },
   };
 }
 
-async function readFrameOf(response: Response): Promise<EncodedFrame> {
+async function readFrameOf(response: Response, onPrefix: FrameReading["onPrefix"]): Promise<EncodedFrame> {
   const [, transferSyntaxUID = ""] =
     /transfer-syntax=([0-9.]+)/.exec(response.headers.get("Content-Type") ?? "") ?? [];
-  return { bytes: await readBounded(response, MAX_FRAME_BYTES), transferSyntaxUID };
+  const isCopy = transferSyntaxUID === TransferSyntax.htJpeg2000Rpcl;
+  const isLong = Number(response.headers.get("Content-Length") ?? MIN_PREFIXED_BYTES) >= MIN_PREFIXED_BYTES;
+  const prefix =
+    onPrefix && isCopy && isLong
+      ? {
+          bytes: PREFIX_BYTES,
+          take: (bytes: Uint8Array<ArrayBuffer>) => onPrefix({ bytes, transferSyntaxUID }),
+        }
+      : undefined;
+  return { bytes: await readBounded(response, MAX_FRAME_BYTES, prefix), transferSyntaxUID };
 }
 
 function pathOf({ studyInstanceUID, seriesInstanceUID, sopInstanceUID, frameIndex }: FrameAddress): string {

@@ -30,6 +30,7 @@ export interface FrameLoaderOptions {
 export interface FrameLoader {
   /** Says what is seen, and in which direction the person scrolls. Frames that left the window are aborted. */
   focus(slices: readonly Slice[], index: number, direction?: number): void;
+  /** The whole frame, or a coarser picture of the seen one while the rest arrives. */
   frame(slice: Slice): PreparedFrame | undefined;
   failure(slice: Slice): FrameFailure | undefined;
   retry(slice: Slice): void;
@@ -50,6 +51,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
   const running = new Map<string, AbortController>();
   const failures = new Map<string, FrameFailure>();
   const closed = new AbortController();
+  let preview: { key: string; frame: PreparedFrame } | undefined;
   let slices: readonly Slice[] = [];
   let places = new Map<string, number>();
   let index = 0;
@@ -101,6 +103,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
     try {
       const frame = await loadFrame(slice, signal);
       if (!signal.aborted) cache.add(slice.key, frame, distanceOf);
+      if (preview?.key === slice.key) preview = undefined;
     } catch (error) {
       if (!signal.aborted) failures.set(slice.key, failureOf(error));
     } finally {
@@ -114,14 +117,40 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
   async function loadFrame(slice: Slice, signal: AbortSignal): Promise<PreparedFrame> {
     const pixels = readPixelModule(slice.metadata, slice.frameIndex);
     assertDrawable(pixels);
-    const encoded = await readAgain(slice, signal);
+    const begun = new AbortController();
+    const onPrefix = (prefix: EncodedFrame) =>
+      void showPreview(slice, prefix, pixels, AbortSignal.any([signal, begun.signal]));
+    const encoded = await readAgain(slice, signal, onPrefix);
+    begun.abort();
     return await decode(encoded, pixels, signal);
   }
 
-  async function readAgain(slice: Slice, signal: AbortSignal): Promise<EncodedFrame> {
+  /** Shows the beginning of the seen frame, unless the whole one is there first. */
+  async function showPreview(
+    slice: Slice,
+    prefix: EncodedFrame,
+    pixels: PixelModule,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (distanceOf(slice.key) !== 0) return;
+    const frame = await decode(prefix, pixels, signal).catch(() => undefined);
+    if (!frame || signal.aborted || distanceOf(slice.key) !== 0) return;
+    preview = { key: slice.key, frame };
+    onChange(slice.key);
+  }
+
+  async function readAgain(
+    slice: Slice,
+    signal: AbortSignal,
+    onPrefix: (prefix: EncodedFrame) => void,
+  ): Promise<EncodedFrame> {
     for (let attempt = 0; ; attempt++) {
       try {
-        return await source.readFrame(slice, { isUrgent: distanceOf(slice.key) === 0, signal });
+        return await source.readFrame(slice, {
+          isUrgent: distanceOf(slice.key) === 0,
+          signal,
+          onPrefix,
+        });
       } catch (error) {
         const waitMs = waitsMs[attempt];
         if (signal.aborted || waitMs === undefined || error instanceof SourceEnded) throw error;
@@ -137,10 +166,11 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
         places = new Map(seen.map(({ key }, place) => [key, place]));
       }
       index = at;
+      if (preview && preview.key !== seen[at]?.key) preview = undefined;
       if (towards !== 0) direction = Math.sign(towards);
       pump();
     },
-    frame: ({ key }) => cache.get(key),
+    frame: ({ key }) => cache.get(key) ?? (preview?.key === key ? preview.frame : undefined),
     failure: ({ key }) => failures.get(key),
     retry({ key }) {
       failures.delete(key);

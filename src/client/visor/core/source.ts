@@ -31,7 +31,14 @@ export interface StackSource {
   /** The DICOM JSON of a series' instances, in any order. */
   readMetadata(series: SeriesUIDs, signal: AbortSignal): Promise<DicomJson[]>;
   /** @throws {SourceEnded} when access has ended; any other failure may pass */
-  readFrame(frame: FrameAddress, options: { isUrgent: boolean; signal: AbortSignal }): Promise<EncodedFrame>;
+  readFrame(frame: FrameAddress, options: FrameReading): Promise<EncodedFrame>;
+}
+
+export interface FrameReading {
+  isUrgent: boolean;
+  signal: AbortSignal;
+  /** Takes the beginning of a frame that is a coarser picture, before the rest of it has arrived. */
+  onPrefix?: ((prefix: EncodedFrame) => void) | undefined;
 }
 
 export type SeriesUIDs = Pick<SeriesRecord, "studyInstanceUID" | "seriesInstanceUID">;

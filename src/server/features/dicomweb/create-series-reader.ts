@@ -16,14 +16,18 @@ import {
   type SeriesIndex,
 } from "../../archive/manifest-codec.ts";
 import type { Pieces } from "../../archive/pieces.ts";
+import type { Deps } from "../../deps.ts";
+import { createDerivativeReader } from "../../holdings/derivatives/read-derivative.ts";
 import { findStoredObject } from "../../holdings/objects/stored-objects.repo.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import { borrowObject, type ObjectDeps, openObject, readObject } from "../../holdings/reading/open-object.ts";
 import { streamOf } from "../../http/stream-of.ts";
 import { ByteCache } from "../../runtime/byte-cache.ts";
 import { type ByteRange, ObjectNotFound } from "../../storage/object-store.ts";
-import type { Bytes } from "./dicomweb.catalogue.ts";
+import type { Bytes, StoredMetadata } from "./dicomweb.catalogue.ts";
 import { findInstance } from "./find-instance.ts";
+import { MAX_AT_ONCE_BYTES } from "./metadata.ts";
+import { nameSyntax } from "./named-syntax.ts";
 import type { SeriesReader } from "./series-reader.ts";
 
 const INDEXES_MAX_BYTES = 48 * 1024 * 1024;
@@ -47,7 +51,8 @@ interface PackedMetadata {
  * Creates a reader whose cache, keyed by object id, is never stale, since objects never change. Each request first asks the
  * database whether the caller may see them.
  */
-export function createSeriesReader(deps: ObjectDeps): SeriesReader {
+export function createSeriesReader(deps: ObjectDeps & Pick<Deps, "config">): SeriesReader {
+  const findDerivative = createDerivativeReader(deps);
   const indexes = new ByteCache<SeriesIndex>(INDEXES_MAX_BYTES, ({ weightBytes }) => weightBytes);
   const packed = new ByteCache<PackedMetadata>(PACKED_MAX_BYTES, ({ bytes }) => bytes.length + PACKED_BYTES);
   const archivedVolumes = new ByteCache<StoredObjectRow>(VOLUMES_MAX_BYTES, () => VOLUME_ROW_BYTES);
@@ -104,9 +109,9 @@ export function createSeriesReader(deps: ObjectDeps): SeriesReader {
     async manifest(object) {
       return (await indexOf(object)).manifest;
     },
-    async metadata(object) {
+    async metadata(object, derivative) {
       const { inflatedBytes, open } = await openMetadata(object);
-      return {
+      const stored: StoredMetadata = {
         encoding: "zstd",
         version: object.id,
         inflatedBytes,
@@ -122,7 +127,16 @@ export function createSeriesReader(deps: ObjectDeps): SeriesReader {
         },
         ranges: async () => metadataRanges(await indexOf(object)),
       };
+      if (!derivative) return stored;
+      return nameSyntax(stored, derivative, {
+        maxAtOnceBytes: MAX_AT_ONCE_BYTES,
+        async keep(name, make) {
+          const value = async () => ({ bytes: await make(), inflatedBytes });
+          return (await packed.getOrMake(`${object.id} ${name}`, value)).bytes;
+        },
+      });
     },
+    derivative: async ({ id }) => (deps.config.hasDerivatives ? await findDerivative(id) : undefined),
     async read(instance, range) {
       return await readInstanceRange(instance, range, await volumeOf(instance));
     },

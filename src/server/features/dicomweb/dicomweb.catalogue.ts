@@ -1,6 +1,7 @@
 import type { DicomJson, IndexAttributes } from "../../../shared/dicom/reading/instance.ts";
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import type { BulkDataLocation } from "../../dicom/bulk-data.ts";
+import type { Derivative } from "../../holdings/derivatives/derivative.ts";
 import type { LentBytes } from "../../runtime/lent-bytes.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
 
@@ -78,6 +79,8 @@ export interface DicomwebCatalogue extends InstanceBytes {
   /** Returns the same object as long as the series does not change, since an index by UID is cached for it. */
   manifest(studyInstanceUID: string, seriesInstanceUID: string): Promise<SeriesManifest | undefined>;
   metadata(studyInstanceUID: string, seriesInstanceUID: string): Promise<StoredMetadata | undefined>;
+  /** The lossless HTJ2K copy of a series, if it has one. */
+  derivative(studyInstanceUID: string, seriesInstanceUID: string): Promise<Derivative | undefined>;
   /** Finds the value at a tag path of the metadata; undefined if there is none. */
   locate(instance: ManifestInstance, tagPath: string): Promise<BulkDataLocation | undefined>;
 }

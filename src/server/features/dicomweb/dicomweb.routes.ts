@@ -152,7 +152,12 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     described.frames,
     async (c) => {
       const { catalogue, instance } = await openInstance(c, c.req.param());
-      return framesResponse(catalogue, instance, c.req.param("frames"), acceptOf(c));
+      const { study, series } = c.req.param();
+      return framesResponse(catalogue, instance, c.req.param("frames"), {
+        accept: acceptOf(c),
+        range: c.req.header("range"),
+        findCopy: () => catalogue.derivative(study, series),
+      });
     },
   );
 

@@ -1,18 +1,20 @@
-import { frameTransferSyntaxUID } from "../../../shared/dicom/transfer-syntax.ts";
+import { frameTransferSyntaxUID, TransferSyntax } from "../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notAcceptable, notFound, validationFailed } from "../../http/http.errors.ts";
 import { frameHeaders } from "./archive-headers.ts";
+import { copiedFramesResponse, type FrameRequest } from "./copied-frames.ts";
 import type { DicomwebCatalogue } from "./dicomweb.catalogue.ts";
 import { borrowFrame, readFrame } from "./frame-bytes.ts";
-import { negotiateFrames } from "./media-types.ts";
+import { negotiateCopy, negotiateFrames } from "./media-types.ts";
 import { bareBody, multipartRelated, onePartRelated, type Part } from "./multipart-related.ts";
 
 /** The most frames that a request may list; such a list takes about 40 kB of the path. */
 export const MAX_LISTED_FRAMES = 8_192;
 
 /**
- * Answers frames as they are stored (PS3.18 §10.4.1.1.6), never transcoded. `list` is `1` or `1,2,3`. A single frame may be
+ * Answers frames as they are stored (PS3.18 §10.4.1.1.6), or those of the lossless copy to a client that names its syntax; nothing
+ * is transcoded for a request. `list` is `1` or `1,2,3`. A single frame may be
  * requested as a bare body, as the viewer does.
  * @throws {AppError} 400 for an unreadable list, 404 for a missing frame, 406 as {@link negotiateFrames}
  */
@@ -20,13 +22,16 @@ export async function framesResponse(
   catalogue: DicomwebCatalogue,
   instance: ManifestInstance,
   list: string,
-  accept: string | undefined,
+  request: FrameRequest,
 ): Promise<Response> {
   const frameNumbers = parseFrameList(list);
   const frameCount = instance.frames.kind === "none" ? 0 : instance.frames.frameCount;
   if (frameNumbers.some((frameNumber) => frameNumber > frameCount)) throw new AppError(notFound);
 
-  return respond(catalogue, instance, frameNumbers, accept);
+  return (
+    (await respondByCopy(instance, frameNumbers, request)) ??
+    (await respond(catalogue, instance, frameNumbers, request.accept))
+  );
 }
 
 /** Every frame of an instance, in order; see {@link framesResponse}. */
@@ -42,6 +47,17 @@ export function allFramesResponse(
     Array.from({ length: frameCount }, (_, index) => index + 1),
     accept,
   );
+}
+
+async function respondByCopy(
+  { transferSyntaxUID, sopInstanceUID }: ManifestInstance,
+  frameNumbers: number[],
+  { accept, range, findCopy }: FrameRequest,
+): Promise<Response | undefined> {
+  const stored = frameTransferSyntaxUID(transferSyntaxUID);
+  const wanted = findCopy && negotiateCopy(accept, stored, TransferSyntax.htJpeg2000Rpcl);
+  const derivative = wanted && (await findCopy());
+  return derivative && copiedFramesResponse(derivative, { sopInstanceUID, frameNumbers }, wanted, range);
 }
 
 async function respond(

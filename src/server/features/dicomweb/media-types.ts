@@ -38,6 +38,30 @@ export function negotiateFrames(accept: string | undefined, transferSyntaxUID: s
   return negotiate(accept, ["application/octet-stream", ...(image ? [image] : [])], transferSyntaxUID);
 }
 
+/**
+ * How the client takes frames of a lossless copy in another transfer syntax: only if it names that syntax, and before any entry
+ * that takes the frames as they are stored.
+ */
+export function negotiateCopy(
+  accept: string | undefined,
+  stored: string,
+  copied: string,
+): Representation | undefined {
+  const image = IMAGE_TYPES[stored];
+  const storedTypes = ["application/octet-stream", ...(image ? [image] : [])];
+  // Programs that are older than the registered name of HTJ2K's code streams use another one.
+  const copiedTypes = ["application/octet-stream", IMAGE_TYPES[copied] ?? "", "image/jhc"];
+  for (const entry of parseAccept(accept)) {
+    if (entry.parameters.get("transfer-syntax") === copied) {
+      const taken = representationIn(entry, copiedTypes);
+      if (taken) return taken;
+    } else if (takesSyntax(entry.parameters, stored) && representationIn(entry, storedTypes)) {
+      return undefined;
+    }
+  }
+  return undefined;
+}
+
 /** @throws {AppError} 406 if the client does not accept `application/dicom` */
 export function negotiateInstances(accept: string | undefined, transferSyntaxUID?: string): Representation {
   return negotiate(accept, ["application/dicom"], transferSyntaxUID);
@@ -71,18 +95,23 @@ function negotiate(accept: string | undefined, types: string[], transferSyntaxUI
   const [defaultType = "application/octet-stream"] = types;
   const wanted = parseAccept(accept);
   if (wanted.length === 0) return { multipart: true, type: defaultType };
-  for (const { type, parameters } of wanted) {
-    if (!takesSyntax(parameters, transferSyntaxUID)) continue;
-    if (type === "*/*" || type === "multipart/*") return { multipart: true, type: defaultType };
-    if (type === "multipart/related") {
-      const part = parameters.get("type") ?? defaultType;
-      if (part === "*/*") return { multipart: true, type: defaultType };
-      if (types.includes(part)) return { multipart: true, type: part };
-    } else if (types.includes(type)) {
-      return { multipart: false, type };
-    }
+  for (const entry of wanted) {
+    const taken = takesSyntax(entry.parameters, transferSyntaxUID)
+      ? representationIn(entry, types)
+      : undefined;
+    if (taken) return taken;
   }
   throw new AppError(notAcceptable);
+}
+
+/** How one entry takes one of the types, of which the first is the default. */
+function representationIn({ type, parameters }: AcceptedType, types: string[]): Representation | undefined {
+  const [defaultType = ""] = types;
+  if (type === "*/*" || type === "multipart/*") return { multipart: true, type: defaultType };
+  if (type !== "multipart/related") return types.includes(type) ? { multipart: false, type } : undefined;
+  const part = parameters.get("type") ?? defaultType;
+  if (part === "*/*") return { multipart: true, type: defaultType };
+  return types.includes(part) ? { multipart: true, type: part } : undefined;
 }
 
 /** Whether the client accepts the stored transfer syntax; a client that names none gets it, as from other archives. */

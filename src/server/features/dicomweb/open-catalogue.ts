@@ -60,6 +60,10 @@ export function openCatalogue(
       const object = await findManifest(studyInstanceUID, seriesInstanceUID);
       return object && (await openSeries(deps, userId, object).metadata());
     },
+    async derivative(studyInstanceUID, seriesInstanceUID) {
+      const object = await findManifest(studyInstanceUID, seriesInstanceUID);
+      return object && (await reader.derivative(object));
+    },
     read: reader.read,
     borrow: reader.borrow,
     async open(instance, range) {
@@ -83,7 +87,8 @@ export function openSeries(
   return {
     manifest: () => opened(deps.series.manifest(object)),
     async metadata() {
-      const stored = await opened(deps.series.metadata(object));
+      const derivative = await deps.series.derivative(object);
+      const stored = await opened(deps.series.metadata(object, derivative));
       if (stored.inflatedBytes <= MAX_AT_ONCE_BYTES) return stored;
       return { ...stored, open: async () => inTurnOf(deps, readerId, await stored.open()) };
     },

@@ -1,4 +1,5 @@
 import type { SeriesManifest } from "../../archive/manifest.ts";
+import type { Derivative } from "../../holdings/derivatives/derivative.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import type { InstanceBytes, StoredMetadata } from "./dicomweb.catalogue.ts";
 
@@ -9,5 +10,8 @@ import type { InstanceBytes, StoredMetadata } from "./dicomweb.catalogue.ts";
 export interface SeriesReader extends InstanceBytes {
   /** @throws {ManifestError} `ManifestTooLarge` if it would take more memory than one request may */
   manifest(object: StoredObjectRow): Promise<SeriesManifest>;
-  metadata(object: StoredObjectRow): Promise<StoredMetadata>;
+  /** With the copy of the series, instances name its transfer syntax too. */
+  metadata(object: StoredObjectRow, derivative?: Derivative): Promise<StoredMetadata>;
+  /** The lossless copy of the series, if it has one that may be shown. */
+  derivative(object: Pick<StoredObjectRow, "id">): Promise<Derivative | undefined>;
 }

@@ -34,6 +34,7 @@ export const personalData: Record<string, PersonalData | typeof noPersonalData> 
     kept: "with the account; after it 5 years, addresses 6 months (Marco Civil art. 15)",
   },
   backups: noPersonalData,
+  derivatives: { exportedIn: null, erasure: "deleted", kept: "made of the images, which are exported" },
   devolucoes: { exportedIn: "account.json", erasure: "pseudonymised", kept: "as payments" },
   doctor_invitations: {
     exportedIn: "account.json",

@@ -23,7 +23,7 @@ import { pseudonymiseAudit, recordAudit } from "../audit/audit.repo.ts";
 import { endResumablesOfAccount } from "../ingest/resumable/ended-resumables.repo.ts";
 import { resumableSweepQueue } from "../ingest/resumable/resumable-jobs.ts";
 import { listLabKeys } from "../labs/labs.repo.ts";
-import { listObjectsOfAccount, lockStudiesOfAccount } from "../studies/study-storage.repo.ts";
+import { lockStudiesOfAccount, takeObjectsOfAccount } from "../studies/study-storage.repo.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { deleteSupportMessagesOf } from "../support/support.repo.ts";
 
@@ -49,7 +49,7 @@ export async function deleteUser(
     await lockStudiesOfAccount(tx, id);
     const labKeys = await listLabKeys(tx, id);
     const labs = labKeys.map((key) => ({ key, stagedOn: null }));
-    await discardObjects(deps, tx, [...(await listObjectsOfAccount(tx, id)), ...labs]);
+    await discardObjects(deps, tx, [...(await takeObjectsOfAccount(tx, id)), ...labs]);
     await endResumablesOfAccount(tx, id, now);
     await deps.jobs.enqueue(resumableSweepQueue, {}, { tx, singletonKey: id });
     const former = await listFormerAddresses(tx, id);

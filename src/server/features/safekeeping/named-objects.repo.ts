@@ -41,6 +41,7 @@ export async function listOrphans(sql: Sql, keys: readonly string[]): Promise<st
     select key from unnest(${keys as string[]}::text[]) as given (key)
     where not exists (select 1 from stored_objects where stored_objects.key = given.key)
       and not exists (select 1 from lab_exams where lab_exams.key = given.key)
+      and not exists (select 1 from derivatives where derivatives.key = given.key)
       and not exists (
         select 1 from uploads
         where uploads.id::text = split_part(given.key, '/', 1)

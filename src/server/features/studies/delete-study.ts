@@ -1,4 +1,5 @@
 import type { Deps } from "../../deps.ts";
+import { takeDerivativesOf } from "../../holdings/derivatives/derivatives.repo.ts";
 import { discardObjects } from "../../holdings/objects/discard-objects.ts";
 import { listStoredObjects } from "../../holdings/objects/stored-objects.repo.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -39,7 +40,8 @@ export async function deleteStudy(
       now,
     );
     await removeExams(tx, study.accountId, "imaging", 1);
-    await discardObjects(deps, tx, await listStoredObjects(tx, study.id));
+    const objects = await listStoredObjects(tx, study.id);
+    await discardObjects(deps, tx, [...objects, ...(await takeDerivativesOf(tx, [study.id]))]);
     await deleteStudyRow(tx, study.id);
     await recordAudit(tx, {
       at: now,

@@ -1,6 +1,7 @@
 import { and, eq, exists, inArray, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Tx } from "../../db/client.ts";
+import { takeDerivativesOf } from "../../holdings/derivatives/derivatives.repo.ts";
 import { isKept } from "../../holdings/kept.repo.ts";
 import type { DiscardedObject } from "../../holdings/objects/discard-objects.ts";
 import { storedObjects } from "../../holdings/objects/stored-objects.table.ts";
@@ -68,5 +69,5 @@ export async function deleteRemovedStudies(
     .from(storedObjects)
     .where(inArray(storedObjects.studyId, ids));
   await tx.delete(studies).where(inArray(studies.id, ids));
-  return objects;
+  return [...objects, ...(await takeDerivativesOf(tx, ids))];
 }

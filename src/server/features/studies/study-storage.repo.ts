@@ -1,21 +1,28 @@
 import { and, eq, inArray, ne, not, sql } from "drizzle-orm";
 import type { Db, DbOrTx, Tx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
+import { takeDerivativesOf } from "../../holdings/derivatives/derivatives.repo.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
 import { type StudyRow, studies } from "./studies.table.ts";
 
 type OfUpload = { uploadId: string };
 
-/** Keys of everything an account stores. */
-export async function listObjectsOfAccount(
-  db: DbOrTx,
+/** Keys of everything an account stores, whose deletion follows in the same transaction. */
+export async function takeObjectsOfAccount(
+  tx: Tx,
   accountId: string,
 ): Promise<Pick<StoredObjectRow, "key" | "stagedOn">[]> {
-  return await db
+  const objects = await tx
     .select({ key: storedObjects.key, stagedOn: storedObjects.stagedOn })
     .from(storedObjects)
     .innerJoin(studies, eq(studies.id, storedObjects.studyId))
     .where(eq(studies.accountId, accountId));
+  const owned = await tx.select({ id: studies.id }).from(studies).where(eq(studies.accountId, accountId));
+  const copies = await takeDerivativesOf(
+    tx,
+    owned.map(({ id }) => id),
+  );
+  return [...objects, ...copies];
 }
 
 /** The accounts of those among the keys that a study's row names. */

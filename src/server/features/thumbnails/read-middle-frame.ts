@@ -8,8 +8,8 @@ import type { SeriesReader } from "../dicomweb/series-reader.ts";
 import type { PictureRequest } from "./worker/picture-messages.ts";
 
 /** The largest frame, which bounds the decoder's memory and the transfer from the archive store. */
-const MAX_FRAME_BYTES = 64 * 1024 * 1024;
-const MAX_HEADER_BYTES = 16 * 1024 * 1024;
+export const MAX_FRAME_BYTES = 64 * 1024 * 1024;
+export const MAX_HEADER_BYTES = 16 * 1024 * 1024;
 /** A frame beyond this offset in a deflated file has no picture, since everything before it would have to be inflated. */
 const MAX_INFLATED_BYTES = 256 * 1024 * 1024;
 /** A header and frame up to this size are sent to the decoder; larger ones are passed in a file. */
@@ -39,11 +39,8 @@ export async function readMiddleFrame(
   const { frameBytes, endsAt } = extentOf(frames, frameIndex);
   const isFar = endsAt > MAX_INFLATED_BYTES && (instance.method !== 0 || isDeflated(frames));
   if (headerBytes > MAX_HEADER_BYTES || frameBytes > MAX_FRAME_BYTES || isFar) return "too_large";
-  const header = { offset: 0, length: headerBytes };
   const parts = [
-    piecesOf(
-      await (isDeflated(frames) ? series.openInflated(instance, header) : series.open(instance, header)),
-    ),
+    await openHeader(series, instance),
     piecesOf(await readFrame(series, instance, frameIndex)),
   ] as const;
   if (headerBytes + frameBytes > MAX_SENT_BYTES) {
@@ -61,19 +58,30 @@ export async function readMiddleFrame(
   return { request: { transferSyntaxUID, frameIndex, source }, async [Symbol.asyncDispose]() {} };
 }
 
+/** The instance's file up to its first byte of pixel data, inflated. */
+export async function openHeader(series: SeriesReader, instance: ManifestInstance): Promise<Pieces> {
+  const { frames } = instance;
+  if (frames.kind === "none") throw new RangeError("an instance without pixels");
+  const header = { offset: 0, length: firstPixelByte(frames) };
+  return piecesOf(
+    await (isDeflated(frames) ? series.openInflated(instance, header) : series.open(instance, header)),
+  );
+}
+
 async function* joinedPieces(parts: readonly Pieces[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield* part;
 }
 
-function isDeflated(frames: FrameTable): boolean {
+export function isDeflated(frames: FrameTable): boolean {
   return frames.kind === "native" && frames.deflated === true;
 }
 
-function firstPixelByte(frames: Exclude<FrameTable, { kind: "none" }>): number {
+export function firstPixelByte(frames: Exclude<FrameTable, { kind: "none" }>): number {
   return frames.kind === "native" ? frames.offset : (frames.frames[0]?.[0]?.[0] ?? 0);
 }
 
-function extentOf(frames: FrameTable, frameIndex: number): { frameBytes: number; endsAt: number } {
+/** How many bytes a frame has, and where the last of them is. */
+export function extentOf(frames: FrameTable, frameIndex: number): { frameBytes: number; endsAt: number } {
   const { ranges = [], shift } = locateFrame(frames, frameIndex) ?? {};
   const lengths = ranges.reduce((sum, [, length]) => sum + length, 0);
   const [offset, length] = ranges.at(-1) ?? [0, 0];

@@ -1,0 +1,97 @@
+import { crc32 } from "node:zlib";
+import type { Deps } from "../../deps.ts";
+import { ByteCache } from "../../runtime/byte-cache.ts";
+import { describeError } from "../../runtime/log.ts";
+import { type ByteRange, ObjectNotFound, StoreUnavailable } from "../../storage/object-store.ts";
+import { readStored, type StoreDeps } from "../reading/stored-bytes.ts";
+import type { Derivative, FindDerivative } from "./derivative.ts";
+import { type DerivativeIndex, decodeIndex, weightOf } from "./derivative-index.ts";
+import { findDerivative, type StoredDerivative } from "./derivatives.repo.ts";
+import { remakeDerivative } from "./discard-derivative.ts";
+
+type ReadDeps = StoreDeps & Pick<Deps, "db" | "jobs" | "log">;
+
+const INDEXES_MAX_BYTES = 24 * 1024 * 1024;
+
+/** Creates a finder with a bounded cache of indexes. A copy never changes, and one that was deleted is noticed when it is read. */
+export function createDerivativeReader(deps: ReadDeps): FindDerivative {
+  const opened = new ByteCache<{ derivative: Derivative; weightBytes: number }>(
+    INDEXES_MAX_BYTES,
+    ({ weightBytes }) => weightBytes,
+  );
+  const lost = new Set<string>();
+
+  async function giveUp(derivative: StoredDerivative): Promise<undefined> {
+    opened.delete(derivative.manifestId);
+    if (lost.has(derivative.key)) return undefined;
+    lost.add(derivative.key);
+    // The original is shown whatever becomes of this.
+    await remakeDerivative(deps, derivative).catch((error: unknown) =>
+      deps.log.warn("derivative.not_remade", describeError(error)),
+    );
+    lost.delete(derivative.key);
+    return undefined;
+  }
+
+  async function openIndex(derivative: StoredDerivative): Promise<DerivativeIndex | undefined> {
+    const { indexOffset, sizeBytes, indexSha256 } = derivative;
+    const range = { offset: indexOffset, length: sizeBytes - indexOffset };
+    const isRight = (bytes: Uint8Array) =>
+      new Bun.CryptoHasher("sha256").update(bytes).digest("hex") === indexSha256;
+    const bytes = await readRight(deps, derivative.key, range, isRight);
+    return bytes ? decodeIndex(bytes) : await giveUp(derivative);
+  }
+
+  function describe(derivative: StoredDerivative, index: DerivativeIndex): Derivative {
+    const instances = new Map(index.instances.map((instance) => [instance.sopInstanceUID, instance]));
+    return {
+      version: derivative.key,
+      instances,
+      async readFrame(sopInstanceUID, frameIndex) {
+        const frame = instances.get(sopInstanceUID)?.frames[frameIndex];
+        if (!frame) return undefined;
+        const isRight = (bytes: Uint8Array) => crc32(bytes) === frame.crc32;
+        const bytes = await readRight(deps, derivative.key, frame, isRight);
+        if (!bytes) return await giveUp(derivative);
+        return { bytes, prefixLengths: frame.prefixLengths };
+      },
+    };
+  }
+
+  return async (manifestId) => {
+    const known = opened.get(manifestId);
+    if (known) return known.derivative;
+    const derivative = await findDerivative(deps.db, manifestId);
+    const index = derivative && (await openIndex(derivative));
+    if (!derivative || !index) return undefined;
+    const value = { derivative: describe(derivative, index), weightBytes: weightOf(index) };
+    opened.set(manifestId, value);
+    return value.derivative;
+  };
+}
+
+/** Reads a range; `undefined` if its bytes are wrong or gone. @throws {StoreUnavailable} which proves nothing about them */
+async function readRight(
+  deps: ReadDeps,
+  key: string,
+  range: ByteRange,
+  isRight: (bytes: Uint8Array) => boolean,
+): Promise<Uint8Array | undefined> {
+  const object = { key, location: "archive", stagedOn: null } as const;
+  try {
+    const bytes = await readStored(deps, object, range);
+    if (isRight(bytes)) return bytes;
+    if (!deps.cache) return undefined;
+    // The wrong bytes may be those of the local copy.
+    await deps.cache.dropCopy(key);
+    const again = await readStored(deps, object, range);
+    return isRight(again) ? again : undefined;
+  } catch (error) {
+    if (error instanceof ObjectNotFound) return undefined;
+    if (!(error instanceof StoreUnavailable)) throw error;
+    // A truncated object lacks the range.
+    const kept = await deps.store.stat(key);
+    if (!kept || kept.sizeBytes < range.offset + range.length) return undefined;
+    throw error;
+  }
+}
