@@ -4,8 +4,8 @@ import { characterSetValue, textEncoderFor } from "../demo/phantom/character-set
 import { toElements } from "../demo/phantom/keywords.ts";
 import { DEMO_PATIENTS } from "../demo/phantom/patients.ts";
 import { planCtChest } from "../demo/phantom/plans/ct-chest.ts";
-import { uidOf } from "../demo/phantom/random.ts";
 import type { Pixels } from "../demo/phantom/series-plan.ts";
+import { uidOf } from "../demo/phantom/uid.ts";
 
 const EXPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2.1";
 const PATIENT = DEMO_PATIENTS.joao;

@@ -1,6 +1,7 @@
 import { indexOfInstances, studyColumns } from "../../src/server/features/ingest/study-index.ts";
 import type { studies } from "../../src/server/features/studies/studies.table.ts";
-import { createRandom, type Random, uidOf } from "../demo/phantom/random.ts";
+import { createRandom, type Random } from "../../src/shared/phantom/random.ts";
+import { uidOf } from "../demo/phantom/uid.ts";
 
 const DAY_MS = 24 * 3600_000;
 const NEWEST = Date.UTC(2026, 10, 1);

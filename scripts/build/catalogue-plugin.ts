@@ -7,6 +7,7 @@ const ENTRY_PAGE = ["src/client/boot.ts", "src/client/features/auth/auth-screen.
 const OTHER_PAGES = [
   "src/client/features/frame/his-screen.tsx",
   "src/client/features/verification/verify-screen.tsx",
+  "src/client/features/help/help-screen.tsx",
   "src/client/features/visit/visit-screen.tsx",
 ].map((path) => join(root, path));
 

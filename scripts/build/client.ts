@@ -19,6 +19,7 @@ const ICON = "src/client/styles/icon.svg";
 const MARKS = "src/client/marks";
 const ISLANDS = {
   auth: "src/client/features/auth/auth-screen.tsx",
+  help: "src/client/features/help/help-screen.tsx",
   his: "src/client/features/frame/his-screen.tsx",
   verify: "src/client/features/verification/verify-screen.tsx",
   visit: "src/client/features/visit/visit-screen.tsx",
@@ -120,6 +121,7 @@ function createGraph(result: Bun.BuildOutput, files: LinkedFile[]): ClientGraph 
     marks: marksOf(linkedUrl),
     islands: {
       auth: preloads(ISLANDS.auth),
+      help: preloads(ISLANDS.help),
       his: preloads(ISLANDS.his),
       verify: preloads(ISLANDS.verify),
       visit: preloads(ISLANDS.visit),

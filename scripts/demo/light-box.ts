@@ -1,11 +1,11 @@
 import { join } from "node:path";
+import { createHead } from "../../src/shared/phantom/head.ts";
+import { renderCtHeadSlice } from "../../src/shared/phantom/head-ct.ts";
+import { clamp } from "../../src/shared/phantom/noise.ts";
+import { soften } from "../../src/shared/phantom/raster.ts";
 import { captionDots, GLYPH_ADVANCE } from "./caption-font.ts";
 import { renderChestRadiograph, toFilm } from "./phantom/chest-radiograph.ts";
-import { createHead } from "./phantom/head.ts";
-import { clamp } from "./phantom/noise.ts";
-import { renderCtHeadSlice } from "./phantom/plans/ct-head.ts";
 import { encodePng } from "./phantom/png.ts";
-import { soften } from "./phantom/raster.ts";
 
 const SEED = 7;
 const FILM = { columns: 1120, rows: 1440, across: 4, down: 5, margin: 20, header: 40, gap: 2 } as const;

@@ -47,5 +47,11 @@ async function clientGraph(): Promise<ClientGraph> {
     page.matchAll(/<link rel="stylesheet"[^>]* href="([^"]+)"/g),
     ([, href = ""]) => href,
   );
-  return { ...built, entry, styles, fonts: [], islands: { auth: [], his: [], verify: [], visit: [] } };
+  return {
+    ...built,
+    entry,
+    styles,
+    fonts: [],
+    islands: { auth: [], help: [], his: [], verify: [], visit: [] },
+  };
 }

@@ -25,6 +25,7 @@ const hisIslandSchema = z.object({
   pix: z.optional(z.enum(["manual", "automatic", "none"])),
 });
 
+const helpIslandSchema = z.object({ productName: z.string() });
 const verifyIslandSchema = z.object({ productName: z.string() });
 /** The page of a link, for somebody without an account. */
 const visitIslandSchema = z.object({
@@ -38,6 +39,7 @@ const visitIslandSchema = z.object({
 /** The closed list of islands and what the server may hand each of them. */
 export const islandSchemas = {
   auth: authIslandSchema,
+  help: helpIslandSchema,
   his: hisIslandSchema,
   verify: verifyIslandSchema,
   visit: visitIslandSchema,

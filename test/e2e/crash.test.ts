@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createRandom, type Random, seedOf } from "../../scripts/demo/phantom/random.ts";
+import { createRandom, type Random, seedOf } from "../../src/shared/phantom/random.ts";
 import { startFaultyS3Server } from "../support/faulty-s3-server.ts";
 import { processesNaming, processTree, waitUntilEnded } from "../support/process-tree.ts";
 import { s3Environment } from "../support/s3-environment.ts";

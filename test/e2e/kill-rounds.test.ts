@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createRandom, type Random, seedOf } from "../../scripts/demo/phantom/random.ts";
+import { createRandom, type Random, seedOf } from "../../src/shared/phantom/random.ts";
 import { type FaultyS3Server, startFaultyS3Server } from "../support/faulty-s3-server.ts";
 import { deleteStudy, Ledger } from "../support/kill-rounds.ts";
 import { processesNaming, waitUntilEnded } from "../support/process-tree.ts";

@@ -1,5 +1,5 @@
-import { bell, ramp } from "./noise.ts";
-import { accumulate, type Raster } from "./raster.ts";
+import { bell, ramp } from "../../../src/shared/phantom/noise.ts";
+import { accumulate, type Raster } from "../../../src/shared/phantom/raster.ts";
 import { RIB_STEP, type RibPoint, ribPath, splitRib } from "./rib-path.ts";
 import { emptyLike, flush, type Point, paintTube } from "./tube.ts";
 

@@ -1,6 +1,5 @@
-import { paintChestBones } from "./chest-bones.ts";
-import { bell, clamp, createGrain, createSmoothNoise, mix, ramp } from "./noise.ts";
-import { createRandom, type Random, seedOf } from "./random.ts";
+import { bell, clamp, createGrain, createSmoothNoise, mix, ramp } from "../../../src/shared/phantom/noise.ts";
+import { createRandom, type Random, seedOf } from "../../../src/shared/phantom/random.ts";
 import {
   accumulate,
   addGrain,
@@ -10,7 +9,8 @@ import {
   type Shape,
   soften,
   wholeOf,
-} from "./raster.ts";
+} from "../../../src/shared/phantom/raster.ts";
+import { paintChestBones } from "./chest-bones.ts";
 import { emptyLike, flush, type Point, paintTube } from "./tube.ts";
 
 /** Width and height of the cassette in mm. */

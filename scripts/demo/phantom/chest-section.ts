@@ -7,11 +7,20 @@ import {
   mix,
   ramp,
   type SmoothNoise,
-} from "./noise.ts";
-import { seedOf } from "./random.ts";
-import { ellipse, ellipsoidAt, forEachPixel, paint, type Raster, rimOf, rod, type Shape } from "./raster.ts";
+} from "../../../src/shared/phantom/noise.ts";
+import { seedOf } from "../../../src/shared/phantom/random.ts";
+import {
+  ellipse,
+  ellipsoidAt,
+  forEachPixel,
+  paint,
+  type Raster,
+  rimOf,
+  rod,
+  type Shape,
+} from "../../../src/shared/phantom/raster.ts";
+import { TISSUES } from "../../../src/shared/phantom/tissue.ts";
 import { ribPath } from "./rib-path.ts";
-import { TISSUES } from "./tissue.ts";
 
 /** Heights in mm between which the chest is modelled; 0 is the middle of the chest, as in the radiograph. */
 export const CHEST_RANGE = { bottom: -110, top: 120 } as const;

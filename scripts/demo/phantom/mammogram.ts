@@ -1,6 +1,12 @@
-import { bell, clamp, createGrain, createSmoothNoise, ramp } from "./noise.ts";
-import { seedOf } from "./random.ts";
-import { createRaster, ellipse, forEachPixel, type Raster, wholeOf } from "./raster.ts";
+import { bell, clamp, createGrain, createSmoothNoise, ramp } from "../../../src/shared/phantom/noise.ts";
+import { seedOf } from "../../../src/shared/phantom/random.ts";
+import {
+  createRaster,
+  ellipse,
+  forEachPixel,
+  type Raster,
+  wholeOf,
+} from "../../../src/shared/phantom/raster.ts";
 
 /** Width and height of the detector in mm. */
 export const DETECTOR_MM = [180, 240] as const;

@@ -4,6 +4,7 @@ import {
   writeInstance,
 } from "../../../src/server/dicom/write-instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { seedOf } from "../../../src/shared/phantom/random.ts";
 import { characterSetValue, textEncoderFor } from "./character-set.ts";
 import { type Attributes, toElements } from "./keywords.ts";
 import { ageAt, DEMO_PATIENTS, type DemoPatient } from "./patients.ts";
@@ -13,9 +14,9 @@ import { planCtHead } from "./plans/ct-head.ts";
 import { planMammogram } from "./plans/mammogram.ts";
 import { planMrHead } from "./plans/mr-head.ts";
 import { planUsHeart } from "./plans/us-heart.ts";
-import { seedOf, uidOf } from "./random.ts";
 import { encodeRleFrame } from "./rle.ts";
 import type { Pixels, PlanOptions, RenderedInstance, SeriesPlan, StudyPlan } from "./series-plan.ts";
+import { uidOf } from "./uid.ts";
 
 const PLANS = {
   "ct-head": planCtHead,

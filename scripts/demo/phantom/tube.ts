@@ -1,5 +1,5 @@
-import { clamp } from "./noise.ts";
-import { forEachPixel, type Raster, type Shape } from "./raster.ts";
+import { clamp } from "../../../src/shared/phantom/noise.ts";
+import { forEachPixel, type Raster, type Shape } from "../../../src/shared/phantom/raster.ts";
 
 export type Point = readonly [x: number, y: number];
 

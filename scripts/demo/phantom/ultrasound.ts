@@ -8,9 +8,9 @@ import {
   mix,
   ramp,
   type SmoothNoise,
-} from "./noise.ts";
-import { seedOf } from "./random.ts";
-import { ellipse, rimOf, type Shape } from "./raster.ts";
+} from "../../../src/shared/phantom/noise.ts";
+import { seedOf } from "../../../src/shared/phantom/random.ts";
+import { ellipse, rimOf, type Shape } from "../../../src/shared/phantom/raster.ts";
 
 /** mm from the transducer's face to the bottom of the sector. */
 export const SECTOR_DEPTH_MM = 160;

@@ -57,6 +57,17 @@ export function visitDocument(context: DocumentContext, props: IslandProps<"visi
   );
 }
 
+/** `/ajuda`. */
+export function helpDocument(context: DocumentContext, props: IslandProps<"help">) {
+  return (
+    <Shell {...context} island="help">
+      <Island name="help" props={props}>
+        <IslandFailures failed={verifyFailed} />
+      </Island>
+    </Shell>
+  );
+}
+
 /** `/verificar`. */
 export function verifyDocument(context: DocumentContext, props: IslandProps<"verify">) {
   return (

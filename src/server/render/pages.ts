@@ -5,7 +5,14 @@ import { relyingPartyOf } from "../http/relying-party.ts";
 import { type AssetSource, serveAsset } from "./assets.ts";
 import { type ClientGraph, readClientGraph } from "./client-graph.ts";
 import type { DocumentContext } from "./document-context.ts";
-import { entryDocument, hisDocument, notFoundDocument, verifyDocument, visitDocument } from "./documents.tsx";
+import {
+  entryDocument,
+  helpDocument,
+  hisDocument,
+  notFoundDocument,
+  verifyDocument,
+  visitDocument,
+} from "./documents.tsx";
 import { SERVICE_WORKER_PATH, serviceWorkerScript } from "./service-worker.ts";
 import { MANIFEST_PATH, webManifest } from "./web-manifest.ts";
 
@@ -113,6 +120,7 @@ export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
       .get("/reset-password/:token", (c) => entry(c, { resetToken: c.req.param("token") }))
       // The page shows a button, because programs that scan mails open every link.
       .get("/stop-email-change/:token", (c) => entry(c, { stopToken: c.req.param("token") }))
+      .get("/ajuda", async (c) => c.html(helpDocument(await contextOf(c), { productName })))
       .get("/verificar", async (c) => c.html(verifyDocument(await contextOf(c), { productName })))
       .get("/invitation/:token", (c) => entry(c, { invitationToken: c.req.param("token") }))
       .get("/his", his)

@@ -67,6 +67,15 @@ export const frameViews: Record<string, View> = {
       await page.locator(".mail-choices").waitFor();
     },
   },
+  help: { who: "owner", show: (page) => goTo(page, "help", "Ajuda", "Help") },
+  "help-page": { path: "/ajuda" },
+  sample: {
+    who: "newcomer",
+    async show(page) {
+      await button(page, "Ver com um exame de exemplo", "See it with a sample exam").click();
+      await page.locator(".visor canvas[data-slice]").waitFor();
+    },
+  },
   support: { who: "owner", show: (page) => goTo(page, "support", "Suporte", "Support") },
   "support-wrong": {
     who: "owner",

@@ -42,6 +42,7 @@ const undocumented: Record<string, string> = {
   "GET /": "page",
   "GET /his": "page",
   "GET /his/subscription": "page",
+  "GET /ajuda": "page",
   "GET /verificar": "page",
   "GET /v/{id}": "page of a link",
   "GET /reset-password/{token}": "page that a mailed link opens",

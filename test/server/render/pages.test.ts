@@ -23,6 +23,7 @@ const graph: ClientGraph = {
   },
   islands: {
     auth: ["/assets/boot-1.js", "/assets/auth-1.js"],
+    help: ["/assets/boot-1.js", "/assets/help-1.js"],
     his: ["/assets/boot-1.js", "/assets/his-1.js"],
     verify: ["/assets/boot-1.js", "/assets/verify-1.js"],
     visit: ["/assets/boot-1.js", "/assets/visit-1.js"],

@@ -1,5 +1,8 @@
+import { CT_INTERCEPT, toStoredCt } from "../../../../src/shared/phantom/ct-stored.ts";
+import { addGrain, createRaster, soften } from "../../../../src/shared/phantom/raster.ts";
+import { type SliceStack, stackSlices } from "../../../../src/shared/phantom/slice-stack.ts";
+import { TISSUES } from "../../../../src/shared/phantom/tissue.ts";
 import { CHEST_RANGE, type Chest, createChest, paintChest, paintChestTable } from "../chest-section.ts";
-import { addGrain, createRaster, soften } from "../raster.ts";
 import {
   type PlanOptions,
   type RenderedInstance,
@@ -7,9 +10,7 @@ import {
   SOP_CLASS,
   type StudyPlan,
 } from "../series-plan.ts";
-import { TISSUES } from "../tissue.ts";
-import { axialGeometry, type SliceStack, stackSlices } from "./axial-slices.ts";
-import { CT_INTERCEPT, toStoredCt } from "./ct-stored.ts";
+import { axialGeometry } from "./axial-slices.ts";
 
 const FIELD_MM = 380;
 const MIDDLE_Y_MM = 14;

@@ -1,5 +1,11 @@
-import { createHead, HEAD_RANGE, type Head, paintHead, paintHeadRest } from "../head.ts";
-import { addGrain, createRaster, type Raster, soften } from "../raster.ts";
+import { CT_INTERCEPT, toStoredCt } from "../../../../src/shared/phantom/ct-stored.ts";
+import { createHead, HEAD_RANGE, paintHead } from "../../../../src/shared/phantom/head.ts";
+import { renderCtHeadSlice } from "../../../../src/shared/phantom/head-ct.ts";
+import type { Head } from "../../../../src/shared/phantom/head-section.ts";
+import { HEAD_FIELD_MM, headSlices } from "../../../../src/shared/phantom/head-slices.ts";
+import { addGrain, createRaster, type Raster, soften } from "../../../../src/shared/phantom/raster.ts";
+import type { SliceStack } from "../../../../src/shared/phantom/slice-stack.ts";
+import { TISSUES } from "../../../../src/shared/phantom/tissue.ts";
 import {
   type PlanOptions,
   type RenderedInstance,
@@ -7,10 +13,7 @@ import {
   SOP_CLASS,
   type StudyPlan,
 } from "../series-plan.ts";
-import { TISSUES } from "../tissue.ts";
-import { axialGeometry, type SliceStack } from "./axial-slices.ts";
-import { CT_INTERCEPT, toStoredCt } from "./ct-stored.ts";
-import { HEAD_FIELD_MM, headSlices } from "./head-slices.ts";
+import { axialGeometry } from "./axial-slices.ts";
 
 const SCOUT_HEIGHT_MM = 164;
 const SCOUT_TOP_Z = 112;
@@ -43,26 +46,6 @@ export function planCtHead({ seed, size = 512, instances = 28 }: PlanOptions): S
       axialSeries({ head, size, stack, seriesNumber: 3, kernel: "bone" }),
     ],
   };
-}
-
-/** One axial slice in Hounsfield units; the bone kernel is sharper and noisier. */
-export function renderCtHeadSlice(
-  head: Head,
-  size: number,
-  z: number,
-  kernel: "brain" | "bone" = "brain",
-): Raster {
-  const raster = createRaster({
-    columns: size,
-    rows: size,
-    fieldOfView: [HEAD_FIELD_MM, HEAD_FIELD_MM],
-    background: TISSUES.ct.air,
-  });
-  paintHead(raster, head, TISSUES.ct, z);
-  paintHeadRest(raster, TISSUES.ct.air);
-  if (kernel === "brain") soften(raster);
-  addGrain(raster, head.grain, kernel === "brain" ? 3 : 22, Math.round(z * 8));
-  return raster;
 }
 
 function axialSeries(options: {

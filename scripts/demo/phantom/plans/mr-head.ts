@@ -1,7 +1,11 @@
-import { createHead, type Head, paintHead } from "../head.ts";
+import { createHead, paintHead } from "../../../../src/shared/phantom/head.ts";
+import type { Head } from "../../../../src/shared/phantom/head-section.ts";
+import { HEAD_FIELD_MM, headSlices } from "../../../../src/shared/phantom/head-slices.ts";
+import { clamp } from "../../../../src/shared/phantom/noise.ts";
+import { addGrain, createRaster, soften } from "../../../../src/shared/phantom/raster.ts";
+import type { SliceStack } from "../../../../src/shared/phantom/slice-stack.ts";
+import { type Contrast, TISSUES } from "../../../../src/shared/phantom/tissue.ts";
 import type { Attributes } from "../keywords.ts";
-import { clamp } from "../noise.ts";
-import { addGrain, createRaster, soften } from "../raster.ts";
 import {
   type PlanOptions,
   type RenderedInstance,
@@ -9,9 +13,7 @@ import {
   SOP_CLASS,
   type StudyPlan,
 } from "../series-plan.ts";
-import { type Contrast, TISSUES } from "../tissue.ts";
-import { axialGeometry, type SliceStack } from "./axial-slices.ts";
-import { HEAD_FIELD_MM, headSlices } from "./head-slices.ts";
+import { axialGeometry } from "./axial-slices.ts";
 
 interface Sequence {
   contrast: Exclude<Contrast, "ct">;

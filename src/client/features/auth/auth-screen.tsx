@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { useAtomValue } from "jotai";
 import { type ComponentType, type RefObject, Suspense, useEffect, useRef, useState } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
@@ -63,7 +64,12 @@ export default function AuthScreen(props: IslandProps<"auth">) {
           {hasSwitched && <FocusOnFirstEmpty main={main} />}
         </Suspense>
       </main>
-      <footer className="auth-foot">© 2025 {props.productName}</footer>
+      <footer className="auth-foot">
+        © 2025 {props.productName}{" "}
+        <a className="link" href="/ajuda">
+          <Trans id="help.title">Help</Trans>
+        </a>
+      </footer>
       <Toaster />
     </>
   );

@@ -1,6 +1,6 @@
 import { Trans } from "@lingui/react/macro";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { useAtomValue } from "jotai";
+import { useAtom, useAtomValue } from "jotai";
 import { useHydrateAtoms } from "jotai/utils";
 import { Suspense, useDeferredValue, useEffect, useState } from "react";
 import { Router } from "wouter";
@@ -14,6 +14,7 @@ import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { PaymentWatch } from "../payments/payment-watch.tsx";
 import { currentPath, useHisLocation } from "../places/his-location.ts";
 import { firstPlaceAtom } from "../places/views.ts";
+import { sampleOpenAtom } from "../sample/sample-state.ts";
 import { type His, HisProvider, useHis } from "../session/his-context.ts";
 import { useCurrentUser } from "../session/use-current-user.ts";
 import { useIsActive } from "../session/use-is-active.ts";
@@ -29,6 +30,7 @@ import { ViewOutlet } from "./view-outlet.tsx";
 import { ViewTitle } from "./view-title.tsx";
 
 const TermsDialog = lazyChunk(() => import("../terms/terms-dialog.tsx"));
+const SampleOverlay = lazyChunk(() => import("../sample/sample-overlay.tsx"));
 const UploadTray = lazyChunk(() => import("../upload/tray/upload-tray.tsx"));
 const SignOutDialog = lazyChunk(() => import("./sign-out-dialog.tsx"));
 
@@ -78,6 +80,7 @@ function Frame({ his }: { his: His }) {
   useKeptShell();
   const isPhone = useMediaQuery(PHONE);
   const asksToSignOut = useAtomValue(signOutAskedAtom);
+  const [isSampleOpen, setSampleOpen] = useAtom(sampleOpenAtom);
   return (
     <HisProvider value={his}>
       <div className="his">
@@ -92,6 +95,11 @@ function Frame({ his }: { his: His }) {
         <Uploads />
       </div>
       {his.user.role !== "admin" && <PaymentWatch />}
+      {isSampleOpen && (
+        <Suspense>
+          <SampleOverlay onClose={() => setSampleOpen(false)} />
+        </Suspense>
+      )}
       {asksToSignOut && (
         <Suspense>
           <SignOutDialog />

@@ -6,6 +6,7 @@ import type { ComponentProps } from "react";
 import type { Icon } from "../../ui/icon.tsx";
 import {
   BadgeCheckIcon,
+  CircleHelpIcon,
   FlaskIcon,
   HouseIcon,
   LayersIcon,
@@ -87,6 +88,12 @@ const menuItems: MenuItem[] = [
     icon: ShieldCheckIcon,
     label: msg({ id: "menu.integrity", message: "Integrity" }),
     isVisible: ({ user }) => user.role === "admin",
+    isEnabled: () => true,
+  },
+  {
+    view: "help",
+    icon: CircleHelpIcon,
+    label: msg({ id: "help.title", message: "Help" }),
     isEnabled: () => true,
   },
   {

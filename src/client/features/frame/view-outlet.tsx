@@ -20,6 +20,7 @@ const views: Record<ViewName, ComponentType> = {
   subscription: lazyChunk(() => import("./subscription-view.tsx")),
   paymentHistory: lazyChunk(() => import("../payments/payment-history-view.tsx")),
   integrity: lazyChunk(() => import("../integrity/integrity-view.tsx")),
+  help: lazyChunk(() => import("../help/help-view.tsx")),
   support: lazyChunk(() => import("../support/support-view.tsx")),
 };
 

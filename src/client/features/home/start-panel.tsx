@@ -3,12 +3,15 @@ import { useSetAtom } from "jotai";
 import { Button } from "../../ui/button.tsx";
 import { UploadIcon } from "../../ui/icons.tsx";
 import { viewAtom } from "../places/views.ts";
+import { SampleButton } from "../sample/sample-button.tsx";
+import { sampleOpenAtom } from "../sample/sample-state.ts";
 import { useHis } from "../session/his-context.ts";
 
 /** For somebody without exams: what to do, in three steps. */
 export function StartPanel() {
   const { isActive } = useHis();
   const setView = useSetAtom(viewAtom);
+  const setSampleOpen = useSetAtom(sampleOpenAtom);
   return (
     <section className="panel home-start" aria-labelledby="home-start-title">
       <div className="home-start-room">
@@ -31,7 +34,10 @@ export function StartPanel() {
             <span>
               <Trans id="home.start.bring">
                 <b className="home-step-name">Bring the files.</b> The ZIP or the folder of the CD.
-              </Trans>
+              </Trans>{" "}
+              <button type="button" className="link" onClick={() => setView("help")}>
+                <Trans id="help.how">How do I get it?</Trans>
+              </button>
             </span>
           </li>
           <li className="home-step">
@@ -61,6 +67,7 @@ export function StartPanel() {
               <Trans id="subscription.seePlans">See plans</Trans>
             </Button>
           )}
+          <SampleButton onOpen={() => setSampleOpen(true)} />
         </div>
       </div>
     </section>

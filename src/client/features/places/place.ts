@@ -11,6 +11,7 @@ export const viewNames = [
   "subscription",
   "paymentHistory",
   "support",
+  "help",
   "integrity",
 ] as const;
 

@@ -12,6 +12,8 @@ import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { viewAtom } from "../places/views.ts";
 import { HistoryDialog } from "../receipts/history-dialog.tsx";
 import { ReportDialog } from "../reports/report-dialog.tsx";
+import { SampleButton } from "../sample/sample-button.tsx";
+import { sampleOpenAtom } from "../sample/sample-state.ts";
 import { useHis } from "../session/his-context.ts";
 import { LoginPrompt } from "../session/login-prompt.tsx";
 import { ShareDialog } from "../sharing/share-dialog.tsx";
@@ -189,6 +191,8 @@ function ListHead({ total, isFetching, hasExams, onRefresh }: ListHeadProps) {
 function NothingYet() {
   const { isActive } = useHis();
   const setView = useSetAtom(viewAtom);
+  const setSampleOpen = useSetAtom(sampleOpenAtom);
+  const sample = <SampleButton onOpen={() => setSampleOpen(true)} />;
   if (!isActive) {
     return (
       <Empty
@@ -196,6 +200,7 @@ function NothingYet() {
         text={
           <Trans id="study.none.shared">The exams that somebody shares with you appear in this list.</Trans>
         }
+        action={sample}
       />
     );
   }
@@ -209,10 +214,13 @@ function NothingYet() {
         </Trans>
       }
       action={
-        <Button kind="lit" size="big" onClick={() => setView("uploadExames")}>
-          <UploadIcon small />
-          <Trans id="study.none.action">Upload the first exam</Trans>
-        </Button>
+        <div className="empty-actions">
+          <Button kind="lit" size="big" onClick={() => setView("uploadExames")}>
+            <UploadIcon small />
+            <Trans id="study.none.action">Upload the first exam</Trans>
+          </Button>
+          {sample}
+        </div>
       }
     />
   );

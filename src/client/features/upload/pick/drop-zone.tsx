@@ -1,4 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
+import { useSetAtom } from "jotai";
 import { type DragEvent, useRef, useState } from "react";
 import { Button } from "../../../ui/button.tsx";
 import { EmptyFilm } from "../../../ui/empty.tsx";
@@ -6,6 +7,7 @@ import { CircleAlertIcon } from "../../../ui/entry-icons.tsx";
 import { FileArchiveIcon, FolderOpenIcon } from "../../../ui/icons.tsx";
 import { limitText } from "../../../ui/limit-text.ts";
 import { useMediaQuery } from "../../../ui/use-media-query.ts";
+import { viewAtom } from "../../places/views.ts";
 import { useHis } from "../../session/his-context.ts";
 import type { UploadProblem } from "../prepare-upload.ts";
 import { problemTexts } from "../upload-texts.ts";
@@ -32,6 +34,7 @@ const ACCEPTED = ".zip,application/zip,.dcm,.dicom,.dic,application/dicom";
 export function DropZone({ disabled, problem, onPick }: DropZoneProps) {
   const { i18n } = useLingui();
   const { maxUploadBytes } = useHis();
+  const setView = useSetAtom(viewAtom);
   const { isOver, ...handlers } = useDrop(disabled, onPick);
   const isTouch = useMediaQuery(TOUCH);
   const limit = limitText(i18n, maxUploadBytes);
@@ -67,6 +70,11 @@ export function DropZone({ disabled, problem, onPick }: DropZoneProps) {
           </p>
         )}
         <Pickers disabled={disabled} onPick={onPick} />
+        <p className="drop-zone-help">
+          <button type="button" className="link" onClick={() => setView("help")}>
+            <Trans id="help.noZip">No ZIP yet? See how to get it</Trans>
+          </button>
+        </p>
       </div>
     </section>
   );

@@ -1,5 +1,5 @@
-import { HEAD_RANGE } from "../head.ts";
-import { type SliceStack, stackSlices } from "./axial-slices.ts";
+import { HEAD_RANGE } from "./head.ts";
+import { type SliceStack, stackSlices } from "./slice-stack.ts";
 
 export const HEAD_FIELD_MM = 220;
 const SINGLE_Z = 22;

@@ -1,11 +1,11 @@
 import { paintSkullBase } from "./head-base.ts";
 import { paintDeepStructures } from "./head-deep.ts";
+import type { Head, HeadSection } from "./head-section.ts";
 import {
   bell,
   clamp,
   createGrain,
   createSmoothNoise,
-  type Grain,
   lengthOf,
   mix,
   ramp,
@@ -23,18 +23,6 @@ const HALF_LENGTH = 93;
 const WIDEST_Z = 14;
 const VERTEX_Z = 96;
 
-/** One person's head: what differs between people, and the noise that shapes the folds. */
-export interface Head {
-  folds: SmoothNoise;
-  fineFolds: SmoothNoise;
-  warp: SmoothNoise;
-  grain: Grain;
-  /** 1 is young and tight; larger means wider ventricles and sulci. */
-  age: number;
-  /** Left-right unevenness in mm. */
-  lean: number;
-}
-
 /** `matrix` is the size of the pictures to be made: small ones do with less noise. */
 export function createHead(seed: number, matrix = 512): Head {
   const random = createRandom(seedOf(seed, "head"));
@@ -48,18 +36,6 @@ export function createHead(seed: number, matrix = 512): Head {
     age: 0.85 + random() * 0.4,
     lean: random() * 2 - 1,
   };
-}
-
-/** Where a pixel lies in the head, handed to the painters below. */
-export interface HeadSection {
-  raster: Raster;
-  head: Head;
-  tissues: Tissues;
-  z: number;
-  /** mm below the skin; negative outside. */
-  skinDepth: Shape;
-  /** mm below the inner table of the skull; negative outside. */
-  brainDepth: Shape;
 }
 
 /** Paints the cut through the head at height `z` (mm) into the raster: image x to the left, y to the back. */

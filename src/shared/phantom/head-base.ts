@@ -1,4 +1,4 @@
-import type { HeadSection } from "./head.ts";
+import type { HeadSection } from "./head-section.ts";
 import { bell, clamp, mix, ramp } from "./noise.ts";
 import { ellipse, ellipsoidAt, forEachPixel, paint, rimOf, rod, type Shape } from "./raster.ts";
 

@@ -1,5 +1,5 @@
-import { clamp } from "../noise.ts";
-import type { Raster } from "../raster.ts";
+import { clamp } from "./noise.ts";
+import type { Raster } from "./raster.ts";
 
 /** Rescale Intercept of the CT phantoms; the slope is 1. */
 export const CT_INTERCEPT = -1024;

@@ -1,4 +1,4 @@
-import type { HeadSection } from "./head.ts";
+import type { HeadSection } from "./head-section.ts";
 import { bell, clamp, lengthOf, ramp } from "./noise.ts";
 import { ellipsoidAt, forEachPixel, paint, type Shape } from "./raster.ts";
 import type { Tissues } from "./tissue.ts";

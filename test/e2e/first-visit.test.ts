@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { violationsOn } from "../support/axe.ts";
+import { type BrowserApp, button, createBrowserApp, field, PHONE, tap } from "../support/browser-app.ts";
+import { sampleZip } from "../support/sample-zip.ts";
+
+const START_TIMEOUT_MS = 120_000;
+const JOB_TIMEOUT_MS = 120_000;
+
+const film = (page: Page) => page.locator(".visor canvas[data-slice]");
+const shownSlice = (page: Page) => film(page).getAttribute("data-slice");
+
+/** The shade of the middle of the film, where the head is. */
+const middleOf = (page: Page) =>
+  film(page).evaluate((canvas: HTMLCanvasElement) => {
+    const dot = document.createElement("canvas");
+    dot.width = dot.height = 1;
+    const context = dot.getContext("2d");
+    context?.drawImage(canvas, canvas.width / 2, canvas.height / 2, 40, 40, 0, 0, 1, 1);
+    return context?.getImageData(0, 0, 1, 1).data[0] ?? 0;
+  });
+
+describe("on a first visit", () => {
+  let app: BrowserApp;
+
+  beforeAll(async () => {
+    app = await createBrowserApp("first-visit");
+  }, START_TIMEOUT_MS);
+  afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
+
+  test(
+    "the sample exam opens from the empty home, asks no server for it, goes on offline, and Back closes it",
+    async () => {
+      const person = await app.addPerson("Nova Visita");
+      await app.as(person, { device: PHONE }, async (page) => {
+        const open = button(page, "Ver com um exame de exemplo");
+        await open.waitFor();
+        const calls: string[] = [];
+        page.on("request", (request) => {
+          if (!/\/(assets|api\/(notifications|uploads))/.test(request.url())) calls.push(request.url());
+        });
+        await tap(page, open);
+        await film(page).waitFor();
+        await page.waitForFunction(() => document.querySelector(".visor-preview") === null);
+        expect(await middleOf(page)).toBeGreaterThan(40);
+        expect(await page.locator(".visor").textContent()).toContain("TC de crânio (exemplo)");
+        expect(await violationsOn(page)).toEqual([]);
+        await page.context().setOffline(true);
+        const before = await shownSlice(page);
+        await page.keyboard.press("PageDown");
+        await page.locator(`.visor canvas:not([data-slice="${before}"])`).waitFor();
+        await page.context().setOffline(false);
+        expect(calls).toEqual([]);
+        await page.goBack();
+        await page.locator(".visor").waitFor({ state: "detached" });
+        await open.waitFor();
+        expect(await app.testApp.sql`select 1 from studies`).toHaveLength(0);
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "help stands on a page of its own in both languages, with the sample exam, and in the menu of the archive",
+    async () => {
+      await app.asVisitor({ device: PHONE }, async (page) => {
+        await tap(page, page.getByRole("link", { name: "Ajuda" }));
+        await page.getByRole("heading", { name: "O que é um ZIP DICOM?" }).waitFor();
+        expect(await violationsOn(page)).toEqual([]);
+        await button(page, "EN").tap();
+        await page.getByRole("heading", { name: "What is a DICOM ZIP?" }).waitFor();
+        expect(await page.title()).toBe("Help · Exameteca");
+        await tap(page, button(page, "See it with a sample exam"));
+        await film(page).waitFor();
+        await page.goBack();
+        await page.locator(".visor").waitFor({ state: "detached" });
+        await page.getByRole("heading", { name: "From the clinic or hospital" }).waitFor();
+      });
+      const person = await app.addPerson("Rui Perdido");
+      await app.as(person, { device: PHONE }, async (page) => {
+        const tabs = page.getByRole("navigation", { name: "Atalhos" });
+        await tap(page, button(tabs, "Enviar"));
+        await tap(page, button(page, "Ainda não tem o ZIP? Veja como conseguir"));
+        await page.getByRole("heading", { name: "Ajuda", level: 1 }).waitFor();
+        await tap(page, button(tabs, "Menu"));
+        expect(
+          await button(page.getByRole("dialog", { name: "Menu" }), "Ajuda").getAttribute("aria-current"),
+        ).toBe("page");
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "an image is two taps away from the filled login form",
+    async () => {
+      const person = await app.addPerson("Duda Dois");
+      await app.testApp.call("POST", "/api/users/accept-terms", { as: person });
+      await app.testApp.store(person, sampleZip({ study: "981" }));
+      await app.asVisitor({ device: PHONE }, async (page) => {
+        await field(page, "E-mail").fill(person.email);
+        await field(page, "Senha").fill(person.password);
+        await tap(page, button(page, "Entrar"));
+        await tap(page, page.locator(".film-card button").first());
+        await page.locator(".viewer, .visor").first().waitFor();
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+});
