@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { violationsOn } from "../support/axe.ts";
 import { type BrowserApp, button, createBrowserApp, field, PHONE, tap } from "../support/browser-app.ts";
 import { sampleZip } from "../support/sample-zip.ts";
@@ -97,12 +97,16 @@ describe("on a first visit", () => {
       const person = await app.addPerson("Duda Dois");
       await app.testApp.call("POST", "/api/users/accept-terms", { as: person });
       await app.testApp.store(person, sampleZip({ study: "981" }));
-      await app.asVisitor({ device: PHONE }, async (page) => {
+      const prepare = (context: BrowserContext) =>
+        context.addInitScript(() => {
+          if (location.protocol.startsWith("http")) localStorage.setItem("viewer", "visor");
+        });
+      await app.asVisitor({ device: PHONE, prepare }, async (page) => {
         await field(page, "E-mail").fill(person.email);
         await field(page, "Senha").fill(person.password);
         await tap(page, button(page, "Entrar"));
         await tap(page, page.locator(".film-card button").first());
-        await page.locator(".viewer, .visor").first().waitFor();
+        await film(page).waitFor();
       });
     },
     JOB_TIMEOUT_MS,
