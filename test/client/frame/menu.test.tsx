@@ -35,21 +35,21 @@ const EXAMS = ["Meus exames", "Enviar exames"];
 
 describe("the menu", () => {
   test("of a user enables exams, upload and laboratory only with a subscription", async () => {
-    const always = ["Início", "Assinatura", "Pagamentos", "Suporte"];
+    const always = ["Início", "Assinatura", "Pagamentos", "Ajuda", "Suporte"];
     expect(await menuOf("user", false)).toEqual({ open: always, closed: [...EXAMS, "Laboratório"] });
-    const all = ["Início", ...EXAMS, "Laboratório", "Assinatura", "Pagamentos", "Suporte"];
+    const all = ["Início", ...EXAMS, "Laboratório", "Assinatura", "Pagamentos", "Ajuda", "Suporte"];
     expect(await menuOf("user", true)).toEqual({ open: all, closed: [] });
   });
 
   test("of an admin shows users and integrity, and neither laboratory nor payments", async () => {
     const common = ["Início", "Exames", "Enviar exames", "Assinaturas"];
-    const open = [...common, "Gerenciar usuários", "Integridade", "Suporte"];
+    const open = [...common, "Gerenciar usuários", "Integridade", "Ajuda", "Suporte"];
     expect(await menuOf("admin", true)).toEqual({ open, closed: [] });
   });
 
   for (const role of ["doctor", "lab"] as const) {
     test(`of ${role} has no laboratory; without a subscription shared exams are enabled and the upload is disabled`, async () => {
-      const always = ["Início", "Meus exames", "Assinatura", "Pagamentos", "Suporte"];
+      const always = ["Início", "Meus exames", "Assinatura", "Pagamentos", "Ajuda", "Suporte"];
       expect(await menuOf(role, false)).toEqual({ open: always, closed: ["Enviar exames"] });
       expect((await menuOf(role, true)).closed).toEqual([]);
     });

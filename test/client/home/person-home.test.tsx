@@ -49,6 +49,7 @@ async function show({
     "GET /api/studies/s1/thumbnail": () => new Response(null, { status: 204 }),
     "GET /api/studies/s2/thumbnail": () => new Response(null, { status: 204 }),
     "GET /api/shared-with-me": () => Response.json(shared),
+    "GET /api/links": () => Response.json([]),
     "GET /api/notifications": () => Response.json({ unread: told.length, notifications: told }),
     "POST /api/notifications/read": () => Response.json({ read: true }),
     "GET /api/studies/s1": () => Response.json({ ...skull, laudo: true }),
@@ -177,3 +178,54 @@ test("an age is whole years, and none where the day of birth can't be right", ()
 function sharedBy(ownerName: string) {
   return { study: { ...skull, id: "s2", ownerName }, sharedAt: "2026-11-20T12:00:00.000Z", seenAt: null };
 }
+
+test("the links that still open something stand beside the plan, with what came of each; a press shows its exam's links", async () => {
+  const link = {
+    ...{
+      studyIds: ["s1"],
+      state: "active",
+      hasPasscode: true,
+      laudo: true,
+      download: false,
+      maxOpenings: null,
+    },
+    ...{ openings: 0, wrongPasscodes: 0, createdAt: "2026-11-20T12:00:00.000Z", endedAt: null },
+    expiresAt: "2099-11-29T12:00:00.000Z",
+  };
+  await show({
+    more: {
+      "GET /api/links": () =>
+        Response.json([
+          { ...link, id: "l1", recipient: "Dr. Paulo, ortopedista", lastOpenedAt: null },
+          {
+            ...link,
+            id: "l2",
+            recipient: "Minha irmã",
+            lastOpenedAt: "2026-10-21T12:00:00.000Z",
+            openings: 2,
+          },
+          { ...link, id: "l3", recipient: "Encerrado", lastOpenedAt: null, state: "ended" },
+        ]),
+      "GET /api/links/l1/openings": () => Response.json([]),
+      "GET /api/links/l2/openings": () => Response.json([]),
+    },
+  });
+  const panel = await screen.findByRole("region", { name: "Links ativos" });
+  expect(
+    within(panel)
+      .getAllByRole("listitem")
+      .map(({ textContent }) => textContent),
+  ).toEqual([
+    "Dr. Paulo, ortopedistaninguém abriu · até 29-11-2099Ver",
+    "Minha irmãaberto em 21-10-2026 · até 29-11-2099Ver",
+  ]);
+  await userEvent.setup().click(screen.getByRole("button", { name: "Ver o link: Minha irmã" }));
+  await screen.findByRole("dialog", { name: "Compartilhar exame" });
+});
+
+test("nothing is said of links where none is active", async () => {
+  await show({ more: { "GET /api/links": () => Response.json([]) } });
+  await film();
+  await act(async () => {});
+  expect(screen.queryByText("Links ativos")).toBeNull();
+});

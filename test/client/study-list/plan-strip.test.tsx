@@ -1,5 +1,6 @@
 import "../../support/dom-globals.ts";
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
+import { PHONE } from "../../../src/client/ui/use-media-query.ts";
 import type { Subscription, UsageStats } from "../../../src/shared/api/subscriptions.ts";
 import { GIB } from "../../../src/shared/rules/subscription.ts";
 import { cleanup, screen, withDom } from "../../support/dom.ts";
@@ -72,6 +73,22 @@ describe("the status of the subscription", () => {
     const storage = screen.getByRole("meter", { name: "Armazenamento" });
     expect(storage.getAttribute("aria-valuetext")).toBe("12,5 GB / 100 GB");
     expect(screen.getByText("restam 87,5 GB")).toBeTruthy();
+  });
+
+  test("is one line on a phone until a limit is near", async () => {
+    const onPhone = spyOn(window, "matchMedia").mockImplementation(
+      (media) => Object.assign(new EventTarget(), { media, matches: media === PHONE }) as MediaQueryList,
+    );
+    await showList(answersWith({ totalActionsThisMonth: 4, actionUsagePercentage: 13 }));
+    expect((await screen.findByText("37 de 50 exames · 4 de 30 ações")).parentElement?.textContent).toContain(
+      "Plano Família",
+    );
+    expect(screen.queryByRole("meter")).toBeNull();
+    cleanup();
+    await showList(answersWith());
+    await screen.findByText("Você usou 80% das ações deste mês. A contagem recomeça em 03-12-2026.");
+    expect(screen.getAllByRole("meter")).toHaveLength(3);
+    onPhone.mockRestore();
   });
 
   test("warns from 80 % of the storage on, and links to the plans", async () => {

@@ -9,6 +9,7 @@ import { useHis } from "../session/his-context.ts";
 import { HomeHead } from "./home-head.tsx";
 import { HomeSection } from "./home-panel.tsx";
 import { HomePlace, RowPlaces } from "./home-place.tsx";
+import { LinksPanel } from "./links-panel.tsx";
 import { PlanPanel } from "./plan-panel.tsx";
 import { RecentWall, useRecentStudies } from "./recent-wall.tsx";
 import { SharedRow } from "./shared-row.tsx";
@@ -54,6 +55,7 @@ function WithSide({ children }: { children: ReactNode }) {
       <div className="home-main">{children}</div>
       <aside className="home-side">
         <PlanPanel />
+        <LinksPanel />
       </aside>
     </div>
   );

@@ -12,7 +12,8 @@ import { callApi, callJson } from "../../api.ts";
 /** Calls about the links to one's own studies. */
 export const linksApi = {
   create: (link: NewLink) => callJson(createLinkCall, { body: link }),
-  list: (study: string, signal?: AbortSignal): Promise<Link[]> =>
+  /** Those of one study, or all of one's own. */
+  list: (study: string | undefined, signal?: AbortSignal): Promise<Link[]> =>
     callJson(listLinksCall, { query: { study }, signal }),
   openings: (id: string, signal?: AbortSignal): Promise<Opening[]> =>
     callJson(listOpeningsCall, { params: { id }, signal }),

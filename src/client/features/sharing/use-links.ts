@@ -19,6 +19,18 @@ export function useLinks(studyId: string) {
   });
 }
 
+/** One's own links that still open something, of all exams. */
+export function useActiveLinks() {
+  return useQuery({
+    queryKey: [LINKS, "active"],
+    queryFn: async ({ signal }) => {
+      const links = await linksApi.list(undefined, signal);
+      return links.filter(({ state }) => state === "active");
+    },
+    staleTime: 0,
+  });
+}
+
 export function useOpenings(linkId: string, openings: number) {
   return useQuery({
     queryKey: [LINKS, "openings", linkId, openings],

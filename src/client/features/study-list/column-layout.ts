@@ -93,6 +93,9 @@ export interface TableRoom {
   density: Density;
 }
 
+/** The column of boxes while exams are chosen. */
+export const SELECT_COLUMN_PX = 44;
+
 /** How a table fits into its panel. */
 export interface ColumnFit {
   density: Density;

@@ -6,6 +6,7 @@ import { limitText } from "../../ui/limit-text.ts";
 import { Meter, MeterSkeleton } from "../../ui/meter.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { planNameText } from "../plan/plan-name.ts";
 import { StorageMeter } from "../plan/storage-meter.tsx";
 import { SeePlans } from "../plan/subscription-link.tsx";
@@ -20,14 +21,32 @@ export function PlanStrip() {
   const subscription = useMySubscription({ enabled: user.role !== "admin" });
   // Doctors and labs view what others share with them, mostly without a plan, so no placeholder is shown.
   const isExpected = user.role === "user";
+  const isPhone = useMediaQuery(PHONE);
   const isShown = isExpected || Boolean(subscription.data);
   const usage = useUsageStats({ enabled: isShown });
   if (!isShown) return null;
-  if (usage.isPending || subscription.isPending) return isExpected && <PlanStripSkeleton />;
+  if (usage.isPending || subscription.isPending) return isExpected && <PlanStripSkeleton isLine={isPhone} />;
   // Without figures the strip is empty; the list itself shows the error.
   if (!usage.data) return null;
   const { currentExamCount, examLimit, totalActionsThisMonth, actionLimit } = usage.data;
   const planName = planNameText(i18n, usage.data.planName);
+  if (isPhone && !isAnyNear(usage.data)) {
+    return (
+      <section
+        className="panel plan-line"
+        aria-label={t({ id: "planStrip.label", message: "Subscription status" })}
+      >
+        <b>
+          <Trans id="planStrip.plan">{planName} plan</Trans>
+        </b>
+        <span>
+          <Trans id="planStrip.line">
+            {currentExamCount} of {examLimit} exams · {totalActionsThisMonth} of {actionLimit} actions
+          </Trans>
+        </span>
+      </section>
+    );
+  }
   return (
     <section
       className="panel plan-strip"
@@ -70,13 +89,21 @@ function ActiveUntil({ expiresAt }: { expiresAt: string | null | undefined }) {
   );
 }
 
+function isAnyNear(usage: UsageStats): boolean {
+  return (
+    isNearLimit(usage.totalActionsThisMonth, usage.actionLimit) ||
+    isNearLimit(usage.currentExamCount, usage.examLimit) ||
+    isNearLimit(usage.storageUsedBytes, usage.storageBytes)
+  );
+}
+
 /** From 80 % of a limit on, names the limit that is nearly reached and links to the plans. */
 function LimitWarning({ usage }: { usage: UsageStats }) {
   const { user } = useHis();
   const { currentExamCount, examLimit, totalActionsThisMonth, actionLimit } = usage;
   const isActionsNear = isNearLimit(totalActionsThisMonth, actionLimit);
   const isExamsNear = isNearLimit(currentExamCount, examLimit);
-  if (!isActionsNear && !isExamsNear && !isNearLimit(usage.storageUsedBytes, usage.storageBytes)) return null;
+  if (!isAnyNear(usage)) return null;
   return (
     <div className="plan-strip-warning">
       <TriangleAlertIcon small />
@@ -121,7 +148,15 @@ function ActionsNear({ usage }: { usage: UsageStats }) {
   );
 }
 
-function PlanStripSkeleton() {
+function PlanStripSkeleton({ isLine }: { isLine: boolean }) {
+  if (isLine) {
+    return (
+      <div className="panel plan-line" aria-busy="true">
+        <Skeleton className="w-28" />
+        <Skeleton className="w-36" />
+      </div>
+    );
+  }
   return (
     <div className="panel plan-strip" aria-busy="true">
       <div className="plan-strip-name">

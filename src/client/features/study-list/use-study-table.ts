@@ -1,5 +1,5 @@
 import { type SortingState, useTable } from "@tanstack/react-table";
-import { useAtom } from "jotai";
+import { useAtom, useAtomValue } from "jotai";
 import { useMemo } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { useMediaQuery } from "../../ui/use-media-query.ts";
@@ -11,9 +11,11 @@ import {
   columnWidth,
   FLEXIBLE_COLUMN,
   fitColumns,
+  SELECT_COLUMN_PX,
   type StudyColumn,
 } from "./column-layout.ts";
 import { openStudiesAtom } from "./list-place.ts";
+import { selectionAtom } from "./selection.ts";
 import { columnVisibility, studyColumns } from "./study-columns.tsx";
 import { studyTableFeatures } from "./study-table-features.ts";
 
@@ -81,12 +83,14 @@ export function useColumnFit(
 ): ColumnFit {
   const { role } = useHis().user;
   const isWide = useMediaQuery(WIDE);
+  const isSelecting = useAtomValue(selectionAtom) !== undefined;
   return useMemo(() => {
     const visibility: Partial<Record<StudyColumn, boolean>> = columnVisibility(role, hasSeveralPatients);
     const columns = columnOrder(layout).filter((column) => visibility[column] !== false);
     const hasPatients = columns.includes("patientName");
-    return fitColumns(columns, { role, isWide, hasPatients }, widthPx);
-  }, [layout, hasSeveralPatients, role, isWide, widthPx]);
+    const leftPx = widthPx === undefined || !isSelecting ? widthPx : widthPx - SELECT_COLUMN_PX;
+    return fitColumns(columns, { role, isWide, hasPatients }, leftPx);
+  }, [layout, hasSeveralPatients, role, isWide, widthPx, isSelecting]);
 }
 
 /** The widths of the columns. Once the flexible column has a width, the spare room is before the last columns. */
@@ -97,11 +101,12 @@ export function useColumnWidths(
 ): ColumnWidths {
   const { role } = useHis().user;
   const isWide = useMediaQuery(WIDE);
+  const isSelecting = useAtomValue(selectionAtom) !== undefined;
   const hasPatients = columns.includes("patientName");
   const of = (column: StudyColumn) => columnWidth(layout, column, { role, isWide, hasPatients, density });
   const autoColumn = layout.widths[FLEXIBLE_COLUMN] === undefined ? FLEXIBLE_COLUMN : "viewer";
   return {
-    leastPx: columns.reduce((sum, column) => sum + of(column), 0),
+    leastPx: columns.reduce((sum, column) => sum + of(column), isSelecting ? SELECT_COLUMN_PX : 0),
     of,
     isAuto: (column) => column === autoColumn,
   };

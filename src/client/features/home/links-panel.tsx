@@ -1,0 +1,98 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useQueryClient } from "@tanstack/react-query";
+import { useAtomValue, useSetAtom } from "jotai";
+import { Suspense } from "react";
+import type { Link } from "../../../shared/api/links.ts";
+import { STUDIES } from "../../query-keys.ts";
+import { Button } from "../../ui/button.tsx";
+import { LinkIcon } from "../../ui/icons.tsx";
+import { lazyChunk } from "../../ui/lazy-chunk.ts";
+import { dayText } from "../../ui/moment-text.ts";
+import { whenText } from "../../ui/when-text.ts";
+import { openAtom } from "../places/views.ts";
+import { sharedSubject } from "../sharing/share-state.ts";
+import { useActiveLinks } from "../sharing/use-links.ts";
+import { studiesApi } from "../studies/studies-api.ts";
+import { HomeIcon, HomePanel, HomeRow } from "./home-panel.tsx";
+
+const ShareDialog = lazyChunk(async () => ({
+  default: (await import("../sharing/share-dialog.tsx")).ShareDialog,
+}));
+
+const LINKS_SHOWN = 3;
+
+/** A step of the history of the share dialog, which a reload opens again. */
+const shareOpenAtom = openAtom("share");
+
+/** The links that still open something, the newest first; nothing where there are none. */
+export function LinksPanel() {
+  const query = useActiveLinks();
+  const isShareOpen = useAtomValue(shareOpenAtom);
+  return (
+    <>
+      {query.data?.length !== 0 && (
+        <HomePanel title={<Trans id="home.links">Active links</Trans>} query={query}>
+          {(links) => (
+            <ul>
+              {links.slice(0, LINKS_SHOWN).map((link) => (
+                <li key={link.id}>
+                  <LinkRow link={link} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </HomePanel>
+      )}
+      {isShareOpen && (
+        <Suspense>
+          <ShareDialog />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function LinkRow({ link }: { link: Link }) {
+  const { i18n, t } = useLingui();
+  const see = useSeeLink(link);
+  const until = dayText(link.expiresAt);
+  const name = link.recipient ?? t({ id: "link.nobody", message: "Link without a name" });
+  const when = link.lastOpenedAt && whenText(i18n, link.lastOpenedAt);
+  return (
+    <HomeRow
+      lead={<HomeIcon icon={LinkIcon} tone="accent" />}
+      title={name}
+      actions={
+        <Button
+          size="small"
+          aria-label={t({ id: "home.links.seeOf", message: `See the link: ${name}` })}
+          onClick={see}
+        >
+          <Trans id="visit.see">View</Trans>
+        </Button>
+      }
+    >
+      {when ? (
+        <Trans id="home.links.opened">
+          opened {when} · until {until}
+        </Trans>
+      ) : (
+        <Trans id="home.links.unopened">nobody opened it · until {until}</Trans>
+      )}
+    </HomeRow>
+  );
+}
+
+/** Opens the share dialog of the link's first exam, which lists the link. */
+function useSeeLink({ studyIds: [studyId] }: Link): () => Promise<void> {
+  const queryClient = useQueryClient();
+  const share = useSetAtom(sharedSubject.valueAtom);
+  return async () => {
+    if (studyId === undefined) return;
+    const study = await queryClient.fetchQuery({
+      queryKey: [STUDIES, "one", studyId],
+      queryFn: ({ signal }) => studiesApi.read(studyId, signal),
+    });
+    share(study);
+  };
+}
