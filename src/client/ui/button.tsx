@@ -1,6 +1,6 @@
 import type { ComponentProps, ReactNode } from "react";
 
-interface ButtonProps extends ComponentProps<"button"> {
+export interface ButtonProps extends ComponentProps<"button"> {
   /** `lit` at most once per view; `destroy` only inside a confirmation. */
   kind?: "outline" | "lit" | "quiet" | "destroy";
   size?: "small" | "normal" | "big";

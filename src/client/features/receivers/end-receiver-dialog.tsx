@@ -1,8 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import type { Receiver } from "../../../shared/api/receivers.ts";
-import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { showToast } from "../../ui/toast.tsx";
+import { EndDialog } from "../../ui/end-dialog.tsx";
 import { receiversApi, refreshReceivers } from "./receivers-api.ts";
 
 /** Asks before a receiver is removed. */
@@ -10,25 +9,8 @@ export function EndReceiverDialog({ receiver, onClose }: { receiver: Receiver; o
   const { t } = useLingui();
   const queryClient = useQueryClient();
   const { id, aeTitle } = receiver;
-  const ending = useMutation({
-    mutationFn: () => receiversApi.end(id),
-    onSuccess: () =>
-      showToast({ tone: "ok", title: t({ id: "receivers.ended", message: "Receiver removed" }) }),
-    onError: (error) => {
-      const title = t({ id: "receivers.endFailed", message: "The receiver was not removed" });
-      showToast({ tone: "bad", title, text: error.message });
-    },
-    onSettled: async () => {
-      await refreshReceivers(queryClient);
-      onClose();
-    },
-  });
   return (
-    <ConfirmDialog
-      open
-      onOpenChange={(open) => {
-        if (!open && !ending.isPending) onClose();
-      }}
+    <EndDialog
       title={t({ id: "receivers.endTitle", message: `Remove the receiver ${aeTitle}?` })}
       text={
         <Trans id="receivers.endText">
@@ -36,8 +18,11 @@ export function EndReceiverDialog({ receiver, onClose }: { receiver: Receiver; o
         </Trans>
       }
       confirmLabel={<Trans id="receivers.endConfirm">Remove receiver</Trans>}
-      busy={ending.isPending}
-      onConfirm={() => ending.mutate()}
+      endedText={t({ id: "receivers.ended", message: "Receiver removed" })}
+      failedText={t({ id: "receivers.endFailed", message: "The receiver was not removed" })}
+      end={() => receiversApi.end(id)}
+      refresh={() => refreshReceivers(queryClient)}
+      onClose={onClose}
     />
   );
 }

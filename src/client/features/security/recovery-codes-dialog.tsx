@@ -2,9 +2,9 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { startBrowserDownload } from "../../start-browser-download.ts";
 import { Button } from "../../ui/button.tsx";
-import { copyText } from "../../ui/copy-text.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { CopyIcon, DownloadIcon, PrinterIcon } from "../../ui/icons.tsx";
+import { DownloadIcon, PrinterIcon } from "../../ui/icons.tsx";
 import { useStay } from "../places/use-stay.ts";
 
 const FILE_NAME = "exameteca-codigos-de-recuperacao.txt";
@@ -12,7 +12,7 @@ const FILE_NAME = "exameteca-codigos-de-recuperacao.txt";
 /** Shows new recovery codes, once. Only its button closes it, so that no stray click and no Back loses them. */
 export function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   const { t } = useLingui();
-  const [isCopied, setCopied] = useState(false);
+  const [_isCopied, _setCopied] = useState(false);
   useStay(true);
   const text = `${codes.join("\n")}\n`;
   const save = () => {
@@ -42,12 +42,7 @@ export function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClo
         ))}
       </ol>
       <div className="recovery-ways">
-        <Button onClick={() => void copyText(text).then(setCopied)}>
-          <CopyIcon small />
-          <span role="status">
-            {isCopied ? <Trans id="security.copied">Copied</Trans> : <Trans id="security.copy">Copy</Trans>}
-          </span>
-        </Button>
+        <CopyButton text={text} />
         <Button onClick={save}>
           <DownloadIcon small />
           <Trans id="security.codes.download">Download</Trans>

@@ -3,13 +3,11 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
 import type { Factors, TotpEnrolment } from "../../../shared/api/factors.ts";
 import { ApiError } from "../../api.ts";
-import { Button } from "../../ui/button.tsx";
 import { CODE_LENGTH, CodeField, emptyCode } from "../../ui/code-field.tsx";
-import { copyText } from "../../ui/copy-text.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
-import { CopyIcon } from "../../ui/icons.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { ProofFields } from "./proof-fields.tsx";
 import { securityApi } from "./security-api.ts";
@@ -160,19 +158,13 @@ function ConfirmForm({ enrolment, onClose, onRecoveryCodes }: ConfirmFormProps) 
 
 /** The key in groups of four characters, for typing it, with a button that copies it. */
 function TotpKey({ secret }: { secret: string }) {
-  const [isCopied, setCopied] = useState(false);
   return (
     <div className="totp-key">
       <span className="field-label">
         <Trans id="security.totp.key">Key</Trans>
       </span>
       <code>{secret.match(/.{1,4}/g)?.join(" ")}</code>
-      <Button size="small" onClick={() => void copyText(secret).then(setCopied)}>
-        <CopyIcon small />
-        <span role="status">
-          {isCopied ? <Trans id="security.copied">Copied</Trans> : <Trans id="security.copy">Copy</Trans>}
-        </span>
-      </Button>
+      <CopyButton size="small" text={secret} />
     </div>
   );
 }

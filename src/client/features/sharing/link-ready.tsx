@@ -2,9 +2,10 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { Button } from "../../ui/button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import { copyText } from "../../ui/copy-text.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { CopyIcon, PrinterIcon, SendIcon } from "../../ui/icons.tsx";
+import { PrinterIcon, SendIcon } from "../../ui/icons.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { useStay } from "../places/use-stay.ts";
 import { patientText } from "../studies/study-text.ts";
@@ -115,22 +116,11 @@ interface CopyBoxProps {
 }
 
 function CopyBox({ title, text, shown = text, label }: CopyBoxProps) {
-  const [isCopied, setCopied] = useState(false);
   return (
     <div className="copy-box">
       {title && <span className="field-label">{title}</span>}
       <span className="mono">{shown}</span>
-      <Button
-        kind="quiet"
-        size="small"
-        aria-label={label}
-        onClick={() => void copyText(text).then(setCopied)}
-      >
-        <CopyIcon small />
-        <span role="status">
-          {isCopied ? <Trans id="security.copied">Copied</Trans> : <Trans id="security.copy">Copy</Trans>}
-        </span>
-      </Button>
+      <CopyButton kind="quiet" size="small" aria-label={label} text={text} />
     </div>
   );
 }

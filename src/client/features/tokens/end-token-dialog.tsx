@@ -1,8 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import type { AccessToken } from "../../../shared/api/access-tokens.ts";
-import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { showToast } from "../../ui/toast.tsx";
+import { EndDialog } from "../../ui/end-dialog.tsx";
 import { refreshAccessTokens, tokensApi } from "./tokens-api.ts";
 
 /** Asks before a token ends. */
@@ -10,29 +9,16 @@ export function EndTokenDialog({ token, onClose }: { token: AccessToken; onClose
   const { t } = useLingui();
   const queryClient = useQueryClient();
   const { id, name } = token;
-  const ending = useMutation({
-    mutationFn: () => tokensApi.end(id),
-    onSuccess: () => showToast({ tone: "ok", title: t({ id: "tokens.ended", message: "Token ended" }) }),
-    onError: (error) => {
-      const title = t({ id: "tokens.endFailed", message: "The token was not ended" });
-      showToast({ tone: "bad", title, text: error.message });
-    },
-    onSettled: async () => {
-      await refreshAccessTokens(queryClient);
-      onClose();
-    },
-  });
   return (
-    <ConfirmDialog
-      open
-      onOpenChange={(open) => {
-        if (!open && !ending.isPending) onClose();
-      }}
+    <EndDialog
       title={t({ id: "tokens.endTitle", message: `End the token "${name}"?` })}
       text={<Trans id="tokens.endText">The program that uses it loses access at once.</Trans>}
       confirmLabel={<Trans id="tokens.endConfirm">End token</Trans>}
-      busy={ending.isPending}
-      onConfirm={() => ending.mutate()}
+      endedText={t({ id: "tokens.ended", message: "Token ended" })}
+      failedText={t({ id: "tokens.endFailed", message: "The token was not ended" })}
+      end={() => tokensApi.end(id)}
+      refresh={() => refreshAccessTokens(queryClient)}
+      onClose={onClose}
     />
   );
 }

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useState } from "react";
 import type { MadeAccessToken } from "../../../shared/api/access-tokens.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import { copyText } from "../../ui/copy-text.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CopyIcon } from "../../ui/icons.tsx";
@@ -12,7 +12,6 @@ import { scopesText } from "./token-uses.ts";
 /** Shows a new token, once. Only its button closes it, so that no stray click and no Back loses the token. */
 export function MadeTokenDialog({ made, onClose }: { made: MadeAccessToken; onClose: () => void }) {
   const { t, i18n } = useLingui();
-  const [isCopied, setCopied] = useState(false);
   useStay(true);
   const { name, token, scopes, expiresAt } = made;
   const address = `${location.origin}/dicomweb`;
@@ -27,16 +26,9 @@ export function MadeTokenDialog({ made, onClose }: { made: MadeAccessToken; onCl
       <p className="token-copy">
         <code>{token}</code>
       </p>
-      <Button kind="lit" className="token-copy-button" onClick={() => void copyText(token).then(setCopied)}>
-        <CopyIcon small />
-        <span role="status">
-          {isCopied ? (
-            <Trans id="security.copied">Copied</Trans>
-          ) : (
-            <Trans id="tokens.made.copy">Copy token</Trans>
-          )}
-        </span>
-      </Button>
+      <CopyButton kind="lit" className="token-copy-button" text={token}>
+        <Trans id="tokens.made.copy">Copy token</Trans>
+      </CopyButton>
       {!scopes.includes("api") && (
         <>
           <p className="field-label">

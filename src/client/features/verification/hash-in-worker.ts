@@ -1,3 +1,4 @@
+import { workerAnswer } from "../../worker-answer.ts";
 import type { HashedFile } from "./compare-files.ts";
 import { HashFailed, type HashReport, type HashRequest } from "./hash-messages.ts";
 
@@ -13,20 +14,13 @@ export async function hashInWorker(
 ): Promise<HashedFile[]> {
   signal.throwIfAborted();
   const worker = new Worker(new URL("./hash-files.worker.ts", import.meta.url), { type: "module" });
-  const { promise, resolve, reject } = Promise.withResolvers<HashedFile[]>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort);
-  worker.onerror = () => reject(new HashFailed("unreadable"));
-  worker.onmessage = ({ data }: MessageEvent<HashReport>) => {
-    if (data.type === "hashed") onHashed(data.files, data.total);
-    else if (data.type === "done") resolve(data.files);
-    else reject(new HashFailed(data.reason));
-  };
-  worker.postMessage(request);
-  try {
-    return await promise;
-  } finally {
-    signal.removeEventListener("abort", abort);
-    worker.terminate();
-  }
+  return await workerAnswer<HashReport, HashedFile[]>(worker, request, {
+    take(report) {
+      if (report.type === "done") return report.files;
+      if (report.type !== "hashed") throw new HashFailed(report.reason);
+      onHashed(report.files, report.total);
+    },
+    failed: () => new HashFailed("unreadable"),
+    signal,
+  });
 }

@@ -1,3 +1,4 @@
+import { workerAnswer } from "../../../worker-answer.ts";
 import type { PackableFile } from "./pack-folder.ts";
 import type { PackReport, PackRequest } from "./pack-messages.ts";
 import { canKeepPackedFiles, holdPackedFile, removePackedFile } from "./packed-files.ts";
@@ -40,22 +41,15 @@ async function runWorker(
   { onPacked, signal }: { onPacked: (count: number) => void; signal: AbortSignal },
 ): Promise<Blob> {
   const worker = new Worker(new URL("./pack-folder.worker.ts", import.meta.url), { type: "module" });
-  const { promise, resolve, reject } = Promise.withResolvers<Blob>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort);
-  worker.onerror = (event) => reject(new PackingFailed(event.message));
-  worker.onmessage = ({ data }: MessageEvent<PackReport>) => {
-    if (data.type === "packed") onPacked(data.count);
-    else if (data.type === "done") resolve(data.zip);
-    else reject(new PackingFailed(data.message));
-  };
-  worker.postMessage(request);
-  try {
-    return await promise;
-  } finally {
-    signal.removeEventListener("abort", abort);
-    worker.terminate();
-  }
+  return await workerAnswer<PackReport, Blob>(worker, request, {
+    take(report) {
+      if (report.type === "done") return report.zip;
+      if (report.type !== "packed") throw new PackingFailed(report.message);
+      onPacked(report.count);
+    },
+    failed: (message) => new PackingFailed(message),
+    signal,
+  });
 }
 
 /** A folder packed into a Blob left no file. If the worker still holds its file, the next start sweeps it. */
