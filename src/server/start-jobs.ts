@@ -2,6 +2,7 @@ import type { Deps } from "./deps.ts";
 import { startAuthJobs } from "./features/accounts/accounts.jobs.ts";
 import { startAuditJobs } from "./features/audit/audit.jobs.ts";
 import { startDerivativeJobs } from "./features/derivatives/derivatives.jobs.ts";
+import { startDicomwebJobs } from "./features/dicomweb/dicomweb.jobs.ts";
 import { startIngestJobs } from "./features/ingest/ingest.jobs.ts";
 import { startLabJobs } from "./features/labs/labs.jobs.ts";
 import { startLinkJobs } from "./features/links/links.jobs.ts";
@@ -32,6 +33,7 @@ export async function startJobs(deps: Deps): Promise<AsyncDisposable> {
   await startLabJobs(deps);
   await startThumbnailJobs(deps);
   await startDerivativeJobs(deps);
+  await startDicomwebJobs(deps);
   await startIngestJobs(deps);
   await startLinkJobs(deps);
   await startPaymentJobs(deps);

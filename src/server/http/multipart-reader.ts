@@ -36,7 +36,8 @@ export function boundaryOf(
 ): string | undefined {
   const [type = ""] = contentType.split(";", 1);
   if (type.trim().toLowerCase() !== `multipart/${subtype}`) return undefined;
-  const match = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70})(?=\s*(?:;|$)))/i.exec(contentType);
+  // RFC 2046 allows 70 characters; Orthanc sends 73.
+  const match = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200})(?=\s*(?:;|$)))/i.exec(contentType);
   return match?.[1] ?? match?.[2];
 }
 

@@ -126,7 +126,7 @@ describe("a request that is not STOW-RS", () => {
     ["multipart/related", 415],
     [`multipart/form-data; boundary=${STOW_BOUNDARY}`, 415],
     [`multipart/related; type="application/dicom+json"; boundary=${STOW_BOUNDARY}`, 415],
-    [`multipart/related; type="application/dicom"; boundary=${"x".repeat(71)}`, 415],
+    [`multipart/related; type="application/dicom"; boundary=${"x".repeat(201)}`, 415],
     [`multipart/related; type="application/dicom"; boundary=another`, 400],
   ])("is refused: %s", async (contentType, status) => {
     expect((await post(body(), contentType)).status).toBe(status);
@@ -152,6 +152,15 @@ describe("a request that is not STOW-RS", () => {
     const refused = await post(`${parts}--${STOW_BOUNDARY}--`, related);
     expect([refused.status, (await problemOf(refused)).code]).toEqual([413, "store.too_many"]);
   });
+});
+
+test("a boundary longer than RFC 2046 allows is taken, since Orthanc sends one", async () => {
+  const boundary = "0c85a923-9eb4-42cc-8332-b3010e1c596d-0c85a923-9eb4-42cc-8332-b3010e1c596d";
+  const body = Buffer.from(stowBody([sampleInstance({ study: "98" })]))
+    .toString("latin1")
+    .replaceAll(STOW_BOUNDARY, boundary);
+  const type = `multipart/related; type="application/dicom"; boundary=${boundary}`;
+  expect((await post(Buffer.from(body, "latin1"), type)).status).toBe(200);
 });
 
 test("an instance is the same for STOW-RS and for a ZIP", async () => {

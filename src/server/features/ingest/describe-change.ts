@@ -104,7 +104,7 @@ function indexStudy(
     ...columns,
     ...(columns.instanceValues?.modality === undefined && { modality: modalityOf(scanned) }),
     ...countsOf(study),
-    attributes: scanned.index.kept?.study ?? null,
+    attributes: scanned.index.kept?.study ?? {},
     storageStatus: isArchived ? "b2" : "local",
     hasReport: false,
     integrity: "unchecked",
@@ -168,7 +168,7 @@ function addObjects(change: Change, input: StudyOfUpload & { uploadId: string; n
       modality: index?.modality ?? null,
       instanceCount: built.instanceCount,
       manifestId: built.manifest.id,
-      attributes: index?.kept?.series ?? null,
+      attributes: index?.kept?.series ?? {},
     });
   }
 }

@@ -126,7 +126,7 @@ export const studies = pgTable(
     verifiedAt: timestamp("verified_at", { withTimezone: true }),
     /** The instances' values of columns that the upload form replaced; null if it replaced none. */
     instanceValues: jsonb("instance_values").$type<InstanceValues>(),
-    /** Further attributes of its first instance, for DICOMweb searches; null in rows of older releases. */
+    /** Further attributes of its first instance, for DICOMweb searches; null until a job has read those of an older release. */
     attributes: jsonb().$type<DicomJson>(),
     /**
      * Patient name, patient ID, accession number and description folded for search (no case, no accents), each cut to
@@ -200,7 +200,7 @@ export const series = pgTable(
     instanceCount: integer("instance_count").notNull(),
     /** The manifest in force; the commit of an upload switches it. */
     manifestId: uuid("manifest_id").notNull(),
-    /** Further attributes of its first instance, for DICOMweb searches; null in rows of older releases. */
+    /** Further attributes of its first instance, for DICOMweb searches; null until a job has read those of an older release. */
     attributes: jsonb().$type<DicomJson>(),
   },
   (table) => [
