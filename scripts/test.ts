@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { ensureBuilt } from "./build/ensure-built.ts";
 import { inFreshProcess } from "./build/in-fresh-process.ts";
 import { check, runTests } from "./test/commands.ts";
+import { watchCores } from "./test/core-watch.ts";
 import { closingLine, type Outcome, sumOf } from "./test/outcome.ts";
 import { createRunFolder } from "./test/run-folder.ts";
 import { prepareTimings } from "./test/timings.ts";
@@ -19,6 +20,7 @@ const WORKERS = availableParallelism() + 1;
 /** For a job in the browser on a busy machine. */
 const TIMEOUT_MS = 180_000;
 
+const tellPreparation = watchCores();
 using folder = createRunFolder();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.once(signal, () => {
@@ -49,6 +51,8 @@ const environment = {
   TEST_EXECUTABLE: "1",
   TMPDIR: folder.path,
 };
+process.stdout.write(`\nprepared in ${tellPreparation()}\n`);
+const tellTests = watchCores();
 const timeout = ["--timeout", String(TIMEOUT_MS)];
 if (isWhole) {
   // A worker loads the server, or the client and a DOM, once for all the files that it runs.
@@ -68,5 +72,5 @@ if (isWhole) {
 
 const total = sumOf(await Promise.all(outcomes));
 folder[Symbol.dispose]();
-process.stdout.write(`\n${closingLine(total)}\n`);
+process.stdout.write(`\ntested in ${tellTests()}\n${closingLine(total)}\n`);
 process.exit(total.failed === 0 && total.passed > 0 ? 0 : 1);
