@@ -31,23 +31,23 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 const bunx = (...args: string[]) => ["--bun", "x", ...args];
 const outcomes: Promise<Outcome>[] = [];
 
-// What waits for the network runs beside what does not; the build must be over before anything reads what it makes.
+// The build must be over before anything reads what it makes; all that reads nothing of it runs beside it.
 const chromium = Bun.spawn([process.execPath, "scripts/build/ensure-chromium.ts"], {
   stdio: ["ignore", "ignore", "inherit"],
 });
-if (isWhole) outcomes.push(check("lint and format", bunx("biome", "check", "--error-on-warnings")));
-ensureBuilt();
 if (isWhole) {
-  // Writes the catalogues anew for a moment: nothing else may read them.
-  const catalogues = check("catalogues are extracted and complete", ["scripts/build/check-locales.ts"]);
-  outcomes.push(catalogues);
-  await catalogues;
-  outcomes.push(check("types", bunx("tsc", "--noEmit")));
+  outcomes.push(
+    check("lint and format", bunx("biome", "check", "--error-on-warnings")),
+    check("catalogues are extracted and complete", ["scripts/build/check-locales.ts"]),
+  );
 }
-await chromium.exited;
 const { testPostgresUrl } = await import("../test/support/postgres-server.ts");
+const postgresUrl = testPostgresUrl();
+ensureBuilt();
+if (isWhole) outcomes.push(check("types", bunx("tsc", "--noEmit")));
+await chromium.exited;
 const environment = {
-  TEST_POSTGRES_URL: await testPostgresUrl(),
+  TEST_POSTGRES_URL: await postgresUrl,
   TEST_EXECUTABLE: "1",
   TMPDIR: folder.path,
 };

@@ -1,17 +1,18 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-/** Fails if a catalogue lacks a text of the sources, keeps a text that nothing uses, or lacks a translation. */
+/**
+ * Fails if a catalogue lacks a text of the sources, keeps a text that nothing uses, or lacks a translation. Works on a copy, so
+ * that others can read the catalogues meanwhile.
+ */
 const root = resolve(import.meta.dir, "../..");
+const copy = mkdtempSync(join(tmpdir(), "locales-"));
 const catalogues = ["locales/pt-BR/messages.po", "locales/en-US/messages.po"];
-const before = catalogues.map((path) => readFileSync(join(root, path), "utf8"));
-const kept = mkdtempSync(join(tmpdir(), "locales-"));
-cpSync(join(root, "locales"), kept, { recursive: true });
 
 function lingui(...args: string[]): boolean {
   const { exitCode } = Bun.spawnSync([process.execPath, "--bun", "x", "lingui", ...args], {
-    cwd: root,
+    cwd: copy,
     stdio: ["ignore", "inherit", "inherit"],
   });
   return exitCode === 0;
@@ -19,19 +20,21 @@ function lingui(...args: string[]): boolean {
 
 let isGood = false;
 try {
+  for (const name of ["lingui.config.ts", "package.json", "locales", "src"]) {
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  }
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   const isExtracted = lingui("extract", "--clean");
-  const isSame = catalogues.every(
-    (path, i) => stripDates(readFileSync(join(root, path), "utf8")) === stripDates(before[i] ?? ""),
-  );
+  const isSame = catalogues.every((path) => catalogueOf(copy, path) === catalogueOf(root, path));
   if (!isSame)
     console.error("the catalogues are not up to date: run `bun run extract` and translate what is new");
   isGood = isExtracted && isSame && lingui("compile", "--typescript", "--strict");
 } finally {
-  cpSync(kept, join(root, "locales"), { recursive: true });
-  rmSync(kept, { recursive: true });
+  rmSync(copy, { recursive: true });
 }
 process.exit(isGood ? 0 : 1);
 
-function stripDates(catalogue: string): string {
-  return catalogue.replace(/^"POT-Creation-Date:.*$/m, "");
+/** A catalogue without its date. */
+function catalogueOf(folder: string, path: string): string {
+  return readFileSync(join(folder, path), "utf8").replace(/^"POT-Creation-Date:.*$/m, "");
 }
