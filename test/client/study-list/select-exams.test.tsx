@@ -47,6 +47,14 @@ describe("several exams at once", () => {
     expect(screen.queryByRole("checkbox")).toBeNull();
   });
 
+  test("get a column of boxes that takes no room from the descriptions: the table grows by its width", async () => {
+    const leastPx = () => Number.parseInt(document.querySelector("table")?.style.minWidth ?? "", 10);
+    const { bar, user } = await choose(three, []);
+    const selecting = leastPx();
+    await user.click(bar.getByRole("button", { name: "Concluir" }));
+    expect(selecting - leastPx()).toBe(44);
+  });
+
   test("are deleted after one question, which tells the actions; one that fails is told and stays chosen", async () => {
     const removed: string[] = [];
     const remove = (id: string, answer: () => Response) => ({
