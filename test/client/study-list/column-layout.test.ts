@@ -64,24 +64,36 @@ describe("a table that is too wide for its panel", () => {
   const all = columnOrder(defaultLayout);
   const ofUser = all.filter((column) => column !== "patientName" && column !== "storageStatus");
 
+  test("keeps the descriptions readable while exams are chosen: each exam's own actions leave", () => {
+    const columns = all.filter((column) => column !== "storageStatus");
+    const room = { role: "user", isWide: false, hasPatients: true } as const;
+    const counts = ["seriesCount", "imagesReceived"] as const;
+    expect(fitColumns(columns, room, { widthPx: 654 })).toEqual({ density: "tight", left: counts });
+    expect(fitColumns(columns, room, { widthPx: 654, isSelecting: true })).toEqual({
+      density: "tight",
+      left: [...counts, "actions"],
+    });
+    expect(fitColumns(columns, room, { widthPx: 1_300, isSelecting: true })).toMatchObject({ left: [] });
+  });
+
   test("keeps the report: the counts and the storage leave, and icons take the place of words", () => {
     const room = { role: "user", isWide: false, hasPatients: false } as const;
-    expect(fitColumns(ofUser, room, 1_100)).toEqual({ density: "roomy", left: [] });
-    expect(fitColumns(ofUser, room, 910)).toEqual({ density: "plain", left: [] });
-    expect(fitColumns(ofUser, room, 654)).toEqual({
+    expect(fitColumns(ofUser, room, { widthPx: 1_100 })).toEqual({ density: "roomy", left: [] });
+    expect(fitColumns(ofUser, room, { widthPx: 910 })).toEqual({ density: "plain", left: [] });
+    expect(fitColumns(ofUser, room, { widthPx: 654 })).toEqual({
       density: "tight",
       left: ["seriesCount", "imagesReceived"],
     });
     for (const widthPx of [320, 654, 900, 1_200]) {
       expect(
-        fitColumns(all, { role: "admin", isWide: false, hasPatients: true }, widthPx).left,
+        fitColumns(all, { role: "admin", isWide: false, hasPatients: true }, { widthPx }).left,
       ).not.toContain("laudo");
     }
   });
 
   test("is not tight before it is laid out, nor for columns that are not there", () => {
     const room = { role: "user", isWide: true, hasPatients: true } as const;
-    expect(fitColumns(ofUser, room, undefined)).toEqual({ density: "roomy", left: [] });
-    expect(fitColumns(ofUser, room, 300).left).not.toContain("storageStatus");
+    expect(fitColumns(ofUser, room, { widthPx: undefined })).toEqual({ density: "roomy", left: [] });
+    expect(fitColumns(ofUser, room, { widthPx: 300 }).left).not.toContain("storageStatus");
   });
 });

@@ -108,23 +108,30 @@ const LEAVING = ["seriesCount", "imagesReceived", "storageStatus"] as const;
 
 /**
  * Which columns stay, and how dense, so that the last ones do not cover the report. Only the columns' own widths decide: a width that
- * the person chose makes the table scroll instead.
+ * the person chose makes the table scroll instead. While exams are chosen, each exam's own actions leave last.
  */
 export function fitColumns(
   columns: readonly StudyColumn[],
   room: Omit<TableRoom, "density">,
-  widthPx: number | undefined,
+  panel: { widthPx: number | undefined; isSelecting?: boolean },
 ): ColumnFit {
+  const { widthPx = Number.POSITIVE_INFINITY, isSelecting = false } = panel;
   const fits = ({ density, left }: ColumnFit) =>
     columns
       .filter((column) => !left.includes(column))
-      .reduce((sum, column) => sum + ownWidth(column, { ...room, density }), 0) <= (widthPx ?? Infinity);
+      .reduce(
+        (sum, column) => sum + ownWidth(column, { ...room, density }),
+        isSelecting ? SELECT_COLUMN_PX : 0,
+      ) <= widthPx;
   const leaving = LEAVING.filter((column) => columns.includes(column));
   const steps: ColumnFit[] = [
     { density: "roomy", left: [] },
     ...[0, 1, 2, 3].map((count) => ({ density: "plain", left: leaving.slice(0, count) }) as const),
+    { density: "tight", left: leaving },
   ];
-  return steps.find(fits) ?? { density: "tight", left: leaving };
+  // What is done with the chosen exams stands in the bar below them.
+  const last: ColumnFit = { density: "tight", left: isSelecting ? [...leaving, "actions"] : leaving };
+  return steps.find(fits) ?? last;
 }
 
 export function isMovable(column: string): column is MovableColumn {

@@ -88,8 +88,7 @@ export function useColumnFit(
     const visibility: Partial<Record<StudyColumn, boolean>> = columnVisibility(role, hasSeveralPatients);
     const columns = columnOrder(layout).filter((column) => visibility[column] !== false);
     const hasPatients = columns.includes("patientName");
-    const leftPx = widthPx === undefined || !isSelecting ? widthPx : widthPx - SELECT_COLUMN_PX;
-    return fitColumns(columns, { role, isWide, hasPatients }, leftPx);
+    return fitColumns(columns, { role, isWide, hasPatients }, { widthPx, isSelecting });
   }, [layout, hasSeveralPatients, role, isWide, widthPx, isSelecting]);
 }
 
