@@ -1,7 +1,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useAtomValue, useSetAtom } from "jotai";
 import { Button } from "../../ui/button.tsx";
-import { DownloadIcon, TrashIcon, UserPlusIcon } from "../../ui/icons.tsx";
+import { DownloadIcon, ShareIcon, TrashIcon } from "../../ui/icons.tsx";
 import { BulkDialog } from "./bulk-dialog.tsx";
 import { bulkAskedAtom, MAX_SELECTED, selectionAtom, stopSelectingAtom } from "./selection.ts";
 
@@ -35,7 +35,7 @@ export function SelectionBar() {
         <Trans id="select.download">Download</Trans>
       </Button>
       <Button disabled={!mayAny("share")} onClick={() => ask("share")}>
-        <UserPlusIcon small />
+        <ShareIcon small />
         <Trans id="select.share">Share</Trans>
       </Button>
       <Button disabled={!mayAny("delete")} onClick={() => ask("delete")}>
