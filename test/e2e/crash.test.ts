@@ -124,7 +124,7 @@ test.skipIf(process.platform !== "linux")(
 );
 
 test.skipIf(process.platform !== "linux")(
-  "with ACK=store, what kill -9 cut before the answer is nowhere: not in the list, not in the store",
+  "with ACK=store, an upload that kill -9 cuts before its answer is neither in the list nor in the store",
   () =>
     withSeed("ack store", async () => {
       await using folder = createTempFolder();

@@ -58,7 +58,7 @@ async function startNodes() {
 const zip = () => new Blob([Uint8Array.from(sampleZip({ study: "77" }))]);
 
 test.skipIf(process.platform !== "linux")(
-  "what a node put into the store before kill -9 goes, though its disk is lost",
+  "objects that a node stored before kill -9 are removed, even if its disk is lost",
   async () => {
     await using nodes = await startNodes();
     const sending = postZip(nodes.lost, nodes.token, zip()).catch(() => undefined);

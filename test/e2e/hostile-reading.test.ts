@@ -10,7 +10,7 @@ const READING_MS = 12_000;
 const LONGEST_HEALTH_MS = 5_000;
 
 test.skipIf(process.platform !== "linux")(
-  "whatever was accepted, eight clients that read all of it at once take neither memory nor anybody's time, and a killed server comes back",
+  "eight clients that read every accepted upload at once take neither memory nor anybody's time, and a killed server comes back",
   async () => {
     await using dataDir = createTempFolder();
     let account: HostileAccount;

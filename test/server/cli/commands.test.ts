@@ -93,7 +93,7 @@ describe("the command line", () => {
 });
 
 test(
-  "on a data directory that nobody serves, migrate and user bring up the database and take it down again",
+  "migrate and user start the database of a data directory that nobody serves, and stop it again",
   async () => {
     await using folder = createTempFolder();
     const env = { DATA_DIR: folder.path };

@@ -119,7 +119,7 @@ test("a second server on the same data is refused", async () => {
   await expect(start({ predecessorTimeoutMs: 100 })).rejects.toThrow(DataDirInUse);
 });
 
-test("of several servers that start at once on new data, one runs and the others are refused", async () => {
+test("one of several servers that start at once on new data runs, and the others are refused", async () => {
   const fresh = join(temp, "fresh");
   const starts = [1, 2, 3].map(() => start({ dataDir: fresh, predecessorTimeoutMs: 1000 }));
   const results = await Promise.allSettled(starts);

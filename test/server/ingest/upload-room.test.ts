@@ -242,7 +242,7 @@ async function within(expectation: () => Promise<void>): Promise<void> {
 const isPrivileged = process.getuid?.() === 0;
 
 test.if(isPrivileged)(
-  "on a real small disk, uploads that fill it leave it usable",
+  "a real small disk stays usable when uploads fill it",
   async () => {
     await using folder = createTempFolder();
     const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=24m", "none", folder.path]);

@@ -125,7 +125,7 @@ describe("an account is told", () => {
   });
 });
 
-test("notifications are marked as read one by one or all at once, only one's own", async () => {
+test("people mark only their own notifications as read, one by one or all at once", async () => {
   await share();
   const [told] = (await read(doctor)).notifications;
   const json = { ids: [told?.id] };

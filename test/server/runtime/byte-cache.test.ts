@@ -3,7 +3,7 @@ import { ByteCache } from "../../../src/server/runtime/byte-cache.ts";
 
 const openCache = () => new ByteCache<{ bytes: number }>(100, ({ bytes }) => bytes);
 
-test("what was not used for longest goes first, by its bytes", () => {
+test("the least recently used values are dropped first, by their bytes", () => {
   const cache = openCache();
   for (const key of ["a", "b", "c"]) cache.set(key, { bytes: 30 });
   cache.get("a");

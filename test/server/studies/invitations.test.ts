@@ -123,7 +123,7 @@ describe("an invitation's link ends", () => {
   });
 });
 
-test("only who owns the exam invites, and nobody mails an address more than 5 times an hour", async () => {
+test("only the exam's owner invites, and nobody mails an address more than 5 times an hour", async () => {
   const stranger = await t.addPerson("Curioso");
   expect((await invite(address, stranger)).status).toBe(404);
   const answers: number[] = [];

@@ -55,7 +55,7 @@ test("a doctor who is asked for a report sees so until there is one, however the
   expect(after.fresh[0]?.study.access.deleteReport).toBe(true);
 });
 
-test("what is taken back is not told of any more, and one's own exams can be listed without it", async () => {
+test("an exam that is no longer shared is no longer announced, and people can list their own exams alone", async () => {
   const stranger = await t.addPerson("Outro Paciente");
   await t.store(stranger, sampleZip({ study: "9" }));
   const given = { as: owner, json: { userId: stranger.id } };
