@@ -15,8 +15,8 @@ await inFreshProcess();
 const filters = process.argv.slice(2);
 const isWhole = filters.length === 0;
 
-/** Most of a test file's time in the browser is a wait: one more than there are cores keeps them busy. */
-const WORKERS = availableParallelism() + 1;
+/** Test files wait for about as long as they compute: two more than there are cores keep them busy. */
+const WORKERS = availableParallelism() + 2;
 /** For a job in the browser on a busy machine. */
 const TIMEOUT_MS = 180_000;
 
